@@ -1,0 +1,72 @@
+# Each target installs what it needs into a virtual environment of this folder, once, and again when pyproject.toml changes.
+# Another Python than python3: make test PYTHON=/path/to/python3.13
+
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+ARGS ?=
+
+# Two to four workers: more would compile the same kernels side by side. A file's tests stay together for the same reason.
+PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses=4 --dist=loadfile
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.NOTPARALLEL:
+.PHONY: help demo test check format coverage test-uncompiled bench run-bench docs new-agent clean
+
+help: ## list these targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+demo: $(VENV)/.has-report ## compare the agents on a generated map; writes out/demo.html
+	@$(BIN)/andante demo --out out/demo.html $(ARGS)
+
+test: $(VENV)/.has-test ## run the whole test suite (ARGS="-k lrta" for a part of it)
+	$(PYTEST) $(ARGS)
+
+check: $(VENV)/.has-check ## ruff, mypy and the layers of the package
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+
+format: $(VENV)/.has-check ## let ruff lay out the code and mend what it can
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+# A compiled kernel leaves no trace for coverage to see. So first what can be run without the compiler, then, added to
+# it, the whole suite.
+coverage: test-uncompiled ## run the suite without and with the compiler; fails if less than 90 % was run
+	@$(MAKE) --no-print-directory test ARGS="--cov --cov-append $(ARGS)"
+
+test-uncompiled: $(VENV)/.has-test
+	NUMBA_DISABLE_JIT=1 $(PYTEST) -m "not compiled" --cov --cov-report= --cov-fail-under=0
+
+# The peers live in an environment of their own: some bring old or odd companions.
+bench: ## measure speed side by side with other packages; writes benchmarks/latest.md
+	@$(MAKE) --no-print-directory run-bench VENV=.venv-bench
+
+run-bench: $(VENV)/.has-bench
+	@$(MAKE) --no-print-directory $(VENV)/.has-bench-source \
+		|| echo "w9-pathfinding could not be built here (it needs a C++ compiler): the table goes without it"
+	$(BIN)/python -m benchmarks $(ARGS)
+
+docs: $(VENV)/.has-docs ## build the documentation into site/; fails on any warning
+	$(BIN)/zensical build --clean --strict
+
+new-agent: ## write the skeleton of a new algorithm (name=my_algorithm)
+	@$(PYTHON) tools/new_agent.py "$(name)"
+
+clean: ## remove all that was made here, the virtual environments too
+	rm -rf .venv .venv-bench .cache .coverage .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache out site
+
+$(VENV)/.made:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+		echo "Andante needs Python 3.11 or newer, and $(PYTHON) is $$($(PYTHON) --version 2>/dev/null || echo "not there"); name another with PYTHON=/path/to/python3.11" >&2; \
+		exit 1; }
+	@$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+$(VENV)/.has-%: pyproject.toml | $(VENV)/.made
+	@echo "setting up $(VENV) for $*, once"
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check -e ".[$*]"
+	@touch $@

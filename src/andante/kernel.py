@@ -1,0 +1,302 @@
+"""The one door to Numba: every compiled function of Andante is made here.
+
+Numba's own ``cache=True`` looks only at the file a function stands in, so it keeps running old code when a kernel
+*called from there* changes. Here a kernel is cached under the state of all the sources it can reach: its own module
+and, through the kernels, bundles and constants in that module's namespace, every module they come from. Editing one
+agent recompiles that agent; editing a shared search kernel recompiles all that use it; editing the command line,
+nothing.
+
+Kernels run without the GIL and without Numba's runtime: they cannot allocate, by construction.
+With ``NUMBA_DISABLE_JIT=1`` they are plain Python functions.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from enum import IntEnum
+from pathlib import Path
+from types import FunctionType, ModuleType
+from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar, cast
+
+import numba
+import numpy as np
+import platformdirs
+from numba.core import types
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, NullCache, _CacheLocator
+from numba.core.dispatcher import Dispatcher
+from numba.extending import overload
+
+F = TypeVar("F", bound=Callable[..., Any])
+P = ParamSpec("P")
+R_co = TypeVar("R_co", covariant=True)
+
+JIT = not numba.config.DISABLE_JIT
+
+if TYPE_CHECKING:
+    int64 = int
+else:
+    int64 = np.int64  # in a kernel, the type of states and counts; narrower ones come from arrays
+
+# Inlined into its caller, a kernel gets its bundles for nothing; a call of its own would copy every array's header.
+_OPTIONS: dict[str, Any] = {"error_model": "numpy", "_nrt": False, "forceinline": True}
+
+
+def cache_folder() -> Path:
+    """Where Andante keeps what it can make again: ``ANDANTE_CACHE``, or the user's cache folder."""
+    return Path(os.environ.get("ANDANTE_CACHE") or platformdirs.user_cache_dir("andante", appauthor=False))
+
+
+# --- making kernels -------------------------------------------------------------------------------------------------
+
+
+def kernel(function: F) -> F:
+    """Compile ``function`` on first use, and remember the machine code on disk."""
+    if not JIT:
+        return function
+    compiled = numba.njit(nogil=True, **_OPTIONS)(function)
+    if _source_file(function) is not None:
+        compiled._cache = _KernelCache(function)
+    return cast(F, compiled)
+
+
+def instantiate(template: Callable[..., Any], name: str, **names: Any) -> Callable[..., Any]:
+    """A kernel from ``template``, in which the given global names stand for the given kernels.
+
+    This is how one loop drives many step kernels: a kernel handed over as an argument or caught in a closure would
+    never be found in the cache again, one that is a global of its caller is.
+    """
+    source = cast(FunctionType, getattr(template, "py_func", template))
+    copy = FunctionType(source.__code__, {**source.__globals__, **names}, name)
+    copy.__qualname__ = name
+    copy.__module__ = source.__module__
+    copy.__doc__ = source.__doc__
+    return kernel(copy)
+
+
+class Generic(Protocol[P, R_co]):
+    """A kernel with one body per class of its first argument."""
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R_co:
+        """Run the body that fits the first argument."""
+        ...
+
+    def of(self, bundle: type) -> Callable[[F], F]:
+        """Register the decorated function as the body for ``bundle``, a class of NamedTuple."""
+        ...
+
+
+def generic(stub: Callable[P, R_co]) -> Generic[P, R_co]:
+    """A function whose body depends on the class of its first argument, settled when the caller is compiled."""
+    bodies: dict[type, Callable[..., Any]] = {}
+
+    @functools.wraps(stub)
+    def dispatch(*args: Any) -> Any:
+        return bodies[type(args[0])](*args)
+
+    def of(bundle: type) -> Callable[[F], F]:
+        def register(body: F) -> F:
+            bodies[bundle] = body
+            return body
+
+        return register
+
+    overload(dispatch, jit_options=_OPTIONS, strict=False)(_chooser(bodies, stub))
+    dispatch.of = of  # type: ignore[attr-defined]
+    return cast(Generic[P, R_co], dispatch)
+
+
+def _chooser(bodies: dict[type, Callable[..., Any]], stub: Callable[..., Any]) -> Callable[..., Any]:
+    """What Numba calls, with types instead of values, to learn which body to compile."""
+
+    def choose(first: Any, *rest: Any) -> Callable[..., Any] | None:
+        return bodies.get(getattr(first, "instance_class", type(None)))
+
+    arguments = ", ".join(stub.__code__.co_varnames[: stub.__code__.co_argcount])
+    # An overload must have the stub's own argument names.
+    scope: dict[str, Any] = {"choose": choose}
+    exec(f"def chooser({arguments}):\n    return choose({arguments})", scope)
+    return cast(Callable[..., Any], scope["chooser"])
+
+
+# --- telling the user about compilation -----------------------------------------------------------------------------
+
+_listeners: list[Callable[[str], None]] = []
+
+
+@contextmanager
+def on_compile(listener: Callable[[str], None]) -> Iterator[None]:
+    """Within this block, ``listener`` hears the name of each kernel that was not in the cache."""
+    _listeners.append(listener)
+    try:
+        yield
+    finally:
+        _listeners.remove(listener)
+
+
+# --- the cache ------------------------------------------------------------------------------------------------------
+
+
+class _Locator(_CacheLocator):  # type: ignore[misc]
+    """Puts a kernel's machine code into a folder named after the state of its sources."""
+
+    def __init__(self, function: FunctionType) -> None:
+        self._line = function.__code__.co_firstlineno
+        self._path = str(cache_folder() / "kernels" / source_state(function))
+
+    def get_cache_path(self) -> str:
+        return self._path
+
+    def get_source_stamp(self) -> str:
+        return ""
+
+    def get_disambiguator(self) -> str:
+        return str(self._line)
+
+    @classmethod
+    def from_function(cls, py_func: FunctionType, py_file: str) -> _Locator:
+        return cls(py_func)
+
+
+class _Implementation(CompileResultCacheImpl):  # type: ignore[misc]
+    _locator_classes = (_Locator,)
+
+
+class _FileCache(FunctionCache):  # type: ignore[misc]
+    _impl_class = _Implementation
+
+
+class _KernelCache(NullCache):  # type: ignore[misc]
+    """Opens the file cache at first use: only then are all modules loaded, so that their state can be told."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._function = function
+
+    @functools.cached_property
+    def _files(self) -> _FileCache:
+        return _FileCache(self._function)
+
+    @property
+    def cache_path(self) -> str:
+        return str(self._files.cache_path)
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        found = self._files.load_overload(sig, target_context)
+        if found is None:
+            for listener in _listeners:
+                listener(self._function.__qualname__)
+        return found
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        try:
+            self._files.save_overload(sig, data)
+        except OSError as error:
+            _warn_once(f"kernels are compiled again at every start: {error}; set ANDANTE_CACHE to a writable folder")
+
+
+@functools.cache
+def _warn_once(sentence: str) -> None:
+    sys.stderr.write(f"andante: {sentence}\n")
+
+
+def source_state(function: Callable[..., Any]) -> str:
+    """A short hash of every source that can decide what ``function`` computes."""
+    digest = hashlib.sha256()
+    namespaces: dict[str, dict[str, Any]] = {}
+    _reach(function.__globals__, namespaces)
+    for name in sorted(namespaces):
+        digest.update(f"\n{name}\n".encode())
+        digest.update(_module_text(name))
+        for key, value in sorted(namespaces[name].items()):
+            digest.update(_constant(key, value))
+    home = function.__module__.rpartition(".")[2]
+    return f"{home}-{digest.hexdigest()[:20]}"
+
+
+def _reach(namespace: dict[str, Any], found: dict[str, dict[str, Any]]) -> None:
+    """Collect into ``found`` the namespaces a kernel with these globals can draw on."""
+    name = namespace["__name__"]
+    found.setdefault(name, namespace)
+    for value in list(namespace.values()):
+        home = _home(value)
+        if home is not None and home.__name__ not in found:
+            _reach(vars(home), found)
+
+
+def _home(value: object) -> ModuleType | None:
+    """The module whose text decides what ``value`` means inside a kernel, if that is ours or the user's."""
+    if isinstance(value, ModuleType):
+        module: ModuleType | None = value
+    elif isinstance(value, Dispatcher) and isinstance(value._cache, _KernelCache):
+        return sys.modules.get(value.__module__)  # a kernel counts wherever it was installed
+    elif isinstance(value, FunctionType) or (isinstance(value, type) and issubclass(value, tuple | IntEnum)):
+        module = sys.modules.get(value.__module__)
+    else:
+        return None
+    return module if module is not None and _is_source(module) else None
+
+
+@functools.cache
+def _foreign_roots() -> tuple[str, ...]:
+    return tuple({os.path.dirname(os.__file__), os.path.dirname(os.path.dirname(numba.__file__))})
+
+
+def _is_source(module: ModuleType) -> bool:
+    """Is this module Andante's or the user's own, rather than the standard library's or another package's?"""
+    if module.__name__.split(".")[0] == __name__.split(".")[0]:
+        return module.__name__ != __name__.split(".")[0]
+    path = getattr(module, "__file__", None)
+    return path is not None and not path.startswith(_foreign_roots())
+
+
+def _module_text(name: str) -> bytes:
+    path = getattr(sys.modules.get(name), "__file__", None)
+    return Path(path).read_bytes() if path else b""
+
+
+def _constant(key: str, value: object) -> bytes:
+    """What a frozen global adds to the state: it may come from a module that holds no kernel."""
+    if isinstance(value, np.ndarray):
+        return key.encode() + value.tobytes()
+    if isinstance(value, bool | int | float | str) and not key.startswith("__"):
+        return f"{key}={value!r}".encode()
+    return b""
+
+
+def _source_file(function: Callable[..., Any]) -> str | None:
+    path = function.__code__.co_filename
+    return path if os.path.exists(path) else None
+
+
+# --- a clock for compiled loops -------------------------------------------------------------------------------------
+
+if not JIT:
+
+    def nanoseconds(buffer: np.ndarray) -> int:
+        """Nanoseconds of a clock that only moves forward."""
+        return time.perf_counter_ns()
+
+elif sys.platform == "win32":
+    _counter = types.ExternalFunction("QueryPerformanceCounter", types.intc(types.voidptr))
+    _NS_PER_TICK = 100  # Windows' performance counter runs at 10 MHz on every supported release
+
+    @kernel
+    def nanoseconds(buffer: np.ndarray) -> int:
+        """Nanoseconds of a clock that only moves forward; ``buffer`` is scratch space, int64[2]."""
+        _counter(buffer.ctypes)
+        return buffer[0] * _NS_PER_TICK
+
+else:
+    _gettime = types.ExternalFunction("clock_gettime", types.intc(types.intc, types.voidptr))
+    _MONOTONIC = time.CLOCK_MONOTONIC
+
+    @kernel
+    def nanoseconds(buffer: np.ndarray) -> int:
+        """Nanoseconds of a clock that only moves forward; ``buffer`` is scratch space, int64[2]."""
+        _gettime(_MONOTONIC, buffer.ctypes)
+        return buffer[0] * 1_000_000_000 + buffer[1]

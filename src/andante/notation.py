@@ -1,0 +1,116 @@
+"""The one notation for an algorithm with its parameters: ``name(parameter=value, ...)``.
+
+Values are numbers (``3``, ``0.5``, ``inf``), words (``median``), ``true``, ``false``, ``none``, and algorithms in turn
+(``pdb(level=3)``). What is written is read back as the same thing.
+
+>>> parse("lrta(depth=9)")
+Call(name='lrta', arguments={'depth': 9})
+>>> str(parse(" lrta( depth = 9 ) "))
+'lrta(depth=9)'
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass, field
+
+from andante.errors import NotationError
+
+
+@dataclass(frozen=True)
+class Call:
+    """A name with its arguments, in the order they were written."""
+
+    name: str
+    arguments: dict[str, Value] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        if not self.arguments:
+            return self.name
+        return f"{self.name}({', '.join(f'{key}={write(value)}' for key, value in self.arguments.items())})"
+
+
+Value = int | float | bool | None | str | Call
+
+_TOKEN = re.compile(
+    r"\s*(?:(?P<number>[-+]?(?:\d+\.?\d*(?:[eE][-+]?\d+)?|\.\d+(?:[eE][-+]?\d+)?|inf\b))|(?P<name>[A-Za-z_][\w.+-]*)|(?P<mark>[(),=]))"
+)
+_WORDS: dict[str, Value] = {"true": True, "false": False, "none": None}
+
+
+def parse(text: str) -> Call:
+    """Read an algorithm; a `NotationError` says where it stops making sense."""
+    tokens = _tokens(text)
+    value, rest = _value(text, tokens)
+    if rest:
+        raise NotationError(f"{text!r} goes on after the algorithm ends, from {rest[0][1]!r}")
+    if isinstance(value, str):
+        return Call(value)
+    if not isinstance(value, Call):
+        raise NotationError(f"{text!r} is not an algorithm; write name(parameter=value, ...)")
+    return value
+
+
+def write(value: Value) -> str:
+    """A value as the notation writes it.
+
+    >>> write(1.0), write(math.inf), write(True), write(None)
+    ('1.0', 'inf', 'true', 'none')
+    """
+    if value is None or isinstance(value, bool):
+        return str(value).lower()
+    return repr(value) if isinstance(value, int | float) else str(value)
+
+
+Token = tuple[str, str]
+
+
+def _tokens(text: str) -> list[Token]:
+    tokens, at = [], 0
+    while at < len(text.rstrip()):
+        match = _TOKEN.match(text, at)
+        if match is None:
+            raise NotationError(
+                f"{text!r} has {text[at:].strip()[:1]!r} where a name, a number or one of ( ) , = could stand"
+            )
+        tokens.append((str(match.lastgroup), match.group(str(match.lastgroup))))
+        at = match.end()
+    return tokens
+
+
+def _value(text: str, tokens: list[Token]) -> tuple[Value, list[Token]]:
+    if not tokens:
+        raise NotationError(f"{text!r} ends where a name or a value should stand")
+    (kind, word), rest = tokens[0], tokens[1:]
+    if kind == "number":
+        return _number(word), rest
+    if kind != "name":
+        raise NotationError(f"{text!r} has {word!r} where a name or a value should stand")
+    if rest and rest[0][1] == "(":
+        return _call(text, word, rest[1:])
+    return _WORDS.get(word, word), rest
+
+
+def _number(word: str) -> int | float:
+    if word.lstrip("+-").isdigit():
+        return int(word)
+    return math.copysign(math.inf, -1 if word[0] == "-" else 1) if word.endswith("inf") else float(word)
+
+
+def _call(text: str, name: str, tokens: list[Token]) -> tuple[Call, list[Token]]:
+    arguments: dict[str, Value] = {}
+    while tokens and tokens[0][1] != ")":
+        if tokens[0][0] != "name" or len(tokens) < 3 or tokens[1][1] != "=":
+            raise NotationError(f"{text!r} has {tokens[0][1]!r} where parameter=value should stand")
+        key = tokens[0][1]
+        if key in arguments:
+            raise NotationError(f"{text!r} gives {key!r} twice")
+        arguments[key], tokens = _value(text, tokens[2:])
+        if tokens and tokens[0][1] == ",":
+            tokens = tokens[1:]
+        elif tokens and tokens[0][1] != ")":
+            raise NotationError(f"{text!r} has {tokens[0][1]!r} where a comma or a closing bracket should stand")
+    if not tokens:
+        raise NotationError(f"{text!r} lacks a closing bracket")
+    return Call(name, arguments), tokens[1:]
