@@ -1,0 +1,1 @@
+"""Planning steps that agents share, as kernels over flat arrays."""

@@ -1,0 +1,60 @@
+"""Learned heuristic values: kept over the graph's own heuristic, forgotten when the problem changes."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from andante.kernel import kernel
+from andante.search.memory import LEARNED, Clock, Log, Space, note
+from andante.world.graph import Arrays, estimate
+from andante.world.heuristics import TOLERANCE
+
+
+class Learned(NamedTuple):
+    """A value for each state where something was learned in this problem."""
+
+    value: npt.NDArray[np.float64]  # [n]
+    stamp: npt.NDArray[np.uint32]  # [n], the problem in which the value was learned
+    clock: Clock
+    log: Log
+
+    @classmethod
+    def allocate(cls, space: Space) -> Learned:
+        """Room for a value per state, none learned yet."""
+        return cls(np.zeros(space.states), np.zeros(space.states, np.uint32), space.clock, space.log)
+
+
+@kernel
+def is_learned(h: Learned, state: int) -> bool:
+    """Was anything learned in ``state`` in this problem?"""
+    return h.stamp[state] == h.clock.problem[0]
+
+
+@kernel
+def value(h: Learned, graph: Arrays, state: int, goal: int) -> float:
+    """What the agent believes the way from ``state`` to ``goal`` costs."""
+    if h.stamp[state] == h.clock.problem[0]:
+        return h.value[state]
+    return estimate(graph, state, goal)
+
+
+@kernel
+def store(h: Learned, state: int, new: float) -> int:
+    """Keep ``new`` as the value of ``state``; 1 if the state had none of its own yet, else 0."""
+    fresh = 0 if h.stamp[state] == h.clock.problem[0] else 1
+    h.value[state] = new
+    h.stamp[state] = h.clock.problem[0]
+    note(h.log, LEARNED, state, new)
+    return fresh
+
+
+@kernel
+def raise_to(h: Learned, graph: Arrays, state: int, goal: int, new: float) -> tuple[float, int]:
+    """Raise the value of ``state`` to ``new`` if that is more: by how much it rose, and 1 if it is its first."""
+    old = value(h, graph, state, goal)
+    if new <= old + TOLERANCE:
+        return 0.0, 0
+    return new - old, store(h, state, new)

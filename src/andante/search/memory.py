@@ -1,0 +1,94 @@
+"""What agents' memories are made of: clocks instead of clearing, and a log of thoughts for those who watch.
+
+A memory is a NamedTuple of bundles, each a NamedTuple of arrays with a class method ``allocate(space)``. It is
+allocated once for a graph and serves any number of problems: what belongs to an earlier problem is recognised by its
+stamp, never cleared.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, get_type_hints
+
+import numpy as np
+import numpy.typing as npt
+
+from andante.kernel import kernel
+from andante.world.graph import Graph
+
+# What a log entry tells.
+EXPANDED = 0  # the state's successors were generated
+LEARNED = 1  # the state's heuristic became this value
+
+
+class Clock(NamedTuple):
+    """Which problem an agent is at, and which trial; the loop moves both hands, int64[1] each, starting from 1."""
+
+    problem: npt.NDArray[np.int64]
+    trial: npt.NDArray[np.int64]
+
+
+class Log(NamedTuple):
+    """What an agent thought since the log was emptied; of no capacity, and free of charge, unless somebody watches."""
+
+    kind: npt.NDArray[np.uint8]  # [capacity]
+    state: npt.NDArray[np.int32]  # [capacity]
+    value: npt.NDArray[np.float64]  # [capacity]
+    used: npt.NDArray[np.int64]  # [1], may exceed the capacity: then the rest was lost
+
+
+@kernel
+def note(log: Log, kind: int, state: int, value: float) -> None:
+    """Write one thought down, if anybody reads it and there is room."""
+    if len(log.kind) == 0:
+        return
+    k = log.used[0]
+    if k < len(log.kind):
+        log.kind[k] = kind
+        log.state[k] = state
+        log.value[k] = value
+    log.used[0] = k + 1
+
+
+class Space(NamedTuple):
+    """What a bundle may know when it is allocated."""
+
+    graph: Graph
+    params: Any  # the agent's parameters
+    clock: Clock
+    log: Log
+
+    @property
+    def states(self) -> int:
+        """How many states the graph has."""
+        return len(self.graph)
+
+
+def new_space(graph: Graph, params: Any, log_capacity: int = 0) -> Space:
+    """A space with fresh clocks and a log of the given capacity."""
+    log = Log(
+        np.zeros(log_capacity, np.uint8),
+        np.zeros(log_capacity, np.int32),
+        np.zeros(log_capacity),
+        np.zeros(1, np.int64),
+    )
+    return Space(graph, params, Clock(np.zeros(1, np.int64), np.zeros(1, np.int64)), log)
+
+
+def allocate(memory: type, space: Space) -> Any:
+    """A memory: each field made by its own class."""
+    return memory(**{name: bundle.allocate(space) for name, bundle in get_type_hints(memory).items()})
+
+
+def bytes_of(bundle: Any) -> int:
+    """How much memory a bundle's arrays take; arrays shared within it count once."""
+    seen: dict[int, int] = {}
+
+    def walk(value: Any) -> None:
+        if isinstance(value, np.ndarray):
+            seen[id(value)] = value.nbytes
+        elif isinstance(value, tuple):
+            for part in value:
+                walk(part)
+
+    walk(bundle)
+    return sum(seen.values())

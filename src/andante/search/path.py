@@ -1,0 +1,52 @@
+"""A planned path that an agent walks over several moves."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from andante.kernel import int64, kernel
+from andante.search.astar import Tree
+from andante.search.memory import Clock, Space
+from andante.world.graph import Arrays, degree, price, target
+
+
+class Path(NamedTuple):
+    """Where to go next from each state of the path; other states' entries mean nothing."""
+
+    next: npt.NDArray[np.int32]  # [n]
+    trial: npt.NDArray[np.int64]  # [1], the trial the path was planned in
+    clock: Clock
+
+    @classmethod
+    def allocate(cls, space: Space) -> Path:
+        """Room for any path without loops."""
+        return cls(np.zeros(space.states, np.int32), np.zeros(1, np.int64), space.clock)
+
+
+@kernel
+def is_planned(path: Path) -> bool:
+    """Was the path planned in this trial?"""
+    return path.trial[0] == path.clock.trial[0]
+
+
+@kernel
+def lay(path: Path, tree: Tree, goal: int) -> None:
+    """Make the path the one by which a search reached ``goal``."""
+    path.trial[0] = path.clock.trial[0]
+    state, before = goal, int64(tree.parent[goal])
+    while before >= 0:
+        path.next[before] = state
+        state, before = before, int64(tree.parent[before])
+
+
+@kernel
+def price_between(graph: Arrays, state: int, near: int) -> float:
+    """What the cheapest move from ``state`` to its neighbour ``near`` costs."""
+    least = np.inf
+    for k in range(degree(graph, state)):
+        if target(graph, state, k) == near:
+            least = min(least, price(graph, state, k))
+    return least

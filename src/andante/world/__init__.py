@@ -1,0 +1,1 @@
+"""What is searched: grids, graphs, heuristics, problems, and the files they come from."""

@@ -1,0 +1,453 @@
+"""The one graph that every agent walks on: frozen flat arrays, and a metric that serves as heuristic.
+
+Two layouts hold the same thing. `Csr` is any graph: arcs in rows, with the cost of each. `Moves` is a grid: one byte
+per cell, a bit per legal direction. Kernels never ask which one they have: `degree`, `target`, `price` and `estimate`
+mean the same for both, and the compiler puts in the right one.
+
+Neighbour order is part of a graph: it is the tie-break. On grids it is north first, then clockwise.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Hashable, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from andante.errors import GraphError, did_you_mean
+from andante.kernel import generic, int64, kernel
+from andante.world.heuristics import DIAGONAL, TOLERANCE, Metric, distance
+
+if TYPE_CHECKING:
+    import networkx
+    import scipy.sparse
+
+    from andante.world.problem import Problem
+
+# North first, then clockwise; y grows downwards.
+DX = np.array([0, 1, 1, 1, 0, -1, -1, -1], np.int64)
+DY = np.array([-1, -1, 0, 1, 1, 1, 0, -1], np.int64)
+PRICE = np.array([1.0, DIAGONAL] * 4)
+
+# For each set of legal directions (a byte): how many there are, and which is the k-th. Small enough to stay in the
+# nearest cache.
+COUNT = np.array([mask.bit_count() for mask in range(256)], np.uint8)
+DIRECTION = np.zeros((256, 8), np.uint8)
+for _mask in range(256):
+    DIRECTION[_mask, : COUNT[_mask]] = [d for d in range(8) if _mask >> d & 1]
+
+
+class Csr(NamedTuple):
+    """Any graph: the arcs out of state s are ``first[s]`` to ``first[s + 1]``."""
+
+    first: npt.NDArray[np.int64]  # [n + 1]
+    neighbour: npt.NDArray[np.int32]  # [arcs]
+    cost: npt.NDArray[np.float64]  # [arcs]
+    point: npt.NDArray[np.float64]  # [n, dimensions]
+    metric: int
+
+
+class Moves(NamedTuple):
+    """A grid: bit d of ``mask[s]`` says that direction d is open from cell s = y * width + x."""
+
+    mask: npt.NDArray[np.uint8]  # [n]
+    offset: npt.NDArray[np.int64]  # [8], from a cell to its neighbour in each direction
+    x: npt.NDArray[np.int16]  # [n]
+    y: npt.NDArray[np.int16]  # [n]
+    diagonal: float  # what the heuristic takes a diagonal step to cost
+
+
+Arrays = Csr | Moves
+
+# --- what kernels ask of a graph ------------------------------------------------------------------------------------
+
+
+@generic
+def size(graph: Arrays) -> int:
+    """How many states the graph has."""
+    raise TypeError(graph)
+
+
+@generic
+def degree(graph: Arrays, state: int) -> int:
+    """How many moves lead out of ``state``."""
+    raise TypeError(graph)
+
+
+@generic
+def target(graph: Arrays, state: int, k: int) -> int:
+    """Where the k-th move out of ``state`` leads."""
+    raise TypeError(graph)
+
+
+@generic
+def price(graph: Arrays, state: int, k: int) -> float:
+    """What the k-th move out of ``state`` costs."""
+    raise TypeError(graph)
+
+
+@generic
+def estimate(graph: Arrays, state: int, goal: int) -> float:
+    """The heuristic: a lower bound on the cost from ``state`` to ``goal``."""
+    raise TypeError(graph)
+
+
+@size.of(Moves)
+def _moves_size(graph: Moves) -> int:
+    return len(graph.mask)
+
+
+@degree.of(Moves)
+def _moves_degree(graph: Moves, state: int) -> int:
+    return int64(COUNT[graph.mask[state]])
+
+
+@target.of(Moves)
+def _moves_target(graph: Moves, state: int, k: int) -> int:
+    return state + graph.offset[DIRECTION[graph.mask[state], k]]
+
+
+@price.of(Moves)
+def _moves_price(graph: Moves, state: int, k: int) -> float:
+    return PRICE[DIRECTION[graph.mask[state], k]]
+
+
+@estimate.of(Moves)
+def _moves_estimate(graph: Moves, state: int, goal: int) -> float:
+    dx = abs(int64(graph.x[state]) - int64(graph.x[goal]))
+    dy = abs(int64(graph.y[state]) - int64(graph.y[goal]))
+    near, far = min(dx, dy), max(dx, dy)
+    return (far - near) + near * graph.diagonal
+
+
+@size.of(Csr)
+def _csr_size(graph: Csr) -> int:
+    return len(graph.first) - 1
+
+
+@degree.of(Csr)
+def _csr_degree(graph: Csr, state: int) -> int:
+    return graph.first[state + 1] - graph.first[state]
+
+
+@target.of(Csr)
+def _csr_target(graph: Csr, state: int, k: int) -> int:
+    return int64(graph.neighbour[graph.first[state] + k])
+
+
+@price.of(Csr)
+def _csr_price(graph: Csr, state: int, k: int) -> float:
+    return graph.cost[graph.first[state] + k]
+
+
+@estimate.of(Csr)
+def _csr_estimate(graph: Csr, state: int, goal: int) -> float:
+    return distance(graph.point, graph.metric, state, goal)
+
+
+# --- the graph users hold -------------------------------------------------------------------------------------------
+
+
+class Graph:
+    """A finite graph with costs and a heuristic, shared by all agents and never written to.
+
+    >>> triangle = Graph.from_edges([(0, 1, 3.0), (1, 2, 4.0), (0, 2, 5.0)])
+    >>> len(triangle), triangle.arcs
+    (3, 6)
+    >>> triangle.neighbours(0)
+    [(1, 3.0), (2, 5.0)]
+    """
+
+    def __init__(self, arrays: Arrays, labels: Sequence[Hashable] | None = None) -> None:
+        self.arrays = arrays
+        self.labels = labels
+        self._size = int(size(arrays))
+        for array in arrays:
+            if isinstance(array, np.ndarray):
+                array.flags.writeable = False
+
+    # --- building ---
+
+    @classmethod
+    def from_edges(
+        cls,
+        edges: Sequence[tuple[int, int, float]],
+        *,
+        states: int | None = None,
+        points: npt.ArrayLike | None = None,
+        metric: str = "euclidean",
+        directed: bool = False,
+        labels: Sequence[Hashable] | None = None,
+    ) -> Graph:
+        """A graph from (from, to, cost) triples; ``points`` gives each state its place, ``metric`` the heuristic.
+
+        A state's neighbours come in the order of the edges. Without points the heuristic is zero.
+        """
+        table = np.array(edges, np.float64).reshape(-1, 3)
+        ends = table[:, :2].astype(np.int64)
+        if len(table) and not np.array_equal(ends, table[:, :2]):
+            raise GraphError("edges must name their states by whole numbers from 0")
+        source, sink, cost = ends[:, 0], ends[:, 1], table[:, 2]
+        if not directed:  # an edge counts at its own place in both ends' order
+            source, sink = np.stack([source, sink], 1).ravel(), np.stack([sink, source], 1).ravel()
+            cost = np.repeat(cost, 2)
+        count = int(states if states is not None else (ends.max() + 1 if len(ends) else 0))
+        place = np.empty((count, 0)) if points is None else np.array(points, np.float64)
+        return cls(_csr(count, source, sink, cost, place, metric), labels)
+
+    @classmethod
+    def from_scipy(
+        cls,
+        matrix: scipy.sparse.sparray | scipy.sparse.spmatrix,
+        *,
+        points: npt.ArrayLike | None = None,
+        metric: str = "euclidean",
+    ) -> Graph:
+        """A graph from a sparse matrix of costs, as SciPy's csgraph reads it: entry (i, j) is the arc from i to j."""
+        table = matrix.tocoo()
+        if table.shape[0] != table.shape[1]:
+            raise GraphError(f"a matrix of costs must be square, this one is {table.shape[0]} x {table.shape[1]}")
+        edges = np.stack([table.coords[0], table.coords[1], table.data], 1)
+        return cls.from_edges(edges, states=table.shape[0], points=points, metric=metric, directed=True)  # type: ignore[arg-type]
+
+    @classmethod
+    def from_networkx(
+        cls, graph: networkx.Graph, *, weight: str = "weight", position: str | None = "pos", metric: str = "euclidean"
+    ) -> Graph:
+        """A graph from networkx: edge attribute ``weight`` is the cost (1 if absent), node attribute ``position`` the place.
+
+        Without a place for every node the heuristic is zero.
+        States are numbered in networkx' node order; ``labels`` gives the nodes back.
+        """
+        labels = list(graph.nodes)
+        number = {node: i for i, node in enumerate(labels)}
+        edges = [(number[a], number[b], float(data.get(weight, 1.0))) for a, b, data in graph.edges(data=True)]
+        places: Mapping[Any, Any] = dict(graph.nodes(data=position)) if position else {}
+        known = bool(labels) and all(places.get(node) is not None for node in labels)
+        points = [places[node] for node in labels] if known else None
+        return cls.from_edges(
+            edges, states=len(labels), points=points, metric=metric, directed=graph.is_directed(), labels=labels
+        )
+
+    # --- reading ---
+
+    def __len__(self) -> int:
+        return self._size
+
+    @cached_property
+    def arcs(self) -> int:
+        """How many arcs the graph has; an undirected edge counts twice."""
+        if isinstance(self.arrays, Csr):
+            return len(self.arrays.neighbour)
+        return int(COUNT[self.arrays.mask].sum())
+
+    @cached_property
+    def cost_range(self) -> tuple[float, float]:
+        """The cheapest and the dearest arc; (1, 1) in a graph without arcs."""
+        if isinstance(self.arrays, Moves):
+            return 1.0, DIAGONAL
+        cost = self.arrays.cost
+        return (float(cost.min()), float(cost.max())) if len(cost) else (1.0, 1.0)
+
+    @cached_property
+    def mean_cost(self) -> float:
+        """What an arc costs on average."""
+        if isinstance(self.arrays, Moves):
+            return 1.0
+        return float(self.arrays.cost.mean()) if self.arcs else 1.0
+
+    @cached_property
+    def max_degree(self) -> int:
+        """The most arcs that leave one state."""
+        if isinstance(self.arrays, Moves):
+            return 8
+        return int(np.diff(self.arrays.first).max(initial=0))
+
+    def neighbours(self, state: int) -> list[tuple[int, float]]:
+        """The states one move away from ``state``, each with the cost of the move, in the graph's order."""
+        arrays = self.csr().arrays
+        assert isinstance(arrays, Csr)
+        row = slice(arrays.first[state], arrays.first[state + 1])
+        return list(zip(arrays.neighbour[row].tolist(), arrays.cost[row].tolist(), strict=True))
+
+    def csr(self) -> Graph:
+        """This graph in rows of arcs, with the same states, order and heuristic."""
+        return self if isinstance(self.arrays, Csr) else self._as_csr
+
+    @cached_property
+    def _as_csr(self) -> Graph:
+        moves = self.arrays
+        assert isinstance(moves, Moves)
+        first = np.concatenate([[0], np.cumsum(COUNT[moves.mask], dtype=np.int64)])
+        source = np.repeat(np.arange(len(self)), COUNT[moves.mask])
+        direction = DIRECTION[moves.mask[source], np.arange(first[-1]) - first[source]]
+        point = np.stack([moves.x, moves.y], 1).astype(np.float64)
+        metric = Metric.OCTILE if moves.diagonal < 2.0 else Metric.MANHATTAN
+        neighbour = (source + moves.offset[direction]).astype(np.int32)
+        return Graph(Csr(first, neighbour, PRICE[direction], point, int(metric)), self.labels)
+
+    def with_points(self, points: npt.ArrayLike, metric: str) -> Graph:
+        """The same states and arcs under another heuristic."""
+        arrays = self.csr().arrays
+        assert isinstance(arrays, Csr)
+        place, code = _embedding(len(self), np.array(points, np.float64), metric)
+        fresh = arrays._replace(point=place, metric=code)
+        _check_heuristic(fresh)
+        return Graph(fresh, self.labels)
+
+    def reversed(self) -> Graph:
+        """Every arc turned round; the graph itself where each arc has its opposite at the same cost."""
+        return self._reversed
+
+    @cached_property
+    def _reversed(self) -> Graph:
+        if isinstance(self.arrays, Moves):
+            return self
+        arrays = self.arrays
+        source = np.repeat(np.arange(len(self)), np.diff(arrays.first))
+        turned = _rows(len(self), arrays.neighbour.astype(np.int64), source, arrays.cost)
+        same = _same_arcs(arrays, Csr(*turned, arrays.point, arrays.metric))
+        return self if same else Graph(Csr(*turned, arrays.point, arrays.metric), self.labels)
+
+    @cached_property
+    def components(self) -> npt.NDArray[np.int32]:
+        """A number for each state; two states have the same one if some chain of arcs, in any direction, joins them."""
+        label = np.full(len(self), -1, np.int32)
+        queue = np.empty(len(self), np.int32)
+        _label(self.arrays, label, queue)
+        if self.reversed() is not self:
+            from scipy.sparse.csgraph import connected_components
+
+            label[:] = connected_components(self.to_scipy(), connection="weak")[1]
+        label.flags.writeable = False
+        return label
+
+    def to_scipy(self) -> scipy.sparse.csr_array:
+        """The graph as a sparse matrix of costs."""
+        from scipy.sparse import csr_array
+
+        arrays = self.csr().arrays
+        assert isinstance(arrays, Csr)
+        return csr_array((arrays.cost, arrays.neighbour, arrays.first), shape=(len(self), len(self)))
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A hash of everything that decides what an agent meets here: arcs, order, costs, heuristic."""
+        digest = hashlib.sha256(type(self.arrays).__name__.encode())
+        for value in self.arrays:
+            digest.update(np.ascontiguousarray(value).tobytes())
+        return digest.hexdigest()[:32]
+
+    def problem(self, start: int, goal: int) -> Problem:
+        """The problem of going from state ``start`` to state ``goal``."""
+        from andante.world.problem import Problem
+
+        return Problem(self, start, goal)
+
+
+@kernel
+def _label(graph: Arrays, label: npt.NDArray[np.int32], queue: npt.NDArray[np.int32]) -> int:
+    """Flood from each state not yet labelled; int32[n] both. Right where every arc has its opposite."""
+    found = 0
+    for root in range(size(graph)):
+        if label[root] >= 0:
+            continue
+        label[root], queue[0] = found, root
+        head, tail = 0, 1
+        while head < tail:
+            state = int64(queue[head])
+            head += 1
+            for k in range(degree(graph, state)):
+                near = target(graph, state, k)
+                if label[near] < 0:
+                    label[near] = found
+                    queue[tail] = near
+                    tail += 1
+        found += 1
+    return found
+
+
+# --- checks ---------------------------------------------------------------------------------------------------------
+
+
+def _csr(
+    count: int,
+    source: npt.NDArray[np.int64],
+    sink: npt.NDArray[np.int64],
+    cost: npt.NDArray[np.float64],
+    points: npt.NDArray[np.float64],
+    metric: str,
+) -> Csr:
+    if len(source) and (min(source.min(), sink.min()) < 0 or max(source.max(), sink.max()) >= count):
+        raise GraphError(f"an edge names a state outside 0 to {count - 1}")
+    bad = np.flatnonzero(~((cost > 0) & np.isfinite(cost)))
+    if len(bad):
+        k = bad[0]
+        raise GraphError(
+            f"the edge from {source[k]} to {sink[k]} costs {cost[k]:g}; a cost must be positive and finite"
+        )
+    loops = np.flatnonzero(source == sink)
+    if len(loops):
+        raise GraphError(f"state {source[loops[0]]} has an edge to itself; leave such edges out")
+    place, code = _embedding(count, points, metric)
+    arrays = Csr(*_rows(count, source, sink, cost), place, code)
+    _check_heuristic(arrays)
+    return arrays
+
+
+def _rows(
+    count: int, source: npt.NDArray[np.int64], sink: npt.NDArray[np.int64], cost: npt.NDArray[np.float64]
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[np.float64]]:
+    order = np.argsort(source, kind="stable")
+    first = np.zeros(count + 1, np.int64)
+    np.cumsum(np.bincount(source, minlength=count), out=first[1:])
+    return first, sink[order].astype(np.int32), np.ascontiguousarray(cost[order])
+
+
+def _embedding(count: int, points: npt.NDArray[np.float64], metric: str) -> tuple[npt.NDArray[np.float64], int]:
+    names = {code.name.lower(): code for code in Metric}
+    if metric not in names:
+        raise GraphError(f"unknown metric {metric!r}; {did_you_mean(metric, names)}")
+    if points.ndim != 2 or len(points) != count:
+        raise GraphError(f"points must be a table of {count} rows, one per state, not of shape {points.shape}")
+    if not np.isfinite(points).all():
+        raise GraphError("points must be finite numbers")
+    if metric == "octile" and points.shape[1] != 2:
+        raise GraphError(f"the octile metric is for two dimensions, these points have {points.shape[1]}")
+    return np.ascontiguousarray(points), int(names[metric])
+
+
+def _check_heuristic(arrays: Csr) -> None:
+    """Refuse an embedding that promises more than an edge costs: the heuristic would not be a lower bound."""
+    source = np.repeat(np.arange(len(arrays.first) - 1), np.diff(arrays.first))
+    worst = _worst_edge(arrays, source)
+    if worst >= 0:
+        a, b = int(source[worst]), int(arrays.neighbour[worst])
+        apart = distance(arrays.point, arrays.metric, a, b)
+        raise GraphError(
+            f"the edge from {a} to {b} costs {arrays.cost[worst]:g} but its ends are {apart:g} apart, so the heuristic "
+            f"would overestimate; scale the points by {arrays.cost[worst] / apart:.4g} or less"
+        )
+
+
+@kernel
+def _worst_edge(graph: Csr, source: npt.NDArray[np.int64]) -> int:
+    """The arc whose cost falls shortest of its length, in proportion; -1 if none does."""
+    worst, least = -1, 1.0
+    for k in range(len(source)):
+        apart = distance(graph.point, graph.metric, source[k], graph.neighbour[k])
+        if graph.cost[k] < apart - TOLERANCE and graph.cost[k] / apart < least:
+            worst, least = k, graph.cost[k] / apart
+    return worst
+
+
+def _same_arcs(a: Csr, b: Csr) -> bool:
+    def canonical(arrays: Csr) -> list[npt.NDArray[Any]]:
+        source = np.repeat(np.arange(len(arrays.first) - 1), np.diff(arrays.first))
+        order = np.lexsort((arrays.cost, arrays.neighbour, source))
+        return [source[order], arrays.neighbour[order], arrays.cost[order]]
+
+    return all(np.array_equal(p, q) for p, q in zip(canonical(a), canonical(b), strict=True))

@@ -1,0 +1,155 @@
+"""Grid maps: cells that can be stood on, the rule for moving between them, and the graph this makes."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from andante.errors import MapError, ProblemError, did_you_mean
+from andante.world.graph import DX, DY, Graph, Moves
+from andante.world.heuristics import DIAGONAL
+
+if TYPE_CHECKING:
+    from andante.world.problem import Problem
+
+#: The characters of the MovingAI map format: ground, ground, swamp; out of bounds, out of bounds, trees, water.
+PASSABLE = ".GS"
+BLOCKED = "@OTW"
+
+#: What a diagonal move needs: both adjacent cardinal cells free, nothing, or it is never legal.
+RULES = ("octile", "corners", "cardinal")
+
+MAX_SIDE = 32_000  # coordinates are int16
+
+
+class Grid:
+    """A map of square cells, eight neighbours each.
+
+    ``terrain`` is a table of map characters or of booleans (True is passable), rows from the top. Under the rule
+    ``octile``, the benchmark's, a diagonal move needs both adjacent cardinal cells free; ``corners`` lets it pass
+    them; ``cardinal`` forbids it.
+
+    >>> import numpy as np
+    >>> grid = Grid(np.ones((3, 4), bool))
+    >>> grid.width, grid.height, grid.free_cells
+    (4, 3, 12)
+    >>> grid.cell(grid.state(2, 1))
+    (2, 1)
+    """
+
+    def __init__(self, terrain: npt.ArrayLike, *, name: str = "map", rule: str = "octile") -> None:
+        table = np.array(terrain)
+        if table.ndim != 2 or 0 in table.shape or max(table.shape) > MAX_SIDE:
+            raise MapError(f"a map has rows and columns, 1 to {MAX_SIDE} of each; this one has the shape {table.shape}")
+        if rule not in RULES:
+            raise MapError(f"unknown rule {rule!r} for moves; {did_you_mean(rule, RULES)}")
+        self.name = name
+        self.rule = rule
+        self.terrain = _characters(table)
+        self.passable = _one_of(PASSABLE, self.terrain)
+        for array in (self.terrain, self.passable):
+            array.flags.writeable = False
+
+    def __repr__(self) -> str:
+        return f"<Grid {self.name} {self.width} x {self.height}, {self.free_cells} free cells>"
+
+    @property
+    def width(self) -> int:
+        """How many columns."""
+        return int(self.terrain.shape[1])
+
+    @property
+    def height(self) -> int:
+        """How many rows."""
+        return int(self.terrain.shape[0])
+
+    @cached_property
+    def free_cells(self) -> int:
+        """How many cells can be stood on."""
+        return int(self.passable.sum())
+
+    @cached_property
+    def graph(self) -> Graph:
+        """The cells as a graph: state y * width + x, moves in the order N NE E SE S SW W NW."""
+        y, x = np.divmod(np.arange(self.width * self.height), self.width)
+        return Graph(
+            Moves(
+                mask=self._legal_moves().ravel(),
+                offset=DY * self.width + DX,
+                x=x.astype(np.int16),
+                y=y.astype(np.int16),
+                diagonal=2.0 if self.rule == "cardinal" else DIAGONAL,
+            )
+        )
+
+    def _legal_moves(self) -> npt.NDArray[np.uint8]:
+        framed = np.zeros((self.height + 2, self.width + 2), bool)
+        framed[1:-1, 1:-1] = self.passable
+        beside = [
+            framed[1 + dy : 1 + dy + self.height, 1 + dx : 1 + dx + self.width] for dx, dy in zip(DX, DY, strict=True)
+        ]
+        mask = np.zeros(self.passable.shape, np.uint8)
+        for d in range(8):
+            legal = self.passable & beside[d]
+            if d % 2 and self.rule == "cardinal":
+                continue
+            if d % 2 and self.rule == "octile":
+                legal = legal & beside[d - 1] & beside[(d + 1) % 8]
+            mask |= legal.astype(np.uint8) << d
+        return mask
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A hash of the passable cells, the size and the rule: maps that search cannot tell apart have the same."""
+        head = f"andante grid {self.width}x{self.height} {self.rule}\n".encode()
+        return hashlib.sha256(head + np.packbits(self.passable).tobytes()).hexdigest()[:32]
+
+    def state(self, x: int, y: int) -> int:
+        """The number of the cell in column ``x`` and row ``y``."""
+        if not (0 <= x < self.width and 0 <= y < self.height):
+            raise ProblemError(f"({x}, {y}) lies outside {self.name}, which is {self.width} x {self.height} cells")
+        return y * self.width + x
+
+    def cell(self, state: int) -> tuple[int, int]:
+        """Column and row of a state."""
+        y, x = divmod(int(state), self.width)
+        return x, y
+
+    def problem(self, start: tuple[int, int], goal: tuple[int, int]) -> Problem:
+        """The problem of going from cell ``start`` to cell ``goal``, each given as (x, y)."""
+        from andante.world.problem import Problem
+
+        for what, (x, y) in (("start", start), ("goal", goal)):
+            self.state(x, y)
+            if not self.passable[y, x]:
+                raise ProblemError(f"the {what} ({x}, {y}) is blocked on {self.name} ({chr(self.terrain[y, x])!r})")
+        return Problem(self.graph, self.state(*start), self.state(*goal), grid=self)
+
+
+def _characters(table: npt.NDArray[np.generic]) -> npt.NDArray[np.uint8]:
+    """The table as codes of map characters."""
+    if table.dtype == bool:
+        return np.where(table, ord("."), ord("@")).astype(np.uint8)
+    if table.dtype.kind == "U" and table.dtype.itemsize == 4:
+        table = table.astype("S1").view(np.uint8)
+    if table.dtype != np.uint8:
+        raise MapError(f"a map is a table of booleans or of map characters, not of {table.dtype}")
+    codes: npt.NDArray[np.uint8] = table.astype(np.uint8)
+    strange = ~_one_of(PASSABLE + BLOCKED, codes)
+    if strange.any():
+        y, x = np.argwhere(strange)[0]
+        raise MapError(
+            f"row {y}, column {x} holds {chr(codes[y, x])!r}; a map is made of {' '.join(PASSABLE)} (passable) and "
+            f"{' '.join(BLOCKED)} (blocked)"
+        )
+    return codes
+
+
+def _one_of(characters: str, codes: npt.NDArray[np.uint8]) -> npt.NDArray[np.bool_]:
+    table = np.zeros(256, bool)
+    table[[ord(c) for c in characters]] = True
+    return table[codes]

@@ -1,0 +1,55 @@
+"""A problem: from a start to a goal, on a graph."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from andante.errors import ProblemError
+from andante.world.graph import Graph
+
+if TYPE_CHECKING:
+    from andante.world.grid import Grid
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Go from state ``start`` to state ``goal``; ``grid`` is the map behind the graph, if there is one.
+
+    ``optimal_cost`` is the cost of a shortest path where it is known; `andante.with_optimal_costs` finds it.
+    ``listed_cost`` is what a scenario file says it is, which is not always true.
+    """
+
+    graph: Graph
+    start: int
+    goal: int
+    grid: Grid | None = None
+    optimal_cost: float | None = None
+    listed_cost: float | None = None
+
+    def __post_init__(self) -> None:
+        for what, state in (("start", self.start), ("goal", self.goal)):
+            if not 0 <= state < len(self.graph):
+                raise ProblemError(f"the {what} {state} is not a state; there are {len(self.graph)}, counted from 0")
+        if self.start == self.goal:
+            raise ProblemError(f"start and goal are the same, {self.describe(self.start)}: there is nothing to solve")
+
+    @property
+    def reachable(self) -> bool:
+        """Do start and goal lie in the same component? (If not, no agent can arrive.)"""
+        label = self.graph.components
+        return bool(label[self.start] == label[self.goal])
+
+    def describe(self, state: int) -> str:
+        """A state as a person would name it: its cell on a grid, its label or number elsewhere."""
+        if self.grid is not None:
+            return f"({', '.join(map(str, self.grid.cell(state)))})"
+        return f"state {self.graph.labels[state] if self.graph.labels else state}"
+
+    def with_optimal_cost(self, cost: float) -> Problem:
+        """This problem, knowing the cost of a shortest path."""
+        return replace(self, optimal_cost=cost)
+
+    def __repr__(self) -> str:
+        where = f" on {self.grid.name}" if self.grid is not None else ""
+        return f"<Problem {self.describe(self.start)} to {self.describe(self.goal)}{where}>"
