@@ -1,0 +1,109 @@
+"""Andante plans an agent's next move in bounded time, however large the map.
+
+>>> import andante
+>>> grid = andante.generate("caves", 64, 64, seed=7)
+>>> problem = andante.random_problems(grid, 1, seed=1)[0]
+>>> trial = andante.run("lrta(depth=9)", problem)
+>>> trial.solved
+True
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from andante.agent import Algorithm, Card, algorithms, find
+    from andante.datasets.generate import generate, upscale
+    from andante.datasets.movingai import testbed
+    from andante.datasets.scenarios import random_problems, with_optimal_costs
+    from andante.episode.contract import check_algorithm
+    from andante.episode.loop import Outcome
+    from andante.episode.run import Agent, run, run_many, watch
+    from andante.episode.trace import Trace, record
+    from andante.episode.trial import Limits, Trial
+    from andante.errors import AndanteError
+    from andante.search.landmarks import with_landmarks
+    from andante.world.graph import Graph
+    from andante.world.grid import Grid
+    from andante.world.mapfiles import read_map, read_scenario, write_map, write_scenario
+    from andante.world.problem import Problem
+
+__version__ = "0.1.0"
+
+# Where each public name lives. They are imported when first used, so that `import andante` is quick.
+_HOME = {
+    "Agent": "episode.run",
+    "Algorithm": "agent",
+    "AndanteError": "errors",
+    "Card": "agent",
+    "Graph": "world.graph",
+    "Grid": "world.grid",
+    "Limits": "episode.trial",
+    "Outcome": "episode.loop",
+    "Problem": "world.problem",
+    "Trace": "episode.trace",
+    "Trial": "episode.trial",
+    "algorithms": "agent",
+    "check_algorithm": "episode.contract",
+    "find": "agent",
+    "generate": "datasets.generate",
+    "random_problems": "datasets.scenarios",
+    "read_map": "world.mapfiles",
+    "read_scenario": "world.mapfiles",
+    "record": "episode.trace",
+    "run": "episode.run",
+    "run_many": "episode.run",
+    "testbed": "datasets.movingai",
+    "upscale": "datasets.generate",
+    "watch": "episode.run",
+    "with_landmarks": "search.landmarks",
+    "with_optimal_costs": "datasets.scenarios",
+    "write_map": "world.mapfiles",
+    "write_scenario": "world.mapfiles",
+}
+
+__all__ = [
+    "Agent",
+    "Algorithm",
+    "AndanteError",
+    "Card",
+    "Graph",
+    "Grid",
+    "Limits",
+    "Outcome",
+    "Problem",
+    "Trace",
+    "Trial",
+    "__version__",
+    "algorithms",
+    "check_algorithm",
+    "find",
+    "generate",
+    "random_problems",
+    "read_map",
+    "read_scenario",
+    "record",
+    "run",
+    "run_many",
+    "testbed",
+    "upscale",
+    "watch",
+    "with_landmarks",
+    "with_optimal_costs",
+    "write_map",
+    "write_scenario",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'andante' has no attribute {name!r}")
+    value = getattr(import_module(f"andante.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

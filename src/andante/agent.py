@@ -1,0 +1,286 @@
+"""What an algorithm is: a card that claims, parameters with ranges, a memory, and one step.
+
+A file in `agents/` defines ``Params`` and ``Memory`` (NamedTuples) and a kernel
+
+    step(graph, memory, params, state, goal) -> Move
+
+and enrols a class that holds the three with `algorithm`. All else (notation, command line, docs, tests, loops) follows.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from enum import IntEnum
+from typing import Annotated, Any, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
+
+from andante.errors import AlgorithmError, ParameterError, did_you_mean
+from andante.kernel import kernel
+from andante.notation import Call, Value, parse, write
+
+# Instead of a state to go to.
+STUCK = -1  # there is no move the agent would make
+UNREACHABLE = -2  # the agent has proved that no way leads to the goal
+
+
+class Move(NamedTuple):
+    """What one step answers: where to go, and what it took to decide."""
+
+    to: int  # a neighbour, the state itself (to wait), STUCK or UNREACHABLE
+    cost: float
+    expanded: int  # states whose successors were all considered
+    touched: int  # states looked at, each time one was
+    learned: float  # by how much heuristic values rose, in sum
+    stored: int  # states that got a value of their own
+
+
+@kernel
+def no_move(reason: int, expanded: int, touched: int) -> Move:
+    """The answer of an agent that stays for good, because it is STUCK or the goal is UNREACHABLE."""
+    return Move(reason, 0.0, expanded, touched, 0.0, 0)
+
+
+# --- parameters -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Range:
+    """The numbers a parameter may take: a check, a command-line flag's help, and a space to search in."""
+
+    low: float = -math.inf
+    high: float = math.inf
+    open_low: bool = False
+    open_high: bool = False
+
+    def __contains__(self, value: float) -> bool:
+        above = value > self.low if self.open_low else value >= self.low
+        below = value < self.high if self.open_high else value <= self.high
+        return above and below
+
+    def __str__(self) -> str:
+        left = "(" if self.open_low else "["
+        right = ")" if self.open_high else "]"
+        return f"{left}{self.low:g}, {self.high:g}{right}"
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One field of an algorithm's ``Params``."""
+
+    name: str
+    kind: type  # int, float, bool, or an IntEnum
+    default: Any
+    range: Range | None = None
+    optional: bool = False  # may be none
+    about: str = ""
+
+    @property
+    def allowed(self) -> str:
+        """What it may be, in words."""
+        if issubclass(self.kind, IntEnum):
+            words = ", ".join(word.name.lower() for word in self.kind)
+        elif self.kind is bool:
+            words = "true or false"
+        else:
+            words = ("a whole number" if self.kind is int else "a number") + (f" in {self.range}" if self.range else "")
+        return words + (", or none" if self.optional else "")
+
+    def read(self, value: Any) -> Any:
+        """The value as Python holds it; a `ParameterError` if it is not allowed."""
+        if value is None and self.optional:
+            return None
+        if issubclass(self.kind, IntEnum):
+            words = {word.name.lower(): word for word in self.kind}
+            if isinstance(value, str) and value in words:
+                return words[value]
+            if isinstance(value, self.kind):
+                return value
+        elif self.kind is bool:
+            if isinstance(value, bool):
+                return value
+        elif isinstance(value, int | float) and not isinstance(value, bool):
+            whole = self.kind is float or float(value).is_integer()
+            if whole and not math.isnan(value) and (self.range is None or value in self.range):
+                return self.kind(value)
+        raise ParameterError(f"{self.name} must be {self.allowed}, got {_shown(value)}")
+
+    def word(self, value: Any) -> Value:
+        """The value as the notation writes it."""
+        return value.name.lower() if isinstance(value, IntEnum) else value
+
+    def code(self, value: Any) -> Any:
+        """The value as kernels take it: numbers only, and always of the same type."""
+        if value is None:
+            return -1 if self.kind is int or issubclass(self.kind, IntEnum) else math.nan
+        return int(value) if isinstance(value, IntEnum) else value
+
+
+def _shown(value: Any) -> str:
+    return write(value) if isinstance(value, Value) else repr(value)
+
+
+def parameters_of(params: type) -> list[Parameter]:
+    """The fields of a ``Params`` NamedTuple, with kinds, ranges and what they are about."""
+    found = []
+    defaults: Mapping[str, Any] = getattr(params, "_field_defaults", {})
+    for name, hint in get_type_hints(params, include_extras=True).items():
+        kind, notes = (get_args(hint)[0], get_args(hint)[1:]) if get_origin(hint) is Annotated else (hint, ())
+        options = [option for option in get_args(kind) if option is not type(None)]
+        found.append(
+            Parameter(
+                name,
+                options[0] if options else kind,
+                defaults.get(name),
+                next((note for note in notes if isinstance(note, Range)), None),
+                len(options) < len(get_args(kind)),
+                next((note for note in notes if isinstance(note, str)), ""),
+            )
+        )
+    return found
+
+
+# --- cards and the register -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Card:
+    """What an algorithm is called and what it claims; the contract tests hold it to that."""
+
+    name: str  # in the notation
+    title: str  # in tables
+    paper: str
+    real_time: bool = False  # planning per move does not grow with the map
+    complete: bool = False  # arrives wherever a way exists
+    optimal: bool = False  # its first path is a cheapest one
+    converges: bool = False  # over repeated trials its path becomes a cheapest one
+    ring: bool = False  # looks at the ring of cells around it: the same graph given in rows is another matter
+    examples: tuple[str, ...] = ()  # settings worth comparing beside the default one, in the notation
+    summary: str = ""  # the first line of its file
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """An algorithm of the register, with parameters: all that is needed to make agents.
+
+    >>> find("lrta(depth=3)").params
+    Params(depth=3)
+    >>> str(find("lrta", depth=3))
+    'lrta(depth=3)'
+    """
+
+    card: Card
+    params: Any
+    defaults: Any
+    memory: type
+    step: Callable[..., Move]
+    fixed: frozenset[str] = frozenset()  # parameters that a named setting has settled
+
+    @property
+    def parameters(self) -> list[Parameter]:
+        """The parameters that can be set, with the defaults of this entry of the register."""
+        return [
+            replace(field, default=getattr(self.defaults, field.name))
+            for field in parameters_of(type(self.params))
+            if field.name not in self.fixed
+        ]
+
+    @property
+    def codes(self) -> Any:
+        """All parameters as kernels take them."""
+        fields = parameters_of(type(self.params))
+        return type(self.params)(*(field.code(value) for field, value in zip(fields, self.params, strict=True)))
+
+    def __str__(self) -> str:
+        """In the notation, with the parameters that are not at their defaults."""
+        changed = {p.name: p.word(getattr(self.params, p.name)) for p in self.parameters}
+        return str(
+            Call(
+                self.card.name,
+                {p.name: changed[p.name] for p in self.parameters if changed[p.name] != p.word(p.default)},
+            )
+        )
+
+    def having(self, **parameters: Any) -> Algorithm:
+        """This algorithm with some parameters changed."""
+        known = {p.name: p for p in self.parameters}
+        for name in parameters:
+            if name not in known:
+                hint = did_you_mean(name, known) if known else "it has none"
+                raise ParameterError(f"{self.card.name} has no parameter {name!r}; {hint}")
+        return replace(self, params=self.params._replace(**{n: known[n].read(v) for n, v in parameters.items()}))
+
+
+_register: dict[str, Algorithm] = {}
+
+
+def algorithm(card: Card) -> Callable[[type[Any]], type[Any]]:
+    """Enrol the decorated class, which holds ``Params``, ``Memory`` and ``step``, under ``card``."""
+
+    def enrol(holder: type[Any]) -> type[Any]:
+        import sys
+
+        about = (sys.modules[holder.__module__].__doc__ or "").strip().split("\n")[0]
+        _add(
+            Algorithm(
+                replace(card, summary=card.summary or about),
+                holder.Params(),
+                holder.Params(),
+                holder.Memory,
+                holder.step,
+            )
+        )
+        return holder
+
+    return enrol
+
+
+def setting(of: str, card: Card, **parameters: Any) -> None:
+    """Enrol a published algorithm that is a corner of a wider one: ``of`` with these parameters settled."""
+    corner = _register[of].having(**parameters)
+    card = replace(card, summary=card.summary or corner.card.summary)
+    _add(replace(corner, card=card, defaults=corner.params, fixed=corner.fixed | set(parameters)))
+
+
+def _add(entry: Algorithm) -> None:
+    known = _register.get(entry.card.name)
+    if known is not None and known.step.__module__ != entry.step.__module__:
+        raise AlgorithmError(
+            f"two algorithms are called {entry.card.name!r}: in {known.step.__module__} and {entry.step.__module__}"
+        )
+    _register[entry.card.name] = entry
+
+
+_dialects: list[Callable[[str], str | None]] = []
+
+D = TypeVar("D", bound=Callable[[str], str | None])
+
+
+def dialect(read: D) -> D:
+    """Enrol a paper's own way of writing algorithms: ``read`` puts it into our notation, or says None."""
+    _dialects.append(read)
+    return read
+
+
+def algorithms() -> Iterator[Algorithm]:
+    """Every algorithm of the register, in the order of their names."""
+    _load()
+    return iter(sorted(_register.values(), key=lambda entry: entry.card.name))
+
+
+def find(text: str | Algorithm, **parameters: Any) -> Algorithm:
+    """The algorithm that ``text`` names in the notation; keyword parameters come on top."""
+    if isinstance(text, Algorithm):
+        return text.having(**parameters)
+    _load()
+    call = parse(next((ours for ours in (read(text) for read in _dialects) if ours is not None), text))
+    if call.name not in _register:
+        raise AlgorithmError(f"there is no algorithm {call.name!r}; {did_you_mean(call.name, _register)}")
+    return _register[call.name].having(**{**call.arguments, **parameters})
+
+
+def _load() -> None:
+    """Import every file of `agents/`, and those from elsewhere that it knows of: each enrols itself."""
+    from importlib import import_module
+
+    import_module("andante.agents")

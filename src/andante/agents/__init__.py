@@ -1,0 +1,35 @@
+"""One file per algorithm. Importing this package imports them all, and each enrols itself.
+
+Algorithms from elsewhere enrol in the same way: installed packages name their modules under the entry point group
+``andante.agents``, and ``ANDANTE_AGENTS`` lists files to import, separated as in PATH.
+"""
+
+from __future__ import annotations
+
+import os
+import pkgutil
+import sys
+from importlib import import_module
+from importlib.metadata import entry_points
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+
+from andante.errors import AlgorithmError
+
+
+def _import_file(path: Path) -> None:
+    name = f"andante_agent_{path.stem}"
+    spec = spec_from_file_location(name, path)
+    if not path.is_file() or spec is None or spec.loader is None:
+        raise AlgorithmError(f"ANDANTE_AGENTS names {str(path)!r}, which is not a Python file")
+    module = module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+
+
+for _module in sorted(pkgutil.iter_modules(__path__), key=lambda found: found.name):
+    import_module(f"{__name__}.{_module.name}")
+for _entry in entry_points(group="andante.agents"):
+    import_module(_entry.value)
+for _file in filter(None, os.environ.get("ANDANTE_AGENTS", "").split(os.pathsep)):
+    _import_file(Path(_file))

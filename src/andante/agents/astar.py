@@ -1,0 +1,53 @@
+"""A*: plan the whole way before the first move, then walk it.
+
+Hart, Nilsson and Raphael (1968); with a weight on the heuristic, Pohl (1970). Not real-time: the first move waits for
+the whole plan. Where the papers are silent: of states with equal f the one opened last is expanded first.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, NamedTuple
+
+from andante.agent import UNREACHABLE, Card, Move, Range, algorithm, no_move, setting
+from andante.kernel import int64, kernel
+from andante.search.astar import Tree, reached, search
+from andante.search.path import Path, is_planned, lay, price_between
+from andante.world.graph import Arrays
+
+
+class Params(NamedTuple):
+    """How much weighted A* trusts its heuristic."""
+
+    weight: Annotated[float, Range(1), "on the heuristic: the path costs at most this many times the least"] = 2.0
+
+
+class Memory(NamedTuple):
+    """The search, and the path it found."""
+
+    tree: Tree
+    path: Path
+
+
+@kernel
+def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -> Move:
+    """One move of A*: the first plans them all."""
+    expanded, touched = 0, 0
+    if not is_planned(memory.path):
+        expanded, touched = search(memory.tree, graph, state, goal, params.weight)
+        if not reached(memory.tree, goal):
+            return no_move(UNREACHABLE, expanded, touched)
+        lay(memory.path, memory.tree, goal)
+    to = int64(memory.path.next[state])
+    return Move(to, price_between(graph, state, to), expanded, touched, 0.0, 0)
+
+
+@algorithm(
+    Card("wastar", "Weighted A*", paper="Pohl 1970", complete=True, summary="A* that trusts its heuristic more.")
+)
+class WeightedAStar:
+    """The three parts of weighted A*."""
+
+    Params, Memory, step = Params, Memory, step
+
+
+setting("wastar", Card("astar", "A*", paper="Hart, Nilsson & Raphael 1968", complete=True, optimal=True), weight=1.0)

@@ -1,0 +1,57 @@
+"""LRTA*: look d moves ahead, learn in the state left behind, make one move.
+
+Korf (1990), as restated in seed 001, Figure 2; line numbers are that figure's. Also LRTA* (F, G) of seed 000. Where
+the papers are silent: of equal f the way whose first move comes first in the graph's order wins; when no state is d
+moves away the deepest ply there is serves as frontier.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, NamedTuple
+
+from andante.agent import STUCK, Card, Move, Range, algorithm, no_move
+from andante.kernel import kernel
+from andante.search.learning import Learned, raise_to
+from andante.search.lookahead import Ball, look
+from andante.world.graph import Arrays, price, target
+
+
+class Params(NamedTuple):
+    """How far LRTA* looks."""
+
+    depth: Annotated[int, Range(1, 100), "moves to look ahead"] = 1
+
+
+class Memory(NamedTuple):
+    """What LRTA* learned, and the room it looks ahead in."""
+
+    h: Learned
+    ball: Ball
+
+
+@kernel
+def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -> Move:
+    """One move of LRTA*."""
+    best = look(memory.ball, graph, memory.h, state, goal, params.depth, 1.0)  # lines 1 and 2
+    if best.slot < 0:
+        return no_move(STUCK, best.expanded, best.touched)
+    learned, stored = raise_to(memory.h, graph, state, goal, best.f)  # line 3
+    to, cost = target(graph, state, best.first), price(graph, state, best.first)
+    return Move(to, cost, best.expanded, best.touched, learned, stored)  # line 4
+
+
+@algorithm(
+    Card(
+        "lrta",
+        "LRTA*",
+        paper="Korf 1990",
+        real_time=True,
+        complete=True,
+        converges=True,
+        examples=("lrta(depth=3)", "lrta(depth=9)"),
+    )
+)
+class LRTA:
+    """The three parts of LRTA*."""
+
+    Params, Memory, step = Params, Memory, step

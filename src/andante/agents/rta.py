@@ -1,0 +1,56 @@
+"""RTA*: move to the best neighbour, and leave the second best value behind.
+
+Korf (1990). What is left behind is the cost of the way through the best neighbour that the agent does *not* take:
+right as long as the agent goes on, more than the truth once it comes back, so values are not kept between trials and
+nothing converges. Where the paper is silent: of equal f the first neighbour in the graph's order wins; with one
+neighbour only, the second best is infinite, and the state is never entered again.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from andante.agent import STUCK, Card, Move, algorithm, no_move
+from andante.kernel import kernel
+from andante.search.learning import Learned, store, value
+from andante.search.memory import EXPANDED, note
+from andante.world.graph import Arrays, degree, price, target
+
+
+class Params(NamedTuple):
+    """RTA* has none."""
+
+
+class Memory(NamedTuple):
+    """What RTA* left behind."""
+
+    h: Learned
+
+
+@kernel
+def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -> Move:
+    """One move of RTA*."""
+    least, second, best = np.inf, np.inf, -1
+    moves = degree(graph, state)
+    for k in range(moves):
+        f = price(graph, state, k) + value(memory.h, graph, target(graph, state, k), goal)
+        if f < least:
+            least, second, best = f, least, k
+        elif f < second:
+            second = f
+    note(memory.h.log, EXPANDED, state, 0.0)
+    if best < 0:
+        return no_move(STUCK, 1, moves)
+    old = value(memory.h, graph, state, goal)
+    stored = store(memory.h, state, second)
+    learned = max(second - old, 0.0) if second < np.inf else 0.0  # an infinite rise would drown all others
+    return Move(target(graph, state, best), price(graph, state, best), 1, moves, learned, stored)
+
+
+@algorithm(Card("rta", "RTA*", paper="Korf 1990", real_time=True, complete=True))
+class RTA:
+    """The three parts of RTA*."""
+
+    Params, Memory, step = Params, Memory, step

@@ -1,0 +1,181 @@
+"""The loop that drives every agent: one compiled function per algorithm, for one move or for a million problems.
+
+`drive` takes a table of episodes and walks each to its end, in order. It comes back early when the trail, in which it
+writes down each move, is full, or when it has worked for a while, so that somebody can look at the moves, show
+progress or stop; called again it goes on where it was. `watch` calls it with a trail of one move, `run_many` with
+none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import IntEnum
+from functools import cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from andante.agent import UNREACHABLE, Algorithm, Move
+from andante.kernel import instantiate, nanoseconds
+from andante.search.memory import Clock
+from andante.world.graph import Arrays
+
+
+class Outcome(IntEnum):
+    """How an episode stands or why it ended."""
+
+    WAITING = 0
+    WALKING = 1
+    GOAL = 2
+    COST_CAP = 3
+    MOVE_CAP = 4
+    EXPANSION_CAP = 5
+    STUCK = 6
+    UNREACHABLE = 7
+
+
+_WAITING, _WALKING, _GOAL = int(Outcome.WAITING), int(Outcome.WALKING), int(Outcome.GOAL)
+_COST_CAP, _MOVE_CAP, _EXPANSION_CAP = int(Outcome.COST_CAP), int(Outcome.MOVE_CAP), int(Outcome.EXPANSION_CAP)
+_STUCK, _UNREACHABLE = int(Outcome.STUCK), int(Outcome.UNREACHABLE)
+
+#: One row per problem: what is asked, what is allowed, what it cost.
+EPISODE = np.dtype(
+    [
+        ("start", np.int64),
+        ("goal", np.int64),
+        ("cost_cap", np.float64),
+        ("move_cap", np.int64),
+        ("expansion_cap", np.int64),
+        ("outcome", np.int64),
+        ("state", np.int64),
+        ("cost", np.float64),
+        ("moves", np.int64),
+        ("expanded", np.int64),
+        ("max_expanded", np.int64),
+        ("first_expanded", np.int64),
+        ("touched", np.int64),
+        ("learned", np.float64),
+        ("stored", np.int64),
+        ("nanoseconds", np.int64),
+    ]
+)
+
+#: One row per move.
+TRAIL = np.dtype(
+    [
+        ("state", np.int64),
+        ("cost", np.float64),
+        ("expanded", np.int64),
+        ("touched", np.int64),
+        ("learned", np.float64),
+    ]
+)
+
+NO_TRAIL = np.zeros(0, TRAIL)
+
+
+def step(graph: Arrays, memory: Any, params: Any, state: int, goal: int) -> Move:
+    """Stands for the step kernel of the algorithm that `driver` puts in."""
+    raise NotImplementedError
+
+
+def drive(
+    graph: Arrays,
+    memory: Any,
+    params: Any,
+    clock: Clock,
+    episodes: npt.NDArray[Any],
+    trail: npt.NDArray[Any],
+    patience: int,
+    scratch: npt.NDArray[np.int64],
+) -> int:
+    """Walk all episodes, or until the trail is full or ``patience`` expansions and moves are spent: rows written.
+
+    ``episodes`` is EPISODE[any], ``trail`` TRAIL[any] (of no length: moves are not written down), ``scratch`` int64[2].
+    """
+    written, spent = 0, 0
+    for i in range(len(episodes)):
+        outcome = episodes[i]["outcome"]
+        if outcome > _WALKING:
+            continue
+        if outcome == _WAITING:
+            clock.problem[0] += 1
+            clock.trial[0] += 1
+            episodes[i]["state"] = episodes[i]["start"]
+            outcome = _WALKING
+        began = nanoseconds(scratch)
+        state, goal, cost_cap = episodes[i]["state"], episodes[i]["goal"], episodes[i]["cost_cap"]
+        move_cap, expansion_cap = episodes[i]["move_cap"], episodes[i]["expansion_cap"]
+        cost, moves, learned, stored = (
+            episodes[i]["cost"],
+            episodes[i]["moves"],
+            episodes[i]["learned"],
+            episodes[i]["stored"],
+        )
+        expanded, touched = episodes[i]["expanded"], episodes[i]["touched"]
+        most = episodes[i]["max_expanded"]
+        paused = False
+        while outcome == _WALKING:
+            if (len(trail) > 0 and written == len(trail)) or spent >= patience:
+                paused = True
+                break
+            move = step(graph, memory, params, state, goal)
+            expanded += move.expanded
+            touched += move.touched
+            learned += move.learned
+            stored += move.stored
+            most = max(most, move.expanded)
+            spent += move.expanded + 1
+            if moves == 0:
+                episodes[i]["first_expanded"] = move.expanded
+            if move.to < 0:
+                outcome = _UNREACHABLE if move.to == UNREACHABLE else _STUCK
+                break
+            state = move.to
+            cost += move.cost
+            moves += 1
+            if written < len(trail):
+                trail[written]["state"] = state
+                trail[written]["cost"] = move.cost
+                trail[written]["expanded"] = move.expanded
+                trail[written]["touched"] = move.touched
+                trail[written]["learned"] = move.learned
+                written += 1
+            if state == goal:
+                outcome = _GOAL
+            elif cost > cost_cap:
+                outcome = _COST_CAP
+            elif moves >= move_cap:
+                outcome = _MOVE_CAP
+            elif expanded >= expansion_cap:
+                outcome = _EXPANSION_CAP
+        episodes[i]["outcome"], episodes[i]["state"], episodes[i]["cost"], episodes[i]["moves"] = (
+            outcome,
+            state,
+            cost,
+            moves,
+        )
+        episodes[i]["expanded"], episodes[i]["max_expanded"], episodes[i]["touched"] = expanded, most, touched
+        episodes[i]["learned"], episodes[i]["stored"] = learned, stored
+        episodes[i]["nanoseconds"] += nanoseconds(scratch) - began
+        if paused:
+            break
+    return written
+
+
+@cache
+def driver(step_kernel: Callable[..., Move]) -> Callable[..., int]:
+    """The loop around one algorithm's step; named settings of an algorithm share it."""
+    home = step_kernel.__module__.rpartition(".")[2]
+    return instantiate(drive, f"drive_{home}", step=step_kernel)
+
+
+def all_ended(episodes: npt.NDArray[Any]) -> bool:
+    """Has every episode come to an outcome?"""
+    return bool((episodes["outcome"] > Outcome.WALKING).all())
+
+
+def driver_of(algorithm: Algorithm) -> Callable[..., int]:
+    """The compiled loop of an algorithm."""
+    return driver(algorithm.step)

@@ -1,0 +1,326 @@
+"""Running agents: one move at a time, a whole problem, or many problems on all cores.
+
+An `Agent` is an algorithm with room to think on one graph. It is made once and serves any number of problems, so
+starting a problem costs nothing that grows with the map. `run`, `run_many` and `watch` keep an agent or two at hand
+per thread.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from andante.agent import Algorithm, find
+from andante.episode.loop import EPISODE, NO_TRAIL, TRAIL, Outcome, all_ended, driver
+from andante.episode.trial import Limits, Trial
+from andante.errors import ParameterError, ProblemError
+from andante.kernel import on_compile
+from andante.search.astar import optimal_costs
+from andante.search.memory import allocate, bytes_of, new_space
+from andante.world.graph import Graph
+from andante.world.grid import Grid
+from andante.world.problem import Problem
+
+# Work between two looks at the world outside: a tenth of a second or so, in expansions and moves.
+PATIENCE = 2_000_000
+TRAIL_ROWS = 4096
+LOG_ROWS = 1 << 16
+CHUNK = 64  # problems that a thread takes at a time
+AGENTS_AT_HAND = 4
+
+NO_LIMITS = Limits()
+
+
+class Thought(NamedTuple):
+    """One thing an agent did while planning: ``kind`` is EXPANDED or LEARNED (`andante.search.memory`)."""
+
+    kind: int
+    state: int
+    value: float
+
+
+class Turn(NamedTuple):
+    """One move that was made, and what the agent thought before it."""
+
+    number: int  # from 1
+    state: int  # where the agent is now
+    cost: float
+    states_expanded: int
+    states_touched: int
+    learned: float
+    thoughts: list[Thought]
+
+
+class Agent:
+    """An algorithm with its memory, on one map or graph.
+
+    >>> import andante
+    >>> grid = andante.generate("empty", 8, 8)
+    >>> agent = Agent("lrta(depth=2)", grid)
+    >>> agent.run(grid.problem((0, 0), (7, 7))).moves
+    7
+    """
+
+    def __init__(
+        self, algorithm: str | Algorithm, world: Grid | Graph, *, log_rows: int = 0, **parameters: Any
+    ) -> None:
+        self.algorithm = find(algorithm, **parameters)
+        self.graph = world.graph if isinstance(world, Grid) else world
+        self._space = new_space(self.graph, self.algorithm.params, log_rows)
+        self._memory = allocate(self.algorithm.memory, self._space)
+        self._codes = self.algorithm.codes
+        self._drive = driver(self.algorithm.step)
+        self._scratch = np.zeros(2, np.int64)
+
+    @property
+    def memory_bytes(self) -> int:
+        """How much room the agent needs to think."""
+        return bytes_of(self._memory)
+
+    def drive(self, episodes: npt.NDArray[Any], trail: npt.NDArray[Any] = NO_TRAIL, patience: int = PATIENCE) -> int:
+        """Go on with a table of episodes for a while: how many moves were written into ``trail``."""
+        return self._drive(
+            self.graph.arrays, self._memory, self._codes, self._space.clock, episodes, trail, patience, self._scratch
+        )
+
+    def compile(self) -> None:
+        """Compile, or load from the cache, all that this agent will run."""
+        self.drive(np.zeros(0, EPISODE))
+
+    def run(self, problem: Problem, limits: Limits = NO_LIMITS, *, path: bool = True) -> Trial:
+        """Walk from start to goal, or until a limit is reached."""
+        return self.run_all([problem], limits, paths=path)[0]
+
+    def run_all(
+        self,
+        problems: Sequence[Problem],
+        limits: Limits = NO_LIMITS,
+        *,
+        paths: bool = True,
+        stop: threading.Event | None = None,
+    ) -> list[Trial]:
+        """Walk every problem, each forgotten before the next; ``stop`` ends it early, with nothing."""
+        episodes = self._episodes(problems, limits)
+        walked: list[npt.NDArray[np.int32] | None]
+        if paths:
+            walked = [self._walk(episodes[i : i + 1], stop) for i in range(len(episodes))]
+        else:
+            walked = [None] * len(episodes)
+            while not all_ended(episodes) and not _stopped(stop):
+                self.drive(episodes)
+        if _stopped(stop):
+            return []
+        name = str(self.algorithm)
+        return [Trial.from_episode(name, p, e, w) for p, e, w in zip(problems, episodes, walked, strict=True)]
+
+    def _walk(self, episode: npt.NDArray[Any], stop: threading.Event | None) -> npt.NDArray[np.int32]:
+        """Drive one episode to its end and keep the states it visits."""
+        trail = np.zeros(TRAIL_ROWS, TRAIL)
+        parts = [episode["start"].astype(np.int32)]
+        while not all_ended(episode) and not _stopped(stop):
+            written = self.drive(episode, trail)
+            parts.append(trail["state"][:written].astype(np.int32))
+        return np.concatenate(parts)
+
+    def watch(self, problem: Problem, limits: Limits = NO_LIMITS) -> Watch:
+        """An iterator over the moves, each made when it is asked for."""
+        return Watch(self, problem, limits)
+
+    def thoughts(self) -> list[Thought]:
+        """What the agent thought since this was last asked; empties the log."""
+        log = self._space.log
+        count = min(int(log.used[0]), len(log.kind))
+        log.used[0] = 0
+        columns = (log.kind[:count].tolist(), log.state[:count].tolist(), log.value[:count].tolist())
+        return [Thought(*row) for row in zip(*columns, strict=True)]
+
+    def _episodes(self, problems: Sequence[Problem], limits: Limits) -> npt.NDArray[Any]:
+        for problem in problems:
+            if problem.graph is not self.graph:
+                raise ProblemError(f"{problem!r} is on another graph than this agent")
+        episodes = np.zeros(len(problems), EPISODE)
+        episodes["start"] = [p.start for p in problems]
+        episodes["goal"] = [p.goal for p in problems]
+        episodes["cost_cap"] = _cost_caps(problems, limits)
+        episodes["move_cap"] = limits.moves
+        episodes["expansion_cap"] = min(limits.expansions, np.iinfo(np.int64).max)
+        label = self.graph.components
+        apart = label[episodes["start"]] != label[episodes["goal"]]
+        episodes["outcome"][apart] = Outcome.UNREACHABLE
+        return episodes
+
+
+def _cost_caps(problems: Sequence[Problem], limits: Limits) -> npt.NDArray[np.float64]:
+    caps = np.full(len(problems), float(limits.cost))
+    if limits.suboptimality < np.inf:
+        known = np.array([p.optimal_cost if p.optimal_cost is not None else np.nan for p in problems])
+        missing = np.flatnonzero(np.isnan(known))
+        if len(missing):
+            todo = [problems[i] for i in missing.tolist()]
+            known[missing] = optimal_costs(todo[0].graph, [p.start for p in todo], [p.goal for p in todo])
+        caps = np.minimum(caps, limits.suboptimality * known)
+    return caps
+
+
+def _stopped(stop: threading.Event | None) -> bool:
+    return stop is not None and stop.is_set()
+
+
+class Watch(Iterator[Turn]):
+    """The moves of one episode, made one at a time; ``trial`` tells how it stands."""
+
+    def __init__(self, agent: Agent, problem: Problem, limits: Limits) -> None:
+        self._agent = agent
+        self._problem = problem
+        self._episode = agent._episodes([problem], limits)
+        self._trail = np.zeros(1, TRAIL)
+        self._path = [problem.start]
+
+    def __next__(self) -> Turn:
+        written = 0
+        self._agent.thoughts()
+        while not written and not all_ended(self._episode):
+            written = self._agent.drive(self._episode, self._trail)
+        if not written:
+            raise StopIteration
+        row = self._trail[0]
+        self._path.append(int(row["state"]))
+        return Turn(
+            int(self._episode[0]["moves"]),
+            int(row["state"]),
+            float(row["cost"]),
+            int(row["expanded"]),
+            int(row["touched"]),
+            float(row["learned"]),
+            self._agent.thoughts(),
+        )
+
+    @property
+    def trial(self) -> Trial:
+        """The trial so far; its outcome is WALKING until the episode ends."""
+        return Trial.from_episode(
+            str(self._agent.algorithm), self._problem, self._episode[0], np.array(self._path, np.int32)
+        )
+
+
+# --- functions for those who need no agent of their own -------------------------------------------------------------
+
+
+class _AtHand(threading.local):
+    """The agents that this thread used last."""
+
+    def __init__(self) -> None:
+        self.agents: OrderedDict[tuple[str, int], Agent] = OrderedDict()
+
+    def agent(self, algorithm: Algorithm, graph: Graph) -> Agent:
+        key = (str(algorithm), id(graph))
+        if key not in self.agents:
+            self.agents[key] = Agent(algorithm, graph)
+        self.agents.move_to_end(key)
+        while len(self.agents) > AGENTS_AT_HAND:
+            self.agents.popitem(last=False)
+        return self.agents[key]
+
+
+_at_hand = _AtHand()
+
+
+def run(algorithm: str | Algorithm, problem: Problem, *, limits: Limits = NO_LIMITS, **parameters: Any) -> Trial:
+    """Solve one problem and say what it took.
+
+    >>> import andante
+    >>> grid = andante.generate("empty", 8, 8)
+    >>> trial = andante.run("lrta", grid.problem((0, 0), (7, 0)), depth=2)
+    >>> trial.outcome.name, trial.cost, trial.suboptimality_ratio
+    ('GOAL', 7.0, 1.0)
+    """
+    return _at_hand.agent(find(algorithm, **parameters), problem.graph).run(problem, limits)
+
+
+def watch(algorithm: str | Algorithm, problem: Problem, *, limits: Limits = NO_LIMITS, **parameters: Any) -> Watch:
+    """Solve one problem move by move: an iterator whose ``trial`` tells how it stands.
+
+    >>> import andante
+    >>> grid = andante.generate("empty", 8, 8)
+    >>> [grid.cell(turn.state) for turn in andante.watch("lrta", grid.problem((0, 0), (2, 1)))]
+    [(1, 0), (2, 1)]
+    """
+    return Agent(find(algorithm, **parameters), problem.graph, log_rows=LOG_ROWS).watch(problem, limits)
+
+
+def run_many(
+    algorithm: str | Algorithm,
+    problems: Iterable[Problem],
+    *,
+    threads: int = 1,
+    limits: Limits = NO_LIMITS,
+    paths: bool = True,
+    progress: Callable[[int], None] | None = None,
+    **parameters: Any,
+) -> list[Trial]:
+    """Solve many problems, on one map or several, on threads that run at once; trials come in the problems' order.
+
+    ``progress`` is called with the number of problems just finished. Results do not depend on ``threads``.
+
+    >>> import andante
+    >>> grid = andante.generate("empty", 8, 8)
+    >>> problems = [grid.problem((0, 0), (7, y)) for y in range(8)]
+    >>> [trial.moves for trial in andante.run_many("lrta", problems, threads=2)]
+    [7, 7, 7, 7, 7, 7, 7, 7]
+    """
+    if threads < 1:
+        raise ParameterError(f"threads must be at least 1, got {threads}")
+    entry = find(algorithm, **parameters)
+    asked = list(problems)
+    trials: list[Trial | None] = [None] * len(asked)
+    stop = threading.Event()
+
+    def work(part: list[int]) -> list[int]:
+        agent = _at_hand.agent(entry, asked[part[0]].graph)
+        done = agent.run_all([asked[i] for i in part], limits, paths=paths, stop=stop)
+        for i, trial in zip(part, done, strict=False):
+            trials[i] = trial
+        return part
+
+    with ThreadPoolExecutor(threads) as pool:
+        futures = [pool.submit(work, part) for part in _parts(asked, threads)]
+        try:
+            for future in as_completed(futures):
+                finished = future.result()
+                if progress is not None:
+                    progress(len(finished))
+        except BaseException:
+            stop.set()
+            pool.shutdown(cancel_futures=True)
+            raise
+    return [trial for trial in trials if trial is not None]
+
+
+def _parts(problems: Sequence[Problem], threads: int) -> list[list[int]]:
+    """Numbers of problems, in portions of one graph each."""
+    by_graph: dict[int, list[int]] = {}
+    for i, problem in enumerate(problems):
+        by_graph.setdefault(id(problem.graph), []).append(i)
+    portion = max(1, min(CHUNK, -(-len(problems) // (4 * threads))))
+    return [group[i : i + portion] for group in by_graph.values() for i in range(0, len(group), portion)]
+
+
+def compile_all(
+    algorithms: Iterable[str | Algorithm], graphs: Iterable[Graph], tell: Callable[[int, int], None]
+) -> None:
+    """Make sure that the loops of these algorithms over graphs like these are compiled.
+
+    Calls ``tell(number, total)`` before each that was not in the cache: compiling takes seconds, and only once.
+    """
+    entries = {find(a).step: find(a) for a in algorithms}
+    worlds = {type(graph.arrays): graph for graph in graphs}
+    todo = [(entry, graph) for entry in entries.values() for graph in worlds.values()]
+    for number, (entry, graph) in enumerate(todo, 1):
+        with on_compile(lambda name, n=number: tell(n, len(todo))):  # type: ignore[misc]
+            Agent(entry, graph).compile()

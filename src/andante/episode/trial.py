@@ -1,0 +1,118 @@
+"""What is allowed, and what was found: limits and trials."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from andante.episode.loop import Outcome
+from andante.errors import ParameterError
+from andante.search.astar import optimal_costs
+from andante.world.problem import Problem
+
+#: Enough for any complete agent on a benchmark map, and an end for all others.
+DEFAULT_MOVE_CAP = 10_000_000
+
+
+@dataclass(frozen=True)
+class Limits:
+    """When to give up: a cost, a number of moves or of expansions, or a multiple of the optimal cost.
+
+    >>> Limits(suboptimality=1000).suboptimality
+    1000
+    """
+
+    cost: float = math.inf
+    moves: int = DEFAULT_MOVE_CAP
+    expansions: float = math.inf
+    suboptimality: float = math.inf
+
+    def __post_init__(self) -> None:
+        for name in ("cost", "moves", "expansions", "suboptimality"):
+            value = getattr(self, name)
+            if math.isnan(value) or value <= 0:
+                raise ParameterError(f"the limit on {name} must be above 0, got {value!r}")
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """One agent's way through one problem, and what it took.
+
+    ``path`` holds the states visited, the start first, or is None if it was not asked for. ``seconds`` is the time
+    spent in the loop, planning and moving.
+    """
+
+    algorithm: str
+    problem: Problem
+    outcome: Outcome
+    cost: float
+    moves: int
+    states_expanded: int
+    states_touched: int
+    max_states_expanded: int
+    first_move_states_expanded: int
+    values_stored: int
+    learned: float
+    seconds: float
+    path: npt.NDArray[np.int32] | None = None
+
+    @classmethod
+    def from_episode(
+        cls, algorithm: str, problem: Problem, row: npt.NDArray[Any], path: npt.NDArray[np.int32] | None
+    ) -> Trial:
+        """The trial that a row of the loop's table tells of."""
+        return cls(
+            algorithm=algorithm,
+            problem=problem,
+            outcome=Outcome(int(row["outcome"])),
+            cost=float(row["cost"]),
+            moves=int(row["moves"]),
+            states_expanded=int(row["expanded"]),
+            states_touched=int(row["touched"]),
+            max_states_expanded=int(row["max_expanded"]),
+            first_move_states_expanded=int(row["first_expanded"]),
+            values_stored=int(row["stored"]),
+            learned=float(row["learned"]),
+            seconds=float(row["nanoseconds"]) * 1e-9,
+            path=path,
+        )
+
+    @property
+    def solved(self) -> bool:
+        """Did the agent arrive?"""
+        return self.outcome is Outcome.GOAL
+
+    @cached_property
+    def optimal_cost(self) -> float:
+        """The cost of a shortest path; infinite if there is none."""
+        if self.problem.optimal_cost is not None:
+            return self.problem.optimal_cost
+        return float(optimal_costs(self.problem.graph, [self.problem.start], [self.problem.goal])[0])
+
+    @property
+    def suboptimality_ratio(self) -> float:
+        """Cost walked over optimal cost: 1 is optimal. For an agent that did not arrive, what it had walked by then."""
+        return self.cost / self.optimal_cost
+
+    @property
+    def states_expanded_per_move(self) -> float:
+        """Planning per move, on average."""
+        return self.states_expanded / max(self.moves, 1)
+
+    @property
+    def cells(self) -> list[tuple[int, int]]:
+        """The path as (x, y) cells of the grid."""
+        if self.path is None or self.problem.grid is None:
+            raise ParameterError("this trial has no path on a grid; run it with paths=True, on a problem of a grid")
+        return [self.problem.grid.cell(state) for state in self.path]
+
+    def __repr__(self) -> str:
+        return (
+            f"<Trial {self.algorithm}: {self.outcome.name} after {self.moves} moves, cost {self.cost:.2f}, "
+            f"{self.states_expanded_per_move:.2f} states expanded per move>"
+        )
