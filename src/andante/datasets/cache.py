@@ -1,0 +1,71 @@
+"""What Andante has computed or fetched and can have again: optimal costs here, benchmark sets beside them.
+
+A file in the cache is a convenience, never an authority. It is written whole or not at all; it says what it is for; and
+one that is damaged, cut off or meant for something else counts as absent.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from andante.errors import OutputError
+from andante.kernel import cache_folder
+from andante.world.graph import Graph
+from andante.world.heuristics import DIAGONAL
+from andante.world.mapfiles import write_whole
+
+_FORMAT = f"andante optimal costs 1, diagonal {DIAGONAL!r}"
+_SLACK = 1024  # what the first line and numpy's own header may take
+
+Costs = npt.NDArray[np.float64]
+States = npt.NDArray[np.int64]
+
+
+def kept_costs(graph: Graph, starts: States, goals: States) -> Costs | None:
+    """The optimal costs kept for exactly these problems on exactly this graph, or None."""
+    try:
+        with _costs_file(graph, starts, goals).open("rb") as stream:
+            data = stream.read(len(starts) * 8 + _SLACK + 1)
+    except OSError:
+        return None
+    head, _, payload = data.partition(b"\n")
+    if head != _head(graph, starts, goals, payload):
+        return None
+    try:
+        costs = np.load(io.BytesIO(payload), allow_pickle=False)
+    except (ValueError, EOFError):
+        return None
+    return costs if costs.dtype == np.float64 and costs.shape == starts.shape else None
+
+
+def keep_costs(graph: Graph, starts: States, goals: States, costs: Costs) -> None:
+    """Keep optimal costs for `kept_costs`; a cache that cannot be written is no error, only slower the next time."""
+    buffer = io.BytesIO()
+    np.save(buffer, costs, allow_pickle=False)
+    file = _costs_file(graph, starts, goals)
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(file, _head(graph, starts, goals, buffer.getvalue()) + b"\n" + buffer.getvalue())
+    except (OSError, OutputError):
+        return
+
+
+def _costs_file(graph: Graph, starts: States, goals: States) -> Path:
+    return cache_folder() / "costs" / f"{_key(graph, starts, goals)[:40]}.costs"
+
+
+def _head(graph: Graph, starts: States, goals: States, payload: bytes) -> bytes:
+    """The first line of the file: what it holds, for which problems, and a checksum of the rest."""
+    return f"{_FORMAT}, problems {_key(graph, starts, goals)}, sha256 {hashlib.sha256(payload).hexdigest()}".encode()
+
+
+def _key(graph: Graph, starts: States, goals: States) -> str:
+    digest = hashlib.sha256(f"{_FORMAT} {graph.fingerprint} {len(starts)}\n".encode())
+    for states in (starts, goals):
+        digest.update(states.astype("<i8").tobytes())
+    return digest.hexdigest()

@@ -1,0 +1,86 @@
+"""Fingerprints of benchmark sets: short hashes by which files are known whatever archive or mirror they came from.
+
+They are of contents: line ends and blank lines at the end do not count, as they mean nothing in these formats.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from andante.errors import DatasetError
+
+_DIGITS = 16
+_NONE = "-"
+
+
+class Pair(NamedTuple):
+    """The fingerprints of a map and of its scenario; a map without one has ``-``."""
+
+    map: str
+    scenario: str
+
+
+#: The maps of one set by name.
+Fingerprints = Mapping[str, Pair]
+
+
+def fingerprint(data: bytes) -> str:
+    r"""The fingerprint of one file's contents.
+
+    >>> fingerprint(b"version 1\r\n") == fingerprint(b"version 1\n\n") != fingerprint(b"version 2\n")
+    True
+    """
+    return hashlib.sha256(data.replace(b"\r\n", b"\n").rstrip(b"\n")).hexdigest()[:_DIGITS]
+
+
+def of_folder(folder: Path) -> Fingerprints:
+    """The fingerprints of the maps in a folder, each with the scenario beside it."""
+    found = {}
+    for file in sorted(folder.glob("*.map")):
+        scenario = file.with_name(file.name + ".scen")
+        second = fingerprint(scenario.read_bytes()) if scenario.exists() else _NONE
+        found[file.stem] = Pair(fingerprint(file.read_bytes()), second)
+    return found
+
+
+def to_text(sets: Mapping[str, Fingerprints]) -> str:
+    """Sets of fingerprints as `from_text` reads them."""
+    lines: list[str] = []
+    for name, maps in sets.items():
+        lines.append(f"set {name} {len(maps)}")
+        lines += [f"{pair.map} {pair.scenario} {title}" for title, pair in sorted(maps.items())]
+    return "\n".join(lines) + "\n"
+
+
+def from_text(text: str, where: str) -> dict[str, Fingerprints]:
+    """The sets in a file of fingerprints: a line ``set NAME COUNT`` for each, then a line per map."""
+    sets: dict[str, dict[str, Pair]] = {}
+    counts: dict[str, str] = {}
+    name = ""
+    for number, line in enumerate(text.splitlines(), start=1):
+        fields = line.split(" ", 2)
+        if len(fields) != 3 or (fields[0] != "set" and not name):
+            raise DatasetError(f"{where}, line {number}: this is no line of a file of fingerprints; delete the file")
+        if fields[0] == "set":
+            name = fields[1]
+            counts[name] = fields[2]
+            sets[name] = {}
+        else:
+            sets[name][fields[2]] = Pair(fields[0], fields[1])
+    for name, maps in sets.items():
+        if counts[name] != str(len(maps)):
+            raise DatasetError(f"{where} lists {len(maps)} of the {counts[name]} maps of {name}; delete the file")
+    return dict(sets)
+
+
+def differences(found: Fingerprints, known: Fingerprints) -> list[str]:
+    """What is wrong with a set, in a few words per map, as its fingerprints show it."""
+    wrong = [f"{title} is missing" for title in known if title not in found]
+    wrong += [f"{title} does not belong to it" for title in found if title not in known]
+    for title in sorted(set(found) & set(known)):
+        what = zip(("the map", "the scenario of"), found[title], known[title], strict=True)
+        wrong += [f"{which} {title} is another" for which, a, b in what if a != b]
+    return wrong

@@ -1,0 +1,301 @@
+"""Maps made by Andante itself, the same for the same seed on every machine.
+
+>>> generate("rooms", 64, 64, seed=7)
+<Grid rooms-64x64-seed7 64 x 64, 3739 free cells>
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from andante.datasets import outdoor as game
+from andante.datasets.terrain import Chance, Mask, crowd, join
+from andante.errors import ParameterError, did_you_mean
+from andante.kernel import kernel
+from andante.world.grid import MAX_SIDE, Grid
+from andante.world.mapfiles import MAX_CELLS
+from andante.world.problem import Problem
+
+Maker = Callable[..., npt.NDArray[Any]]
+
+
+def generate(kind: str, width: int, height: int, *, seed: int = 0, **options: Any) -> Grid:
+    """A map of the given kind and size: empty, random, rooms, maze, caves or outdoor.
+
+    Each kind has its own options, which `kinds` lists; the same seed and options make the same map, anywhere.
+
+    >>> a, b, c = (generate("maze", 33, 33, corridor=3, seed=seed).fingerprint for seed in (1, 1, 2))
+    >>> a == b, b == c
+    (True, False)
+    """
+    if kind not in _MAKERS:
+        raise ParameterError(f"there is no kind of map {kind!r}; {did_you_mean(kind, _MAKERS)}")
+    _whole(kind, "width", width, 1, MAX_SIDE)
+    _whole(kind, "height", height, 1, MAX_SIDE)
+    _whole(kind, "seed", seed, 0, 2**63 - 1)
+    if width * height > MAX_CELLS:
+        raise ParameterError(f"a map of {width} x {height} cells is too large; at most {MAX_CELLS:,} cells can be made")
+    known = kinds()[kind]
+    for name in options:
+        if name not in known:
+            advice = did_you_mean(name, known) if known else "it has no options"
+            raise ParameterError(f"{kind} has no option {name!r}; {advice}")
+    terrain = _MAKERS[kind](Chance(seed), width, height, **options)
+    spelled = [f"{name}{options[name]}" for name in sorted(options)]
+    return Grid(terrain, name="-".join([kind, f"{width}x{height}", *spelled, f"seed{seed}"]))
+
+
+def kinds() -> dict[str, dict[str, Any]]:
+    """The kinds of map that can be generated, each with its options and their defaults.
+
+    >>> kinds()["maze"]
+    {'corridor': 1, 'loops': 0.0}
+    """
+    return {name: _options(maker) for name, maker in _MAKERS.items()}
+
+
+def _options(maker: Maker) -> dict[str, Any]:
+    parameters = inspect.signature(maker).parameters.values()
+    return {each.name: each.default for each in parameters if each.kind is inspect.Parameter.KEYWORD_ONLY}
+
+
+# --- the kinds ------------------------------------------------------------------------------------------------------
+
+
+def _empty(chance: Chance, width: int, height: int) -> Mask:
+    """Nothing in the way."""
+    return np.ones((height, width), bool)
+
+
+def _random(chance: Chance, width: int, height: int, *, density: float = 0.2) -> Mask:
+    """Each cell is an obstacle with probability ``density``; beyond 0.4 a large map falls apart into islands."""
+    _share("random", "density", density, 0.0, 0.4)
+    return ~chance.cells((height, width), density)
+
+
+def _rooms(
+    chance: Chance, width: int, height: int, *, size: int = 16, door_width: int = 1, door_share: float = 0.5
+) -> Mask:
+    """Square rooms, ``size`` cells wide inside; every room can be reached.
+
+    Between two neighbouring rooms that need no door for this there is one with probability ``door_share``. A door is
+    ``door_width`` cells wide, at a random place of the wall.
+    """
+    _whole("rooms", "size", size, 2, MAX_SIDE)
+    _whole("rooms", "door_width", door_width, 1, size)
+    _share("rooms", "door_share", door_share, 0.0, 1.0)
+    return _walled(chance, width, height, size, door_width, door_share)
+
+
+def _maze(chance: Chance, width: int, height: int, *, corridor: int = 1, loops: float = 0.0) -> Mask:
+    """A maze with corridors ``corridor`` cells wide; a share ``loops`` of its inner walls is left out at random."""
+    _whole("maze", "corridor", corridor, 1, MAX_SIDE)
+    _share("maze", "loops", loops, 0.0, 1.0)
+    return _walled(chance, width, height, corridor, corridor, loops)
+
+
+def _caves(chance: Chance, width: int, height: int, *, rock: float = 0.5, scale: int = 4) -> Mask:
+    """Caves, joined where they are large enough to matter: random rock, smoothed, enlarged and roughened.
+
+    A share ``rock`` of the cells is rock at first; then a cell is what five of the nine cells round it are, five times
+    over. This is done on cells ``scale`` times as large as the map's.
+    """
+    _share("caves", "rock", rock, 0.3, 0.55)
+    _whole("caves", "scale", scale, 1, 64)
+    free = ~chance.cells((-(-height // scale), -(-width // scale)), rock)
+    for _ in range(5):
+        free = crowd(free, 1) >= 5
+    free = free.repeat(scale, axis=0).repeat(scale, axis=1)[:height, :width]
+    if scale > 1:
+        reach = scale // 2
+        # How much round a cell must be free: from nothing to three quarters, differently from place to place.
+        needed = chance.landscape((height, width), scale, 2) * (2 * reach + 1) ** 2 // 2**17
+        free = crowd(free, reach) > needed
+        free = crowd(free, 1) >= 5
+    if not free.any():
+        raise ParameterError(f"caves: rock={rock:g} leaves nothing free on {width} x {height} cells; take less of it")
+    dug, filled = join(free, smallest=max(12, 2 * scale * scale), radius=max(1, scale // 2))
+    return (free & ~filled) | dug
+
+
+def _outdoor(
+    chance: Chance,
+    width: int,
+    height: int,
+    *,
+    bases: int = 4,
+    water: float = 0.09,
+    woods: float = 0.2,
+    symmetry: str = "rotation",
+) -> npt.NDArray[np.uint8]:
+    """A map as strategy games have them: bases, roads, lakes, cliffs and woods; see `andante.datasets.outdoor`."""
+    if symmetry not in game.SYMMETRIES:
+        raise ParameterError(f"outdoor has no symmetry {symmetry!r}; {did_you_mean(str(symmetry), game.SYMMETRIES)}")
+    images = len(game.SYMMETRIES[symmetry])
+    _whole("outdoor", "bases", bases, images, 8)
+    _share("outdoor", "water", water, 0.0, 0.4)
+    _share("outdoor", "woods", woods, 0.0, 0.5)
+    if bases % images:
+        raise ParameterError(f"outdoor with symmetry {symmetry!r} needs a multiple of {images} bases, not {bases}")
+    if min(width, height) < game.MIN_SIDE:
+        raise ParameterError(f"outdoor needs at least {game.MIN_SIDE} x {game.MIN_SIDE} cells, not {width} x {height}")
+    return game.outdoor(chance, width, height, bases=bases, water=water, woods=woods, symmetry=symmetry)
+
+
+_MAKERS: Mapping[str, Maker] = {
+    "empty": _empty,
+    "random": _random,
+    "rooms": _rooms,
+    "maze": _maze,
+    "caves": _caves,
+    "outdoor": _outdoor,
+}
+
+
+def _whole(kind: str, name: str, value: object, low: int, high: int) -> None:
+    if not isinstance(value, int | np.integer) or isinstance(value, bool) or not low <= value <= high:
+        raise ParameterError(f"{kind}: {name} must be a whole number from {low} to {high}, not {value!r}")
+
+
+def _share(kind: str, name: str, value: object, low: float, high: float) -> None:
+    if not isinstance(value, int | float) or isinstance(value, bool) or not low <= value <= high:
+        raise ParameterError(f"{kind}: {name} must be a number from {low:g} to {high:g}, not {value!r}")
+
+
+# --- rooms and mazes: chambers in rows and columns, walls between them ----------------------------------------------
+
+
+def _walled(chance: Chance, width: int, height: int, size: int, door: int, extra: float) -> Mask:
+    """Chambers ``size`` cells wide with walls of one cell between them; there is a way from each to every other.
+
+    Just enough doors for this are found by wandering about at random; of the other walls a share ``extra`` has one too.
+    """
+    pitch = size + 1
+    columns, rows = -(-width // pitch), -(-height // pitch)
+    y, x = np.ogrid[:height, :width]
+    (row, dy), (column, dx) = np.divmod(y, pitch), np.divmod(x, pitch)
+    free = (dy < size) & (dx < size)
+    # A chamber cut off by the map's edge has its doors in the part that is left.
+    tall = np.minimum(size, height - np.arange(rows) * pitch)[:, None]
+    wide = np.minimum(size, width - np.arange(columns) * pitch)[None, :]
+    east, south = _doors(chance, columns, rows, extra)
+    for doors, wall, along, length in ((east, dx == size, dy, tall), (south, dy == size, dx, wide)):
+        begin = (chance.below(2**16, (rows, columns)) * (np.maximum(length - door, 0) + 1) >> 16)[row, column]
+        free |= wall & doors[row, column] & (along >= begin) & (along < begin + door) & (along < size)
+    return free
+
+
+def _doors(chance: Chance, columns: int, rows: int, extra: float) -> tuple[Mask, Mask]:
+    """Which chambers have a door to the east, and which to the south."""
+    east, south, seen = np.zeros((3, rows, columns), bool)
+    _wander(chance.below(12, rows * columns), seen, east, south, np.empty(rows * columns, np.int64))
+    east |= chance.cells((rows, columns), extra)
+    south |= chance.cells((rows, columns), extra)
+    east[:, -1] = False
+    south[-1, :] = False
+    return east, south
+
+
+@kernel
+def _wander(dice: npt.NDArray[np.int64], seen: Mask, east: Mask, south: Mask, trail: npt.NDArray[np.int64]) -> None:
+    """Open a door to a new chamber as long as there is one nearby, else go back.
+
+    ``seen``, ``east`` and ``south`` are bool[rows, columns]. ``dice`` has one throw per chamber, from 0 to 11: twelve
+    can be divided by any number of ways up to four. ``trail`` is room for the way back.
+    """
+    rows, columns = seen.shape
+    seen[0, 0] = True
+    trail[0] = 0
+    top, throws = 1, 0
+    while top > 0:
+        y, x = trail[top - 1] // columns, trail[top - 1] % columns
+        north = y > 0 and not seen[y - 1, x]
+        to_east = x + 1 < columns and not seen[y, x + 1]
+        to_south = y + 1 < rows and not seen[y + 1, x]
+        west = x > 0 and not seen[y, x - 1]
+        ways = int(north) + int(to_east) + int(to_south) + int(west)
+        if ways == 0:
+            top -= 1
+            continue
+        choice = dice[throws] % ways
+        throws += 1
+        if north and choice == 0:
+            y -= 1
+            south[y, x] = True
+        elif to_east and choice == int(north):
+            east[y, x] = True
+            x += 1
+        elif to_south and choice == int(north) + int(to_east):
+            south[y, x] = True
+            y += 1
+        else:
+            x -= 1
+            east[y, x] = True
+        seen[y, x] = True
+        trail[top] = y * columns + x
+        top += 1
+
+
+# --- larger maps from smaller ones ----------------------------------------------------------------------------------
+
+
+def upscale(grid: Grid, factor: float | None = None, *, size: tuple[int, int] | None = None) -> Grid:
+    """The map with every cell grown by ``factor``, or all of it grown to ``size`` (width, height).
+
+    Cells need not all grow alike: the papers scale maps of 161 to 193 cells to 512.
+
+    >>> upscale(generate("empty", 10, 8), 2.5)
+    <Grid empty-10x8-seed0-25x20 25 x 20, 500 free cells>
+    """
+    sides = (grid.width, grid.height)
+    if factor is not None and size is None and 1 <= factor <= MAX_SIDE:
+        size = (round(sides[0] * factor), round(sides[1] * factor))
+    elif factor is not None or size is None:
+        raise ParameterError(f"upscale takes either a factor from 1, or a size, not {factor!r} and {size!r}")
+    width, height = size
+    if width < grid.width or height < grid.height or max(width, height) > MAX_SIDE or width * height > MAX_CELLS:
+        raise ParameterError(
+            f"{grid.name} has {sides[0]} x {sides[1]} cells and cannot be upscaled to {width} x {height}"
+        )
+    y, x = np.arange(height) * grid.height // height, np.arange(width) * grid.width // width
+    return Grid(grid.terrain[np.ix_(y, x)], name=f"{grid.name}-{width}x{height}", rule=grid.rule)
+
+
+def upscale_problems(problems: Iterable[Problem], grid: Grid) -> list[Problem]:
+    """The same problems on ``grid``, which is their map upscaled: each end moves to the middle of what its cell became.
+
+    Optimal costs do not scale exactly and are left open.
+    """
+    moved = []
+    origin: Grid | None = None
+    for problem in problems:
+        small = problem.grid
+        if small is None:
+            raise ParameterError(f"{problem!r} is not on a grid and cannot be upscaled")
+        if small is not origin:
+            _check_upscaled(small, grid)
+            origin = small
+        moved.append(grid.problem(_middle(small, grid, problem.start), _middle(small, grid, problem.goal)))
+    return moved
+
+
+def _check_upscaled(small: Grid, large: Grid) -> None:
+    expected = upscale(small, size=(large.width, large.height))
+    if not np.array_equal(expected.passable, large.passable):
+        raise ParameterError(f"{large.name} is not {small.name} upscaled")
+
+
+def _middle(small: Grid, large: Grid, state: int) -> tuple[int, int]:
+    """The middle of the cells of ``large`` that come from one cell of ``small``."""
+    x, y = small.cell(state)
+    return _middle_of(x, small.width, large.width), _middle_of(y, small.height, large.height)
+
+
+def _middle_of(place: int, sides: int, larger: int) -> int:
+    first, after = -(-place * larger // sides), -(-(place + 1) * larger // sides)
+    return (first + after - 1) // 2

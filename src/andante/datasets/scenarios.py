@@ -1,0 +1,212 @@
+"""Problems on a map: drawn at random within a band of optimal cost, and the optimal costs of given ones.
+
+The papers choose start and goal at random and keep the pair if its optimal cost lies in a band (90 to 100 in seed 000,
+buckets of ten from 50 to 100 in 001, 230 to 320 in 002, 100 to 150 in 003). So each ordered pair of states in the band
+is equally likely, and so it is here. A random start, and then a random goal within the band from there, would be
+something else: it favours starts from which few goals are in the band.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from andante.datasets import Progress, cache
+from andante.errors import ParameterError, ProblemError
+from andante.search.astar import optimal_costs
+from andante.search.dijkstra import distances
+from andante.world.graph import Graph, Moves
+from andante.world.grid import Grid
+from andante.world.problem import Problem
+
+#: Published costs are rounded, some to two decimals; further off than this they are wrong.
+LISTED_COST_TOLERANCE = 0.006
+
+States = npt.NDArray[np.int64]
+Pairs = dict[tuple[int, int], float]  # start and goal, with the cost between them
+
+_DRAWS = 2**14  # pairs drawn at a time; most are thrown away without a search
+_SEARCHES = 64  # of those that are not, so many are searched at a time
+_BATCH = 256  # problems solved between two reports of progress
+_LEAST_YIELD = 0.05  # share of searches that must find a pair in the band; else whole fields of distances are cheaper
+_POOL = 200  # starts whose fields are computed at a time
+_MOST_STARTS = 1000  # after as many fields a band is given up as too thin
+_WORTH_KEEPING = 20  # fewer optimal costs are computed again rather than cached
+
+
+class Band(NamedTuple):
+    """Costs from ``low`` up to, but not including, ``high``."""
+
+    low: float
+    high: float
+
+    def holds(self, costs: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
+        """Which of the costs lie in the band; zero, the cost of staying, never does."""
+        return (costs >= self.low) & (costs < self.high) & (costs > 0)
+
+
+# --- drawing problems -----------------------------------------------------------------------------------------------
+
+
+def random_problems(
+    grid: Grid, count: int, *, optimal_cost: tuple[float, float] = (0.0, float("inf")), seed: int = 0
+) -> list[Problem]:
+    """As many different problems with an optimal cost from low up to, not including, high; all such are equally likely.
+
+    They come with their optimal costs. It is an error if the map has too few, or so few that they are not found.
+
+    >>> from andante.datasets.generate import generate
+    >>> problems = random_problems(generate("empty", 9, 9), 10, optimal_cost=(5, 6))
+    >>> len(problems), all(5 <= problem.optimal_cost < 6 for problem in problems)
+    (10, True)
+    """
+    band = Band(*optimal_cost)
+    if not 0 <= band.low < band.high:
+        raise ParameterError(f"optimal_cost must be a band (low, high) with 0 <= low < high, not {optimal_cost!r}")
+    if count < 0:
+        raise ParameterError(f"the number of problems must not be negative, it is {count}")
+    rng = np.random.default_rng(seed)
+    pairs: Pairs = {}
+    _draw_by_search(grid, band, count, rng, pairs)
+    if len(pairs) < count:
+        _draw_from_fields(grid, band, count, rng, pairs)
+    return [Problem(grid.graph, start, goal, grid, cost) for (start, goal), cost in list(pairs.items())[:count]]
+
+
+def _draw_by_search(grid: Grid, band: Band, count: int, rng: np.random.Generator, pairs: Pairs) -> None:
+    """Draw pairs and search: fast as long as a fair share of the pairs that are near enough lies in the band."""
+    fruitless = 0
+    while len(pairs) < count and fruitless < 4:
+        starts, goals = _candidates(grid, band, rng)
+        costs = optimal_costs(grid.graph, starts, goals, threads=_threads())
+        before = len(pairs)
+        for k in np.flatnonzero(band.holds(costs)):
+            pairs.setdefault((int(starts[k]), int(goals[k])), float(costs[k]))
+        fruitless = fruitless + 1 if len(pairs) - before <= _LEAST_YIELD * len(starts) else 0
+
+
+def _candidates(grid: Grid, band: Band, rng: np.random.Generator) -> tuple[States, States]:
+    """Random pairs of free cells that are connected, and not further apart than the band allows."""
+    free = np.flatnonzero(grid.passable)
+    if len(free) == 0:
+        raise ProblemError(f"{grid.name} has no free cell to start from")
+    starts, goals = free[rng.integers(len(free), size=(2, _DRAWS))]
+    label = grid.graph.components
+    possible = (label[starts] == label[goals]) & (_estimates(grid.graph, starts, goals) < band.high) & (starts != goals)
+    return starts[possible][:_SEARCHES], goals[possible][:_SEARCHES]
+
+
+def _estimates(graph: Graph, starts: States, goals: States) -> npt.NDArray[np.float64]:
+    """The heuristic between the states of each pair, on a grid."""
+    moves = graph.arrays
+    assert isinstance(moves, Moves)
+    dx, dy = (np.abs(axis[starts].astype(np.int64) - axis[goals]) for axis in (moves.x, moves.y))
+    near, far = np.minimum(dx, dy), np.maximum(dx, dy)
+    estimates: npt.NDArray[np.float64] = far - near + near * moves.diagonal
+    return estimates
+
+
+def _draw_from_fields(grid: Grid, band: Band, count: int, rng: np.random.Generator, pairs: Pairs) -> None:
+    """Count the goals in the band from many random starts, and draw among all those pairs alike."""
+    order = rng.permutation(np.flatnonzero(grid.passable))[:_MOST_STARTS]
+    goals_of, longest = np.zeros(0, np.int64), 0.0
+    while len(goals_of) < len(order) and goals_of.sum() < 20 * count:
+        if len(goals_of) and band.low > 2 * longest:
+            break  # two states are never further apart than by way of a third, from which neither is beyond its longest
+        counts = []
+        for start in order[len(goals_of) : len(goals_of) + _POOL]:
+            field = distances(grid.graph, int(start))
+            counts.append(np.count_nonzero(band.holds(field)))
+            longest = max(longest, float(field[np.isfinite(field)].max()))
+        goals_of = np.concatenate([goals_of, counts])
+    total = int(goals_of.sum())
+    chosen = rng.choice(total, size=min(total, count), replace=False) if total else np.zeros(0, np.int64)
+    for start, goal, cost in _chosen_pairs(grid, band, order[: len(goals_of)], goals_of, chosen):
+        pairs.setdefault((start, goal), cost)
+    if len(pairs) < count:
+        raise ProblemError(
+            f"found only {len(pairs)} of {count} problems with an optimal cost from {band.low:g} to {band.high:g} on "
+            f"{grid.name}, where the costs seen go up to {longest:.1f}; widen the band or ask for fewer"
+        )
+
+
+def _chosen_pairs(
+    grid: Grid, band: Band, starts: States, goals_of: States, chosen: States
+) -> Iterator[tuple[int, int, float]]:
+    """The pairs with these numbers, in this order, when all goals of all starts are counted through."""
+    ends = np.cumsum(goals_of)
+    which = np.searchsorted(ends, chosen, side="right")
+    found: dict[int, tuple[int, int, float]] = {}
+    for k in np.unique(which):
+        field = distances(grid.graph, int(starts[k]))
+        goals = np.flatnonzero(band.holds(field))
+        for number in chosen[which == k]:
+            goal = goals[number - (ends[k] - goals_of[k])]
+            found[int(number)] = (int(starts[k]), int(goal), float(field[goal]))
+    return (found[int(number)] for number in chosen)
+
+
+# --- optimal costs --------------------------------------------------------------------------------------------------
+
+
+def with_optimal_costs(
+    problems: Iterable[Problem], *, progress: Progress | None = None, threads: int | None = None
+) -> list[Problem]:
+    """The same problems, each knowing the cost of a shortest path; infinite if there is none.
+
+    Costs are computed once and kept in the user's cache.
+    """
+    known = list(problems)
+    todo: dict[int, list[int]] = {}
+    for place, problem in enumerate(known):
+        if problem.optimal_cost is None:
+            todo.setdefault(id(problem.graph), []).append(place)
+    done, total = 0, sum(len(places) for places in todo.values())
+    for places in todo.values():
+        for part, costs in _costs_in_parts([known[place] for place in places], threads or _threads()):
+            for place, cost in zip(places[part], costs, strict=True):
+                known[place] = known[place].with_optimal_cost(float(cost))
+            done += len(costs)
+            if progress is not None:
+                progress("finding optimal costs", done, total)
+    return known
+
+
+def _costs_in_parts(problems: Sequence[Problem], threads: int) -> Iterator[tuple[slice, npt.NDArray[np.float64]]]:
+    """The optimal costs of problems on one graph, as they become known."""
+    graph = problems[0].graph
+    starts = np.array([problem.start for problem in problems], np.int64)
+    goals = np.array([problem.goal for problem in problems], np.int64)
+    kept = cache.kept_costs(graph, starts, goals) if len(problems) >= _WORTH_KEEPING else None
+    if kept is not None:
+        yield slice(None), kept
+        return
+    costs = np.empty(len(problems))
+    for first in range(0, len(problems), _BATCH):
+        part = slice(first, first + _BATCH)
+        costs[part] = optimal_costs(graph, starts[part], goals[part], threads=threads)
+        yield part, costs[part]
+    if len(problems) >= _WORTH_KEEPING:
+        cache.keep_costs(graph, starts, goals, costs)
+
+
+def listed_cost_mismatches(problems: Iterable[Problem], *, tolerance: float = LISTED_COST_TOLERANCE) -> list[Problem]:
+    """The problems whose scenario lists another cost than the optimal one; those that lack either are passed over.
+
+    Of the published sets, WarCraft III's has many: its listed lengths are older than its maps.
+    """
+    return [
+        problem
+        for problem in problems
+        if problem.listed_cost is not None
+        and problem.optimal_cost is not None
+        and not abs(problem.listed_cost - problem.optimal_cost) <= tolerance
+    ]
+
+
+def _threads() -> int:
+    return os.cpu_count() or 1

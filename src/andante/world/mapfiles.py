@@ -1,0 +1,346 @@
+"""Reading and writing the MovingAI file formats: maps (``.map``) and scenarios (``.scen``).
+
+A map is four header lines (``type octile``, ``height``, ``width``, ``map``) and rows of characters. A scenario is a
+``version`` line and one problem per line: bucket, map, width, height, start x and y, goal x and y, optimal length.
+
+Files come from anywhere, so nothing in them is trusted: what does not fit the format is refused with the file, the line
+and the column or field, and never more is read than the header has announced.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import os
+import re
+import secrets
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+import numpy.typing as npt
+
+from andante.errors import MapError, OutputError, ScenarioError
+from andante.world.grid import BLOCKED, MAX_SIDE, PASSABLE, Grid
+from andante.world.problem import Problem
+
+#: Maps with more cells are refused: no published one comes near, and the graph would not fit an ordinary machine.
+MAX_CELLS = 2**27
+
+#: Scenarios with more bytes are refused: the largest published ones have less than a megabyte.
+MAX_SCENARIO_BYTES = 2**28
+
+#: The benchmark sorts problems into buckets of this width by their optimal cost.
+BUCKET_WIDTH = 4
+
+_MOST_DIGITS = 10
+_HEADER_BYTES = 256  # far more than four honest header lines need
+_MAP_FIELDS = ("type", "height", "width", "map")
+_LEGAL = np.isin(np.arange(256), [ord(c) for c in PASSABLE + BLOCKED])
+_SCENARIO_FIELDS = ("bucket", "map", "width", "height", "start x", "start y", "goal x", "goal y", "optimal length")
+
+
+# --- maps -----------------------------------------------------------------------------------------------------------
+
+
+def read_map(path: str | os.PathLike[str], *, rule: str = "octile") -> Grid:
+    """The grid in a ``.map`` file, named after the file; ``rule`` says which diagonal moves are legal."""
+    file = Path(path)
+    try:
+        with file.open("rb") as stream:
+            data = _read_as_announced(stream, str(file))
+    except OSError as error:
+        raise MapError(f"cannot read the map {file}: {error.strerror or error}") from error
+    return _parse_map(data, str(file), file.stem, rule)
+
+
+def parse_map(text: str | bytes, name: str = "map", *, rule: str = "octile", where: str | None = None) -> Grid:
+    r"""The grid in the text of a map file; it gets the given name, and error messages say ``where`` the text is from.
+
+    >>> parse_map("type octile\nheight 2\nwidth 3\nmap\n..@\n.T.\n", "tiny")
+    <Grid tiny 3 x 2, 4 free cells>
+    """
+    data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else bytes(text)
+    return _parse_map(data, where or name, name, rule)
+
+
+def write_map(grid: Grid, path: str | os.PathLike[str]) -> None:
+    """Write ``grid`` as a ``.map`` file, whole or not at all. The format has no place for the rule of moves."""
+    lines = np.full((grid.height, grid.width + 1), ord("\n"), np.uint8)
+    lines[:, :-1] = grid.terrain
+    head = f"type octile\nheight {grid.height}\nwidth {grid.width}\nmap\n".encode()
+    write_whole(path, head + lines.tobytes())
+
+
+def _parse_map(data: bytes, where: str, name: str, rule: str) -> Grid:
+    height, width, start = _header(data, where)
+    return Grid(_rows(data, start, height, width, where), name=name, rule=rule)
+
+
+def _read_as_announced(stream: BinaryIO, where: str) -> bytes:
+    """The whole file, if it is no longer than its header allows."""
+    head = stream.read(_HEADER_BYTES)
+    height, width, start = _header(head, where)
+    # Rows may end in two characters, and blank lines may follow the last.
+    limit = start + height * (width + 2) + _HEADER_BYTES
+    data = head + stream.read(max(0, limit - len(head)))
+    if stream.read(1):
+        raise MapError(
+            f"{where} goes on after the {height} rows of {width} cells that its header announces (lines 2 and 3); "
+            "correct the height and width or cut the file"
+        )
+    return data
+
+
+def _header(data: bytes, where: str) -> tuple[int, int, int]:
+    """Height and width as the header gives them, and where in ``data`` the rows begin."""
+    values: dict[str, str] = {}
+    start = 0
+    for number, field in enumerate(_MAP_FIELDS, start=1):
+        end = data.find(b"\n", start, start + _HEADER_BYTES)
+        ended = end >= 0 or field == "map"
+        line = data[start : end if end >= 0 else start + _HEADER_BYTES].decode("utf-8", "replace").strip()
+        found, value = (*line.split(maxsplit=1), "", "")[:2]
+        if found != field or not ended or (field == "map" and value):
+            expected = {"type": "type octile", "map": "map"}.get(field, f"{field} and a number")
+            raise MapError(f"{where}, line {number}: expected '{expected}', found {_quote(line)}; is this a .map file?")
+        values[field] = value
+        start = end + 1 if end >= 0 else len(data)
+    if values["type"] != "octile":
+        raise MapError(f"{where}, line 1: the type of map is {_quote(values['type'])}, only 'octile' can be read")
+    height, width = (_side(values[field], field, number, where) for number, field in ((2, "height"), (3, "width")))
+    if height * width > MAX_CELLS:
+        raise MapError(f"{where} announces {width} x {height} cells (lines 2 and 3); at most {MAX_CELLS:,} can be read")
+    return height, width, start
+
+
+def _side(text: str, field: str, number: int, where: str) -> int:
+    value = _whole_number(text)
+    if value is None or not 1 <= value <= MAX_SIDE:
+        allowed = f"a whole number from 1 to {MAX_SIDE}"
+        raise MapError(f"{where}, line {number}: {field} must be {allowed}, not {_quote(text)}")
+    return value
+
+
+def _rows(data: bytes, start: int, height: int, width: int, where: str) -> npt.NDArray[np.uint8]:
+    """The cells as uint8[height, width]."""
+    tidy = _tidy_rows(data, start, height, width)
+    if tidy is None:
+        tidy = _untidy_rows(data[start:], height, width, where)
+    strange = ~_LEGAL[tidy]
+    if strange.any():
+        y, x = divmod(int(strange.argmax()), width)
+        raise MapError(_strange_cell(tidy[y, x:].tobytes(), where, line=5 + y, column=1 + x))
+    return tidy
+
+
+def _tidy_rows(data: bytes, start: int, height: int, width: int) -> npt.NDArray[np.uint8] | None:
+    """The cells of a file whose every row has the right length and ends in a plain newline, else None."""
+    body = np.frombuffer(data, np.uint8, offset=start)
+    if len(body) == height * (width + 1) - 1:
+        body = np.append(body, np.uint8(ord("\n")))
+    if len(body) != height * (width + 1):
+        return None
+    lines = body.reshape(height, width + 1)
+    cells = lines[:, :-1]
+    return cells if (lines[:, -1] == ord("\n")).all() and not (cells == ord("\n")).any() else None
+
+
+def _untidy_rows(body: bytes, height: int, width: int, where: str) -> npt.NDArray[np.uint8]:
+    """The cells of a file with other line ends or blank lines after the last row; says what is ragged or cut off."""
+    lines = [line.removesuffix(b"\r") for line in body.split(b"\n")]
+    while lines and not lines[-1].strip():
+        lines.pop()
+    for number, line in enumerate(lines[:height], start=5):
+        if len(line) != width:
+            _check_characters(line, where, number)
+            raise MapError(f"{where}, line {number}: this row has {len(line)} cells, the header (line 3) says {width}")
+    if len(lines) < height:
+        raise MapError(f"{where} ends after {len(lines)} of the {height} rows that its header (line 2) announces")
+    if len(lines) > height:
+        raise MapError(f"{where}, line {5 + height}: more rows than the {height} that the header (line 2) announces")
+    return np.frombuffer(b"".join(lines), np.uint8).reshape(height, width)
+
+
+def _check_characters(line: bytes, where: str, number: int) -> None:
+    strange = ~_LEGAL[np.frombuffer(line, np.uint8)]
+    if strange.any():
+        column = int(strange.argmax())
+        raise MapError(_strange_cell(line[column:], where, line=number, column=1 + column))
+
+
+def _strange_cell(rest: bytes, where: str, *, line: int, column: int) -> str:
+    """What is wrong with the first character of ``rest``."""
+    what = f"the byte 0x{rest[0]:02x}, which is not UTF-8 text"
+    for length in (4, 3, 2, 1):  # of the prefixes that are text, the shortest is the character
+        with suppress(UnicodeDecodeError):
+            what = repr(rest[:length].decode())
+    allowed = f"{' '.join(PASSABLE)} (passable) and {' '.join(BLOCKED)} (blocked)"
+    return f"{where}, line {line}, column {column}: found {what}; a map is made of {allowed}"
+
+
+# --- scenarios ------------------------------------------------------------------------------------------------------
+
+
+def read_scenario(path: str | os.PathLike[str], grid: Grid, *, keep_all: bool = False) -> list[Problem]:
+    """The problems of a ``.scen`` file, which must be for ``grid``, with the file's costs as ``listed_cost``.
+
+    Problems that cannot be solved, because an end is blocked or the ends lie in different components, are left out
+    unless ``keep_all``; lines whose start is their goal are no problems and always left out.
+    """
+    file = Path(path)
+    try:
+        with file.open("rb") as stream:
+            data = stream.read(MAX_SCENARIO_BYTES + 1)
+    except OSError as error:
+        raise ScenarioError(f"cannot read the scenario {file}: {error.strerror or error}") from error
+    return parse_scenario(data, grid, str(file), keep_all=keep_all)
+
+
+def parse_scenario(text: str | bytes, grid: Grid, name: str = "scenario", *, keep_all: bool = False) -> list[Problem]:
+    r"""The problems in the text of a scenario file; ``name`` stands in error messages.
+
+    >>> grid = parse_map("type octile\nheight 1\nwidth 3\nmap\n...\n", "tiny")
+    >>> parse_scenario("version 1\n0\ttiny.map\t3\t1\t0\t0\t2\t0\t2\n", grid)
+    [<Problem (0, 0) to (2, 0) on tiny>]
+    """
+    graph, component = grid.graph, grid.graph.components
+    problems = []
+    for where, fields in _scenario_lines(text, name):
+        start, goal, cost = _start_goal_cost(fields, grid, where)
+        # A blocked cell is a component of its own.
+        if start != goal and (keep_all or component[start] == component[goal]):
+            problems.append(Problem(graph, start, goal, grid, listed_cost=cost))
+    return problems
+
+
+def write_scenario(problems: Iterable[Problem], path: str | os.PathLike[str]) -> None:
+    """Write problems on grids as a ``.scen`` file, whole or not at all; each needs its optimal or listed cost."""
+    lines = [_line_of(problem, f"problem {number} ({problem!r})") for number, problem in enumerate(problems)]
+    write_whole(path, "".join(["version 1\n", *lines]).encode())
+
+
+def _line_of(problem: Problem, what: str) -> str:
+    grid = problem.grid
+    cost = problem.optimal_cost if problem.optimal_cost is not None else problem.listed_cost
+    if grid is None:
+        raise ScenarioError(f"{what} is not on a grid; a scenario file can only hold problems on grids")
+    if not grid.name.isprintable() or _title(grid.name) != grid.name:
+        raise ScenarioError(f"{what} is on a map whose name no scenario file can hold; give the grid a plain name")
+    if cost is None or not math.isfinite(cost):
+        raise ScenarioError(f"{what} has no cost to write; use with_optimal_costs first")
+    cells = (*grid.cell(problem.start), *grid.cell(problem.goal))
+    fields = (int(cost // BUCKET_WIDTH), f"{grid.name}.map", grid.width, grid.height, *cells, f"{cost:.8f}")
+    return "\t".join(map(str, fields)) + "\n"
+
+
+@functools.lru_cache(maxsize=64)
+def _title(map_name: str) -> str:
+    """A map's name without folders: published scenarios name other ones than those their maps are in."""
+    return re.split(r"[/\\]", map_name.strip())[-1]
+
+
+def _scenario_lines(text: str | bytes, name: str) -> Iterator[tuple[str, list[str]]]:
+    """Where each problem stands, and its fields."""
+    if len(text) > MAX_SCENARIO_BYTES:
+        raise ScenarioError(f"{name} is larger than {MAX_SCENARIO_BYTES:,} bytes, too large for a scenario")
+    lines = _decoded(text, name).split("\n")
+    if lines[0].split() not in (["version", "1"], ["version", "1.0"]):
+        raise ScenarioError(f"{name}, line 1: expected 'version 1', found {_quote(lines[0])}; is this a .scen file?")
+    for number, line in enumerate(lines[1:], start=2):
+        if line and not line.isspace():
+            where = f"{name}, line {number}"
+            yield where, _scenario_fields(line, where)
+
+
+def _decoded(text: str | bytes, where: str) -> str:
+    if isinstance(text, str):
+        return text
+    try:
+        return text.decode()
+    except UnicodeDecodeError as error:
+        line = text.count(b"\n", 0, error.start) + 1
+        column = error.start - (text.rfind(b"\n", 0, error.start) + 1) + 1
+        raise ScenarioError(
+            f"{where}, line {line}, column {column}: the byte 0x{text[error.start]:02x} is not UTF-8 text"
+        ) from error
+
+
+def _scenario_fields(line: str, where: str) -> list[str]:
+    # Spaces or tabs keep the fields apart; the second, the name of the map, may hold spaces itself.
+    bucket, rest = (*line.split(maxsplit=1), "")[:2]
+    fields = [bucket, *rest.rsplit(maxsplit=len(_SCENARIO_FIELDS) - 2)]
+    if len(fields) != len(_SCENARIO_FIELDS):
+        expected = f"{len(_SCENARIO_FIELDS)} fields ({', '.join(_SCENARIO_FIELDS)})"
+        raise ScenarioError(f"{where}: expected {expected}, found {len(fields)}")
+    return fields
+
+
+def _start_goal_cost(fields: list[str], grid: Grid, where: str) -> tuple[int, int, float]:
+    """What a problem's fields say, if they make sense and are for this map."""
+    title = _title(fields[1]).removesuffix(".map")
+    if title != grid.name:
+        raise ScenarioError(
+            f"{where}: this problem is for the map {_quote(title)} (field 2), not for {_quote(grid.name)}; if it is "
+            f"the same map, set the grid's name to {_quote(title)}"
+        )
+    _, width, height, x, y, goal_x, goal_y = _whole_fields(fields, where)
+    if width != grid.width or height != grid.height:
+        raise ScenarioError(
+            f"{where}: this problem is for a map of {width} x {height} cells (fields 3 and 4), {grid.name} has "
+            f"{grid.width} x {grid.height}"
+        )
+    if x >= width or y >= height:
+        raise ScenarioError(f"{where}: the start ({x}, {y}) (fields 5 and 6) lies outside {grid.name}")
+    if goal_x >= width or goal_y >= height:
+        raise ScenarioError(f"{where}: the goal ({goal_x}, {goal_y}) (fields 7 and 8) lies outside {grid.name}")
+    return y * width + x, goal_y * width + goal_x, _listed_cost(fields[8], where)
+
+
+def _whole_fields(fields: list[str], where: str) -> list[int]:
+    numbers = [fields[0], *fields[2:8]]
+    together = "".join(numbers)  # one test for all, as there are hundreds of thousands of lines
+    if together.isascii() and together.isdigit() and len(max(numbers, key=len)) <= _MOST_DIGITS:
+        return [int(number) for number in numbers]
+    k = next(k for k in (0, 2, 3, 4, 5, 6, 7) if _whole_number(fields[k]) is None)
+    what = f"{_SCENARIO_FIELDS[k]} (field {k + 1})"
+    raise ScenarioError(f"{where}: {what} must be a whole number, not {_quote(fields[k])}")
+
+
+def _listed_cost(text: str, where: str) -> float:
+    with suppress(ValueError):
+        cost = float(text)
+        if math.isfinite(cost) and cost >= 0:
+            return cost
+    raise ScenarioError(f"{where}: optimal length (field 9) must be a number from 0, not {_quote(text)}")
+
+
+# --- text and files -------------------------------------------------------------------------------------------------
+
+
+def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
+    """Write a file under a temporary name beside its place, then move it there: it appears whole or not at all."""
+    file = Path(path)
+    temporary = file.with_name(f".{file.name[:100]}.{secrets.token_hex(6)}.part") if file.name else file
+    try:
+        with temporary.open("xb") as stream:
+            stream.write(data)
+        os.replace(temporary, file)
+    except OSError as error:
+        raise OutputError(f"cannot write {file}: {error.strerror or error}") from error
+    finally:
+        if temporary != file:
+            with suppress(OSError):
+                temporary.unlink()
+
+
+def _whole_number(text: str) -> int | None:
+    """A number written in plain digits, and not too many."""
+    return int(text) if len(text) <= _MOST_DIGITS and text.isascii() and text.isdigit() else None
+
+
+def _quote(text: str) -> str:
+    """Text as an error message shows it: in quotes, on one line, and not too long."""
+    return repr(text if len(text) <= 40 else text[:40] + "...")
