@@ -1,0 +1,103 @@
+"""What Andante costs before it has done anything: to import, from the command line, in memory, and per problem."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+import andante
+from andante.world.grid import Grid
+from benchmarks.tables import Table
+from benchmarks.targets import Files
+
+IMPORT = "import time; began = time.perf_counter(); import andante; print(time.perf_counter() - began)"
+COMMAND = "from andante.cli import main; main()"
+REPEATS = 5
+
+
+@dataclass(frozen=True)
+class FixedCost:
+    """One line of the table."""
+
+    name: str
+    measured: float
+    limit: float | None  # None: nothing was promised in numbers
+    unit: str
+
+
+def measure(files: Files) -> list[FixedCost]:
+    """All of them; ``files`` is a map of 512 x 512 cells with a problem on it."""
+    return [
+        FixedCost("import andante", _best(_import_seconds), 0.5, "s"),
+        FixedCost("andante solve, warm", _best(lambda: _solve_seconds(files)), 1.5, "s"),
+        *_memories(files),
+        FixedCost("starting a problem, 2048 x 2048 against 64 x 64", _growth(), None, "x"),
+    ]
+
+
+def _best(seconds: Callable[[], float]) -> float:
+    return min(seconds() for _ in range(REPEATS))
+
+
+def _import_seconds() -> float:
+    return float(subprocess.run([sys.executable, "-c", IMPORT], capture_output=True, text=True, check=True).stdout)
+
+
+def _solve_seconds(files: Files) -> float:
+    problem = files.problems[0]
+    assert problem.grid is not None
+    ends = [",".join(map(str, problem.grid.cell(state))) for state in (problem.start, problem.goal)]
+    command = [sys.executable, "-c", COMMAND, "solve", str(files.map), "--start", ends[0], "--goal", ends[1]]
+    began = time.perf_counter()
+    subprocess.run([*command, "--algorithm", "lrta(depth=9)"], capture_output=True, check=True)
+    return time.perf_counter() - began
+
+
+def _memories(files: Files) -> list[FixedCost]:
+    graph = files.problems[0].graph
+    return [
+        FixedCost(
+            f"memory of one {each.card.title} agent, 512 x 512",
+            andante.Agent(each, graph).memory_bytes / 1e6,
+            20.0,
+            "MB",
+        )
+        for each in andante.algorithms()
+    ]
+
+
+def _growth() -> float:
+    """How much longer it takes to start a problem on a large map than on a small one."""
+    small, large = (_start_seconds(side) for side in (64, 2048))
+    return large / small
+
+
+def _start_seconds(side: int, count: int = 2000) -> float:
+    """The time for a problem of one move, when one agent solves many."""
+    grid = Grid(np.ones((side, side), bool))
+    problems = [grid.problem((side // 2, side // 2), (side // 2 + 1, side // 2))] * count
+    andante.run_many("lrta(depth=1)", problems[:2], paths=False)
+
+    def seconds() -> float:
+        began = time.process_time()
+        andante.run_many("lrta(depth=1)", problems, paths=False)
+        return (time.process_time() - began) / count
+
+    return _best(seconds)
+
+
+def table(costs: Sequence[FixedCost]) -> Table:
+    """The fixed costs, and whether they keep their limits."""
+    made = Table("Fixed costs", ["what", "measured", "limit", "kept"], left=("kept",))
+    made.notes = ["Seconds here are wall-clock time, the best of several starts: a busy machine makes them longer."]
+    for each in costs:
+        promise = ["", ""]
+        if each.limit is not None:
+            promise = [f"{each.limit:g} {each.unit}", "yes" if each.measured <= each.limit else "NO"]
+        made.rows.append([each.name, f"{each.measured:.3g} {each.unit}", *promise])
+    return made

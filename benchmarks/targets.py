@@ -1,0 +1,170 @@
+"""What Andante promises: so many times the floor, and no more.
+
+To add a row, add a `Target`: its name, its unit, what the floor calls it, how Andante does it, and the limit.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+import andante
+from andante.search.dijkstra import distances
+from andante.world.grid import Grid
+from andante.world.mapfiles import write_map, write_scenario
+from andante.world.problem import Problem
+from benchmarks.floor import Floor
+from benchmarks.problems import ProblemSet
+from benchmarks.tables import Table, times
+from benchmarks.worker import Result
+
+TITLE = "Andante against the floor"
+ROUNDS = 5
+
+Problems = Sequence[Problem]
+
+
+@dataclass(frozen=True)
+class Target:
+    """One thing that both sides do."""
+
+    name: str
+    unit: str  # of which both sides count their own: a key of UNITS
+    floor: str  # the floor's name for it
+    ours: Callable[[Problems], int]  # solve all, and say how many units that took
+    limit: float  # times the floor, at most
+
+
+UNITS = {"move": "moves", "expansion": "expanded", "field": "plans"}
+
+
+def _arrived(trials: list[andante.Trial]) -> list[andante.Trial]:
+    """The trials, if all reached the goal: the speed of an agent that gives up means nothing."""
+    if not all(trial.solved for trial in trials):
+        raise RuntimeError(f"{sum(not trial.solved for trial in trials)} of {len(trials)} problems were not solved")
+    return trials
+
+
+def _astar(problems: Problems) -> int:
+    return sum(trial.states_expanded for trial in _arrived(andante.run_many("astar", problems, paths=False)))
+
+
+def _lrta(problems: Problems) -> int:
+    return sum(trial.moves for trial in _arrived(andante.run_many("lrta(depth=1)", problems, paths=False)))
+
+
+def _fields(problems: Problems) -> int:
+    for problem in problems:
+        distances(problem.graph, problem.start)
+    return len(problems)
+
+
+TARGETS = (
+    Target("LRTA*(depth=1)", "move", "lrta", _lrta, 2.5),
+    Target("A*", "expansion", "astar_bucket:12", _astar, 3.0),
+    Target("distance field", "field", "dijkstra", _fields, 3.0),
+)
+
+
+@dataclass
+class Measured:
+    """Seconds per unit on each map, the best of some rounds."""
+
+    target: Target
+    ours: list[float] = field(default_factory=list)
+    floor: list[float] = field(default_factory=list)
+
+    @property
+    def ratios(self) -> list[float]:
+        """How many times the floor, on each map."""
+        return [ours / floor for ours, floor in zip(self.ours, self.floor, strict=True)]
+
+
+@dataclass(frozen=True)
+class Files:
+    """A problem set as the floor reads it, and as Andante does."""
+
+    map: Path
+    scenario: Path
+    problems: list[Problem]
+
+    @classmethod
+    def write(cls, problems: ProblemSet, folder: Path) -> Files:
+        """Lay out both."""
+        grid = Grid(problems.passable, name=problems.name.replace("/", "-").split(" ")[0])
+        asked = [
+            grid.problem(start, goal).with_optimal_cost(float(cost))
+            for (start, goal), cost in zip(problems.pairs(), problems.optimal, strict=True)
+        ]
+        files = cls(folder / f"{grid.name}.map", folder / f"{grid.name}.map.scen", asked)
+        write_map(grid, files.map)
+        write_scenario(asked, files.scenario)
+        return files
+
+
+def measure(target: Target, floor: Floor, sets: Sequence[Files], rounds: int = ROUNDS) -> Measured:
+    """Both sides in turn, several times; the best of each counts."""
+    found = Measured(target)
+    for files in sets:
+        target.ours(files.problems[:2])  # compile
+        ours, theirs = [], []
+        for _ in range(rounds):
+            run = floor.run(files.map, files.scenario, target.floor)
+            theirs.append(run.cpu_seconds / getattr(run, UNITS[target.unit]))
+            began = time.process_time()
+            units = target.ours(files.problems)
+            ours.append((time.process_time() - began) / units)
+        found.ours.append(min(ours))
+        found.floor.append(min(theirs))
+    return found
+
+
+def measure_all(floor: Floor, sets: Sequence[Files], tell: Callable[[str], None]) -> list[Measured]:
+    """Every target."""
+    measured = []
+    for target in TARGETS:
+        tell(f"{target.name} against the floor")
+        measured.append(measure(target, floor, sets))
+    return measured
+
+
+def floor_result(floor: Floor, files: Files, problems: ProblemSet, rounds: int = ROUNDS) -> Result:
+    """How the floor's A* does where peers are compared."""
+    runs = [floor.run(files.map, files.scenario, "astar_bucket:12") for _ in range(rounds)]
+    return Result(
+        prepare_seconds=min(run.load_seconds for run in runs),
+        # It tells CPU time in sum only (what it tells of each problem is wall-clock time), so each has an equal share.
+        seconds=[min(run.cpu_seconds for run in runs) / len(problems)] * len(problems),
+        passes=rounds,
+        expanded=runs[0].expanded,
+        worst=float(abs(np.array(runs[0].costs) / problems.optimal - 1).max()),
+    )
+
+
+def table(measured: Sequence[Measured], names: Sequence[str]) -> Table:
+    """The promises, and whether they are kept on every map."""
+    made = Table(
+        TITLE,
+        ["search", "unit", "floor, ns", "Andante, ns", *names, "limit", "kept"],
+        left=("unit", "kept"),
+        notes=["Ratios per unit, one column per map; a limit is kept if the worst map keeps it."],
+    )
+    for each in measured:
+        ours, floor = np.mean(each.ours), np.mean(each.floor)
+        kept = max(each.ratios) <= each.target.limit
+        made.rows.append(
+            [
+                each.target.name,
+                each.target.unit,
+                f"{1e9 * floor:,.1f}",
+                f"{1e9 * ours:,.1f}",
+                *map(times, each.ratios),
+                times(each.target.limit),
+                "yes" if kept else "NO",
+            ]
+        )
+    return made

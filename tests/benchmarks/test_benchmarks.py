@@ -1,0 +1,171 @@
+"""The benchmark's own machinery, on a map so small that speed does not matter. Nothing here is timed."""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from benchmarks import comparison, peers, targets, worker
+from benchmarks.floor import Floor, NoFloorError, Run
+from benchmarks.moves import SQRT2, Arcs, judge, legal_steps
+from benchmarks.problems import ProblemSet, on_map
+from benchmarks.tables import Table
+from benchmarks.worker import Result
+
+ROOT = Path(__file__).parents[2]
+ALWAYS_HERE = ("networkx", "scipy")  # two peers that the tests' own environment has
+
+
+@pytest.fixture(scope="module")
+def small() -> ProblemSet:
+    """Ten problems across a wall with one gap."""
+    passable = np.ones((12, 16), bool)
+    passable[:9, 8] = False
+    return on_map("small", passable, [((x, 0), (15 - x, 1)) for x in range(5)] + [((x, 11), (15, x)) for x in range(5)])
+
+
+class TestReferee:
+    legal = legal_steps(np.array([[1, 1, 0], [1, 1, 1], [1, 1, 1]], bool))
+
+    def test_a_legal_path_costs_its_length(self) -> None:
+        verdict = judge(self.legal, [(0, 0), (1, 1), (2, 1)], (0, 0), (2, 1))
+        assert verdict[:2] == (True, 0)
+        assert verdict.cost == pytest.approx(1 + SQRT2)
+
+    def test_a_corner_may_not_be_cut(self) -> None:
+        assert judge(self.legal, [(1, 0), (2, 1)], (1, 0), (2, 1)).illegal == 1
+
+    @pytest.mark.parametrize(
+        "path", [[(0, 0), (0, 2)], [(0, 0), (0, 0), (0, 1), (0, 2)], [(0, 0), (1, 0), (2, 0), (0, 2)]]
+    )
+    def test_leaps_rests_and_walls_are_illegal(self, path: list[tuple[int, int]]) -> None:
+        assert judge(self.legal, path, (0, 0), (0, 2)).illegal > 0
+
+    @pytest.mark.parametrize("path", [[], [(0, 0)], [(0, 1), (0, 2)]])
+    def test_a_path_leads_from_start_to_goal(self, path: list[tuple[int, int]]) -> None:
+        assert not judge(self.legal, path, (0, 0), (0, 2)).arrives
+
+    def test_an_empty_map_has_every_move_once_each_way(self) -> None:
+        arcs = Arcs.of(np.ones((3, 4), bool))
+        assert len(arcs.cost) == 2 * len(arcs.edges()) == 2 * (17 + 12)  # 8 + 9 straight, 12 diagonal
+
+
+class TestProblems:
+    def test_answers_are_the_octile_distance_where_nothing_is_in_the_way(self) -> None:
+        found = on_map("empty", np.ones((9, 9), bool), [((0, 0), (8, 3))])
+        assert found.optimal[0] == pytest.approx(5 + 3 * SQRT2)
+        assert found.field[0, 3, 8] == pytest.approx(found.optimal[0])
+
+    def test_one_step_problems_are_one_legal_step(self, small: ProblemSet) -> None:
+        legal = legal_steps(small.passable)
+        assert all(judge(legal, pair, *pair)[:2] == (True, 0) for pair in small.one_step_pairs())
+
+    def test_a_worker_reads_what_was_saved(self, small: ProblemSet, tmp_path: Path) -> None:
+        small.save(tmp_path / "small.npz")
+        found = ProblemSet.load(tmp_path / "small.npz")
+        assert (found.name, found.pairs()) == ("small", small.pairs())
+        assert np.array_equal(found.field, small.field)
+
+
+class TestWorker:
+    @pytest.mark.parametrize("name", ALWAYS_HERE)
+    def test_a_peer_solves_everything(self, name: str, small: ProblemSet) -> None:
+        result = worker.measure(peers.find(name), small, budget=5.0)
+        assert (result.fault, result.lost, result.illegal, len(result.seconds)) == ("", 0, 0, len(small))
+        assert max(result.worst, result.worst_field) < 1e-9
+
+    def test_out_of_time_it_says_how_far_it_came(self, small: ProblemSet) -> None:
+        assert len(worker.measure(peers.find("scipy"), small, budget=0.0).seconds) == 1
+
+    def test_wrong_answers_are_found(self, small: ProblemSet) -> None:
+        straight = replace(
+            peers.find("scipy"), solve=lambda handle, start, goal: [start, goal], cells=lambda handle, path: path
+        )
+        result = worker.measure(straight, small, budget=5.0)
+        assert result.illegal > 0
+        assert result.worst > 0.01
+
+    def test_a_failing_peer_is_a_result(self, small: ProblemSet) -> None:
+        def fail(passable: object) -> None:
+            raise RuntimeError("out of order")
+
+        assert (
+            worker.measure(replace(peers.find("scipy"), prepare=fail), small, 5.0).fault == "RuntimeError: out of order"
+        )
+
+
+class TestComparison:
+    def test_everybody_in_a_process_of_their_own(self, small: ProblemSet, tmp_path: Path) -> None:
+        small.save(tmp_path / "small.npz")
+        results = comparison.compare(ALWAYS_HERE, [tmp_path / "small.npz"], budget=60.0)
+        table = comparison.paths_table(results)
+        assert [row[2] for row in table.rows] == ["10 x 3"] * 3
+        assert [row[-1] for row in table.rows] == ["optimal"] * 3
+        assert {row[-1] for row in comparison.fields_table(results).rows} == {"right"}
+
+    def test_a_peer_that_is_not_installed_is_named(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(comparison, "version", lambda package: None)
+        missing = comparison.ask("w9_pathfinding", Path("any.npz"), 1.0)
+        assert missing.fault == "not installed: pip install 'andante[bench-source]'"
+        table = comparison.paths_table({"andante": [Result(seconds=[1.0])], "w9_pathfinding": [missing]})
+        assert table.rows[-1][0].startswith("w9-pathfinding")
+        assert table.rows[-1][-1] == missing.fault
+
+    def test_a_crash_and_a_timeout_are_reported(self, tmp_path: Path) -> None:
+        assert "FileNotFoundError" in comparison.ask("scipy", tmp_path / "absent.npz", 1.0).fault
+        assert comparison.ask("scipy", tmp_path / "absent.npz", 1.0, patience=0.01).fault == "no answer within 0.01 s"
+
+    def test_ratios_are_over_the_problems_both_came_to(self) -> None:
+        results = {"andante": [Result(seconds=[1.0, 2.0, 50.0])], "scipy": [Result(seconds=[2.0, 4.0])]}
+        table = comparison.paths_table(results)
+        assert [row[5] for row in table.rows] == ["1.00", "2.00"]
+        assert table.notes[-1].endswith("takes 2.00 times as long: kept.")
+
+    def test_illegal_paths_are_marked(self) -> None:
+        broken = Result(seconds=[1.0], illegal=1, worst=0.1)
+        results = {"andante": [Result(seconds=[1.0])], "scipy": [broken], "skimage": [broken]}
+        last = {row[0].split()[0]: row[-1] for row in comparison.paths_table(results).rows}
+        assert last["scipy"].startswith("WRONG: 1 illegal")
+        assert last["scikit-image"].startswith("cuts corners: 1 illegal")
+
+
+class _SteadyFloor(Floor):
+    """A floor that needs a nanosecond for everything."""
+
+    def run(self, map_file: Path, scenario: Path, algorithm: str) -> Run:
+        assert map_file.exists()
+        assert scenario.exists()
+        return Run(1e-9, 0.0, expanded=1, moves=1, plans=1, costs=[1.0] * 10)
+
+
+class TestFloor:
+    def test_where_there_is_none_it_says_why(self, tmp_path: Path) -> None:
+        with pytest.raises(NoFloorError, match="not on this machine"):
+            Floor.compiled(tmp_path, tmp_path / "floor.cpp")
+
+    @pytest.mark.parametrize("target", targets.TARGETS, ids=lambda target: target.name)
+    def test_every_target_can_be_measured(self, target: targets.Target, small: ProblemSet, tmp_path: Path) -> None:
+        files = [targets.Files.write(small, tmp_path)]
+        found = targets.measure(target, _SteadyFloor(tmp_path), files, rounds=1)
+        assert math.isfinite(found.ratios[0])
+        assert targets.table([found], ["small"]).rows[0][0] == target.name
+
+
+def test_every_peer_is_an_extra_of_the_package() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = {name: " ".join(wanted) for name, wanted in project["optional-dependencies"].items()}
+    known = {extra: f"{extras[extra]} {extras['graphs']} {' '.join(project['dependencies'])}" for extra in extras}
+    assert [
+        name
+        for name in peers.names()
+        if name != "andante" and peers.find(name).package not in known[peers.find(name).extra]
+    ] == []
+
+
+def test_a_table_as_markdown() -> None:
+    table = Table("Title", ["what", "how much"], [["a", "1"]], notes=["A note."])
+    assert table.markdown() == "## Title\n\n| what | how much |\n| :--- | ---: |\n| a | 1 |\n\nA note."
