@@ -1,0 +1,68 @@
+"""The command line: one file per verb, imported only when its verb is called."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+
+import typer
+from typer.core import TyperGroup
+
+#: Verb, file, one line of help; the order is that of `andante --help`.
+VERBS = {
+    "solve": "Solve one problem with one algorithm.",
+    "compare": "Compare algorithms on the problems of one map.",
+    "algorithms": "List the algorithms and their parameters.",
+    "maps": "List, show, generate and fetch maps.",
+    "warmup": "Compile all kernels now, so that nothing waits later.",
+    "demo": "Compare the agents on a generated map and write a page about it.",
+}
+
+OK, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
+
+
+class _Verbs(TyperGroup):
+    """Imports a verb's file when the verb is called, so that `andante --help` and bad calls answer at once."""
+
+    def list_commands(self, ctx: typer.Context) -> list[str]:  # type: ignore[override]
+        return list(VERBS)
+
+    def get_command(self, ctx: typer.Context, cmd_name: str):  # type: ignore[no-untyped-def, override]
+        if cmd_name not in VERBS:
+            return None
+        command = typer.main.get_command(import_module(f"andante.cli.{cmd_name}").app)
+        command.name = cmd_name
+        command.short_help = VERBS[cmd_name]
+        return command
+
+
+app = typer.Typer(cls=_Verbs, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+
+
+@app.callback(invoke_without_command=True)
+def andante(
+    version: bool = typer.Option(False, "--version", help="Print the version and stop.", is_eager=True),
+) -> None:
+    """Andante: plan an agent's next move in bounded time, however large the map."""
+    if version:
+        from andante import __version__
+
+        typer.echo(__version__)
+        raise typer.Exit
+
+
+def main() -> None:
+    """Run the command line; whatever goes wrong on purpose is said in one sentence."""
+    from andante.errors import AndanteError
+
+    try:
+        app(prog_name="andante")
+    except AndanteError as error:
+        typer.echo(f"andante: {error}", err=True)
+        sys.exit(FAILED)
+    except KeyboardInterrupt:
+        typer.echo("andante: interrupted", err=True)
+        sys.exit(INTERRUPTED)
+    except BrokenPipeError:  # the reader of our output has gone: nothing is left to say
+        sys.stderr.close()
+        sys.exit(OK)

@@ -1,0 +1,65 @@
+"""`andante algorithms`: the cards."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+import typer
+
+from andante.cli.shared import JSON_OPTION, out, print_json
+from andante.notation import write
+
+app = typer.Typer(add_completion=False)
+
+CLAIMS = ("real_time", "complete", "optimal", "converges")
+
+
+@app.command()
+def algorithms(
+    name: str = typer.Argument(None, help="Show only this one, with its parameters."), as_json: bool = JSON_OPTION
+) -> None:
+    """List the algorithms, or one of them with its parameters."""
+    from andante.agent import algorithms as register
+    from andante.agent import find
+
+    chosen = [find(name)] if name else list(register())
+    if as_json:
+        print_json([_as_data(entry) for entry in chosen])
+    elif name:
+        _print_card(chosen[0])
+    else:
+        _print_table(chosen)
+
+
+def _as_data(entry: Any) -> dict[str, Any]:
+    parameters = [
+        {"name": p.name, "about": p.about, "allowed": p.allowed, "default": p.word(p.default)} for p in entry.parameters
+    ]
+    return {**asdict(entry.card), "parameters": parameters}
+
+
+def _print_table(entries: list[Any]) -> None:
+    from rich.table import Table
+
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for column in ("name", "algorithm", *(claim.replace("_", "-") for claim in CLAIMS), "parameters", "paper"):
+        table.add_column(column)
+    for entry in entries:
+        claims = ("yes" if getattr(entry.card, claim) else "" for claim in CLAIMS)
+        parameters = ", ".join(f"{p.name}={write(p.word(p.default))}" for p in entry.parameters)
+        table.add_row(entry.card.name, entry.card.title, *claims, parameters, entry.card.paper)
+    out.print(table)
+
+
+def _print_card(entry: Any) -> None:
+    card = entry.card
+    out.print(f"[bold]{card.title}[/bold] ({card.name}): {card.paper}")
+    out.print(card.summary)
+    out.print(
+        "claims: " + (", ".join(claim.replace("_", "-") for claim in CLAIMS if getattr(card, claim)) or "nothing")
+    )
+    for p in entry.parameters:
+        out.print(f"  {p.name} = {write(p.word(p.default))}: {p.about}; {p.allowed}", markup=False)
+    if card.examples:
+        out.print("settings worth a try: " + ", ".join(card.examples), markup=False)

@@ -1,0 +1,141 @@
+"""`andante compare`: algorithms side by side on the problems of one map."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from andante.cli.shared import (
+    JSON_OPTION,
+    MAP_HELP,
+    default_threads,
+    out,
+    print_json,
+    progress_bar,
+    read_world,
+    split_algorithms,
+    telling_of_compilation,
+)
+
+if TYPE_CHECKING:
+    from andante.agent import Algorithm
+    from andante.episode.trace import Trace
+    from andante.world.grid import Grid
+    from andante.world.problem import Problem
+
+app = typer.Typer(add_completion=False)
+
+#: Beyond this many times the optimal cost an agent is lost, and comparing goes on without it.
+SUBOPTIMALITY_CAP = 1000.0
+REPLAYS = 4
+REPLAY_MOVES = 20_000
+
+
+@app.command()
+def compare(
+    map: str = typer.Argument(..., metavar="MAP", help=MAP_HELP),  # noqa: A002 (the user's word for it)
+    scenario: Path | None = typer.Option(None, metavar="FILE.scen", help="Take the problems from this file."),
+    algorithms: list[str] = typer.Option(
+        [], "--algorithms", "-a", help="Which ones, as 'rta, lrta(depth=3)'; may be repeated. Default: all."
+    ),
+    problems: int = typer.Option(200, min=1, help="How many problems."),
+    seed: int = typer.Option(0, help="For drawing problems."),
+    threads: int = typer.Option(default_threads(), min=1, help="How many run at once."),
+    suboptimality_cap: float = typer.Option(SUBOPTIMALITY_CAP, help="Give up at this many times the optimal cost."),
+    html: Path | None = typer.Option(None, metavar="FILE.html", help="Write a page with plots and replays."),
+    csv: Path | None = typer.Option(None, metavar="FILE.csv", help="Write one row per trial."),
+    as_json: bool = JSON_OPTION,
+) -> None:
+    """Compare algorithms on the problems of one map."""
+    from andante.agent import find
+
+    entries = [find(text) for text in split_algorithms(algorithms)] or worth_comparing()
+    grid = read_world(map)
+    chosen = choose_problems(grid, scenario, problems, seed)
+    rows = run_all(entries, grid, chosen, threads, suboptimality_cap)
+    tell_results(rows, as_json)
+    if csv is not None:
+        from andante.report.table import write_csv
+
+        write_csv(rows, csv)
+    if html is not None:
+        write_page(f"Agents on {grid.name}", rows, replays(entries, chosen), html)
+
+
+def worth_comparing() -> list[Algorithm]:
+    """Every algorithm of the register as it is, and in the settings that its card recommends."""
+    from andante.agent import algorithms, find
+
+    return [found for entry in algorithms() for found in (entry, *(find(text) for text in entry.card.examples))]
+
+
+def choose_problems(grid: Grid, scenario: Path | None, count: int, seed: int) -> list[Problem]:
+    """Problems from a scenario, evenly spread over it, or drawn at random; with their optimal costs."""
+    from andante.datasets.scenarios import random_problems, with_optimal_costs
+    from andante.errors import ScenarioError
+    from andante.world.mapfiles import read_scenario
+
+    if scenario is None:
+        return with_optimal_costs(random_problems(grid, count, seed=seed))
+    found = read_scenario(scenario, grid)
+    if not found:
+        raise ScenarioError(f"{scenario} holds no problem that can be solved on {grid.name}")
+    count = min(count, len(found))
+    return with_optimal_costs([found[(2 * i + 1) * len(found) // (2 * count)] for i in range(count)])
+
+
+def run_all(
+    entries: Sequence[Algorithm], grid: Grid, problems: Sequence[Problem], threads: int, suboptimality_cap: float
+) -> list[dict[str, Any]]:
+    """Every algorithm on every problem: one row per trial."""
+    from andante.episode.run import Agent, compile_all, run_many
+    from andante.episode.trial import Limits
+    from andante.measures import rows
+
+    with telling_of_compilation() as tell:
+        compile_all(entries, [grid.graph], tell)
+    limits = Limits(suboptimality=suboptimality_cap)
+    found: list[dict[str, Any]] = []
+    with progress_bar("running", len(entries) * len(problems)) as advance:
+        for entry in entries:
+            trials = run_many(entry, problems, threads=threads, limits=limits, paths=False, progress=advance)
+            found += rows(trials, memory_bytes=Agent(entry, grid).memory_bytes, build_seconds=0.0)
+    return found
+
+
+def tell_results(rows: list[dict[str, Any]], as_json: bool) -> None:
+    """The table and the advice, for a person or for a program."""
+    from andante.measures import recommend, summarise
+    from andante.report.table import TerminalTable
+
+    summaries = summarise(rows)
+    if as_json:
+        print_json({"summaries": [asdict(summary) for summary in summaries], "advice": recommend(summaries)})
+        return
+    out.print(TerminalTable(summaries))
+    for sentence in recommend(summaries):
+        out.print(sentence, soft_wrap=True)
+
+
+def replays(entries: Sequence[Algorithm], problems: Sequence[Problem]) -> list[Trace]:
+    """A few agents on one problem, recorded: real-time ones first, on a problem of middling length."""
+    from andante.episode.trace import record
+    from andante.episode.trial import Limits
+
+    by_length = sorted(problems, key=lambda problem: problem.optimal_cost or 0.0)
+    problem = by_length[len(by_length) // 2]
+    shown = sorted(entries, key=lambda entry: not entry.card.real_time)
+    step = max(1, len(shown) // REPLAYS)
+    return [record(entry, problem, limits=Limits(moves=REPLAY_MOVES)) for entry in shown[::step][:REPLAYS]]
+
+
+def write_page(title: str, rows: list[dict[str, Any]], traces: list[Trace], path: Path) -> None:
+    """The page with table, advice, plots and replays."""
+    from andante.report import page
+
+    page.write_page(path, title=title, rows=rows, traces=traces)
+    out.print(f"wrote {path}", soft_wrap=True)

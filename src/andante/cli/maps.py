@@ -1,0 +1,134 @@
+"""`andante maps`: list, show, generate and fetch."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from andante.cli.shared import JSON_OPTION, MAP_HELP, err, out, print_json, progress_bar, read_size, read_world
+
+app = typer.Typer(no_args_is_help=True, add_completion=False, help="List, show, generate and fetch maps.")
+
+
+@app.command(name="list")
+def list_maps(
+    name: str = typer.Argument(None, metavar="[SET]", help="List the maps of this benchmark set."),
+    as_json: bool = JSON_OPTION,
+) -> None:
+    """List the benchmark sets and the kinds of generated maps, or the maps of one set."""
+    from andante.datasets.generate import kinds
+    from andante.datasets.movingai import map_names, sets
+
+    if name is not None:
+        names = [f"{name}/{title}" for title in map_names(name)]
+        print_json(names) if as_json else typer.echo("\n".join(names))
+        return
+    known = [{"name": s.name, "about": s.title, "fetched": s.fetched, "verified": s.verified} for s in sets()]
+    if as_json:
+        print_json({"sets": known, "generated": kinds()})
+        return
+    from rich.table import Table
+
+    table = Table(box=None, header_style="bold", pad_edge=False, title="MovingAI benchmark sets", title_justify="left")
+    for column in ("set", "what", "fetched"):
+        table.add_column(column)
+    for one in known:
+        table.add_row(str(one["name"]), str(one["about"]), "yes" if one["fetched"] else "")
+    out.print(table)
+    out.print("\n[bold]generated[/bold], as KIND:WIDTHxHEIGHT:SEED")
+    for kind, options in kinds().items():
+        defaults = ", ".join(f"{key}={value}" for key, value in options.items())
+        out.print(f"  {kind:10}{defaults}", markup=False)
+
+
+@app.command()
+def show(
+    map: str = typer.Argument(..., metavar="MAP", help=MAP_HELP),  # noqa: A002 (the user's word for it)
+    picture: Path | None = typer.Option(None, metavar="FILE.png", help="Draw the map."),
+    as_json: bool = JSON_OPTION,
+) -> None:
+    """Say what a map is like, and draw it: on the terminal, or into a file."""
+    import numpy as np
+
+    grid = read_world(map)
+    sizes = np.bincount(grid.graph.components[grid.passable.ravel()]) if grid.free_cells else np.zeros(1, int)
+    sizes = np.sort(sizes[sizes > 0])[::-1]
+    facts: dict[str, Any] = {
+        "name": grid.name,
+        "width": grid.width,
+        "height": grid.height,
+        "free_cells": grid.free_cells,
+        "components": len(sizes),
+        "largest_component": int(sizes[0]) if len(sizes) else 0,
+        "rule": grid.rule,
+        "fingerprint": grid.fingerprint,
+    }
+    if picture is not None:
+        from andante.report.picture import draw
+
+        draw(grid, picture)
+    if as_json:
+        print_json(facts)
+        return
+    for name, value in facts.items():
+        out.print(f"{name.replace('_', ' '):20}{value}", markup=False)
+    if picture is None:
+        typer.echo(_sketch(grid, min(out.width, 100)))
+
+
+def _sketch(grid: Any, columns: int) -> str:
+    """The map in half blocks: two rows of cells in each line of text."""
+    import numpy as np
+
+    step = max(1, -(-grid.width // columns))
+    height, width = grid.height // step // 2 * 2, grid.width // step
+    if height == 0 or width == 0:
+        return ""
+    blocks = grid.passable[: height * step, : width * step].reshape(height, step, width, step).mean((1, 3)) >= 0.5
+    glyphs = np.array([["█", "▀"], ["▄", " "]])  # wall above and below, wall above, wall below, none
+    upper, lower = blocks[::2].astype(int), blocks[1::2].astype(int)
+    return "\n".join("".join(line) for line in glyphs[upper, lower])
+
+
+@app.command()
+def generate(
+    kind: str = typer.Argument(..., help="empty, random, rooms, maze, caves, outdoor: see 'andante maps list'."),
+    size: str = typer.Argument(..., metavar="WIDTHxHEIGHT"),
+    file: Path = typer.Argument(..., metavar="FILE.map", help="Where to write it."),
+    seed: int = typer.Option(0, help="The same seed gives the same map, everywhere."),
+    option: list[str] = typer.Option([], metavar="NAME=VALUE", help="An option of this kind; may be repeated."),
+) -> None:
+    """Generate a map and write it to a file."""
+    from andante.datasets.generate import generate as make
+    from andante.errors import ParameterError
+    from andante.notation import parse
+    from andante.world.mapfiles import write_map
+
+    for text in option:
+        if "=" not in text:
+            raise ParameterError(f"--option is written NAME=VALUE, not {text!r}")
+    options: dict[str, Any] = dict(parse(f"{kind}({', '.join(option)})").arguments)
+    grid = make(kind, *read_size(size), seed=seed, **options)
+    write_map(grid, file)
+    out.print(f"{file}: {grid.width} x {grid.height}, {grid.free_cells} free cells", soft_wrap=True)
+
+
+@app.command()
+def fetch(
+    names: list[str] = typer.Argument(..., metavar="SET...", help="Benchmark sets: see 'andante maps list'."),
+    source: str = typer.Option(
+        None, "--from", metavar="FOLDER|URL", help="Where the archives are, if not on their own site."
+    ),
+) -> None:
+    """Fetch benchmark sets into the cache, and check them."""
+    from andante.datasets.movingai import fetch as get
+    from andante.datasets.movingai import set_named
+
+    for name in names:
+        set_named(name)
+    for name in names:
+        with progress_bar(f"fetching {name}", 0) as _:
+            folder = get(name, source)
+        err.print(f"{name} is in {folder}", soft_wrap=True)

@@ -1,0 +1,133 @@
+"""What several verbs share: reading maps and cells from arguments, progress, machine-readable output."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from andante.errors import AndanteError, MapError, NotationError
+from andante.world.grid import Grid
+
+out = Console(highlight=False)
+err = Console(stderr=True, highlight=False)
+
+MAP_HELP = (
+    "A .map file, or a map of a benchmark set as SET/NAME (dao/arena), or a generated one as KIND:WIDTHxHEIGHT:SEED."
+)
+JSON_OPTION = typer.Option(False, "--json", help="Print the result as JSON.")
+
+
+def read_world(text: str) -> Grid:
+    """The grid that an argument names."""
+    from andante.datasets.generate import generate, kinds
+    from andante.datasets.movingai import load_map
+    from andante.world.mapfiles import read_map
+
+    if Path(text).exists() or text.endswith(".map"):
+        return read_map(text)
+    kind, _, rest = text.partition(":")
+    if rest and kind in kinds():
+        size, _, seed = rest.partition(":")
+        width, height = read_size(size)
+        return generate(kind, width, height, seed=_whole(seed or "0", text))
+    if "/" in text:
+        return load_map(text)
+    raise MapError(
+        f"{text!r} is no file, no SET/NAME of a benchmark set and no KIND:WIDTHxHEIGHT:SEED; see 'andante maps list'"
+    )
+
+
+def read_size(text: str) -> tuple[int, int]:
+    """WIDTHxHEIGHT as two numbers."""
+    width, times, height = text.partition("x")
+    if not times:
+        raise MapError(f"a size is written WIDTHxHEIGHT, such as 512x512, not {text!r}")
+    return _whole(width, text), _whole(height, text)
+
+
+def read_cell(text: str, option: str) -> tuple[int, int]:
+    """X,Y as two numbers."""
+    x, comma, y = text.partition(",")
+    if not comma:
+        raise AndanteError(f"{option} is written X,Y, such as 12,40, not {text!r}")
+    return _whole(x, text), _whole(y, text)
+
+
+def _whole(word: str, text: str) -> int:
+    try:
+        return int(word)
+    except ValueError:
+        raise AndanteError(f"{text!r} should hold a whole number where it has {word!r}") from None
+
+
+def split_algorithms(texts: Sequence[str]) -> list[str]:
+    """Algorithms from arguments, each of which may hold several, separated by spaces or by commas outside brackets.
+
+    >>> split_algorithms(["rta, lrta(depth=3)", "astar"])
+    ['rta', 'lrta(depth=3)', 'astar']
+    """
+    found: list[str] = []
+    for text in texts:
+        word, depth = "", 0
+        for character in text + ",":
+            depth += (character == "(") - (character == ")")
+            if depth < 0:
+                raise NotationError(f"{text!r} has a closing bracket too many")
+            if character in ", " and depth == 0:
+                found.extend([word] if word else [])
+                word = ""
+            else:
+                word += character
+        if word:
+            raise NotationError(f"{text!r} lacks a closing bracket")
+    return found
+
+
+def default_threads() -> int:
+    """As many as there are cores to run on."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def print_json(value: Any) -> None:
+    """Print one JSON value, with nothing around it."""
+    typer.echo(json.dumps(value, indent=2))
+
+
+@contextmanager
+def progress_bar(what: str, total: int) -> Iterator[Callable[[int], None]]:
+    """A bar that the yielded function moves forward; nothing where no terminal shows it."""
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as bar:
+        task = bar.add_task(what, total=total)
+        yield lambda done: bar.advance(task, done)
+
+
+@contextmanager
+def telling_of_compilation() -> Iterator[Callable[[int, int], None]]:
+    """A line that says what is being compiled, gone when it is done; plain text where there is no terminal."""
+    if not err.is_terminal:
+        told: set[int] = set()
+
+        def say(number: int, total: int) -> None:
+            if number not in told:
+                told.add(number)
+                typer.echo(f"compiling kernels, once: {number} of {total}", err=True)
+
+        yield say
+        return
+    with err.status("") as status:
+        status.stop()
+
+        def show(number: int, total: int) -> None:
+            status.update(f"compiling kernels, once: {number} of {total}")
+            status.start()
+
+        yield show

@@ -1,0 +1,95 @@
+"""`andante solve`: one problem, one algorithm."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from andante.cli.shared import JSON_OPTION, MAP_HELP, out, print_json, read_cell, read_world, telling_of_compilation
+
+if TYPE_CHECKING:
+    from andante.episode.trial import Trial
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command()
+def solve(
+    map: str = typer.Argument(..., metavar="MAP", help=MAP_HELP),  # noqa: A002 (the user's word for it)
+    start: str = typer.Option(..., metavar="X,Y", help="Where the agent begins."),
+    goal: str = typer.Option(..., metavar="X,Y", help="Where it wants to go."),
+    algorithm: str = typer.Option("lrta", "--algorithm", "-a", help="NAME or NAME(parameter=value, ...)."),
+    suboptimality_cap: float | None = typer.Option(None, help="Give up at this many times the optimal cost."),
+    picture: Path | None = typer.Option(None, metavar="FILE.png", help="Draw the way on the map."),
+    trace: Path | None = typer.Option(None, metavar="FILE.json", help="Keep every move and thought, to be replayed."),
+    posthoc: Path | None = typer.Option(None, metavar="FILE.json", help="The same for the Posthoc visualiser."),
+    as_json: bool = JSON_OPTION,
+) -> None:
+    """Solve one problem with one algorithm.
+
+    The exit code is 0 if the agent arrives and 1 if it does not.
+    """
+    from andante.agent import find
+    from andante.episode.run import compile_all, run
+    from andante.episode.trial import Limits
+
+    entry = find(algorithm)
+    grid = read_world(map)
+    problem = grid.problem(read_cell(start, "--start"), read_cell(goal, "--goal"))
+    limits = Limits(suboptimality=suboptimality_cap) if suboptimality_cap is not None else Limits()
+    with telling_of_compilation() as tell:
+        compile_all([entry], [grid.graph], tell)
+    trial = run(entry, problem, limits=limits)
+    if picture is not None:
+        from andante.report.picture import draw
+
+        draw(trial, picture)
+    if trace is not None or posthoc is not None:
+        _keep_trace(entry, problem, limits, trace, posthoc)
+    if as_json:
+        print_json(_as_data(trial))
+    else:
+        _print(trial)
+    raise typer.Exit(0 if trial.solved else 1)
+
+
+def _keep_trace(entry: Any, problem: Any, limits: Any, trace: Path | None, posthoc: Path | None) -> None:
+    from andante.episode.trace import record
+
+    recorded = record(entry, problem, limits=limits)
+    if trace is not None:
+        recorded.save(trace)
+    if posthoc is not None:
+        recorded.write_posthoc(posthoc)
+
+
+def _as_data(trial: Trial) -> dict[str, Any]:
+    from andante.measures import rows
+
+    return {**rows([trial])[0], "path": trial.cells}
+
+
+def _print(trial: Trial) -> None:
+    ends = {
+        "GOAL": "arrived",
+        "UNREACHABLE": "no way leads to the goal",
+        "STUCK": "stuck, with no move left to make",
+    }
+    how = ends.get(trial.outcome.name, f"gave up at the {trial.outcome.name.lower().replace('_', ' ')}")
+    out.print(
+        f"[bold]{trial.algorithm}[/bold] on {trial.problem.grid.name if trial.problem.grid else 'a graph'}: {how}"
+    )
+    if trial.outcome.name == "UNREACHABLE":
+        return
+    lines = {
+        "cost": f"{trial.cost:.2f}, {trial.suboptimality_ratio:.3f} times the optimal {trial.optimal_cost:.2f}",
+        "moves": f"{trial.moves}",
+        "states expanded": f"{trial.states_expanded}: {trial.states_expanded_per_move:.2f} per move, at worst "
+        f"{trial.max_states_expanded}, for the first move {trial.first_move_states_expanded}",
+        "values stored": f"{trial.values_stored}",
+        "time": f"{trial.seconds * 1e3:.3f} ms, {trial.seconds * 1e6 / max(trial.moves, 1):.3f} us per move",
+    }
+    for name, text in lines.items():
+        out.print(f"  {name:16}{text}", soft_wrap=True)

@@ -1,0 +1,33 @@
+"""`andante warmup`: compile all kernels now."""
+
+from __future__ import annotations
+
+import time
+
+import typer
+
+from andante.cli.shared import out, telling_of_compilation
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command()
+def warmup() -> None:
+    """Compile every algorithm, for grids and for other graphs, so that nothing waits later."""
+    import numpy as np
+
+    from andante.agent import algorithms
+    from andante.episode.run import compile_all
+    from andante.kernel import cache_folder
+    from andante.world.grid import Grid
+
+    graph = Grid(np.ones((2, 2), bool)).graph
+    entries = list(algorithms())
+    began = time.perf_counter()
+    with telling_of_compilation() as tell:
+        compile_all(entries, [graph, graph.csr()], tell)
+    took = time.perf_counter() - began
+    out.print(
+        f"{len(entries)} algorithms are ready after {took:.1f} s; their machine code is in {cache_folder()}",
+        soft_wrap=True,
+    )
