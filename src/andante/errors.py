@@ -45,6 +45,10 @@ class DatasetError(AndanteError):
     """Benchmark data that cannot be found, fetched or trusted."""
 
 
+class TraceError(AndanteError):
+    """A file that holds no trace, or not a whole one."""
+
+
 class OutputError(AndanteError):
     """A result that cannot be written where it was asked to go."""
 

@@ -18,7 +18,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from enum import IntEnum
 from pathlib import Path
 from types import FunctionType, ModuleType
@@ -26,11 +26,12 @@ from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar, cast
 
 import numba
 import numpy as np
-import platformdirs
 from numba.core import types
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, NullCache, _CacheLocator
 from numba.core.dispatcher import Dispatcher
 from numba.extending import overload
+
+from andante.files import cache_folder
 
 F = TypeVar("F", bound=Callable[..., Any])
 P = ParamSpec("P")
@@ -47,16 +48,16 @@ else:
 _OPTIONS: dict[str, Any] = {"error_model": "numpy", "_nrt": False, "forceinline": True}
 
 
-def cache_folder() -> Path:
-    """Where Andante keeps what it can make again: ``ANDANTE_CACHE``, or the user's cache folder."""
-    return Path(os.environ.get("ANDANTE_CACHE") or platformdirs.user_cache_dir("andante", appauthor=False))
-
-
 # --- making kernels -------------------------------------------------------------------------------------------------
 
 
 def kernel(function: F) -> F:
     """Compile ``function`` on first use, and remember the machine code on disk."""
+    _keep_text(function)
+    return _compiled(function)
+
+
+def _compiled(function: F) -> F:
     if not JIT:
         return function
     compiled = numba.njit(nogil=True, **_OPTIONS)(function)
@@ -76,7 +77,7 @@ def instantiate(template: Callable[..., Any], name: str, **names: Any) -> Callab
     copy.__qualname__ = name
     copy.__module__ = source.__module__
     copy.__doc__ = source.__doc__
-    return kernel(copy)
+    return _compiled(copy)
 
 
 class Generic(Protocol[P, R_co]):
@@ -93,6 +94,7 @@ class Generic(Protocol[P, R_co]):
 
 def generic(stub: Callable[P, R_co]) -> Generic[P, R_co]:
     """A function whose body depends on the class of its first argument, settled when the caller is compiled."""
+    _keep_text(stub)
     bodies: dict[type, Callable[..., Any]] = {}
 
     @functools.wraps(stub)
@@ -186,17 +188,30 @@ class _KernelCache(NullCache):  # type: ignore[misc]
         return str(self._files.cache_path)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        found = self._files.load_overload(sig, target_context)
+        found = self._load(sig, target_context)
         if found is None:
             for listener in _listeners:
                 listener(self._function.__qualname__)
         return found
 
+    def _load(self, sig: Any, target_context: Any) -> Any:
+        try:
+            return self._files.load_overload(sig, target_context)
+        except OSError:  # saving will fail as well, and say so
+            return None
+        except Exception:  # a damaged file makes the unpickler raise almost anything
+            with suppress(OSError):
+                self._files.flush()
+            return None
+
     def save_overload(self, sig: Any, data: Any) -> None:
         try:
             self._files.save_overload(sig, data)
         except OSError as error:
-            _warn_once(f"kernels are compiled again at every start: {error}; set ANDANTE_CACHE to a writable folder")
+            _warn_once(
+                f"kernels are compiled again at every start, because {cache_folder()} cannot be written to "
+                f"({error.strerror}); set ANDANTE_CACHE to a writable folder"
+            )
 
 
 @functools.cache
@@ -254,7 +269,20 @@ def _is_source(module: ModuleType) -> bool:
     return path is not None and not path.startswith(_foreign_roots())
 
 
+# The text of modules as it was when their kernels were made. What is compiled later is compiled from that, even if the
+# file has been edited by then, and must not pass for the new text's machine code.
+_texts: dict[str, bytes] = {}
+
+
+def _keep_text(function: Callable[..., Any]) -> None:
+    path = _source_file(function) if JIT else None
+    if path is not None:
+        _texts[function.__module__] = Path(path).read_bytes()
+
+
 def _module_text(name: str) -> bytes:
+    if name in _texts:
+        return _texts[name]
     path = getattr(sys.modules.get(name), "__file__", None)
     return Path(path).read_bytes() if path else b""
 
@@ -262,8 +290,8 @@ def _module_text(name: str) -> bytes:
 def _constant(key: str, value: object) -> bytes:
     """What a frozen global adds to the state: it may come from a module that holds no kernel."""
     if isinstance(value, np.ndarray):
-        return key.encode() + value.tobytes()
-    if isinstance(value, bool | int | float | str) and not key.startswith("__"):
+        return f"{key}={value.dtype}{value.shape}".encode() + value.tobytes()
+    if isinstance(value, bool | int | float | str | tuple | np.generic) and not key.startswith("__"):
         return f"{key}={value!r}".encode()
     return b""
 

@@ -38,11 +38,18 @@ _TOKEN = re.compile(
 )
 _WORDS: dict[str, Value] = {"true": True, "false": False, "none": None}
 
+# More is refused unread: no algorithm needs it, and reading and writing go as deep as brackets do.
+MAX_LENGTH = 1000
+MAX_CALLS = 50
+
 
 def parse(text: str) -> Call:
     """Read an algorithm; a `NotationError` says where it stops making sense."""
-    tokens = _tokens(text)
-    value, rest = _value(text, tokens)
+    if len(text) > MAX_LENGTH:
+        raise NotationError(f"{text[:40]!r}... has {len(text)} characters; an algorithm has at most {MAX_LENGTH}")
+    if text.count("(") > MAX_CALLS:
+        raise NotationError(f"{text[:40]!r}... has {text.count('(')} opening brackets; at most {MAX_CALLS} can be read")
+    value, rest = _value(text, _tokens(text))
     if rest:
         raise NotationError(f"{text!r} goes on after the algorithm ends, from {rest[0][1]!r}")
     if isinstance(value, str):
@@ -60,6 +67,8 @@ def write(value: Value) -> str:
     """
     if value is None or isinstance(value, bool):
         return str(value).lower()
+    if isinstance(value, Call) and not value.arguments:  # without brackets it would be a word
+        return f"{value.name}()"
     return repr(value) if isinstance(value, int | float) else str(value)
 
 

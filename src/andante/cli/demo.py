@@ -23,7 +23,9 @@ SIDE, SEED, PROBLEMS = 512, 7, 300
 
 
 @app.command()
-def demo(path: Path = typer.Option(Path("demo.html"), "--out", metavar="FILE.html", help="Where to write the page.")) -> None:
+def demo(
+    path: Path = typer.Option(Path("demo.html"), "--out", metavar="FILE.html", help="Where to write the page."),
+) -> None:
     """Compare the agents on a generated game-like map and write a page about it."""
     from andante.datasets.generate import generate
 

@@ -18,7 +18,7 @@ def warmup() -> None:
 
     from andante.agent import algorithms
     from andante.episode.run import compile_all
-    from andante.kernel import cache_folder
+    from andante.files import cache_folder
     from andante.world.grid import Grid
 
     graph = Grid(np.ones((2, 2), bool)).graph

@@ -14,10 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.errors import OutputError
-from andante.kernel import cache_folder
+from andante.files import cache_folder, write_whole
 from andante.world.graph import Graph
 from andante.world.heuristics import DIAGONAL
-from andante.world.mapfiles import write_whole
 
 _FORMAT = f"andante optimal costs 1, diagonal {DIAGONAL!r}"
 _SLACK = 1024  # what the first line and numpy's own header may take

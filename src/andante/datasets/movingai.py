@@ -28,9 +28,9 @@ from andante.datasets import Progress, fingerprints
 from andante.datasets.archives import unpack
 from andante.datasets.fingerprints import Fingerprints
 from andante.errors import DatasetError, did_you_mean
-from andante.kernel import cache_folder
+from andante.files import cache_folder, write_whole
 from andante.world.grid import Grid
-from andante.world.mapfiles import parse_map, parse_scenario, write_whole
+from andante.world.mapfiles import parse_map, parse_scenario
 from andante.world.problem import Problem
 
 SITE = "https://movingai.com/benchmarks"

@@ -186,7 +186,7 @@ class Graph:
 
         A state's neighbours come in the order of the edges. Without points the heuristic is zero.
         """
-        table = np.array(edges, np.float64).reshape(-1, 3)
+        table = _triples(edges)
         ends = table[:, :2].astype(np.int64)
         if len(table) and not np.array_equal(ends, table[:, :2]):
             raise GraphError("edges must name their states by whole numbers from 0")
@@ -217,9 +217,9 @@ class Graph:
     def from_networkx(
         cls, graph: networkx.Graph, *, weight: str = "weight", position: str | None = "pos", metric: str = "euclidean"
     ) -> Graph:
-        """A graph from networkx: edge attribute ``weight`` is the cost (1 if absent), node attribute ``position`` the place.
+        """A graph from networkx: edge attribute ``weight`` is the cost, node attribute ``position`` a place.
 
-        Without a place for every node the heuristic is zero.
+        A weight that is absent counts as 1; without a place for every node the heuristic is zero.
         States are numbered in networkx' node order; ``labels`` gives the nodes back.
         """
         labels = list(graph.nodes)
@@ -253,11 +253,11 @@ class Graph:
         return (float(cost.min()), float(cost.max())) if len(cost) else (1.0, 1.0)
 
     @cached_property
-    def mean_cost(self) -> float:
-        """What an arc costs on average."""
-        if isinstance(self.arrays, Moves):
+    def typical_cost(self) -> float:
+        """What an arc costs on average, rounded down to a power of two."""
+        if isinstance(self.arrays, Moves) or not self.arcs:
             return 1.0
-        return float(self.arrays.cost.mean()) if self.arcs else 1.0
+        return float(2.0 ** np.floor(np.log2(self.arrays.cost.mean())))
 
     @cached_property
     def max_degree(self) -> int:
@@ -373,6 +373,18 @@ def _label(graph: Arrays, label: npt.NDArray[np.int32], queue: npt.NDArray[np.in
 # --- checks ---------------------------------------------------------------------------------------------------------
 
 
+def _triples(edges: Sequence[tuple[int, int, float]]) -> npt.NDArray[np.float64]:
+    try:
+        table = np.array(edges, np.float64)
+    except (TypeError, ValueError):
+        table = np.zeros(1)
+    if table.shape == (0,):
+        return np.zeros((0, 3))
+    if table.ndim != 2 or table.shape[1] != 3:
+        raise GraphError("edges must be triples (from, to, cost) of numbers, the states counted from 0")
+    return table
+
+
 def _csr(
     count: int,
     source: npt.NDArray[np.int64],
@@ -423,7 +435,7 @@ def _embedding(count: int, points: npt.NDArray[np.float64], metric: str) -> tupl
 def _check_heuristic(arrays: Csr) -> None:
     """Refuse an embedding that promises more than an edge costs: the heuristic would not be a lower bound."""
     source = np.repeat(np.arange(len(arrays.first) - 1), np.diff(arrays.first))
-    worst = _worst_edge(arrays, source)
+    worst = _worst_edge(arrays, source, float(arrays.cost.mean()) if len(source) else 1.0)
     if worst >= 0:
         a, b = int(source[worst]), int(arrays.neighbour[worst])
         apart = distance(arrays.point, arrays.metric, a, b)
@@ -434,12 +446,12 @@ def _check_heuristic(arrays: Csr) -> None:
 
 
 @kernel
-def _worst_edge(graph: Csr, source: npt.NDArray[np.int64]) -> int:
-    """The arc whose cost falls shortest of its length, in proportion; -1 if none does."""
+def _worst_edge(graph: Csr, source: npt.NDArray[np.int64], typical: float) -> int:
+    """The arc whose cost falls shortest of its length, in proportion; -1 if none does, but for rounding."""
     worst, least = -1, 1.0
     for k in range(len(source)):
         apart = distance(graph.point, graph.metric, source[k], graph.neighbour[k])
-        if graph.cost[k] < apart - TOLERANCE and graph.cost[k] / apart < least:
+        if graph.cost[k] < apart - TOLERANCE * max(apart, typical) and graph.cost[k] / apart < least:
             worst, least = k, graph.cost[k] / apart
     return worst
 

@@ -42,7 +42,10 @@ class Grid:
     """
 
     def __init__(self, terrain: npt.ArrayLike, *, name: str = "map", rule: str = "octile") -> None:
-        table = np.array(terrain)
+        try:
+            table = np.array(terrain)
+        except ValueError as error:
+            raise MapError("a map has rows and columns, and all rows have the same length; these do not") from error
         if table.ndim != 2 or 0 in table.shape or max(table.shape) > MAX_SIDE:
             raise MapError(f"a map has rows and columns, 1 to {MAX_SIDE} of each; this one has the shape {table.shape}")
         if rule not in RULES:
@@ -135,15 +138,15 @@ def _characters(table: npt.NDArray[np.generic]) -> npt.NDArray[np.uint8]:
     if table.dtype == bool:
         return np.where(table, ord("."), ord("@")).astype(np.uint8)
     if table.dtype.kind == "U" and table.dtype.itemsize == 4:
-        table = table.astype("S1").view(np.uint8)
-    if table.dtype != np.uint8:
+        table = table.astype("=U1", "C").view(np.uint32)
+    elif table.dtype != np.uint8:
         raise MapError(f"a map is a table of booleans or of map characters, not of {table.dtype}")
     codes: npt.NDArray[np.uint8] = table.astype(np.uint8)
-    strange = ~_one_of(PASSABLE + BLOCKED, codes)
+    strange = ~_one_of(PASSABLE + BLOCKED, codes) | (codes != table)
     if strange.any():
         y, x = np.argwhere(strange)[0]
         raise MapError(
-            f"row {y}, column {x} holds {chr(codes[y, x])!r}; a map is made of {' '.join(PASSABLE)} (passable) and "
+            f"row {y}, column {x} holds {chr(table[y, x])!r}; a map is made of {' '.join(PASSABLE)} (passable) and "
             f"{' '.join(BLOCKED)} (blocked)"
         )
     return codes

@@ -13,7 +13,6 @@ import functools
 import math
 import os
 import re
-import secrets
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -22,7 +21,8 @@ from typing import BinaryIO
 import numpy as np
 import numpy.typing as npt
 
-from andante.errors import MapError, OutputError, ScenarioError
+from andante.errors import MapError, ScenarioError
+from andante.files import write_whole
 from andante.world.grid import BLOCKED, MAX_SIDE, PASSABLE, Grid
 from andante.world.problem import Problem
 
@@ -317,23 +317,7 @@ def _listed_cost(text: str, where: str) -> float:
     raise ScenarioError(f"{where}: optimal length (field 9) must be a number from 0, not {_quote(text)}")
 
 
-# --- text and files -------------------------------------------------------------------------------------------------
-
-
-def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
-    """Write a file under a temporary name beside its place, then move it there: it appears whole or not at all."""
-    file = Path(path)
-    temporary = file.with_name(f".{file.name[:100]}.{secrets.token_hex(6)}.part") if file.name else file
-    try:
-        with temporary.open("xb") as stream:
-            stream.write(data)
-        os.replace(temporary, file)
-    except OSError as error:
-        raise OutputError(f"cannot write {file}: {error.strerror or error}") from error
-    finally:
-        if temporary != file:
-            with suppress(OSError):
-                temporary.unlink()
+# --- text -------------------------------------------------------------------------------------------------
 
 
 def _whole_number(text: str) -> int | None:
