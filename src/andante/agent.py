@@ -13,6 +13,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import IntEnum
+from numbers import Real
 from typing import Annotated, Any, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
 
 from andante.errors import AlgorithmError, ParameterError, did_you_mean
@@ -99,11 +100,20 @@ class Parameter:
         elif self.kind is bool:
             if isinstance(value, bool):
                 return value
-        elif isinstance(value, int | float) and not isinstance(value, bool):
-            whole = self.kind is float or float(value).is_integer()
-            if whole and not math.isnan(value) and (self.range is None or value in self.range):
-                return self.kind(value)
+        elif isinstance(value, Real) and not isinstance(value, bool):
+            number = self._number(value)
+            if number is not None and (self.range is None or number in self.range):
+                return number
         raise ParameterError(f"{self.name} must be {self.allowed}, got {_shown(value)}")
+
+    def _number(self, value: Any) -> int | float | None:
+        """The number as a plain int or float, whatever library it is from; None if kernels cannot take it."""
+        try:
+            number: int | float = self.kind(value)
+        except (OverflowError, ValueError):
+            return None
+        fits = number == value and abs(number) < 2**63 if self.kind is int else not math.isnan(number)
+        return number if fits else None
 
     def word(self, value: Any) -> Value:
         """The value as the notation writes it."""
@@ -159,7 +169,7 @@ class Card:
     summary: str = ""  # the first line of its file
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Algorithm:
     """An algorithm of the register, with parameters: all that is needed to make agents.
 
@@ -200,6 +210,9 @@ class Algorithm:
                 {p.name: changed[p.name] for p in self.parameters if changed[p.name] != p.word(p.default)},
             )
         )
+
+    def __repr__(self) -> str:
+        return f"Algorithm({self})"
 
     def having(self, **parameters: Any) -> Algorithm:
         """This algorithm with some parameters changed."""

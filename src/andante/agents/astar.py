@@ -50,4 +50,15 @@ class WeightedAStar:
     Params, Memory, step = Params, Memory, step
 
 
-setting("wastar", Card("astar", "A*", paper="Hart, Nilsson & Raphael 1968", complete=True, optimal=True), weight=1.0)
+setting(
+    "wastar",
+    Card(
+        "astar",
+        "A*",
+        paper="Hart, Nilsson & Raphael 1968",
+        complete=True,
+        optimal=True,
+        summary="Plan the whole way before the first move, then walk it.",
+    ),
+    weight=1.0,
+)

@@ -47,6 +47,7 @@ EPISODE = np.dtype(
         ("cost_cap", np.float64),
         ("move_cap", np.int64),
         ("expansion_cap", np.int64),
+        ("again", np.int64),  # 1: another trial of the problem before, knowing what was learned; else 0
         ("outcome", np.int64),
         ("state", np.int64),
         ("cost", np.float64),
@@ -54,6 +55,7 @@ EPISODE = np.dtype(
         ("expanded", np.int64),
         ("max_expanded", np.int64),
         ("first_expanded", np.int64),
+        ("first_touched", np.int64),
         ("touched", np.int64),
         ("learned", np.float64),
         ("stored", np.int64),
@@ -100,7 +102,7 @@ def drive(
         if outcome > _WALKING:
             continue
         if outcome == _WAITING:
-            clock.problem[0] += 1
+            clock.problem[0] += 1 - episodes[i]["again"]
             clock.trial[0] += 1
             episodes[i]["state"] = episodes[i]["start"]
             outcome = _WALKING
@@ -128,7 +130,7 @@ def drive(
             most = max(most, move.expanded)
             spent += move.expanded + 1
             if moves == 0:
-                episodes[i]["first_expanded"] = move.expanded
+                episodes[i]["first_expanded"], episodes[i]["first_touched"] = move.expanded, move.touched
             if move.to < 0:
                 outcome = _UNREACHABLE if move.to == UNREACHABLE else _STUCK
                 break
@@ -168,7 +170,8 @@ def drive(
 def driver(step_kernel: Callable[..., Move]) -> Callable[..., int]:
     """The loop around one algorithm's step; named settings of an algorithm share it."""
     home = step_kernel.__module__.rpartition(".")[2]
-    return instantiate(drive, f"drive_{home}", step=step_kernel)
+    name = f"drive_{home}_{step_kernel.__name__}"  # by which the cache tells them apart
+    return instantiate(drive, name, step=step_kernel)
 
 
 def all_ended(episodes: npt.NDArray[Any]) -> bool:

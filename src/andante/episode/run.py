@@ -11,7 +11,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -35,6 +35,8 @@ CHUNK = 64  # problems that a thread takes at a time
 AGENTS_AT_HAND = 4
 
 NO_LIMITS = Limits()
+
+R = TypeVar("R")
 
 
 class Thought(NamedTuple):
@@ -77,6 +79,8 @@ class Agent:
         self._codes = self.algorithm.codes
         self._drive = driver(self.algorithm.step)
         self._scratch = np.zeros(2, np.int64)
+        self._trail: npt.NDArray[Any] | None = None
+        self._goal: int | None = None  # of the problem it was at last
 
     @property
     def memory_bytes(self) -> int:
@@ -104,9 +108,16 @@ class Agent:
         *,
         paths: bool = True,
         stop: threading.Event | None = None,
+        again: bool = False,
     ) -> list[Trial]:
-        """Walk every problem, each forgotten before the next; ``stop`` ends it early, with nothing."""
+        """Walk every problem, each forgotten before the next; ``stop`` ends it early, with nothing.
+
+        With ``again`` they are further trials of the last problem, or of others with its goal: nothing is forgotten.
+        """
+        if again and any(problem.goal != self._goal for problem in problems):
+            raise ProblemError("only for the goal that an agent went to last can it go on with what it learned")
         episodes = self._episodes(problems, limits)
+        episodes["again"] = again
         walked: list[npt.NDArray[np.int32] | None]
         if paths:
             walked = [self._walk(episodes[i : i + 1], stop) for i in range(len(episodes))]
@@ -121,7 +132,9 @@ class Agent:
 
     def _walk(self, episode: npt.NDArray[Any], stop: threading.Event | None) -> npt.NDArray[np.int32]:
         """Drive one episode to its end and keep the states it visits."""
-        trail = np.zeros(TRAIL_ROWS, TRAIL)
+        if self._trail is None:
+            self._trail = np.zeros(TRAIL_ROWS, TRAIL)
+        trail = self._trail
         parts = [episode["start"].astype(np.int32)]
         while not all_ended(episode) and not _stopped(stop):
             written = self.drive(episode, trail)
@@ -144,6 +157,7 @@ class Agent:
         for problem in problems:
             if problem.graph is not self.graph:
                 raise ProblemError(f"{problem!r} is on another graph than this agent")
+        self._goal = problems[-1].goal if problems else self._goal
         episodes = np.zeros(len(problems), EPISODE)
         episodes["start"] = [p.start for p in problems]
         episodes["goal"] = [p.goal for p in problems]
@@ -231,6 +245,11 @@ class _AtHand(threading.local):
 _at_hand = _AtHand()
 
 
+def agent_at_hand(algorithm: Algorithm, graph: Graph) -> Agent:
+    """An agent of this thread, perhaps one used before."""
+    return _at_hand.agent(algorithm, graph)
+
+
 def run(algorithm: str | Algorithm, problem: Problem, *, limits: Limits = NO_LIMITS, **parameters: Any) -> Trial:
     """Solve one problem and say what it took.
 
@@ -240,7 +259,7 @@ def run(algorithm: str | Algorithm, problem: Problem, *, limits: Limits = NO_LIM
     >>> trial.outcome.name, trial.cost, trial.suboptimality_ratio
     ('GOAL', 7.0, 1.0)
     """
-    return _at_hand.agent(find(algorithm, **parameters), problem.graph).run(problem, limits)
+    return agent_at_hand(find(algorithm, **parameters), problem.graph).run(problem, limits)
 
 
 def watch(algorithm: str | Algorithm, problem: Problem, *, limits: Limits = NO_LIMITS, **parameters: Any) -> Watch:
@@ -274,22 +293,36 @@ def run_many(
     >>> [trial.moves for trial in andante.run_many("lrta", problems, threads=2)]
     [7, 7, 7, 7, 7, 7, 7, 7]
     """
+
+    def solve(agent: Agent, part: list[Problem], stop: threading.Event) -> list[Trial]:
+        return agent.run_all(part, limits, paths=paths, stop=stop)
+
+    return on_threads(solve, find(algorithm, **parameters), list(problems), threads, progress)
+
+
+def on_threads(
+    solve: Callable[[Agent, list[Problem], threading.Event], list[R]],
+    algorithm: Algorithm,
+    problems: Sequence[Problem],
+    threads: int,
+    progress: Callable[[int], None] | None,
+) -> list[R]:
+    """What ``solve`` makes of the problems, in their order; it is handed portions of one graph and an agent there.
+
+    Once the event that it is handed too is set it should come back soon: something failed or the user interrupted.
+    """
     if threads < 1:
         raise ParameterError(f"threads must be at least 1, got {threads}")
-    entry = find(algorithm, **parameters)
-    asked = list(problems)
-    trials: list[Trial | None] = [None] * len(asked)
+    results: dict[int, R] = {}
     stop = threading.Event()
 
     def work(part: list[int]) -> list[int]:
-        agent = _at_hand.agent(entry, asked[part[0]].graph)
-        done = agent.run_all([asked[i] for i in part], limits, paths=paths, stop=stop)
-        for i, trial in zip(part, done, strict=False):
-            trials[i] = trial
+        agent = agent_at_hand(algorithm, problems[part[0]].graph)
+        results.update(zip(part, solve(agent, [problems[i] for i in part], stop), strict=False))
         return part
 
     with ThreadPoolExecutor(threads) as pool:
-        futures = [pool.submit(work, part) for part in _parts(asked, threads)]
+        futures = [pool.submit(work, part) for part in _parts(problems, threads)]
         try:
             for future in as_completed(futures):
                 finished = future.result()
@@ -299,7 +332,7 @@ def run_many(
             stop.set()
             pool.shutdown(cancel_futures=True)
             raise
-    return [trial for trial in trials if trial is not None]
+    return [results[i] for i in sorted(results)]
 
 
 def _parts(problems: Sequence[Problem], threads: int) -> list[list[int]]:

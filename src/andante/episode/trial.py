@@ -56,6 +56,7 @@ class Trial:
     states_touched: int
     max_states_expanded: int
     first_move_states_expanded: int
+    first_move_states_touched: int
     values_stored: int
     learned: float
     seconds: float
@@ -76,6 +77,7 @@ class Trial:
             states_touched=int(row["touched"]),
             max_states_expanded=int(row["max_expanded"]),
             first_move_states_expanded=int(row["first_expanded"]),
+            first_move_states_touched=int(row["first_touched"]),
             values_stored=int(row["stored"]),
             learned=float(row["learned"]),
             seconds=float(row["nanoseconds"]) * 1e-9,

@@ -1,0 +1,230 @@
+"""Convergence: trial after trial from the start to the goal, until one of them teaches the agent nothing.
+
+What is learned is kept from trial to trial and forgotten with the problem. The measures are those of seed 001,
+section 2.3: travel, planning and memory over all trials, first-move lag and suboptimality of the final one.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from enum import IntEnum
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from andante.agent import Algorithm, find
+from andante.episode.run import NO_LIMITS, Agent, agent_at_hand, on_threads
+from andante.episode.trial import Limits, Trial
+from andante.errors import ParameterError
+from andante.search.astar import optimal_costs
+from andante.world.problem import Problem
+
+#: Enough for most agents on small maps, and an end for all others.
+DEFAULT_MAX_TRIALS = 10_000
+
+
+class Ending(IntEnum):
+    """Why a convergence process ended."""
+
+    CONVERGED = 0  # the final trial changed nothing
+    TRIAL_CAP = 1
+    COST_CAP = 2
+    MOVE_CAP = 3
+    EXPANSION_CAP = 4
+    STUCK = 5
+    UNREACHABLE = 6
+
+
+@dataclass(frozen=True, eq=False)
+class Convergence:
+    """The trials of one agent on one problem, and what they took together.
+
+    Only the last of ``trials``, which is the final one if the process converged, may know its path.
+    """
+
+    algorithm: str
+    problem: Problem
+    outcome: Ending
+    trials: tuple[Trial, ...]
+
+    @property
+    def converged(self) -> bool:
+        """Did a trial change nothing?"""
+        return self.outcome is Ending.CONVERGED
+
+    @property
+    def final(self) -> Trial:
+        """The last trial."""
+        return self.trials[-1]
+
+    @property
+    def costs(self) -> npt.NDArray[np.float64]:
+        """What each trial cost, in order: the learning curve."""
+        return np.array([trial.cost for trial in self.trials])
+
+    @property
+    def travel(self) -> float:
+        """Convergence travel: the cost of all moves of all trials."""
+        return sum(trial.cost for trial in self.trials)
+
+    @property
+    def moves(self) -> int:
+        """The moves of all trials."""
+        return sum(trial.moves for trial in self.trials)
+
+    @property
+    def states_expanded(self) -> int:
+        """Convergence planning, in states expanded."""
+        return sum(trial.states_expanded for trial in self.trials)
+
+    @property
+    def states_touched(self) -> int:
+        """Convergence planning, in states touched."""
+        return sum(trial.states_touched for trial in self.trials)
+
+    @property
+    def first_move_states_expanded(self) -> int:
+        """First-move lag: states expanded for the first move of the last trial."""
+        return self.final.first_move_states_expanded
+
+    @property
+    def first_move_states_touched(self) -> int:
+        """First-move lag: states touched for the first move of the last trial."""
+        return self.final.first_move_states_touched
+
+    @property
+    def values_stored(self) -> int:
+        """Convergence memory: states with a value of their own after all trials."""
+        return sum(trial.values_stored for trial in self.trials)
+
+    @property
+    def learned(self) -> float:
+        """By how much heuristic values rose, in sum."""
+        return sum(trial.learned for trial in self.trials)
+
+    @property
+    def suboptimality_ratio(self) -> float:
+        """The last trial's cost over the optimal cost: 1 is optimal."""
+        return self.final.suboptimality_ratio
+
+    @property
+    def seconds(self) -> float:
+        """Time spent in the loop."""
+        return sum(trial.seconds for trial in self.trials)
+
+    def __repr__(self) -> str:
+        return (
+            f"<Convergence {self.algorithm}: {self.outcome.name} after {len(self.trials)} trials, "
+            f"travel {self.travel:.2f}, {self.values_stored} values stored>"
+        )
+
+
+def converge(
+    algorithm: str | Algorithm,
+    problem: Problem,
+    *,
+    limits: Limits = NO_LIMITS,
+    max_trials: int = DEFAULT_MAX_TRIALS,
+    **parameters: Any,
+) -> Convergence:
+    """Repeat a problem until a trial changes nothing, and say what it took; ``limits`` are on all trials together.
+
+    >>> import andante
+    >>> grid = andante.generate("maze", 21, 21, seed=3)
+    >>> process = andante.converge("lrta", grid.problem((1, 1), (19, 19)))
+    >>> process.outcome.name, process.suboptimality_ratio
+    ('CONVERGED', 1.0)
+    >>> process.final.learned, bool(process.travel > process.final.cost)
+    (0.0, True)
+    """
+    _check(max_trials)
+    agent = agent_at_hand(find(algorithm, **parameters), problem.graph)
+    return _converge(agent, problem, limits, max_trials, True, threading.Event())
+
+
+def converge_many(
+    algorithm: str | Algorithm,
+    problems: Iterable[Problem],
+    *,
+    threads: int = 1,
+    limits: Limits = NO_LIMITS,
+    max_trials: int = DEFAULT_MAX_TRIALS,
+    paths: bool = True,
+    progress: Callable[[int], None] | None = None,
+    **parameters: Any,
+) -> list[Convergence]:
+    """Converge on many problems, on threads that run at once; everything is forgotten between two problems.
+
+    ``limits`` and ``max_trials`` are for each problem. ``progress`` is called with the number of problems just
+    finished. Results do not depend on ``threads``.
+
+    >>> import andante
+    >>> grid = andante.generate("rooms", 24, 24, seed=1)
+    >>> processes = converge_many("lrta(depth=2)", andante.random_problems(grid, 4, seed=1), threads=2)
+    >>> [process.suboptimality_ratio for process in processes]
+    [1.0, 1.0, 1.0, 1.0]
+    """
+    _check(max_trials)
+
+    def solve(agent: Agent, part: list[Problem], stop: threading.Event) -> list[Convergence]:
+        found = []
+        for problem in part:
+            found.append(_converge(agent, problem, limits, max_trials, paths, stop))
+            if stop.is_set():
+                return []
+        return found
+
+    return on_threads(solve, find(algorithm, **parameters), list(problems), threads, progress)
+
+
+def _check(max_trials: int) -> None:
+    if max_trials < 1:
+        raise ParameterError(f"max_trials must be at least 1, got {max_trials!r}")
+
+
+def _converge(
+    agent: Agent, problem: Problem, limits: Limits, max_trials: int, path: bool, stop: threading.Event
+) -> Convergence:
+    left: Limits | Ending = _in_cost(problem, limits)
+    trials: list[Trial] = []
+    while isinstance(left, Limits):
+        done = agent.run_all([problem], left, paths=path, stop=stop, again=bool(trials))
+        if not done:
+            break
+        if trials:
+            trials[-1] = replace(trials[-1], path=None)
+        trials += done
+        left = _next(done[0], left, len(trials) < max_trials)
+    return Convergence(
+        str(agent.algorithm), problem, left if isinstance(left, Ending) else Ending.TRIAL_CAP, tuple(trials)
+    )
+
+
+def _in_cost(problem: Problem, limits: Limits) -> Limits:
+    """The same limits, with a multiple of the optimal cost turned into a cost."""
+    if limits.suboptimality == np.inf:
+        return limits
+    least = problem.optimal_cost
+    if least is None:
+        least = float(optimal_costs(problem.graph, [problem.start], [problem.goal])[0])
+    return replace(limits, cost=min(limits.cost, limits.suboptimality * least), suboptimality=np.inf)
+
+
+def _next(trial: Trial, limits: Limits, more: bool) -> Limits | Ending:
+    """What is left for the next trial of the limits that this one had, or why there is none."""
+    if not trial.solved:
+        return Ending[trial.outcome.name]
+    if trial.learned == 0 and trial.values_stored == 0:
+        return Ending.CONVERGED
+    if trial.cost >= limits.cost:
+        return Ending.COST_CAP
+    if trial.moves >= limits.moves:
+        return Ending.MOVE_CAP
+    if trial.states_expanded >= limits.expansions:
+        return Ending.EXPANSION_CAP
+    if not more:
+        return Ending.TRIAL_CAP
+    return Limits(limits.cost - trial.cost, limits.moves - trial.moves, limits.expansions - trial.states_expanded)

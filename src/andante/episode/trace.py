@@ -1,0 +1,363 @@
+"""Traces: what an agent did and thought in one problem, small enough that a page can replay it.
+
+A trace is saved as JSON (``format`` "andante-trace", ``version`` 1). Plain fields say what was asked and what came of
+it; the long lists are columns:
+
+- ``terrain``: the map's characters, row by row, as their codes;
+- ``moves``: for each move the ``state`` it led to, its ``cost``, how many states were ``expanded`` for it, how much was
+  ``learned``, and how many ``thoughts`` came before it;
+- ``thoughts``: ``kind`` (0 expanded, 1 learned), ``state`` and ``value`` (expanded: the cost to get there as far as the
+  agent kept count; learned: the new heuristic value). Thoughts beyond those of the moves led to no move.
+
+A column is ``{"type": "int32", "length": n, "delta": true, "data": "..."}``. Its numbers, or if ``delta`` is set the
+differences between neighbours (the first stands as it is), are written little-endian, all lowest bytes first, then the
+next lowest, up to the highest, then compressed with zlib and spelled in base64. ``checksum`` is the SHA-256 of the
+document without it, as JSON with sorted keys and no spaces.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import math
+import os
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from andante.agent import Algorithm
+from andante.episode.loop import Outcome
+from andante.episode.run import Agent, Thought
+from andante.episode.trial import Limits
+from andante.errors import ParameterError, TraceError
+from andante.files import write_whole
+from andante.search.memory import LEARNED
+from andante.world.grid import PASSABLE
+from andante.world.heuristics import DIAGONAL
+from andante.world.mapfiles import MAX_CELLS
+from andante.world.problem import Problem
+
+FORMAT = "andante-trace"
+VERSION = 1
+
+#: A trace is for looking at: an agent that is still on its way after so many moves is left there.
+TRACE_LIMITS = Limits(moves=100_000)
+MOST_THOUGHTS = 1_000_000
+
+#: What is read at most, so that no file, however made, fills the memory.
+MAX_FILE_BYTES = 2**28
+MAX_ROWS = 2**26
+
+#: One row per move, and one per thought.
+MOVE = np.dtype(
+    [
+        ("state", np.int32),
+        ("cost", np.float64),
+        ("expanded", np.int32),
+        ("learned", np.float64),
+        ("thoughts", np.int32),
+    ]
+)
+THOUGHT = np.dtype([("kind", np.uint8), ("state", np.int32), ("value", np.float64)])
+
+# Neighbouring numbers of these columns are near each other, so their differences are small.
+_DELTA = {"state"}
+
+
+@dataclass(frozen=True, eq=False)
+class Trace:
+    """One agent's way through one problem on a grid, move by move, with its thoughts."""
+
+    algorithm: str
+    title: str
+    map_name: str
+    terrain: npt.NDArray[np.uint8]  # [height, width], map characters
+    diagonal: float  # what the straight-line heuristic takes a diagonal step to cost
+    start: int
+    goal: int
+    outcome: Outcome
+    optimal_cost: float
+    moves: npt.NDArray[Any]  # MOVE[any]
+    thoughts: npt.NDArray[Any]  # THOUGHT[any]
+    thoughts_cut: bool = False  # there were more thoughts than were kept
+
+    @property
+    def width(self) -> int:
+        """How many columns the map has."""
+        return int(self.terrain.shape[1])
+
+    @property
+    def height(self) -> int:
+        """How many rows the map has."""
+        return int(self.terrain.shape[0])
+
+    @cached_property
+    def passable(self) -> npt.NDArray[np.bool_]:
+        """Which cells can be stood on."""
+        return np.isin(self.terrain, [ord(character) for character in PASSABLE])
+
+    @property
+    def cost(self) -> float:
+        """What the agent walked."""
+        return float(self.moves["cost"].sum())
+
+    @property
+    def suboptimality_ratio(self) -> float:
+        """Cost walked over optimal cost."""
+        return self.cost / self.optimal_cost
+
+    @property
+    def path(self) -> npt.NDArray[np.int32]:
+        """The states visited, the start first."""
+        return np.concatenate([[self.start], self.moves["state"]]).astype(np.int32)
+
+    @cached_property
+    def learned_rise(self) -> npt.NDArray[np.float64]:
+        """For each cell, how far its value ended above the straight-line heuristic: nan where nothing was learned."""
+        rise = np.full(self.terrain.size, np.nan)
+        learned = self.thoughts[self.thoughts["kind"] == LEARNED]
+        rise[learned["state"]] = learned["value"] - self._straight(learned["state"])
+        return rise.reshape(self.terrain.shape)
+
+    def _straight(self, states: npt.NDArray[np.int32]) -> npt.NDArray[np.float64]:
+        (y, x), (goal_y, goal_x) = np.divmod(states, self.width), divmod(self.goal, self.width)
+        dx, dy = np.abs(x - goal_x), np.abs(y - goal_y)
+        near: npt.NDArray[np.float64] = np.minimum(dx, dy).astype(np.float64)
+        return np.abs(dx - dy) + near * self.diagonal
+
+    def __repr__(self) -> str:
+        return f"<Trace {self.algorithm} on {self.map_name}: {len(self.moves)} moves, {len(self.thoughts)} thoughts>"
+
+    # --- writing ---
+
+    def to_json(self) -> str:
+        """The trace as the JSON that a file holds and a page replays."""
+        document = {
+            "format": FORMAT,
+            "version": VERSION,
+            "algorithm": self.algorithm,
+            "title": self.title,
+            "map": self.map_name,
+            "width": self.width,
+            "height": self.height,
+            "diagonal": self.diagonal,
+            "start": self.start,
+            "goal": self.goal,
+            "outcome": self.outcome.name,
+            "optimal_cost": self.optimal_cost if math.isfinite(self.optimal_cost) else None,
+            "thoughts_cut": self.thoughts_cut,
+            "terrain": _pack(self.terrain.ravel()),
+            "moves": _pack_table(self.moves),
+            "thoughts": _pack_table(self.thoughts),
+        }
+        return _dump({**document, "checksum": _checksum(document)})
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the trace to a file, whole or not at all."""
+        write_whole(path, self.to_json().encode())
+
+    def to_posthoc(self) -> str:
+        """The trace as JSON in the search-trace format 1.4.0 of the Posthoc visualiser."""
+        from andante.episode.posthoc import to_posthoc
+
+        return to_posthoc(self)
+
+    def write_posthoc(self, path: str | os.PathLike[str]) -> None:
+        """Write the trace for the Posthoc visualiser, which opens files called ``*.trace.json`` only."""
+        from andante.episode.posthoc import write_posthoc
+
+        write_posthoc(self, path)
+
+    # --- reading ---
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Trace:
+        """The trace in a file; a `TraceError` says why if it holds none."""
+        try:
+            size = Path(path).stat().st_size
+            if size > MAX_FILE_BYTES:
+                raise TraceError(f"{path} is not a trace: it has {size:,} bytes, a trace at most {MAX_FILE_BYTES:,}")
+            text = Path(path).read_bytes()
+        except OSError as error:
+            raise TraceError(f"cannot read the trace {path}: {error.strerror or error}") from error
+        return cls.from_json(text, where=str(path))
+
+    @classmethod
+    def from_json(cls, text: str | bytes, *, where: str = "this text") -> Trace:
+        """The trace that `to_json` wrote; error messages say ``where`` the text is from."""
+        document = _document(text, where)
+        try:
+            return cls._from_document(document)
+        except (KeyError, TypeError, ValueError, OverflowError, zlib.error) as error:
+            raise TraceError(f"{where} is not a whole trace: {error}") from error
+
+    @classmethod
+    def _from_document(cls, document: dict[str, Any]) -> Trace:
+        width, height = int(document["width"]), int(document["height"])
+        cells = width * height
+        if min(width, height) < 1 or cells > MAX_CELLS:
+            raise ValueError(f"a map of {width} x {height} cells cannot be")
+        terrain = _unpack(document["terrain"], np.dtype(np.uint8), cells)
+        moves = _unpack_table(document["moves"], MOVE)
+        thoughts = _unpack_table(document["thoughts"], THOUGHT)
+        states = np.concatenate([[document["start"], document["goal"]], moves["state"], thoughts["state"]])
+        if states.min() < 0 or states.max() >= cells:
+            raise ValueError(f"a state lies outside the map's {cells} cells")
+        if moves["thoughts"].min(initial=0) < 0 or int(moves["thoughts"].sum(dtype=np.int64)) > len(thoughts):
+            raise ValueError("its moves speak of thoughts that it does not hold")
+        optimal = document["optimal_cost"]
+        return cls(
+            algorithm=str(document["algorithm"]),
+            title=str(document["title"]),
+            map_name=str(document["map"]),
+            terrain=terrain.reshape(height, width),
+            diagonal=float(document["diagonal"]),
+            start=int(document["start"]),
+            goal=int(document["goal"]),
+            outcome=Outcome[document["outcome"]],
+            optimal_cost=math.inf if optimal is None else float(optimal),
+            moves=moves,
+            thoughts=thoughts,
+            thoughts_cut=bool(document["thoughts_cut"]),
+        )
+
+
+# --- recording ------------------------------------------------------------------------------------------------------
+
+
+def record(
+    algorithm: str | Algorithm,
+    problem: Problem,
+    *,
+    limits: Limits = TRACE_LIMITS,
+    most_thoughts: int = MOST_THOUGHTS,
+    **parameters: Any,
+) -> Trace:
+    """Solve one problem on a grid and keep all that the agent did, and the first ``most_thoughts`` of its thoughts.
+
+    >>> import andante
+    >>> grid = andante.generate("empty", 8, 8)
+    >>> record("lrta", grid.problem((0, 0), (7, 7)))
+    <Trace lrta on empty-8x8-seed0: 7 moves, 7 thoughts>
+    """
+    grid = problem.grid
+    if grid is None:
+        raise ParameterError(
+            "a trace is drawn on a map and this problem has none; make it with grid.problem(start, goal)"
+        )
+    if most_thoughts < 0:
+        raise ParameterError(f"most_thoughts must be at least 0, got {most_thoughts}")
+    log_rows = most_thoughts + 1  # so that one too many is noticed
+    agent = Agent(algorithm, problem.graph, log_rows=log_rows, **parameters)
+    watch = agent.watch(problem, limits)
+    moves, thoughts = [], _Thoughts(most_thoughts)
+    for turn in watch:
+        kept = thoughts.keep(turn.thoughts)
+        moves.append((turn.state, turn.cost, turn.states_expanded, turn.learned, kept))
+    thoughts.keep(agent.thoughts())
+    return Trace(
+        algorithm=str(agent.algorithm),
+        title=agent.algorithm.card.title,
+        map_name=grid.name,
+        terrain=grid.terrain,
+        diagonal=2.0 if grid.rule == "cardinal" else DIAGONAL,
+        start=problem.start,
+        goal=problem.goal,
+        outcome=watch.trial.outcome,
+        optimal_cost=watch.trial.optimal_cost,
+        moves=np.array(moves, MOVE),
+        thoughts=np.concatenate([np.zeros(0, THOUGHT), *thoughts.parts]),
+        thoughts_cut=thoughts.cut,
+    )
+
+
+class _Thoughts:
+    """Thoughts collected up to a cap."""
+
+    def __init__(self, most: int) -> None:
+        self.parts: list[npt.NDArray[Any]] = []
+        self.cut = False
+        self._room = most
+
+    def keep(self, thoughts: Sequence[Thought]) -> int:
+        """Keep as many as there is room for: how many were kept."""
+        self.cut = self.cut or len(thoughts) > self._room
+        part = np.array(thoughts[: self._room], THOUGHT)
+        self.parts.append(part)
+        self._room -= len(part)
+        return len(part)
+
+
+# --- columns and documents ------------------------------------------------------------------------------------------
+
+
+def _pack(numbers: npt.NDArray[Any], delta: bool = False) -> dict[str, Any]:
+    """An array of numbers as a column."""
+    small = numbers.dtype.newbyteorder("<")
+    changes = np.diff(numbers, prepend=numbers.dtype.type(0)) if delta else numbers
+    planes = np.ascontiguousarray(changes.astype(small)).view(np.uint8).reshape(len(numbers), small.itemsize).T
+    data = base64.b64encode(zlib.compress(planes.tobytes())).decode()
+    return {"type": numbers.dtype.name, "length": len(numbers), "delta": delta, "data": data}
+
+
+def _pack_table(table: npt.NDArray[Any]) -> dict[str, Any]:
+    return {name: _pack(table[name], name in _DELTA) for name in table.dtype.names or ()}
+
+
+def _unpack(column: dict[str, Any], dtype: np.dtype[Any], length: int) -> npt.NDArray[Any]:
+    """The array of ``length`` numbers in a column."""
+    if column["type"] != dtype.name or column["length"] != length:
+        found = f"{column['length']} of type {column['type']}"
+        raise ValueError(f"{length} numbers of type {dtype.name} should stand where there are {found}")
+    size = length * dtype.itemsize
+    stream = zlib.decompressobj()
+    raw = stream.decompress(base64.b64decode(column["data"], validate=True), size + 1)
+    if len(raw) != size or not stream.eof:
+        raise ValueError(f"a column that announces {size} bytes has more or fewer")
+    planes = np.frombuffer(raw, np.uint8).reshape(dtype.itemsize, length)
+    numbers = np.ascontiguousarray(planes.T).view(dtype.newbyteorder("<"))[:, 0] if length else np.zeros(0, dtype)
+    return (np.cumsum(numbers, dtype=dtype) if column["delta"] else numbers).astype(dtype)
+
+
+def _unpack_table(columns: dict[str, Any], dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+    names = dtype.names or ()
+    length = int(columns[names[0]]["length"])
+    if not 0 <= length <= MAX_ROWS:
+        raise ValueError(f"a table of {length} rows is too long; at most {MAX_ROWS} are read")
+    table = np.zeros(length, dtype)
+    for name in names:
+        table[name] = _unpack(columns[name], dtype[name], length)
+    return table
+
+
+def _document(text: str | bytes, where: str) -> dict[str, Any]:
+    """The JSON of a trace, as it was written."""
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise TraceError(f"{where} is not a trace: it is not JSON, or not all of it ({error})") from error
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        raise TraceError(f'{where} is not a trace: it lacks "format": "{FORMAT}"')
+    if document.get("version") != VERSION:
+        found = document.get("version")
+        raise TraceError(
+            f"{where} is a trace of version {found!r}, this Andante reads version {VERSION}; record it again"
+        )
+    if document.pop("checksum", None) != _checksum(document):
+        raise TraceError(f"{where} is damaged: its checksum does not fit; record it again")
+    return document
+
+
+def _checksum(document: dict[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(document, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+def _dump(document: dict[str, Any]) -> str:
+    return json.dumps(document, separators=(",", ":"), allow_nan=False)

@@ -1,0 +1,22 @@
+"""What a number means: its unit, which way is better, how to add it up; and rows, summaries and advice made of them."""
+
+from andante.measures.advice import Choice, choices, recommend
+from andante.measures.measure import MEASURES, Better, Headline, Measure, measure
+from andante.measures.rows import Row, rows
+from andante.measures.summary import Statistics, Summary, summarise
+
+__all__ = [
+    "MEASURES",
+    "Better",
+    "Choice",
+    "Headline",
+    "Measure",
+    "Row",
+    "Statistics",
+    "Summary",
+    "choices",
+    "measure",
+    "recommend",
+    "rows",
+    "summarise",
+]

@@ -1,0 +1,93 @@
+"""Which agent to use: the one that walks least among those that keep to a limit on planning per move."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from andante.measures.measure import MEASURES
+from andante.measures.summary import Summary
+from andante.world.heuristics import TOLERANCE
+
+#: States that may be expanded before a move.
+LIMITS = (1, 10, 100, 1_000, 10_000, math.inf)
+
+_EFFORT, _QUALITY = "max_states_expanded", "suboptimality_ratio"
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The best agent under every limit from ``low`` to ``high``; None if no agent keeps to them."""
+
+    low: float
+    high: float
+    best: Summary | None
+    least_effort: Summary  # the agent whose worst move is the cheapest of all
+    share_solved: float  # that an agent had to reach to be considered
+
+    def __str__(self) -> str:
+        if self.best is None:
+            worst = MEASURES[_EFFORT].show(self.least_effort[_EFFORT].max)
+            return f"{self._where} no agent fits: the smallest worst move is {worst}, of {self.least_effort.name}."
+        ratio = self.best[_QUALITY]
+        walked = MEASURES[_QUALITY].show(ratio.mean, ratio.standard_error)
+        worst = MEASURES[_EFFORT].show(self.best[_EFFORT].max)
+        often = (
+            ""
+            if self.share_solved == 1.0
+            else f"; it arrived in {self.share_solved:.1%} of the problems, as none did more"
+        )
+        return (
+            f"{self._where} use {self.best.name}: it walks {walked} times the optimal cost, "
+            f"and its worst move expanded {worst}{often}."
+        )
+
+    @property
+    def _where(self) -> str:
+        if math.isinf(self.low):
+            return "Without a limit"
+        if math.isinf(self.high):
+            return f"With {_count(self.low)} per move or more"
+        if self.low == self.high:
+            return f"With at most {_count(self.low)} per move"
+        return f"With at most {self.low:,g} to {_count(self.high)} per move"
+
+
+def choices(summaries: Iterable[Summary], limits: Sequence[float] = LIMITS) -> list[Choice]:
+    """The best agent under each limit on the worst move; neighbouring limits with the same answer are put together.
+
+    Only agents that arrived as often as the best did are considered; of those the one with the least mean suboptimality
+    wins, and of equals the one whose worst move is cheaper.
+    """
+    known = [s for s in summaries if {_EFFORT, _QUALITY} <= set(s.measures) and s[_QUALITY].count]
+    if not known:
+        return []
+    share = max(s.share_solved for s in known)
+    able = [s for s in known if s.share_solved == share]
+    least = min(able, key=lambda s: s[_EFFORT].max)
+    found: list[Choice] = []
+    for limit in sorted(limits):
+        best = _best([s for s in able if s[_EFFORT].max <= limit])
+        if found and found[-1].best is best:
+            found[-1] = Choice(found[-1].low, limit, best, least, share)
+        else:
+            found.append(Choice(limit, limit, best, least, share))
+    return found
+
+
+def recommend(summaries: Iterable[Summary], limits: Sequence[float] = LIMITS) -> list[str]:
+    """Which agent to use under which limit on states expanded per move: a sentence for each answer."""
+    return [str(choice) for choice in choices(summaries, limits)]
+
+
+def _best(candidates: list[Summary]) -> Summary | None:
+    if not candidates:
+        return None
+    least = min(s[_QUALITY].mean for s in candidates)
+    equals = [s for s in candidates if s[_QUALITY].mean <= least + TOLERANCE]
+    return min(equals, key=lambda s: s[_EFFORT].max)
+
+
+def _count(states: float) -> str:
+    return f"{states:,g} state{'' if states == 1 else 's'} expanded"

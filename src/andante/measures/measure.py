@@ -1,0 +1,159 @@
+"""The measures: each column of a result row that is a number, with all that is needed to read it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+
+from andante.errors import ParameterError, did_you_mean
+
+
+class Better(Enum):
+    """Which way a measure is better."""
+
+    LESS = "less"
+    MORE = "more"
+    NEITHER = "neither"
+
+
+class Headline(Enum):
+    """The one statistic to show where there is room for one."""
+
+    MEAN = "mean"
+    MEDIAN = "median"
+    MAX = "max"
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A number that a trial is judged by.
+
+    >>> measure("suboptimality_ratio").show(6.2149)
+    '6.215'
+    >>> measure("memory_bytes").show(7_340_032)
+    '7.3 MB'
+    """
+
+    name: str  # of the column in a row
+    title: str  # over a column of a table, along an axis
+    about: str  # what it is, in a sentence
+    unit: str
+    better: Better = Better.LESS
+    headline: Headline = Headline.MEAN
+    digits: int = 2  # after the point, below ten; larger numbers have fewer
+    heavy_tailed: bool = False  # a few trials decide the mean: look at medians and percentiles, on a logarithmic axis
+
+    def show(self, value: float, error: float | None = None) -> str:
+        """A value as tables print it, with its standard error if given; the unit is shown where it depends on the size.
+
+        >>> measure("suboptimality_ratio").show(154.599, 41.459)
+        '154.6 ± 41.5'
+        """
+        if not math.isfinite(value):
+            return "-" if math.isnan(value) else str(value)
+        if self.unit in _WRITERS:
+            return _WRITERS[self.unit](value)
+        digits = max(0, self.digits + 1 - len(str(int(abs(value)))))
+        spread = "" if error is None or math.isnan(error) else f" ± {error:,.{digits}f}"
+        return f"{value:,.{digits}f}{spread}"
+
+
+def _bytes(value: float) -> str:
+    for unit in ("B", "kB", "MB"):
+        if value < 1000:
+            return f"{value:.0f} {unit}" if unit == "B" else f"{value:.1f} {unit}"
+        value /= 1000
+    return f"{value:.1f} GB"
+
+
+def _seconds(value: float) -> str:
+    return f"{value * 1000:.3g} ms" if value < 0.9995 else f"{value:.1f} s"
+
+
+_WRITERS: dict[str, Callable[[float], str]] = {"B": _bytes, "s": _seconds}
+
+_ALL = [
+    Measure(
+        "suboptimality_ratio",
+        "Suboptimality",
+        "What the agent walked over what a shortest path costs: 1 is optimal.",
+        "times optimal",
+        digits=3,
+        heavy_tailed=True,
+    ),
+    Measure(
+        "states_expanded_per_move",
+        "Expanded per move",
+        "States expanded over moves made, for each trial.",
+        "states",
+        heavy_tailed=True,
+    ),
+    Measure(
+        "max_states_expanded",
+        "Worst move",
+        "The most states expanded before any one move.",
+        "states",
+        headline=Headline.MAX,
+        digits=0,
+        heavy_tailed=True,
+    ),
+    Measure(
+        "first_move_states_expanded",
+        "First move",
+        "States expanded before the first move: how long the agent stands still at the start.",
+        "states",
+        digits=1,
+        heavy_tailed=True,
+    ),
+    Measure(
+        "microseconds_per_move",
+        "Time per move",
+        "Time in the loop over moves made, for each trial.",
+        "µs",
+        heavy_tailed=True,
+    ),
+    Measure(
+        "values_stored",
+        "Values stored",
+        "States that got a heuristic value of their own.",
+        "values",
+        digits=0,
+        heavy_tailed=True,
+    ),
+    Measure("memory_bytes", "Agent memory", "Room that the agent thinks in, allocated once for a map.", "B"),
+    Measure("database_bytes", "Database", "Size of what the agent looks things up in.", "B"),
+    Measure("build_seconds", "Build time", "Time to prepare for a map, once, before any problem.", "s"),
+    Measure("cost", "Cost", "What the agent walked.", "cost", heavy_tailed=True),
+    Measure("optimal_cost", "Optimal cost", "What a shortest path costs.", "cost", better=Better.NEITHER),
+    Measure("moves", "Moves", "Moves made.", "moves", digits=0, heavy_tailed=True),
+    Measure(
+        "states_expanded",
+        "Expanded",
+        "States whose successors were all considered.",
+        "states",
+        digits=0,
+        heavy_tailed=True,
+    ),
+    Measure("states_touched", "Touched", "States looked at, each time one was.", "states", digits=0, heavy_tailed=True),
+    Measure(
+        "learned",
+        "Learned",
+        "By how much heuristic values rose, in sum.",
+        "cost",
+        better=Better.NEITHER,
+        heavy_tailed=True,
+    ),
+    Measure("seconds", "Time", "Time spent in the loop, planning and moving.", "s", heavy_tailed=True),
+]
+
+#: Every measure, by the name of its column.
+MEASURES: dict[str, Measure] = {entry.name: entry for entry in _ALL}
+
+
+def measure(name: str) -> Measure:
+    """The measure of that name."""
+    if name not in MEASURES:
+        raise ParameterError(f"there is no measure {name!r}; {did_you_mean(name, MEASURES)}")
+    return MEASURES[name]

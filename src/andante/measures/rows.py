@@ -1,0 +1,94 @@
+"""Rows: one flat, plain dictionary per trial. Tables, plots and pages read rows, never trials or agents."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+from andante.episode.loop import Outcome
+from andante.episode.trial import Trial
+from andante.errors import ParameterError
+from andante.search.astar import optimal_costs
+from andante.world.problem import Problem
+
+#: A column holds one of these; nan stands for a number that a trial does not have.
+Row = dict[str, str | int | float | bool]
+
+_CUT_SHORT = {Outcome.COST_CAP, Outcome.MOVE_CAP, Outcome.EXPANSION_CAP}
+
+
+def rows(trials: Iterable[Trial], **extra: str | float | bool) -> list[Row]:
+    """One row per trial, each with the ``extra`` columns (``memory_bytes=agent.memory_bytes`` and the like).
+
+    ``problem`` numbers the different problems among the trials, from 0, in the order they come. ``suboptimality_ratio``
+    is a lower bound where a limit cut the trial short, and nan where the agent got stuck or had not walked far enough
+    to tell. An extra ``map`` renames the map.
+
+    >>> import andante
+    >>> grid = andante.generate("empty", 8, 8)
+    >>> row = rows([andante.run("lrta", grid.problem((0, 0), (7, 0)))], map="empty")[0]
+    >>> row["algorithm"], row["outcome"], row["moves"], row["suboptimality_ratio"]
+    ('lrta', 'GOAL', 7, 1.0)
+    """
+    known = list(trials)
+    least = _optimal_costs([trial.problem for trial in known])
+    numbers: dict[tuple[int, int, int], int] = {}
+    made = []
+    for trial in known:
+        number = numbers.setdefault(_key(trial.problem), len(numbers))
+        row = _row(trial, number, least[_key(trial.problem)])
+        clash = set(extra) & set(row) - {"map"}
+        if clash:
+            raise ParameterError(f"a row has its own {sorted(clash)[0]!r}; give the extra column another name")
+        made.append({**row, **extra})
+    return made
+
+
+def _row(trial: Trial, number: int, optimal_cost: float) -> Row:
+    grid = trial.problem.grid
+    moves = max(trial.moves, 1)
+    return {
+        "algorithm": trial.algorithm,
+        "map": grid.name if grid is not None else "graph",
+        "problem": number,
+        "start": trial.problem.start,
+        "goal": trial.problem.goal,
+        "outcome": trial.outcome.name,
+        "solved": trial.solved,
+        "optimal_cost": optimal_cost,
+        "cost": trial.cost,
+        "suboptimality_ratio": _suboptimality(trial, optimal_cost),
+        "moves": trial.moves,
+        "states_expanded": trial.states_expanded,
+        "states_expanded_per_move": trial.states_expanded / moves,
+        "max_states_expanded": trial.max_states_expanded,
+        "first_move_states_expanded": trial.first_move_states_expanded,
+        "states_touched": trial.states_touched,
+        "values_stored": trial.values_stored,
+        "learned": trial.learned,
+        "seconds": trial.seconds,
+        "microseconds_per_move": trial.seconds * 1e6 / moves,
+    }
+
+
+def _suboptimality(trial: Trial, optimal_cost: float) -> float:
+    ratio = trial.cost / optimal_cost
+    tells = trial.solved or (trial.outcome in _CUT_SHORT and ratio >= 1.0)
+    return ratio if tells else math.nan
+
+
+def _key(problem: Problem) -> tuple[int, int, int]:
+    return id(problem.graph), problem.start, problem.goal
+
+
+def _optimal_costs(problems: list[Problem]) -> dict[tuple[int, int, int], float]:
+    """The optimal cost of each problem: looked up where it is known, searched for once where it is not."""
+    costs = {_key(p): p.optimal_cost for p in problems if p.optimal_cost is not None}
+    missing = {_key(p): p for p in problems if _key(p) not in costs}
+    by_graph: dict[int, list[Problem]] = {}
+    for problem in missing.values():
+        by_graph.setdefault(id(problem.graph), []).append(problem)
+    for group in by_graph.values():
+        found = optimal_costs(group[0].graph, [p.start for p in group], [p.goal for p in group])
+        costs.update(zip(map(_key, group), found.tolist(), strict=True))
+    return costs

@@ -1,0 +1,194 @@
+"""The page of a comparison: one HTML file with advice, replay, table and plots, that needs nothing but a browser."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterable, Sequence
+from html import escape
+from importlib.resources import files
+from string import Template
+
+import andante
+from andante.episode.trace import Trace
+from andante.files import write_whole
+from andante.measures import MEASURES, Better, Row, Summary, choices, summarise
+from andante.measures.advice import LIMITS
+from andante.report.figure import inline_svg
+from andante.report.plots import planning_plot, spread_plot
+from andante.report.table import Column, columns
+
+
+def write_page(
+    path: str | os.PathLike[str],
+    *,
+    title: str,
+    rows: Iterable[Row],
+    traces: Sequence[Trace] = (),
+    limits: Sequence[float] = LIMITS,
+    notes: Sequence[str] = (),
+) -> None:
+    """Write the page for these rows, with a replay of the traces, whole or not at all.
+
+    ``limits`` are those on states expanded per move for which an agent is recommended; ``notes`` are sentences for the
+    end of the page.
+    """
+    write_whole(path, page(title=title, rows=rows, traces=traces, limits=limits, notes=notes).encode())
+
+
+def page(
+    *,
+    title: str,
+    rows: Iterable[Row],
+    traces: Sequence[Trace] = (),
+    limits: Sequence[float] = LIMITS,
+    notes: Sequence[str] = (),
+) -> str:
+    """The text of the page that `write_page` writes."""
+    table = list(rows)
+    summaries = summarise(table)
+    body = [
+        _advice(summaries, limits),
+        _replay(traces),
+        _numbers(summaries),
+        _plots(summaries, table),
+        _notes(notes),
+    ]
+    return Template(_static("page.html")).substitute(
+        title=escape(title),
+        lead=escape(_lead(table, summaries)),
+        version=andante.__version__,
+        style=_static("page.css") + (_static("replay.css") if traces else ""),
+        body="\n".join(filter(None, body)),
+        scripts=_scripts(traces),
+    )
+
+
+def _static(name: str) -> str:
+    return files("andante.report").joinpath("static", name).read_text("utf-8")
+
+
+def _lead(rows: Sequence[Row], summaries: Sequence[Summary]) -> str:
+    """What was compared, counted from the rows."""
+    if not rows:
+        return "No results yet."
+    maps = list(dict.fromkeys(str(row["map"]) for row in rows if "map" in row))
+    problems = max(summary.trials for summary in summaries)
+    where = f" on {maps[0]}" if len(maps) == 1 else f" on {len(maps)} maps" if maps else ""
+    return f"{_counted(len(summaries), 'agent')}, {_counted(problems, 'problem')} each{where}."
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+# --- sections -------------------------------------------------------------------------------------------------------
+
+
+def _advice(summaries: Sequence[Summary], limits: Sequence[float]) -> str:
+    sentences = [f"<li>{_with_code(str(choice), choice.best)}</li>" for choice in choices(summaries, limits)]
+    return _section("Which agent to use", f'<ul class="advice">{"".join(sentences)}</ul>') if sentences else ""
+
+
+def _with_code(sentence: str, summary: Summary | None) -> str:
+    """The sentence as HTML, the agent's name in it set as code."""
+    text, name = escape(sentence), escape(summary.name) if summary else ""
+    return text.replace(f" use {name}:", f" use <code>{name}</code>:", 1)
+
+
+def _replay(traces: Sequence[Trace]) -> str:
+    if not traces:
+        return ""
+    without = '<noscript><p class="words">The replay needs JavaScript; all else on this page does not.</p></noscript>'
+    return _section("Replay", f'<div class="replay" id="replay"></div>{without}')
+
+
+def _numbers(summaries: Sequence[Summary]) -> str:
+    if not summaries:
+        return ""
+    shown = columns(summaries)
+    best = {column.title: _best(summaries, column) for column in shown}
+    head = "".join(_head(column) for column in shown)
+    lines = [[_cell(s, c, c is shown[0], s in best[c.title]) for c in shown] for s in summaries]
+    body = "".join(f"<tr>{''.join(line)}</tr>" for line in lines)
+    meanings = "".join(f"<dt>{escape(c.title)}</dt><dd>{escape(c.about)}</dd>" for c in shown[1:])
+    return _section(
+        "Numbers",
+        '<div class="scroll" tabindex="0" role="region" aria-label="Numbers">'
+        f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+        '<p class="words">± is one standard error of the mean. The best of each column stands out.</p>'
+        f'<details><summary>What the columns mean</summary><dl class="words">{meanings}</dl></details>',
+    )
+
+
+def _head(column: Column) -> str:
+    unit = f"<small>{escape(column.unit)}</small>" if column.unit else ""
+    return f'<th scope="col" title="{escape(column.about)}">{escape(column.title)}{unit}</th>'
+
+
+def _cell(summary: Summary, column: Column, is_name: bool, is_best: bool) -> str:
+    text = escape(column.cell(summary))
+    if is_name:
+        return f'<th scope="row"><code>{text}</code></th>'
+    return f'<td class="best">{text}</td>' if is_best else f"<td>{text}</td>"
+
+
+def _best(summaries: Sequence[Summary], column: Column) -> list[Summary]:
+    """The agents with the best number of a column; none where all are equal, or where there is no better or worse."""
+    if column.measure is None or MEASURES[column.measure].better is Better.NEITHER:
+        return []
+    sign = 1.0 if MEASURES[column.measure].better is Better.LESS else -1.0
+    known = [s for s in summaries if column.measure in s.measures and not math.isnan(column.number(s))]
+    numbers = [(sign * column.number(s), s) for s in known]
+    least = min((number for number, _ in numbers), default=0.0)
+    best = [s for number, s in numbers if number == least]
+    return best if len(best) < len(numbers) else []
+
+
+def _plots(summaries: Sequence[Summary], rows: Sequence[Row]) -> str:
+    known = [s for s in summaries if "suboptimality_ratio" in s.measures and s["suboptimality_ratio"].count]
+    if not known:
+        return ""
+    front = "No agent here is better than those on the line in both."
+    worst = f"The worst move against what is walked: of those within a limit on planning, the lowest wins. {front}"
+    usual = f"Planning per move on average against what is walked. {front}"
+    spread = "How suboptimality is spread: quartiles with the median, whiskers at 5 and 95 %, the mean as a diamond."
+    drawn = [
+        (planning_plot(known), worst),
+        (planning_plot(known, "states_expanded_per_move"), usual),
+        (spread_plot(rows), spread),
+    ]
+    figures = [
+        f"<figure>{inline_svg(figure, words)}<figcaption>{escape(words)}</figcaption></figure>"
+        for figure, words in drawn
+    ]
+    return _section("Plots", f'<div class="plots">{"".join(figures)}</div>')
+
+
+def _notes(notes: Sequence[str]) -> str:
+    return _section("Notes", "".join(f'<p class="words">{escape(note)}</p>' for note in notes)) if notes else ""
+
+
+def _section(title: str, content: str) -> str:
+    return f"<section>\n<h2>{escape(title)}</h2>\n{content}\n</section>"
+
+
+# --- scripts --------------------------------------------------------------------------------------------------------
+
+
+def _scripts(traces: Sequence[Trace]) -> str:
+    if not traces:
+        return ""
+    # "<" is written as an escape of JSON, so that nothing in a trace can end the element it stands in.
+    documents = [
+        f'<script type="application/json" class="trace">{_harmless(trace.to_json())}</script>' for trace in traces
+    ]
+    start = (
+        "AndanteReplay.mount(document.getElementById('replay'), "
+        "Array.from(document.querySelectorAll('script.trace'), (script) => JSON.parse(script.textContent)));"
+    )
+    return "\n".join([*documents, f"<script>\n{_static('replay.js')}\n{start}\n</script>"])
+
+
+def _harmless(json: str) -> str:
+    return json.replace("<", "\\u003c")

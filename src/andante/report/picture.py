@@ -1,0 +1,150 @@
+"""Pictures of maps: the terrain alone, or with an agent's walk on it."""
+
+from __future__ import annotations
+
+import math
+import os
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from andante.episode.trace import Trace
+from andante.episode.trial import Trial
+from andante.errors import ParameterError
+from andante.report.figure import DPI, new_figure, save_figure, styled
+from andante.search.memory import EXPANDED
+from andante.world.grid import Grid
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Colour = tuple[float, float, float]
+Image = npt.NDArray[np.float64]  # [height, width, 3]
+
+# By map character: ground, swamp, trees, water, and all that is out of bounds.
+_TERRAIN = {
+    ".": "#f3efe6",
+    "G": "#f3efe6",
+    "S": "#d6d8b4",
+    "T": "#7f9a77",
+    "W": "#8fb3cc",
+    "@": "#4b4f55",
+    "O": "#4b4f55",
+}
+_EXPANDED = "#b5d3e7"
+_HEAT = ("#fbe3a4", "#ee8434", "#a01a2e")  # from little to much
+_PATH, _START, _END = "#14505c", "#2e8b57", "#c2185b"
+
+_SMALLEST, _LARGEST = 800, 4096  # the longer side of a picture, in pixels
+_CAPTION = 34  # pixels below the map
+
+
+def draw(subject: Grid | Trial | Trace, path: str | os.PathLike[str]) -> None:
+    """Draw a map, a trial on its map, or a trace with all that was expanded and learned, as PNG, SVG or PDF.
+
+    The line is the walk without its loops: where the agent came to the same cell again, only the last time counts.
+    Cells are the warmer, on a trial the more often the agent came by, on a trace the more it learned there.
+    """
+    image, walk, caption = _parts(subject)
+    height, width = image.shape[:2]
+    longer = max(width, height)
+    scale = max(1, math.ceil(_SMALLEST / longer)) if longer <= _LARGEST else _LARGEST / longer
+    wide, high = max(1, round(width * scale)), max(1, round(height * scale))
+    figure = new_figure(wide / DPI, (high + _CAPTION) / DPI)
+    with styled():
+        axes = figure.add_axes((0, _CAPTION / (high + _CAPTION), 1, high / (high + _CAPTION)))
+        axes.imshow(image, interpolation="nearest" if scale >= 1 else "antialiased", aspect="auto")
+        axes.set_axis_off()
+        if len(walk):
+            _draw_walk(axes, walk, scale)
+        axes.set_xlim(-0.5, width - 0.5)
+        axes.set_ylim(height - 0.5, -0.5)
+        figure.text(8 / wide, _CAPTION / 2 / (high + _CAPTION), caption, va="center", fontsize=10)
+    save_figure(figure, path)
+
+
+def _parts(subject: Grid | Trial | Trace) -> tuple[Image, npt.NDArray[np.int64], str]:
+    """The picture's ground, the cells walked as rows of x and y, and what to write below."""
+    none = np.zeros((0, 2), np.int64)
+    if isinstance(subject, Grid):
+        words = f"{subject.name}: {subject.width} x {subject.height}, {subject.free_cells:,} free cells"
+        return _terrain(subject.terrain), none, words
+    walked = (
+        f"{subject.suboptimality_ratio:.3g} times optimal" if subject.optimal_cost < math.inf else "there is no way"
+    )
+    if isinstance(subject, Trace):
+        words = (
+            f"{subject.algorithm} on {subject.map_name}: {subject.outcome.name}, {len(subject.moves):,} moves, {walked}"
+        )
+        return _thoughts(subject), _cells(without_loops(subject.path), subject.width), words
+    grid = subject.problem.grid
+    if grid is None or subject.path is None:
+        raise ParameterError("this trial has no path on a grid to draw; run it with paths=True, on a problem of a grid")
+    words = f"{subject.algorithm} on {grid.name}: {subject.outcome.name}, {subject.moves:,} moves, {walked}"
+    return _visits(grid, subject.path), _cells(without_loops(subject.path), grid.width), words
+
+
+def without_loops(path: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+    """A path with its loops taken out: each state is left for good when it is left.
+
+    >>> without_loops(np.array([1, 2, 3, 2, 4, 5, 4, 6], np.int32))
+    array([1, 2, 4, 6], dtype=int32)
+    """
+    last = dict(zip(path.tolist(), range(len(path)), strict=True))
+    kept, at = [], 0
+    while at < len(path):
+        kept.append(path[at])
+        at = last[int(path[at])] + 1
+    return np.array(kept, np.int32)
+
+
+def _cells(states: npt.NDArray[np.int32], width: int) -> npt.NDArray[np.int64]:
+    y, x = np.divmod(states.astype(np.int64), width)
+    return np.stack([x, y], 1)
+
+
+def _terrain(codes: npt.NDArray[np.uint8]) -> Image:
+    table = np.zeros((256, 3))
+    for character, colour in _TERRAIN.items():
+        table[ord(character)] = _rgb(colour)
+    return table[codes]
+
+
+def _visits(grid: Grid, path: npt.NDArray[np.int32]) -> Image:
+    """The terrain, with the cells that were visited more than once in the colours of heat."""
+    image = _terrain(grid.terrain)
+    visits = np.bincount(path, minlength=grid.terrain.size).reshape(grid.terrain.shape)
+    again = visits > 1
+    image[again] = _heat(np.log(visits[again]))
+    return image
+
+
+def _thoughts(trace: Trace) -> Image:
+    """The terrain, with what was expanded and, in the colours of heat, what was learned."""
+    image = _terrain(trace.terrain)
+    expanded = trace.thoughts["state"][trace.thoughts["kind"] == EXPANDED]
+    image.reshape(-1, 3)[expanded] = _rgb(_EXPANDED)
+    rise = trace.learned_rise
+    learned = ~np.isnan(rise)
+    image[learned] = _heat(np.sqrt(np.maximum(rise[learned], 0.0)))
+    return image
+
+
+def _heat(amounts: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Colours for amounts from 0: the largest finite one is as warm as it gets, and so is infinity."""
+    finite = amounts[np.isfinite(amounts)]
+    share = np.nan_to_num(amounts / max(float(finite.max(initial=0.0)), 1e-9), posinf=1.0).clip(0, 1)
+    stops = np.linspace(0, 1, len(_HEAT))
+    return np.stack([np.interp(share, stops, [_rgb(c)[k] for c in _HEAT]) for k in range(3)], -1)
+
+
+def _draw_walk(axes: Axes, walk: npt.NDArray[np.int64], scale: float) -> None:
+    axes.plot(walk[:, 0], walk[:, 1], color=_PATH, linewidth=max(2.0, min(4.0, 0.3 * scale)), solid_joinstyle="round")
+    for (x, y), colour in ((walk[0], _START), (walk[-1], _END)):
+        axes.plot(x, y, "o", color=colour, markersize=11, markeredgecolor="white", markeredgewidth=1.5)
+
+
+def _rgb(colour: str) -> Colour:
+    red, green, blue = (int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5))
+    return red, green, blue

@@ -1,0 +1,303 @@
+"""Traces: what is recorded is what happened, and what is saved comes back or is refused with a sentence."""
+
+import base64
+import hashlib
+import json
+import math
+import zlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import andante
+from andante.episode.loop import Outcome
+from andante.episode.trace import MOVE, THOUGHT, Trace, record
+from andante.episode.trial import Limits
+from andante.errors import AlgorithmError, OutputError, ParameterError, TraceError
+from andante.search.memory import EXPANDED, LEARNED
+from andante.world.graph import Graph
+from andante.world.grid import Grid
+
+ALGORITHMS = ["rta", "lrta", "lrta(depth=3)", "astar"]
+
+# A dead end between start and goal: agents that learn have something to learn.
+POCKET = """\
+............
+.@@@@@@@@@..
+.........@..
+.........@..
+.@@@@@@@@@..
+............"""
+
+
+@pytest.fixture(scope="module")
+def grid():
+    return Grid([list(row) for row in POCKET.splitlines()], name="pocket")
+
+
+@pytest.fixture(scope="module")
+def problem(grid):
+    return grid.problem((3, 2), (11, 3))
+
+
+@pytest.fixture(scope="module", params=ALGORITHMS)
+def algorithm(request):
+    return request.param
+
+
+def same(a: Trace, b: Trace) -> bool:
+    arrays = all(np.array_equal(getattr(a, name), getattr(b, name)) for name in ("terrain", "moves", "thoughts"))
+    plain = ("algorithm", "title", "map_name", "diagonal", "start", "goal", "outcome", "optimal_cost", "thoughts_cut")
+    return arrays and all(getattr(a, name) == getattr(b, name) for name in plain)
+
+
+# --- recording ---
+
+
+def test_a_trace_tells_the_same_as_a_trial(problem, algorithm):
+    trace, trial = record(algorithm, problem), andante.run(algorithm, problem)
+    assert trace.path.tolist() == trial.path.tolist()
+    assert trace.outcome is trial.outcome is Outcome.GOAL
+    assert trace.cost == pytest.approx(trial.cost)
+    assert trace.suboptimality_ratio == pytest.approx(trial.suboptimality_ratio)
+    assert trace.moves["expanded"].sum() == trial.states_expanded
+    assert trace.moves["learned"].sum() == pytest.approx(trial.learned)
+
+
+def test_thoughts_are_those_of_watching(problem, algorithm):
+    trace = record(algorithm, problem)
+    seen = [thought for turn in andante.watch(algorithm, problem) for thought in turn.thoughts]
+    assert trace.thoughts.tolist() == [tuple(thought) for thought in seen]
+    assert trace.moves["thoughts"].sum() == len(seen)
+    assert 0 < (trace.thoughts["kind"] == EXPANDED).sum() <= trace.moves["expanded"].sum()
+
+
+def test_parameters_can_be_keywords(problem):
+    assert same(record("lrta", problem, depth=3), record("lrta(depth=3)", problem))
+    with pytest.raises(ParameterError, match="did you mean 'depth'"):
+        record("lrta", problem, dept=3)
+    with pytest.raises(AlgorithmError, match="there is no algorithm 'nobody'"):
+        record("nobody", problem)
+
+
+def test_what_was_learned_lies_above_the_straight_line(problem):
+    trace = record("lrta", problem)
+    learned = trace.thoughts[trace.thoughts["kind"] == LEARNED]
+    rise = trace.learned_rise
+    assert set(np.flatnonzero(~np.isnan(rise.ravel()))) == set(learned["state"].tolist())
+    assert np.nanmin(rise) > 0
+    last = learned[-1]
+    x, y = last["state"] % 12, last["state"] // 12
+    dx, dy = abs(11 - x), abs(3 - y)
+    straight = max(dx, dy) - min(dx, dy) + math.sqrt(2) * min(dx, dy)
+    assert rise[y, x] == pytest.approx(last["value"] - straight)
+
+
+def test_the_cap_on_thoughts_keeps_the_first_and_says_so(problem):
+    whole, cut = record("lrta(depth=3)", problem), record("lrta(depth=3)", problem, most_thoughts=50)
+    assert not whole.thoughts_cut
+    assert cut.thoughts_cut
+    assert cut.thoughts.tolist() == whole.thoughts[:50].tolist()
+    assert cut.moves["thoughts"].sum() == 50
+    assert cut.path.tolist() == whole.path.tolist()
+    exact = record("lrta(depth=3)", problem, most_thoughts=len(whole.thoughts))
+    assert not exact.thoughts_cut
+    assert record("astar", problem, most_thoughts=0).thoughts.size == 0
+
+
+def test_limits_end_a_trace(problem):
+    trace = record("lrta", problem, limits=Limits(moves=3))
+    assert trace.outcome is Outcome.MOVE_CAP
+    assert len(trace.moves) == 3
+
+
+def test_no_way_makes_a_trace_without_moves():
+    grid = Grid([list("..@..")], name="apart")
+    trace = record("lrta", grid.problem((0, 0), (4, 0)))
+    assert (trace.outcome, len(trace.moves), trace.optimal_cost) == (Outcome.UNREACHABLE, 0, math.inf)
+    assert trace.path.tolist() == [0]
+    assert same(trace, Trace.from_json(trace.to_json()))
+
+
+def test_a_problem_without_a_map_is_refused(problem):
+    edge = Graph.from_edges([(0, 1, 1.0)])
+    with pytest.raises(ParameterError, match=r"grid\.problem"):
+        record("lrta", edge.problem(0, 1))
+    with pytest.raises(ParameterError, match="at least 0"):
+        record("lrta", problem, most_thoughts=-1)
+
+
+# --- saving and loading ---
+
+
+def test_what_is_saved_comes_back(problem, algorithm, tmp_path):
+    trace = record(algorithm, problem)
+    trace.save(tmp_path / "a.json")
+    assert same(trace, Trace.load(tmp_path / "a.json"))
+    assert [file.name for file in tmp_path.iterdir()] == ["a.json"]
+
+
+def test_the_same_trace_makes_the_same_file(problem):
+    assert record("lrta", problem).to_json() == record("lrta", problem).to_json()
+
+
+def test_infinite_values_survive(problem):
+    trace = record("rta", Grid([list(".....")]).problem((1, 0), (4, 0)))
+    assert same(trace, Trace.from_json(trace.to_json()))
+    dead_end = record("rta", problem)
+    dead_end.thoughts["value"][-1] = math.inf
+    assert same(dead_end, Trace.from_json(dead_end.to_json()))
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    moves=st.lists(st.tuples(st.integers(0, 11), st.floats(0, 1e9), st.integers(0, 2**31 - 1), st.floats(0, 1e9))),
+    thoughts=st.lists(st.tuples(st.integers(0, 1), st.integers(0, 11), st.floats(allow_nan=False)), max_size=50),
+    terrain=st.lists(st.sampled_from(b".GS@OTW"), min_size=12, max_size=12),
+)
+def test_any_trace_round_trips(moves, thoughts, terrain):
+    trace = Trace(
+        algorithm="x(y=1)",
+        title='</script> "X*" \u2028',
+        map_name="m",
+        terrain=np.array(terrain, np.uint8).reshape(3, 4),
+        diagonal=2.0,
+        start=0,
+        goal=11,
+        outcome=Outcome.STUCK,
+        optimal_cost=3.5,
+        moves=np.array([(*move, 0) for move in moves], MOVE),
+        thoughts=np.array(thoughts, THOUGHT),
+        thoughts_cut=True,
+    )
+    assert same(trace, Trace.from_json(trace.to_json()))
+
+
+def test_the_column_format_is_the_documented_one(problem):
+    """Read a column by the words of the module's docstring alone."""
+    trace = record("lrta", problem)
+    column = json.loads(trace.to_json())["thoughts"]["state"]
+    assert (column["type"], column["delta"]) == ("int32", True)
+    planes, n = zlib.decompress(base64.b64decode(column["data"])), column["length"]
+    state, states = 0, []
+    for i in range(n):
+        change = int.from_bytes(bytes(planes[plane * n + i] for plane in range(4)), "little", signed=True)
+        state += change
+        states.append(state)
+    assert states == trace.thoughts["state"].tolist()
+
+
+def reseal(document: dict) -> str:
+    """The document with a checksum that fits, as a forger would write it."""
+    document.pop("checksum", None)
+    canonical = json.dumps(document, sort_keys=True, separators=(",", ":"))
+    return json.dumps({**document, "checksum": hashlib.sha256(canonical.encode()).hexdigest()})
+
+
+@pytest.fixture
+def document(problem):
+    return json.loads(record("lrta", problem).to_json())
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        (b"", "not JSON"),
+        (b"{", "not JSON"),
+        (b"\xff\xfe\x00", "not JSON"),
+        (b"[" * 100_000, "not JSON"),
+        (b"[1, 2]", "lacks"),
+        (b"{}", "lacks"),
+        (b'{"format": "posthoc"}', "lacks"),
+        (b'{"format": "andante-trace", "version": 2}', "version 2, this Andante reads version 1"),
+        (b'{"format": "andante-trace", "version": 1}', "checksum"),
+        (b'{"format": "andante-trace", "version": 1, "checksum": 3}', "checksum"),
+    ],
+)
+def test_foreign_files_are_refused(text, sentence, tmp_path):
+    file = tmp_path / "foreign.json"
+    file.write_bytes(text)
+    with pytest.raises(TraceError, match=sentence) as caught:
+        Trace.load(file)
+    assert str(file) in str(caught.value)
+
+
+def test_one_changed_letter_is_noticed(document, tmp_path):
+    text = json.dumps(document)
+    for at in range(0, len(text), 97):
+        changed = text[:at] + ("A" if text[at] != "A" else "B") + text[at + 1 :]
+        with pytest.raises(TraceError):
+            Trace.from_json(changed)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"width": 5},
+        {"width": 0},
+        {"width": "many"},
+        {"width": 1e308},
+        {"height": 10**9, "width": 10**9},
+        {"start": 72},
+        {"goal": -1},
+        {"start": None},
+        {"start": "here"},
+        {"outcome": "VICTORY"},
+        {"outcome": ["GOAL"]},
+        {"optimal_cost": "little"},
+        {"terrain": None},
+        {"terrain": {"type": "uint8", "length": 72, "delta": False, "data": "not base64!"}},
+        {"terrain": {"type": "uint8", "length": 72, "delta": False, "data": base64.b64encode(b"junk").decode()}},
+        {
+            "terrain": {
+                "type": "uint8",
+                "length": 72,
+                "delta": False,
+                "data": base64.b64encode(zlib.compress(bytes(10**7))).decode(),
+            }
+        },
+        {"terrain": {"type": "int32", "length": 72, "delta": False, "data": ""}},
+        {"moves": {}},
+        {"moves": []},
+        {"thoughts": {"kind": {"length": 2**40}}},
+    ],
+)
+def test_forged_files_are_refused_with_a_sentence(document, change):
+    with pytest.raises(TraceError, match="not a whole trace"):
+        Trace.from_json(reseal({**document, **change}))
+
+
+def test_moves_cannot_speak_of_thoughts_that_are_not_there(document, problem):
+    fewer = json.loads(record("lrta", problem, most_thoughts=3).to_json())
+    with pytest.raises(TraceError, match="thoughts that it does not hold"):
+        Trace.from_json(reseal({**document, "thoughts": fewer["thoughts"]}))
+
+
+def test_a_field_that_is_missing_is_named(document):
+    del document["goal"]
+    with pytest.raises(TraceError, match="goal"):
+        Trace.from_json(reseal(document))
+
+
+def test_files_that_cannot_be_reached(problem, tmp_path):
+    with pytest.raises(TraceError, match="cannot read the trace"):
+        Trace.load(tmp_path / "nowhere.json")
+    with pytest.raises(TraceError, match="cannot read the trace"):
+        Trace.load(tmp_path)
+    with pytest.raises(OutputError, match="cannot write"):
+        record("lrta", problem).save(tmp_path / "no folder" / "a.json")
+
+
+def test_an_absurdly_large_file_is_not_read(tmp_path):
+    file = Path(tmp_path / "large.json")
+    with file.open("wb") as stream:
+        stream.truncate(2**29)
+    with pytest.raises(TraceError, match="bytes"):
+        Trace.load(file)
+
+
+def test_repr_says_who_and_how_far(problem):
+    assert repr(record("astar", problem)).startswith("<Trace astar on pocket: ")

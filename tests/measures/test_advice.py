@@ -1,0 +1,83 @@
+"""Advice: which agent to use under which limit."""
+
+import math
+
+import pytest
+
+from andante.measures import choices, recommend, summarise
+
+
+def agent(name, worst, ratios, solved=None):
+    flags = solved or [True] * len(ratios)
+    return [
+        {"algorithm": name, "solved": flag, "max_states_expanded": worst, "suboptimality_ratio": ratio}
+        for ratio, flag in zip(ratios, flags, strict=True)
+    ]
+
+
+TABLE = [*agent("quick", 1, [8.0, 10.0]), *agent("medium", 49, [3.0, 5.0]), *agent("slow", 900, [1.0, 1.0])]
+
+
+def best(table, limits):
+    return [(c.low, c.high, c.best.name if c.best else None) for c in choices(summarise(table), limits)]
+
+
+def test_the_best_that_keeps_to_the_limit():
+    assert best(TABLE, (1, 49, 1000, math.inf)) == [(1, 1, "quick"), (49, 49, "medium"), (1000, math.inf, "slow")]
+
+
+def test_neighbouring_limits_with_one_answer_are_put_together():
+    assert best(TABLE, (2, 10, 48, 100)) == [(2, 48, "quick"), (100, 100, "medium")]
+    assert best(TABLE, (48, 10, 2)) == [(2, 48, "quick")]
+
+
+def test_sentences():
+    quick, medium, slow = recommend(summarise(TABLE), (1, 100, math.inf))
+    assert quick == (
+        "With at most 1 state expanded per move use quick: it walks 9.000 ± 1.000 times the optimal cost, "
+        "and its worst move expanded 1."
+    )
+    assert medium == (
+        "With at most 100 states expanded per move use medium: it walks 4.000 ± 1.000 times the optimal cost, "
+        "and its worst move expanded 49."
+    )
+    assert slow == (
+        "Without a limit use slow: it walks 1.000 ± 0.000 times the optimal cost, and its worst move expanded 900."
+    )
+
+
+def test_ranges_in_words():
+    assert recommend(summarise(TABLE), (2, 20))[0].startswith("With at most 2 to 20 states expanded per move use quick")
+    assert recommend(summarise(TABLE), (1000, math.inf))[0].startswith("With 1,000 states expanded per move or more")
+
+
+def test_a_limit_that_none_keeps_to_is_said():
+    sentence = recommend(summarise(agent("slow", 900, [1.0])), (1,))[0]
+    assert sentence == (
+        "With at most 1 state expanded per move no agent fits: the smallest worst move is 900, of slow."
+    )
+
+
+def test_one_bad_move_in_many_decides():
+    table = [*agent("steady", 9, [5.0, 5.0]), *agent("mostly quick", 1, [2.0]), *agent("mostly quick", 10, [2.0])]
+    assert best(table, (9,)) == [(9, 9, "steady")]
+
+
+def test_of_equals_the_one_that_plans_less():
+    table = [*agent("much", 100, [2.0, 3.0]), *agent("little", 10, [3.0, 2.0])]
+    assert best(table, (1000,)) == [(1000, 1000, "little")]
+
+
+def test_agents_that_arrive_less_often_are_left_out():
+    table = [*agent("lost", 1, [1.0, math.nan], [True, False]), *agent("sure", 1, [4.0, 4.0])]
+    assert best(table, (1,)) == [(1, 1, "sure")]
+
+
+def test_if_none_always_arrives_that_is_said():
+    table = agent("lost", 1, [1.0, math.nan], [True, False])
+    assert "arrived in 50.0% of the problems" in recommend(summarise(table), (1,))[0]
+
+
+@pytest.mark.parametrize("table", [[], [{"algorithm": "a", "solved": True, "cost": 1.0}]])
+def test_nothing_measured_nothing_said(table):
+    assert recommend(summarise(table)) == []

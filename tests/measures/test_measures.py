@@ -1,0 +1,200 @@
+"""Measures, rows and summaries, against numbers worked out by hand."""
+
+import math
+import statistics
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import andante
+from andante.episode.loop import Outcome
+from andante.episode.trial import Limits
+from andante.errors import ParameterError
+from andante.measures import MEASURES, Better, Headline, Statistics, measure, rows, summarise
+from andante.world.graph import Graph
+from andante.world.grid import Grid
+
+# --- measures ---
+
+
+def test_every_measure_says_what_it_is():
+    for name, known in MEASURES.items():
+        assert known.name == name
+        assert known.title
+        assert known.about.endswith(".")
+        assert known.unit
+    assert len({known.title for known in MEASURES.values()}) == len(MEASURES)
+
+
+def test_names_that_a_row_has_are_measures():
+    row = rows([andante.run("lrta", Grid([list("....")]).problem((0, 0), (3, 0)))])[0]
+    not_measured = {"algorithm", "map", "problem", "start", "goal", "outcome", "solved"}
+    assert set(row) - not_measured <= set(MEASURES)
+
+
+def test_an_unknown_measure_is_refused_with_the_nearest():
+    with pytest.raises(ParameterError, match="did you mean 'suboptimality_ratio'"):
+        measure("suboptimality")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "text"),
+    [
+        ("suboptimality_ratio", 1.0, "1.000"),
+        ("suboptimality_ratio", 12.3456, "12.35"),
+        ("suboptimality_ratio", 123456.7, "123,457"),
+        ("max_states_expanded", 56091.0, "56,091"),
+        ("memory_bytes", 999.0, "999 B"),
+        ("memory_bytes", 5_200_000.0, "5.2 MB"),
+        ("memory_bytes", 3e9, "3.0 GB"),
+        ("build_seconds", 0.0123, "12.3 ms"),
+        ("build_seconds", 2.34, "2.3 s"),
+        ("values_stored", math.nan, "-"),
+        ("cost", math.inf, "inf"),
+    ],
+)
+def test_numbers_are_shown_with_as_many_digits_as_help(name, value, text):
+    assert measure(name).show(value) == text
+
+
+def test_an_error_has_the_digits_of_its_mean():
+    known = measure("suboptimality_ratio")
+    assert known.show(6.2149, 0.4011) == "6.215 ± 0.401"
+    assert known.show(154.6, 41.459) == "154.6 ± 41.5"
+    assert known.show(2.0, math.nan) == "2.000"
+
+
+def test_better_and_headline():
+    assert measure("suboptimality_ratio").better is Better.LESS
+    assert measure("max_states_expanded").headline is Headline.MAX
+    assert measure("optimal_cost").better is Better.NEITHER
+
+
+# --- rows ---
+
+
+@pytest.fixture(scope="module")
+def corridor():
+    return Grid([list(".....")], name="corridor")
+
+
+def test_a_row_holds_the_trial(corridor):
+    trial = andante.run("lrta(depth=2)", corridor.problem((0, 0), (4, 0)))
+    row = rows([trial], memory_bytes=12, build_seconds=0.5)[0]
+    assert row["algorithm"] == "lrta(depth=2)"
+    assert row["map"] == "corridor"
+    assert (row["start"], row["goal"], row["outcome"], row["solved"]) == (0, 4, "GOAL", True)
+    assert (row["cost"], row["optimal_cost"], row["suboptimality_ratio"], row["moves"]) == (4.0, 4.0, 1.0, 4)
+    assert row["states_expanded"] == trial.states_expanded
+    assert row["states_expanded_per_move"] == trial.states_expanded / 4
+    assert row["max_states_expanded"] == trial.max_states_expanded
+    assert row["first_move_states_expanded"] == trial.first_move_states_expanded
+    assert row["microseconds_per_move"] == pytest.approx(trial.seconds * 1e6 / 4)
+    assert (row["memory_bytes"], row["build_seconds"]) == (12, 0.5)
+
+
+def test_rows_are_flat_and_plain(corridor):
+    for value in rows([andante.run("lrta", corridor.problem((0, 0), (4, 0)))])[0].values():
+        assert type(value) in (str, int, float, bool)
+
+
+def test_problems_are_numbered_as_they_come(corridor):
+    problems = [corridor.problem((0, 0), (x, 0)) for x in (4, 3, 4)]
+    made = rows([*andante.run_many("lrta", problems), *andante.run_many("astar", problems)])
+    assert [row["problem"] for row in made] == [0, 1, 0, 0, 1, 0]
+
+
+def test_optimal_costs_are_found_where_they_are_not_known(corridor):
+    problems = [corridor.problem((0, 0), (4, 0)), corridor.problem((0, 0), (2, 0)).with_optimal_cost(2.0)]
+    assert [row["optimal_cost"] for row in rows(andante.run_many("lrta", problems))] == [4.0, 2.0]
+
+
+def test_a_trial_cut_short_counts_from_one_on(corridor):
+    far = corridor.problem((0, 0), (4, 0))
+    early, late = andante.run("lrta", far, limits=Limits(moves=2)), andante.run("lrta", far, limits=Limits(moves=3))
+    assert math.isnan(rows([early])[0]["suboptimality_ratio"])
+    beyond = rows([andante.run("lrta", far, limits=Limits(moves=3))], map="x")[0]
+    assert beyond["outcome"] == "MOVE_CAP"
+    assert late.outcome is Outcome.MOVE_CAP
+    object.__setattr__(late, "cost", 9.0)
+    assert rows([late])[0]["suboptimality_ratio"] == 2.25
+
+
+def test_where_there_is_no_way_there_is_no_ratio():
+    apart = Grid([list("..@..")])
+    row = rows([andante.run("lrta", apart.problem((0, 0), (4, 0)))])[0]
+    assert (row["outcome"], row["solved"], row["optimal_cost"]) == ("UNREACHABLE", False, math.inf)
+    assert math.isnan(row["suboptimality_ratio"])
+
+
+def test_problems_of_graphs_have_rows_too():
+    graph = Graph.from_edges([(0, 1, 3.0), (1, 2, 4.0)])
+    assert rows([andante.run("lrta", graph.problem(0, 2))])[0]["map"] == "graph"
+
+
+def test_extra_columns_cannot_hide_measured_ones(corridor):
+    trial = andante.run("lrta", corridor.problem((0, 0), (4, 0)))
+    assert rows([trial], map="other")[0]["map"] == "other"
+    with pytest.raises(ParameterError, match="'cost'"):
+        rows([trial], cost=1.0)
+
+
+def test_no_trials_no_rows():
+    assert rows([]) == []
+    assert summarise([]) == []
+
+
+# --- summaries ---
+
+
+@given(st.lists(st.floats(0, 1e6), min_size=2, max_size=50))
+def test_statistics_are_the_textbook_ones(values):
+    found = Statistics.of(values)
+    assert found.count == len(values)
+    assert found.mean == pytest.approx(statistics.fmean(values), abs=1e-9)
+    assert found.standard_error == pytest.approx(statistics.stdev(values) / math.sqrt(len(values)), abs=1e-6)
+    assert found.median == pytest.approx(statistics.median(values))
+    assert found.max == max(values)
+    assert found.median <= found.p95 + 1e-9
+    assert found.p95 <= found.max + 1e-9
+
+
+def test_what_is_not_known_does_not_count():
+    assert Statistics.of([math.nan, 4.0]).count == 1
+    assert math.isnan(Statistics.of([4.0]).standard_error)
+    assert math.isnan(Statistics.of([math.nan]).mean)
+    assert Statistics.of([1.0, math.inf]).mean == math.inf
+
+
+def row(algorithm, solved=True, **numbers):
+    return {"algorithm": algorithm, "solved": solved, **numbers}
+
+
+def test_summaries_come_in_the_order_of_the_rows():
+    table = [row("b", cost=1.0), row("a", cost=5.0), row("b", False, cost=3.0)]
+    first, second = summarise(table)
+    assert (first.name, first.trials, first.solved, first.share_solved) == ("b", 2, 1, 0.5)
+    assert (second.name, second.trials, second.share_solved) == ("a", 1, 1.0)
+    assert first["cost"].mean == 2.0
+    assert set(first.measures) == {"cost"}
+
+
+def test_summaries_by_any_column():
+    table = [{**row("a", cost=1.0), "map": "m"}, {**row("b", cost=3.0), "map": "m"}]
+    assert [(s.name, s["cost"].mean) for s in summarise(table, by="map")] == [("m", 2.0)]
+    with pytest.raises(ParameterError, match="row 1 has no column 'mapp'; did you mean 'map'"):
+        summarise(table, by="mapp")
+
+
+def test_the_headline_is_the_measure_s_own():
+    summary = summarise([row("a", max_states_expanded=3, cost=1.0), row("a", max_states_expanded=9, cost=2.0)])[0]
+    assert summary.headline("max_states_expanded") == 9
+    assert summary.headline("cost") == 1.5
+    with pytest.raises(ParameterError, match="not measured for 'moves'"):
+        summary["moves"]
+
+
+def test_a_column_that_some_rows_lack_counts_where_it_is():
+    summary = summarise([row("a", cost=1.0), row("a")])[0]
+    assert summary["cost"].count == 1

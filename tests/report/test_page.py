@@ -1,0 +1,190 @@
+"""The page: one file, nothing from elsewhere, nothing that text can break; and the replay reads what Python wrote."""
+
+import html.parser
+import json
+import re
+import shutil
+import subprocess
+from importlib.resources import files
+
+import pytest
+
+import andante
+from andante.episode.trace import record
+from andante.errors import OutputError
+from andante.measures import rows
+from andante.report.page import page, write_page
+from andante.world.grid import Grid
+
+POCKET = ["............", ".@@@@@@@@@..", ".........@..", ".@@@@@@@@@..", "............"]
+
+
+@pytest.fixture(scope="module")
+def problem():
+    return Grid([list(line) for line in POCKET], name="pocket").problem((3, 2), (11, 2))
+
+
+@pytest.fixture(scope="module")
+def table(problem):
+    names = ["rta", "lrta(depth=2)", "astar"]
+    return [row for name in names for row in rows([andante.run(name, problem)], memory_bytes=1000, build_seconds=0.1)]
+
+
+@pytest.fixture(scope="module")
+def traces(problem):
+    return [record(name, problem) for name in ("rta", "lrta(depth=2)", "astar")]
+
+
+@pytest.fixture(scope="module")
+def text(table, traces):
+    return page(title="A <test> & more", rows=table, traces=traces, notes=["1 < 2 </script>"])
+
+
+class Reader(html.parser.HTMLParser):
+    """Collects tags and ids, and checks that elements are closed in order."""
+
+    void = frozenset({"meta", "link", "br", "img", "input", "hr"})
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.tags, self.ids, self.links = [], [], [], []
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append(tag)
+        for name, value in attributes:
+            if name == "id":
+                self.ids.append(value)
+            if name in ("src", "href", "xlink:href", "action", "data", "srcset"):
+                self.links.append(value)
+        if tag not in self.void:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        self.handle_starttag(tag, attributes)
+        if tag not in self.void:
+            self.open.pop()
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+@pytest.fixture(scope="module")
+def read(text):
+    reader = Reader()
+    reader.feed(text)
+    reader.close()
+    return reader
+
+
+def test_the_page_is_well_formed(read):
+    assert read.open == []
+    assert len(read.ids) == len(set(read.ids))
+    assert read.tags.count("h1") == 1
+    assert read.tags.count("svg") == 3
+    assert read.tags.count("table") == 1
+
+
+def test_the_page_needs_nothing_from_elsewhere(text, read):
+    assert "link" not in read.tags
+    assert "iframe" not in read.tags
+    assert all(link.startswith("#") for link in read.links)
+    assert "@import" not in text
+    assert not re.search(r"url\((?!#)", text)
+    namespaces = {"http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"}
+    assert set(re.findall(r"https?://[^\"\s]*", text)) <= namespaces
+
+
+def test_text_from_outside_stays_text(text):
+    assert "<h1>A &lt;test&gt; &amp; more</h1>" in text
+    assert "1 &lt; 2 &lt;/script&gt;" in text
+
+
+def test_nothing_in_a_trace_can_end_its_element(problem):
+    evil = Grid([list(line) for line in POCKET], name="</script><b>x</b>").problem((3, 2), (11, 2))
+    text = page(title="t", rows=rows([andante.run("astar", evil)]), traces=[record("astar", evil)])
+    assert "<b>x</b>" not in text
+    script = re.search(r'<script type="application/json" class="trace">(.*?)</script>', text, re.DOTALL)
+    assert json.loads(script.group(1))["map"] == "</script><b>x</b>"
+
+
+def test_the_page_says_what_the_rows_say(text, table):
+    assert "3 agents, 1 problem each on pocket." in text
+    assert "per move use <code>rta</code>" in text
+    assert "per move or more use <code>astar</code>" in text
+    assert "<code>lrta(depth=2)</code>" in text
+    assert "1.0 kB" in text
+    assert andante.__version__ in text
+
+
+def test_the_same_input_makes_the_same_page(text, table, traces):
+    assert text == page(title="A <test> & more", rows=table, traces=traces, notes=["1 < 2 </script>"])
+
+
+def test_every_variable_of_the_style_is_set(text):
+    used = set(re.findall(r"var\((--[\w-]+)\)", text))
+    assert used <= set(re.findall(r"(--[\w-]+):", text))
+
+
+def test_a_page_without_traces_has_no_scripts(table):
+    text = page(title="t", rows=table)
+    assert "<script" not in text
+    assert "Replay" not in text
+
+
+def test_a_page_without_rows_is_a_page(traces):
+    assert "No results yet." in page(title="t", rows=[])
+    assert "<h2>Replay</h2>" in page(title="t", rows=[], traces=traces)
+
+
+def test_writing(table, tmp_path):
+    write_page(tmp_path / "page.html", title="t", rows=table)
+    assert (tmp_path / "page.html").read_text("utf-8") == page(title="t", rows=table)
+    with pytest.raises(OutputError, match="cannot write"):
+        write_page(tmp_path / "no folder" / "page.html", title="t", rows=table)
+    assert [file.name for file in tmp_path.iterdir()] == ["page.html"]
+
+
+# --- the replay's own code ---
+
+NODE = shutil.which("node")
+SCRIPT = """
+const fs = require("fs");
+eval(fs.readFileSync(process.argv[1], "utf8"));
+const document = JSON.parse(fs.readFileSync(process.argv[2], "utf8"));
+AndanteReplay.readTrace(document).then((trace) => {
+  const episode = new AndanteReplay.Episode(trace);
+  const plain = (table) =>
+    Object.fromEntries(Object.entries(table).map(([name, column]) => [name, Array.from(column, String)]));
+  const times = [0, ...episode.ends, episode.duration];
+  console.log(JSON.stringify({
+    terrain: Array.from(trace.terrain),
+    moves: plain(trace.moves),
+    thoughts: plain(trace.thoughts),
+    duration: episode.duration,
+    mostRise: episode.mostRise,
+    walked: episode.walked[episode.count],
+    at: times.map((time) => episode.at(time)),
+  }));
+});
+"""
+
+
+@pytest.mark.skipif(NODE is None, reason="needs Node.js to run the replay's JavaScript")
+@pytest.mark.parametrize("name", ["rta", "lrta(depth=2)", "astar"])
+def test_the_replay_reads_what_python_wrote(name, problem, tmp_path):
+    trace = record(name, problem)
+    trace.save(tmp_path / "trace.json")
+    script = files("andante.report").joinpath("static", "replay.js")
+    command = [NODE, "-e", SCRIPT, str(script), str(tmp_path / "trace.json")]
+    told = json.loads(subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout)
+    assert told["terrain"] == trace.terrain.ravel().tolist()
+    for table in ("moves", "thoughts"):
+        for column, values in told[table].items():
+            assert [float(v) for v in values] == getattr(trace, table)[column].tolist()
+    assert told["walked"] == pytest.approx(trace.cost)
+    assert told["duration"] == pytest.approx(len(trace.moves) + trace.moves["expanded"].sum() / 1000)
+    start, *after, end = told["at"]
+    assert (start["moves"], start["thoughts"], start["over"]) == (0, 0, False)
+    assert [now["moves"] for now in after] == list(range(1, len(trace.moves) + 1))
+    assert [now["thoughts"] for now in after[:-1]] == trace.moves["thoughts"].cumsum()[:-1].tolist()
+    assert (end["moves"], end["thoughts"], end["over"]) == (len(trace.moves), len(trace.thoughts), True)

@@ -1,0 +1,204 @@
+"""Plots and pictures: what they show, what they write, and what they say when they cannot."""
+
+import math
+import re
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import andante
+from andante.episode.trace import record
+from andante.errors import OutputError, ParameterError
+from andante.measures import summarise
+from andante.report.figure import inline_svg, new_figure, save_figure
+from andante.report.picture import draw, without_loops
+from andante.report.plots import pareto_front, planning_plot, spread_plot
+from andante.world.grid import Grid
+
+MAGIC = {".png": b"\x89PNG\r\n", ".svg": b"<?xml", ".pdf": b"%PDF"}
+
+
+def row(algorithm, ratio, worst, mean):
+    numbers = {"suboptimality_ratio": ratio, "max_states_expanded": worst, "states_expanded_per_move": mean}
+    return {"algorithm": algorithm, "solved": True, **numbers}
+
+
+ROWS = [
+    *(row("quick", ratio, 1, 1.0) for ratio in (100.0, 300.0)),
+    *(row("slow", ratio, 900, 400.0) for ratio in (1.0, 1.2)),
+    *(row("worse", ratio, 1000, 500.0) for ratio in (2.0, 2.5)),
+    row("stuck", math.nan, 1, 1.0),
+]
+
+
+def words(figure):
+    axes = figure.axes[0]
+    return {text.get_text() for text in [*axes.texts, *axes.get_yticklabels()]}
+
+
+# --- plots ---
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=1, max_size=20))
+def test_the_front_is_what_no_other_point_beats(points):
+    def beaten(p):
+        return any(q != p and q[0] <= p[0] and q[1] <= p[1] for q in points)
+
+    assert pareto_front(points) == sorted({p for p in points if not beaten(p)})
+
+
+def test_every_agent_with_a_result_has_a_named_point():
+    figure = planning_plot(summarise(ROWS))
+    assert {"quick", "slow", "worse"} <= words(figure)
+    assert "stuck" not in words(figure)
+    assert figure.axes[0].get_xscale() == figure.axes[0].get_yscale() == "log"
+
+
+def test_axes_are_linear_where_numbers_are_alike():
+    figure = planning_plot(summarise([row("a", 1.0, 10, 5.0), row("b", 2.0, 12, 6.0)]), "states_expanded_per_move")
+    assert figure.axes[0].get_xscale() == figure.axes[0].get_yscale() == "linear"
+
+
+def test_labels_do_not_cover_each_other():
+    rows = [row(f"agent number {k}", 1.0 + k / 50, 100 + k, 5.0) for k in range(6)]
+    figure = planning_plot(summarise(rows))
+    figure.canvas.draw()
+    boxes = [text.get_window_extent() for text in figure.axes[0].texts]
+    overlaps = [
+        (a, b) for k, a in enumerate(boxes) for b in boxes[:k] if a.shrunk(0.9, 0.7).overlaps(b.shrunk(0.9, 0.7))
+    ]
+    assert not overlaps
+
+
+def test_the_spread_has_a_line_for_each_agent():
+    figure = spread_plot(ROWS)
+    assert {"quick", "slow", "worse"} <= words(figure)
+    assert figure.axes[0].get_xscale() == "log"
+
+
+@pytest.mark.parametrize("rows", [[], [row("stuck", math.nan, 1, 1.0)], [row("one", 1.0, 1, 1.0)]])
+def test_few_or_no_results_make_a_plot_all_the_same(rows, tmp_path):
+    save_figure(planning_plot(summarise(rows)), tmp_path / "a.png")
+    save_figure(spread_plot(rows), tmp_path / "b.svg")
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_inline_svg_takes_the_colours_of_its_page():
+    text = inline_svg(planning_plot(summarise(ROWS)), 'A "plot" of <agents>')
+    assert text.startswith("<svg ")
+    assert "var(--accent)" in text
+    assert "var(--ink)" in text
+    assert 'aria-label="A &quot;plot&quot; of &lt;agents&gt;"' in text
+    assert "<text" in text
+    assert set(re.findall(r"https?://[^\"]*", text)) == {"http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"}
+
+
+def test_the_same_rows_make_the_same_bytes(tmp_path):
+    for name in ("a.svg", "b.svg", "a.png", "b.png"):
+        save_figure(planning_plot(summarise(ROWS)), tmp_path / name)
+    assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
+    assert (tmp_path / "a.png").read_bytes() == (tmp_path / "b.png").read_bytes()
+
+
+@pytest.mark.parametrize("ending", MAGIC)
+def test_formats(ending, tmp_path):
+    save_figure(new_figure(1, 1), tmp_path / f"a{ending.upper()}")
+    assert (tmp_path / f"a{ending.upper()}").read_bytes().startswith(MAGIC[ending])
+
+
+def test_other_formats_and_places_are_refused(tmp_path):
+    with pytest.raises(OutputError, match=r"ends in \.png, \.svg or \.pdf"):
+        save_figure(new_figure(1, 1), tmp_path / "a.gif")
+    with pytest.raises(OutputError, match="cannot write"):
+        save_figure(new_figure(1, 1), tmp_path / "no folder" / "a.png")
+    assert not list(tmp_path.iterdir())
+
+
+def test_without_matplotlib_a_sentence_says_what_to_do(monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    with pytest.raises(OutputError, match=r"pip install 'andante\[report\]'"):
+        new_figure(1, 1)
+
+
+# --- pictures ---
+
+MAP = ["..........", ".@@@@@@@W.", "........T.", ".@@@@@@@@.", "....S....."]
+
+
+@pytest.fixture(scope="module")
+def grid():
+    return Grid([list(line) for line in MAP], name="pocket")
+
+
+@pytest.fixture(scope="module")
+def problem(grid):
+    return grid.problem((3, 2), (9, 2))
+
+
+def pixels(path):
+    from matplotlib.image import imread
+
+    return imread(path)
+
+
+def test_a_map_is_drawn_cell_by_cell(grid, tmp_path):
+    draw(grid, tmp_path / "map.png")
+    image = pixels(tmp_path / "map.png")
+    assert image.shape[:2] == (400 + 34, 800)
+
+    def colour(x, y):
+        return tuple(image[y * 80 + 40, x * 80 + 40, :3])
+
+    assert colour(0, 0) == colour(5, 2)
+    assert len({colour(0, 0), colour(1, 1), colour(8, 1), colour(8, 2), colour(4, 4)}) == 5
+
+
+def test_a_trial_and_a_trace_are_drawn_on_it(grid, problem, tmp_path):
+    draw(grid, tmp_path / "map.png")
+    draw(andante.run("lrta", problem), tmp_path / "trial.png")
+    draw(record("lrta", problem), tmp_path / "trace.png")
+    ground, trial, trace = (pixels(tmp_path / f"{name}.png")[:400] for name in ("map", "trial", "trace"))
+    assert not np.array_equal(ground, trial)
+    assert not np.array_equal(trial, trace)
+    corner = (slice(0, 70), slice(700, 790))  # the top right, where nobody came by in the trial
+    wall = (slice(90, 150), slice(90, 150))
+    assert np.array_equal(ground[wall], trial[wall])
+    assert np.array_equal(ground[wall], trace[wall])
+    assert ground[corner].shape == trial[corner].shape
+
+
+def test_infinite_values_can_be_drawn(problem, tmp_path):
+    trace = record("rta", problem)
+    trace.thoughts["value"][trace.thoughts["kind"] == 1] = np.inf
+    draw(trace, tmp_path / "a.png")
+    assert (tmp_path / "a.png").exists()
+
+
+def test_a_problem_without_a_way_can_be_drawn(tmp_path):
+    apart = Grid([list("..@..")]).problem((0, 0), (4, 0))
+    draw(record("lrta", apart), tmp_path / "a.png")
+    draw(andante.run("lrta", apart), tmp_path / "b.png")
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_large_maps_make_pictures_of_bounded_size(tmp_path):
+    draw(Grid(np.ones((10, 5000), bool)), tmp_path / "a.png")
+    assert pixels(tmp_path / "a.png").shape[1] == 4096
+
+
+def test_a_trial_without_a_path_cannot_be_drawn(problem, tmp_path):
+    trial = andante.run_many("lrta", [problem], paths=False)[0]
+    with pytest.raises(ParameterError, match="paths=True"):
+        draw(trial, tmp_path / "a.png")
+
+
+@given(st.lists(st.integers(0, 8), min_size=1, max_size=40))
+def test_a_path_without_loops_visits_nothing_twice(path):
+    """Against the slow way: walk along, and cut back whenever a state comes again."""
+    way = []
+    for state in path:
+        way = way[: way.index(state) + 1] if state in way else [*way, state]
+    assert without_loops(np.array(path, np.int32)).tolist() == way

@@ -1,0 +1,102 @@
+"""Tables: the same cells in the terminal, in Markdown and in CSV."""
+
+import csv
+import io
+import math
+
+import pytest
+from rich.console import Console
+
+from andante.errors import OutputError
+from andante.measures import summarise
+from andante.report.table import TerminalTable, cells, columns, csv_text, markdown, write_csv
+
+
+def row(algorithm, ratio, solved=True, **more):
+    return {
+        "algorithm": algorithm,
+        "solved": solved,
+        "suboptimality_ratio": ratio,
+        "states_expanded_per_move": 8.5,
+        "max_states_expanded": 9,
+        "microseconds_per_move": 0.5,
+        **more,
+    }
+
+
+ROWS = [row("lrta(depth=2)", 4.0), row("lrta(depth=2)", 6.0), row("[bold]", 1.0), row("[bold]", math.nan, False)]
+
+
+@pytest.fixture
+def summaries():
+    return summarise(ROWS)
+
+
+def printed(table, width):
+    console = Console(width=width, file=io.StringIO(), color_system=None)
+    console.print(table)
+    return console.file.getvalue()
+
+
+def test_cells(summaries):
+    assert cells(summaries) == [
+        ["lrta(depth=2)", "100 %", "5.000 ± 1.000", "5.000", "5.900", "8.50", "9", "0.50"],
+        ["[bold]", "50.0 %", "1.000", "1.000", "1.000", "8.50", "9", "0.50"],
+    ]
+
+
+def test_columns_are_those_that_were_measured(summaries):
+    titles = [column.title for column in columns(summaries)]
+    assert titles == [
+        "Agent",
+        "Arrived",
+        "Suboptimality",
+        "Median",
+        "95th percentile",
+        "Expanded per move",
+        "Worst move",
+        "Time per move",
+    ]
+    assert all(column.about for column in columns(summaries))
+
+
+def test_an_agent_that_lacks_a_measure_has_a_dash():
+    table = cells(summarise([row("a", 1.0, memory_bytes=3), row("b", 1.0)]))
+    assert [line[-1] for line in table] == ["3 B", "-"]
+
+
+def test_the_terminal_shows_every_cell_whatever_its_width(summaries):
+    for width in (200, 80, 40):
+        text = printed(TerminalTable(summaries), width)
+        for line in cells(summaries):
+            for cell in line:
+                assert cell in text
+        assert max(map(len, text.splitlines())) <= width
+
+
+def test_narrow_terminals_get_more_tables(summaries):
+    assert printed(TerminalTable(summaries), 200).count("Agent") == 1
+    assert printed(TerminalTable(summaries), 60).count("Agent") > 1
+
+
+def test_markdown(summaries):
+    lines = markdown(summaries).splitlines()
+    assert lines[0].startswith("| Agent | Arrived | Suboptimality (times optimal) |")
+    assert lines[1].startswith("| :-- | --: |")
+    assert lines[2].startswith("| lrta(depth=2) | 100 % | 5.000 ± 1.000 |")
+    assert len({line.count("|") for line in lines}) == 1
+
+
+def test_csv_holds_every_row_and_column():
+    read = list(csv.DictReader(io.StringIO(csv_text([*ROWS, row("c", 2.0, build_seconds=1.5)]))))
+    assert len(read) == 5
+    assert [line["algorithm"] for line in read] == [*(r["algorithm"] for r in ROWS), "c"]
+    assert float(read[0]["suboptimality_ratio"]) == 4.0
+    assert (read[0]["build_seconds"], read[4]["build_seconds"]) == ("", "1.5")
+
+
+def test_csv_is_written_whole_or_not_at_all(tmp_path):
+    write_csv(ROWS, tmp_path / "rows.csv")
+    assert (tmp_path / "rows.csv").read_text() == csv_text(ROWS)
+    with pytest.raises(OutputError, match="cannot write"):
+        write_csv(ROWS, tmp_path / "no folder" / "rows.csv")
