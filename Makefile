@@ -6,7 +6,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 ARGS ?=
 
-# Two to four workers: more would compile the same kernels side by side. A file's tests stay together for the same reason.
+# At most four workers: more would compile the same kernels side by side. A file's tests stay together for the same reason.
 PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses=4 --dist=loadfile
 
 .DEFAULT_GOAL := help
@@ -39,7 +39,7 @@ coverage: test-uncompiled ## run the suite without and with the compiler; fails 
 	@$(MAKE) --no-print-directory test ARGS="--cov --cov-append $(ARGS)"
 
 test-uncompiled: $(VENV)/.has-test
-	NUMBA_DISABLE_JIT=1 $(PYTEST) -m "not compiled" --cov --cov-report= --cov-fail-under=0
+	NUMBA_DISABLE_JIT=1 $(PYTEST) tests -m "not compiled" --cov --cov-report= --cov-fail-under=0
 
 # The peers live in an environment of their own: some bring old or odd companions.
 bench: ## measure speed side by side with other packages; writes benchmarks/latest.md
@@ -51,6 +51,7 @@ run-bench: $(VENV)/.has-bench
 	$(BIN)/python -m benchmarks $(ARGS)
 
 docs: $(VENV)/.has-docs ## build the documentation into site/; fails on any warning
+	$(BIN)/python tools/reference.py
 	$(BIN)/zensical build --clean --strict
 
 new-agent: ## write the skeleton of a new algorithm (name=my_algorithm)

@@ -1,0 +1,124 @@
+"""Write the reference pages from the code: the algorithms from their cards, the commands from their help.
+
+``python tools/reference.py`` writes ``docs/reference/*.md``; `make docs` calls it, and a test says when they are out of
+date.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+HOME = ROOT / "docs" / "reference"
+CLAIMS = {
+    "real_time": "real-time",
+    "complete": "complete",
+    "optimal": "optimal",
+    "converges": "converges to an optimal path",
+}
+VERBS = (
+    "solve",
+    "compare",
+    "algorithms",
+    "maps list",
+    "maps show",
+    "maps generate",
+    "maps fetch",
+    "warmup",
+    "demo",
+)
+
+
+def algorithms_page() -> str:
+    """Every card of the register."""
+    import andante
+
+    entries = list(andante.algorithms())
+    lines = [
+        "# Algorithms",
+        "",
+        "Written from the register by `tools/reference.py`. An algorithm is named in the notation",
+        "`name(parameter=value, ...)` everywhere: in Python, on the command line, in tables. What it claims is held",
+        "against it by `andante.check_algorithm`.",
+        "",
+        "| name | algorithm | claims | paper |",
+        "| --- | --- | --- | --- |",
+    ]
+    for entry in entries:
+        card = entry.card
+        claims = ", ".join(word for claim, word in CLAIMS.items() if getattr(card, claim))
+        lines.append(f"| [`{card.name}`](#{card.name}) | {_escape(card.title)} | {claims} | {_escape(card.paper)} |")
+    for entry in entries:
+        lines += ["", *_section(entry)]
+    return "\n".join(lines) + "\n"
+
+
+def _section(entry: Any) -> Iterator[str]:
+    from andante.notation import write
+
+    yield f"## {_escape(entry.card.title)} {{ #{entry.card.name} }}"
+    yield ""
+    yield f"{_escape(entry.card.summary)} ({_escape(entry.card.paper)}; `{entry.card.name}`)"
+    page = entry.step.__module__.rpartition(".")[2].replace("_", "-")
+    if (ROOT / "docs" / "algorithms" / f"{page}.md").exists():
+        yield ""
+        yield f"[More about it](../algorithms/{page}.md)"
+    if entry.parameters:
+        yield ""
+        yield "| parameter | default | what it is | allowed |"
+        yield "| --- | --- | --- | --- |"
+        for p in entry.parameters:
+            yield f"| `{p.name}` | `{write(p.word(p.default))}` | {_escape(p.about)} | {p.allowed} |"
+    if entry.card.examples:
+        yield ""
+        yield "Settings worth a try: " + ", ".join(f"`{text}`" for text in entry.card.examples) + "."
+
+
+def _escape(text: str) -> str:
+    return text.replace("*", "\\*")
+
+
+def commands_page() -> str:
+    """The help of every verb."""
+    os.environ.update({"COLUMNS": "100", "TERM": "dumb", "NO_COLOR": "1"})
+    from typer.testing import CliRunner
+
+    from andante.cli import app
+
+    lines = [
+        "# Commands",
+        "",
+        "Written from `--help` by `tools/reference.py`.",
+        "",
+        "Exit codes: 0 done; 1 the agent did not arrive, or the sentence on standard error says what was wrong;",
+        "2 the call itself was wrong; 130 interrupted.",
+    ]
+    for verb in VERBS:
+        shown = CliRunner().invoke(app, [*verb.split(), "--help"], prog_name="andante", terminal_width=100).output
+        text = "\n".join(line.rstrip() for line in shown.strip().split("\n"))
+        lines += ["", f"## andante {verb}", "", "```text", text, "```"]
+    return "\n".join(lines) + "\n"
+
+
+PAGES = {"algorithms.md": algorithms_page, "commands.md": commands_page}
+
+
+def main() -> None:
+    """Write all pages; with ``--check`` only say which are out of date."""
+    pages = {HOME / name: page() for name, page in PAGES.items()}
+    stale = [path for path, text in pages.items() if not path.exists() or path.read_text(encoding="utf-8") != text]
+    if "--check" in sys.argv:
+        if stale:
+            sys.exit(f"out of date: {', '.join(path.name for path in stale)}; run 'python tools/reference.py'")
+        return
+    HOME.mkdir(parents=True, exist_ok=True)
+    for path in stale:
+        path.write_text(pages[path], encoding="utf-8", newline="\n")
+
+
+if __name__ == "__main__":
+    main()
