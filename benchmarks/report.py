@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from andante.world.mapfiles import write_whole
+from andante.files import write_whole
 from benchmarks.comparison import version
 from benchmarks.tables import Table
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from andante.datasets.movingai import testbed
     from andante.datasets.scenarios import random_problems, with_optimal_costs
     from andante.episode.contract import check_algorithm
+    from andante.episode.convergence import Convergence, converge, converge_many
     from andante.episode.loop import Outcome
     from andante.episode.run import Agent, run, run_many, watch
     from andante.episode.trace import Trace, record
@@ -38,6 +39,7 @@ _HOME = {
     "Algorithm": "agent",
     "AndanteError": "errors",
     "Card": "agent",
+    "Convergence": "episode.convergence",
     "Graph": "world.graph",
     "Grid": "world.grid",
     "Limits": "episode.trial",
@@ -47,6 +49,8 @@ _HOME = {
     "Trial": "episode.trial",
     "algorithms": "agent",
     "check_algorithm": "episode.contract",
+    "converge": "episode.convergence",
+    "converge_many": "episode.convergence",
     "find": "agent",
     "generate": "datasets.generate",
     "random_problems": "datasets.scenarios",
@@ -69,6 +73,7 @@ __all__ = [
     "Algorithm",
     "AndanteError",
     "Card",
+    "Convergence",
     "Graph",
     "Grid",
     "Limits",
@@ -79,6 +84,8 @@ __all__ = [
     "__version__",
     "algorithms",
     "check_algorithm",
+    "converge",
+    "converge_many",
     "find",
     "generate",
     "random_problems",

@@ -163,9 +163,10 @@ class Card:
     real_time: bool = False  # planning per move does not grow with the map
     complete: bool = False  # arrives wherever a way exists
     optimal: bool = False  # its first path is a cheapest one
-    converges: bool = False  # over repeated trials its path becomes a cheapest one
+    converges: bool = False  # over repeated trials its path becomes a cheapest one, but for a weight it has
     ring: bool = False  # looks at the ring of cells around it: the same graph given in rows is another matter
-    examples: tuple[str, ...] = ()  # settings worth comparing beside the default one, in the notation
+    examples: tuple[str, ...] = ()  # settings worth a try beside the default one, in the notation
+    shown: tuple[str, ...] = ()  # settings that a comparison shows unless others are asked for
     summary: str = ""  # the first line of its file
 
 

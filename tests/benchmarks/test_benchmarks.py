@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from benchmarks import comparison, peers, targets, worker
 from benchmarks.floor import Floor, NoFloorError, Run
 from benchmarks.moves import SQRT2, Arcs, judge, legal_steps

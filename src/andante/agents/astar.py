@@ -58,6 +58,7 @@ setting(
         paper="Hart, Nilsson & Raphael 1968",
         complete=True,
         optimal=True,
+        shown=("astar",),
         summary="Plan the whole way before the first move, then walk it.",
     ),
     weight=1.0,

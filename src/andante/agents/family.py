@@ -237,6 +237,7 @@ def _is_gone(h: Learned, state: int) -> bool:
         real_time=True,
         ring=True,
         examples=("family(wc=7, operator=median, expendable=true)",),
+        shown=("family(wc=7, operator=median, expendable=true)",),
     )
 )
 class Family:
@@ -268,6 +269,7 @@ setting(
         paper="Hernandez & Baier 2012; Sharon, Sturtevant & Felner 2013",
         real_time=True,
         ring=True,
+        shown=("dalrta-e",),
         summary="daLRTA* that leaves expendable states for good.",
     ),
     da=True,

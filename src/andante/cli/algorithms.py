@@ -12,7 +12,7 @@ from andante.notation import write
 
 app = typer.Typer(add_completion=False)
 
-CLAIMS = ("real_time", "complete", "optimal", "converges")
+CLAIMS = {"real_time": "real-time", "complete": "complete", "optimal": "optimal", "converges": "convergent"}
 
 
 @app.command()
@@ -43,22 +43,25 @@ def _print_table(entries: list[Any]) -> None:
     from rich.table import Table
 
     table = Table(box=None, header_style="bold", pad_edge=False)
-    for column in ("name", "algorithm", *(claim.replace("_", "-") for claim in CLAIMS), "parameters", "paper"):
+    table.add_column("name", no_wrap=True)
+    for column in ("algorithm", "claims to be", "parameters"):
         table.add_column(column)
     for entry in entries:
-        claims = ("yes" if getattr(entry.card, claim) else "" for claim in CLAIMS)
         parameters = ", ".join(f"{p.name}={write(p.word(p.default))}" for p in entry.parameters)
-        table.add_row(entry.card.name, entry.card.title, *claims, parameters, entry.card.paper)
+        table.add_row(entry.card.name, entry.card.title, _claims(entry), parameters)
     out.print(table)
+    out.print("\n'andante algorithms NAME' tells more about one of them.")
+
+
+def _claims(entry: Any) -> str:
+    return ", ".join(word for claim, word in CLAIMS.items() if getattr(entry.card, claim))
 
 
 def _print_card(entry: Any) -> None:
     card = entry.card
     out.print(f"[bold]{card.title}[/bold] ({card.name}): {card.paper}")
     out.print(card.summary)
-    out.print(
-        "claims: " + (", ".join(claim.replace("_", "-") for claim in CLAIMS if getattr(card, claim)) or "nothing")
-    )
+    out.print(f"claims to be: {_claims(entry) or 'nothing in particular'}")
     for p in entry.parameters:
         out.print(f"  {p.name} = {write(p.word(p.default))}: {p.about}; {p.allowed}", markup=False)
     if card.examples:

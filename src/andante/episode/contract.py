@@ -12,6 +12,7 @@ import numpy as np
 from andante.agent import Algorithm, find
 from andante.datasets.generate import generate
 from andante.datasets.scenarios import random_problems
+from andante.episode.convergence import converge_many
 from andante.episode.loop import Outcome
 from andante.episode.run import Agent, run_many
 from andante.episode.trial import Limits, Trial
@@ -21,9 +22,12 @@ from andante.world.heuristics import TOLERANCE
 from andante.world.problem import Problem
 
 SIZE = 40
-LARGE = 8  # times as wide, where planning per move must not have grown
+# Wide enough that a lookahead of some hundred states ends by its own limit and not at the goal, and three times that.
+WIDTHS = (256, 768)
 PROBLEMS = 12
-LIMITS = Limits(moves=200_000)
+CONVERGING = 4  # one problem in so many is repeated until the agent learns nothing
+LIMITS = Limits(moves=50_000)
+PATIENT = Limits(moves=10_000_000)  # an agent that goes back often may take long, as long as it arrives
 
 
 def check_algorithm(algorithm: str | Algorithm) -> list[str]:
@@ -55,9 +59,11 @@ def check_algorithm(algorithm: str | Algorithm) -> list[str]:
     if not entry.card.ring:
         checks["does the same on the same graph in another layout"] = lambda: _in_rows(entry, trials[::PROBLEMS])
     if entry.card.complete:
-        checks["is complete"] = lambda: _arrives(trials)
+        checks["is complete"] = lambda: _arrives(entry, trials)
     if entry.card.optimal:
         checks["is optimal"] = lambda: _optimal(trials)
+    if entry.card.converges:
+        checks["converges"] = lambda: _converges(entry, problems[::CONVERGING])
     if entry.card.real_time:
         checks["plans no more per move on a larger map"] = lambda: _real_time(entry)
     for name, check in checks.items():
@@ -69,19 +75,15 @@ def check_algorithm(algorithm: str | Algorithm) -> list[str]:
 def _along_edges(trials: Iterable[Trial]) -> Iterable[str]:
     for trial in trials:
         assert trial.path is not None
-        total = 0.0
-        for here, there in zip(trial.path[:-1].tolist(), trial.path[1:].tolist(), strict=True):
-            if here == there:  # waiting is free
-                continue
-            prices = dict(trial.problem.graph.neighbours(here))
-            if there not in prices:
-                yield f"on {trial.problem!r} it went from {here} to {there}, which is no move"
-                return
-            total += prices[there]
-        if abs(total - trial.cost) > TOLERANCE * max(1.0, total):
-            yield f"on {trial.problem!r} it says {trial.cost:g}, its path costs {total:g}"
-        if len(trial.path) != trial.moves + 1:
-            yield f"on {trial.problem!r} it says {trial.moves} moves, its path has {len(trial.path) - 1}"
+        here, there = trial.path[:-1], trial.path[1:]
+        prices = np.asarray(trial.problem.graph.to_scipy()[here, there]).ravel()  # 0 where there is no move
+        astray = np.flatnonzero((prices == 0) & (here != there))  # to stay is free
+        if len(astray):
+            yield f"on {trial.problem!r} it went from {here[astray[0]]} to {there[astray[0]]}, which is no move"
+        elif abs(prices.sum() - trial.cost) > TOLERANCE * max(1.0, trial.cost):
+            yield f"on {trial.problem!r} it says {trial.cost:g}, its path costs {prices.sum():g}"
+        if len(here) != trial.moves:
+            yield f"on {trial.problem!r} it says {trial.moves} moves, its path has {len(here)}"
 
 
 def _never_below_optimal(trials: Iterable[Trial]) -> Iterable[str]:
@@ -127,8 +129,9 @@ def _unreachable(entry: Algorithm) -> Iterable[str]:
         yield f"behind a wall it ends with {trial.outcome.name}"
 
 
-def _arrives(trials: Iterable[Trial]) -> Iterable[str]:
-    for trial in trials:
+def _arrives(entry: Algorithm, trials: Iterable[Trial]) -> Iterable[str]:
+    late = [trial.problem for trial in trials if not trial.solved]
+    for trial in run_many(entry, late, limits=PATIENT, paths=False):
         if not trial.solved:
             yield f"it ends with {trial.outcome.name} on {trial.problem!r}"
 
@@ -139,13 +142,25 @@ def _optimal(trials: Iterable[Trial]) -> Iterable[str]:
             yield f"on {trial.problem!r} it walks {trial.cost:g} where {trial.optimal_cost:g} is enough"
 
 
+def _converges(entry: Algorithm, problems: list[Problem]) -> Iterable[str]:
+    """Is the final path a cheapest one or, where a weight gamma makes costs count less, within 1 / gamma of it?"""
+    gamma = getattr(entry.params, "gamma", 1.0)
+    for process in converge_many(entry, problems, limits=PATIENT, paths=False):
+        final = process.final
+        if not process.converged:
+            yield f"on {process.problem!r} it still learns after {len(process.trials)} trials: {process.outcome.name}"
+        elif gamma * final.cost > final.optimal_cost + TOLERANCE * final.moves:
+            yield f"on {process.problem!r} it ends up walking {final.cost:g}, where {final.optimal_cost:g} is enough"
+
+
 def _real_time(entry: Algorithm) -> Iterable[str]:
     for kind in ("empty", "random"):
-        small, large = (_worst_move(entry, generate(kind, side, side, seed=5)) for side in (SIZE, LARGE * SIZE))
-        if large > 1.25 * small + 8:
-            yield f"a move expands up to {small} states on a map {SIZE} wide, and {large} on one {LARGE * SIZE} wide"
+        narrow, wide = (_worst_move(entry, generate(kind, side, side, seed=5)) for side in WIDTHS)
+        if wide > 1.25 * narrow + 8:
+            yield f"a move expands up to {narrow} states on a map {WIDTHS[0]} wide, and {wide} on one {WIDTHS[1]} wide"
 
 
 def _worst_move(entry: Algorithm, grid: Grid) -> int:
-    trials = run_many(entry, random_problems(grid, PROBLEMS, seed=6), limits=LIMITS, paths=False)
+    far = random_problems(grid, PROBLEMS, optimal_cost=(grid.width / 2, np.inf), seed=6)
+    trials = run_many(entry, far, limits=LIMITS, paths=False)
     return max(trial.max_states_expanded for trial in trials)

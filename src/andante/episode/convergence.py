@@ -133,8 +133,8 @@ def converge(
     """Repeat a problem until a trial changes nothing, and say what it took; ``limits`` are on all trials together.
 
     >>> import andante
-    >>> grid = andante.generate("maze", 21, 21, seed=3)
-    >>> process = andante.converge("lrta", grid.problem((1, 1), (19, 19)))
+    >>> grid = andante.generate("rooms", 24, 24, seed=3)
+    >>> process = andante.converge("lrta", andante.random_problems(grid, 1, seed=1)[0])
     >>> process.outcome.name, process.suboptimality_ratio
     ('CONVERGED', 1.0)
     >>> process.final.learned, bool(process.travel > process.final.cost)
@@ -142,7 +142,7 @@ def converge(
     """
     _check(max_trials)
     agent = agent_at_hand(find(algorithm, **parameters), problem.graph)
-    return _converge(agent, problem, limits, max_trials, True, threading.Event())
+    return _converge(agent, problem, limits, max_trials, True, None)[0]
 
 
 def converge_many(
@@ -170,12 +170,7 @@ def converge_many(
     _check(max_trials)
 
     def solve(agent: Agent, part: list[Problem], stop: threading.Event) -> list[Convergence]:
-        found = []
-        for problem in part:
-            found.append(_converge(agent, problem, limits, max_trials, paths, stop))
-            if stop.is_set():
-                return []
-        return found
+        return [process for problem in part for process in _converge(agent, problem, limits, max_trials, paths, stop)]
 
     return on_threads(solve, find(algorithm, **parameters), list(problems), threads, progress)
 
@@ -186,21 +181,20 @@ def _check(max_trials: int) -> None:
 
 
 def _converge(
-    agent: Agent, problem: Problem, limits: Limits, max_trials: int, path: bool, stop: threading.Event
-) -> Convergence:
+    agent: Agent, problem: Problem, limits: Limits, max_trials: int, path: bool, stop: threading.Event | None
+) -> list[Convergence]:
+    """One process, or none if it was stopped."""
     left: Limits | Ending = _in_cost(problem, limits)
     trials: list[Trial] = []
     while isinstance(left, Limits):
         done = agent.run_all([problem], left, paths=path, stop=stop, again=bool(trials))
         if not done:
-            break
+            return []
         if trials:
             trials[-1] = replace(trials[-1], path=None)
         trials += done
         left = _next(done[0], left, len(trials) < max_trials)
-    return Convergence(
-        str(agent.algorithm), problem, left if isinstance(left, Ending) else Ending.TRIAL_CAP, tuple(trials)
-    )
+    return [Convergence(str(agent.algorithm), problem, left, tuple(trials))]
 
 
 def _in_cost(problem: Problem, limits: Limits) -> Limits:

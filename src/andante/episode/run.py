@@ -33,6 +33,7 @@ TRAIL_ROWS = 4096
 LOG_ROWS = 1 << 16
 CHUNK = 64  # problems that a thread takes at a time
 AGENTS_AT_HAND = 4
+MOST_PROBLEMS = 2**32  # that stamps can tell apart: after so many an agent's memory is made anew
 
 NO_LIMITS = Limits()
 
@@ -74,13 +75,18 @@ class Agent:
     ) -> None:
         self.algorithm = find(algorithm, **parameters)
         self.graph = world.graph if isinstance(world, Grid) else world
-        self._space = new_space(self.graph, self.algorithm.params, log_rows)
-        self._memory = allocate(self.algorithm.memory, self._space)
+        self._log_rows = log_rows
+        self._renew()
         self._codes = self.algorithm.codes
         self._drive = driver(self.algorithm.step)
         self._scratch = np.zeros(2, np.int64)
         self._trail: npt.NDArray[Any] | None = None
         self._goal: int | None = None  # of the problem it was at last
+        self._watched: Watch | None = None  # the one that may go on
+
+    def _renew(self) -> None:
+        self._space = new_space(self.graph, self.algorithm.params, self._log_rows)
+        self._memory = allocate(self.algorithm.memory, self._space)
 
     @property
     def memory_bytes(self) -> int:
@@ -116,6 +122,9 @@ class Agent:
         """
         if again and any(problem.goal != self._goal for problem in problems):
             raise ProblemError("only for the goal that an agent went to last can it go on with what it learned")
+        if not again and self._space.clock.problem[0] + len(problems) >= MOST_PROBLEMS:
+            self._renew()
+        self._watched = None
         episodes = self._episodes(problems, limits)
         episodes["again"] = again
         walked: list[npt.NDArray[np.int32] | None]
@@ -162,7 +171,7 @@ class Agent:
         episodes["start"] = [p.start for p in problems]
         episodes["goal"] = [p.goal for p in problems]
         episodes["cost_cap"] = _cost_caps(problems, limits)
-        episodes["move_cap"] = limits.moves
+        episodes["move_cap"] = min(limits.moves, np.iinfo(np.int64).max)
         episodes["expansion_cap"] = min(limits.expansions, np.iinfo(np.int64).max)
         label = self.graph.components
         apart = label[episodes["start"]] != label[episodes["goal"]]
@@ -197,6 +206,13 @@ class Watch(Iterator[Turn]):
         self._path = [problem.start]
 
     def __next__(self) -> Turn:
+        outcome = self._episode[0]["outcome"]
+        if outcome == Outcome.WAITING:
+            self._agent._watched = self
+        elif outcome == Outcome.WALKING and self._agent._watched is not self:
+            raise ProblemError(
+                f"the agent has turned to another problem and forgotten {self._problem!r}; use an agent for each"
+            )
         written = 0
         self._agent.thoughts()
         while not written and not all_ended(self._episode):
@@ -230,10 +246,10 @@ class _AtHand(threading.local):
     """The agents that this thread used last."""
 
     def __init__(self) -> None:
-        self.agents: OrderedDict[tuple[str, int], Agent] = OrderedDict()
+        self.agents: OrderedDict[tuple[Algorithm, int], Agent] = OrderedDict()
 
     def agent(self, algorithm: Algorithm, graph: Graph) -> Agent:
-        key = (str(algorithm), id(graph))
+        key = (algorithm, id(graph))  # not its name: another algorithm may have taken that over in the meantime
         if key not in self.agents:
             self.agents[key] = Agent(algorithm, graph)
         self.agents.move_to_end(key)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from numbers import Real
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -28,14 +29,14 @@ class Limits:
     """
 
     cost: float = math.inf
-    moves: int = DEFAULT_MOVE_CAP
+    moves: float = DEFAULT_MOVE_CAP
     expansions: float = math.inf
     suboptimality: float = math.inf
 
     def __post_init__(self) -> None:
         for name in ("cost", "moves", "expansions", "suboptimality"):
             value = getattr(self, name)
-            if math.isnan(value) or value <= 0:
+            if not (isinstance(value, Real) and cast(float, value) > 0):
                 raise ParameterError(f"the limit on {name} must be above 0, got {value!r}")
 
 

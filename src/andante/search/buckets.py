@@ -1,8 +1,9 @@
 """A bucket queue: states in order of a float key, quantised; in constant time per push and pop.
 
 Every state stands in at most one bucket, in a doubly linked list whose links are arrays over the states, so the queue
-never grows. Within a bucket the last in is the first out, which on grids prefers deeper states. Keys beyond the last
-bucket wait there together; when the rest is used up they are spread out again.
+never grows. Within a bucket the last in is the first out, which on grids prefers deeper states. The buckets form a
+ring: as the first ones are used up they serve again at the far end. A key beyond the ring waits in its last bucket and
+is put back further on when its turn seems to come, one state at a time, so that no pop has to sort out many.
 """
 
 from __future__ import annotations
@@ -15,20 +16,25 @@ import numpy.typing as npt
 from andante.kernel import int64, kernel
 from andante.search.memory import Space
 
-BUCKETS = 1 << 15
+BUCKETS = 1 << 15  # a power of two
 PER_COST = 16.0  # buckets per cost of a typical move
+_SLOT = BUCKETS - 1  # picks a bucket's place in the ring
+_UNUSED = 1 << 60  # a bucket beyond all others: the first state's own becomes the first in use
+
+NONE = -1
+LATER = -2
 
 
 class Buckets(NamedTuple):
     """The queue. A state's links and key mean something only while it is queued."""
 
-    head: npt.NDArray[np.int32]  # [BUCKETS], first state or -1
+    head: npt.NDArray[np.int32]  # [BUCKETS], the ring: first state or -1
     next: npt.NDArray[np.int32]  # [n]
     previous: npt.NDArray[np.int32]  # [n], -1 for a bucket's first
-    bucket: npt.NDArray[np.int32]  # [n]
+    slot: npt.NDArray[np.int32]  # [n], place in the ring
     key: npt.NDArray[np.float64]  # [n]
     base: npt.NDArray[np.float64]  # [2]: key at which bucket 0 begins, buckets per unit of key
-    span: npt.NDArray[np.int64]  # [2]: first bucket that may be used, last bucket used
+    span: npt.NDArray[np.int64]  # [2]: first bucket that may be in use, last bucket used; counted on round the ring
 
     @classmethod
     def allocate(cls, space: Space) -> Buckets:
@@ -40,35 +46,41 @@ class Buckets(NamedTuple):
             np.zeros(n, np.int32),
             np.zeros(n, np.int32),
             np.zeros(n),
-            np.array([0.0, PER_COST / space.graph.mean_cost]),
-            np.array([0, -1], np.int64),
+            np.array([0.0, PER_COST / space.graph.typical_cost]),
+            np.array([_UNUSED, -1], np.int64),
         )
 
 
 @kernel
 def clear(queue: Buckets, base: float) -> None:
-    """Empty the queue; keys to come are not expected below ``base``. Costs what the last use touched."""
-    for b in range(queue.span[0], queue.span[1] + 1):
-        queue.head[b] = -1
-    queue.span[0], queue.span[1] = 0, -1
-    queue.base[0] = base
+    """Empty the queue; keys below ``base`` are not expected. Costs what the last use touched."""
+    for b in range(queue.span[0], min(queue.span[1] + 1, queue.span[0] + BUCKETS)):
+        queue.head[b & _SLOT] = -1
+    queue.span[0], queue.span[1] = _UNUSED, -1
+    queue.base[0] = base - 1.0 / queue.base[1]  # bucket 0 is for keys that come below it all the same
 
 
 @kernel
 def push(queue: Buckets, state: int, key: float) -> None:
     """Queue a state that is not queued."""
-    b = int64((key - queue.base[0]) * queue.base[1])
-    b = min(max(b, 0), BUCKETS - 1)
-    after = queue.head[b]
+    b = min(_bucket(queue, key), queue.span[0] + BUCKETS - 1)
+    slot = b & _SLOT
+    after = queue.head[slot]
     queue.next[state], queue.previous[state] = after, -1
-    queue.bucket[state], queue.key[state] = b, key
+    queue.slot[state], queue.key[state] = slot, key
     if after >= 0:
         queue.previous[after] = state
-    queue.head[b] = state
+    queue.head[slot] = state
     if b < queue.span[0]:
         queue.span[0] = b
     if b > queue.span[1]:
         queue.span[1] = b
+
+
+@kernel
+def _bucket(queue: Buckets, key: float) -> int:
+    """The number of the bucket that a key belongs in."""
+    return max(int64((key - queue.base[0]) * queue.base[1]), 0)
 
 
 @kernel
@@ -80,53 +92,54 @@ def remove(queue: Buckets, state: int) -> None:
     if before >= 0:
         queue.next[before] = after
     else:
-        queue.head[queue.bucket[state]] = after
+        queue.head[queue.slot[state]] = after
 
 
 @kernel
 def first(queue: Buckets) -> int:
-    """The state that `pop` would take, or -1; its key is least, but for the width of a bucket."""
+    """The state that `take` would look at next, or NONE."""
     b = queue.span[0]
-    while b <= queue.span[1] and queue.head[b] < 0:
+    while b <= queue.span[1] and queue.head[b & _SLOT] < 0:
         b += 1
     queue.span[0] = b
-    if b > queue.span[1]:
-        return -1
-    if b == BUCKETS - 1:
-        _spread(queue)
-    return int64(queue.head[queue.span[0]])
+    return int64(queue.head[b & _SLOT]) if b <= queue.span[1] else NONE
+
+
+@kernel
+def take(queue: Buckets) -> int:
+    """Take out a state of least key, but for the width of a bucket; NONE if there is none. One step, whatever happens.
+
+    LATER means: the first state's key lies beyond the ring, so it was put back further on. Ask again.
+    """
+    state = first(queue)
+    if state < 0:
+        return NONE
+    after = queue.next[state]
+    queue.head[queue.span[0] & _SLOT] = after
+    if after >= 0:
+        queue.previous[after] = -1
+    if _bucket(queue, queue.key[state]) <= queue.span[0]:
+        return state
+    push(queue, state, queue.key[state])
+    return LATER
 
 
 @kernel
 def pop(queue: Buckets) -> int:
-    """Take out a state of least key, but for the width of a bucket; -1 if there is none."""
-    state = first(queue)
-    if state >= 0:
-        after = queue.next[state]
-        queue.head[queue.span[0]] = after
-        if after >= 0:
-            queue.previous[after] = -1
+    """Take out a state of least key, but for the width of a bucket; NONE if there is none."""
+    state = take(queue)
+    while state == LATER:
+        state = take(queue)
     return state
 
 
 @kernel
 def floor(queue: Buckets) -> float:
-    """No queued state's key is below this; meaningful right after `first` or `pop`."""
+    """No queued state's key is below this; meaningful right after `first`."""
     return queue.base[0] + queue.span[0] / queue.base[1] if queue.span[0] > 0 else -np.inf
 
 
 @kernel
-def _spread(queue: Buckets) -> None:
-    """All keys lie beyond the last bucket's beginning: begin anew at the least of them."""
-    state = int64(queue.head[BUCKETS - 1])
-    queue.head[BUCKETS - 1] = -1
-    queue.span[0], queue.span[1] = 0, -1
-    least, k = np.inf, state
-    while k >= 0:
-        least = min(least, queue.key[k])
-        k = int64(queue.next[k])
-    queue.base[0] = least
-    while state >= 0:
-        after = int64(queue.next[state])
-        push(queue, state, queue.key[state])
-        state = after
+def width(queue: Buckets) -> float:
+    """By how much the keys in one bucket may differ."""
+    return 1.0 / queue.base[1]

@@ -37,6 +37,7 @@ class Field(NamedTuple):
 def spread(field: Field, graph: Arrays, source: int, width: float) -> int:
     """Fill ``field.distance`` from ``source``; ``width`` is a bucket's. Returns the states expanded."""
     distance, queued, ring = field.distance, field.queued, field.ring
+    states, per_cost = len(distance), 1.0 / width
     distance[:] = np.inf
     distance[source] = 0.0
     ring[0, 0] = source
@@ -45,14 +46,14 @@ def spread(field: Field, graph: Arrays, source: int, width: float) -> int:
     expanded, bucket = 0, 0
     while size0 + size1 + size2 + size3 > 0:
         here = bucket % RING
-        begins = bucket * width
-        k = 0
-        while k < size0:
+        k, end = 0, size0  # no state waits twice, so when the row is full its beginning is free again
+        while size0 > 0:
             state = int64(ring[here, k])
-            k += 1
+            k = k + 1 if k + 1 < states else 0
+            size0 -= 1
             queued[state] &= ~np.uint8(1 << here)
             reached = distance[state]
-            if reached < begins:  # a cheaper way was found, and followed, in an earlier bucket
+            if int64(reached * per_cost) < bucket:  # a cheaper way was found, and followed, in an earlier bucket
                 continue
             expanded += 1
             for m in range(degree(graph, state)):
@@ -61,14 +62,16 @@ def spread(field: Field, graph: Arrays, source: int, width: float) -> int:
                 if new >= distance[near]:
                     continue
                 distance[near] = new
-                ahead = int64(new / width) - bucket
+                ahead = int64(new * per_cost) - bucket
                 there = (bucket + ahead) % RING
                 bit = np.uint8(1 << there)
                 if queued[near] & bit:
                     continue
                 queued[near] |= bit
-                if ahead <= 0:
-                    ring[here, size0] = near
+                if ahead == 0:
+                    end = end if end < states else 0
+                    ring[here, end] = near
+                    end += 1
                     size0 += 1
                 elif ahead == 1:
                     ring[there, size1] = near

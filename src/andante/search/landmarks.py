@@ -22,6 +22,8 @@ def with_landmarks(graph: Graph, count: int = 8) -> Graph:
     """
     if count < 1:
         raise GraphError(f"a graph needs at least one landmark, not {count}")
+    if len(graph) == 0:
+        raise GraphError("a graph without states has no landmarks")
     if graph.reversed() is not graph:
         raise GraphError("landmarks need a graph in which every arc has its opposite at the same cost")
     largest = np.bincount(graph.components).argmax()

@@ -2,7 +2,8 @@
 
 Plies are those of a breadth-first search. A state's cost is that of the cheapest way to it through expanded states,
 which need not be the breadth-first one, and of equal ways the one whose first move comes first in the neighbour
-order. Along a way f never falls (path-max). The goal, whose value is always 0, is a leaf wherever it is met.
+order. Unless told otherwise f never falls along a way (path-max). The goal, whose value is always 0, is a leaf
+wherever it is met.
 
 States of the last ply are looked at, not kept: the best move into it is all an agent wants to know.
 """
@@ -17,7 +18,8 @@ import numpy.typing as npt
 from andante.kernel import int64, kernel
 from andante.search.learning import Learned, value
 from andante.search.memory import EXPANDED, Space, note
-from andante.world.graph import Arrays, Moves, degree, price, target
+from andante.world.graph import Arrays, Moves, degree, estimate, price, target
+from andante.world.heuristics import TOLERANCE
 
 
 class Ball(NamedTuple):
@@ -29,14 +31,18 @@ class Ball(NamedTuple):
     state: npt.NDArray[np.int32]  # [capacity]
     ply: npt.NDArray[np.int32]  # [capacity]
     g: npt.NDArray[np.float64]  # [capacity]
-    f: npt.NDArray[np.float64]  # [capacity], weight * g + h with path-max
+    f: npt.NDArray[np.float64]  # [capacity], weight * g + h, with path-max unless that was not wanted
     first: npt.NDArray[np.int32]  # [capacity], the first move of the way here: its place in the neighbour order
     parent: npt.NDArray[np.int32]  # [capacity], slot of the state before
+    cheapest: npt.NDArray[np.float64]  # [1], what the graph's cheapest move costs
+    even: npt.NDArray[np.int64]  # [1], to this depth no detour within a ply can pay: its states cost too much alike
+    ties: npt.NDArray[np.bool_]  # [1], can ways of different length cost the same? a + b * sqrt 2 cannot
 
     @classmethod
     def allocate(cls, space: Space) -> Ball:
         """Room for a lookahead as deep as the parameter ``depth`` says."""
         n, most = space.states, most_states(space.graph.arrays, space.params.depth, space.states)
+        cheapest, dearest = space.graph.cost_range
         return cls(
             np.zeros(n, np.int32),
             np.zeros(n, np.uint32),
@@ -47,6 +53,9 @@ class Ball(NamedTuple):
             np.zeros(most),
             np.zeros(most, np.int32),
             np.zeros(most, np.int32),
+            np.full(1, cheapest),
+            np.full(1, even_depth(cheapest, dearest), np.int64),
+            np.full(1, not isinstance(space.graph.arrays, Moves)),
         )
 
 
@@ -55,10 +64,20 @@ def most_states(arrays: Arrays, depth: int, states: int) -> int:
     return min(states, (2 * depth - 1) ** 2) if isinstance(arrays, Moves) else states
 
 
+def even_depth(cheapest: float, dearest: float) -> int:
+    """The deepest lookahead whose last expanded ply needs no moves within it: they would cost more than they spare.
+
+    >>> even_depth(1.0, 2**0.5)
+    3
+    """
+    plies = (cheapest - TOLERANCE) / max(dearest - cheapest, TOLERANCE)
+    return 1 + int(plies)
+
+
 class Frontier(NamedTuple):
     """What a lookahead found: the best way out of the ball, and what it took."""
 
-    f: float  # weight * g + h at its end, with path-max; infinite if there is nowhere to go
+    f: float  # weight * g + h at its end; infinite if there is nowhere to go
     first: int  # its first move: the place in the neighbour order of the agent's state
     slot: int  # the last of its states inside the ball ...
     move: int  # ... and the move it makes from there; -1 if it ends inside
@@ -68,36 +87,63 @@ class Frontier(NamedTuple):
 
 
 @kernel
-def look(ball: Ball, graph: Arrays, h: Learned, state: int, goal: int, depth: int, weight: float) -> Frontier:
-    """Look ``depth`` moves ahead from ``state`` with f = ``weight`` * g + h, and find the best way to the frontier."""
+def look(
+    ball: Ball,
+    graph: Arrays,
+    h: Learned,
+    state: int,
+    goal: int,
+    depth: int,
+    weight: float,
+    path_max: bool = True,
+    slack: float = 0.0,
+) -> Frontier:
+    """Look ``depth`` moves ahead from ``state`` with f = ``weight`` * g + h, and find the best way to the frontier.
+
+    Values of f that differ by no more than ``slack`` are equal: weights make sums inexact. Without ``path_max`` f is
+    what it says, and may fall along a way.
+    """
+    if depth == 1:
+        return _look_around(ball, graph, h, state, goal, weight, slack)
     _place_root(ball, state)
-    size, inside, touched, again = 1, 0, 0, False
+    size, inside, touched, nearer = 1, 0, 0, False
     while inside < size and ball.ply[inside] < depth - 1:
         if ball.state[inside] != goal:
-            size, moved = _open_neighbours(ball, graph, h, inside, goal, weight, size)
-            again = again or moved
+            size, moved = _open_neighbours(ball, graph, h, inside, goal, weight, path_max, size)
+            nearer = nearer or moved
             touched += degree(graph, int64(ball.state[inside]))
             note(h.log, EXPANDED, ball.state[inside], ball.g[inside])
         inside += 1
-    while again:  # a state was reached more cheaply after it had been expanded: let that spread
-        again = False
-        for slot in range(inside):
-            if ball.state[slot] != goal:
-                _, moved = _open_neighbours(ball, graph, h, slot, goal, weight, size)
-                again = again or moved
+    if nearer or (depth > ball.even[0] and _comes_nearer(ball, graph, goal, inside, size)):
+        _settle(ball, graph, h, goal, weight, path_max, size)
     best, first, best_slot, move = np.inf, 0, -1, -1
     for slot in range(inside, size):
         if ball.state[slot] == goal:
             continue
         touched += degree(graph, int64(ball.state[slot]))
         note(h.log, EXPANDED, ball.state[slot], ball.g[slot])
-        f, k = _best_exit(ball, graph, h, slot, goal, weight, size)
+        f, k = _best_exit(ball, graph, h, slot, goal, weight, path_max, slack, size)
         start = k if slot == 0 else int64(ball.first[slot])
-        if f < best or (f == best and start < first):
+        if k >= 0 and (f < best - slack or (f <= best + slack and start < first)):
             best, first, best_slot, move = f, start, slot, k
-    if size > 1 and (best_slot < 0 or ball.mark[goal] == ball.now[0]):
-        best, first, best_slot, move = _end_inside(ball, size, goal, best, first, best_slot, move)
-    return Frontier(best, first, best_slot, move, size, size, touched)
+    if best_slot < 0 or ball.mark[goal] == ball.now[0]:
+        best, first, best_slot, move = _end_inside(ball, size, goal, slack, best, first, best_slot, move)
+    expanded = size - 1 if ball.mark[goal] == ball.now[0] else size
+    return Frontier(best, first, best_slot, move, size, expanded, touched)
+
+
+@kernel
+def _look_around(ball: Ball, graph: Arrays, h: Learned, state: int, goal: int, weight: float, slack: float) -> Frontier:
+    """Look one move ahead: nothing but the neighbours matters."""
+    ball.state[0] = state
+    moves = degree(graph, state)
+    note(h.log, EXPANDED, state, 0.0)
+    least, best = np.inf, -1
+    for k in range(moves):
+        f = weight * price(graph, state, k) + value(h, graph, target(graph, state, k), goal)
+        if f < least - slack:
+            least, best = f, k
+    return Frontier(least, best, 0 if best >= 0 else -1, best, 1, 1, moves)
 
 
 @kernel
@@ -113,7 +159,7 @@ def _place_root(ball: Ball, state: int) -> None:
 
 @kernel
 def _open_neighbours(
-    ball: Ball, graph: Arrays, h: Learned, slot: int, goal: int, weight: float, size: int
+    ball: Ball, graph: Arrays, h: Learned, slot: int, goal: int, weight: float, path_max: bool, size: int
 ) -> tuple[int, bool]:
     """Bring the neighbours of one state into the ball, or nearer: its size, and did an earlier state come nearer?"""
     state = int64(ball.state[slot])
@@ -129,34 +175,113 @@ def _open_neighbours(
             size += 1
         else:
             there = int64(ball.slot[near])
-            if g > ball.g[there] or (g == ball.g[there] and first >= ball.first[there]):
+            if _is_no_better(ball, there, g, first):
                 continue
             earlier = earlier or there <= slot
-        ball.g[there], ball.first[there], ball.parent[there] = g, first, slot
-        ball.f[there] = max(ball.f[slot], weight * g + value(h, graph, near, goal))
+        _reach(ball, graph, h, there, near, slot, g, first, goal, weight, path_max)
     return size, earlier
 
 
 @kernel
+def _is_no_better(ball: Ball, slot: int, g: float, first: int) -> bool:
+    """Is a way of cost ``g`` that begins with the move ``first`` no better than the known way to a state?"""
+    return g > ball.g[slot] or (g == ball.g[slot] and first >= ball.first[slot])
+
+
+@kernel
+def _reach(
+    ball: Ball,
+    graph: Arrays,
+    h: Learned,
+    slot: int,
+    state: int,
+    parent: int,
+    g: float,
+    first: int,
+    goal: int,
+    weight: float,
+    path_max: bool,
+) -> None:
+    ball.g[slot], ball.first[slot], ball.parent[slot] = g, first, parent
+    f = weight * g + value(h, graph, state, goal)
+    ball.f[slot] = max(ball.f[parent], f) if path_max else f
+
+
+@kernel
+def _comes_nearer(ball: Ball, graph: Arrays, goal: int, inside: int, size: int) -> bool:
+    """Does some move back into the ball from its last ply, where nothing was opened, bring a state nearer?"""
+    farthest, root = 0.0, int64(ball.state[0])
+    for slot in range(1, size):
+        if ball.g[slot] <= farthest:
+            continue
+        if ball.ties[0] or ball.g[slot] > estimate(graph, root, int64(ball.state[slot])):
+            farthest = ball.g[slot]  # of those that can come nearer at all, or as near by another way
+    for slot in range(inside, size):
+        state = int64(ball.state[slot])
+        if ball.g[slot] + ball.cheapest[0] > farthest or state == goal:
+            continue
+        for k in range(degree(graph, state)):
+            near = target(graph, state, k)
+            if ball.mark[near] == ball.now[0]:
+                g = ball.g[slot] + price(graph, state, k)
+                if not _is_no_better(ball, int64(ball.slot[near]), g, int64(ball.first[slot])):
+                    return True
+    return False
+
+
+@kernel
+def _settle(ball: Ball, graph: Arrays, h: Learned, goal: int, weight: float, path_max: bool, size: int) -> None:
+    """Let cheaper ways spread through the ball until there are none; of equal ones the one from the state met first."""
+    again = True
+    while again:
+        again = False
+        for slot in range(size):
+            state = int64(ball.state[slot])
+            if state == goal:
+                continue
+            for k in range(degree(graph, state)):
+                near = target(graph, state, k)
+                if ball.mark[near] != ball.now[0]:
+                    continue
+                there = int64(ball.slot[near])
+                g = ball.g[slot] + price(graph, state, k)
+                first = k if slot == 0 else int64(ball.first[slot])
+                same = g == ball.g[there] and first == ball.first[there]
+                if slot > ball.parent[there] if same else _is_no_better(ball, there, g, first):
+                    continue
+                f, known = ball.f[there], same and slot == ball.parent[there]
+                _reach(ball, graph, h, there, near, slot, g, first, goal, weight, path_max)
+                again = again or (there <= slot and (ball.f[there] != f or not known))
+
+
+@kernel
 def _best_exit(
-    ball: Ball, graph: Arrays, h: Learned, slot: int, goal: int, weight: float, size: int
+    ball: Ball,
+    graph: Arrays,
+    h: Learned,
+    slot: int,
+    goal: int,
+    weight: float,
+    path_max: bool,
+    slack: float,
+    size: int,
 ) -> tuple[float, int]:
     """The best f of a move from one state out of the ball, and which move it is; infinite and -1 if there is none."""
     state = int64(ball.state[slot])
     least, best = np.inf, -1
     for k in range(degree(graph, state)):
         near = target(graph, state, k)
-        if size > 1 and ball.mark[near] == ball.now[0]:
+        if ball.mark[near] == ball.now[0]:
             continue
         f = weight * (ball.g[slot] + price(graph, state, k)) + value(h, graph, near, goal)
-        if f < least:
+        if f < least - slack:
             least, best = f, k
-    return max(ball.f[slot], least), best
+    return max(ball.f[slot], least) if path_max else least, best
 
 
 @kernel
 def _end_inside(
-    ball: Ball, size: int, goal: int, best: float, first: int, best_slot: int, move: int
+    ball: Ball, size: int, goal: int, slack: float, best: float, first: int, best_slot: int, move: int
 ) -> tuple[float, int, int, int]:
     """The best way if ways may also end inside: at the goal or, where there is no last ply, at the deepest."""
     deepest = ball.ply[size - 1] if best_slot < 0 else -1
@@ -164,6 +289,6 @@ def _end_inside(
         if ball.state[slot] != goal and ball.ply[slot] != deepest:
             continue
         f = ball.f[slot]
-        if f < best or (f == best and ball.first[slot] < first):
+        if f < best - slack or (f <= best + slack and ball.first[slot] < first):
             best, first, best_slot, move = f, int64(ball.first[slot]), slot, -1
     return best, first, best_slot, move

@@ -1,0 +1,165 @@
+"""P LRTA*: a lookahead of one move, and learning that spreads by priority to where it matters most.
+
+Rayner, Davison, Bulitko, Anderson and Lu (2007), which is LRTA* with the prioritized sweeping of Moore and Atkeson
+(1993): whenever the value of a state rises, the states before it are queued, by how much it rose, and before each move
+some of the queue is worked off. Also P LRTA* (F, G) of seed 000, whose control parameter is the size of the queue.
+
+Where the papers are silent: the queue lasts from move to move, and from trial to trial, of one problem; a state that is
+queued again keeps the larger of its priorities; of equal priorities the state queued first is updated first, and the
+one queued last gives way first when the queue is full; of equal f the first neighbour in the graph's order wins.
+Counted as expanded are all updates, and choosing the move where something was updated since the agent's own state was.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from andante.agent import STUCK, Card, Move, Range, algorithm, no_move
+from andante.kernel import int64, kernel
+from andante.search import heap
+from andante.search.heap import Heap
+from andante.search.learning import Learned, raise_to, value
+from andante.search.memory import EXPANDED, Clock, Space, note
+from andante.search.predecessors import Predecessors, turned
+from andante.world.graph import Arrays, degree, price, target
+
+
+class Params(NamedTuple):
+    """How much P LRTA* remembers to update, and how much of it it does."""
+
+    queue: Annotated[int, Range(1, 100_000), "states that can wait to be updated"] = 10
+    updates: Annotated[int | None, Range(0, 100_000), "states updated before a move; none: as many as can wait"] = None
+
+
+class Queue(NamedTuple):
+    """The states that wait to be updated, in the order of both ends."""
+
+    first: Heap  # highest priority first
+    last: Heap  # lowest priority first
+    queued: npt.NDArray[np.int64]  # [2], states ever queued, and the problem in which the queue was last used
+    clock: Clock
+
+    @classmethod
+    def allocate(cls, space: Space) -> Queue:
+        """An empty queue as long as the parameter ``queue`` says."""
+        n = space.states
+        most = min(n, space.params.queue)
+        return cls(Heap.over(n, most), Heap.over(n, most), np.zeros(2, np.int64), space.clock)
+
+
+class Memory(NamedTuple):
+    """What P LRTA* learned, and what it has yet to learn."""
+
+    h: Learned
+    queue: Queue
+    into: Predecessors
+
+
+@kernel
+def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -> Move:
+    """One move of P LRTA*."""
+    queue = memory.queue
+    _forget(queue)
+    limit: int = params.queue if params.updates < 0 else params.updates  # type: ignore[operator, assignment]  # none is -1
+    expanded, touched, learned, stored = 0, 0, 0.0, 0
+    near, best = state, -1
+    while True:
+        rose, fresh, best = _update(graph, memory, near, goal)
+        expanded, touched, learned, stored = expanded + 1, touched + degree(graph, near), learned + rose, stored + fresh
+        if expanded > limit or queue.first.size[0] == 0:
+            break
+        near = _take(queue)
+    if expanded > 1:
+        _, best = _best_move(graph, memory.h, state, goal)
+        expanded, touched = expanded + 1, touched + degree(graph, state)
+    if best < 0:
+        return no_move(STUCK, expanded, touched)
+    return Move(target(graph, state, best), price(graph, state, best), expanded, touched, learned, stored)
+
+
+@kernel
+def _update(graph: Arrays, memory: Memory, state: int, goal: int) -> tuple[float, int, int]:
+    """Learn in one state, and queue the states before it: how much it rose, 1 for a first value, and its best move."""
+    note(memory.h.log, EXPANDED, state, 0.0)
+    f, best = _best_move(graph, memory.h, state, goal)
+    if best < 0:
+        return 0.0, 0, best
+    rose, fresh = raise_to(memory.h, graph, state, goal, f)
+    if rose > 0.0:
+        into = turned(memory.into.arcs, graph)
+        for k in range(degree(into, state)):
+            before = target(into, state, k)
+            if before != goal:
+                _enqueue(memory.queue, before, rose)
+    return rose, fresh, best
+
+
+@kernel
+def _best_move(graph: Arrays, h: Learned, state: int, goal: int) -> tuple[float, int]:
+    """The least cost + h of a move from ``state``, and which move it is; infinite and -1 if there is none."""
+    least, best = np.inf, -1
+    for k in range(degree(graph, state)):
+        f = price(graph, state, k) + value(h, graph, target(graph, state, k), goal)
+        if f < least:
+            least, best = f, k
+    return least, best
+
+
+# --- the queue ------------------------------------------------------------------------------------------------------
+
+
+@kernel
+def _forget(queue: Queue) -> None:
+    """Empty the queue if it is another problem's."""
+    if queue.queued[1] != queue.clock.problem[0]:
+        queue.queued[1] = queue.clock.problem[0]
+        heap.clear(queue.first)
+        heap.clear(queue.last)
+
+
+@kernel
+def _enqueue(queue: Queue, state: int, priority: float) -> None:
+    """Let a state wait, if it does not yet with a higher priority; if there is no room, for that of the lowest."""
+    first, last = queue.first, queue.last
+    gone = -1
+    if heap.is_queued(last, state):
+        gone = state
+    elif last.size[0] == len(last.item):
+        gone = int64(last.item[0])
+    if gone >= 0:
+        if priority <= last.key[last.place[gone]]:
+            return
+        heap.remove(first, gone)
+        heap.remove(last, gone)
+    queue.queued[0] += 1
+    heap.push(first, state, -priority, -queue.queued[0])
+    heap.push(last, state, priority, queue.queued[0])
+
+
+@kernel
+def _take(queue: Queue) -> int:
+    """The state of highest priority, which leaves the queue."""
+    state = heap.pop(queue.first)
+    heap.remove(queue.last, state)
+    return state
+
+
+@algorithm(
+    Card(
+        "plrta",
+        "P LRTA*",
+        paper="Rayner et al. 2007",
+        real_time=True,
+        complete=True,
+        converges=True,
+        examples=("plrta(queue=100)",),
+        shown=("plrta",),
+    )
+)
+class PLRTA:
+    """The three parts of P LRTA*."""
+
+    Params, Memory, step = Params, Memory, step

@@ -1,0 +1,129 @@
+"""RTAA*: look ahead in the shape of A*, learn in every expanded state at once from the best frontier state's f.
+
+Koenig and Likhachev (2006): h(s) = f(best) - g(s) for every closed s, which is less than LSS-LRTA* learns from the same
+lookahead, and takes no second search. With depression avoidance it is daRTAA* (move-to-border) or aRTAA*
+(mark-and-avoid) of Hernandez and Baier (2012), which go to another frontier state, and still learn from the best. The
+weighted update has no counterpart here: it is defined on the edges that this rule does not look at.
+
+Where the papers are silent: of equal f the larger g wins, then the state reached first; a value never falls; risen is
+what rose in this trial, so that marks and rises are gone when the next one begins. Counted as expanded are the
+lookahead's expansions.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, NamedTuple
+
+from andante.agent import UNREACHABLE, Card, Move, Range, algorithm, no_move, setting
+from andante.kernel import kernel
+from andante.search.learning import Learned
+from andante.search.local import (
+    Avoidance,
+    Local,
+    Rise,
+    Walk,
+    choose,
+    frontier,
+    grow,
+    is_open,
+    is_planned,
+    learn,
+    least_f,
+    next_move,
+    plan,
+)
+from andante.world.graph import Arrays
+
+
+class Params(NamedTuple):
+    """How far RTAA* looks, and where it goes."""
+
+    lookahead: Annotated[int, Range(1, 100_000), "states to expand before a move"] = 10
+    walk: Annotated[Walk, "how far to go before planning again"] = Walk.FRONTIER
+    avoidance: Annotated[Avoidance, "how to avoid depressions, if at all"] = Avoidance.OFF
+
+
+class Memory(NamedTuple):
+    """What RTAA* learned, and the room it looks ahead in."""
+
+    h: Learned
+    local: Local
+    rise: Rise
+
+
+@kernel
+def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -> Move:
+    """One move of RTAA*."""
+    local = memory.local
+    expanded, touched, learned, stored = 0, 0, 0.0, 0
+    if not is_planned(local, state):
+        expanded, touched = grow(local, graph, memory.h, state, goal, params.lookahead)
+        if frontier(local) == 0:
+            return no_move(UNREACHABLE, expanded, touched)
+        plan(local, choose(local, memory.rise, params.avoidance), params.walk)
+        learned, stored = _learn(memory)
+    to, cost = next_move(local, graph, state)
+    return Move(to, cost, expanded, touched, learned, stored)
+
+
+@kernel
+def _learn(memory: Memory) -> tuple[float, int]:
+    """Raise every closed state to what the best way costs from there: how much in sum, and how many first values."""
+    local = memory.local
+    learned, stored = 0.0, 0
+    for slot in range(local.size[0]):
+        if not is_open(local, slot):
+            rose, fresh = learn(local, memory.h, memory.rise, slot, least_f(local) - local.g[slot])
+            learned += rose
+            stored += fresh
+    return learned, stored
+
+
+@algorithm(
+    Card(
+        "rtaa",
+        "RTAA*",
+        paper="Koenig & Likhachev 2006",
+        real_time=True,
+        complete=True,
+        converges=True,
+        examples=("rtaa(lookahead=100)",),
+        shown=("rtaa(lookahead=100)",),
+    )
+)
+class RTAA:
+    """The three parts of RTAA*."""
+
+    Params, Memory, step = Params, Memory, step
+
+
+setting(
+    "rtaa",
+    Card(
+        "dartaa",
+        "daRTAA*",
+        paper="Hernandez & Baier 2012",
+        real_time=True,
+        complete=True,
+        converges=True,
+        examples=("dartaa(lookahead=100)",),
+        summary="RTAA* that goes to the frontier states whose values rose least, and so leaves depressions sooner.",
+    ),
+    walk=Walk.FRONTIER,
+    avoidance=Avoidance.BORDER,
+)
+setting(
+    "rtaa",
+    Card(
+        "artaa",
+        "aRTAA*",
+        paper="Hernandez & Baier 2012",
+        real_time=True,
+        complete=True,
+        converges=True,
+        examples=("artaa(lookahead=100)",),
+        summary="RTAA* that goes to frontier states whose values have not risen, while there are any.",
+    ),
+    walk=Walk.FRONTIER,
+    avoidance=Avoidance.MARK,
+)

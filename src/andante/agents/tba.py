@@ -1,0 +1,209 @@
+"""TBA*: one A* search, interrupted for each move to follow the most promising way it has found so far.
+
+Björnsson, Bulitko and Sturtevant (2009), seed 002, Algorithm 1; line numbers are that algorithm's. Where the paper is
+silent or slips:
+
+- Line 30 overwrites what line 27 needs, so the state before is kept apart. The path is popped up to the agent's place;
+  on its last state, with nowhere to go along it, the agent is not on the path.
+- Of states with f in the same bucket the one opened last is expanded first. A bucket is narrow but not a single value,
+  so, as in `search.astar`, a state may be opened again, and the goal counts as expanded when nothing queued can lead to
+  it more cheaply: the solution is as good as A*'s. Each state taken from the queue counts as an expansion in the
+  budget, also if it proves not to be worth one.
+- There is at least one expansion per move, and one is left for tracing, whatever R and r. In the move that finds the
+  solution and from then on all that is left of R goes to tracing.
+- The switch rule: an agent with no path ahead of it takes any new one, and the solution is always taken.
+- The search for a shortcut begins from all states of the solution, also those before the point where the agent left it:
+  they change nothing. Queueing one counts as a step of tracing, so where R is too small to queue a long solution there
+  is no shortcut to be found. The shortcut is taken when the agent is among the states of least f.
+- Where a move cannot be taken back (one-way arcs), an agent that would have to is stuck.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from andante.agent import STUCK, UNREACHABLE, Card, Move, Range, algorithm, no_move
+from andante.kernel import int64, kernel
+from andante.search.astar import Slice, Tree, advance, begin, most_promising, open_at, reached, restart
+from andante.search.buckets import width
+from andante.search.memory import Clock, Space
+from andante.search.path import price_between
+from andante.search.predecessors import Predecessors, turned
+from andante.search.tracing import Ways, ahead, aim, follow, forget, is_tracing, length, trace, walk_past
+from andante.world.graph import Arrays, estimate
+
+# How far the planning has come.
+SEARCHING, FOUND, TRACED, CUT_SHORT = 0, 1, 2, 3
+
+
+class Params(NamedTuple):
+    """The paper's R, r and c, its two enhancements, and a weight for A*."""
+
+    budget: Annotated[int, Range(2, 1e9), "R: work per move, in expansions"] = 100
+    r: Annotated[float, Range(0, 1), "share of the budget for expanding; the rest is for tracing paths"] = 0.9
+    c: Annotated[float, Range(1, 1e6), "steps of tracing that cost as much as one expansion"] = 10.0
+    shortcut: Annotated[bool, "on the way back to the solution look for a shorter way"] = False
+    switch_rule: Annotated[bool, "keep to a path unless the new one is at least as long"] = False
+    weight: Annotated[float, Range(1, 1e6), "on A*'s heuristic"] = 1.0
+
+
+class Searches(NamedTuple):
+    """A* from the start, and the search for a shortcut, which begins when the first is over and takes on its queue."""
+
+    forward: Tree
+    backward: Tree
+
+    @classmethod
+    def allocate(cls, space: Space) -> Searches:
+        """Room for both, or for the first if no shortcut is wanted."""
+        forward = Tree.allocate(space)
+        n = space.states if space.params.shortcut else 0
+        g, parent, mark, now = np.zeros(n), np.zeros(n, np.int32), np.zeros(n, np.uint32), np.zeros(1, np.uint32)
+        return cls(forward, forward._replace(g=g, parent=parent, mark=mark, now=now))
+
+
+class Progress(NamedTuple):
+    """Where TBA* stands in its own algorithm."""
+
+    stage: npt.NDArray[np.int64]  # [1]
+    start: npt.NDArray[np.int64]  # [1]
+    previous: npt.NDArray[np.int64]  # [1], the state before this one
+    final: npt.NDArray[np.bool_]  # [1], the path that is being traced is the solution
+    trial: npt.NDArray[np.int64]  # [1], the trial all this belongs to
+    clock: Clock
+
+    @classmethod
+    def allocate(cls, space: Space) -> Progress:
+        """Nothing begun."""
+        stage, start, previous, trial = (np.zeros(1, np.int64) for _ in range(4))
+        return cls(stage, start, previous, np.zeros(1, np.bool_), trial, space.clock)
+
+
+class Memory(NamedTuple):
+    """The searches, the paths, and how far TBA* has come with them."""
+
+    searches: Searches
+    ways: Ways
+    progress: Progress
+    into: Predecessors
+
+
+@kernel
+def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -> Move:
+    """One move of TBA*."""
+    tree, ways, at = memory.searches.forward, memory.ways, memory.progress
+    expansions, steps = _shares(params)
+    if at.trial[0] != at.clock.trial[0]:
+        _begin(memory, graph, params, state, goal)  # lines 1 to 4
+        expansions = min(expansions, steps)  # so that there is a path for the first move
+    work, traced = Slice(False, 0, 0, 0), 0
+    if at.stage[0] == SEARCHING:  # line 6
+        work = advance(tree, graph, goal, params.weight, expansions)  # line 7
+        if work.over:
+            if not reached(tree, goal):
+                return no_move(UNREACHABLE, work.expanded, work.touched)
+            at.stage[0] = FOUND
+    if at.stage[0] < TRACED:  # line 9
+        if at.stage[0] == FOUND:
+            steps = int64((params.budget - work.steps) * params.c)
+        traced = _trace(memory, graph, params, state, goal, steps)  # lines 10 to 19
+    expanded, touched = work.expanded, work.touched + traced
+    to = ahead(ways, graph, state)
+    if to >= 0:  # line 21
+        walk_past(ways, state)  # line 22
+    else:
+        if params.shortcut and at.stage[0] == TRACED:
+            left = params.budget - work.steps - int64(np.ceil(traced / params.c))
+            cut = _find_shortcut(memory, graph, params, state, goal, left)
+            expanded, touched = expanded + cut.expanded, touched + cut.touched
+        to = _step_back(memory, state)  # lines 24 to 28
+    cost = price_between(graph, state, to)
+    if cost == np.inf:
+        return no_move(STUCK, expanded, touched)
+    at.previous[0] = state  # line 30
+    return Move(to, cost, expanded, touched, 0.0, 0)  # line 31
+
+
+@kernel
+def _begin(memory: Memory, graph: Arrays, params: Params, state: int, goal: int) -> None:
+    """Begin to search from where the agent stands."""
+    at = memory.progress
+    begin(memory.searches.forward, graph, state, goal, params.weight)
+    forget(memory.ways)
+    at.trial[0], at.stage[0] = at.clock.trial[0], SEARCHING
+    at.start[0], at.previous[0] = state, state
+
+
+@kernel
+def _shares(params: Params) -> tuple[int, int]:
+    """N_E and N_T: how many states may be expanded per move, and how many steps traced."""
+    expansions = int64(params.budget * params.r + 1e-9)  # 0.29 * 100 is 29
+    expansions = max(1, min(expansions, params.budget - 1))
+    return expansions, int64((params.budget - expansions) * params.c)
+
+
+@kernel
+def _trace(memory: Memory, graph: Arrays, params: Params, state: int, goal: int, most: int) -> int:
+    """Go on tracing a new path, and follow it when it is traced: the steps it took."""
+    tree, ways, at = memory.searches.forward, memory.ways, memory.progress
+    if not is_tracing(ways):  # line 10
+        at.final[0] = at.stage[0] == FOUND
+        aim(ways, tree, goal if at.final[0] else most_promising(tree, goal))  # line 11
+    steps = trace(ways, tree, state, at.start[0], most)  # line 13
+    if is_tracing(ways):  # line 14
+        return steps
+    longer = ways.cost[1 - ways.followed[0]] >= ways.cost[ways.followed[0]]
+    if at.final[0] or longer or not params.switch_rule or ahead(ways, graph, state) < 0:
+        follow(ways)  # line 15
+        if at.final[0]:  # line 16
+            at.stage[0] = TRACED  # line 17
+    return steps
+
+
+@kernel
+def _find_shortcut(memory: Memory, graph: Arrays, params: Params, state: int, goal: int, left: int) -> Slice:
+    """Search from the solution for the cheapest way to the goal from ``state``."""
+    tree, back, arcs = memory.searches.forward, memory.searches.backward, turned(memory.into.arcs, graph)
+    queued = length(memory.ways) + 1
+    left -= int64(np.ceil(queued / params.c))
+    if left <= 0:
+        return Slice(False, 0, 0, 0)
+    restart(back, estimate(graph, goal, state))
+    near, after = goal, -1
+    while near >= 0:  # the farthest from the goal last: of equal f it is expanded first
+        open_at(back, arcs, near, after, tree.g[goal] - tree.g[near], state, 1.0)
+        near, after = int64(tree.parent[near]), near
+    work = advance(back, arcs, state, 1.0, left, width(back.open))
+    if work.over and reached(back, state):
+        memory.progress.stage[0] = CUT_SHORT
+    return Slice(work.over, work.steps, work.expanded, work.touched + queued)
+
+
+@kernel
+def _step_back(memory: Memory, state: int) -> int:
+    """Where an agent goes that has no path under its feet."""
+    if memory.progress.stage[0] == CUT_SHORT:
+        return int64(memory.searches.backward.parent[state])
+    if state != memory.progress.start[0]:  # line 24
+        return int64(memory.searches.forward.parent[state])  # line 25
+    return memory.progress.previous[0]  # line 27
+
+
+@algorithm(
+    Card(
+        "tba",
+        "TBA*",
+        paper="Björnsson, Bulitko & Sturtevant 2009",
+        real_time=True,
+        complete=True,
+        examples=("tba(budget=10)", "tba(budget=10, weight=2)"),
+        shown=("tba(budget=10)", "tba(budget=100)"),
+    )
+)
+class TBA:
+    """The three parts of TBA*."""
+
+    Params, Memory, step = Params, Memory, step

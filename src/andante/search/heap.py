@@ -1,0 +1,137 @@
+"""A priority queue over numbered items: a heap in flat arrays that knows where each item stands.
+
+The item of least key comes first; of equal keys the one with the larger tie, of equal ties the lower number. So the
+order is total, and nothing depends on how the heap was built. Because an item is queued at most once and can be moved
+or taken out, the heap never holds more than there are items.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from andante.kernel import int64, kernel
+
+
+class Heap(NamedTuple):
+    """The queue: entries in the order of the heap, the first of them least."""
+
+    key: npt.NDArray[np.float64]  # [capacity]
+    tie: npt.NDArray[np.float64]  # [capacity]
+    item: npt.NDArray[np.int32]  # [capacity]
+    place: npt.NDArray[np.int32]  # [items], where an item stands in the arrays above; -1 if it is not queued
+    size: npt.NDArray[np.int64]  # [1]
+
+    @classmethod
+    def over(cls, items: int, capacity: int) -> Heap:
+        """An empty heap for at most ``capacity`` of the items 0 to ``items`` - 1 at a time."""
+        return cls(
+            np.zeros(capacity),
+            np.zeros(capacity),
+            np.zeros(capacity, np.int32),
+            np.full(items, -1, np.int32),
+            np.zeros(1, np.int64),
+        )
+
+
+@kernel
+def is_queued(heap: Heap, item: int) -> bool:
+    """Is the item in the heap?"""
+    return heap.place[item] >= 0
+
+
+@kernel
+def clear(heap: Heap) -> None:
+    """Take everything out; costs what is in."""
+    for at in range(heap.size[0]):
+        heap.place[heap.item[at]] = -1
+    heap.size[0] = 0
+
+
+@kernel
+def push(heap: Heap, item: int, key: float, tie: float) -> None:
+    """Queue an item, or bring one that is queued forward: its key and tie may not put it further back."""
+    at = int64(heap.place[item])
+    if at < 0:
+        at = heap.size[0]
+        heap.size[0] = at + 1
+    _rise(heap, at, item, key, tie)
+
+
+@kernel
+def pop(heap: Heap) -> int:
+    """Take out the first item; there must be one."""
+    first = int64(heap.item[0])
+    last = heap.size[0] - 1
+    heap.place[first] = -1
+    heap.size[0] = last
+    if last > 0:
+        _sink(heap, 0, int64(heap.item[last]), heap.key[last], heap.tie[last])
+    return first
+
+
+@kernel
+def remove(heap: Heap, item: int) -> None:
+    """Take a queued item out: the last entry goes where it stood."""
+    at = int64(heap.place[item])
+    last = heap.size[0] - 1
+    heap.place[item] = -1
+    heap.size[0] = last
+    if at == last:
+        return
+    moved, key, tie = int64(heap.item[last]), heap.key[last], heap.tie[last]
+    if at > 0 and not _is_ahead(heap, (at - 1) // 2, key, tie, moved):
+        _rise(heap, at, moved, key, tie)
+    else:
+        _sink(heap, at, moved, key, tie)
+
+
+@kernel
+def is_ahead(heap: Heap, at: int, other: int) -> bool:
+    """Would the entry at one place come out before the entry at another?"""
+    return _is_ahead(heap, at, heap.key[other], heap.tie[other], int64(heap.item[other]))
+
+
+@kernel
+def _is_ahead(heap: Heap, at: int, key: float, tie: float, item: int) -> bool:
+    """Does the entry at this place come before the given one?"""
+    if heap.key[at] != key:
+        return heap.key[at] < key
+    if heap.tie[at] != tie:
+        return heap.tie[at] > tie
+    return heap.item[at] < item
+
+
+@kernel
+def _rise(heap: Heap, at: int, item: int, key: float, tie: float) -> None:
+    """Put the entry at this place, or as far above as it belongs."""
+    while at > 0:
+        above = (at - 1) // 2
+        if _is_ahead(heap, above, key, tie, item):
+            break
+        _put(heap, at, int64(heap.item[above]), heap.key[above], heap.tie[above])
+        at = above
+    _put(heap, at, item, key, tie)
+
+
+@kernel
+def _sink(heap: Heap, at: int, item: int, key: float, tie: float) -> None:
+    """Put the entry at this place, or as far below as it belongs."""
+    size = heap.size[0]
+    below = 2 * at + 1
+    while below < size:
+        if below + 1 < size and is_ahead(heap, below + 1, below):
+            below += 1
+        if not _is_ahead(heap, below, key, tie, item):
+            break
+        _put(heap, at, int64(heap.item[below]), heap.key[below], heap.tie[below])
+        at, below = below, 2 * below + 1
+    _put(heap, at, item, key, tie)
+
+
+@kernel
+def _put(heap: Heap, at: int, item: int, key: float, tie: float) -> None:
+    heap.item[at], heap.key[at], heap.tie[at] = item, key, tie
+    heap.place[item] = at

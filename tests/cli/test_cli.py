@@ -1,0 +1,236 @@
+"""The command line as a user meets it: what it prints, its exit codes, and that every mistake gets one sentence."""
+
+import json
+import sys
+
+import numpy as np
+import pytest
+
+import andante
+from andante.cli import FAILED, OK, USAGE, main
+from andante.cli.shared import split_algorithms
+
+
+@pytest.fixture
+def cli(monkeypatch, capsys):
+    """Calls the command line: its exit code, what it printed, and what it said on standard error."""
+
+    def call(*arguments):
+        monkeypatch.setattr(sys, "argv", ["andante", *map(str, arguments)])
+        with pytest.raises(SystemExit) as end:
+            main()
+        shown = capsys.readouterr()
+        return end.value.code or OK, shown.out, shown.err
+
+    return call
+
+
+@pytest.fixture
+def arena(tmp_path):
+    """A map file with a wall, and a region that is cut off."""
+    passable = np.ones((12, 20), bool)
+    passable[2:12, 10] = False
+    passable[0:3, 0:3] = False
+    passable[0, 0] = True
+    path = tmp_path / "arena.map"
+    andante.write_map(andante.Grid(passable, name="arena"), path)
+    return path
+
+
+def test_help_lists_every_verb(cli):
+    code, out, _ = cli("--help")
+    assert code == OK
+    assert all(verb in out for verb in ("solve", "compare", "algorithms", "maps", "warmup", "demo"))
+
+
+def test_the_version(cli):
+    assert cli("--version")[1].strip() == andante.__version__
+
+
+def test_solve_says_what_it_took(cli, arena):
+    code, out, _ = cli("solve", arena, "--start", "5,5", "--goal", "15,11", "--algorithm", "lrta(depth=3)")
+    assert code == OK
+    assert "arrived" in out
+    assert "times the optimal" in out
+
+
+def test_solve_as_json_agrees_with_the_library(cli, arena):
+    code, out, _ = cli("solve", arena, "--start", "5,5", "--goal", "15,11", "-a", "lrta", "--json")
+    trial = andante.run("lrta", andante.read_map(arena).problem((5, 5), (15, 11)))
+    told = json.loads(out)
+    assert code == OK
+    assert told["cost"] == trial.cost
+    assert [tuple(cell) for cell in told["path"]] == trial.cells
+
+
+def test_solve_draws_and_records(cli, arena, tmp_path):
+    picture, trace, posthoc = tmp_path / "way.png", tmp_path / "way.json", tmp_path / "way.trace.json"
+    code, _, _ = cli(
+        "solve",
+        arena,
+        "--start",
+        "5,5",
+        "--goal",
+        "15,11",
+        "--picture",
+        picture,
+        "--trace",
+        trace,
+        "--posthoc",
+        posthoc,
+    )
+    assert code == OK
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    assert andante.Trace.load(trace).path[-1] == 11 * 20 + 15
+    assert json.loads(posthoc.read_text())["version"] == "1.4.0"
+
+
+def test_an_unreachable_goal_is_a_result_with_exit_code_one(cli, arena):
+    code, out, err = cli("solve", arena, "--start", "5,5", "--goal", "0,0")
+    assert (code, err) == (FAILED, "")
+    assert "no way leads to the goal" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--start", "10,5", "--goal", "15,11"], "the start (10, 5) is blocked on arena"),
+        (["--start", "5,5", "--goal", "99,11"], "(99, 11) lies outside arena, which is 20 x 12 cells"),
+        (["--start", "5,5", "--goal", "5,5"], "start and goal are the same, (5, 5)"),
+        (["--start", "5", "--goal", "15,11"], "--start is written X,Y"),
+        (["--start", "5,x", "--goal", "15,11"], "should hold a whole number where it has 'x'"),
+        (["--start", "5,5", "--goal", "15,11", "-a", "lrtta"], "did you mean 'lrta'?"),
+        (["--start", "5,5", "--goal", "15,11", "-a", "lrta(dept=3)"], "did you mean 'depth'?"),
+        (
+            ["--start", "5,5", "--goal", "15,11", "-a", "lrta(depth=0)"],
+            "depth must be a whole number in [1, 100], got 0",
+        ),
+        (["--start", "5,5", "--goal", "15,11", "-a", "lrta(depth=3"], "lacks a closing bracket"),
+        (["--start", "5,5", "--goal", "15,11", "--suboptimality-cap", "0"], "must be above 0"),
+        (["--start", "5,5", "--goal", "15,11", "--picture", "/nowhere/x.png"], "cannot write /nowhere/x.png"),
+    ],
+)
+def test_a_mistake_gets_one_sentence(cli, arena, arguments, sentence):
+    code, out, err = cli("solve", arena, *arguments)
+    assert (code, out) == (FAILED, "")
+    assert sentence in err
+    assert err.startswith("andante: ")
+    assert err.count("\n") == 1
+
+
+def test_a_wrong_call_is_a_usage_error(cli, arena):
+    assert cli("solve", arena)[0] == USAGE
+    assert cli("slove", arena)[0] == USAGE
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("nothing.map", "nothing.map"),
+        ("nothing", "see 'andante maps list'"),
+        ("caves:12", "a size is written WIDTHxHEIGHT"),
+        ("caves:axb", "should hold a whole number"),
+        ("nosuchset/arena", "there is no benchmark set 'nosuchset'"),
+    ],
+)
+def test_a_map_that_is_not_there(cli, name, sentence):
+    code, _, err = cli("maps", "show", name)
+    assert code == FAILED
+    assert sentence in err
+
+
+def test_maps_show_draws_on_the_terminal_and_into_a_file(cli, arena, tmp_path):
+    code, out, _ = cli("maps", "show", arena)
+    assert code == OK
+    assert "free cells" in out
+    assert "█" in out
+    assert cli("maps", "show", arena, "--picture", tmp_path / "map.png")[0] == OK
+    assert (tmp_path / "map.png").exists()
+
+
+def test_maps_show_as_json(cli, arena):
+    facts = json.loads(cli("maps", "show", arena, "--json")[1])
+    assert (facts["width"], facts["height"], facts["components"]) == (20, 12, 2)
+
+
+def test_maps_generate_writes_the_map_of_the_seed(cli, tmp_path):
+    path = tmp_path / "out.map"
+    assert cli("maps", "generate", "random", "40x30", path, "--seed", 5, "--option", "density=0.1")[0] == OK
+    same = andante.generate("random", 40, 30, seed=5, density=0.1)
+    assert andante.read_map(path).fingerprint == same.fingerprint
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["cavs", "40x30"], "did you mean 'caves'?"),
+        (["random", "40x30", "--option", "densty=0.1"], "did you mean 'density'?"),
+        (["random", "40x30", "--option", "density"], "--option is written NAME=VALUE"),
+    ],
+)
+def test_maps_generate_refuses_and_writes_nothing(cli, tmp_path, arguments, sentence):
+    code, _, err = cli("maps", "generate", *arguments[:2], tmp_path / "out.map", *arguments[2:])
+    assert code == FAILED
+    assert sentence in err
+    assert not list(tmp_path.iterdir())
+
+
+def test_maps_list(cli):
+    assert "dao" in cli("maps", "list")[1]
+    listed = json.loads(cli("maps", "list", "--json")[1])
+    assert {"sets", "generated"} == set(listed)
+
+
+def test_maps_fetch_refuses_an_unknown_set(cli):
+    code, _, err = cli("maps", "fetch", "daoo")
+    assert code == FAILED
+    assert "did you mean 'dao'?" in err
+
+
+def test_algorithms_lists_every_card(cli):
+    code, out, _ = cli("algorithms")
+    assert code == OK
+    assert all(entry.card.name in out for entry in andante.algorithms())
+    assert "moves to look ahead" in cli("algorithms", "lrta")[1]
+    assert {card["name"] for card in json.loads(cli("algorithms", "--json")[1])} == {
+        entry.card.name for entry in andante.algorithms()
+    }
+
+
+def test_compare_prints_a_table_and_writes_page_and_rows(cli, tmp_path):
+    page, rows = tmp_path / "page.html", tmp_path / "rows.csv"
+    chosen = ["--algorithms", "rta, lrta(depth=3)", "--algorithms", "astar", "--problems", "12", "--threads", "2"]
+    code, out, _ = cli("compare", "rooms:32x32:1", *chosen, "--html", page, "--csv", rows)
+    assert code == OK
+    assert "lrta(depth=3)" in out
+    assert "expanded per move" in out
+    assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
+    assert len(rows.read_text().splitlines()) == 1 + 3 * 12
+
+
+def test_compare_as_json_and_from_a_scenario(cli, arena, tmp_path):
+    grid = andante.read_map(arena)
+    problems = andante.with_optimal_costs([grid.problem((5, 5), (15, y)) for y in range(5, 11)])
+    andante.write_scenario(problems, tmp_path / "arena.map.scen")
+    code, out, _ = cli("compare", arena, "--scenario", tmp_path / "arena.map.scen", "-a", "astar", "--json")
+    told = json.loads(out)
+    assert code == OK
+    assert told["summaries"][0]["trials"] == len(problems)
+    assert told["summaries"][0]["measures"]["suboptimality_ratio"]["max"] == 1.0
+
+
+def test_an_interrupt_is_said_in_one_word(cli, arena, monkeypatch):
+    def interrupt(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("andante.episode.run.run", interrupt)
+    code, _, err = cli("solve", arena, "--start", "5,5", "--goal", "15,11")
+    assert (code, err) == (130, "andante: interrupted\n")
+
+
+def test_algorithms_are_split_at_commas_outside_brackets():
+    assert split_algorithms(["family(w=2, b=0.5),rta  astar", "lrta"]) == ["family(w=2, b=0.5)", "rta", "astar", "lrta"]
+    with pytest.raises(andante.AndanteError, match="closing bracket too many"):
+        split_algorithms(["rta)"])
+    with pytest.raises(andante.AndanteError, match="lacks a closing bracket"):
+        split_algorithms(["lrta(depth=3"])

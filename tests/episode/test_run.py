@@ -1,0 +1,254 @@
+"""Running agents: what a trial tells, and that it depends on nothing but the problem."""
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import andante
+from andante.agent import Card, Move, algorithm
+from andante.episode.loop import EPISODE, Outcome, all_ended
+from andante.episode.run import Agent, compile_all
+from andante.errors import ParameterError, ProblemError
+from andante.kernel import JIT, kernel
+from andante.search.learning import Learned
+from andante.world.graph import Graph, price, target
+from andante.world.grid import Grid
+from tests import naive
+from tests.worlds import SIDE, drawn, examples, grid_problems
+
+NAMES = ["lrta", "lrta(depth=3)", "rta", "astar", "wastar(weight=3)"]
+
+
+def facts(trial):
+    """All that a trial tells but the time it took."""
+    told = {name: value for name, value in vars(trial).items() if name not in ("seconds", "path", "optimal_cost")}
+    return told | {"path": None if trial.path is None else trial.path.tolist()}
+
+
+def maps():
+    return [andante.generate(kind, SIDE, SIDE, seed=seed) for seed, kind in enumerate(("rooms", "random", "maze"))]
+
+
+# --- a trial --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_trial_adds_up(name):
+    for problem in drawn(maps()[0], 5):
+        trial = andante.run(name, problem)
+        assert trial.solved
+        assert trial.outcome is Outcome.GOAL
+        assert trial.algorithm == str(andante.find(name))
+        assert trial.path[[0, -1]].tolist() == [problem.start, problem.goal]
+        assert len(trial.path) == trial.moves + 1
+        steps = zip(trial.path[:-1].tolist(), trial.path[1:].tolist(), strict=True)
+        assert trial.cost == sum(dict(problem.graph.neighbours(a))[b] for a, b in steps)
+        assert trial.optimal_cost == naive.distances_from(problem.graph, problem.start)[problem.goal]
+        assert trial.suboptimality_ratio == trial.cost / trial.optimal_cost >= 1
+        assert trial.first_move_states_expanded <= trial.max_states_expanded <= trial.states_expanded
+        assert trial.states_expanded_per_move == trial.states_expanded / trial.moves
+        assert trial.first_move_states_touched <= trial.states_touched
+        assert 0 <= trial.seconds < 60
+        assert trial.cells == [problem.grid.cell(state) for state in trial.path]
+        assert f"GOAL after {trial.moves} moves, cost {trial.cost:.2f}" in repr(trial)
+
+
+def test_the_optimal_cost_that_a_problem_knows_is_believed():
+    problem = drawn(maps()[0], 1)[0].with_optimal_cost(2.0)
+    assert andante.run("lrta", problem).optimal_cost == 2.0
+
+
+def test_a_path_can_be_left_out():
+    problem = drawn(maps()[0], 1)[0]
+    with_path, without = (
+        Agent("lrta", problem.graph).run(problem),
+        Agent("lrta", problem.graph).run(problem, path=False),
+    )
+    assert without.path is None
+    assert facts(replace(with_path, path=None)) == facts(without)
+    with pytest.raises(ParameterError, match="this trial has no path on a grid"):
+        _ = without.cells
+    graph = Graph.from_edges([(0, 1, 1.0)])
+    with pytest.raises(ParameterError, match="this trial has no path on a grid"):
+        _ = andante.run("lrta", graph.problem(0, 1)).cells
+
+
+def test_keyword_parameters_work_as_well_as_the_string():
+    problem = drawn(maps()[1], 1)[0]
+    assert facts(andante.run("lrta", problem, depth=3)) == facts(andante.run("lrta(depth=3)", problem))
+    assert facts(andante.run(andante.find("lrta", depth=3), problem)) == facts(andante.run("lrta(depth=3)", problem))
+
+
+def test_an_agent_keeps_to_its_graph():
+    one, other = maps()[:2]
+    with pytest.raises(ProblemError, match="is on another graph than this agent"):
+        Agent("lrta", one).run(drawn(other, 1)[0])
+
+
+# --- what was learned is forgotten ----------------------------------------------------------------------------------
+
+
+@given(st.lists(grid_problems(), min_size=1, max_size=1), st.integers(2, 4), st.sampled_from(NAMES))
+@examples(60)
+def test_an_agent_that_has_seen_much_does_as_a_new_one(problems, times, name):
+    problem = problems[0]
+    grid = problem.grid
+    back = grid.problem(grid.cell(problem.goal), grid.cell(problem.start))
+    agent, fresh = Agent(name, grid), facts(Agent(name, grid).run(problem))
+    for _ in range(times):
+        assert facts(agent.run(problem)) == fresh
+        agent.run(back)
+        agent.run(problem, andante.Limits(moves=1))  # given up half-way
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_after_four_billion_problems_all_is_as_before(name):
+    problem = drawn(maps()[0], 1)[0]
+    agent = Agent(name, problem.graph)
+    fresh = facts(agent.run(problem))
+    for seen in (2**32 - 3, 2**32 - 1):
+        agent._space.clock.problem[0] = seen
+        for _ in range(4):
+            assert facts(agent.run(problem)) == fresh
+        assert agent._space.clock.problem[0] < 10
+
+
+# --- many problems --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_many_problems_are_solved_in_order_on_any_number_of_threads(name, threads):
+    problems = [problem for grid in maps()[:2] for problem in drawn(grid, 12 if JIT else 4)]
+    mixed = problems[::2] + problems[1::2]  # maps in turn
+    one_by_one = [facts(Agent(name, problem.graph).run(problem)) for problem in mixed]
+    together = andante.run_many(name, iter(mixed), threads=threads)
+    assert [facts(trial) for trial in together] == one_by_one
+    assert [trial.problem for trial in together] == mixed
+    without = andante.run_many(name, mixed, threads=threads, paths=False)
+    assert [trial.path for trial in without] == [None] * len(mixed)
+    assert [facts(replace(t, path=None)) for t in together] == [facts(t) for t in without]
+
+
+def test_some_may_fail_and_the_others_are_there_all_the_same():
+    grid = Grid(np.array([list("...@...")]))
+    graph = grid.graph
+    problems = [grid.problem((0, 0), (2, 0)), grid.problem((0, 0), (6, 0)), grid.problem((4, 0), (6, 0))]
+    trials = andante.run_many("lrta", problems, threads=2)
+    assert [trial.outcome for trial in trials] == [Outcome.GOAL, Outcome.UNREACHABLE, Outcome.GOAL]
+    assert [trial.moves for trial in trials] == [2, 0, 2]
+    assert trials[1].path.tolist() == [0]
+    assert trials[1].optimal_cost == np.inf
+    assert graph.components[0] != graph.components[6]
+
+
+def test_progress_is_told_until_all_are_done():
+    problems = drawn(maps()[0], 30)
+    told = []
+    andante.run_many("lrta", problems, threads=2, progress=told.append)
+    assert sum(told) == 30
+    assert len(told) > 3
+    assert andante.run_many("lrta", [], progress=told.append) == []
+
+
+@pytest.mark.parametrize("threads", [0, -1])
+def test_no_threads_no_work(threads):
+    with pytest.raises(ParameterError, match=f"threads must be at least 1, got {threads}"):
+        andante.run_many("lrta", [], threads=threads)
+
+
+def test_an_error_in_the_middle_ends_it_all():
+    problems = drawn(maps()[0], 40)
+
+    def complain(done):
+        raise RuntimeError("enough")
+
+    with pytest.raises(RuntimeError, match="enough"):
+        andante.run_many("lrta", problems, threads=2, progress=complain)
+
+
+# --- the loop -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("patience", [1, 7, 1000])
+def test_a_loop_interrupted_at_any_moment_goes_on_where_it_was(patience):
+    problems = drawn(maps()[0], 6)
+    agent = Agent("lrta", problems[0].graph)
+    whole = [facts(trial) for trial in agent.run_all(problems, paths=False)]
+    episodes, rounds = np.zeros(len(problems), EPISODE), 0
+    episodes["start"], episodes["goal"] = [p.start for p in problems], [p.goal for p in problems]
+    episodes["cost_cap"], episodes["move_cap"], episodes["expansion_cap"] = np.inf, 10**6, 10**9
+    while not all_ended(episodes):
+        agent.drive(episodes, patience=patience)
+        rounds += 1
+    assert rounds > 1 or patience == 1000
+    assert episodes["moves"].tolist() == [told["moves"] for told in whole]
+    assert episodes["cost"].tolist() == [told["cost"] for told in whole]
+    assert episodes["learned"].tolist() == [told["learned"] for told in whole]
+    assert (episodes["nanoseconds"] > 0).all()
+
+
+def test_a_path_longer_than_the_trail_is_kept_whole():
+    """More than 4096 moves: a maze of one corridor, walked by an agent that learns slowly."""
+    rows = 31
+    passable = np.ones((rows, 40), bool)
+    for y in range(1, rows, 2):
+        passable[y, :] = False
+        passable[y, 0 if (y // 2) % 2 else -1] = True
+    grid = Grid(passable)
+    trial = andante.run(
+        "lrta", grid.problem((0, 0), (20, rows - 1)), limits=andante.Limits(moves=10_000 if JIT else 5_000)
+    )
+    assert trial.moves > 4096
+    assert len(trial.path) == trial.moves + 1
+    legal = [{near for near, _ in grid.graph.neighbours(state)} for state in range(len(grid.graph))]
+    assert all(b in legal[a] for a, b in zip(trial.path[:-1].tolist(), trial.path[1:].tolist(), strict=True))
+
+
+# --- an algorithm that changes under the same name ------------------------------------------------------------------
+
+
+class Params(NamedTuple):
+    """None."""
+
+
+class Memory(NamedTuple):
+    h: Learned
+
+
+@kernel
+def first_neighbour(graph, memory, params, state, goal):
+    return Move(target(graph, state, 0), price(graph, state, 0), 1, 1, 0.0, 0)
+
+
+@kernel
+def second_neighbour(graph, memory, params, state, goal):
+    return Move(target(graph, state, 1), price(graph, state, 1), 1, 1, 0.0, 0)
+
+
+def test_an_algorithm_enrolled_again_is_the_new_one(monkeypatch):
+    """As in a notebook, where the cell that defines it is run once more."""
+    from andante import agent
+
+    list(andante.algorithms())
+    monkeypatch.setattr(agent, "_register", dict(agent._register))
+    problem = Grid(np.ones((3, 3), bool)).problem((1, 1), (0, 0))
+    for step, first in ((first_neighbour, (1, 0)), (second_neighbour, (2, 0))):
+        holder = type("Holder", (), {"Params": Params, "Memory": Memory, "step": staticmethod(step)})
+        holder.__module__ = __name__
+        algorithm(Card("notebook", "Notebook", paper="none"))(holder)
+        trial = andante.run("notebook", problem, limits=andante.Limits(moves=1))
+        assert trial.cells[1] == first
+
+
+@pytest.mark.compiled
+def test_warming_up_says_what_it_compiles_and_nothing_once_it_is_compiled():
+    graphs = [Grid(np.ones((2, 2), bool)).graph, Graph.from_edges([(0, 1, 1.0)])]
+    compile_all(["lrta", "astar", "wastar"], graphs, lambda number, total: None)
+    told = []
+    compile_all(["lrta", "astar", "wastar"], graphs, lambda number, total: told.append((number, total)))
+    assert told == []

@@ -1,0 +1,89 @@
+"""The golden counts: reading, computing and confirming the rows of ``counts.txt``."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import andante
+from andante.world.grid import Grid
+from tests import naive
+
+FILE = Path(__file__).with_name("counts.txt")
+
+
+class Question(NamedTuple):
+    """What is asked: an algorithm's way from a start to a goal on a generated map."""
+
+    map: str  # kind:size:seed
+    start: tuple[int, int]
+    goal: tuple[int, int]
+    algorithm: str
+
+
+class Answer(NamedTuple):
+    """What it took; the fingerprint is of the map, so that one can tell a changed map from a changed algorithm."""
+
+    fingerprint: str
+    outcome: str
+    moves: int
+    cost: float
+    expanded: int
+
+
+def read() -> list[tuple[Question, Answer | None]]:
+    """The rows of the file; those that nobody has filled in yet have no answer."""
+    lines = [line.split() for line in FILE.read_text().splitlines() if line.strip() and not line.startswith("#")]
+    return [(question_of(words[:4]), _answer(words[4:]) if words[4:] else None) for words in lines]
+
+
+def question_of(words: list[str]) -> Question:
+    """The question in the first four columns of a row."""
+    where, start, goal, algorithm = words
+    (start_x, start_y), (goal_x, goal_y) = (map(int, cell.split(",")) for cell in (start, goal))
+    return Question(where, (start_x, start_y), (goal_x, goal_y), algorithm)
+
+
+def _answer(words: list[str]) -> Answer:
+    fingerprint, outcome, moves, cost, expanded = words
+    return Answer(fingerprint, outcome, int(moves), float(cost), int(expanded))
+
+
+@cache
+def grid_of(name: str) -> Grid:
+    """The map that a row names."""
+    kind, size, seed = name.split(":")
+    width, height = map(int, size.split("x"))
+    return andante.generate(kind, width, height, seed=int(seed))
+
+
+def compute(question: Question) -> Answer:
+    """What Andante answers today."""
+    grid = grid_of(question.map)
+    trial = andante.run(question.algorithm, grid.problem(question.start, question.goal))
+    return Answer(grid.fingerprint[:8], trial.outcome.name, trial.moves, trial.cost, trial.states_expanded)
+
+
+def confirm(question: Question, answer: Answer) -> None:
+    """Hold an answer against something too simple to be wrong.
+
+    LRTA* and RTA* have twins in plain Python, which must agree in everything. Of A* the cost must be Dijkstra's, of weighted A*
+    it must be within the weight; their counts of states are only what they were when they were written down.
+    """
+    grid = grid_of(question.map)
+    start, goal = grid.state(*question.start), grid.state(*question.goal)
+    entry = andante.find(question.algorithm)
+    h = naive.grid_heuristic(grid, goal)
+    if entry.card.name == "lrta":
+        _agrees(naive.lrta(grid.graph, h, start, goal, entry.params.depth), answer)
+    elif entry.card.name == "rta":
+        _agrees(naive.rta(grid.graph, h, start, goal), answer)
+    elif entry.card.name in ("astar", "wastar"):
+        least = naive.distances_from(grid.graph, start)[goal]
+        assert least <= answer.cost <= entry.params.weight * least
+
+
+def _agrees(walk: naive.Walk, answer: Answer) -> None:
+    found = (walk.arrived, len(walk.path) - 1, walk.cost, sum(walk.expanded))
+    assert found == (answer.outcome == "GOAL", answer.moves, answer.cost, answer.expanded)

@@ -1,0 +1,50 @@
+"""What the documentation says is so, where it could drift from the code. (`make docs` itself fails on broken links.)"""
+
+import re
+from pathlib import Path
+
+import numpy as np
+
+import andante
+
+DOCS = Path(__file__).resolve().parents[1] / "docs"
+
+
+def test_every_page_can_be_reached_and_every_entry_of_the_navigation_is_a_page():
+    settings = (DOCS.parent / "mkdocs.yml").read_text(encoding="utf-8")
+    navigation = {DOCS / name for name in re.findall(r"\S+\.md$", settings.partition("\nnav:\n")[2], re.MULTILINE)}
+    pages = set(DOCS.rglob("*.md"))
+    assert navigation - pages == set()
+    reached, waiting = set(), list(navigation)
+    while waiting:
+        page = waiting.pop()
+        if page in pages - reached:
+            reached.add(page)
+            waiting += _links(page)
+    assert pages - reached == set()
+
+
+def _links(page: Path) -> list[Path]:
+    found = re.findall(r"\]\(([^)#:]+\.md)", page.read_text(encoding="utf-8"))
+    return [(page.parent / link).resolve() for link in found]
+
+
+def test_the_dead_end_in_the_explanation_is_walked_as_it_says():
+    page = (DOCS / "explanation" / "real-time-search.md").read_text(encoding="utf-8")
+    rows = re.search(r"```text\n(.+?)\n```", page, flags=re.DOTALL)[1].split("\n")
+    cells = np.array([list(row) for row in rows])
+    ends = {letter: tuple(int(place[0]) for place in np.nonzero(cells == letter))[::-1] for letter in "sg"}
+    problem = andante.Grid(cells != "@").problem(start=ends["s"], goal=ends["g"])
+
+    said = re.findall(r"^\| (\d+) \| (.+) \|$", page, flags=re.MULTILINE)
+    trials = {depth: andante.run("lrta", problem, depth=int(depth)) for depth, _ in said}
+    assert said == [(depth, _row(trial)) for depth, trial in trials.items()]
+
+    nearsighted = trials["1"]
+    most_visits = np.unique(nearsighted.path, return_counts=True)[1].max()
+    assert f"takes {nearsighted.moves}, and stands in the cell before the wall {most_visits} times" in page
+
+
+def _row(trial: andante.Trial) -> str:
+    per_move = trial.states_expanded / trial.moves
+    return f"{trial.moves} | {trial.suboptimality_ratio:.2f} | {per_move:.1f} | {trial.max_states_expanded}"

@@ -1,0 +1,394 @@
+"""The door to Numba: what was compiled is found again, what was edited never runs stale, and kernels cannot misbehave."""
+
+import json
+import math
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+from types import FunctionType
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+from andante.files import cache_folder
+from andante.kernel import JIT, generic, instantiate, kernel, nanoseconds, on_compile, source_state
+from andante.world.graph import Graph
+from andante.world.grid import Grid
+
+# --- a small package of kernels in three files ----------------------------------------------------------------------
+
+CONSTANTS = """
+import numpy as np
+
+FACTOR = 2
+PAIR = (5, 7)
+SMALL = np.int64(3)
+TABLE = np.array([1, 10, 100])
+"""
+
+INNER = """
+from typing import NamedTuple
+from andante.kernel import generic, kernel
+from mill.constants import FACTOR, PAIR, SMALL, TABLE
+
+class Bag(NamedTuple):
+    first: int
+    second: int
+
+@generic
+def weigh(bag):
+    raise TypeError(bag)
+
+@weigh.of(Bag)
+def _weigh(bag):
+    return bag.first
+
+@kernel
+def inner(x):
+    return x * FACTOR + 0
+"""
+
+OUTER = """
+from andante.kernel import kernel
+from mill.inner import FACTOR, PAIR, SMALL, TABLE, Bag, inner, weigh
+
+@kernel
+def outer(x):
+    return inner(x) + 1
+
+@kernel
+def from_pair(x):
+    return x + PAIR[1]
+
+@kernel
+def from_scalar(x):
+    return x + SMALL
+
+@kernel
+def from_table(x):
+    return x + TABLE[2]
+
+@kernel
+def from_bag(x):
+    return x + weigh(Bag(1, 2))
+"""
+
+ASK = """
+import json, sys
+from andante.kernel import on_compile
+heard = []
+with on_compile(heard.append):
+    import mill.outer
+    answers = [int(getattr(mill.outer, name)(10)) for name in sys.argv[1:]]
+print(json.dumps([answers, heard]))
+"""
+
+
+class Mill:
+    """A package of the user's own, that is edited and asked again, each time in a fresh process."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.cache = folder / "cache"
+        (folder / "mill").mkdir()
+        for name, text in (
+            ("__init__", ""),
+            ("constants", CONSTANTS),
+            ("inner", INNER),
+            ("outer", OUTER),
+            ("apart", "X = 1\n"),
+        ):
+            self.write(name, text)
+
+    def write(self, name: str, text: str) -> None:
+        (self.folder / "mill" / f"{name}.py").write_text(text)
+
+    def edit(self, name: str, old: str, new: str) -> None:
+        path = self.folder / "mill" / f"{name}.py"
+        before = path.read_text()
+        assert old in before
+        path.write_text(before.replace(old, new))
+
+    def python(self, code: str, *arguments: str, **environment: object) -> subprocess.CompletedProcess[str]:
+        path = os.pathsep.join([str(self.folder), os.environ.get("PYTHONPATH", "")])
+        # Bytecode is left out: two edits within a second could share a time stamp, which is Python's trouble, not ours.
+        ours = {"PYTHONPATH": path, "ANDANTE_CACHE": str(self.cache), "PYTHONDONTWRITEBYTECODE": "1"}
+        env = {**os.environ, **ours, **{name: str(value) for name, value in environment.items()}}
+        return subprocess.run(
+            [sys.executable, "-c", code, *arguments], env=env, capture_output=True, text=True, timeout=120
+        )
+
+    def ask(self, *names: str) -> tuple[list[int], list[str]]:
+        done = self.python(ASK, *names)
+        assert done.returncode == 0, done.stderr
+        answers, heard = json.loads(done.stdout)
+        return answers, heard
+
+
+@pytest.fixture
+def mill(tmp_path):
+    return Mill(tmp_path)
+
+
+@pytest.mark.compiled
+def test_a_second_process_compiles_nothing_and_an_edited_kernel_in_another_file_is_never_run_stale(mill):
+    assert mill.ask("outer") == ([21], ["outer", "inner"])
+    assert mill.ask("outer") == ([21], [])
+    mill.edit("inner", "+ 0", "+ 5")
+    assert mill.ask("outer") == ([26], ["outer", "inner"])
+    mill.edit("inner", "+ 5", "+ 0")  # the old code is still there
+    assert mill.ask("outer") == ([21], [])
+    mill.edit("apart", "X = 1", "X = 2")  # nobody's business
+    assert mill.ask("outer") == ([21], [])
+
+
+@pytest.mark.compiled
+def test_constants_and_bodies_from_other_files_count(mill):
+    names = ["outer", "from_pair", "from_scalar", "from_table", "from_bag"]
+    assert mill.ask(*names)[0] == [21, 17, 13, 110, 11]
+    mill.edit("constants", "(5, 7)", "(5, 8)")
+    assert mill.ask(*names)[0] == [21, 18, 13, 110, 11]
+    mill.edit("inner", "return bag.first", "return bag.second")
+    assert mill.ask(*names) == ([21, 18, 13, 110, 12], [*names[:1], "inner", *names[1:]])
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (1, 2),
+        (1, 1.0),
+        (1, True),
+        (0.5, math.nextafter(0.5, 1)),
+        ("a", "b"),
+        ((5, 7), (5, 8)),
+        ((1, (2, 3)), (1, (2, 4))),
+        (np.int64(3), np.int64(4)),
+        (np.uint8(3), np.int64(3)),
+        (np.array([1, 2]), np.array([1, 3])),
+        (np.zeros(2, np.int64), np.zeros(4, np.int32)),
+        (np.zeros((2, 3)), np.zeros((3, 2))),
+    ],
+)
+def test_every_kind_of_constant_counts(one, other):
+    def state(value):
+        return source_state(FunctionType(template.__code__, {"__name__": "nowhere", "constant": value}))
+
+    assert state(one) == state(one)
+    assert state(one) != state(other)
+
+
+@pytest.mark.compiled
+def test_a_file_edited_while_a_process_runs_does_not_spoil_the_cache(mill):
+    """The process goes on with what it has loaded; what it leaves in the cache must not pass for the new text's code."""
+    meddle = """
+import mill.outer, pathlib
+path = pathlib.Path(mill.inner.__file__)
+path.write_text(path.read_text().replace("+ 0", "+ 7"))
+print(mill.outer.outer(10))
+"""
+    done = mill.python(meddle)
+    assert done.stdout == "21\n", done.stderr
+    assert mill.ask("outer")[0] == [28]
+
+
+@pytest.mark.compiled
+def test_a_cache_that_cannot_be_written_costs_a_sentence_and_nothing_else(mill):
+    mill.cache.write_text("a file where the folder should be")  # even root cannot write below it
+    done = mill.python(ASK, "outer", "from_pair")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)[0] == [21, 17]
+    (line,) = done.stderr.splitlines()
+    assert line == (
+        f"andante: kernels are compiled again at every start, because {mill.cache} cannot be written to "
+        "(Not a directory); set ANDANTE_CACHE to a writable folder"
+    )
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("suffix", ["nbi", "nbc"])
+def test_a_damaged_cache_is_mended(mill, suffix):
+    assert mill.ask("outer") == ([21], ["outer", "inner"])
+    damaged = list(mill.cache.rglob(f"*.{suffix}"))
+    for path, length in zip(damaged, (0, 100), strict=True):
+        path.write_bytes(path.read_bytes()[:length])
+    assert mill.ask("outer") == ([21], ["outer", "inner"])
+    assert mill.ask("outer") == ([21], [])
+
+
+@pytest.mark.compiled
+def test_without_the_compiler_kernels_are_plain_functions_with_the_same_results(mill):
+    names = ["outer", "from_pair", "from_scalar", "from_table", "from_bag"]
+    done = mill.python(ASK, *names, NUMBA_DISABLE_JIT=1)
+    assert json.loads(done.stdout) == [[21, 17, 13, 110, 11], []], done.stderr
+    assert not mill.cache.exists()
+
+
+@pytest.mark.compiled
+def test_agents_do_the_same_with_and_without_the_compiler(tmp_path):
+    code = textwrap.dedent("""
+        import andante, json
+        grid = andante.generate("rooms", 13, 13, size=5, seed=5)
+        free = grid.passable.ravel().nonzero()[0].tolist()
+        trials = []
+        for name in ("lrta", "lrta(depth=3)", "rta", "astar", "wastar"):
+            for graph in (grid.graph, grid.graph.csr()):
+                for k in range(1, 8):
+                    trial = andante.run(name, andante.Problem(graph, free[k], free[-k * k]))
+                    trials.append([name, trial.path.tolist(), trial.states_expanded, trial.states_touched, trial.learned])
+        print(json.dumps(trials))
+        """)
+    answers = []
+    for switch in ("0", "1"):
+        env = {**os.environ, "NUMBA_DISABLE_JIT": switch}
+        done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, timeout=300)
+        assert done.returncode == 0, done.stderr
+        answers.append(json.loads(done.stdout))
+    assert answers[0] == answers[1]
+    assert all(len(path) > 1 for _, path, *_ in answers[0])
+
+
+# --- what kernels cannot do -----------------------------------------------------------------------------------------
+
+
+@kernel
+def allocating(n):
+    return np.zeros(n).sum()
+
+
+@kernel
+def writing_into_moves(graph):
+    graph.mask[0] = 0
+
+
+@kernel
+def writing_into_rows(graph):
+    graph.cost[0] = 0.0
+
+
+@pytest.mark.compiled
+def test_a_kernel_cannot_allocate():
+    with pytest.raises(Exception, match="No implementation of function.*zeros"):
+        allocating(3)
+
+
+@pytest.mark.compiled
+def test_a_kernel_cannot_write_into_a_graph():
+    graph = Grid(np.ones((2, 2), bool)).graph
+    with pytest.raises(Exception, match="readonly"):
+        writing_into_moves(graph.arrays)
+    with pytest.raises(Exception, match="readonly"):
+        writing_into_rows(graph.csr().arrays)
+
+
+def test_nor_can_python():
+    for graph in (Grid(np.ones((2, 2), bool)).graph, Graph.from_edges([(0, 1, 1.0)])):
+        for array in graph.arrays:
+            if isinstance(array, np.ndarray) and array.size:
+                with pytest.raises(ValueError, match="read-only"):
+                    array[0] = 0
+
+
+# --- the pieces -----------------------------------------------------------------------------------------------------
+
+
+class Circle(NamedTuple):
+    radius: float
+
+
+class Square(NamedTuple):
+    side: float
+
+
+@generic
+def width(shape, times):
+    """How wide so many shapes are, side by side."""
+    raise TypeError(shape)
+
+
+@width.of(Circle)
+def _circle_width(shape, times):
+    return 2 * shape.radius * times
+
+
+@width.of(Square)
+def _square_width(shape, times):
+    return shape.side * times
+
+
+@kernel
+def twice_as_wide(shape):
+    return 2 * width(shape, 1)
+
+
+@kernel
+def doubled(x):
+    return 2 * x
+
+
+@kernel
+def tripled(x):
+    return 3 * x
+
+
+def template(x):
+    return change(x) + 1  # noqa: F821 (put in by `instantiate`)
+
+
+def test_the_body_of_a_generic_kernel_goes_by_the_class_of_its_first_argument():
+    assert twice_as_wide(Circle(3.0)) == 12.0
+    assert twice_as_wide(Square(3.0)) == 6.0
+    assert width(Circle(1.0), 3) == 6.0
+    assert width.__doc__ == "How wide so many shapes are, side by side."
+
+
+@pytest.mark.compiled
+def test_a_generic_kernel_without_a_body_for_a_class_does_not_compile():
+    with pytest.raises(Exception, match="No implementation of function"):
+        twice_as_wide((1.0,))
+
+
+def test_a_template_makes_one_kernel_per_name_put_in():
+    two, three = instantiate(template, "two", change=doubled), instantiate(template, "three", change=tripled)
+    assert (two(5), three(5)) == (11, 16)
+    assert two.__name__ == "two"
+    with pytest.raises(NameError):
+        template(5)
+
+
+def test_listeners_hear_only_within_their_block():
+    heard = []
+    with on_compile(heard.append):
+        pass
+    doubled(1.5)
+    assert heard == []
+
+
+@pytest.mark.compiled
+def test_the_state_of_the_sources_differs_between_what_can_be_reached():
+    states = {source_state(function.py_func) for function in (doubled, tripled)}
+    assert len(states) == 1  # one file, one state
+    from andante.search.astar import search
+    from andante.world.heuristics import distance
+
+    assert len({source_state(search.py_func), source_state(distance.py_func)} | states) == 3
+
+
+def test_the_cache_folder_is_where_it_is_asked_to_be(monkeypatch, tmp_path):
+    monkeypatch.setenv("ANDANTE_CACHE", str(tmp_path))
+    assert cache_folder() == tmp_path
+    monkeypatch.delenv("ANDANTE_CACHE")
+    assert cache_folder().name == "andante"
+
+
+def test_the_clock_only_moves_forward():
+    buffer = np.zeros(2, np.int64)
+    times = [nanoseconds(buffer) for _ in range(1000)]
+    assert times == sorted(times)
+    assert 0 < times[-1] - times[0] < 60e9
+
+
+def test_this_run_is_compiled_unless_it_was_asked_not_to_be():
+    assert (os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0")) == JIT

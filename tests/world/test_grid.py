@@ -1,0 +1,140 @@
+"""Grids: which moves are legal, against the rule spelled out cell by cell; and what is not a map."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from andante.errors import MapError, ProblemError
+from andante.world.graph import Graph
+from andante.world.grid import RULES, Grid
+from andante.world.heuristics import DIAGONAL
+from tests import naive
+from tests.worlds import examples, grids
+
+TABLE = np.array([list(row) for row in ("..G@", "S.TW", "O...")])
+
+
+@given(grids(rules=RULES))
+@examples(150)
+def test_moves_are_those_of_the_rule_in_both_layouts(grid):
+    for state in range(grid.width * grid.height):
+        x, y = grid.cell(state)
+        legal = [(grid.state(*cell), cost) for cell, cost in naive.legal_moves(grid.passable, x, y, grid.rule)]
+        assert grid.graph.neighbours(state) == legal
+        assert grid.graph.csr().neighbours(state) == legal
+    assert grid.graph.arcs == grid.graph.csr().arcs
+
+
+@pytest.mark.parametrize(
+    ("rule", "legal"),
+    [
+        ("octile", [(1, 0), (2, 0), (2, 1), (2, 2), (1, 2)]),
+        ("corners", [(1, 0), (2, 0), (2, 1), (2, 2), (1, 2), (0, 2), (0, 0)]),
+        ("cardinal", [(1, 0), (2, 1), (1, 2)]),
+    ],
+)
+def test_the_three_rules_where_the_west_is_blocked(rule, legal):
+    grid = Grid(np.array([[1, 1, 1], [0, 1, 1], [1, 1, 1]], bool), rule=rule)
+    assert [grid.cell(near) for near, _ in grid.graph.neighbours(grid.state(1, 1))] == legal
+
+
+def test_the_order_is_north_first_then_clockwise():
+    grid = Grid(np.ones((3, 3), bool))
+    around = [grid.cell(near) for near, _ in grid.graph.neighbours(grid.state(1, 1))]
+    assert around == [(1, 0), (2, 0), (2, 1), (2, 2), (1, 2), (0, 2), (0, 1), (0, 0)]
+    assert [cost for _, cost in grid.graph.neighbours(4)] == [1.0, DIAGONAL] * 4
+
+
+def test_map_characters():
+    grid = Grid(TABLE, name="tiny")
+    assert repr(grid) == "<Grid tiny 4 x 3, 8 free cells>"
+    assert [(x, y) for y in range(3) for x in range(4) if grid.passable[y, x]] == [
+        (0, 0), (1, 0), (2, 0), (0, 1), (1, 1), (1, 2), (2, 2), (3, 2),
+    ]  # fmt: skip
+    assert np.array_equal(Grid(grid.terrain).terrain, grid.terrain)
+
+
+@given(grids())
+@examples(60)
+def test_cells_and_states(grid):
+    cells = [grid.cell(state) for state in range(grid.width * grid.height)]
+    assert [grid.state(x, y) for x, y in cells] == list(range(len(cells)))
+    assert len(set(cells)) == len(cells) == len(grid.graph)
+    assert grid.free_cells == sum(bool(grid.passable[y, x]) for x, y in cells)
+
+
+@pytest.mark.parametrize(
+    ("terrain", "reason"),
+    [
+        (np.ones(3, bool), r"a map has rows and columns, 1 to 32000 of each; this one has the shape \(3,\)"),
+        (np.ones((0, 3), bool), r"this one has the shape \(0, 3\)"),
+        (np.ones((2, 2, 2), bool), r"this one has the shape \(2, 2, 2\)"),
+        (np.ones((1, 32_001), bool), r"this one has the shape \(1, 32001\)"),
+        (np.ones((2, 2), int), "a map is a table of booleans or of map characters, not of int64"),
+        (np.ones((2, 2)), "not of float64"),
+        (np.array([["ab", "cd"]]), "a map is a table of booleans or of map characters"),
+        (np.array([list("..?")]), r"row 0, column 2 holds '\?'; a map is made of \. G S \(passable\) and @ O T W"),
+        (np.array([list("..."), list("..é")]), "row 1, column 2 holds 'é'"),
+        (np.array([["中"]]), "row 0, column 0 holds '中'"),
+        (np.array([[1, 0]], np.uint8), "row 0, column 0 holds"),
+        ([[True, False], [True]], "a map has rows and columns"),
+        ("...", "a map has rows and columns"),
+        (None, "a map has rows and columns"),
+    ],
+)
+def test_what_is_not_a_map(terrain, reason):
+    with pytest.raises(MapError, match=reason):
+        Grid(terrain)
+
+
+def test_an_unknown_rule_gets_a_suggestion():
+    with pytest.raises(MapError, match=r"unknown rule 'octil' for moves; did you mean 'octile'\?"):
+        Grid(TABLE, rule="octil")
+
+
+@pytest.mark.parametrize(
+    ("start", "goal", "reason"),
+    [
+        ((0, 0), (4, 0), r"\(4, 0\) lies outside tiny, which is 4 x 3 cells"),
+        ((0, -1), (1, 1), r"\(0, -1\) lies outside tiny"),
+        ((3, 0), (1, 1), r"the start \(3, 0\) is blocked on tiny \('@'\)"),
+        ((1, 1), (2, 1), r"the goal \(2, 1\) is blocked on tiny \('T'\)"),
+        ((1, 1), (1, 1), r"start and goal are the same, \(1, 1\)"),
+    ],
+)
+def test_what_is_not_a_problem(start, goal, reason):
+    with pytest.raises(ProblemError, match=reason):
+        Grid(TABLE, name="tiny").problem(start, goal)
+
+
+@given(grids(rules=RULES))
+@examples(60)
+def test_the_fingerprint_is_of_what_search_can_tell_apart(grid):
+    same = Grid(np.where(grid.passable, "G", "T"), name="another", rule=grid.rule)
+    assert same.fingerprint == grid.fingerprint
+    changed = np.array(grid.passable)
+    changed[0, 0] = not changed[0, 0]
+    others = [Grid(changed, rule=grid.rule), *(Grid(grid.terrain, rule=rule) for rule in RULES if rule != grid.rule)]
+    if grid.width != grid.height:
+        others.append(Grid(grid.passable.reshape(grid.width, grid.height), rule=grid.rule))
+    assert all(other.fingerprint != grid.fingerprint for other in others)
+
+
+def test_a_grid_cannot_be_changed_and_does_not_share_what_it_was_made_from():
+    table = np.ones((2, 2), bool)
+    grid = Grid(table)
+    table[0, 0] = False
+    assert grid.free_cells == 4
+    for array in (grid.terrain, grid.passable):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0, 0] = 0
+
+
+@given(st.integers(1, 40), st.integers(1, 40))
+@examples(20)
+def test_a_line_of_cells_is_a_map_too(width, height):
+    for shape in ((1, width), (height, 1)):
+        grid = Grid(np.ones(shape, bool))
+        assert grid.graph.arcs == 2 * (max(shape) - 1)
+        assert isinstance(grid.graph, Graph)

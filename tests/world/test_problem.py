@@ -1,0 +1,52 @@
+"""Problems: what they check, and how they speak of states."""
+
+import numpy as np
+import pytest
+
+from andante.errors import ProblemError
+from andante.world.graph import Graph
+from andante.world.grid import Grid
+from andante.world.problem import Problem
+
+GRAPH = Graph.from_edges([(0, 1, 1.0), (2, 3, 1.0)], labels=["home", "work", "moon", "mars"])
+
+
+@pytest.mark.parametrize(
+    ("start", "goal", "reason"),
+    [
+        (-1, 1, "the start -1 is not a state; there are 4, counted from 0"),
+        (0, 4, "the goal 4 is not a state; there are 4, counted from 0"),
+        (1, 1, "start and goal are the same, state work: there is nothing to solve"),
+    ],
+)
+def test_what_is_not_a_problem(start, goal, reason):
+    with pytest.raises(ProblemError) as caught:
+        GRAPH.problem(start, goal)
+    assert str(caught.value) == reason
+
+
+def test_states_are_named_by_cell_label_or_number():
+    grid = Grid(np.ones((3, 4), bool), name="field")
+    assert repr(grid.problem((1, 2), (3, 0))) == "<Problem (1, 2) to (3, 0) on field>"
+    assert repr(GRAPH.problem(0, 1)) == "<Problem state home to state work>"
+    assert repr(Graph.from_edges([(0, 1, 1.0)]).problem(0, 1)) == "<Problem state 0 to state 1>"
+
+
+def test_reachable_is_a_matter_of_components():
+    assert GRAPH.problem(0, 1).reachable
+    assert not GRAPH.problem(0, 2).reachable
+
+
+def test_knowing_the_optimal_cost_changes_nothing_else():
+    problem = GRAPH.problem(0, 1)
+    wiser = problem.with_optimal_cost(1.0)
+    assert (problem.optimal_cost, wiser.optimal_cost) == (None, 1.0)
+    assert (wiser.graph, wiser.start, wiser.goal) == (problem.graph, problem.start, problem.goal)
+
+
+def test_a_problem_is_itself_and_can_be_kept_in_sets():
+    one, other = GRAPH.problem(0, 1), GRAPH.problem(0, 1)
+    assert len({one, other, one}) == 2
+    with pytest.raises(AttributeError):
+        one.start = 1
+    assert isinstance(one, Problem)

@@ -1,0 +1,123 @@
+"""Small worlds to try things on: problems on random maps and graphs, drawn by Hypothesis or made by the generators."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+
+from andante.kernel import JIT
+from andante.world.graph import Graph
+from andante.world.grid import RULES, Grid
+from andante.world.problem import Problem
+from tests import naive
+
+#: Where kernels are plain Python everything is a hundred times slower.
+SIDE = 48 if JIT else 17
+
+
+def examples(count: int) -> settings:
+    """As many examples if kernels are compiled, fewer if not; the first one may have to wait for the compiler."""
+    return settings(
+        max_examples=count if JIT else max(count // 8, 5),
+        deadline=None,
+        suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large],
+    )
+
+
+@st.composite
+def grids(draw: st.DrawFn, side: int = 8, rules: tuple[str, ...] = ("octile",)) -> Grid:
+    """A map up to ``side`` wide, with anything from no obstacles to many."""
+    width, height = draw(st.integers(2, side)), draw(st.integers(2, side))
+    density = draw(st.sampled_from([0.0, 0.15, 0.3, 0.45]))
+    chance = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    return Grid(chance.random((height, width)) >= density, rule=draw(st.sampled_from(rules)))
+
+
+@st.composite
+def grid_problems(draw: st.DrawFn, side: int = 8, rules: tuple[str, ...] = ("octile",)) -> Problem:
+    """A problem with a solution on a random map."""
+    grid = draw(grids(side, rules).filter(lambda g: any(len(group) > 1 for group in naive.components(g.graph))))
+    group = sorted(draw(st.sampled_from([group for group in naive.components(grid.graph) if len(group) > 1])))
+    start, goal = draw(st.permutations(group))[:2]
+    return grid.problem(grid.cell(start), grid.cell(goal))
+
+
+@st.composite
+def graphs(
+    draw: st.DrawFn, states: int = 9, directed: bool = False, cost: st.SearchStrategy[float] | None = None
+) -> Graph:
+    """A random graph whose arcs cost all sorts of multiples of an eighth (so that sums are exact), without a heuristic."""
+    count = draw(st.integers(2, states))
+    state = st.integers(0, count - 1)
+    price = st.integers(1, 80).map(lambda eighths: eighths / 8) if cost is None else cost
+    pairs = st.tuples(state, state, price).filter(lambda edge: edge[0] != edge[1])
+    return Graph.from_edges(draw(st.lists(pairs, min_size=1, max_size=3 * count)), states=count, directed=directed)
+
+
+@st.composite
+def graph_problems(draw: st.DrawFn, states: int = 9, directed: bool = False) -> Problem:
+    """A problem with a solution on a random graph with odd costs; in half of them with a heuristic that is worth something."""
+    graph = draw(graphs(states, directed))
+    start = draw(st.sampled_from([s for s in range(len(graph)) if graph.neighbours(s)]))
+    goal = draw(st.sampled_from(sorted(set(naive.distances_from(graph, start)) - {start})))
+    if draw(st.booleans()):
+        graph = graph.with_points(halved_distances(graph, goal), "chebyshev")
+    return graph.problem(start, goal)
+
+
+def halved_distances(graph: Graph, goal: int) -> list[tuple[float, ...]]:
+    """Points on a line such that the metric between them is a consistent heuristic, directed graphs included."""
+    distance = naive.distances_to(graph, goal)
+    far = max(distance.values())
+    there = [distance.get(state, far) for state in range(len(graph))]
+    stretch = min(
+        (
+            cost / abs(there[s] - there[near])
+            for s in range(len(graph))
+            for near, cost in graph.neighbours(s)
+            if there[s] != there[near]
+        ),
+        default=1.0,
+    )
+    scale = next(step for step in (0.5, 0.25, 0.125, 2**-6, 2**-9, 2**-12, 0.0) if step <= stretch)
+    return [(scale * value,) for value in there]
+
+
+def heuristic(problem: Problem) -> naive.Heuristic:
+    """The problem's heuristic, computed the plain way."""
+    if problem.grid is not None:
+        return naive.grid_heuristic(problem.grid, problem.goal)
+    arrays: Any = problem.graph.csr().arrays
+    points = [tuple(row) for row in arrays.point.tolist()]
+    name = ("octile", "euclidean", "manhattan", "chebyshev")[arrays.metric]
+    return naive.point_heuristic(points if arrays.point.shape[1] else [], name, problem.goal)
+
+
+def in_rows(problem: Problem) -> Problem:
+    """The same problem on the same graph as rows of arcs."""
+    return Problem(problem.graph.csr(), problem.start, problem.goal, problem.grid)
+
+
+def drawn(grid: Grid, count: int, seed: int = 0) -> list[Problem]:
+    """Problems with a solution on a map, drawn without searching."""
+    chance = np.random.default_rng(seed)
+    group = sorted(max(naive.components(grid.graph), key=len))
+    pairs = [chance.choice(group, 2, replace=False) for _ in range(count)]
+    return [grid.problem(grid.cell(int(start)), grid.cell(int(goal))) for start, goal in pairs]
+
+
+__all__ = [
+    "RULES",
+    "SIDE",
+    "drawn",
+    "examples",
+    "graph_problems",
+    "graphs",
+    "grid_problems",
+    "grids",
+    "heuristic",
+    "in_rows",
+]
