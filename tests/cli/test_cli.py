@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import andante
-from andante.cli import FAILED, OK, USAGE, main
+from andante.cli import FAILED, INTERRUPTED, OK, USAGE, main
 from andante.cli.shared import split_algorithms
 
 
@@ -219,13 +219,14 @@ def test_compare_as_json_and_from_a_scenario(cli, arena, tmp_path):
     assert told["summaries"][0]["measures"]["suboptimality_ratio"]["max"] == 1.0
 
 
-def test_an_interrupt_is_said_in_one_word(cli, arena, monkeypatch):
+def test_an_interrupt_ends_it_without_a_traceback(cli, arena, monkeypatch):
     def interrupt(*_, **__):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("andante.episode.run.run", interrupt)
-    code, _, err = cli("solve", arena, "--start", "5,5", "--goal", "15,11")
-    assert (code, err) == (130, "andante: interrupted\n")
+    code, out, err = cli("solve", arena, "--start", "5,5", "--goal", "15,11")
+    assert code == INTERRUPTED
+    assert "Traceback" not in out + err
 
 
 def test_algorithms_are_split_at_commas_outside_brackets():

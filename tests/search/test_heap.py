@@ -76,6 +76,15 @@ def test_equal_keys_come_out_by_tie_and_then_by_number():
     assert [heap.pop(queue) for _ in range(4)] == [2, 1, 3, 0]
 
 
+def test_what_takes_the_place_of_a_removed_item_may_belong_above_it():
+    """The last entry, 6, goes to the place of 3, whose parent 1 has a higher key."""
+    queue = Heap.over(7, 7)
+    for item, key in enumerate((1.0, 10.0, 2.0, 11.0, 12.0, 3.0, 4.0)):
+        heap.push(queue, item, key, 0.0)
+    heap.remove(queue, 3)
+    assert [heap.pop(queue) for _ in range(6)] == [0, 2, 5, 6, 1, 4]
+
+
 @pytest.mark.parametrize(("one", "other", "ahead"), [(0, 1, True), (1, 0, False)])
 def test_entries_can_be_compared_in_place(one, other, ahead):
     queue = Heap.over(2, 2)

@@ -25,7 +25,6 @@ from andante.search.local import (
     choose,
     frontier,
     grow,
-    is_open,
     is_planned,
     learn,
     least_f,
@@ -71,11 +70,10 @@ def _learn(memory: Memory) -> tuple[float, int]:
     """Raise every closed state to what the best way costs from there: how much in sum, and how many first values."""
     local = memory.local
     learned, stored = 0.0, 0
-    for slot in range(local.size[0]):
-        if not is_open(local, slot):
-            rose, fresh = learn(local, memory.h, memory.rise, slot, least_f(local) - local.g[slot])
-            learned += rose
-            stored += fresh
+    for slot in range(local.size[0]):  # an open state's f is no less than the best, so it stays as it is
+        rose, fresh = learn(local, memory.h, memory.rise, slot, least_f(local) - local.g[slot])
+        learned += rose
+        stored += fresh
     return learned, stored
 
 

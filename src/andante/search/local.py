@@ -95,12 +95,6 @@ def slot_of(local: Local, state: int) -> int:
 
 
 @kernel
-def is_open(local: Local, slot: int) -> bool:
-    """Is the state in this slot on the frontier?"""
-    return heap.is_queued(local.open, slot)
-
-
-@kernel
 def frontier(local: Local) -> int:
     """How many states are open."""
     return local.open.size[0]
@@ -210,7 +204,7 @@ class Rise(NamedTuple):
 
 @kernel
 def learn(local: Local, h: Learned, rise: Rise, slot: int, new: float) -> tuple[float, int]:
-    """Raise the value of a closed state to ``new`` if that is more: by how much it rose, and 1 if it is its first."""
+    """Raise the value of a state to ``new`` if that is more: by how much it rose, and 1 if it is its first."""
     old = local.h[slot]
     if new <= old + TOLERANCE:
         return 0.0, 0
