@@ -15,13 +15,13 @@ from andante.world.problem import Problem
 from tests import naive
 
 #: Where kernels are plain Python everything is a hundred times slower.
-SIDE = 48 if JIT else 17
+SIDE = 48 if JIT else 30
 
 
 def examples(count: int) -> settings:
     """As many examples if kernels are compiled, fewer if not; the first one may have to wait for the compiler."""
     return settings(
-        max_examples=count if JIT else max(count // 8, 5),
+        max_examples=count if JIT else max(count // 4, 5),
         deadline=None,
         suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large],
     )

@@ -2,7 +2,6 @@
 
 import pytest
 
-from andante.kernel import JIT
 from tests.golden.counts import compute, confirm, grid_of, read
 
 ROWS = read()
@@ -20,7 +19,7 @@ def test_counts(question, answer):
     assert compute(question) == answer
 
 
-@pytest.mark.skipif(not JIT, reason="the twins are plain Python either way: once is enough")
+@pytest.mark.compiled  # the twins are plain Python either way: once is enough
 @pytest.mark.parametrize(("question", "answer"), ROWS, ids=IDS)
 def test_counts_are_confirmed(question, answer):
     confirm(question, answer)

@@ -137,7 +137,7 @@ def test_when_the_numbers_of_searches_run_out_they_begin_anew(now):
 
 
 def test_both_layouts_do_the_same_step_by_step():
-    grid = andante.generate("caves", SIDE, SIDE, seed=8)
+    grid = andante.generate("caves", SIDE, SIDE, seed=3)
     for problem in drawn(grid, 5):
         trees = []
         for p in (problem, in_rows(problem)):

@@ -4,7 +4,6 @@ import itertools
 import math
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
@@ -19,12 +18,13 @@ from tests.worlds import examples
 STATES = 40
 LINE = Graph.from_edges([(s, s + 1, 1.0) for s in range(STATES - 1)])
 RING = BUCKETS / buckets.PER_COST  # how far the buckets reach, in units of key
+FAR = 100 if JIT else 3  # rounds of the ring: empty buckets are passed one by one, slowly in plain Python
 
 # Keys near each other, near the ends of the ring, and many rounds of the ring away.
 keys = st.one_of(
     st.floats(0, 3),
-    st.floats(0, 3 * RING),
-    st.sampled_from([0.0, 1 / 16, RING - 1 / 16, RING, RING + 1 / 32, 2 * RING, 50 * RING, 1e6]),
+    st.floats(0, 2 * RING),
+    st.sampled_from([0.0, 1 / 16, RING - 1 / 16, RING, RING + 1 / 32, 2 * RING, FAR * RING]),
     st.integers(0, 60).map(float),
 )
 
@@ -119,7 +119,7 @@ def test_within_a_bucket_the_last_in_is_the_first_out():
 def test_keys_far_beyond_the_ring_wait_their_turn():
     queue = new_queue()
     buckets.clear(queue, 0.0)
-    far = [100 * RING + 5, 3.0, 100 * RING + 1, 7 * RING, 100 * RING + 3, 1.0]
+    far = [FAR * RING + 5, 3.0, FAR * RING + 1, 2 * RING, FAR * RING + 3, 1.0]
     for state, key in enumerate(far):
         buckets.push(queue, state, key)
     assert [buckets.pop(queue) for _ in far] == [5, 1, 3, 2, 4, 0]
@@ -135,7 +135,6 @@ def test_a_key_below_the_base_is_not_lost():
     assert buckets.floor(queue) == -math.inf or buckets.first(queue) == 2
 
 
-@pytest.mark.skipif(not JIT, reason="about compiled code only")
 def test_clearing_costs_what_was_used_not_what_there_is():
     queue = new_queue()
     buckets.clear(queue, 0.0)

@@ -31,7 +31,7 @@ def test_fields_of_small_maps_are_exact(grid, seed):
 
 @pytest.mark.parametrize("kind", ["empty", "random", "rooms", "maze", "caves"])
 def test_fields_of_generated_maps_agree_with_scipy(kind):
-    graph = andante.generate(kind, SIDE, SIDE, seed=5).graph
+    graph = andante.generate(kind, SIDE, SIDE, seed=3).graph
     for source in (0, len(graph) // 2, len(graph) - 1):
         assert distances(graph, source).tolist() == dijkstra(graph.to_scipy(), indices=source).tolist()
 

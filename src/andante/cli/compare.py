@@ -16,6 +16,7 @@ from andante.cli.shared import (
     out,
     print_json,
     progress_bar,
+    progress_of_parts,
     read_world,
     split_algorithms,
     telling_of_compilation,
@@ -83,12 +84,15 @@ def choose_problems(grid: Grid, scenario: Path | None, count: int, seed: int) ->
     from andante.world.mapfiles import read_scenario
 
     if scenario is None:
-        return with_optimal_costs(random_problems(grid, count, seed=seed))
-    found = read_scenario(scenario, grid)
-    if not found:
-        raise ScenarioError(f"{scenario} holds no problem that can be solved on {grid.name}")
-    count = min(count, len(found))
-    return with_optimal_costs([found[(2 * i + 1) * len(found) // (2 * count)] for i in range(count)])
+        found = random_problems(grid, count, seed=seed)
+    else:
+        listed = read_scenario(scenario, grid)
+        if not listed:
+            raise ScenarioError(f"{scenario} holds no problem that can be solved on {grid.name}")
+        count = min(count, len(listed))
+        found = [listed[(2 * i + 1) * len(listed) // (2 * count)] for i in range(count)]
+    with progress_of_parts() as tell:
+        return with_optimal_costs(found, progress=tell)
 
 
 def run_all(

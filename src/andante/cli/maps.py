@@ -7,7 +7,7 @@ from typing import Any
 
 import typer
 
-from andante.cli.shared import JSON_OPTION, MAP_HELP, err, out, print_json, progress_bar, read_size, read_world
+from andante.cli.shared import JSON_OPTION, MAP_HELP, err, out, print_json, progress_of_parts, read_size, read_world
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, help="List, show, generate and fetch maps.")
 
@@ -129,6 +129,6 @@ def fetch(
     for name in names:
         set_named(name)
     for name in names:
-        with progress_bar(f"fetching {name}", 0) as _:
-            folder = get(name, source)
+        with progress_of_parts() as tell:
+            folder = get(name, source, tell)
         err.print(f"{name} is in {folder}", soft_wrap=True)

@@ -11,7 +11,7 @@ from typing import Any
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
 from andante.errors import AndanteError, MapError, NotationError
 from andante.world.grid import Grid
@@ -108,6 +108,21 @@ def progress_bar(what: str, total: int) -> Iterator[Callable[[int], None]]:
     with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as bar:
         task = bar.add_task(what, total=total)
         yield lambda done: bar.advance(task, done)
+
+
+@contextmanager
+def progress_of_parts() -> Iterator[Callable[[str, int, int], None]]:
+    """A bar for each part that the yielded function is told of: what it is, how much is done, and of how much."""
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as bar:
+        tasks: dict[str, TaskID] = {}
+
+        def tell(what: str, done: int, total: int) -> None:
+            if what not in tasks:
+                tasks[what] = bar.add_task(what, total=None)
+            bar.update(tasks[what], completed=done, total=total or None)
+
+        yield tell
 
 
 @contextmanager
