@@ -392,3 +392,31 @@ def test_the_clock_only_moves_forward():
 
 def test_this_run_is_compiled_unless_it_was_asked_not_to_be():
     assert (os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0")) == JIT
+
+
+@pytest.mark.compiled
+def test_a_kernel_without_a_file_never_leaves_stale_code_behind(tmp_path):
+    """As in a notebook: two sessions define another step, and both use the same template."""
+    code = """
+        from andante.kernel import instantiate, kernel
+        from mill.loop import loop
+        scope = {"kernel": kernel, "__name__": "__main__"}
+        exec(compile("@kernel\\ndef step(x):\\n    return x + %d\\n", "<cell>", "exec"), scope)
+        print(instantiate(loop, "loop_of_cell", step=scope["step"])(1))
+    """
+    package = tmp_path / "mill"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    (package / "loop.py").write_text("def step(x):\n    return 0\n\ndef loop(x):\n    return step(x)\n")
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path), "ANDANTE_CACHE": str(tmp_path / "cache")}
+    told = [
+        subprocess.run(
+            [sys.executable, "-c", textwrap.dedent(code) % amount],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for amount in (10, 20)
+    ]
+    assert told == ["11\n", "21\n"]

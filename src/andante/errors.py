@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from operator import index
 
 
 class AndanteError(Exception):
@@ -51,6 +52,18 @@ class TraceError(AndanteError):
 
 class OutputError(AndanteError):
     """A result that cannot be written where it was asked to go."""
+
+
+def whole_number(value: object, what: str) -> int:
+    """A whole number as a plain int, whatever library it is from; a `ProblemError` if it is none.
+
+    >>> whole_number(3, "a column")
+    3
+    """
+    try:
+        return index(value)  # type: ignore[arg-type]
+    except TypeError:
+        raise ProblemError(f"{what} is a whole number, got {value!r}") from None
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

@@ -57,11 +57,11 @@ def kernel(function: F) -> F:
     return _compiled(function)
 
 
-def _compiled(function: F) -> F:
+def _compiled(function: F, cached: bool = True) -> F:
     if not JIT:
         return function
     compiled = numba.njit(nogil=True, **_OPTIONS)(function)
-    if _source_file(function) is not None:
+    if cached and _source_file(function) is not None:
         compiled._cache = _KernelCache(function)
     return cast(F, compiled)
 
@@ -77,7 +77,9 @@ def instantiate(template: Callable[..., Any], name: str, **names: Any) -> Callab
     copy.__qualname__ = name
     copy.__module__ = source.__module__
     copy.__doc__ = source.__doc__
-    return _compiled(copy)
+    # A kernel without a file, from a notebook say, has no state to be told by: what is made with it is not kept.
+    kept = all(not isinstance(part, Dispatcher) or isinstance(part._cache, _KernelCache) for part in names.values())
+    return _compiled(copy, kept)
 
 
 class Generic(Protocol[P, R_co]):

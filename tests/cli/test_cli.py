@@ -106,7 +106,6 @@ def test_an_unreachable_goal_is_a_result_with_exit_code_one(cli, arena):
             "depth must be a whole number in [1, 100], got 0",
         ),
         (["--start", "5,5", "--goal", "15,11", "-a", "lrta(depth=3"], "lacks a closing bracket"),
-        (["--start", "5,5", "--goal", "15,11", "--suboptimality-cap", "0"], "must be above 0"),
         (["--start", "5,5", "--goal", "15,11", "--picture", "/nowhere/x.png"], "cannot write /nowhere/x.png"),
     ],
 )
@@ -121,6 +120,28 @@ def test_a_mistake_gets_one_sentence(cli, arena, arguments, sentence):
 def test_a_wrong_call_is_a_usage_error(cli, arena):
     assert cli("solve", arena)[0] == USAGE
     assert cli("slove", arena)[0] == USAGE
+    assert cli("solve", arena, "--start", "5,5", "--goal", "15,11", "--suboptimality-cap", "0.5")[0] == USAGE
+
+
+def test_json_is_json_when_the_goal_cannot_be_reached(cli, arena):
+    def refuse(word):
+        raise AssertionError(f"{word} is not JSON")
+
+    code, out, _ = cli("solve", arena, "--start", "5,5", "--goal", "0,0", "--json")
+    told = json.loads(out, parse_constant=refuse)
+    assert (code, told["optimal_cost"], told["start"]) == (FAILED, None, [5, 5])
+    json.loads(cli("algorithms", "--json")[1], parse_constant=refuse)
+
+
+def test_the_same_algorithm_twice_is_compared_once(cli):
+    _, out, _ = cli("compare", "empty:9x9", "-a", "lrta, lrta(depth=1)", "--problems", "3", "--json")
+    assert [summary["trials"] for summary in json.loads(out)["summaries"]] == [3]
+
+
+def test_a_folder_that_is_not_there_is_noticed_before_the_work(cli, tmp_path):
+    code, out, err = cli("compare", "empty:9x9", "--html", tmp_path / "nowhere" / "x.html")
+    assert (code, out) == (FAILED, "")
+    assert "there is no folder" in err
 
 
 @pytest.mark.parametrize(

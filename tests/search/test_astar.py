@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 import andante
 from andante.search.astar import Tree, advance, begin, optimal_costs, reached, search
+from andante.search.landmarks import with_landmarks
 from andante.search.memory import new_space
 from andante.search.path import price_between
 from andante.world.graph import Graph
@@ -70,6 +71,21 @@ def test_there_may_be_no_way():
     graph = Graph.from_edges([(0, 1, 1.0), (1, 2, 1.0), (3, 4, 1.0)], directed=True)
     assert optimal_costs(graph, [0, 2, 0, 3, 4], [2, 0, 4, 4, 4]).tolist() == [2.0, np.inf, np.inf, 1.0, 0.0]
     assert optimal_costs(graph, [], []).tolist() == []
+
+
+@pytest.mark.parametrize("weight", [1.01, 1.06, 1.07, 1.2, 1.5, 2.0, 5.0, 30.0])
+@pytest.mark.parametrize("kind", ["random", "rooms", "caves"])
+def test_a_weight_costs_no_more_than_it_says(kind, weight):
+    """Also where it just suffices not to open closed states again, and where it just does not."""
+    grid = andante.generate(kind, SIDE, SIDE, seed=3)
+    tree, rows = new_tree(grid.graph), with_landmarks(grid.graph, 2)
+    other = new_tree(rows)
+    for problem in drawn(grid, 15, seed=4):
+        true = optimal_costs(grid.graph, [problem.start], [problem.goal])[0]
+        search(tree, grid.graph.arrays, problem.start, problem.goal, weight)
+        search(other, rows.arrays, problem.start, problem.goal, weight)
+        assert true <= tree.g[problem.goal] <= weight * true * (1 + 1e-12)
+        assert true <= other.g[problem.goal] <= weight * true * (1 + 1e-12)
 
 
 # --- the tree -------------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ import scipy.sparse
 from hypothesis import given
 from hypothesis import strategies as st
 
-from andante.errors import GraphError
+from andante.errors import GraphError, ProblemError
 from andante.world.graph import Csr, Graph, degree, estimate, price, size, target
 from andante.world.grid import RULES, Grid
 from andante.world.heuristics import DIAGONAL
@@ -242,3 +242,12 @@ def test_an_overestimate_is_one_whatever_the_unit(unit):
     Graph.from_edges(edges, points=[(0,), (3 * unit,), (5 * unit * (1 + 1e-9),)])
     with pytest.raises(GraphError, match="so the heuristic would overestimate"):
         Graph.from_edges(edges, points=[(0,), (3 * unit,), (5.01 * unit,)])
+
+
+def test_a_problem_is_named_by_labels():
+    graph = Graph.from_edges([(0, 1, 1.0), (1, 2, 1.0)], labels=["home", "road", "work"])
+    assert (graph.problem("home", "work").start, graph.problem("home", "work").goal) == (0, 2)
+    assert graph.problem(0, 2).goal == 2
+    with pytest.raises(ProblemError, match="no such label"):
+        graph.problem("home", "moon")
+    assert repr(graph) == "<Graph of 3 states and 4 arcs>"

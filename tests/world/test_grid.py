@@ -138,3 +138,14 @@ def test_a_line_of_cells_is_a_map_too(width, height):
         grid = Grid(np.ones(shape, bool))
         assert grid.graph.arcs == 2 * (max(shape) - 1)
         assert isinstance(grid.graph, Graph)
+
+
+@pytest.mark.parametrize("start", [(1.0, 1), (1,), "ab", None, 3])
+def test_a_start_that_is_no_cell_gets_a_sentence(start):
+    with pytest.raises(ProblemError, match="whole number|must be a cell"):
+        Grid(np.ones((4, 4), bool)).problem(start, (2, 2))
+
+
+def test_coordinates_of_narrow_types_do_not_overflow():
+    grid = Grid(np.ones((400, 400), bool))
+    assert grid.state(np.int16(300), np.int16(300)) == 300 * 400 + 300

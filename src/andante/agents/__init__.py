@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import pkgutil
 import sys
+from hashlib import sha256
 from importlib import import_module
 from importlib.metadata import entry_points
 from importlib.util import module_from_spec, spec_from_file_location
@@ -18,18 +19,23 @@ from andante.errors import AlgorithmError
 
 
 def _import_file(path: Path) -> None:
-    name = f"andante_agent_{path.stem}"
+    name = f"andante_agent_{path.stem}_{sha256(str(path.resolve()).encode()).hexdigest()[:8]}"
     spec = spec_from_file_location(name, path)
     if not path.is_file() or spec is None or spec.loader is None:
         raise AlgorithmError(f"ANDANTE_AGENTS names {str(path)!r}, which is not a Python file")
     module = module_from_spec(spec)
     sys.modules[name] = module
-    spec.loader.exec_module(module)
+    try:
+        spec.loader.exec_module(module)
+    except AlgorithmError:
+        raise
+    except Exception as error:
+        raise AlgorithmError(f"ANDANTE_AGENTS: {path} cannot be imported: {type(error).__name__}: {error}") from error
 
 
 for _module in sorted(pkgutil.iter_modules(__path__), key=lambda found: found.name):
     import_module(f"{__name__}.{_module.name}")
 for _entry in entry_points(group="andante.agents"):
-    import_module(_entry.value)
+    import_module(_entry.module)
 for _file in filter(None, os.environ.get("ANDANTE_AGENTS", "").split(os.pathsep)):
     _import_file(Path(_file))

@@ -1,4 +1,4 @@
-"""The family of seed 004: six parameters span LRTA*, wLRTA*, daLRTA*, lateral learning and expendable states.
+"""Bulitko's family (seed 004): six parameters span LRTA*, wLRTA*, daLRTA*, lateral learning and expendable states.
 
 Bulitko (2016), restated in seed 004, Algorithm 1; line numbers are that algorithm's. Written ``w*lop_b(wc*c+h)+da+E``
 in the paper, which `find` reads too: ``2.654*median_0.153(2.486c+h)+da+E``. Where the paper is silent: depression
@@ -232,7 +232,7 @@ def _is_gone(h: Learned, state: int) -> bool:
 @algorithm(
     Card(
         "family",
-        "seed 004's family",
+        "Bulitko's family",
         paper="Bulitko 2016",
         real_time=True,
         ring=True,

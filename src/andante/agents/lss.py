@@ -42,7 +42,7 @@ from andante.world.graph import Arrays, degree, price, target
 class Params(NamedTuple):
     """How far LSS-LRTA* looks, how it learns, and where it goes."""
 
-    lookahead: Annotated[int, Range(1, 100_000), "states to expand before a move"] = 10
+    lookahead: Annotated[int, Range(1, 100_000), "states to expand before a move; learning takes more"] = 10
     walk: Annotated[Walk, "how far to go before planning again"] = Walk.FRONTIER
     avoidance: Annotated[Avoidance, "how to avoid depressions, if at all"] = Avoidance.OFF
     weight: Annotated[float, Range(1, 1000), "of edge costs in what is learned"] = 4.0

@@ -34,7 +34,8 @@ def algorithms(
 
 def _as_data(entry: Any) -> dict[str, Any]:
     parameters = [
-        {"name": p.name, "about": p.about, "allowed": p.allowed, "default": p.word(p.default)} for p in entry.parameters
+        {"name": p.name, "about": p.about, "allowed": p.allowed, "default": write(p.word(p.default))}
+        for p in entry.parameters
     ]
     return {**asdict(entry.card), "parameters": parameters}
 

@@ -12,7 +12,9 @@ import typer
 from andante.cli.shared import (
     JSON_OPTION,
     MAP_HELP,
+    check_folder,
     default_threads,
+    err,
     out,
     print_json,
     progress_bar,
@@ -47,9 +49,11 @@ def compare(
         help="Which ones, as 'rta, lrta(depth=3)'; may be repeated. Default: a dozen that span the field.",
     ),
     problems: int = typer.Option(200, min=1, help="How many problems."),
-    seed: int = typer.Option(0, help="For drawing problems."),
+    seed: int = typer.Option(0, min=0, help="For drawing problems."),
     threads: int = typer.Option(default_threads(), min=1, help="How many run at once."),
-    suboptimality_cap: float = typer.Option(SUBOPTIMALITY_CAP, help="Give up at this many times the optimal cost."),
+    suboptimality_cap: float = typer.Option(
+        SUBOPTIMALITY_CAP, min=1, help="Give up at this many times the optimal cost."
+    ),
     html: Path | None = typer.Option(None, metavar="FILE.html", help="Write a page with plots and replays."),
     csv: Path | None = typer.Option(None, metavar="FILE.csv", help="Write one row per trial."),
     as_json: bool = JSON_OPTION,
@@ -57,7 +61,9 @@ def compare(
     """Compare algorithms on the problems of one map."""
     from andante.agent import find
 
-    entries = [find(text) for text in split_algorithms(algorithms)] or worth_comparing()
+    check_folder(html, csv)
+    asked = [find(text) for text in split_algorithms(algorithms)] or worth_comparing()
+    entries = list({str(entry): entry for entry in asked}.values())
     grid = read_world(map)
     chosen = choose_problems(grid, scenario, problems, seed)
     rows = run_all(entries, grid, chosen, threads, suboptimality_cap)
@@ -145,4 +151,4 @@ def write_page(title: str, rows: list[dict[str, Any]], traces: list[Trace], path
     from andante.report import page
 
     page.write_page(path, title=title, rows=rows, traces=traces)
-    out.print(f"wrote {path}", soft_wrap=True)
+    err.print(f"wrote {path}", soft_wrap=True, markup=False)

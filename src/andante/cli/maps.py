@@ -83,10 +83,10 @@ def _sketch(grid: Any, columns: int) -> str:
     import numpy as np
 
     step = max(1, -(-grid.width // columns))
-    height, width = grid.height // step // 2 * 2, grid.width // step
-    if height == 0 or width == 0:
-        return ""
-    blocks = grid.passable[: height * step, : width * step].reshape(height, step, width, step).mean((1, 3)) >= 0.5
+    high, wide = -(-grid.height // (2 * step)) * 2 * step, -(-grid.width // step) * step
+    framed = np.zeros((high, wide), bool)  # what lies beyond the edge is drawn as wall
+    framed[: grid.height, : grid.width] = grid.passable
+    blocks = framed.reshape(high // step, step, wide // step, step).mean((1, 3)) >= 0.5
     glyphs = np.array([["█", "▀"], ["▄", " "]])  # wall above and below, wall above, wall below, none
     upper, lower = blocks[::2].astype(int), blocks[1::2].astype(int)
     return "\n".join("".join(line) for line in glyphs[upper, lower])
@@ -97,7 +97,7 @@ def generate(
     kind: str = typer.Argument(..., help="empty, random, rooms, maze, caves, outdoor: see 'andante maps list'."),
     size: str = typer.Argument(..., metavar="WIDTHxHEIGHT"),
     file: Path = typer.Argument(..., metavar="FILE.map", help="Where to write it."),
-    seed: int = typer.Option(0, help="The same seed gives the same map, everywhere."),
+    seed: int = typer.Option(0, min=0, help="The same seed gives the same map, everywhere."),
     option: list[str] = typer.Option([], metavar="NAME=VALUE", help="An option of this kind; may be repeated."),
 ) -> None:
     """Generate a map and write it to a file."""
@@ -112,7 +112,7 @@ def generate(
     options: dict[str, Any] = dict(parse(f"{kind}({', '.join(option)})").arguments)
     grid = make(kind, *read_size(size), seed=seed, **options)
     write_map(grid, file)
-    out.print(f"{file}: {grid.width} x {grid.height}, {grid.free_cells} free cells", soft_wrap=True)
+    out.print(f"{file}: {grid.width} x {grid.height}, {grid.free_cells} free cells", soft_wrap=True, markup=False)
 
 
 @app.command()
@@ -131,4 +131,4 @@ def fetch(
     for name in names:
         with progress_of_parts() as tell:
             folder = get(name, source, tell)
-        err.print(f"{name} is in {folder}", soft_wrap=True)
+        err.print(f"{name} is in {folder}", soft_wrap=True, markup=False)

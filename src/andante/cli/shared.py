@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -13,7 +14,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
-from andante.errors import AndanteError, MapError, NotationError
+from andante.errors import AndanteError, MapError, NotationError, OutputError
 from andante.world.grid import Grid
 
 out = Console(highlight=False)
@@ -97,8 +98,23 @@ def default_threads() -> int:
 
 
 def print_json(value: Any) -> None:
-    """Print one JSON value, with nothing around it."""
-    typer.echo(json.dumps(value, indent=2))
+    """Print one JSON value, with nothing around it; numbers that JSON does not know become null."""
+    typer.echo(json.dumps(_plain(value), indent=2, allow_nan=False))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _plain(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(part) for part in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def check_folder(*files: Path | None) -> None:
+    """Refuse files in folders that are not there, before any work is done for them."""
+    for file in files:
+        if file is not None and not file.absolute().parent.is_dir():
+            raise OutputError(f"cannot write {file}: there is no folder {file.absolute().parent}")
 
 
 @contextmanager

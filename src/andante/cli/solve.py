@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from andante.cli.shared import JSON_OPTION, MAP_HELP, out, print_json, read_cell, read_world, telling_of_compilation
+from andante.cli.shared import (
+    JSON_OPTION,
+    MAP_HELP,
+    check_folder,
+    out,
+    print_json,
+    read_cell,
+    read_world,
+    telling_of_compilation,
+)
 
 if TYPE_CHECKING:
     from andante.episode.trial import Trial
@@ -21,7 +31,7 @@ def solve(
     start: str = typer.Option(..., metavar="X,Y", help="Where the agent begins."),
     goal: str = typer.Option(..., metavar="X,Y", help="Where it wants to go."),
     algorithm: str = typer.Option("lrta", "--algorithm", "-a", help="NAME or NAME(parameter=value, ...)."),
-    suboptimality_cap: float | None = typer.Option(None, help="Give up at this many times the optimal cost."),
+    suboptimality_cap: float | None = typer.Option(None, min=1, help="Give up at this many times the optimal cost."),
     picture: Path | None = typer.Option(None, metavar="FILE.png", help="Draw the way on the map."),
     trace: Path | None = typer.Option(None, metavar="FILE.json", help="Keep every move and thought, to be replayed."),
     posthoc: Path | None = typer.Option(None, metavar="FILE.json", help="The same for the Posthoc visualiser."),
@@ -36,6 +46,7 @@ def solve(
     from andante.episode.trial import Limits
 
     entry = find(algorithm)
+    check_folder(picture, trace, posthoc)
     grid = read_world(map)
     problem = grid.problem(read_cell(start, "--start"), read_cell(goal, "--goal"))
     limits = Limits(suboptimality=suboptimality_cap) if suboptimality_cap is not None else Limits()
@@ -56,9 +67,9 @@ def solve(
 
 
 def _keep_trace(entry: Any, problem: Any, limits: Any, trace: Path | None, posthoc: Path | None) -> None:
-    from andante.episode.trace import record
+    from andante.episode.trace import TRACE_LIMITS, record
 
-    recorded = record(entry, problem, limits=limits)
+    recorded = record(entry, problem, limits=replace(limits, moves=min(limits.moves, TRACE_LIMITS.moves)))
     if trace is not None:
         recorded.save(trace)
     if posthoc is not None:
@@ -68,7 +79,8 @@ def _keep_trace(entry: Any, problem: Any, limits: Any, trace: Path | None, posth
 def _as_data(trial: Trial) -> dict[str, Any]:
     from andante.measures import rows
 
-    return {**rows([trial])[0], "path": trial.cells}
+    cells = trial.cells
+    return {**rows([trial])[0], "start": cells[0], "goal": trial.problem.grid.cell(trial.problem.goal), "path": cells}  # type: ignore[union-attr]
 
 
 def _print(trial: Trial) -> None:

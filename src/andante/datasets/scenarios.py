@@ -69,6 +69,8 @@ def random_problems(
         raise ParameterError(f"optimal_cost must be a band (low, high) with 0 <= low < high, not {optimal_cost!r}")
     if count < 0:
         raise ParameterError(f"the number of problems must not be negative, it is {count}")
+    if seed < 0:
+        raise ParameterError(f"seed must be a whole number from 0, got {seed!r}")
     rng = np.random.default_rng(seed)
     pairs: Pairs = {}
     _draw_by_search(grid, band, count, rng, pairs)

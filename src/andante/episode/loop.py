@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from andante.agent import UNREACHABLE, Algorithm, Move
+from andante.agent import UNREACHABLE, Move
 from andante.kernel import instantiate, nanoseconds
 from andante.search.memory import Clock
 from andante.world.graph import Arrays
@@ -177,8 +177,3 @@ def driver(step_kernel: Callable[..., Move]) -> Callable[..., int]:
 def all_ended(episodes: npt.NDArray[Any]) -> bool:
     """Has every episode come to an outcome?"""
     return bool((episodes["outcome"] > Outcome.WALKING).all())
-
-
-def driver_of(algorithm: Algorithm) -> Callable[..., int]:
-    """The compiled loop of an algorithm."""
-    return driver(algorithm.step)

@@ -134,10 +134,16 @@ class Agent:
             walked = [None] * len(episodes)
             while not all_ended(episodes) and not _stopped(stop):
                 self.drive(episodes)
+        self._remember(episodes)
         if _stopped(stop):
             return []
         name = str(self.algorithm)
         return [Trial.from_episode(name, p, e, w) for p, e, w in zip(problems, episodes, walked, strict=True)]
+
+    def _remember(self, episodes: npt.NDArray[Any]) -> None:
+        """Note to which goal the values belong that the memory now holds."""
+        begun = episodes["goal"][(episodes["moves"] > 0) | (episodes["expanded"] > 0)]
+        self._goal = int(begun[-1]) if len(begun) else self._goal
 
     def _walk(self, episode: npt.NDArray[Any], stop: threading.Event | None) -> npt.NDArray[np.int32]:
         """Drive one episode to its end and keep the states it visits."""
@@ -166,7 +172,6 @@ class Agent:
         for problem in problems:
             if problem.graph is not self.graph:
                 raise ProblemError(f"{problem!r} is on another graph than this agent")
-        self._goal = problems[-1].goal if problems else self._goal
         episodes = np.zeros(len(problems), EPISODE)
         episodes["start"] = [p.start for p in problems]
         episodes["goal"] = [p.goal for p in problems]
@@ -217,6 +222,7 @@ class Watch(Iterator[Turn]):
         self._agent.thoughts()
         while not written and not all_ended(self._episode):
             written = self._agent.drive(self._episode, self._trail)
+        self._agent._remember(self._episode)
         if not written:
             raise StopIteration
         row = self._trail[0]

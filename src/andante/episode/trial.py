@@ -100,7 +100,7 @@ class Trial:
     @property
     def suboptimality_ratio(self) -> float:
         """Cost walked over optimal cost: 1 is optimal. For an agent that did not arrive, what it had walked by then."""
-        return self.cost / self.optimal_cost
+        return self.cost / self.optimal_cost if self.optimal_cost < math.inf else math.nan
 
     @property
     def states_expanded_per_move(self) -> float:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from andante.errors import GraphError, did_you_mean
+from andante.errors import GraphError, did_you_mean, whole_number
 from andante.kernel import generic, int64, kernel
 from andante.world.heuristics import DIAGONAL, TOLERANCE, Metric, distance
 
@@ -341,11 +341,22 @@ class Graph:
             digest.update(np.ascontiguousarray(value).tobytes())
         return digest.hexdigest()[:32]
 
-    def problem(self, start: int, goal: int) -> Problem:
-        """The problem of going from state ``start`` to state ``goal``."""
+    def problem(self, start: Hashable, goal: Hashable) -> Problem:
+        """The problem of going from ``start`` to ``goal``, given by label if there are labels, else by number."""
         from andante.world.problem import Problem
 
-        return Problem(self, start, goal)
+        return Problem(self, self.state(start), self.state(goal))
+
+    def state(self, name: Hashable) -> int:
+        """The number of the state with this label; what is no label is taken for a number itself."""
+        return self._numbers[name] if name in self._numbers else whole_number(name, "a state that has no such label")
+
+    @cached_property
+    def _numbers(self) -> dict[Hashable, int]:
+        return {label: number for number, label in enumerate(self.labels or ())}
+
+    def __repr__(self) -> str:
+        return f"<Graph of {len(self)} states and {self.arcs} arcs>"
 
 
 @kernel

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from andante.errors import MapError, ProblemError, did_you_mean
+from andante.errors import MapError, ProblemError, did_you_mean, whole_number
 from andante.world.graph import DX, DY, Graph, Moves
 from andante.world.heuristics import DIAGONAL
 
@@ -113,6 +113,7 @@ class Grid:
 
     def state(self, x: int, y: int) -> int:
         """The number of the cell in column ``x`` and row ``y``."""
+        x, y = whole_number(x, "a column"), whole_number(y, "a row")
         if not (0 <= x < self.width and 0 <= y < self.height):
             raise ProblemError(f"({x}, {y}) lies outside {self.name}, which is {self.width} x {self.height} cells")
         return y * self.width + x
@@ -126,7 +127,11 @@ class Grid:
         """The problem of going from cell ``start`` to cell ``goal``, each given as (x, y)."""
         from andante.world.problem import Problem
 
-        for what, (x, y) in (("start", start), ("goal", goal)):
+        for what, cell in (("start", start), ("goal", goal)):
+            try:
+                x, y = cell
+            except (TypeError, ValueError):
+                raise ProblemError(f"the {what} must be a cell (x, y), got {cell!r}") from None
             self.state(x, y)
             if not self.passable[y, x]:
                 raise ProblemError(f"the {what} ({x}, {y}) is blocked on {self.name} ({chr(self.terrain[y, x])!r})")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from andante.errors import ProblemError
+from andante.errors import ProblemError, whole_number
 from andante.world.graph import Graph
 
 if TYPE_CHECKING:
@@ -28,7 +28,9 @@ class Problem:
     listed_cost: float | None = None
 
     def __post_init__(self) -> None:
-        for what, state in (("start", self.start), ("goal", self.goal)):
+        for what in ("start", "goal"):
+            state = whole_number(getattr(self, what), f"the {what}")
+            object.__setattr__(self, what, state)
             if not 0 <= state < len(self.graph):
                 raise ProblemError(f"the {what} {state} is not a state; there are {len(self.graph)}, counted from 0")
         if self.start == self.goal:
