@@ -1,6 +1,8 @@
 """What the documentation says is so, where it could drift from the code. (`make docs` itself fails on broken links.)"""
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -48,3 +50,8 @@ def test_the_dead_end_in_the_explanation_is_walked_as_it_says():
 def _row(trial: andante.Trial) -> str:
     per_move = trial.states_expanded / trial.moves
     return f"{trial.moves} | {trial.suboptimality_ratio:.2f} | {per_move:.1f} | {trial.max_states_expanded}"
+
+
+def test_the_reference_is_up_to_date():
+    done = subprocess.run([sys.executable, "tools/reference.py", "--check"], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

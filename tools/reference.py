@@ -6,10 +6,15 @@ date.
 
 from __future__ import annotations
 
+import inspect
 import os
+import re
 import sys
 from collections.abc import Iterator
+from enum import IntEnum
+from functools import cached_property
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -104,7 +109,62 @@ def commands_page() -> str:
     return "\n".join(lines) + "\n"
 
 
-PAGES = {"algorithms.md": algorithms_page, "commands.md": commands_page}
+def python_page() -> str:
+    """Every public name: how it is called, and what it says of itself."""
+    import andante
+
+    lines = [
+        "# Python",
+        "",
+        "Written from the docstrings by `tools/reference.py`. All names are in the module `andante`.",
+    ]
+    for name in andante.__all__:
+        thing = getattr(andante, name)
+        if not callable(thing):
+            continue
+        lines += ["", f"## {name}", "", *_signature(name, thing), *_docstring(thing)]
+        if inspect.isclass(thing) and not issubclass(thing, Exception | IntEnum):
+            lines += _members(name, thing)
+    return "\n".join(lines) + "\n"
+
+
+def _signature(name: str, thing: Any) -> list[str]:
+    if inspect.isclass(thing) and issubclass(thing, Exception | IntEnum):
+        return []
+    words = re.sub(r"<[^>]*>", "...", str(inspect.signature(thing)))
+    words = re.sub(r"andante[.](?:[a-z]+[.])*", "", words).replace("'", "")
+    return ["```text", f"{name}{words}", "```", ""]
+
+
+def _docstring(thing: Any) -> list[str]:
+    """The docstring, its examples as code."""
+    lines: list[str] = []
+    is_code = False
+    for line in (inspect.getdoc(thing) or "").replace("``", "`").split("\n"):
+        if line.startswith(">>>") and not is_code:
+            lines.append("```python")
+            is_code = True
+        elif not line and is_code:
+            lines += ["", "```"]
+            is_code = False
+            continue
+        lines.append(line)
+    return [*lines, "", "```"] if is_code else lines
+
+
+def _members(name: str, thing: Any) -> list[str]:
+    """The public methods and properties, one line each."""
+    found = []
+    for member, value in vars(thing).items():
+        described = value.func if isinstance(value, cached_property) else value
+        if member.startswith("_") or not isinstance(described, FunctionType | property | classmethod):
+            continue
+        text = (inspect.getdoc(described) or "").partition("\n")[0].replace("``", "`")
+        found.append(f"- `{name}.{member}`: {text}")
+    return ["", *found] if found else []
+
+
+PAGES = {"algorithms.md": algorithms_page, "commands.md": commands_page, "python.md": python_page}
 
 
 def main() -> None:
