@@ -49,7 +49,7 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
         complete=True,
         converges=True,
         examples=("lrta(depth=3)", "lrta(depth=9)"),
-        shown=("lrta", "lrta(depth=9)"),
+        shown=("lrta", "lrta(depth=3)"),
     )
 )
 class LRTA:

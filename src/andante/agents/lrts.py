@@ -187,7 +187,6 @@ def _go_back(graph: Arrays, trip: Trip, state: int) -> tuple[int, float]:
         complete=True,
         converges=True,
         examples=("lrts(depth=3, gamma=0.2, quota=100.0)",),
-        shown=("lrts",),
     )
 )
 class LRTS:

@@ -19,7 +19,7 @@ from andante.cli.shared import default_threads, out
 
 app = typer.Typer(add_completion=False)
 
-SIDE, SEED, PROBLEMS = 512, 7, 300
+SIDE, SEED, PROBLEMS = 512, 7, 200
 
 
 @app.command()
