@@ -1,8 +1,8 @@
 """Running agents: one move at a time, a whole problem, or many problems on all cores.
 
 An `Agent` is an algorithm with room to think on one graph. It is made once and serves any number of problems, so
-starting a problem costs nothing that grows with the map. `run`, `run_many` and `watch` keep an agent or two at hand
-per thread.
+starting a problem costs nothing that grows with the map. `run` keeps an agent or two at hand, `run_many` makes one for
+each thread and map, `watch` one for itself.
 """
 
 from __future__ import annotations
