@@ -2,9 +2,9 @@
 
 Numba's own ``cache=True`` looks only at the file a function stands in, so it keeps running old code when a kernel
 *called from there* changes. Here a kernel is cached under the state of all the sources it can reach: its own module
-and, through the kernels, bundles and constants in that module's namespace, every module they come from. Editing one
-agent recompiles that agent; editing a shared search kernel recompiles all that use it; editing the command line,
-nothing.
+and, through the kernels, bundles and constants in that module's namespace, every module they come from; and, because
+a generic's body comes with its bundle, the modules of the bundles it is called with. Editing one agent recompiles that
+agent; editing a shared search kernel recompiles all that use it; editing the command line, nothing.
 
 Kernels run without the GIL and without Numba's runtime: they cannot allocate, by construction.
 With ``NUMBA_DISABLE_JIT=1`` they are plain Python functions.
@@ -47,6 +47,9 @@ else:
 # Inlined into its caller, a kernel gets its bundles for nothing; a call of its own would copy every array's header.
 _OPTIONS: dict[str, Any] = {"error_model": "numpy", "_nrt": False, "forceinline": True}
 
+# What only kernels call needs no door for Python: for bundles of many arrays that takes longer to compile than all else.
+_INNER = _OPTIONS | {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+
 
 # --- making kernels -------------------------------------------------------------------------------------------------
 
@@ -61,8 +64,12 @@ def _compiled(function: F, cached: bool = True) -> F:
     if not JIT:
         return function
     compiled = numba.njit(nogil=True, **_OPTIONS)(function)
+    inner = numba.njit(**_INNER)(function)
     if cached and _source_file(function) is not None:
-        compiled._cache = _KernelCache(function)
+        compiled._cache = _KernelCache(function, "door")
+        inner._cache = _KernelCache(function, "inner")
+    # Kernels that call this one are given the inner one. Whoever keeps the first must keep the second.
+    compiled.get_call_template, compiled.get_overload = inner.get_call_template, inner.get_overload
     return cast(F, compiled)
 
 
@@ -110,7 +117,7 @@ def generic(stub: Callable[P, R_co]) -> Generic[P, R_co]:
 
         return register
 
-    overload(dispatch, jit_options=_OPTIONS, strict=False)(_chooser(bodies, stub))
+    overload(dispatch, jit_options=_INNER, strict=False)(_chooser(bodies, stub))
     dispatch.of = of  # type: ignore[attr-defined]
     return cast(Generic[P, R_co], dispatch)
 
@@ -174,16 +181,25 @@ class _Implementation(CompileResultCacheImpl):  # type: ignore[misc]
 class _FileCache(FunctionCache):  # type: ignore[misc]
     _impl_class = _Implementation
 
+    def __init__(self, function: Callable[..., Any], form: str) -> None:
+        super().__init__(function)
+        self._form = form
+
+    def _index_key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
+        """What machine code is found by: also the state of the bundles in the signature, which bring their bodies."""
+        return *super()._index_key(sig, codegen), self._form, _bundle_state(frozenset(_bundle_homes(sig)))
+
 
 class _KernelCache(NullCache):  # type: ignore[misc]
     """Opens the file cache at first use: only then are all modules loaded, so that their state can be told."""
 
-    def __init__(self, function: Callable[..., Any]) -> None:
+    def __init__(self, function: Callable[..., Any], form: str) -> None:
         self._function = function
+        self._form = form  # of the machine code: with a door for Python, or for kernels only
 
     @functools.cached_property
     def _files(self) -> _FileCache:
-        return _FileCache(self._function)
+        return _FileCache(self._function, self._form)
 
     @property
     def cache_path(self) -> str:
@@ -223,16 +239,37 @@ def _warn_once(sentence: str) -> None:
 
 def source_state(function: Callable[..., Any]) -> str:
     """A short hash of every source that can decide what ``function`` computes."""
-    digest = hashlib.sha256()
     namespaces: dict[str, dict[str, Any]] = {}
     _reach(function.__globals__, namespaces)
+    return f"{function.__module__.rpartition('.')[2]}-{_state(namespaces)}"
+
+
+def _state(namespaces: dict[str, dict[str, Any]]) -> str:
+    digest = hashlib.sha256()
     for name in sorted(namespaces):
         digest.update(f"\n{name}\n".encode())
         digest.update(_module_text(name))
         for key, value in sorted(namespaces[name].items()):
             digest.update(_constant(key, value))
-    home = function.__module__.rpartition(".")[2]
-    return f"{home}-{digest.hexdigest()[:20]}"
+    return digest.hexdigest()[:20]
+
+
+def _bundle_homes(types_: Any) -> Iterator[str]:
+    """The modules that the classes of bundles among these types come from: a generic's body may stand there."""
+    for one in types_:
+        if isinstance(one, types.BaseTuple):
+            if isinstance(one, types.BaseNamedTuple):
+                yield one.instance_class.__module__
+            yield from _bundle_homes(one)
+
+
+@functools.cache
+def _bundle_state(homes: frozenset[str]) -> str:
+    """A short hash of these modules and all that their kernels can reach."""
+    namespaces: dict[str, dict[str, Any]] = {}
+    for home in homes:
+        _reach(vars(sys.modules[home]), namespaces)
+    return _state(namespaces)
 
 
 def _reach(namespace: dict[str, Any], found: dict[str, dict[str, Any]]) -> None:
