@@ -164,7 +164,10 @@ class Card:
     complete: bool = False  # arrives wherever a way exists
     optimal: bool = False  # its first path is a cheapest one
     converges: bool = False  # over repeated trials its path becomes a cheapest one, but for a weight it has
+    senses: bool = False  # finds its way on a map that it has yet to discover
+    needs: tuple[str, ...] = ()  # kinds of databases that it looks things up in
     ring: bool = False  # looks at the ring of cells around it: the same graph given in rows is another matter
+    regions: bool = False  # plans over regions, which on a map it discovers are others than on one it knows
     examples: tuple[str, ...] = ()  # settings worth a try beside the default one, in the notation
     shown: tuple[str, ...] = ()  # settings that a comparison shows unless others are asked for
     summary: str = ""  # the first line of its file
@@ -252,7 +255,11 @@ def algorithm(card: Card) -> Callable[[type[Any]], type[Any]]:
 def setting(of: str, card: Card, **parameters: Any) -> None:
     """Enrol a published algorithm that is a corner of a wider one: ``of`` with these parameters settled."""
     corner = _register[of].having(**parameters)
-    card = replace(card, summary=card.summary or corner.card.summary)
+    card = replace(
+        card,
+        summary=card.summary or corner.card.summary,
+        senses=card.senses or corner.card.senses,
+    )
     _add(replace(corner, card=card, defaults=corner.params, fixed=corner.fixed | set(parameters)))
 
 

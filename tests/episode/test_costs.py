@@ -9,7 +9,7 @@ import andante
 from andante.episode.run import Agent
 from andante.world.grid import Grid
 
-ENTRIES = list(andante.algorithms())
+ENTRIES = [entry for entry in andante.algorithms() if not entry.card.needs]
 SIDE = 512
 
 

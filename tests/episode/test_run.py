@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import andante
-from andante.agent import Card, Move, algorithm
+from andante.agent import Algorithm, Card, Move, algorithm
 from andante.episode.loop import EPISODE, Outcome, all_ended
 from andante.episode.run import Agent, compile_all
 from andante.errors import ParameterError, ProblemError
@@ -251,4 +251,60 @@ def test_warming_up_says_what_it_compiles_and_nothing_once_it_is_compiled():
     compile_all(["lrta", "astar", "wastar"], graphs, lambda number, total: None)
     told = []
     compile_all(["lrta", "astar", "wastar"], graphs, lambda number, total: told.append((number, total)))
+    assert told == []
+
+
+# --- databases ------------------------------------------------------------------------------------------------------
+
+
+class Lists(NamedTuple):
+    """What the agent looks its moves up in."""
+
+    move: np.ndarray
+
+    @classmethod
+    def allocate(cls, space):
+        return cls(np.array(space.databases[0], np.int64))
+
+
+class Reader(NamedTuple):
+    lists: Lists
+
+
+@kernel
+def look_up(graph, memory, params, state, goal):
+    k = memory.lists.move[0]
+    return Move(target(graph, state, k), price(graph, state, k), 1, 1, 0.0, 0)
+
+
+READER = Algorithm(Card("reader", "Reader", paper="none", needs=("list",)), Params(), Params(), Reader, look_up)
+
+
+def test_databases_reach_the_memory_of_every_agent():
+    problem = Grid(np.ones((3, 3), bool)).problem((1, 1), (0, 0))
+    one_move = andante.Limits(moves=1)
+    for number, first in enumerate([(1, 0), (2, 0), (2, 1)]):
+        databases = [[number]]
+        agent = Agent(READER, problem.graph, databases=databases)
+        trials = [agent.run(problem, one_move), andante.run(READER, problem, databases=databases, limits=one_move)]
+        trials += andante.run_many(READER, [problem], databases=databases, limits=one_move)
+        watch = andante.watch(READER, problem, databases=databases, limits=one_move)
+        list(watch)
+        trials += [watch.trial, andante.converge(READER, problem, databases=databases, limits=one_move).final]
+        assert [trial.cells[1] for trial in trials] == [first] * len(trials)
+        trace = andante.record(READER, problem, databases=databases, limits=one_move)
+        assert problem.grid.cell(trace.moves["state"][0]) == first
+
+
+def test_agents_at_hand_are_told_apart_by_their_databases():
+    problem = Grid(np.ones((3, 3), bool)).problem((1, 1), (0, 0))
+    kept = [[[0]], [[1]], [[0]]]
+    went = [andante.run(READER, problem, databases=d, limits=andante.Limits(moves=1)).cells[1] for d in kept]
+    assert went == [(1, 0), (2, 0), (1, 0)]
+
+
+@pytest.mark.compiled
+def test_what_needs_databases_is_not_warmed_up_without_them():
+    told = []
+    compile_all([READER], [Grid(np.ones((2, 2), bool))], lambda number, total: told.append(total))
     assert told == []

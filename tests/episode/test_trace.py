@@ -49,12 +49,25 @@ def algorithm(request):
 
 
 def same(a: Trace, b: Trace) -> bool:
-    arrays = all(np.array_equal(getattr(a, name), getattr(b, name)) for name in ("terrain", "moves", "thoughts"))
-    plain = ("algorithm", "title", "map_name", "diagonal", "start", "goal", "outcome", "optimal_cost", "thoughts_cut")
-    return arrays and all(getattr(a, name) == getattr(b, name) for name in plain)
+    arrays = all(
+        np.array_equal(getattr(a, name), getattr(b, name)) for name in ("terrain", "moves", "thoughts", "discovered")
+    )
+    plain = ("algorithm", "title", "map_name", "diagonal", "start", "goal", "outcome", "optimal_cost")
+    return arrays and all(getattr(a, name) == getattr(b, name) for name in (*plain, "thoughts_cut", "sight"))
 
 
 # --- recording ---
+
+
+def test_an_agent_that_discovers_the_map_leaves_a_trace_of_it(problem, grid):
+    trace = record("astar", problem, sight=2)
+    trial = andante.run("astar", problem, sight=2)
+    assert trace.sight == 2
+    assert len(set(trace.discovered.tolist())) == len(trace.discovered) == trial.cells_discovered > 0
+    assert not grid.passable.ravel()[trace.discovered].any()
+    assert trace.moves["discovered"].sum() == len(trace.discovered)
+    assert same(trace, Trace.from_json(trace.to_json()))
+    assert record("astar", problem).discovered.tolist() == []
 
 
 def test_a_trace_tells_the_same_as_a_trial(problem, algorithm):
@@ -169,9 +182,11 @@ def test_any_trace_round_trips(moves, thoughts, terrain):
         goal=11,
         outcome=Outcome.STUCK,
         optimal_cost=3.5,
-        moves=np.array([(*move, 0) for move in moves], MOVE),
+        moves=np.array([(*move, 0, k == 0) for k, move in enumerate(moves)], MOVE),
         thoughts=np.array(thoughts, THOUGHT),
         thoughts_cut=True,
+        sight=3,
+        discovered=np.array([7] if moves else [], np.int32),
     )
     assert same(trace, Trace.from_json(trace.to_json()))
 
@@ -274,6 +289,14 @@ def test_moves_cannot_speak_of_thoughts_that_are_not_there(document, problem):
     fewer = json.loads(record("lrta", problem, most_thoughts=3).to_json())
     with pytest.raises(TraceError, match="thoughts that it does not hold"):
         Trace.from_json(reseal({**document, "thoughts": fewer["thoughts"]}))
+
+
+@pytest.mark.parametrize("counts", [[-1, 1, 0], [40, 40, 0]])
+def test_no_more_walls_are_discovered_than_the_map_has_cells(problem, counts):
+    trace = record("lrta", problem, sight=1, limits=Limits(moves=3))
+    trace.moves["discovered"] = counts
+    with pytest.raises(TraceError, match="a map of 72 cells does not have .* to be discovered"):
+        Trace.from_json(trace.to_json())
 
 
 def test_a_field_that_is_missing_is_named(document):

@@ -79,6 +79,7 @@ def test_a_full_log_loses_thoughts_not_moves():
     watch = Agent("lrta(depth=3)", grid, log_rows=4).watch(problem)
     turns = list(watch)
     assert {len(turn.thoughts) for turn in turns} == {4}
+    assert all(turn.thoughts_lost == turn.states_expanded + (turn.learned > 0) - 4 for turn in turns)
     assert [turn.state for turn in turns] == andante.run("lrta(depth=3)", problem).path[1:].tolist()
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from andante.search.astar import Tree, search
 from andante.search.learning import Learned
 from andante.search.memory import EXPANDED, LEARNED, allocate, bytes_of, new_space, note
-from andante.search.path import Path, is_planned, lay, price_between
+from andante.search.path import Path, lay, next_move, price_between
 from andante.world.graph import Graph
 from andante.world.grid import Grid
 
@@ -54,17 +54,18 @@ def test_a_path_is_good_for_the_trial_it_was_planned_in():
     space = new_space(GRID.graph, Params())
     path, tree = Path.allocate(space), Tree.allocate(space)
     space.clock.trial[0] = 1
-    assert not is_planned(path)
+    assert next_move(path, GRID.graph.arrays, 0) == (-1, np.inf)
     search(tree, GRID.graph.arrays, 0, 19, 1.0)
     lay(path, tree, 19)
-    assert is_planned(path)
     state, walked = 0, [0]
     while state != 19:
-        state = int(path.next[state])
+        to, cost = next_move(path, GRID.graph.arrays, state)
+        assert cost == dict(GRID.graph.neighbours(state))[to]
+        state = to
         walked.append(state)
     assert len(walked) == 5
     space.clock.trial[0] = 2
-    assert not is_planned(path)
+    assert next_move(path, GRID.graph.arrays, 0) == (-1, np.inf)
 
 
 def test_the_price_of_a_move_is_that_of_the_cheapest_edge():

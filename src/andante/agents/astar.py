@@ -2,16 +2,21 @@
 
 Hart, Nilsson and Raphael (1968); with a weight on the heuristic, Pohl (1970). Not real-time: the first move waits for
 the whole plan. Where the papers are silent: of states with equal f the one opened last is expanded first.
+
+On a map that it has yet to discover it is Local Repair A* (Stout 1996): when the next move of the plan turns out not to
+be possible, it plans the whole way again from where it stands.
 """
 
 from __future__ import annotations
 
 from typing import Annotated, NamedTuple
 
+import numpy as np
+
 from andante.agent import UNREACHABLE, Card, Move, Range, algorithm, no_move, setting
-from andante.kernel import int64, kernel
+from andante.kernel import kernel
 from andante.search.astar import Tree, reached, search
-from andante.search.path import Path, is_planned, lay, price_between
+from andante.search.path import Path, lay, next_move
 from andante.world.graph import Arrays
 
 
@@ -30,19 +35,27 @@ class Memory(NamedTuple):
 
 @kernel
 def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -> Move:
-    """One move of A*: the first plans them all."""
+    """One move of A*: the first plans them all, and so does one that finds the way cut."""
     expanded, touched = 0, 0
-    if not is_planned(memory.path):
+    to, cost = next_move(memory.path, graph, state)
+    if cost == np.inf:
         expanded, touched = search(memory.tree, graph, state, goal, params.weight)
         if not reached(memory.tree, goal):
             return no_move(UNREACHABLE, expanded, touched)
         lay(memory.path, memory.tree, goal)
-    to = int64(memory.path.next[state])
-    return Move(to, price_between(graph, state, to), expanded, touched, 0.0, 0)
+        to, cost = next_move(memory.path, graph, state)
+    return Move(to, cost, expanded, touched, 0.0, 0)
 
 
 @algorithm(
-    Card("wastar", "Weighted A*", paper="Pohl 1970", complete=True, summary="A* that trusts its heuristic more.")
+    Card(
+        "wastar",
+        "Weighted A*",
+        paper="Pohl 1970",
+        complete=True,
+        senses=True,
+        summary="A* that trusts its heuristic more.",
+    )
 )
 class WeightedAStar:
     """The three parts of weighted A*."""

@@ -235,6 +235,7 @@ def _is_gone(h: Learned, state: int) -> bool:
         "Bulitko's family",
         paper="Bulitko 2016",
         real_time=True,
+        senses=True,
         ring=True,
         examples=("family(wc=7, operator=median, expendable=true)",),
         shown=("family(wc=7, operator=median, expendable=true)",),

@@ -3,9 +3,10 @@
 The "late acting" of seed 002, section 4.3 and row L of its Table 1: what TBA* is worth is seen beside an agent with the
 same budget per move that does not act on an unfinished plan. It goes back and forth between the start and one randomly
 chosen neighbour until a complete path is known, and all that walking counts in the cost of its solution. Where the
-paper is silent: R is shared as in TBA*, so that the two agents differ in acting only, and the path is taken up wherever
-the agent meets it. With ``wait`` the agent stands still instead: it walks a best path, only later, and the delay is
-seen in the number of moves.
+paper is silent: R is shared as in TBA*, so that the two agents differ in acting only; the path is taken up wherever the
+agent meets it; when a wall is discovered on it, the agent stands still for that move and then begins again from there.
+With ``wait`` the agent stands still while it plans: it walks a best path, only later, and the delay is seen in the
+number of moves.
 """
 
 from __future__ import annotations
@@ -20,11 +21,13 @@ from andante.kernel import int64, kernel
 from andante.search.astar import Slice, Tree, advance, begin, reached
 from andante.search.memory import Clock, Space
 from andante.search.path import price_between
-from andante.search.tracing import Ways, ahead, aim, follow, forget, is_tracing, trace, walk_past
+from andante.search.tracing import CUT, Ways, ahead, aim, follow, forget, is_tracing, trace, walk_past
 from andante.world.graph import Arrays, degree, target
 
 # How far the planning has come.
 SEARCHING, FOUND, TRACED = 0, 1, 2
+
+NEVER = 0  # no trial has this number: what is marked with it has to begin again
 
 
 class Params(NamedTuple):
@@ -83,6 +86,9 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
             follow(ways)
             at.stage[0] = TRACED
     to = ahead(ways, graph, state)
+    if to == CUT:
+        at.trial[0] = NEVER
+        return Move(state, 0.0, work.expanded, work.touched + traced, 0.0, 0)
     if to >= 0:
         walk_past(ways, state)
     elif state != at.start[0]:
@@ -113,6 +119,7 @@ def _roll(seed: int, start: int, goal: int) -> int:
         paper="Björnsson, Bulitko & Sturtevant 2009",
         real_time=True,
         complete=True,
+        senses=True,
     )
 )
 class LateAStar:

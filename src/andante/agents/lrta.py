@@ -48,6 +48,7 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
         real_time=True,
         complete=True,
         converges=True,
+        senses=True,
         examples=("lrta(depth=3)", "lrta(depth=9)"),
         shown=("lrta", "lrta(depth=3)"),
     )

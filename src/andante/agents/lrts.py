@@ -10,6 +10,7 @@ back one state per move. That needs moves that can be reversed; where one cannot
 memory of the way is a ring with room for as many moves as the graph has states: when it is full the oldest is
 forgotten, as if the trial had begun later. The way back never costs more than (h(start) + T + the greatest h*) / gamma,
 because h falls by gamma * g along it but for what was learned: only a quota as large as the map can make it forget.
+Where a wall is discovered on the plan's next move, the agent plans anew from where it stands.
 """
 
 from __future__ import annotations
@@ -22,11 +23,12 @@ import numpy.typing as npt
 
 from andante.agent import STUCK, Card, Move, Range, algorithm, no_move, setting
 from andante.kernel import int64, kernel
+from andante.search.behind import Behind, forget, go_back, last_left, leave
 from andante.search.learning import Learned, raise_to
-from andante.search.lookahead import Ball, Frontier, look, most_states
+from andante.search.lookahead import Ball, Frontier, look, max_of_min, most_states, way_out
 from andante.search.memory import Clock, Space
 from andante.search.path import price_between
-from andante.world.graph import Arrays, price, target
+from andante.world.graph import Arrays, price
 from andante.world.heuristics import TOLERANCE
 
 
@@ -43,9 +45,7 @@ class Trip(NamedTuple):
 
     ahead: npt.NDArray[np.int32]  # [longest plan], states to go to, the next one last
     planned: npt.NDArray[np.int64]  # [1], how many they are
-    behind: npt.NDArray[np.int32]  # [capacity], states left, a ring; ~state where the agent went on without planning
-    top: npt.NDArray[np.int64]  # [1], where in the ring the next one goes
-    left: npt.NDArray[np.int64]  # [1], how many the ring holds
+    behind: Behind
     back: npt.NDArray[np.bool_]  # [1], is the agent on its way back?
     learned: npt.NDArray[np.float64]  # [1], u
     trial: npt.NDArray[np.int64]  # [1], the trial that all this belongs to
@@ -56,9 +56,9 @@ class Trip(NamedTuple):
         """Room for the longest plan and, if the agent will ever go back, for as many moves as there are states."""
         plan = most_states(space.graph.arrays, space.params.depth, space.states)
         way = space.states if space.params.quota < math.inf else 0
-        one = [np.zeros(1, np.int64) for _ in range(4)]
-        ahead, behind = np.zeros(plan, np.int32), np.zeros(way, np.int32)
-        return cls(ahead, one[0], behind, one[1], one[2], np.zeros(1, np.bool_), np.zeros(1), one[3], space.clock)
+        planned, trial = np.zeros(1, np.int64), np.zeros(1, np.int64)
+        back, learned = np.zeros(1, np.bool_), np.zeros(1)
+        return cls(np.zeros(plan, np.int32), planned, Behind.over(way), back, learned, trial, space.clock)
 
 
 class Memory(NamedTuple):
@@ -74,16 +74,13 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
     """One move of LRTS: on with the plan, on with the way back, or a new plan."""
     h, ball, trip = memory.h, memory.ball, memory.trip
     _begin(trip)
-    if trip.planned[0] > 0:
-        return _go_on(graph, trip, state)
-    if trip.back[0]:
-        to, cost = _go_back(graph, trip, state)
-        if to >= 0:
-            return Move(to, cost, 0, 0, 0.0, 0)
+    to, cost = _go_back(graph, trip, state) if trip.back[0] else _go_on(graph, trip, state)
+    if to >= 0:
+        return Move(to, cost, 0, 0, 0.0, 0)
     best = look(ball, graph, h, state, goal, params.depth, params.gamma, False, TOLERANCE)  # lines 1 and 2
     if best.slot < 0:
         return no_move(STUCK, best.expanded, best.touched)
-    learned, stored = raise_to(h, graph, state, goal, _max_of_min(ball, best, goal))  # line 3
+    learned, stored = raise_to(h, graph, state, goal, max_of_min(ball, best, goal))  # line 3
     trip.learned[0] += learned  # line 4
     if trip.learned[0] > params.quota + TOLERANCE:  # line 5
         trip.learned[0] = params.quota
@@ -91,7 +88,7 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
         if to >= 0:
             return Move(to, cost, best.expanded, best.touched, learned, stored)
     to = _plan(graph, trip, ball, best)  # line 6
-    _leave(trip, state)
+    leave(trip.behind, state)
     return Move(to, price(graph, state, best.first), best.expanded, best.touched, learned, stored)
 
 
@@ -100,77 +97,46 @@ def _begin(trip: Trip) -> None:
     """At a trial's start, forget the last one's way."""
     if trip.trial[0] != trip.clock.trial[0]:
         trip.trial[0] = trip.clock.trial[0]
-        trip.planned[0], trip.top[0], trip.left[0] = 0, 0, 0
+        trip.planned[0] = 0
+        forget(trip.behind)
         trip.back[0] = False
         trip.learned[0] = 0.0
 
 
 @kernel
-def _max_of_min(ball: Ball, best: Frontier, goal: int) -> float:
-    """The greatest of all plies' least f; the frontier is the last ply, the rest are in the ball, one after another."""
-    greatest, least, met, ply = best.f, np.inf, np.inf, 1
-    for slot in range(1, best.size):
-        if ball.ply[slot] != ply:
-            greatest, least, ply = max(greatest, least), met, int64(ball.ply[slot])
-        least = min(least, ball.f[slot])
-        if ball.state[slot] == goal:
-            met = ball.f[slot]
-    return greatest if best.size == 1 else max(greatest, least)
-
-
-@kernel
 def _plan(graph: Arrays, trip: Trip, ball: Ball, best: Frontier) -> int:
     """Plan the way to the frontier's best state: the first state of it."""
-    count, slot = 0, best.slot
-    if best.move >= 0:
-        trip.ahead[0] = target(graph, int64(ball.state[slot]), best.move)
-        count = 1
-    while slot > 0:
-        trip.ahead[count] = ball.state[slot]
-        count += 1
-        slot = int64(ball.parent[slot])
-    trip.planned[0] = count - 1
-    return int64(trip.ahead[count - 1])
+    trip.planned[0] = way_out(ball, graph, best, trip.ahead) - 1
+    return int64(trip.ahead[trip.planned[0]])
 
 
 @kernel
-def _go_on(graph: Arrays, trip: Trip, state: int) -> Move:
-    """Make the next move of the plan."""
+def _go_on(graph: Arrays, trip: Trip, state: int) -> tuple[int, float]:
+    """The next move of the plan; -1 if there is none, or a wall was discovered there, and the plan is void."""
+    if trip.planned[0] == 0:
+        return -1, 0.0
     trip.planned[0] -= 1
     to = int64(trip.ahead[trip.planned[0]])
-    _leave(trip, ~state)
-    return Move(to, price_between(graph, state, to), 0, 0, 0.0, 0)
-
-
-# --- the way back ---------------------------------------------------------------------------------------------------
-
-
-@kernel
-def _leave(trip: Trip, state: int) -> None:
-    """Remember a state that the agent leaves; ~state if it did not plan there."""
-    room = len(trip.behind)
-    if room == 0:
-        return
-    top = trip.top[0]
-    trip.behind[top] = state
-    trip.top[0] = top + 1 if top + 1 < room else 0
-    trip.left[0] = min(trip.left[0] + 1, room)
+    cost = price_between(graph, state, to)
+    if cost == np.inf:
+        trip.planned[0] = 0
+        return -1, 0.0
+    leave(trip.behind, ~state)
+    return to, cost
 
 
 @kernel
 def _go_back(graph: Arrays, trip: Trip, state: int) -> tuple[int, float]:
     """One move back, to be followed by others until a state where the agent planned; -1 if there is no such move."""
     trip.back[0] = False
-    if trip.left[0] == 0:
+    if trip.behind.size[0] == 0:
         return -1, 0.0
-    top = trip.top[0] - 1 if trip.top[0] > 0 else len(trip.behind) - 1
-    entry = int64(trip.behind[top])
+    entry = last_left(trip.behind)
     to = max(entry, ~entry)
     cost = price_between(graph, state, to)
     if cost == np.inf:  # the agent came by a move of one direction
         return -1, 0.0
-    trip.top[0] = top
-    trip.left[0] -= 1
+    go_back(trip.behind)
     trip.back[0] = entry < 0
     return to, cost
 
@@ -186,6 +152,7 @@ def _go_back(graph: Arrays, trip: Trip, state: int) -> tuple[int, float]:
         real_time=True,
         complete=True,
         converges=True,
+        senses=True,
         examples=("lrts(depth=3, gamma=0.2, quota=100.0)",),
     )
 )

@@ -6,9 +6,9 @@ with a weight above 1 it learns by the weighted update of Rivera, Baier and Hern
 their cost in learning, not in the lookahead.
 
 Where the papers are silent: of equal f the larger g wins, then the state reached first; a value never falls; risen is
-what rose in this trial, so that marks and rises are gone when the next one begins. Counted as expanded are the
-lookahead's expansions and, in learning, every state of the frontier and every closed one, whose predecessors are looked
-at once each.
+what rose in this trial, so that marks and rises are gone when the next one begins; where a wall is discovered on the
+plan's next move the agent plans anew. Counted as expanded are the lookahead's expansions and, in learning, every state
+of the frontier and every closed one, whose predecessors are looked at once each.
 """
 
 from __future__ import annotations
@@ -29,7 +29,6 @@ from andante.search.local import (
     choose,
     frontier,
     grow,
-    is_planned,
     learn,
     next_move,
     plan,
@@ -62,14 +61,15 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
     """One move of LSS-LRTA*."""
     local = memory.local
     expanded, touched, learned, stored = 0, 0, 0.0, 0
-    if not is_planned(local, state):
+    to, cost = next_move(local, graph, state)
+    if cost == np.inf:
         expanded, touched = grow(local, graph, memory.h, state, goal, params.lookahead)
         if frontier(local) == 0:
             return no_move(UNREACHABLE, expanded, touched)
         plan(local, choose(local, memory.rise, params.avoidance), params.walk)
         settled, moves, learned, stored = _learn(memory, turned(memory.into.arcs, graph), params.weight)
         expanded, touched = expanded + settled, touched + moves
-    to, cost = next_move(local, graph, state)
+        to, cost = next_move(local, graph, state)
     return Move(to, cost, expanded, touched, learned, stored)
 
 
@@ -124,6 +124,7 @@ def _spread(local: Local, into: Arrays, slot: int, value: float, weight: float) 
         paper="Rivera, Baier & Hernandez 2015",
         real_time=True,
         complete=True,
+        senses=True,
         examples=("wlss(lookahead=100)", "wlss(lookahead=100, avoidance=border)"),
         summary="LSS-LRTA* that learns as if every edge cost several times as much, and so leaves depressions sooner.",
     )

@@ -155,6 +155,7 @@ def _take(queue: Queue) -> int:
         real_time=True,
         complete=True,
         converges=True,
+        senses=True,
         examples=("plrta(queue=100)",),
         shown=("plrta",),
     )

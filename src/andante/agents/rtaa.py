@@ -6,13 +6,15 @@ lookahead, and takes no second search. With depression avoidance it is daRTAA* (
 weighted update has no counterpart here: it is defined on the edges that this rule does not look at.
 
 Where the papers are silent: of equal f the larger g wins, then the state reached first; a value never falls; risen is
-what rose in this trial, so that marks and rises are gone when the next one begins. Counted as expanded are the
-lookahead's expansions.
+what rose in this trial, so that marks and rises are gone when the next one begins; where a wall is discovered on the
+plan's next move the agent plans anew. Counted as expanded are the lookahead's expansions.
 """
 
 from __future__ import annotations
 
 from typing import Annotated, NamedTuple
+
+import numpy as np
 
 from andante.agent import UNREACHABLE, Card, Move, Range, algorithm, no_move, setting
 from andante.kernel import kernel
@@ -25,7 +27,6 @@ from andante.search.local import (
     choose,
     frontier,
     grow,
-    is_planned,
     learn,
     least_f,
     next_move,
@@ -55,13 +56,14 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
     """One move of RTAA*."""
     local = memory.local
     expanded, touched, learned, stored = 0, 0, 0.0, 0
-    if not is_planned(local, state):
+    to, cost = next_move(local, graph, state)
+    if cost == np.inf:
         expanded, touched = grow(local, graph, memory.h, state, goal, params.lookahead)
         if frontier(local) == 0:
             return no_move(UNREACHABLE, expanded, touched)
         plan(local, choose(local, memory.rise, params.avoidance), params.walk)
         learned, stored = _learn(memory)
-    to, cost = next_move(local, graph, state)
+        to, cost = next_move(local, graph, state)
     return Move(to, cost, expanded, touched, learned, stored)
 
 
@@ -85,6 +87,7 @@ def _learn(memory: Memory) -> tuple[float, int]:
         real_time=True,
         complete=True,
         converges=True,
+        senses=True,
         examples=("rtaa(lookahead=100)",),
         shown=("rtaa(lookahead=100)",),
     )

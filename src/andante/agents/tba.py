@@ -16,6 +16,8 @@ silent or slips:
   they change nothing. Queueing one counts as a step of tracing, so where R is too small to queue a long solution there
   is no shortcut to be found. The shortcut is taken when the agent is among the states of least f.
 - Where a move cannot be taken back (one-way arcs), an agent that would have to is stuck.
+- Where a wall is discovered on the path's next move or on the way back, the agent stands still for that move and then
+  searches anew from there.
 """
 
 from __future__ import annotations
@@ -32,11 +34,13 @@ from andante.search.buckets import width
 from andante.search.memory import Clock, Space
 from andante.search.path import price_between
 from andante.search.predecessors import Predecessors, turned
-from andante.search.tracing import Ways, ahead, aim, follow, forget, is_tracing, length, trace, walk_past
+from andante.search.tracing import OFF, Ways, ahead, aim, follow, forget, is_tracing, length, trace, walk_past
 from andante.world.graph import Arrays, estimate
 
 # How far the planning has come.
 SEARCHING, FOUND, TRACED, CUT_SHORT = 0, 1, 2, 3
+
+NEVER = 0  # no trial has this number: what is marked with it has to begin again
 
 
 class Params(NamedTuple):
@@ -114,15 +118,15 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
     to = ahead(ways, graph, state)
     if to >= 0:  # line 21
         walk_past(ways, state)  # line 22
-    else:
+    elif to == OFF:
         if params.shortcut and at.stage[0] == TRACED:
             left = params.budget - work.steps - int64(np.ceil(traced / params.c))
             cut = _find_shortcut(memory, graph, params, state, goal, left)
             expanded, touched = expanded + cut.expanded, touched + cut.touched
         to = _step_back(memory, state)  # lines 24 to 28
-    cost = price_between(graph, state, to)
+    cost = price_between(graph, state, to) if to >= 0 else np.inf
     if cost == np.inf:
-        return no_move(STUCK, expanded, touched)
+        return _stand_still(at, graph, state, to, expanded, touched)
     at.previous[0] = state  # line 30
     return Move(to, cost, expanded, touched, 0.0, 0)  # line 31
 
@@ -192,6 +196,15 @@ def _step_back(memory: Memory, state: int) -> int:
     return memory.progress.previous[0]  # line 27
 
 
+@kernel
+def _stand_still(at: Progress, graph: Arrays, state: int, to: int, expanded: int, touched: int) -> Move:
+    """What to do without the move that was wanted: stuck behind a one-way arc, or, if a wall was found, begin again."""
+    if to >= 0 and price_between(graph, to, state) < np.inf:
+        return no_move(STUCK, expanded, touched)
+    at.trial[0] = NEVER
+    return Move(state, 0.0, expanded, touched, 0.0, 0)
+
+
 @algorithm(
     Card(
         "tba",
@@ -199,6 +212,7 @@ def _step_back(memory: Memory, state: int) -> int:
         paper="Björnsson, Bulitko & Sturtevant 2009",
         real_time=True,
         complete=True,
+        senses=True,
         examples=("tba(budget=10)", "tba(budget=10, weight=2)"),
         shown=("tba(budget=10)", "tba(budget=100)"),
     )

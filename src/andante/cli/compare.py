@@ -12,6 +12,7 @@ import typer
 from andante.cli.shared import (
     JSON_OPTION,
     MAP_HELP,
+    SIGHT_OPTION,
     check_folder,
     default_threads,
     err,
@@ -51,6 +52,7 @@ def compare(
     problems: int = typer.Option(200, min=1, help="How many problems."),
     seed: int = typer.Option(0, min=0, help="For drawing problems."),
     threads: int = typer.Option(default_threads(), min=1, help="How many run at once."),
+    sight: int | None = SIGHT_OPTION,
     suboptimality_cap: float = typer.Option(
         SUBOPTIMALITY_CAP, min=1, help="Give up at this many times the optimal cost."
     ),
@@ -62,25 +64,26 @@ def compare(
     from andante.agent import find
 
     check_folder(html, csv)
-    asked = [find(text) for text in split_algorithms(algorithms)] or worth_comparing()
+    asked = [find(text) for text in split_algorithms(algorithms)] or worth_comparing(senses=sight is not None)
     entries = list({str(entry): entry for entry in asked}.values())
     grid = read_world(map)
     chosen = choose_problems(grid, scenario, problems, seed)
-    rows = run_all(entries, grid, chosen, threads, suboptimality_cap)
+    rows = run_all(entries, grid, chosen, threads, suboptimality_cap, sight)
     tell_results(rows, as_json)
     if csv is not None:
         from andante.report.table import write_csv
 
         write_csv(rows, csv)
     if html is not None:
-        write_page(f"Agents on {grid.name}", rows, replays(entries, chosen), html)
+        write_page(f"Agents on {grid.name}", rows, replays(entries, chosen, sight), html)
 
 
-def worth_comparing() -> list[Algorithm]:
-    """What the cards of the register want shown: the field, without every variant."""
+def worth_comparing(senses: bool = False) -> list[Algorithm]:
+    """What the cards of the register want shown: the field, or that part which ``senses``, without every variant."""
     from andante.agent import algorithms, find
 
-    return [find(text) for entry in algorithms() for text in entry.card.shown]
+    able = [entry.card for entry in algorithms() if not entry.card.needs and (entry.card.senses or not senses)]
+    return [find(text) for card in able for text in card.shown]
 
 
 def choose_problems(grid: Grid, scenario: Path | None, count: int, seed: int) -> list[Problem]:
@@ -102,7 +105,12 @@ def choose_problems(grid: Grid, scenario: Path | None, count: int, seed: int) ->
 
 
 def run_all(
-    entries: Sequence[Algorithm], grid: Grid, problems: Sequence[Problem], threads: int, suboptimality_cap: float
+    entries: Sequence[Algorithm],
+    grid: Grid,
+    problems: Sequence[Problem],
+    threads: int,
+    suboptimality_cap: float,
+    sight: int | None = None,
 ) -> list[dict[str, Any]]:
     """Every algorithm on every problem: one row per trial."""
     from andante.episode.run import Agent, compile_all, run_many
@@ -110,13 +118,15 @@ def run_all(
     from andante.measures import rows
 
     with telling_of_compilation() as tell:
-        compile_all(entries, [grid.graph], tell)
+        compile_all(entries, [grid], tell, sight=sight)
     limits = Limits(suboptimality=suboptimality_cap)
     found: list[dict[str, Any]] = []
     with progress_bar("running", len(entries) * len(problems)) as advance:
         for entry in entries:
-            trials = run_many(entry, problems, threads=threads, limits=limits, paths=False, progress=advance)
-            found += rows(trials, memory_bytes=Agent(entry, grid).memory_bytes, build_seconds=0.0)
+            trials = run_many(
+                entry, problems, threads=threads, limits=limits, paths=False, progress=advance, sight=sight
+            )
+            found += rows(trials, memory_bytes=Agent(entry, grid, sight=sight).memory_bytes, build_seconds=0.0)
     return found
 
 
@@ -134,7 +144,7 @@ def tell_results(rows: list[dict[str, Any]], as_json: bool) -> None:
         out.print(sentence, soft_wrap=True)
 
 
-def replays(entries: Sequence[Algorithm], problems: Sequence[Problem]) -> list[Trace]:
+def replays(entries: Sequence[Algorithm], problems: Sequence[Problem], sight: int | None = None) -> list[Trace]:
     """A few agents on one problem, recorded: real-time ones first, on a problem of middling length."""
     from andante.episode.trace import record
     from andante.episode.trial import Limits
@@ -143,7 +153,8 @@ def replays(entries: Sequence[Algorithm], problems: Sequence[Problem]) -> list[T
     problem = by_length[len(by_length) // 2]
     shown = sorted(entries, key=lambda entry: not entry.card.real_time)
     step = max(1, len(shown) // REPLAYS)
-    return [record(entry, problem, limits=Limits(moves=REPLAY_MOVES)) for entry in shown[::step][:REPLAYS]]
+    limits = Limits(moves=REPLAY_MOVES)
+    return [record(entry, problem, limits=limits, sight=sight) for entry in shown[::step][:REPLAYS]]
 
 
 def write_page(title: str, rows: list[dict[str, Any]], traces: list[Trace], path: Path) -> None:

@@ -23,6 +23,12 @@ err = Console(stderr=True, highlight=False)
 MAP_HELP = (
     "A .map file, or a map of a benchmark set as SET/NAME (dao/arena), or a generated one as KIND:WIDTHxHEIGHT:SEED."
 )
+SIGHT_OPTION = typer.Option(
+    None,
+    metavar="R",
+    min=1,
+    help="The map is unknown: agents see R cells far and take for free what they have not seen.",
+)
 JSON_OPTION = typer.Option(False, "--json", help="Print the result as JSON.")
 
 

@@ -11,6 +11,7 @@ import typer
 from andante.cli.shared import (
     JSON_OPTION,
     MAP_HELP,
+    SIGHT_OPTION,
     check_folder,
     out,
     print_json,
@@ -20,7 +21,9 @@ from andante.cli.shared import (
 )
 
 if TYPE_CHECKING:
-    from andante.episode.trial import Trial
+    from andante.agent import Algorithm
+    from andante.episode.trial import Limits, Trial
+    from andante.world.problem import Problem
 
 app = typer.Typer(add_completion=False)
 
@@ -31,6 +34,7 @@ def solve(
     start: str = typer.Option(..., metavar="X,Y", help="Where the agent begins."),
     goal: str = typer.Option(..., metavar="X,Y", help="Where it wants to go."),
     algorithm: str = typer.Option("lrta", "--algorithm", "-a", help="NAME or NAME(parameter=value, ...)."),
+    sight: int | None = SIGHT_OPTION,
     suboptimality_cap: float | None = typer.Option(None, min=1, help="Give up at this many times the optimal cost."),
     picture: Path | None = typer.Option(None, metavar="FILE.png", help="Draw the way on the map."),
     trace: Path | None = typer.Option(None, metavar="FILE.json", help="Keep every move and thought, to be replayed."),
@@ -51,14 +55,14 @@ def solve(
     problem = grid.problem(read_cell(start, "--start"), read_cell(goal, "--goal"))
     limits = Limits(suboptimality=suboptimality_cap) if suboptimality_cap is not None else Limits()
     with telling_of_compilation() as tell:
-        compile_all([entry], [grid.graph], tell)
-    trial = run(entry, problem, limits=limits)
+        compile_all([entry], [grid], tell, sight=sight)
+    trial = run(entry, problem, limits=limits, sight=sight)
     if picture is not None:
         from andante.report.picture import draw
 
         draw(trial, picture)
     if trace is not None or posthoc is not None:
-        _keep_trace(entry, problem, limits, trace, posthoc)
+        _keep_trace(entry, problem, limits, sight, trace, posthoc)
     if as_json:
         print_json(_as_data(trial))
     else:
@@ -66,10 +70,13 @@ def solve(
     raise typer.Exit(0 if trial.solved else 1)
 
 
-def _keep_trace(entry: Any, problem: Any, limits: Any, trace: Path | None, posthoc: Path | None) -> None:
+def _keep_trace(
+    entry: Algorithm, problem: Problem, limits: Limits, sight: int | None, trace: Path | None, posthoc: Path | None
+) -> None:
     from andante.episode.trace import TRACE_LIMITS, record
 
-    recorded = record(entry, problem, limits=replace(limits, moves=min(limits.moves, TRACE_LIMITS.moves)))
+    limits = replace(limits, moves=min(limits.moves, TRACE_LIMITS.moves))
+    recorded = record(entry, problem, limits=limits, sight=sight)
     if trace is not None:
         recorded.save(trace)
     if posthoc is not None:
@@ -95,12 +102,14 @@ def _print(trial: Trial) -> None:
     )
     if trial.outcome.name == "UNREACHABLE":
         return
+    discovered = {"discovered": f"{trial.cells_discovered} blocked cells"} if trial.cells_discovered else {}
     lines = {
         "cost": f"{trial.cost:.2f}, {trial.suboptimality_ratio:.3f} times the optimal {trial.optimal_cost:.2f}",
         "moves": f"{trial.moves}",
         "states expanded": f"{trial.states_expanded}: {trial.states_expanded_per_move:.2f} per move, at worst "
         f"{trial.max_states_expanded}, for the first move {trial.first_move_states_expanded}",
         "values stored": f"{trial.values_stored}",
+        **discovered,
         "time": f"{trial.seconds * 1e3:.3f} ms, {trial.seconds * 1e6 / max(trial.moves, 1):.3f} us per move",
     }
     for name, text in lines.items():

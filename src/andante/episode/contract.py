@@ -5,14 +5,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import groupby
+from typing import Any, TypeVar
 
 import numpy as np
 
 from andante.agent import Algorithm, find
 from andante.datasets.generate import generate
 from andante.datasets.scenarios import random_problems
-from andante.episode.convergence import converge_many
+from andante.episode.convergence import Convergence, converge_many
 from andante.episode.loop import Outcome
 from andante.episode.run import Agent, run_many
 from andante.episode.trial import Limits, Trial
@@ -28,15 +31,23 @@ PROBLEMS = 12
 CONVERGING = 4  # one problem in so many is repeated until the agent learns nothing
 LIMITS = Limits(moves=50_000)
 PATIENT = Limits(moves=10_000_000)  # an agent that goes back often may take long, as long as it arrives
+SIGHTS = (1, 5)  # of agents that do not know the map: as little as there can be, and more
+
+R = TypeVar("R")
 
 
-def check_algorithm(algorithm: str | Algorithm) -> list[str]:
+def check_algorithm(
+    algorithm: str | Algorithm, *, databases_for: Callable[[Grid], Sequence[Any]] | None = None
+) -> list[str]:
     """Hold an algorithm to what its card claims: the checks it passed, or an `AlgorithmError` that says what broke.
+
+    ``databases_for`` makes what it needs to look things up in, for any map that it is tried out on.
 
     >>> check_algorithm("lrta")[0]
     'walks only along edges, at their cost'
     """
     entry = find(algorithm)
+    candidate = _Candidate(entry, databases_for)
     grids = [
         generate("random", SIZE, SIZE, seed=1),
         generate("rooms", SIZE, SIZE, seed=2),
@@ -45,31 +56,84 @@ def check_algorithm(algorithm: str | Algorithm) -> list[str]:
     ]
     problems = [p for i, grid in enumerate(grids) for p in random_problems(grid, PROBLEMS, seed=i)]
     before = [grid.graph.fingerprint for grid in grids]
-    trials = run_many(entry, problems, limits=LIMITS)
+    trials = candidate.run(problems)
     checks: dict[str, Callable[[], Iterable[str]]] = {
-        "walks only along edges, at their cost": lambda: _along_edges(trials),
-        "never beats the optimal cost": lambda: _never_below_optimal(trials),
-        "does the same every time, on any number of threads": lambda: _repeats(entry, trials),
-        "does the same when watched": lambda: _watched(entry, trials[::PROBLEMS]),
-        "says so when the goal cannot be reached": lambda: _unreachable(entry),
+        **_checks_of(candidate, trials),
+        "says so when the goal cannot be reached": lambda: _unreachable(candidate),
         "does not change the map": lambda: (
             [] if before == [g.graph.fingerprint for g in grids] else ["the map changed"]
         ),
     }
-    if not entry.card.ring:
-        checks["does the same on the same graph in another layout"] = lambda: _in_rows(entry, trials[::PROBLEMS])
-    if entry.card.complete:
-        checks["is complete"] = lambda: _arrives(entry, trials)
+    if not entry.card.ring and not entry.card.needs:  # a database is for one layout
+        checks["does the same on the same graph in another layout"] = lambda: _in_rows(candidate, trials[::PROBLEMS])
     if entry.card.optimal:
         checks["is optimal"] = lambda: _optimal(trials)
-    if entry.card.converges:
-        checks["converges"] = lambda: _converges(entry, problems[::CONVERGING])
     if entry.card.real_time:
-        checks["plans no more per move on a larger map"] = lambda: _real_time(entry)
+        checks["plans no more per move on a larger map"] = lambda: _real_time(candidate)
+    if entry.card.senses and not entry.card.regions:
+        checks["does the same when it sees the whole map as when it knows it"] = lambda: _all_seen(candidate, trials)
+    if entry.card.senses:
+        for sight in SIGHTS:
+            unknown = replace(candidate, sight=sight)
+            found = _checks_of(unknown, unknown.run(problems))
+            checks |= {f"{name}, with a sight of {sight}": check for name, check in found.items()}
     for name, check in checks.items():
         for fault in check():
             raise AlgorithmError(f"{entry} fails the check {name!r}: {fault}")
     return list(checks)
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    """An algorithm that is tried out, and what its agents are given on each map."""
+
+    entry: Algorithm
+    databases_for: Callable[[Grid], Sequence[Any]] | None
+    sight: int | None = None
+    made: dict[Grid, Sequence[Any]] = field(default_factory=dict)
+
+    def databases(self, grid: Grid | None) -> Sequence[Any]:
+        """The databases for a map, made once."""
+        if self.databases_for is None or grid is None:
+            return ()
+        if grid not in self.made:
+            self.made[grid] = self.databases_for(grid)
+        return self.made[grid]
+
+    def agent(self, problem: Problem, log_rows: int = 0) -> Agent:
+        """An agent for a problem."""
+        databases = self.databases(problem.grid)
+        return Agent(self.entry, problem.world, databases=databases, sight=self.sight, log_rows=log_rows)
+
+    def run(self, problems: Iterable[Problem], limits: Limits | None = None, **how: Any) -> list[Trial]:
+        """Trials of problems that come map by map."""
+        return self._map_by_map(run_many, problems, limits=limits or LIMITS, **how)
+
+    def converge(self, problems: Iterable[Problem]) -> list[Convergence]:
+        """Repeated trials of problems that come map by map."""
+        return self._map_by_map(converge_many, problems, limits=PATIENT, paths=False)
+
+    def _map_by_map(self, solve: Callable[..., list[R]], problems: Iterable[Problem], **how: Any) -> list[R]:
+        done: list[R] = []
+        for grid, group in groupby(problems, key=lambda problem: problem.grid):
+            done += solve(self.entry, list(group), databases=self.databases(grid), sight=self.sight, **how)
+        return done
+
+
+def _checks_of(candidate: _Candidate, trials: list[Trial]) -> dict[str, Callable[[], Iterable[str]]]:
+    """What has to be so whether the agent knows the map or not."""
+    card = candidate.entry.card
+    checks: dict[str, Callable[[], Iterable[str]]] = {
+        "walks only along edges, at their cost": lambda: _along_edges(trials),
+        "never beats the optimal cost": lambda: _never_below_optimal(trials),
+        "does the same every time, on any number of threads": lambda: _repeats(candidate, trials),
+        "does the same when watched": lambda: _watched(candidate, trials[::PROBLEMS]),
+    }
+    if card.complete:
+        checks["is complete"] = lambda: _arrives(candidate, trials)
+    if card.converges:
+        checks["converges"] = lambda: _converges(candidate, [trial.problem for trial in trials[::CONVERGING]])
+    return checks
 
 
 def _along_edges(trials: Iterable[Trial]) -> Iterable[str]:
@@ -92,24 +156,29 @@ def _never_below_optimal(trials: Iterable[Trial]) -> Iterable[str]:
             yield f"on {trial.problem!r} it says {trial.cost:g}, but no path costs less than {trial.optimal_cost:g}"
 
 
-def _repeats(entry: Algorithm, trials: list[Trial]) -> Iterable[str]:
-    again = run_many(entry, [trial.problem for trial in trials], threads=2, limits=LIMITS)
+def _repeats(candidate: _Candidate, trials: list[Trial]) -> Iterable[str]:
+    again = candidate.run([trial.problem for trial in trials], threads=2)
     return _differences(trials, again, "a second time, with two threads,")
 
 
-def _watched(entry: Algorithm, trials: list[Trial]) -> Iterable[str]:
+def _watched(candidate: _Candidate, trials: list[Trial]) -> Iterable[str]:
     watched = []
     for trial in trials:
-        watch = Agent(entry, trial.problem.graph, log_rows=16).watch(trial.problem, LIMITS)
+        watch = candidate.agent(trial.problem, log_rows=16).watch(trial.problem, LIMITS)
         for _ in watch:
             pass
         watched.append(watch.trial)
     return _differences(trials, watched, "watched,")
 
 
-def _in_rows(entry: Algorithm, trials: list[Trial]) -> Iterable[str]:
+def _in_rows(candidate: _Candidate, trials: list[Trial]) -> Iterable[str]:
     rows = [Problem(t.problem.graph.csr(), t.problem.start, t.problem.goal, t.problem.grid) for t in trials]
-    return _differences(trials, run_many(entry, rows, limits=LIMITS), "on rows of arcs")
+    return _differences(trials, candidate.run(rows), "on rows of arcs")
+
+
+def _all_seen(candidate: _Candidate, trials: list[Trial]) -> Iterable[str]:
+    seen = replace(candidate, sight=SIZE).run([trial.problem for trial in trials])
+    return _differences(trials, seen, "with the whole map in sight")
 
 
 def _differences(trials: list[Trial], others: list[Trial], how: str) -> Iterable[str]:
@@ -120,18 +189,19 @@ def _differences(trials: list[Trial], others: list[Trial], how: str) -> Iterable
             yield f"{how} it expands {other.states_expanded} states instead of {one.states_expanded} on {one.problem!r}"
 
 
-def _unreachable(entry: Algorithm) -> Iterable[str]:
+def _unreachable(candidate: _Candidate) -> Iterable[str]:
     passable = np.ones((9, 9), bool)
     passable[:, 4] = False
     grid = Grid(passable, name="a walled map")
-    trial = Agent(entry, grid).run(grid.problem((1, 1), (7, 7)), LIMITS)
+    problem = grid.problem((1, 1), (7, 7))
+    trial = candidate.agent(problem).run(problem, LIMITS)
     if trial.outcome is not Outcome.UNREACHABLE:
         yield f"behind a wall it ends with {trial.outcome.name}"
 
 
-def _arrives(entry: Algorithm, trials: Iterable[Trial]) -> Iterable[str]:
+def _arrives(candidate: _Candidate, trials: Iterable[Trial]) -> Iterable[str]:
     late = [trial.problem for trial in trials if not trial.solved]
-    for trial in run_many(entry, late, limits=PATIENT, paths=False):
+    for trial in candidate.run(late, PATIENT, paths=False):
         if not trial.solved:
             yield f"it ends with {trial.outcome.name} on {trial.problem!r}"
 
@@ -142,10 +212,10 @@ def _optimal(trials: Iterable[Trial]) -> Iterable[str]:
             yield f"on {trial.problem!r} it walks {trial.cost:g} where {trial.optimal_cost:g} is enough"
 
 
-def _converges(entry: Algorithm, problems: list[Problem]) -> Iterable[str]:
+def _converges(candidate: _Candidate, problems: list[Problem]) -> Iterable[str]:
     """Is the final path a cheapest one or, where a weight gamma makes costs count less, within 1 / gamma of it?"""
-    gamma = getattr(entry.params, "gamma", 1.0)
-    for process in converge_many(entry, problems, limits=PATIENT, paths=False):
+    gamma = getattr(candidate.entry.params, "gamma", 1.0)
+    for process in candidate.converge(problems):
         final = process.final
         if not process.converged:
             yield f"on {process.problem!r} it still learns after {len(process.trials)} trials: {process.outcome.name}"
@@ -153,14 +223,13 @@ def _converges(entry: Algorithm, problems: list[Problem]) -> Iterable[str]:
             yield f"on {process.problem!r} it ends up walking {final.cost:g}, where {final.optimal_cost:g} is enough"
 
 
-def _real_time(entry: Algorithm) -> Iterable[str]:
+def _real_time(candidate: _Candidate) -> Iterable[str]:
     for kind in ("empty", "random"):
-        narrow, wide = (_worst_move(entry, generate(kind, side, side, seed=5)) for side in WIDTHS)
+        narrow, wide = (_worst_move(candidate, generate(kind, side, side, seed=5)) for side in WIDTHS)
         if wide > 1.25 * narrow + 8:
             yield f"a move expands up to {narrow} states on a map {WIDTHS[0]} wide, and {wide} on one {WIDTHS[1]} wide"
 
 
-def _worst_move(entry: Algorithm, grid: Grid) -> int:
+def _worst_move(candidate: _Candidate, grid: Grid) -> int:
     far = random_problems(grid, PROBLEMS, optimal_cost=(grid.width / 2, np.inf), seed=6)
-    trials = run_many(entry, far, limits=LIMITS, paths=False)
-    return max(trial.max_states_expanded for trial in trials)
+    return max(trial.max_states_expanded for trial in candidate.run(far, paths=False))

@@ -1,13 +1,14 @@
 """Convergence: trial after trial from the start to the goal, until one of them teaches the agent nothing.
 
-What is learned is kept from trial to trial and forgotten with the problem. The measures are those of seed 001,
+What is learned is kept from trial to trial and forgotten with the problem, and so is what an agent with sight has found
+out about the map: a trial in which it discovers a wall has taught it something. The measures are those of seed 001,
 section 2.3: travel, planning and memory over all trials, first-move lag and suboptimality of the final one.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import Any
@@ -16,10 +17,9 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.agent import Algorithm, find
-from andante.episode.run import NO_LIMITS, Agent, agent_at_hand, on_threads
-from andante.episode.trial import Limits, Trial
+from andante.episode.run import NO_LIMITS, Agent, Outfit, on_threads
+from andante.episode.trial import Limits, Trial, least_costs
 from andante.errors import ParameterError
-from andante.search.astar import optimal_costs
 from andante.world.problem import Problem
 
 #: Enough for most agents on small maps, and an end for all others.
@@ -106,6 +106,11 @@ class Convergence:
         return sum(trial.learned for trial in self.trials)
 
     @property
+    def cells_discovered(self) -> int:
+        """Cells that an agent with sight found blocked, over all trials."""
+        return sum(trial.cells_discovered for trial in self.trials)
+
+    @property
     def suboptimality_ratio(self) -> float:
         """The last trial's cost over the optimal cost: 1 is optimal."""
         return self.final.suboptimality_ratio
@@ -128,6 +133,8 @@ def converge(
     *,
     limits: Limits = NO_LIMITS,
     max_trials: int = DEFAULT_MAX_TRIALS,
+    databases: Sequence[Any] = (),
+    sight: int | None = None,
     **parameters: Any,
 ) -> Convergence:
     """Repeat a problem until a trial changes nothing, and say what it took; ``limits`` are on all trials together.
@@ -141,8 +148,8 @@ def converge(
     (0.0, True)
     """
     _check(max_trials)
-    agent = agent_at_hand(find(algorithm, **parameters), problem.graph)
-    return _converge(agent, problem, limits, max_trials, True, None)[0]
+    outfit = Outfit(find(algorithm, **parameters), tuple(databases), sight)
+    return _converge(outfit.agent_at_hand(problem), problem, limits, max_trials, True, None)[0]
 
 
 def converge_many(
@@ -154,6 +161,8 @@ def converge_many(
     max_trials: int = DEFAULT_MAX_TRIALS,
     paths: bool = True,
     progress: Callable[[int], None] | None = None,
+    databases: Sequence[Any] = (),
+    sight: int | None = None,
     **parameters: Any,
 ) -> list[Convergence]:
     """Converge on many problems, on threads that run at once; everything is forgotten between two problems.
@@ -172,7 +181,8 @@ def converge_many(
     def solve(agent: Agent, part: list[Problem], stop: threading.Event) -> list[Convergence]:
         return [process for problem in part for process in _converge(agent, problem, limits, max_trials, paths, stop)]
 
-    return on_threads(solve, find(algorithm, **parameters), list(problems), threads, progress)
+    outfit = Outfit(find(algorithm, **parameters), tuple(databases), sight)
+    return on_threads(solve, outfit, list(problems), threads, progress)
 
 
 def _check(max_trials: int) -> None:
@@ -201,17 +211,15 @@ def _in_cost(problem: Problem, limits: Limits) -> Limits:
     """The same limits, with a multiple of the optimal cost turned into a cost."""
     if limits.suboptimality == np.inf:
         return limits
-    least = problem.optimal_cost
-    if least is None:
-        least = float(optimal_costs(problem.graph, [problem.start], [problem.goal])[0])
-    return replace(limits, cost=min(limits.cost, limits.suboptimality * least), suboptimality=np.inf)
+    multiple = limits.suboptimality * float(least_costs([problem])[0])
+    return replace(limits, cost=min(limits.cost, multiple), suboptimality=np.inf)
 
 
 def _next(trial: Trial, limits: Limits, more: bool) -> Limits | Ending:
     """What is left for the next trial of the limits that this one had, or why there is none."""
     if not trial.solved:
         return Ending[trial.outcome.name]
-    if trial.learned == 0 and trial.values_stored == 0:
+    if trial.learned == 0 and trial.values_stored == 0 and trial.cells_discovered == 0:
         return Ending.CONVERGED
     if trial.cost >= limits.cost:
         return Ending.COST_CAP

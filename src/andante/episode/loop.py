@@ -4,6 +4,8 @@
 writes down each move, is full, or when it has worked for a while, so that somebody can look at the moves, show
 progress or stop; called again it goes on where it was. `watch` calls it with a trail of one move, `run_many` with
 none.
+
+Before each step the agent looks around. What it does not know of the map is not in the graph that its step is handed.
 """
 
 from __future__ import annotations
@@ -19,7 +21,8 @@ import numpy.typing as npt
 from andante.agent import UNREACHABLE, Move
 from andante.kernel import instantiate, nanoseconds
 from andante.search.memory import Clock
-from andante.world.graph import Arrays
+from andante.world.graph import Arrays, size
+from andante.world.sensing import View, forget, is_cut_off, model, sense
 
 
 class Outcome(IntEnum):
@@ -38,6 +41,8 @@ class Outcome(IntEnum):
 _WAITING, _WALKING, _GOAL = int(Outcome.WAITING), int(Outcome.WALKING), int(Outcome.GOAL)
 _COST_CAP, _MOVE_CAP, _EXPANSION_CAP = int(Outcome.COST_CAP), int(Outcome.MOVE_CAP), int(Outcome.EXPANSION_CAP)
 _STUCK, _UNREACHABLE = int(Outcome.STUCK), int(Outcome.UNREACHABLE)
+
+ASTRAY = -1  # instead of an outcome: the step answered with a state that does not exist
 
 #: One row per problem: what is asked, what is allowed, what it cost.
 EPISODE = np.dtype(
@@ -59,6 +64,7 @@ EPISODE = np.dtype(
         ("touched", np.int64),
         ("learned", np.float64),
         ("stored", np.int64),
+        ("discovered", np.int64),  # cells found blocked
         ("nanoseconds", np.int64),
     ]
 )
@@ -71,6 +77,7 @@ TRAIL = np.dtype(
         ("expanded", np.int64),
         ("touched", np.int64),
         ("learned", np.float64),
+        ("discovered", np.int64),
     ]
 )
 
@@ -84,6 +91,7 @@ def step(graph: Arrays, memory: Any, params: Any, state: int, goal: int) -> Move
 
 def drive(
     graph: Arrays,
+    view: View,
     memory: Any,
     params: Any,
     clock: Clock,
@@ -96,13 +104,15 @@ def drive(
 
     ``episodes`` is EPISODE[any], ``trail`` TRAIL[any] (of no length: moves are not written down), ``scratch`` int64[2].
     """
-    written, spent = 0, 0
+    written, spent, known = 0, 0, model(view, graph)
     for i in range(len(episodes)):
         outcome = episodes[i]["outcome"]
         if outcome > _WALKING:
             continue
         if outcome == _WAITING:
-            clock.problem[0] += 1 - episodes[i]["again"]
+            if episodes[i]["again"] == 0:
+                clock.problem[0] += 1
+                forget(view)
             clock.trial[0] += 1
             episodes[i]["state"] = episodes[i]["start"]
             outcome = _WALKING
@@ -116,13 +126,18 @@ def drive(
             episodes[i]["stored"],
         )
         expanded, touched = episodes[i]["expanded"], episodes[i]["touched"]
-        most = episodes[i]["max_expanded"]
+        most, discovered = episodes[i]["max_expanded"], episodes[i]["discovered"]
         paused = False
         while outcome == _WALKING:
             if (len(trail) > 0 and written == len(trail)) or spent >= patience:
                 paused = True
                 break
-            move = step(graph, memory, params, state, goal)
+            found = sense(view, state)
+            discovered += found
+            if is_cut_off(view, state, goal):
+                outcome = _UNREACHABLE
+                break
+            move = step(known, memory, params, state, goal)
             expanded += move.expanded
             touched += move.touched
             learned += move.learned
@@ -135,6 +150,9 @@ def drive(
                 outcome = _UNREACHABLE if move.to == UNREACHABLE else _STUCK
                 break
             state = move.to
+            if state >= size(graph):
+                outcome = ASTRAY
+                break
             cost += move.cost
             moves += 1
             if written < len(trail):
@@ -143,6 +161,7 @@ def drive(
                 trail[written]["expanded"] = move.expanded
                 trail[written]["touched"] = move.touched
                 trail[written]["learned"] = move.learned
+                trail[written]["discovered"] = found
                 written += 1
             if state == goal:
                 outcome = _GOAL
@@ -159,9 +178,9 @@ def drive(
             moves,
         )
         episodes[i]["expanded"], episodes[i]["max_expanded"], episodes[i]["touched"] = expanded, most, touched
-        episodes[i]["learned"], episodes[i]["stored"] = learned, stored
+        episodes[i]["learned"], episodes[i]["stored"], episodes[i]["discovered"] = learned, stored, discovered
         episodes[i]["nanoseconds"] += nanoseconds(scratch) - began
-        if paused:
+        if paused or outcome == ASTRAY:
             break
     return written
 

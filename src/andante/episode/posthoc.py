@@ -4,9 +4,10 @@ The document has ``views`` (what to draw for an event, with expressions in ``${{
 and ``events``, each with a ``type``, an ``id`` and a parent's id ``pId``. The format's language is YAML; JSON is YAML.
 
 What Andante writes: a ``map`` event with the blocked cells as rectangles; ``source`` and ``destination``; for each
-thought ``expanding`` (with ``g``) or ``updating`` (with the new ``h``), its ``id`` the state; for each move ``moving``
-(with ``g``, the cost so far); and ``end``. Moves have ids of their own and are each other's parents, so the line that
-Posthoc draws back from an event is the way the agent came, loops and all; a thought's parent is the move before it.
+cell that an agent with sight found blocked ``discovering``; for each thought ``expanding`` (with ``g``) or ``updating``
+(with the new ``h``), its ``id`` the state; for each move ``moving`` (with ``g``, the cost so far); and ``end``. Moves
+have ids of their own and are each other's parents, so the line that Posthoc draws back from an event is the way the
+agent came, loops and all; a thought's parent is the move before it.
 """
 
 from __future__ import annotations
@@ -79,6 +80,7 @@ def _views() -> dict[str, list[dict[str, Any]]]:
             _cell("destination", "color.destination", 1),
             _cell("expanding", "color.blue", 0.12),
             _cell("updating", "color.amber", 0.5),
+            _cell("discovering", "color.green", 0.8),
             _leg(),
             _agent(),
         ],
@@ -135,8 +137,11 @@ def _events(trace: Trace) -> Iterator[dict[str, Any]]:
     yield {"type": "source", "id": _move_id(0), **place(trace.start)}
     yield {"type": "destination", "id": trace.goal, **place(trace.goal)}
     thoughts = zip(*(trace.thoughts[name].tolist() for name in ("kind", "state", "value")), strict=True)
+    walls = iter(trace.discovered.tolist())
     walked, last = 0.0, trace.start
-    for number, (state, cost, expanded, learned, count) in enumerate(trace.moves.tolist(), 1):
+    for number, (state, cost, expanded, learned, count, found) in enumerate(trace.moves.tolist(), 1):
+        for _, wall in zip(range(found), walls, strict=False):
+            yield {"type": "discovering", "id": wall, "pId": _move_id(number - 1), **place(wall)}
         for _, (kind, about, value) in zip(range(count), thoughts, strict=False):
             yield {**_thought(kind, about, value), "pId": _move_id(number - 1), **place(about)}
         walked, last = walked + cost, state

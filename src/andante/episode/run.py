@@ -3,6 +3,9 @@
 An `Agent` is an algorithm with room to think on one graph. It is made once and serves any number of problems, so
 starting a problem costs nothing that grows with the map. `run` keeps an agent or two at hand, `run_many` makes one for
 each thread and map, `watch` one for itself.
+
+All of them take ``databases``, which an algorithm looks things up in if its card says what it needs, and ``sight``:
+with it the agent does not know the map, sees only so many cells far, and takes for free what it has not seen.
 """
 
 from __future__ import annotations
@@ -16,16 +19,16 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from andante.agent import Algorithm, find
-from andante.episode.loop import EPISODE, NO_TRAIL, TRAIL, Outcome, all_ended, driver
-from andante.episode.trial import Limits, Trial
-from andante.errors import ParameterError, ProblemError
+from andante.agent import Algorithm, algorithms, find
+from andante.episode.loop import ASTRAY, EPISODE, NO_TRAIL, TRAIL, Outcome, all_ended, driver
+from andante.episode.trial import Limits, Trial, least_costs
+from andante.errors import AlgorithmError, ParameterError, ProblemError
 from andante.kernel import on_compile
-from andante.search.astar import optimal_costs
 from andante.search.memory import allocate, bytes_of, new_space
 from andante.world.graph import Graph
 from andante.world.grid import Grid
 from andante.world.problem import Problem
+from andante.world.sensing import KNOWN, Belief, View, unknown
 
 # Work between two looks at the world outside: a tenth of a second or so, in expansions and moves.
 PATIENCE = 2_000_000
@@ -57,7 +60,9 @@ class Turn(NamedTuple):
     states_expanded: int
     states_touched: int
     learned: float
+    discovered: list[int]  # cells that the agent found blocked before it moved
     thoughts: list[Thought]
+    thoughts_lost: int  # thoughts for which the log had no room
 
 
 class Agent:
@@ -71,10 +76,20 @@ class Agent:
     """
 
     def __init__(
-        self, algorithm: str | Algorithm, world: Grid | Graph, *, log_rows: int = 0, **parameters: Any
+        self,
+        algorithm: str | Algorithm,
+        world: Grid | Graph,
+        *,
+        databases: Sequence[Any] = (),
+        sight: int | None = None,
+        log_rows: int = 0,
+        **parameters: Any,
     ) -> None:
         self.algorithm = find(algorithm, **parameters)
         self.graph = world.graph if isinstance(world, Grid) else world
+        self.databases = tuple(databases)
+        self.sight = sight
+        self._world = world
         self._log_rows = log_rows
         self._renew()
         self._codes = self.algorithm.codes
@@ -85,19 +100,46 @@ class Agent:
         self._watched: Watch | None = None  # the one that may go on
 
     def _renew(self) -> None:
-        self._space = new_space(self.graph, self.algorithm.params, self._log_rows)
+        known, view = self._first_sight()
+        self._space = new_space(known, self.algorithm.params, self._log_rows, self.databases, view)
         self._memory = allocate(self.algorithm.memory, self._space)
+
+    def _first_sight(self) -> tuple[Graph, View]:
+        """What the agent knows when a problem begins, and how it comes to know more."""
+        if self.sight is None:
+            return self.graph, KNOWN
+        if not self.algorithm.card.senses:
+            able = ", ".join(entry.card.name for entry in algorithms() if entry.card.senses)
+            raise AlgorithmError(f"{self.algorithm.card.name} has to know its map; with sight there are: {able}")
+        if not isinstance(self._world, Grid):
+            raise ProblemError("sight is for the cells of a map and this is a graph; use a Grid and grid.problem(...)")
+        return unknown(self._world, self.sight)
 
     @property
     def memory_bytes(self) -> int:
-        """How much room the agent needs to think."""
-        return bytes_of(self._memory)
+        """How much room the agent needs to think, its own model of the map included if it discovers it."""
+        return bytes_of((self._memory, self._space.view))
 
     def drive(self, episodes: npt.NDArray[Any], trail: npt.NDArray[Any] = NO_TRAIL, patience: int = PATIENCE) -> int:
         """Go on with a table of episodes for a while: how many moves were written into ``trail``."""
-        return self._drive(
-            self.graph.arrays, self._memory, self._codes, self._space.clock, episodes, trail, patience, self._scratch
+        space = self._space
+        written = self._drive(
+            self.graph.arrays,
+            space.view,
+            self._memory,
+            self._codes,
+            space.clock,
+            episodes,
+            trail,
+            patience,
+            self._scratch,
         )
+        for row in episodes[episodes["outcome"] == ASTRAY]:
+            raise AlgorithmError(
+                f"{self.algorithm} went to state {row['state']}, which does not exist: there are {len(self.graph)}; "
+                "its step must answer with a neighbour of the agent's state"
+            )
+        return written
 
     def compile(self) -> None:
         """Compile, or load from the cache, all that this agent will run."""
@@ -161,12 +203,26 @@ class Agent:
         return Watch(self, problem, limits)
 
     def thoughts(self) -> list[Thought]:
-        """What the agent thought since this was last asked; empties the log."""
+        """What the agent thought since this was last asked, as far as the log had room; empties the log."""
+        return self._take_thoughts()[0]
+
+    def _take_thoughts(self) -> tuple[list[Thought], int]:
+        """The thoughts in the log, which is then empty, and how many had no room there."""
         log = self._space.log
-        count = min(int(log.used[0]), len(log.kind))
+        used = int(log.used[0])
+        count = min(used, len(log.kind))
         log.used[0] = 0
         columns = (log.kind[:count].tolist(), log.state[:count].tolist(), log.value[:count].tolist())
-        return [Thought(*row) for row in zip(*columns, strict=True)]
+        return [Thought(*row) for row in zip(*columns, strict=True)], used - count
+
+    def _last_found(self, count: int) -> list[int]:
+        """The last ``count`` cells that the agent found blocked."""
+        view = self._space.view
+        if not isinstance(view, Belief):
+            return []
+        total = int(view.size[0])
+        found: list[int] = view.found[total - count : total].tolist()
+        return found
 
     def _episodes(self, problems: Sequence[Problem], limits: Limits) -> npt.NDArray[Any]:
         for problem in problems:
@@ -178,21 +234,17 @@ class Agent:
         episodes["cost_cap"] = _cost_caps(problems, limits)
         episodes["move_cap"] = min(limits.moves, np.iinfo(np.int64).max)
         episodes["expansion_cap"] = min(limits.expansions, np.iinfo(np.int64).max)
-        label = self.graph.components
-        apart = label[episodes["start"]] != label[episodes["goal"]]
-        episodes["outcome"][apart] = Outcome.UNREACHABLE
+        if self.sight is None:  # else it is for the agent to find out
+            label = self.graph.components
+            apart = label[episodes["start"]] != label[episodes["goal"]]
+            episodes["outcome"][apart] = Outcome.UNREACHABLE
         return episodes
 
 
 def _cost_caps(problems: Sequence[Problem], limits: Limits) -> npt.NDArray[np.float64]:
     caps = np.full(len(problems), float(limits.cost))
     if limits.suboptimality < np.inf:
-        known = np.array([p.optimal_cost if p.optimal_cost is not None else np.nan for p in problems])
-        missing = np.flatnonzero(np.isnan(known))
-        if len(missing):
-            todo = [problems[i] for i in missing.tolist()]
-            known[missing] = optimal_costs(todo[0].graph, [p.start for p in todo], [p.goal for p in todo])
-        caps = np.minimum(caps, limits.suboptimality * known)
+        caps = np.minimum(caps, limits.suboptimality * least_costs(problems))
     return caps
 
 
@@ -227,6 +279,7 @@ class Watch(Iterator[Turn]):
             raise StopIteration
         row = self._trail[0]
         self._path.append(int(row["state"]))
+        thoughts, lost = self._agent._take_thoughts()
         return Turn(
             int(self._episode[0]["moves"]),
             int(row["state"]),
@@ -234,7 +287,9 @@ class Watch(Iterator[Turn]):
             int(row["expanded"]),
             int(row["touched"]),
             float(row["learned"]),
-            self._agent.thoughts(),
+            self._agent._last_found(int(row["discovered"])),
+            thoughts,
+            lost,
         )
 
     @property
@@ -248,16 +303,33 @@ class Watch(Iterator[Turn]):
 # --- functions for those who need no agent of their own -------------------------------------------------------------
 
 
+class Outfit(NamedTuple):
+    """An algorithm, and what its agents are given to take along."""
+
+    algorithm: Algorithm
+    databases: tuple[Any, ...] = ()
+    sight: int | None = None
+
+    def agent(self, world: Grid | Graph, log_rows: int = 0) -> Agent:
+        """A new agent."""
+        return Agent(self.algorithm, world, databases=self.databases, sight=self.sight, log_rows=log_rows)
+
+    def agent_at_hand(self, problem: Problem) -> Agent:
+        """An agent of this thread for such a problem, perhaps one used before."""
+        return _at_hand.agent(self, problem)
+
+
 class _AtHand(threading.local):
     """The agents that this thread used last."""
 
     def __init__(self) -> None:
-        self.agents: OrderedDict[tuple[Algorithm, int], Agent] = OrderedDict()
+        self.agents: OrderedDict[tuple[Any, ...], Agent] = OrderedDict()
 
-    def agent(self, algorithm: Algorithm, graph: Graph) -> Agent:
-        key = (algorithm, id(graph))  # not its name: another algorithm may have taken that over in the meantime
+    def agent(self, outfit: Outfit, problem: Problem) -> Agent:
+        # Not by the algorithm's name: another may have taken that over in the meantime.
+        key = (outfit.algorithm, outfit.sight, id(problem.graph), *map(id, outfit.databases))
         if key not in self.agents:
-            self.agents[key] = Agent(algorithm, graph)
+            self.agents[key] = outfit.agent(problem.world)
         self.agents.move_to_end(key)
         while len(self.agents) > AGENTS_AT_HAND:
             self.agents.popitem(last=False)
@@ -267,12 +339,15 @@ class _AtHand(threading.local):
 _at_hand = _AtHand()
 
 
-def agent_at_hand(algorithm: Algorithm, graph: Graph) -> Agent:
-    """An agent of this thread, perhaps one used before."""
-    return _at_hand.agent(algorithm, graph)
-
-
-def run(algorithm: str | Algorithm, problem: Problem, *, limits: Limits = NO_LIMITS, **parameters: Any) -> Trial:
+def run(
+    algorithm: str | Algorithm,
+    problem: Problem,
+    *,
+    limits: Limits = NO_LIMITS,
+    databases: Sequence[Any] = (),
+    sight: int | None = None,
+    **parameters: Any,
+) -> Trial:
     """Solve one problem and say what it took.
 
     >>> import andante
@@ -281,10 +356,19 @@ def run(algorithm: str | Algorithm, problem: Problem, *, limits: Limits = NO_LIM
     >>> trial.outcome.name, trial.cost, trial.suboptimality_ratio
     ('GOAL', 7.0, 1.0)
     """
-    return agent_at_hand(find(algorithm, **parameters), problem.graph).run(problem, limits)
+    outfit = Outfit(find(algorithm, **parameters), tuple(databases), sight)
+    return outfit.agent_at_hand(problem).run(problem, limits)
 
 
-def watch(algorithm: str | Algorithm, problem: Problem, *, limits: Limits = NO_LIMITS, **parameters: Any) -> Watch:
+def watch(
+    algorithm: str | Algorithm,
+    problem: Problem,
+    *,
+    limits: Limits = NO_LIMITS,
+    databases: Sequence[Any] = (),
+    sight: int | None = None,
+    **parameters: Any,
+) -> Watch:
     """Solve one problem move by move: an iterator whose ``trial`` tells how it stands.
 
     >>> import andante
@@ -292,7 +376,8 @@ def watch(algorithm: str | Algorithm, problem: Problem, *, limits: Limits = NO_L
     >>> [grid.cell(turn.state) for turn in andante.watch("lrta", grid.problem((0, 0), (2, 1)))]
     [(1, 0), (2, 1)]
     """
-    return Agent(find(algorithm, **parameters), problem.graph, log_rows=LOG_ROWS).watch(problem, limits)
+    outfit = Outfit(find(algorithm, **parameters), tuple(databases), sight)
+    return outfit.agent(problem.world, LOG_ROWS).watch(problem, limits)
 
 
 def run_many(
@@ -303,6 +388,8 @@ def run_many(
     limits: Limits = NO_LIMITS,
     paths: bool = True,
     progress: Callable[[int], None] | None = None,
+    databases: Sequence[Any] = (),
+    sight: int | None = None,
     **parameters: Any,
 ) -> list[Trial]:
     """Solve many problems, on one map or several, on threads that run at once; trials come in the problems' order.
@@ -319,12 +406,13 @@ def run_many(
     def solve(agent: Agent, part: list[Problem], stop: threading.Event) -> list[Trial]:
         return agent.run_all(part, limits, paths=paths, stop=stop)
 
-    return on_threads(solve, find(algorithm, **parameters), list(problems), threads, progress)
+    outfit = Outfit(find(algorithm, **parameters), tuple(databases), sight)
+    return on_threads(solve, outfit, list(problems), threads, progress)
 
 
 def on_threads(
     solve: Callable[[Agent, list[Problem], threading.Event], list[R]],
-    algorithm: Algorithm,
+    outfit: Outfit,
     problems: Sequence[Problem],
     threads: int,
     progress: Callable[[int], None] | None,
@@ -339,13 +427,13 @@ def on_threads(
     stop = threading.Event()
 
     def work(part: list[int]) -> list[int]:
-        agent = agent_at_hand(algorithm, problems[part[0]].graph)
+        agent = outfit.agent_at_hand(problems[part[0]])
         results.update(zip(part, solve(agent, [problems[i] for i in part], stop), strict=False))
         return part
 
     with ThreadPoolExecutor(threads) as pool:
-        futures = [pool.submit(work, part) for part in _parts(problems, threads)]
         try:
+            futures = [pool.submit(work, part) for part in _parts(problems, threads)]
             for future in as_completed(futures):
                 finished = future.result()
                 if progress is not None:
@@ -367,15 +455,27 @@ def _parts(problems: Sequence[Problem], threads: int) -> list[list[int]]:
 
 
 def compile_all(
-    algorithms: Iterable[str | Algorithm], graphs: Iterable[Graph], tell: Callable[[int, int], None]
+    algorithms: Iterable[str | Algorithm],
+    worlds: Iterable[Grid | Graph],
+    tell: Callable[[int, int], None],
+    *,
+    databases: Sequence[Any] = (),
+    sight: int | None = None,
 ) -> None:
-    """Make sure that the loops of these algorithms over graphs like these are compiled.
+    """Make sure that the loops of these algorithms over maps or graphs like these are compiled.
 
-    Calls ``tell(number, total)`` before each that was not in the cache: compiling takes seconds, and only once.
+    Calls ``tell(number, total)`` before each that was not in the cache: compiling takes seconds, and only once. An
+    algorithm that looks things up in databases is passed over where there are none.
     """
-    entries = {find(a).step: find(a) for a in algorithms}
-    worlds = {type(graph.arrays): graph for graph in graphs}
-    todo = [(entry, graph) for entry in entries.values() for graph in worlds.values()]
-    for number, (entry, graph) in enumerate(todo, 1):
+    entries = {entry.step: entry for entry in map(find, algorithms) if databases or not entry.card.needs}
+    layouts = {_layout(world): world for world in worlds}
+    todo = [(entry, world) for entry in entries.values() for world in layouts.values()]
+    for number, (entry, world) in enumerate(todo, 1):
         with on_compile(lambda name, n=number: tell(n, len(todo))):  # type: ignore[misc]
-            Agent(entry, graph).compile()
+            Agent(entry, world, databases=databases, sight=sight).compile()
+
+
+def _layout(world: Grid | Graph) -> tuple[type, bool]:
+    """What decides the machine code for a graph: how it is laid out, and whether it keeps its arcs turned round."""
+    graph = world.graph if isinstance(world, Grid) else world
+    return type(graph.arrays), graph.reversed() is graph

@@ -5,9 +5,11 @@ it; the long lists are columns:
 
 - ``terrain``: the map's characters, row by row, as their codes;
 - ``moves``: for each move the ``state`` it led to, its ``cost``, how many states were ``expanded`` for it, how much was
-  ``learned``, and how many ``thoughts`` came before it;
+  ``learned``, how many ``thoughts`` came before it, and how many cells were ``discovered`` to be blocked;
 - ``thoughts``: ``kind`` (0 expanded, 1 learned), ``state`` and ``value`` (expanded: the cost to get there as far as the
-  agent kept count; learned: the new heuristic value). Thoughts beyond those of the moves led to no move.
+  agent kept count; learned: the new heuristic value). Thoughts beyond those of the moves led to no move;
+- ``discovered``: the cells that an agent with ``sight`` found blocked, in that order; none if it knew the map and
+  ``sight`` is null.
 
 A column is ``{"type": "int32", "length": n, "delta": true, "data": "..."}``. Its numbers, or if ``delta`` is set the
 differences between neighbours (the first stands as it is), are written little-endian, all lowest bytes first, then the
@@ -24,7 +26,7 @@ import math
 import os
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -63,6 +65,7 @@ MOVE = np.dtype(
         ("expanded", np.int32),
         ("learned", np.float64),
         ("thoughts", np.int32),
+        ("discovered", np.int32),
     ]
 )
 THOUGHT = np.dtype([("kind", np.uint8), ("state", np.int32), ("value", np.float64)])
@@ -87,6 +90,8 @@ class Trace:
     moves: npt.NDArray[Any]  # MOVE[any]
     thoughts: npt.NDArray[Any]  # THOUGHT[any]
     thoughts_cut: bool = False  # there were more thoughts than were kept
+    sight: int | None = None  # how far the agent saw, if it did not know the map
+    discovered: npt.NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))  # cells found blocked
 
     @property
     def width(self) -> int:
@@ -153,6 +158,8 @@ class Trace:
             "outcome": self.outcome.name,
             "optimal_cost": self.optimal_cost if math.isfinite(self.optimal_cost) else None,
             "thoughts_cut": self.thoughts_cut,
+            "sight": self.sight,
+            "discovered": _pack(self.discovered),
             "terrain": _pack(self.terrain.ravel()),
             "moves": _pack_table(self.moves),
             "thoughts": _pack_table(self.thoughts),
@@ -207,7 +214,12 @@ class Trace:
         terrain = _unpack(document["terrain"], np.dtype(np.uint8), cells)
         moves = _unpack_table(document["moves"], MOVE)
         thoughts = _unpack_table(document["thoughts"], THOUGHT)
-        states = np.concatenate([[document["start"], document["goal"]], moves["state"], thoughts["state"]])
+        found = int(moves["discovered"].sum(dtype=np.int64))
+        if moves["discovered"].min(initial=0) < 0 or found > cells:
+            raise ValueError(f"a map of {cells} cells does not have {found} to be discovered")
+        discovered = _unpack(document["discovered"], np.dtype(np.int32), found)
+        ends = [document["start"], document["goal"]]
+        states = np.concatenate([ends, moves["state"], thoughts["state"], discovered])
         if states.min() < 0 or states.max() >= cells:
             raise ValueError(f"a state lies outside the map's {cells} cells")
         if moves["thoughts"].min(initial=0) < 0 or int(moves["thoughts"].sum(dtype=np.int64)) > len(thoughts):
@@ -226,6 +238,8 @@ class Trace:
             moves=moves,
             thoughts=thoughts,
             thoughts_cut=bool(document["thoughts_cut"]),
+            sight=None if document["sight"] is None else int(document["sight"]),
+            discovered=discovered,
         )
 
 
@@ -238,6 +252,8 @@ def record(
     *,
     limits: Limits = TRACE_LIMITS,
     most_thoughts: int = MOST_THOUGHTS,
+    databases: Sequence[Any] = (),
+    sight: int | None = None,
     **parameters: Any,
 ) -> Trace:
     """Solve one problem on a grid and keep all that the agent did, and the first ``most_thoughts`` of its thoughts.
@@ -255,12 +271,13 @@ def record(
     if most_thoughts < 0:
         raise ParameterError(f"most_thoughts must be at least 0, got {most_thoughts}")
     log_rows = most_thoughts + 1  # so that one too many is noticed
-    agent = Agent(algorithm, problem.graph, log_rows=log_rows, **parameters)
+    agent = Agent(algorithm, problem.world, databases=databases, sight=sight, log_rows=log_rows, **parameters)
     watch = agent.watch(problem, limits)
-    moves, thoughts = [], _Thoughts(most_thoughts)
+    moves, thoughts, discovered = [], _Thoughts(most_thoughts), []
     for turn in watch:
         kept = thoughts.keep(turn.thoughts)
-        moves.append((turn.state, turn.cost, turn.states_expanded, turn.learned, kept))
+        moves.append((turn.state, turn.cost, turn.states_expanded, turn.learned, kept, len(turn.discovered)))
+        discovered += turn.discovered
     thoughts.keep(agent.thoughts())
     return Trace(
         algorithm=str(agent.algorithm),
@@ -275,6 +292,8 @@ def record(
         moves=np.array(moves, MOVE),
         thoughts=np.concatenate([np.zeros(0, THOUGHT), *thoughts.parts]),
         thoughts_cut=thoughts.cut,
+        sight=sight,
+        discovered=np.array(discovered, np.int32),
     )
 
 

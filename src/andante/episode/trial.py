@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Real
@@ -44,8 +45,8 @@ class Limits:
 class Trial:
     """One agent's way through one problem, and what it took.
 
-    ``path`` holds the states visited, the start first, or is None if it was not asked for. ``seconds`` is the time
-    spent in the loop, planning and moving.
+    ``path`` holds the states visited, the start first, or is None if it was not asked for. ``cells_discovered`` counts
+    the cells that an agent with sight found blocked. ``seconds`` is the time spent in the loop, planning and moving.
     """
 
     algorithm: str
@@ -60,6 +61,7 @@ class Trial:
     first_move_states_touched: int
     values_stored: int
     learned: float
+    cells_discovered: int
     seconds: float
     path: npt.NDArray[np.int32] | None = None
 
@@ -81,6 +83,7 @@ class Trial:
             first_move_states_touched=int(row["first_touched"]),
             values_stored=int(row["stored"]),
             learned=float(row["learned"]),
+            cells_discovered=int(row["discovered"]),
             seconds=float(row["nanoseconds"]) * 1e-9,
             path=path,
         )
@@ -93,9 +96,7 @@ class Trial:
     @cached_property
     def optimal_cost(self) -> float:
         """The cost of a shortest path; infinite if there is none."""
-        if self.problem.optimal_cost is not None:
-            return self.problem.optimal_cost
-        return float(optimal_costs(self.problem.graph, [self.problem.start], [self.problem.goal])[0])
+        return float(least_costs([self.problem])[0])
 
     @property
     def suboptimality_ratio(self) -> float:
@@ -119,3 +120,16 @@ class Trial:
             f"<Trial {self.algorithm}: {self.outcome.name} after {self.moves} moves, cost {self.cost:.2f}, "
             f"{self.states_expanded_per_move:.2f} states expanded per move>"
         )
+
+
+def least_costs(problems: Sequence[Problem]) -> npt.NDArray[np.float64]:
+    """The optimal cost of each problem: known to it or else searched for, and only once if it comes several times."""
+    costs = {problem.key: problem.optimal_cost for problem in problems if problem.optimal_cost is not None}
+    missing = {problem.key: problem for problem in problems if problem.key not in costs}
+    by_graph: dict[int, list[Problem]] = {}
+    for problem in missing.values():
+        by_graph.setdefault(id(problem.graph), []).append(problem)
+    for group in by_graph.values():
+        found = optimal_costs(group[0].graph, [p.start for p in group], [p.goal for p in group])
+        costs.update({problem.key: float(cost) for problem, cost in zip(group, found, strict=True)})
+    return np.array([costs[problem.key] for problem in problems], np.float64)

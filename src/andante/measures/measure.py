@@ -145,6 +145,14 @@ _ALL = [
         better=Better.NEITHER,
         heavy_tailed=True,
     ),
+    Measure(
+        "cells_discovered",
+        "Cells discovered",
+        "Blocked cells that an agent with sight found out about.",
+        "cells",
+        better=Better.NEITHER,
+        digits=0,
+    ),
     Measure("seconds", "Time", "Time spent in the loop, planning and moving.", "s", heavy_tailed=True),
 ]
 

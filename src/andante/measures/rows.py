@@ -6,10 +6,8 @@ import math
 from collections.abc import Iterable
 
 from andante.episode.loop import Outcome
-from andante.episode.trial import Trial
+from andante.episode.trial import Trial, least_costs
 from andante.errors import ParameterError
-from andante.search.astar import optimal_costs
-from andante.world.problem import Problem
 
 #: A column holds one of these; nan stands for a number that a trial does not have.
 Row = dict[str, str | int | float | bool]
@@ -31,12 +29,12 @@ def rows(trials: Iterable[Trial], **extra: str | float | bool) -> list[Row]:
     ('lrta', 'GOAL', 7, 1.0)
     """
     known = list(trials)
-    least = _optimal_costs([trial.problem for trial in known])
+    least = least_costs([trial.problem for trial in known]).tolist()
     numbers: dict[tuple[int, int, int], int] = {}
     made = []
-    for trial in known:
-        number = numbers.setdefault(_key(trial.problem), len(numbers))
-        row = _row(trial, number, least[_key(trial.problem)])
+    for trial, optimal_cost in zip(known, least, strict=True):
+        number = numbers.setdefault(trial.problem.key, len(numbers))
+        row = _row(trial, number, optimal_cost)
         clash = set(extra) & set(row) - {"map"}
         if clash:
             raise ParameterError(f"a row has its own {sorted(clash)[0]!r}; give the extra column another name")
@@ -66,6 +64,7 @@ def _row(trial: Trial, number: int, optimal_cost: float) -> Row:
         "states_touched": trial.states_touched,
         "values_stored": trial.values_stored,
         "learned": trial.learned,
+        "cells_discovered": trial.cells_discovered,
         "seconds": trial.seconds,
         "microseconds_per_move": trial.seconds * 1e6 / moves,
     }
@@ -75,20 +74,3 @@ def _suboptimality(trial: Trial, optimal_cost: float) -> float:
     ratio = trial.cost / optimal_cost
     tells = trial.solved or (trial.outcome in _CUT_SHORT and ratio >= 1.0)
     return ratio if tells else math.nan
-
-
-def _key(problem: Problem) -> tuple[int, int, int]:
-    return id(problem.graph), problem.start, problem.goal
-
-
-def _optimal_costs(problems: list[Problem]) -> dict[tuple[int, int, int], float]:
-    """The optimal cost of each problem: looked up where it is known, searched for once where it is not."""
-    costs = {_key(p): p.optimal_cost for p in problems if p.optimal_cost is not None}
-    missing = {_key(p): p for p in problems if _key(p) not in costs}
-    by_graph: dict[int, list[Problem]] = {}
-    for problem in missing.values():
-        by_graph.setdefault(id(problem.graph), []).append(problem)
-    for group in by_graph.values():
-        found = optimal_costs(group[0].graph, [p.start for p in group], [p.goal for p in group])
-        costs.update(zip(map(_key, group), found.tolist(), strict=True))
-    return costs

@@ -162,12 +162,6 @@ def _expand(local: Local, graph: Arrays, h: Learned, slot: int, goal: int) -> in
 
 
 @kernel
-def is_planned(local: Local, state: int) -> bool:
-    """Is there a plan of this trial that goes on from ``state``?"""
-    return local.end[1] == local.clock.trial[0] and local.end[0] != state
-
-
-@kernel
 def plan(local: Local, slot: int, walk: int) -> None:
     """Plan to go to the state in this slot, or as far on the way there as ``walk`` says."""
     last, before = slot, int64(local.parent[slot])
@@ -181,7 +175,12 @@ def plan(local: Local, slot: int, walk: int) -> None:
 
 @kernel
 def next_move(local: Local, graph: Arrays, state: int) -> tuple[int, float]:
-    """Where the plan goes from ``state``, and what the move costs."""
+    """Where the plan goes from ``state``, and what the move costs: infinitely much if it is not possible.
+
+    It is not if no plan of this trial goes on from there, or if a wall was discovered on its way since.
+    """
+    if local.end[1] != local.clock.trial[0] or local.end[0] == state:
+        return -1, np.inf
     to = int64(local.state[local.next[slot_of(local, state)]])
     return to, price_between(graph, state, to)
 

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from andante.kernel import int64, kernel
 from andante.search.learning import Learned, value
 from andante.search.memory import EXPANDED, Space, note
-from andante.world.graph import Arrays, Moves, degree, estimate, price, target
+from andante.world.graph import Arrays, Layout, Moves, degree, enterable, estimate, price, target
 from andante.world.heuristics import TOLERANCE
 
 
@@ -41,8 +41,12 @@ class Ball(NamedTuple):
     @classmethod
     def allocate(cls, space: Space) -> Ball:
         """Room for a lookahead as deep as the parameter ``depth`` says."""
-        n, most = space.states, most_states(space.graph.arrays, space.params.depth, space.states)
-        cheapest, dearest = space.graph.cost_range
+        most = most_states(space.graph.arrays, space.params.depth, space.states)
+        return cls.over(space.states, most, *space.graph.cost_range, ties=not isinstance(space.graph.arrays, Moves))
+
+    @classmethod
+    def over(cls, n: int, most: int, cheapest: float, dearest: float, *, ties: bool) -> Ball:
+        """Room for lookaheads that expand up to ``most`` of ``n`` states, by moves of such costs."""
         return cls(
             np.zeros(n, np.int32),
             np.zeros(n, np.uint32),
@@ -55,7 +59,7 @@ class Ball(NamedTuple):
             np.zeros(most, np.int32),
             np.full(1, cheapest),
             np.full(1, even_depth(cheapest, dearest), np.int64),
-            np.full(1, not isinstance(space.graph.arrays, Moves)),
+            np.full(1, ties),
         )
 
 
@@ -89,7 +93,7 @@ class Frontier(NamedTuple):
 @kernel
 def look(
     ball: Ball,
-    graph: Arrays,
+    graph: Layout,
     h: Learned,
     state: int,
     goal: int,
@@ -133,14 +137,17 @@ def look(
 
 
 @kernel
-def _look_around(ball: Ball, graph: Arrays, h: Learned, state: int, goal: int, weight: float, slack: float) -> Frontier:
+def _look_around(ball: Ball, graph: Layout, h: Learned, state: int, goal: int, weight: float, slack: float) -> Frontier:
     """Look one move ahead: nothing but the neighbours matters."""
     ball.state[0] = state
     moves = degree(graph, state)
     note(h.log, EXPANDED, state, 0.0)
     least, best = np.inf, -1
     for k in range(moves):
-        f = weight * price(graph, state, k) + value(h, graph, target(graph, state, k), goal)
+        near = target(graph, state, k)
+        if not enterable(graph, near):
+            continue
+        f = weight * price(graph, state, k) + value(h, graph, near, goal)
         if f < least - slack:
             least, best = f, k
     return Frontier(least, best, 0 if best >= 0 else -1, best, 1, 1, moves)
@@ -159,13 +166,15 @@ def _place_root(ball: Ball, state: int) -> None:
 
 @kernel
 def _open_neighbours(
-    ball: Ball, graph: Arrays, h: Learned, slot: int, goal: int, weight: float, path_max: bool, size: int
+    ball: Ball, graph: Layout, h: Learned, slot: int, goal: int, weight: float, path_max: bool, size: int
 ) -> tuple[int, bool]:
     """Bring the neighbours of one state into the ball, or nearer: its size, and did an earlier state come nearer?"""
     state = int64(ball.state[slot])
     earlier = False
     for k in range(degree(graph, state)):
         near = target(graph, state, k)
+        if not enterable(graph, near):
+            continue
         g = ball.g[slot] + price(graph, state, k)
         first = k if slot == 0 else int64(ball.first[slot])
         if ball.mark[near] != ball.now[0]:
@@ -191,7 +200,7 @@ def _is_no_better(ball: Ball, slot: int, g: float, first: int) -> bool:
 @kernel
 def _reach(
     ball: Ball,
-    graph: Arrays,
+    graph: Layout,
     h: Learned,
     slot: int,
     state: int,
@@ -208,7 +217,7 @@ def _reach(
 
 
 @kernel
-def _comes_nearer(ball: Ball, graph: Arrays, goal: int, inside: int, size: int) -> bool:
+def _comes_nearer(ball: Ball, graph: Layout, goal: int, inside: int, size: int) -> bool:
     """Does some move back into the ball from its last ply, where nothing was opened, bring a state nearer?"""
     farthest, root = 0.0, int64(ball.state[0])
     for slot in range(1, size):
@@ -230,7 +239,7 @@ def _comes_nearer(ball: Ball, graph: Arrays, goal: int, inside: int, size: int) 
 
 
 @kernel
-def _settle(ball: Ball, graph: Arrays, h: Learned, goal: int, weight: float, path_max: bool, size: int) -> None:
+def _settle(ball: Ball, graph: Layout, h: Learned, goal: int, weight: float, path_max: bool, size: int) -> None:
     """Let cheaper ways spread through the ball until there are none; of equal ones the one from the state met first."""
     again = True
     while again:
@@ -257,7 +266,7 @@ def _settle(ball: Ball, graph: Arrays, h: Learned, goal: int, weight: float, pat
 @kernel
 def _best_exit(
     ball: Ball,
-    graph: Arrays,
+    graph: Layout,
     h: Learned,
     slot: int,
     goal: int,
@@ -271,7 +280,7 @@ def _best_exit(
     least, best = np.inf, -1
     for k in range(degree(graph, state)):
         near = target(graph, state, k)
-        if ball.mark[near] == ball.now[0]:
+        if ball.mark[near] == ball.now[0] or not enterable(graph, near):
             continue
         f = weight * (ball.g[slot] + price(graph, state, k)) + value(h, graph, near, goal)
         if f < least - slack:
@@ -292,3 +301,33 @@ def _end_inside(
         if f < best - slack or (f <= best + slack and ball.first[slot] < first):
             best, first, best_slot, move = f, int64(ball.first[slot]), slot, -1
     return best, first, best_slot, move
+
+
+# --- what agents make of it -----------------------------------------------------------------------------------------
+
+
+@kernel
+def max_of_min(ball: Ball, best: Frontier, goal: int) -> float:
+    """The greatest of all plies' least f; the frontier is the last ply, the rest are in the ball, one after another."""
+    greatest, least, met, ply = best.f, np.inf, np.inf, 1
+    for slot in range(1, best.size):
+        if ball.ply[slot] != ply:
+            greatest, least, ply = max(greatest, least), met, int64(ball.ply[slot])
+        least = min(least, ball.f[slot])
+        if ball.state[slot] == goal:
+            met = ball.f[slot]
+    return greatest if best.size == 1 else max(greatest, least)
+
+
+@kernel
+def way_out(ball: Ball, graph: Layout, best: Frontier, way: npt.NDArray[np.int32]) -> int:
+    """Write the states of the best way to the frontier into ``way``, the last first: how many moves it has."""
+    moves, slot = 0, best.slot
+    if best.move >= 0:
+        way[0] = target(graph, int64(ball.state[slot]), best.move)
+        moves = 1
+    while slot > 0:
+        way[moves] = ball.state[slot]
+        moves += 1
+        slot = int64(ball.parent[slot])
+    return moves

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from andante.kernel import kernel
 from andante.world.graph import Graph
+from andante.world.sensing import KNOWN, View
 
 # What a log entry tells.
 EXPANDED = 0  # the state's successors were generated
@@ -27,6 +28,11 @@ class Clock(NamedTuple):
     trial: npt.NDArray[np.int64]
 
 
+def new_clock() -> Clock:
+    """A clock before the first problem."""
+    return Clock(np.zeros(1, np.int64), np.zeros(1, np.int64))
+
+
 class Log(NamedTuple):
     """What an agent thought since the log was emptied; of no capacity, and free of charge, unless somebody watches."""
 
@@ -34,6 +40,13 @@ class Log(NamedTuple):
     state: npt.NDArray[np.int32]  # [capacity]
     value: npt.NDArray[np.float64]  # [capacity]
     used: npt.NDArray[np.int64]  # [1], may exceed the capacity: then the rest was lost
+
+    @classmethod
+    def of(cls, capacity: int) -> Log:
+        """An empty log with room for so many thoughts."""
+        return cls(
+            np.zeros(capacity, np.uint8), np.zeros(capacity, np.int32), np.zeros(capacity), np.zeros(1, np.int64)
+        )
 
 
 @kernel
@@ -52,10 +65,12 @@ def note(log: Log, kind: int, state: int, value: float) -> None:
 class Space(NamedTuple):
     """What a bundle may know when it is allocated."""
 
-    graph: Graph
+    graph: Graph  # as the agent knows it when a problem begins
     params: Any  # the agent's parameters
     clock: Clock
     log: Log
+    databases: tuple[Any, ...] = ()  # those that the agent was handed
+    view: View = KNOWN  # what the agent sees of the map
 
     @property
     def states(self) -> int:
@@ -63,15 +78,11 @@ class Space(NamedTuple):
         return len(self.graph)
 
 
-def new_space(graph: Graph, params: Any, log_capacity: int = 0) -> Space:
+def new_space(
+    graph: Graph, params: Any, log_capacity: int = 0, databases: tuple[Any, ...] = (), view: View = KNOWN
+) -> Space:
     """A space with fresh clocks and a log of the given capacity."""
-    log = Log(
-        np.zeros(log_capacity, np.uint8),
-        np.zeros(log_capacity, np.int32),
-        np.zeros(log_capacity),
-        np.zeros(1, np.int64),
-    )
-    return Space(graph, params, Clock(np.zeros(1, np.int64), np.zeros(1, np.int64)), log)
+    return Space(graph, params, new_clock(), Log.of(log_capacity), databases, view)
 
 
 def allocate(memory: type, space: Space) -> Any:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from andante.kernel import int64, kernel
 from andante.search.astar import Tree
 from andante.search.memory import Clock, Space
-from andante.world.graph import Arrays, degree, price, target
+from andante.world.graph import Arrays, Layout, degree, price, target
 
 
 class Path(NamedTuple):
@@ -27,12 +27,6 @@ class Path(NamedTuple):
 
 
 @kernel
-def is_planned(path: Path) -> bool:
-    """Was the path planned in this trial?"""
-    return path.trial[0] == path.clock.trial[0]
-
-
-@kernel
 def lay(path: Path, tree: Tree, goal: int) -> None:
     """Make the path the one by which a search reached ``goal``."""
     path.trial[0] = path.clock.trial[0]
@@ -43,8 +37,20 @@ def lay(path: Path, tree: Tree, goal: int) -> None:
 
 
 @kernel
-def price_between(graph: Arrays, state: int, near: int) -> float:
-    """What the cheapest move from ``state`` to its neighbour ``near`` costs."""
+def next_move(path: Path, graph: Arrays, state: int) -> tuple[int, float]:
+    """Where the path goes from ``state``, and what the move costs: infinitely much if it is not possible.
+
+    It is not if nothing was planned in this trial, or if a wall was discovered there since.
+    """
+    if path.trial[0] != path.clock.trial[0]:
+        return -1, np.inf
+    to = int64(path.next[state])
+    return to, price_between(graph, state, to)
+
+
+@kernel
+def price_between(graph: Layout, state: int, near: int) -> float:
+    """What the cheapest move from ``state`` to ``near`` costs; infinitely much if there is none."""
     least = np.inf
     for k in range(degree(graph, state)):
         if target(graph, state, k) == near:

@@ -17,6 +17,10 @@ from andante.search.astar import Tree
 from andante.search.memory import Space
 from andante.world.graph import Arrays, degree, target
 
+# Instead of a state to go to.
+OFF = -1  # the agent is not on the way, or at its end
+CUT = -2  # it is on the way, and there is no move to the next state of it
+
 
 class Ways(NamedTuple):
     """Two ways: the one that is followed, and the one that is being traced."""
@@ -92,16 +96,19 @@ def follow(ways: Ways) -> None:
 
 @kernel
 def ahead(ways: Ways, graph: Arrays, state: int) -> int:
-    """The next state on the way that is followed; -1 if ``state`` is not on it, was walked past, or is its end."""
+    """The next state on the way that is followed; OFF if ``state`` is not on it, was walked past, or is its end.
+
+    CUT if a wall was discovered on the way since it was searched.
+    """
     way = ways.followed[0]
     number = ways.number[way, state]
     if number <= ways.end[way] or number > ways.front[way]:
-        return -1
+        return OFF
     for k in range(degree(graph, state)):
         near = target(graph, state, k)
         if ways.number[way, near] == number - 1:
             return near
-    return -1
+    return CUT
 
 
 @kernel

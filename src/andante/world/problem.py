@@ -42,6 +42,16 @@ class Problem:
         label = self.graph.components
         return bool(label[self.start] == label[self.goal])
 
+    @property
+    def key(self) -> tuple[int, int, int]:
+        """What is asked; the same for two problems that ask the same of the same graph."""
+        return id(self.graph), self.start, self.goal
+
+    @property
+    def world(self) -> Grid | Graph:
+        """Where an agent for this problem lives: the map, or the graph if that is not the map's own."""
+        return self.grid if self.grid is not None and self.grid.graph is self.graph else self.graph
+
     def describe(self, state: int) -> str:
         """A state as a person would name it: its cell on a grid, its label or number elsewhere."""
         if self.grid is not None:

@@ -1,0 +1,217 @@
+"""What an agent sees of its map: all of it from the start, or a square around it that it has to carry along.
+
+Seed 001, section 3: an agent on cell (x, y) sees whether a cell (u, v) is blocked if |u - x| <= r and |v - y| <= r.
+What it has not seen it takes to be free. So it has a model of the map, which has all moves of the true one and more,
+and loses moves as walls come into sight. The model lasts as long as the problem does, trial after trial, and with the
+next problem the agent knows nothing again.
+
+The loop asks `model`, `sense`, `is_cut_off` and `forget`; the answers depend on whether it has a `Known` map or a
+`Belief`, and cost nothing where the map is known.
+"""
+
+from __future__ import annotations
+
+from operator import index
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from andante.errors import ParameterError
+from andante.kernel import generic, int64, kernel
+from andante.world.graph import COUNT, DIRECTION, Arrays, Graph, Moves
+from andante.world.grid import Grid
+
+
+class Known(NamedTuple):
+    """The agent knows the map: there is nothing to keep."""
+
+
+class Belief(NamedTuple):
+    """The agent's own model of the map, in which all it has not seen is free.
+
+    ``found`` only ever grows within a problem, so that one who keeps count can catch up with it at any time.
+    """
+
+    model: Moves  # its mask cannot be written to, as little as any other graph's ...
+    mask: npt.NDArray[np.uint8]  # [n], ... but this is the same memory
+    free: npt.NDArray[np.uint8]  # [n], the mask of a map without walls
+    hidden: npt.NDArray[np.bool_]  # [n], cells that are blocked and not yet found
+    found: npt.NDArray[np.int32]  # [walls], cells found blocked in this problem, in the order of their discovery
+    size: npt.NDArray[np.int64]  # [1], how many they are
+    place: npt.NDArray[np.int64]  # [1], from where it looked last in this problem; -1 if it has not looked yet
+    kept: npt.NDArray[
+        np.uint8
+    ]  # [8], moves that a cell keeps when the cell from which it lies in direction d is blocked
+    radius: int
+    width: int
+    height: int
+
+
+View = Known | Belief
+
+KNOWN = Known()
+
+
+def unknown(grid: Grid, sight: int) -> tuple[Graph, Belief]:
+    """What an agent that has seen nothing yet takes a map for, and its belief, if it can see ``sight`` cells far.
+
+    >>> graph, belief = unknown(Grid([list(".@"), list("@@")]), 1)
+    >>> graph.arcs, int(sense(belief, 0)), belief.found.tolist()
+    (12, 3, [1, 2, 3])
+    """
+    radius = min(_whole(sight), max(grid.width, grid.height))
+    graph = Grid(np.ones_like(grid.passable), rule=grid.rule).graph
+    arrays = graph.arrays
+    assert isinstance(arrays, Moves)
+    mask = arrays.mask.copy()
+    shown = mask.view()
+    shown.flags.writeable = False
+    hidden = ~grid.passable.ravel()
+    return graph, Belief(
+        model=arrays._replace(mask=shown),
+        mask=mask,
+        free=arrays.mask,
+        hidden=hidden,
+        found=np.zeros(max(1, int(hidden.sum())), np.int32),
+        size=np.zeros(1, np.int64),
+        place=np.full(1, -1, np.int64),
+        kept=_kept(grid.rule),
+        radius=radius,
+        width=grid.width,
+        height=grid.height,
+    )
+
+
+def _whole(sight: int) -> int:
+    try:
+        cells = index(sight)
+    except TypeError:
+        cells = 0
+    if cells < 1:
+        raise ParameterError(f"sight must be a whole number of cells from 1, those next to the agent, got {sight!r}")
+    return cells
+
+
+def _kept(rule: str) -> npt.NDArray[np.uint8]:
+    """For each direction in which a cell lies from a wall, the moves that the wall leaves it."""
+    lost = [1 << (d + 4) % 8 for d in range(8)]  # straight into the wall
+    if rule == "octile":
+        for d in range(0, 8, 2):
+            lost[d] |= 1 << (d + 3) % 8 | 1 << (d + 5) % 8  # past its corners
+    return ~np.array(lost, np.uint8)
+
+
+# --- what the loop asks of a view -----------------------------------------------------------------------------------
+
+
+@generic
+def model(view: View, graph: Arrays) -> Arrays:
+    """The graph that the agent plans on, where ``graph`` is the true one."""
+    raise TypeError(view)
+
+
+@generic
+def sense(view: View, state: int) -> int:
+    """Look around from ``state`` and put what is new into the model: how many cells were found blocked."""
+    raise TypeError(view)
+
+
+@generic
+def is_cut_off(view: View, state: int, goal: int) -> bool:
+    """Does the model have no move left at ``state`` or at ``goal``, so that none leads from one to the other?"""
+    raise TypeError(view)
+
+
+@generic
+def forget(view: View) -> None:
+    """Take the whole map for free again, at a cost that depends on what was found and not on the map."""
+    raise TypeError(view)
+
+
+@model.of(Known)
+def _truth(view: Known, graph: Arrays) -> Arrays:
+    return graph
+
+
+@sense.of(Known)
+def _nothing_new(view: Known, state: int) -> int:
+    return 0
+
+
+@is_cut_off.of(Known)
+def _not_by_surprise(view: Known, state: int, goal: int) -> bool:
+    return False
+
+
+@forget.of(Known)
+def _nothing_to_forget(view: Known) -> None:
+    pass
+
+
+@model.of(Belief)
+def _own_model(view: Belief, graph: Arrays) -> Arrays:
+    return view.model
+
+
+@sense.of(Belief)
+def _look_around(view: Belief, state: int) -> int:
+    """Row by row, without what was in sight from the last place: one move on, that leaves an edge of the square."""
+    before, r = view.size[0], view.radius
+    x, y = int64(view.model.x[state]), int64(view.model.y[state])
+    last_x, last_y = -2 * r, -2 * r  # from where nothing of the map would be in sight
+    if view.place[0] >= 0:
+        last_x, last_y = int64(view.model.x[view.place[0]]), int64(view.model.y[view.place[0]])
+    view.place[0] = state
+    for row in range(max(y - r, 0), min(y + r, view.height - 1) + 1):
+        if abs(row - last_y) > r:
+            _look_along(view, row, x - r, x + r)
+        else:
+            _look_along(view, row, x - r, min(x + r, last_x - r - 1))
+            _look_along(view, row, max(x - r, last_x + r + 1), x + r)
+    return view.size[0] - before
+
+
+@is_cut_off.of(Belief)
+def _has_no_move(view: Belief, state: int, goal: int) -> bool:
+    return view.mask[state] == 0 or view.mask[goal] == 0
+
+
+@forget.of(Belief)
+def _free_all(view: Belief) -> None:
+    for i in range(view.size[0]):
+        _free(view, int64(view.found[i]))
+    view.size[0], view.place[0] = 0, -1
+
+
+@kernel
+def _look_along(view: Belief, row: int, left: int, right: int) -> None:
+    """Put the walls in these columns of a row, as far as they are on the map, into the model."""
+    begin = row * view.width
+    for cell in range(begin + max(left, 0), begin + min(right, view.width - 1) + 1):
+        if view.hidden[cell]:
+            _block(view, cell)
+
+
+@kernel
+def _block(view: Belief, cell: int) -> None:
+    """Take the moves that lead into a cell, out of it or past its corners out of the model."""
+    view.hidden[cell] = False
+    view.found[view.size[0]] = cell
+    view.size[0] += 1
+    view.mask[cell] = 0
+    around = view.free[cell]
+    for k in range(COUNT[around]):
+        direction = DIRECTION[around, k]
+        view.mask[cell + view.model.offset[direction]] &= view.kept[direction]
+
+
+@kernel
+def _free(view: Belief, cell: int) -> None:
+    """Give a cell, and those around it, the moves they have on a map without walls."""
+    view.hidden[cell] = True
+    view.mask[cell] = view.free[cell]
+    around = view.free[cell]
+    for k in range(COUNT[around]):
+        near = cell + view.model.offset[DIRECTION[around, k]]
+        view.mask[near] = view.free[near]

@@ -1,0 +1,136 @@
+"""Sensing: the model an agent has of a map is what a plain notebook of the cells it has seen would say."""
+
+import time
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import andante
+from andante.errors import ParameterError
+from andante.kernel import kernel
+from andante.world.graph import DIRECTION, Graph
+from andante.world.grid import Grid
+from andante.world.sensing import KNOWN, forget, is_cut_off, model, sense, unknown
+from tests import naive
+from tests.worlds import RULES, examples, grids
+
+
+class Notebook:
+    """What an agent has seen, by the words of section 3 of seed 001: everything is free until it is seen blocked."""
+
+    def __init__(self, grid: Grid, radius: int) -> None:
+        self.grid, self.radius = grid, radius
+        self.free = np.ones((grid.height, grid.width), bool)
+
+    def look(self, state: int) -> set[int]:
+        """Look around: the cells that are newly found blocked."""
+        x, y = self.grid.cell(state)
+        found = set()
+        for v in range(self.grid.height):
+            for u in range(self.grid.width):
+                seen = abs(u - x) <= self.radius and abs(v - y) <= self.radius
+                if seen and not self.grid.passable[v, u] and self.free[v, u]:
+                    self.free[v, u] = False
+                    found.add(self.grid.state(u, v))
+        return found
+
+    def moves(self, state: int) -> list[int]:
+        """Where one can go from a cell, as far as is known."""
+        cells = naive.legal_moves(self.free, *self.grid.cell(state), self.grid.rule)
+        return [self.grid.state(*cell) for cell, _ in cells]
+
+
+def moves_of(belief, state: int) -> list[int]:
+    mask = belief.model.mask[state]
+    return [state + int(belief.model.offset[DIRECTION[mask, k]]) for k in range(int(mask).bit_count())]
+
+
+@given(grids(9, RULES), st.integers(1, 10), st.lists(st.lists(st.integers(0, 80), max_size=6), min_size=1, max_size=3))
+@examples(80)
+def test_the_model_is_what_a_plain_notebook_would_say(grid, radius, problems):
+    """Whatever was sensed from wherever, and however often all was forgotten in between."""
+    graph, belief = unknown(grid, radius)
+    for visits in problems:
+        forget(belief)
+        notebook = Notebook(grid, radius)
+        for visit in visits:
+            state = visit % len(graph)
+            known = int(belief.size[0])
+            new = notebook.look(state)
+            assert sense(belief, state) == len(new)
+            assert set(belief.found[known : belief.size[0]].tolist()) == new
+            assert [moves_of(belief, s) for s in range(len(graph))] == [notebook.moves(s) for s in range(len(graph))]
+    forget(belief)
+    assert np.array_equal(belief.mask, graph.arrays.mask)
+    assert np.array_equal(belief.hidden, ~grid.passable.ravel())
+    assert belief.size[0] == 0
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_when_all_is_seen_the_model_is_the_map(rule):
+    grid = Grid(andante.generate("random", 30, 20, seed=1).passable, rule=rule)
+    graph, belief = unknown(grid, 30)
+    assert sense(belief, 0) == np.count_nonzero(~grid.passable)
+    assert np.array_equal(belief.model.mask, grid.graph.arrays.mask)
+    assert graph.fingerprint == Grid(np.ones((20, 30), bool), rule=rule).graph.fingerprint
+
+
+def test_the_model_cannot_be_written_by_those_who_are_handed_it():
+    _, belief = unknown(Grid(np.ones((3, 3), bool)), 1)
+    with pytest.raises(ValueError, match="read-only"):
+        belief.model.mask[0] = 0
+
+
+def test_a_state_is_cut_off_when_it_has_no_move_left():
+    _, belief = unknown(Grid([list("..@."), list("..@@"), list("....")]), 1)
+    assert not is_cut_off(belief, 0, 3)
+    sense(belief, 1)
+    assert not is_cut_off(belief, 0, 3)
+    sense(belief, 10)
+    assert is_cut_off(belief, 0, 3)
+    assert is_cut_off(belief, 2, 0)
+    forget(belief)
+    assert not is_cut_off(belief, 2, 3)
+
+
+def test_who_knows_the_map_has_nothing_to_see_or_to_forget():
+    arrays = Graph.from_edges([(0, 1, 1.0)]).arrays
+    assert model(KNOWN, arrays) is arrays
+    assert sense(KNOWN, 0) == 0
+    assert not is_cut_off(KNOWN, 0, 1)
+    forget(KNOWN)
+
+
+@pytest.mark.parametrize("sight", [0, -1, 1.5, "far", None])
+def test_sight_is_a_number_of_cells(sight):
+    with pytest.raises(ParameterError, match="sight must be a whole number of cells from 1"):
+        unknown(Grid(np.ones((3, 3), bool)), sight)
+
+
+@kernel
+def _look_often(view, states):
+    found = 0
+    for i in range(len(states)):
+        found += sense(view, states[i])
+        forget(view)
+    return found
+
+
+@pytest.mark.compiled
+def test_sensing_and_forgetting_take_no_longer_on_a_larger_map():
+    """Sixteen times as wide, and cells far from each other: only the caches may be slower, not the work."""
+    chance = np.random.default_rng(1)
+    took = []
+    for side in (128, 2048):
+        _, belief = unknown(Grid(chance.random((side, side)) > 0.3), 3)
+        states = chance.integers(0, side, 2000) * side + chance.integers(0, side, 2000)
+        _look_often(belief, states)
+        times = []
+        for _ in range(5):
+            began = time.perf_counter()
+            _look_often(belief, states)
+            times.append(time.perf_counter() - began)
+        took.append(min(times))
+    assert took[1] < 20 * took[0]
