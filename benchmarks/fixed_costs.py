@@ -12,6 +12,7 @@ import numpy as np
 
 import andante
 from andante.world.grid import Grid
+from benchmarks import levels
 from benchmarks.tables import Table
 from benchmarks.targets import Files
 
@@ -37,6 +38,7 @@ def measure(files: Files) -> list[FixedCost]:
         FixedCost("andante solve, warm", _best(lambda: _solve_seconds(files)), 1.5, "s"),
         *_memories(files),
         FixedCost("starting a problem, 2048 x 2048 against 64 x 64", _growth(), None, "x"),
+        *_abstraction(files),
     ]
 
 
@@ -89,6 +91,19 @@ def _start_seconds(side: int, count: int = 2000) -> float:
         return (time.process_time() - began) / count
 
     return _best(seconds)
+
+
+def _abstraction(files: Files) -> list[FixedCost]:
+    """Building all levels above a map, and mending them."""
+    scattered, published = levels.scattered(levels.MIDDLING), files.problems[0].grid
+    assert published is not None
+    small, middling, large = map(levels.mend_seconds, (levels.SMALL, levels.MIDDLING, levels.LARGE))
+    return [
+        FixedCost(f"all levels above {published.name}", levels.build_seconds(published), 0.15, "s"),
+        FixedCost("all levels above scattered walls, 512 x 512", levels.build_seconds(scattered), 0.15, "s"),
+        FixedCost("closing one cell under all levels, 512 x 512", 1e6 * middling, None, "us"),
+        FixedCost("closing one cell, 2048 x 2048 against 128 x 128", large / small, 2.0, "x"),
+    ]
 
 
 def table(costs: Sequence[FixedCost]) -> Table:

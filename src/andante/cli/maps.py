@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from andante.cli.shared import JSON_OPTION, MAP_HELP, err, out, print_json, progress_of_parts, read_size, read_world
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from andante.abstraction.hierarchy import Hierarchy
+    from andante.world.grid import Grid
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, help="List, show, generate and fetch maps.")
 
@@ -46,6 +52,9 @@ def list_maps(
 @app.command()
 def show(
     map: str = typer.Argument(..., metavar="MAP", help=MAP_HELP),  # noqa: A002 (the user's word for it)
+    level: int | None = typer.Option(
+        None, min=1, metavar="LEVEL", help="Show the regions of this level of its clique abstraction, too."
+    ),
     picture: Path | None = typer.Option(None, metavar="FILE.png", help="Draw the map."),
     as_json: bool = JSON_OPTION,
 ) -> None:
@@ -53,6 +62,7 @@ def show(
     import numpy as np
 
     grid = read_world(map)
+    levels = None if level is None else _levels(grid, level)
     sizes = np.bincount(grid.graph.components[grid.passable.ravel()]) if grid.free_cells else np.zeros(1, int)
     sizes = np.sort(sizes[sizes > 0])[::-1]
     facts: dict[str, Any] = {
@@ -65,22 +75,43 @@ def show(
         "rule": grid.rule,
         "fingerprint": grid.fingerprint,
     }
+    if levels is not None:
+        facts["states_by_level"] = levels.sizes
     if picture is not None:
-        from andante.report.picture import draw
-
-        draw(grid, picture)
+        _draw(grid, levels, level, picture)
     if as_json:
         print_json(facts)
         return
     for name, value in facts.items():
         out.print(f"{name.replace('_', ' '):20}{value}", markup=False)
     if picture is None:
-        typer.echo(_sketch(grid, min(out.width, 100)))
+        out.print(_sketch(grid, levels, level, min(out.width, 100)), soft_wrap=True)
 
 
-def _sketch(grid: Any, columns: int) -> str:
-    """The map in half blocks: two rows of cells in each line of text."""
+def _levels(grid: Grid, level: int) -> Hierarchy:
+    """The levels above a map, if the one that is asked for is there."""
+    from andante.abstraction.hierarchy import Hierarchy
+
+    levels = Hierarchy(grid)
+    levels.nodes(level)
+    return levels
+
+
+def _draw(grid: Grid, levels: Hierarchy | None, level: int | None, picture: Path) -> None:
+    """Draw a map, or one of its levels, into a file."""
+    from andante.report.levels import draw_level
+    from andante.report.picture import draw
+
+    if levels is None or level is None:
+        draw(grid, picture)
+    else:
+        draw_level(grid, levels, level, picture)
+
+
+def _sketch(grid: Grid, levels: Hierarchy | None, level: int | None, columns: int) -> Text:
+    """The map in half blocks, two rows of cells in each line of text, on the colours of a level's regions."""
     import numpy as np
+    from rich.text import Text
 
     step = max(1, -(-grid.width // columns))
     high, wide = -(-grid.height // (2 * step)) * 2 * step, -(-grid.width // step) * step
@@ -89,7 +120,21 @@ def _sketch(grid: Any, columns: int) -> str:
     blocks = framed.reshape(high // step, step, wide // step, step).mean((1, 3)) >= 0.5
     glyphs = np.array([["█", "▀"], ["▄", " "]])  # wall above and below, wall above, wall below, none
     upper, lower = blocks[::2].astype(int), blocks[1::2].astype(int)
-    return "\n".join("".join(line) for line in glyphs[upper, lower])
+    lines = glyphs[upper, lower]
+    if levels is None or level is None:
+        return Text("\n".join("".join(line) for line in lines))
+    from andante.report.levels import WALL, colours_of_cells
+
+    colours = colours_of_cells(grid, levels, level)[:: 2 * step, ::step]
+    return Text("\n").join(
+        Text.assemble(
+            *(
+                (glyph, f"{WALL} on rgb({red},{green},{blue})")
+                for glyph, (red, green, blue) in zip(line, tints, strict=True)
+            )
+        )
+        for line, tints in zip(lines, colours.tolist(), strict=True)
+    )
 
 
 @app.command()

@@ -24,7 +24,7 @@ from andante.kernel import kernel
 from andante.search import buckets
 from andante.search.buckets import Buckets
 from andante.search.memory import EXPANDED, Log, Space, new_space, note
-from andante.world.graph import Arrays, Graph, degree, estimate, price, target
+from andante.world.graph import Graph, Layout, degree, enterable, estimate, price, target
 
 UNLIMITED = 1 << 62  # steps
 
@@ -43,9 +43,13 @@ class Tree(NamedTuple):
     @classmethod
     def allocate(cls, space: Space) -> Tree:
         """Room for a search over all states."""
-        n = space.states
-        queue = Buckets.allocate(space)
-        blur = 1 / (queue.base[1] * space.graph.cost_range[0])  # a bucket's width in cheapest arcs
+        return cls.over(space.states, space.graph.typical_cost, space.graph.cost_range[0], space.log)
+
+    @classmethod
+    def over(cls, n: int, typical_cost: float, least_cost: float, log: Log) -> Tree:
+        """Room for a search over ``n`` states, by moves of such costs."""
+        queue = Buckets.over(n, typical_cost)
+        blur = 1 / (queue.base[1] * least_cost)  # a bucket's width in cheapest arcs
         firm = 1 / (1 - blur) if blur < 1 else np.inf
         return cls(
             np.zeros(n),
@@ -54,12 +58,12 @@ class Tree(NamedTuple):
             np.zeros(1, np.uint32),
             np.array([firm]),
             queue,
-            space.log,
+            log,
         )
 
 
 @kernel
-def begin(tree: Tree, graph: Arrays, start: int, goal: int, weight: float) -> None:
+def begin(tree: Tree, graph: Layout, start: int, goal: int, weight: float) -> None:
     """Forget the last search and open ``start``."""
     restart(tree, estimate(graph, start, goal) / weight)  # no key is lower: g + h is nowhere less than at the start
     open_at(tree, graph, start, -1, 0.0, goal, weight)
@@ -76,7 +80,7 @@ def restart(tree: Tree, base: float) -> None:
 
 
 @kernel
-def open_at(tree: Tree, graph: Arrays, state: int, parent: int, g: float, goal: int, weight: float) -> None:
+def open_at(tree: Tree, graph: Layout, state: int, parent: int, g: float, goal: int, weight: float) -> None:
     """Open a state that is not queued, at a cost of ``g``."""
     tree.g[state] = g
     tree.parent[state] = parent
@@ -85,7 +89,7 @@ def open_at(tree: Tree, graph: Arrays, state: int, parent: int, g: float, goal: 
 
 
 @kernel
-def expand(tree: Tree, graph: Arrays, state: int, goal: int, weight: float) -> int:
+def expand(tree: Tree, graph: Layout, state: int, goal: int, weight: float) -> int:
     """Close ``state``, which was just taken from the queue, and open its successors: how many moves were looked at."""
     now = tree.now[0]
     tree.mark[state] = now + 1
@@ -93,6 +97,8 @@ def expand(tree: Tree, graph: Arrays, state: int, goal: int, weight: float) -> i
     moves = degree(graph, state)
     for k in range(moves):
         near = target(graph, state, k)
+        if not enterable(graph, near):
+            continue
         g = tree.g[state] + price(graph, state, k)
         if tree.mark[near] >= now:
             if g >= tree.g[near]:
@@ -115,7 +121,7 @@ class Slice(NamedTuple):
 
 
 @kernel
-def advance(tree: Tree, graph: Arrays, goal: int, weight: float, most: int, slack: float = 0.0) -> Slice:
+def advance(tree: Tree, graph: Layout, goal: int, weight: float, most: int, slack: float = 0.0) -> Slice:
     """Go on with a search for at most ``most`` steps, each of constant time: a state is expanded, or not worth it.
 
     It is over when no way can be better than the one known, or better by more than ``slack``.
@@ -140,7 +146,7 @@ def advance(tree: Tree, graph: Arrays, goal: int, weight: float, most: int, slac
 
 
 @kernel
-def search(tree: Tree, graph: Arrays, start: int, goal: int, weight: float) -> tuple[int, int]:
+def search(tree: Tree, graph: Layout, start: int, goal: int, weight: float) -> tuple[int, int]:
     """Search until the best way to ``goal`` is known or there is none: states expanded, moves looked at.
 
     There is a way if `reached` says so of the goal afterwards.
@@ -168,7 +174,7 @@ def reached(tree: Tree, state: int) -> bool:
 @kernel
 def _costs(
     tree: Tree,
-    graph: Arrays,
+    graph: Layout,
     starts: npt.NDArray[np.int64],
     goals: npt.NDArray[np.int64],
     costs: npt.NDArray[np.float64],
@@ -183,7 +189,7 @@ def optimal_costs(
 ) -> npt.NDArray[np.float64]:
     """The cost of a shortest path for each pair of start and goal; infinite where there is none.
 
-    >>> from andante.world.graph import Graph
+    >>> from andante.world.graph import Graph, Layout
     >>> optimal_costs(Graph.from_edges([(0, 1, 3.0), (1, 2, 4.0), (0, 2, 9.0)]), [0], [2])
     array([7.])
     """

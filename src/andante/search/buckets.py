@@ -39,16 +39,26 @@ class Buckets(NamedTuple):
     @classmethod
     def allocate(cls, space: Space) -> Buckets:
         """An empty queue over the states of a graph."""
-        n = space.states
+        return cls.over(space.states, space.graph.typical_cost)
+
+    @classmethod
+    def over(cls, n: int, typical_cost: float) -> Buckets:
+        """An empty queue over ``n`` states, for keys that grow by about ``typical_cost`` with each move."""
         return cls(
             np.full(BUCKETS, -1, np.int32),
             np.zeros(n, np.int32),
             np.zeros(n, np.int32),
             np.zeros(n, np.int32),
             np.zeros(n),
-            np.array([0.0, PER_COST / space.graph.typical_cost]),
+            np.array([0.0, PER_COST / typical_cost]),
             np.array([_UNUSED, -1], np.int64),
         )
+
+
+@kernel
+def set_scale(queue: Buckets, typical_cost: float) -> None:
+    """Get an empty queue, or one to be cleared, ready for keys of another size."""
+    queue.base[1] = PER_COST / typical_cost
 
 
 @kernel

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.kernel import int64, kernel
-from andante.world.graph import Arrays, Graph, degree, price, target
+from andante.world.graph import Graph, Layout, degree, price, target
 
 RING = 4
 MAX_COST_RATIO = 8.0  # dearest to cheapest move, beyond which a heap wins
@@ -34,7 +34,7 @@ class Field(NamedTuple):
 
 
 @kernel
-def spread(field: Field, graph: Arrays, source: int, width: float) -> int:
+def spread(field: Field, graph: Layout, source: int, width: float) -> int:
     """Fill ``field.distance`` from ``source``; ``width`` is a bucket's. Returns the states expanded."""
     distance, queued, ring = field.distance, field.queued, field.ring
     states, per_cost = len(distance), 1.0 / width

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from andante.kernel import kernel
 from andante.search.memory import LEARNED, Clock, Log, Space, note
-from andante.world.graph import Arrays, estimate
+from andante.world.graph import Layout, estimate
 from andante.world.heuristics import TOLERANCE
 
 
@@ -34,7 +34,7 @@ def is_learned(h: Learned, state: int) -> bool:
 
 
 @kernel
-def value(h: Learned, graph: Arrays, state: int, goal: int) -> float:
+def value(h: Learned, graph: Layout, state: int, goal: int) -> float:
     """What the agent believes the way from ``state`` to ``goal`` costs."""
     if h.stamp[state] == h.clock.problem[0]:
         return h.value[state]
@@ -52,7 +52,7 @@ def store(h: Learned, state: int, new: float) -> int:
 
 
 @kernel
-def raise_to(h: Learned, graph: Arrays, state: int, goal: int, new: float) -> tuple[float, int]:
+def raise_to(h: Learned, graph: Layout, state: int, goal: int, new: float) -> tuple[float, int]:
     """Raise the value of ``state`` to ``new`` if that is more: by how much it rose, and 1 if it is its first."""
     old = value(h, graph, state, goal)
     if new <= old + TOLERANCE:

@@ -62,36 +62,45 @@ class Moves(NamedTuple):
 
 Arrays = Csr | Moves
 
+#: What kernels take for a graph: one of these, or another bundle that the functions below have a body for.
+Layout = tuple[Any, ...]
+
 # --- what kernels ask of a graph ------------------------------------------------------------------------------------
 
 
 @generic
-def size(graph: Arrays) -> int:
+def size(graph: Layout) -> int:
     """How many states the graph has."""
     raise TypeError(graph)
 
 
 @generic
-def degree(graph: Arrays, state: int) -> int:
+def degree(graph: Layout, state: int) -> int:
     """How many moves lead out of ``state``."""
     raise TypeError(graph)
 
 
 @generic
-def target(graph: Arrays, state: int, k: int) -> int:
+def target(graph: Layout, state: int, k: int) -> int:
     """Where the k-th move out of ``state`` leads."""
     raise TypeError(graph)
 
 
 @generic
-def price(graph: Arrays, state: int, k: int) -> float:
+def price(graph: Layout, state: int, k: int) -> float:
     """What the k-th move out of ``state`` costs."""
     raise TypeError(graph)
 
 
 @generic
-def estimate(graph: Arrays, state: int, goal: int) -> float:
+def estimate(graph: Layout, state: int, goal: int) -> float:
     """The heuristic: a lower bound on the cost from ``state`` to ``goal``."""
+    raise TypeError(graph)
+
+
+@generic
+def enterable(graph: Layout, state: int) -> bool:
+    """May a search go to ``state``, to which a move leads? Always, unless it is confined to a part of the graph."""
     raise TypeError(graph)
 
 
@@ -123,6 +132,11 @@ def _moves_estimate(graph: Moves, state: int, goal: int) -> float:
     return (far - near) + near * graph.diagonal
 
 
+@enterable.of(Moves)
+def _moves_enterable(graph: Moves, state: int) -> bool:
+    return True
+
+
 @size.of(Csr)
 def _csr_size(graph: Csr) -> int:
     return len(graph.first) - 1
@@ -146,6 +160,11 @@ def _csr_price(graph: Csr, state: int, k: int) -> float:
 @estimate.of(Csr)
 def _csr_estimate(graph: Csr, state: int, goal: int) -> float:
     return distance(graph.point, graph.metric, state, goal)
+
+
+@enterable.of(Csr)
+def _csr_enterable(graph: Csr, state: int) -> bool:
+    return True
 
 
 # --- the graph users hold -------------------------------------------------------------------------------------------
@@ -360,7 +379,7 @@ class Graph:
 
 
 @kernel
-def _label(graph: Arrays, label: npt.NDArray[np.int32], queue: npt.NDArray[np.int32]) -> int:
+def _label(graph: Layout, label: npt.NDArray[np.int32], queue: npt.NDArray[np.int32]) -> int:
     """Flood from each state not yet labelled; int32[n] both. Right where every arc has its opposite."""
     found = 0
     for root in range(size(graph)):

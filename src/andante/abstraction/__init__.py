@@ -1,0 +1,1 @@
+"""Smaller and smaller graphs over a graph: cliques of states become states of the level above."""

@@ -1,0 +1,261 @@
+"""Clique abstraction: which states of one level become one node of the level above.
+
+Seed 001, Figure 18; line numbers are that figure's. The figure does not say which clique is taken where there are
+several, and the choice decides how fast the levels shrink, so the rule is a parameter:
+
+- ``literal``: all cliques of four, then of three, then of two, the first that is found; of what is left, states of
+  degree one join their neighbour and the others stay alone. Reproduces the paper's Figures 8 and 9.
+- ``eager``: one pass takes a clique of four or else of three at each state; the rest as above.
+- ``joining``: as ``literal``, but what is left joins the smallest neighbouring node that has room.
+
+States are taken in the order of their numbers, neighbours in the graph's order, of which the first sixteen count. A
+state without moves stands outside of the hierarchy: there is nowhere to go from it.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from andante.abstraction.layers import Layers, attach, first_child, new_node, next_child
+from andante.kernel import generic, int64, kernel
+from andante.world.graph import Csr, Layout, Moves, degree, target
+
+MOST_NEIGHBOURS = 16  # of a state that are looked at for cliques
+MOST_CHILDREN = 8  # of a node that leftovers may join
+
+
+class Cover(IntEnum):
+    """How cliques are chosen."""
+
+    LITERAL = 0
+    EAGER = 1
+    JOINING = 2
+
+
+_EAGER, _JOINING = int(Cover.EAGER), int(Cover.JOINING)
+
+
+class Work(NamedTuple):
+    """Room to build and mend levels in: sets of nodes, in the order in which they were put in, emptied in no time."""
+
+    item: npt.NDArray[np.int32]  # [SETS, nodes]
+    mark: npt.NDArray[np.int64]  # [SETS, nodes], the use of the set in which a node was put in
+    size: npt.NDArray[np.int64]  # [SETS, 2]: how many are in; the number of this use
+    old: npt.NDArray[np.int32]  # [arcs], the arcs that hurt nodes had
+    first: npt.NDArray[np.int64]  # [nodes], where those of each begin
+    near: npt.NDArray[np.int64]  # [MOST_NEIGHBOURS], neighbours without a parent
+    clique: npt.NDArray[np.int64]  # [4]
+    spot: npt.NDArray[np.float64]  # [dimensions]
+
+    @classmethod
+    def of(cls, layers: Layers) -> Work:
+        """Room to build or mend these layers."""
+        nodes = len(layers.node)
+        size = np.zeros((SETS, 2), np.int64)
+        size[:, 1] = 1
+        return cls(
+            np.zeros((SETS, nodes), np.int32),
+            np.zeros((SETS, nodes), np.int64),
+            size,
+            np.zeros(layers.arc.size // 2, np.int32),
+            np.zeros(nodes + 1, np.int64),
+            np.zeros(MOST_NEIGHBOURS, np.int64),
+            np.zeros(4, np.int64),
+            np.zeros(layers.total.shape[1]),
+        )
+
+
+# What is to be done on a level, and what that leaves to do on the next.
+ORPHANS = 0  # states without a parent
+CHANGED = 1  # states whose arcs changed
+HURT = 2  # nodes above that lost or gained a child, or have a changed one
+FRESH = 3  # nodes above that are new
+UPSET = 4  # nodes above whose arcs changed
+BEREFT = 5  # nodes two levels above that lost a child
+DEAD = 6  # nodes to give back when all is done
+KIN = 7  # for walks among the children of one node
+SETS = 8
+
+
+@kernel
+def put(work: Work, which: int, node: int) -> None:
+    """Put a node into a set, unless it is in."""
+    if work.mark[which, node] != work.size[which, 1]:
+        work.mark[which, node] = work.size[which, 1]
+        work.item[which, work.size[which, 0]] = node
+        work.size[which, 0] += 1
+
+
+@kernel
+def holds(work: Work, which: int, node: int) -> bool:
+    """Is a node in a set?"""
+    return work.mark[which, node] == work.size[which, 1]
+
+
+@kernel
+def count(work: Work, which: int) -> int:
+    """How many nodes are in a set."""
+    return work.size[which, 0]
+
+
+@kernel
+def item(work: Work, which: int, k: int) -> int:
+    """The k-th node of a set."""
+    return int64(work.item[which, k])
+
+
+@kernel
+def empty(work: Work, which: int) -> None:
+    """Take everything out of a set."""
+    work.size[which, 0] = 0
+    work.size[which, 1] += 1
+
+
+# --- what a state weighs --------------------------------------------------------------------------------------------
+
+
+@generic
+def weigh(graph: Layout, state: int, spot: npt.NDArray[np.float64]) -> int:
+    """How many ground states a state stands for; the sum of their points goes into ``spot``."""
+    raise TypeError(graph)
+
+
+@weigh.of(Moves)
+def _weigh_cell(graph: Moves, state: int, spot: npt.NDArray[np.float64]) -> int:
+    spot[0], spot[1] = graph.x[state], graph.y[state]
+    return 1
+
+
+@weigh.of(Csr)
+def _weigh_state(graph: Csr, state: int, spot: npt.NDArray[np.float64]) -> int:
+    for axis in range(len(spot)):
+        spot[axis] = graph.point[state, axis]
+    return 1
+
+
+@weigh.of(Layers)
+def _weigh_node(graph: Layers, state: int, spot: npt.NDArray[np.float64]) -> int:
+    for axis in range(len(spot)):
+        spot[axis] = graph.total[state, axis]
+    return int64(graph.node[state]["weight"])
+
+
+# --- covering -------------------------------------------------------------------------------------------------------
+
+
+@kernel
+def cover(layers: Layers, graph: Layout, work: Work, level: int, rule: int) -> None:
+    """Give every orphan of ``graph`` a parent on ``level``: new ones are FRESH, others HURT."""
+    most = 4
+    while most > 1:  # lines 2 to 8
+        least = 3 if rule == _EAGER and most == 4 else most
+        _take_cliques(layers, graph, work, level, most, least)
+        most = least - 1
+    for k in range(count(work, ORPHANS)):  # line 10
+        state = item(work, ORPHANS, k)
+        if layers.node[state]["parent"] != 0:
+            continue
+        parent = host(layers, graph, state, rule)
+        if parent == 0:
+            parent = new_node(layers, level)  # line 14
+            put(work, FRESH, parent)
+        elif not holds(work, FRESH, parent):  # line 12
+            put(work, HURT, parent)
+        adopt(layers, graph, work, state, parent)
+
+
+@kernel
+def adopt(layers: Layers, graph: Layout, work: Work, state: int, parent: int) -> None:
+    """Make a state of ``graph`` a child of ``parent``."""
+    weight = weigh(graph, state, work.spot)
+    attach(layers, state, parent, weight, work.spot)
+
+
+@kernel
+def _take_cliques(layers: Layers, graph: Layout, work: Work, level: int, most: int, least: int) -> None:
+    """Make a node of each clique of ``most`` or fewer orphans, at least ``least``, that is found."""
+    for k in range(count(work, ORPHANS)):
+        state = item(work, ORPHANS, k)
+        if layers.node[state]["parent"] != 0:
+            continue
+        near = _orphans_near(layers, graph, work, state)
+        for size in range(most, least - 1, -1):
+            if _find_clique(graph, work, near, size):
+                node = new_node(layers, level)
+                put(work, FRESH, node)
+                adopt(layers, graph, work, state, node)
+                for i in range(size - 1):
+                    adopt(layers, graph, work, work.clique[i], node)
+                break
+
+
+@kernel
+def _orphans_near(layers: Layers, graph: Layout, work: Work, state: int) -> int:
+    """Write down the neighbours without a parent: how many they are."""
+    found = 0
+    for k in range(degree(graph, state)):
+        near = target(graph, state, k)
+        if layers.node[near]["parent"] == 0 and near != state:
+            work.near[found] = near
+            found += 1
+            if found == MOST_NEIGHBOURS:
+                break
+    return found
+
+
+@kernel
+def _find_clique(graph: Layout, work: Work, near: int, size: int) -> bool:
+    """Find ``size - 1`` of the neighbours written down that are neighbours of each other."""
+    for a in range(near - size + 2):
+        work.clique[0] = work.near[a]
+        if size == 2:
+            return True
+        for b in range(a + 1, near - size + 3):
+            if not adjacent(graph, work.near[a], work.near[b]):
+                continue
+            work.clique[1] = work.near[b]
+            if size == 3:
+                return True
+            for c in range(b + 1, near):
+                if adjacent(graph, work.near[a], work.near[c]) and adjacent(graph, work.near[b], work.near[c]):
+                    work.clique[2] = work.near[c]
+                    return True
+    return False
+
+
+@kernel
+def adjacent(graph: Layout, a: int, b: int) -> bool:
+    """Does a move lead from ``a`` to ``b``?"""
+    found = False
+    for k in range(degree(graph, a)):
+        found = found or target(graph, a, k) == b
+    return found
+
+
+@kernel
+def host(layers: Layers, graph: Layout, state: int, rule: int) -> int:
+    """Whom a state left over may join: of the neighbouring parents with room that of the fewest children; 0 if none."""
+    if rule != _JOINING and degree(graph, state) != 1:  # line 11
+        return 0
+    best, fewest = 0, MOST_CHILDREN
+    for k in range(degree(graph, state)):
+        parent = int64(layers.node[target(graph, state, k)]["parent"])
+        if parent > 0:
+            children = _count_children(layers, parent, fewest)
+            if children < fewest:
+                best, fewest = parent, children
+    return best
+
+
+@kernel
+def _count_children(layers: Layers, node: int, most: int) -> int:
+    """How many children a node has, counting to ``most``."""
+    count, child = 0, first_child(layers, node)
+    while child >= 0 and count < most:
+        count += 1
+        child = next_child(layers, child)
+    return count

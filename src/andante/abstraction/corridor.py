@@ -1,0 +1,187 @@
+"""Planning level by level: a path on one level is a corridor on the level below, and a search within it the next path.
+
+Seed 001, section 4.1. A corridor is a graph: a state may be entered if its ancestor, so many levels up, lies on the
+path. Searches run in it as in any graph.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from andante.abstraction.clique import weigh
+from andante.abstraction.layers import Layers, ancestor, first_child, next_child
+from andante.kernel import int64, kernel
+from andante.search import buckets
+from andante.search.astar import Tree, reached, search
+from andante.search.memory import Clock, Log, Space
+from andante.search.path import price_between
+from andante.world.graph import Layout, degree, enterable, estimate, price, size, target
+
+EVERYWHERE = -1  # instead of a number of levels: the whole graph
+
+
+class Corridor(NamedTuple):
+    """A graph and all levels above it, confined to the states below a path.
+
+    One layout serves the ground and the levels, so that a search is compiled once for all of them.
+    """
+
+    graph: Layout
+    layers: Layers
+    mark: npt.NDArray[np.uint32]  # [nodes], the corridor that a node opens
+    now: npt.NDArray[np.uint32]  # [1], the number of this corridor
+    up: int  # how many levels the path lies above the searched one, or EVERYWHERE
+
+
+@size.of(Corridor)
+def _size(graph: Corridor) -> int:
+    return size(graph.layers)
+
+
+@degree.of(Corridor)
+def _degree(graph: Corridor, state: int) -> int:
+    return degree(graph.graph, state) if state < graph.layers.ground else degree(graph.layers, state)
+
+
+@target.of(Corridor)
+def _target(graph: Corridor, state: int, k: int) -> int:
+    return target(graph.graph, state, k) if state < graph.layers.ground else target(graph.layers, state, k)
+
+
+@price.of(Corridor)
+def _price(graph: Corridor, state: int, k: int) -> float:
+    return price(graph.graph, state, k) if state < graph.layers.ground else price(graph.layers, state, k)
+
+
+@estimate.of(Corridor)
+def _estimate(graph: Corridor, state: int, goal: int) -> float:
+    return estimate(graph.graph, state, goal) if state < graph.layers.ground else estimate(graph.layers, state, goal)
+
+
+@enterable.of(Corridor)
+def _enterable(graph: Corridor, state: int) -> bool:
+    return graph.up == EVERYWHERE or graph.mark[ancestor(graph.layers, state, graph.up)] == graph.now[0]
+
+
+@weigh.of(Corridor)
+def _weigh(graph: Corridor, state: int, spot: npt.NDArray[np.float64]) -> int:
+    return weigh(graph.graph, state, spot) if state < graph.layers.ground else weigh(graph.layers, state, spot)
+
+
+class Route(NamedTuple):
+    """A path on some level, the corridor below it, and room to search there."""
+
+    node: npt.NDArray[np.int32]  # [nodes], the path, its last node first
+    moves: npt.NDArray[np.int64]  # [1]: node[moves] is the first; -1: there is no path
+    mark: npt.NDArray[np.uint32]  # [nodes]
+    now: npt.NDArray[np.uint32]  # [1]
+    tree: Tree  # for searches on the ground ...
+    high: Tree  # ... and above: the same memory, but nobody is told of states that are none of the map
+    trial: npt.NDArray[np.int64]  # [1], the trial in which the path was planned
+    clock: Clock
+    spot: npt.NDArray[np.float64]  # [2, dimensions]
+    typical: float  # what a move on the ground costs
+
+    @classmethod
+    def over(cls, space: Space, layers: Layers) -> Route:
+        """Room for any path on any level."""
+        nodes = len(layers.node)
+        typical, (least, _) = space.graph.typical_cost, space.graph.cost_range
+        tree = Tree.over(nodes, typical, least, space.log)
+        return cls(
+            np.zeros(nodes, np.int32),
+            np.full(1, -1, np.int64),
+            np.zeros(nodes, np.uint32),
+            np.zeros(1, np.uint32),
+            tree,
+            tree._replace(log=Log.of(0)),
+            np.zeros(1, np.int64),
+            space.clock,
+            np.zeros((2, layers.total.shape[1])),
+            typical,
+        )
+
+
+@kernel
+def under(route: Route, graph: Layout, layers: Layers, up: int) -> Corridor:
+    """The states that lie ``up`` levels under the nodes last marked; or, EVERYWHERE, all states."""
+    return Corridor(graph, layers, route.mark, route.now, up)
+
+
+@kernel
+def mark(route: Route, layers: Layers, widen: bool) -> None:
+    """Make the nodes of the route, and their neighbours if it is to be wide, the ones that open a corridor."""
+    route.now[0] += 1
+    if route.now[0] == 0:  # once in four billion corridors the numbers run out
+        route.mark[:] = 0
+        route.now[0] = 1
+    for i in range(route.moves[0] + 1):
+        node = int64(route.node[i])
+        route.mark[node] = route.now[0]
+        if widen:
+            for k in range(degree(layers, node)):
+                route.mark[target(layers, node, k)] = route.now[0]
+
+
+@kernel
+def search_within(route: Route, within: Corridor, level: int, start: int, goal: int) -> tuple[int, int]:
+    """A* in a corridor on a level: the path becomes the route. Returns states expanded and moves looked at."""
+    tree = route.high if level > 0 else route.tree
+    buckets.set_scale(tree.open, route.typical * (1 << level))  # each level doubles what a move costs, about
+    expanded, touched = search(tree, within, start, goal, 1.0)
+    route.moves[0] = -1
+    if reached(tree, goal):
+        state = goal
+        while state >= 0:
+            route.moves[0] += 1
+            route.node[route.moves[0]] = state
+            state = int64(tree.parent[state])
+    return expanded, touched
+
+
+@kernel
+def next_on(route: Route, graph: Layout, state: int) -> tuple[int, float]:
+    """Where the route, on the ground, goes from ``state``, and what the move costs: infinitely much if nowhere."""
+    if route.trial[0] != route.clock.trial[0] or route.moves[0] < 1:
+        return -1, np.inf
+    to = int64(route.node[route.moves[0] - 1])
+    return to, price_between(graph, state, to)
+
+
+@kernel
+def child_towards(route: Route, within: Corridor, goal: int) -> int:
+    """Where a search under the route should end: in ``goal`` if it lies under the route's end.
+
+    Else in the state there that lies near the end's place: on the way down the child nearest to it is taken each time.
+    """
+    layers, end = within.layers, int64(route.node[0])
+    if ancestor(layers, goal, within.up) == end:
+        return goal
+    centre = route.spot[0]
+    weight = weigh(within, end, centre)
+    for axis in range(len(centre)):
+        centre[axis] /= weight
+    node = end
+    for _ in range(within.up):
+        best, least, child = -1, np.inf, first_child(layers, node)
+        while child >= 0:
+            apart = _apart(within, child, route.spot)
+            if apart < least or (apart == least and child < best):
+                best, least = child, apart
+            child = next_child(layers, child)
+        node = best
+    return node
+
+
+@kernel
+def _apart(within: Corridor, node: int, spot: npt.NDArray[np.float64]) -> float:
+    """The squared distance of a node from the first place in ``spot``."""
+    place = spot[1]
+    weight = weigh(within, node, place)
+    apart = 0.0
+    for axis in range(len(place)):
+        apart += (place[axis] / weight - spot[0, axis]) ** 2
+    return apart

@@ -1,0 +1,167 @@
+"""A graph that can lose states and edges and get them back: the ground that a hierarchy is mended over.
+
+What is open follows from the graph as it was and two sets of flags, so the arcs of a state are always written anew
+from these: closing and opening are the same, and the order of arcs is that of the graph.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from andante.abstraction.clique import weigh
+from andante.kernel import generic, int64, kernel
+from andante.world.graph import (
+    COUNT,
+    DIRECTION,
+    Arrays,
+    Csr,
+    Layout,
+    Moves,
+    degree,
+    enterable,
+    estimate,
+    price,
+    size,
+    target,
+)
+from andante.world.heuristics import distance
+
+
+class Rows(NamedTuple):
+    """Like `Csr`, but of each row only the first ``degree`` arcs count."""
+
+    first: npt.NDArray[np.int64]  # [n + 1]
+    degree: npt.NDArray[np.int32]  # [n]
+    neighbour: npt.NDArray[np.int32]  # [arcs]
+    cost: npt.NDArray[np.float64]  # [arcs]
+    point: npt.NDArray[np.float64]  # [n, dimensions]
+    metric: int
+
+
+@size.of(Rows)
+def _size(graph: Rows) -> int:
+    return len(graph.degree)
+
+
+@degree.of(Rows)
+def _degree(graph: Rows, state: int) -> int:
+    return int64(graph.degree[state])
+
+
+@target.of(Rows)
+def _target(graph: Rows, state: int, k: int) -> int:
+    return int64(graph.neighbour[graph.first[state] + k])
+
+
+@price.of(Rows)
+def _price(graph: Rows, state: int, k: int) -> float:
+    return graph.cost[graph.first[state] + k]
+
+
+@estimate.of(Rows)
+def _estimate(graph: Rows, state: int, goal: int) -> float:
+    return distance(graph.point, graph.metric, state, goal)
+
+
+@enterable.of(Rows)
+def _enterable(graph: Rows, state: int) -> bool:
+    return True
+
+
+@weigh.of(Rows)
+def _weigh(graph: Rows, state: int, spot: npt.NDArray[np.float64]) -> int:
+    for axis in range(len(spot)):
+        spot[axis] = graph.point[state, axis]
+    return 1
+
+
+class Flags(NamedTuple):
+    """What is closed."""
+
+    state: npt.NDArray[np.bool_]  # [n]
+    arc: npt.NDArray[np.bool_]  # [n * 8 or arcs], by direction on grids, by place in the row elsewhere
+    mask: npt.NDArray[np.uint8]  # [n or 0], the model's, which there cannot be written to
+    corners: bool  # a closed cell also closes the diagonals past it
+
+
+def own(arrays: Arrays, corners: bool) -> tuple[Moves | Rows, Flags]:
+    """The same graph in arrays of its own, to be written to, with nothing closed."""
+    if isinstance(arrays, Moves):
+        n, mask = len(arrays.mask), arrays.mask.copy()
+        shown = mask.view()
+        shown.flags.writeable = False  # like any other grid's, so that the same machine code serves
+        return arrays._replace(mask=shown), Flags(np.zeros(n, bool), np.zeros(8 * n, bool), mask, corners)
+    rows = Rows(
+        arrays.first,
+        np.diff(arrays.first).astype(np.int32),
+        arrays.neighbour.copy(),
+        arrays.cost.copy(),
+        arrays.point,
+        arrays.metric,
+    )
+    return rows, Flags(
+        np.zeros(len(rows.degree), bool), np.zeros(len(rows.neighbour), bool), np.zeros(0, np.uint8), False
+    )
+
+
+@generic
+def rewrite(model: Layout, graph: Layout, flags: Flags, state: int) -> None:
+    """Write the arcs of ``state`` in ``model`` anew: those of ``graph`` that are not closed."""
+    raise TypeError(model)
+
+
+@rewrite.of(Moves)
+def _rewrite_cell(model: Moves, graph: Moves, flags: Flags, state: int) -> None:
+    mask = int64(graph.mask[state])
+    legal = mask
+    for k in range(COUNT[mask]):
+        d = int64(DIRECTION[mask, k])
+        shut = flags.state[state] or flags.state[state + graph.offset[d]] or flags.arc[8 * state + d]
+        if d & 1 and flags.corners:
+            shut = shut or flags.state[state + graph.offset[d - 1]] or flags.state[state + graph.offset[(d + 1) & 7]]
+        if shut:
+            legal &= ~(1 << d)
+    flags.mask[state] = legal
+
+
+@rewrite.of(Rows)
+def _rewrite_row(model: Rows, graph: Csr, flags: Flags, state: int) -> None:
+    first, kept = graph.first[state], 0
+    for k in range(first, graph.first[state + 1]):
+        near = graph.neighbour[k]
+        if not (flags.state[state] or flags.state[near] or flags.arc[k]):
+            model.neighbour[first + kept] = near
+            model.cost[first + kept] = graph.cost[k]
+            kept += 1
+    model.degree[state] = kept
+
+
+@generic
+def flag(graph: Layout, a: int, b: int, arc: npt.NDArray[np.bool_], closed: bool) -> None:
+    """Close or open the arcs from ``a`` to ``b``."""
+    raise TypeError(graph)
+
+
+@flag.of(Moves)
+def _flag_direction(graph: Moves, a: int, b: int, arc: npt.NDArray[np.bool_], closed: bool) -> None:
+    mask = graph.mask[a]
+    for k in range(COUNT[mask]):
+        d = int64(DIRECTION[mask, k])
+        if a + graph.offset[d] == b:
+            arc[8 * a + d] = closed
+
+
+@flag.of(Csr)
+def _flag_arc(graph: Csr, a: int, b: int, arc: npt.NDArray[np.bool_], closed: bool) -> None:
+    for k in range(graph.first[a], graph.first[a + 1]):
+        if graph.neighbour[k] == b:
+            arc[k] = closed
+
+
+@kernel
+def flag_arc(graph: Layout, a: int, b: int, arc: npt.NDArray[np.bool_], closed: bool) -> None:
+    """Close or open the arcs from ``a`` to ``b``."""
+    flag(graph, a, b, arc, closed)

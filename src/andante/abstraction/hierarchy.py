@@ -1,0 +1,327 @@
+"""A graph and all levels above it, for those who do not write kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+from weakref import WeakKeyDictionary
+
+import numpy as np
+import numpy.typing as npt
+
+from andante.abstraction.clique import CHANGED, ORPHANS, Cover, Work, adjacent, count, empty, item, put
+from andante.abstraction.ground import Flags, Rows, flag_arc, own, rewrite
+from andante.abstraction.layers import CHUNK, Layers
+from andante.abstraction.repair import mend, repair
+from andante.errors import GraphError, ParameterError, whole_number
+from andante.kernel import int64, kernel
+from andante.world.graph import Arrays, Graph, Layout, Moves, degree, price, size, target
+from andante.world.grid import Grid
+from andante.world.heuristics import Metric
+
+DEFAULT_COVER = Cover.JOINING
+
+
+class Hierarchy:
+    """The levels above a graph, up to the one where each component is a single state.
+
+    States of a level are numbered from 0; level 0 is the graph itself. A state that cannot be left has no place in the
+    levels above.
+
+    >>> import numpy as np
+    >>> from andante.world.grid import Grid
+    >>> levels = Hierarchy(Grid(np.ones((8, 8), bool)))
+    >>> levels.sizes
+    [64, 16, 4, 1]
+    >>> levels.children(1, 0), levels.representatives(3)
+    ([0, 1, 8, 9], array([27], dtype=int32))
+    """
+
+    def __init__(
+        self, world: Grid | Graph, cover: Cover = DEFAULT_COVER, built: tuple[Layers, int] | None = None
+    ) -> None:
+        self.graph = world.graph if isinstance(world, Grid) else world
+        self.cover = cover
+        self.layers, self.top = built or build(self.graph, cover)
+
+    @cached_property
+    def _nodes(self) -> list[npt.NDArray[np.int32]]:
+        """The nodes of each level above the ground; their order gives a level's states their numbers."""
+        used, _ = self.layers.used
+        node = self.layers.node[:used]
+        level = np.where(node["weight"] > 0, node["level"], 0)
+        return [np.flatnonzero(level == k).astype(np.int32) for k in range(1, self.top + 1)]
+
+    @cached_property
+    def _number(self) -> npt.NDArray[np.int32]:
+        """For each node the number of its state within its level."""
+        number = np.full(self.layers.used[0], -1, np.int32)
+        number[: len(self.graph)] = np.arange(len(self.graph))
+        for of_level in self._nodes:
+            number[of_level] = np.arange(len(of_level))
+        return number
+
+    @property
+    def sizes(self) -> list[int]:
+        """How many states each level has, from the ground up; ground states without moves do not count."""
+        on_ground = int(np.count_nonzero(self.layers.node["parent"][: len(self.graph)]))
+        return [on_ground, *map(len, self._nodes)]
+
+    def nodes(self, level: int) -> npt.NDArray[np.int32]:
+        """The states of a level above the ground as kernels number them."""
+        if self._check(level) == 0:
+            raise ParameterError("level 0 is the graph itself, its states are their own nodes")
+        return self._nodes[level - 1]
+
+    def regions(self, level: int) -> npt.NDArray[np.int32]:
+        """For each state of the graph, the state of ``level`` it belongs to; -1 for those that belong to none."""
+        node = np.arange(len(self.graph), dtype=np.int32)
+        for _ in range(self._check(level)):
+            node = self.layers.node["parent"][node]
+        return np.where(self.layers.node["parent"][: len(node)] > 0, self._number[node], -1).astype(np.int32)
+
+    def parent(self, level: int, state: int) -> int:
+        """The state of the level above that a state of ``level`` belongs to."""
+        if level == self.top:
+            raise ParameterError(f"level {level} is the top: there are no parents")
+        parent = int(self.layers.node["parent"][self._node(level, state)])
+        return int(self._number[parent]) if parent else -1
+
+    def children(self, level: int, state: int) -> list[int]:
+        """The states of the level below that make up a state of ``level``."""
+        if level == 0:
+            raise ParameterError("states of level 0 have no children")
+        found, child = [], int(self.layers.node["child"][self._node(level, state)])
+        while child:
+            found.append(int(self._number[child - 1]))
+            child = int(self.layers.node["next"][child - 1])
+        return sorted(found)
+
+    def points(self, level: int) -> npt.NDArray[np.float64]:
+        """The places of the states of a level above the ground: the means of their ground states' points."""
+        nodes = self.nodes(level)
+        return self.layers.total[nodes] / self.layers.node["weight"][nodes, None]
+
+    def representatives(self, level: int) -> npt.NDArray[np.int32]:
+        """For each state of a level, its ground state nearest to its place; of equals the one of the lowest number."""
+        region, place = self.regions(level), self.points(level)
+        states = np.flatnonzero(region >= 0)
+        apart = ((_points(self.graph.arrays)[states] - place[region[states]]) ** 2).sum(1)
+        order = np.lexsort((states, np.round(apart, 9), region[states]))
+        first = np.searchsorted(region[states][order], np.arange(len(place)))
+        return states[order][first].astype(np.int32)
+
+    def level(self, level: int) -> Graph:
+        """A level as a graph of its own, with the distances between its states' places as costs and heuristic."""
+        if self._check(level) == 0:
+            return self.graph
+        source, sink, _ = self._arcs(level)
+        cost = np.zeros(len(source))
+        _prices(self.layers, self.nodes(level), cost)
+        place, metric = self.points(level), Metric(self.layers.metric).name.lower()
+        edges = np.stack([source, sink, cost], 1)
+        return Graph.from_edges(edges, states=len(place), points=place, metric=metric, directed=True)  # type: ignore[arg-type]
+
+    def counts(self, level: int) -> dict[tuple[int, int], int]:
+        """For each arc of a level above the ground, how many arcs of the level below it stands for."""
+        return {(int(a), int(b)): int(n) for a, b, n in zip(*self._arcs(level), strict=True)}
+
+    def _arcs(self, level: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """From where, to where and for how many arcs of the level below: the arcs of a level, row by row."""
+        nodes, layers = self.nodes(level), self.layers
+        moves = layers.node["degree"][nodes].astype(np.int64)
+        source = np.repeat(np.arange(len(nodes)), moves)
+        k = np.arange(len(source)) - np.repeat(np.cumsum(moves) - moves, moves)
+        chunk = layers.node["row"][nodes][source]
+        for hop in range(int(moves.max(initial=0) - 1) // CHUNK):
+            chunk = np.where(k // CHUNK > hop, layers.link[chunk], chunk)
+        return source, self._number[layers.arc[chunk, k % CHUNK]].astype(np.int64), layers.arc[chunk, CHUNK + k % CHUNK]
+
+    def _check(self, level: int) -> int:
+        level = whole_number(level, "a level")
+        if not 0 <= level <= self.top:
+            raise ParameterError(f"there is no level {level}: the hierarchy of this map has levels 0 to {self.top}")
+        return level
+
+    def _node(self, level: int, state: int) -> int:
+        state, count = whole_number(state, "a state"), len(self.nodes(level)) if level else len(self.graph)
+        if not 0 <= state < count:
+            raise ParameterError(f"level {level} has no state {state}: its states are numbered 0 to {count - 1}")
+        return int(self.nodes(level)[state]) if level else state
+
+    def __repr__(self) -> str:
+        return f"<Hierarchy of {' > '.join(map(str, self.sizes))} states>"
+
+
+@kernel
+def _prices(layers: Layers, nodes: npt.NDArray[np.int32], cost: npt.NDArray[np.float64]) -> None:
+    """The costs of all arcs out of these nodes, row by row."""
+    at = 0
+    for node in nodes:
+        for k in range(degree(layers, int64(node))):
+            cost[at] = price(layers, int64(node), k)
+            at += 1
+
+
+class ChangingHierarchy(Hierarchy):
+    """A hierarchy of its own, which follows as states and edges of the graph go and come back.
+
+    It keeps as many levels as were built: on the highest, a component may come to be several states.
+
+    >>> import numpy as np
+    >>> from andante.world.grid import Grid
+    >>> grid = Grid(np.ones((4, 9), bool))
+    >>> levels = ChangingHierarchy(grid)
+    >>> levels.close(states=[grid.state(4, y) for y in range(4)])
+    3
+    >>> levels.sizes[-1], levels.regions(1)[grid.state(4, 0)]
+    (2, np.int32(-1))
+    >>> levels.open(states=[grid.state(4, 2)])
+    2
+    >>> int(levels.regions(1)[grid.state(4, 2)]) >= 0
+    True
+    """
+
+    def __init__(self, world: Grid | Graph, cover: Cover = DEFAULT_COVER) -> None:
+        super().__init__(world, cover)
+        self._model, self._closed = own(self.graph.arrays, isinstance(world, Grid) and world.rule == "octile")
+        room = reserve_for_changes(self.graph, self.top, self.layers.metric, journal=False)
+        self.layers = self.layers.copied_into(room)
+        self._work = Work.of(self.layers)
+
+    @property
+    def ground(self) -> Moves | Rows:
+        """The graph as it is now, as kernels take it."""
+        return self._model
+
+    def close(self, *, states: Iterable[int] = (), edges: Iterable[tuple[int, int]] = ()) -> int:
+        """Take states and edges out of the graph, and mend what this affects: the highest level that changed.
+
+        On a grid a closed cell also closes the diagonal moves past its corners, if its rule says so.
+        """
+        return self._change(states, edges, True)
+
+    def open(self, *, states: Iterable[int] = (), edges: Iterable[tuple[int, int]] = ()) -> int:
+        """Let closed states and edges in again, and mend what this affects: the highest level that changed."""
+        return self._change(states, edges, False)
+
+    def _change(self, states: Iterable[int], edges: Iterable[tuple[int, int]], closed: bool) -> int:
+        states = [self._node(0, state) for state in states]
+        edges = [(self._node(0, a), self._node(0, b)) for a, b in edges]
+        arrays, flags = self.graph.arrays, self._closed
+        for a, b in edges:
+            if not adjacent(arrays, a, b):
+                raise GraphError(f"there is no edge between {a} and {b} that could be closed or opened")
+        for a, b in edges:
+            flag_arc(arrays, a, b, flags.arc, closed)
+            flag_arc(arrays, b, a, flags.arc, closed)
+        flags.state[states] = closed
+        around = np.array([s for pair in edges for s in pair] + states, np.int64)
+        _rewrite_around(self._model, arrays, flags, self._work, around)
+        top = repair(self.layers, self._model, self._work, self.top, int(self.cover))
+        for name in ("_nodes", "_number"):  # counted again when somebody asks: that costs the size of the map
+            vars(self).pop(name, None)
+        return int(top)
+
+
+@kernel
+def _rewrite_around(model: Layout, graph: Layout, flags: Flags, work: Work, states: npt.NDArray[np.int64]) -> None:
+    """Write the arcs of these states and of their neighbours anew, and note them as changed."""
+    empty(work, CHANGED)
+    for i in range(len(states)):
+        put(work, CHANGED, states[i])
+        for k in range(degree(graph, states[i])):
+            put(work, CHANGED, target(graph, states[i], k))
+    for i in range(count(work, CHANGED)):
+        rewrite(model, graph, flags, item(work, CHANGED, i))
+
+
+# --- building -------------------------------------------------------------------------------------------------------
+
+
+def build(graph: Graph, cover: Cover) -> tuple[Layers, int]:
+    """All levels above a graph, and how many they are."""
+    metric = _metric(graph)
+    n, dimensions = len(graph), _points(graph.arrays).shape[1]
+    layers = Layers.reserve(n, n, n + graph.arcs // CHUNK, dimensions, metric, journal=False)
+    work = Work.of(layers)
+    arcs = _begin(graph.arrays, work)
+    level = 0
+    while arcs:
+        level += 1
+        states = count(work, ORPHANS)
+        nodes, chunks = layers.used
+        if nodes + states > len(layers.node) or chunks + states + arcs // CHUNK > len(layers.link):
+            layers, work = _grown(layers, work, states, states + arcs // CHUNK)
+        mend(layers, graph.arrays if level == 1 else layers, work, level, int(cover))
+        arcs = int(layers.node["degree"][work.item[ORPHANS, : count(work, ORPHANS)]].sum())
+    return layers.trimmed(), level
+
+
+def _grown(layers: Layers, work: Work, nodes: int, chunks: int) -> tuple[Layers, Work]:
+    """The same layers with room for more, and a desk to match with the same orphans on it."""
+    room = Layers.reserve(
+        layers.ground,
+        len(layers.node) - layers.ground + nodes,
+        len(layers.link) + chunks,
+        layers.total.shape[1],
+        layers.metric,
+        journal=False,
+    )
+    fresh = Work.of(room)
+    for k in range(count(work, ORPHANS)):
+        put(fresh, ORPHANS, item(work, ORPHANS, k))
+    return layers.copied_into(room), fresh
+
+
+@kernel
+def _begin(graph: Layout, work: Work) -> int:
+    """Make every state that can be left an orphan: how many arcs there are."""
+    arcs = 0
+    for state in range(size(graph)):
+        if degree(graph, state) > 0:
+            put(work, ORPHANS, state)
+            arcs += degree(graph, state)
+    return arcs
+
+
+def reserve_for_changes(graph: Graph, levels: int, metric: int, journal: bool) -> Layers:
+    """Room for whatever ``levels`` levels may become when parts of the graph are closed.
+
+    No level can have more states or arcs than the one below. Most of this room will never be used, nor be taken from
+    the machine.
+    """
+    n, dimensions = len(graph), _points(graph.arrays).shape[1]
+    return Layers.reserve(n, levels * n, levels * (n + graph.arcs // CHUNK), dimensions, metric, journal)
+
+
+def _metric(graph: Graph) -> int:
+    """How far apart places of abstract states are: on grids Euclidean, as in the paper, else as in the graph."""
+    if graph.reversed() is not graph:
+        raise GraphError("a hierarchy needs a graph whose every move can be taken back at the same cost")
+    if isinstance(graph.arrays, Moves):
+        return int(Metric.EUCLIDEAN)
+    if graph.arrays.point.shape[1] == 0:
+        raise GraphError(
+            "a hierarchy takes the costs between its states from their places, and this graph has none: give it points "
+            "(Graph.with_points), for instance distances to landmarks (andante.landmarks)"
+        )
+    octile = graph.arrays.metric == Metric.OCTILE
+    return int(Metric.EUCLIDEAN) if octile else graph.arrays.metric
+
+
+def _points(arrays: Arrays) -> npt.NDArray[np.float64]:
+    """Where each state is."""
+    return np.stack([arrays.x, arrays.y], 1).astype(np.float64) if isinstance(arrays, Moves) else arrays.point
+
+
+# Layers know nothing of their graph: were hierarchies kept here, which do, no graph could ever go.
+_known: WeakKeyDictionary[Graph, dict[Cover, tuple[Layers, int]]] = WeakKeyDictionary()
+
+
+def hierarchy_of(graph: Graph, cover: Cover = DEFAULT_COVER) -> Hierarchy:
+    """The hierarchy of a graph, with layers that are built once and shared by all who ask."""
+    known = _known.setdefault(graph, {})
+    if cover not in known:
+        known[cover] = build(graph, cover)
+    return Hierarchy(graph, cover, known[cover])

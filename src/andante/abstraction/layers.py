@@ -1,0 +1,403 @@
+"""All levels above a graph, as flat arrays that can be searched like any graph and mended in place.
+
+A node is a state of some level: numbers below ``ground`` are the states of the graph itself (level 0), numbers from
+there on are abstract states of any level. Arcs never leave a level, so a search that begins in a node stays on the
+node's level, and one layout serves them all.
+
+The arcs of a node stand in chunks of eight, linked where one is not enough: a row can grow and shrink, and what a node
+no longer needs the next one takes. Each arc knows how many arcs of the level below it stands for. Places are means of
+*ground* points; an arc costs the distance between the places of its ends.
+
+Zero means "none" in every array, so room that was never used is never touched: operating systems hand it out only
+then. Links to children and siblings are therefore kept one higher than the number they mean.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from andante.kernel import int64, kernel
+from andante.world.graph import degree, enterable, estimate, price, size, target
+from andante.world.heuristics import Metric
+
+CHUNK = 8  # arcs in a chunk
+_SHIFT = 3
+_MASK = CHUNK - 1
+
+#: What an arc costs at least: two regions can have the same centre, and costs must be positive.
+LEAST_COST = 2.0**-10
+
+# Places in the array `pool`.
+_NODES, _FREE_NODE, _CHUNKS, _FREE_CHUNK = 0, 1, 2, 3
+
+_EUCLIDEAN, _CHEBYSHEV = int(Metric.EUCLIDEAN), int(Metric.CHEBYSHEV)
+
+
+#: One row per node. Links to children and siblings are one higher than the number they mean.
+NODE = np.dtype(
+    [
+        ("parent", np.int32),  # 0 on the top level, and for ground states that are no part of the hierarchy
+        ("child", np.int32),  # the first
+        ("next", np.int32),  # child of the same parent
+        ("previous", np.int32),  # child of the same parent
+        ("row", np.int32),  # the first chunk
+        ("degree", np.int32),
+        ("weight", np.int32),  # ground states below an abstract node; 0: there is no such node
+        ("level", np.int32),  # 0 for ground states
+    ],
+    align=True,
+)
+
+
+class Journal(NamedTuple):
+    """Which nodes and chunks were changed since the layers were last as built; of no length if nobody needs to know."""
+
+    item: npt.NDArray[np.int32]  # [2, any], nodes and chunks
+    noted: npt.NDArray[np.bool_]  # [2, any]
+    used: npt.NDArray[np.int64]  # [2]
+
+    @classmethod
+    def of(cls, length: int) -> Journal:
+        """Room to note so many nodes and so many chunks."""
+        return cls(np.zeros((2, length), np.int32), np.zeros((2, length), np.bool_), np.zeros(2, np.int64))
+
+
+class Layers(NamedTuple):
+    """The levels above a graph."""
+
+    node: npt.NDArray[Any]  # NODE[nodes]
+    total: npt.NDArray[np.float64]  # [nodes, dimensions], the sum of the points of the ground states below
+    link: npt.NDArray[np.int32]  # [chunks], the next chunk of the row
+    arc: npt.NDArray[np.int32]  # [chunks, 2 * CHUNK], first the ends of the arcs, then what each stands for
+    pool: npt.NDArray[np.int64]  # [4]: nodes and chunks ever used, and those given back (nodes one higher)
+    journal: Journal
+    ground: int  # states of level 0
+    metric: int
+
+    @classmethod
+    def reserve(cls, ground: int, nodes: int, chunks: int, dimensions: int, metric: int, journal: bool) -> Layers:
+        """Room for so many nodes above ``ground`` states, and so many chunks of arcs."""
+        nodes, chunks = max(ground, 1) + nodes, 1 + chunks  # node 0 and chunk 0 mean none
+        return cls(
+            np.zeros(nodes, NODE),
+            np.zeros((nodes, dimensions)),
+            np.zeros(chunks, np.int32),
+            np.zeros((chunks, 2 * CHUNK), np.int32),
+            np.array([max(ground, 1), 0, 1, 0], np.int64),
+            Journal.of(max(nodes, chunks) if journal else 0),
+            ground,
+            metric,
+        )
+
+    @property
+    def used(self) -> tuple[int, int]:
+        """How many nodes and chunks were ever in use."""
+        return int(self.pool[_NODES]), int(self.pool[_CHUNKS])
+
+    def trimmed(self) -> Layers:
+        """The same layers in arrays as long as needed, that cannot be written to."""
+        nodes, chunks = self.used
+        short = Layers(
+            self.node[:nodes].copy(),
+            self.total[:nodes].copy(),
+            self.link[:chunks].copy(),
+            self.arc[:chunks].copy(),
+            self.pool.copy(),
+            Journal.of(0),
+            self.ground,
+            self.metric,
+        )
+        for array in short[:5]:
+            array.flags.writeable = False
+        return short
+
+    def copied_into(self, room: Layers) -> Layers:
+        """``room``, which was never used, filled with these layers."""
+        full: tuple[npt.NDArray[Any], ...] = self[:5]
+        blank: tuple[npt.NDArray[Any], ...] = room[:5]
+        for mine, theirs in zip(full, blank, strict=True):
+            theirs[: len(mine)] = mine
+        return room
+
+
+# --- as a graph -----------------------------------------------------------------------------------------------------
+
+
+@size.of(Layers)
+def _size(graph: Layers) -> int:
+    return len(graph.node)
+
+
+@degree.of(Layers)
+def _degree(graph: Layers, state: int) -> int:
+    return int64(graph.node[state]["degree"])
+
+
+@target.of(Layers)
+def _target(graph: Layers, state: int, k: int) -> int:
+    return int64(graph.arc[_chunk_of(graph, state, k), k & _MASK])
+
+
+@price.of(Layers)
+def _price(graph: Layers, state: int, k: int) -> float:
+    return max(_apart(graph, state, target(graph, state, k)), LEAST_COST)
+
+
+@estimate.of(Layers)
+def _estimate(graph: Layers, state: int, goal: int) -> float:
+    return _apart(graph, state, goal)
+
+
+@enterable.of(Layers)
+def _enterable(graph: Layers, state: int) -> bool:
+    return True
+
+
+@kernel
+def _chunk_of(layers: Layers, node: int, k: int) -> int:
+    """The chunk that holds a node's k-th arc."""
+    chunk = int64(layers.node[node]["row"])
+    for _ in range(k >> _SHIFT):
+        chunk = int64(layers.link[chunk])
+    return chunk
+
+
+@kernel
+def _apart(layers: Layers, a: int, b: int) -> float:
+    """The distance between the places of two nodes of one level."""
+    weight_a, weight_b = layers.node[a]["weight"], layers.node[b]["weight"]
+    sum_, longest = 0.0, 0.0
+    for axis in range(layers.total.shape[1]):
+        apart = abs(layers.total[a, axis] / weight_a - layers.total[b, axis] / weight_b)
+        longest = max(longest, apart)
+        sum_ += apart * apart if layers.metric == _EUCLIDEAN else apart
+    if layers.metric == _EUCLIDEAN:
+        return math.sqrt(sum_)
+    return longest if layers.metric == _CHEBYSHEV else sum_
+
+
+# --- the family tree ------------------------------------------------------------------------------------------------
+
+
+@kernel
+def first_child(layers: Layers, node: int) -> int:
+    """A node's first child; -1 if it has none."""
+    return int64(layers.node[node]["child"]) - 1
+
+
+@kernel
+def next_child(layers: Layers, node: int) -> int:
+    """The next child of a node's parent; -1 after the last."""
+    return int64(layers.node[node]["next"]) - 1
+
+
+@kernel
+def ancestor(layers: Layers, node: int, up: int) -> int:
+    """The node so many levels above ``node``; 0 if there is none."""
+    for _ in range(up):
+        node = int64(layers.node[node]["parent"])
+    return node
+
+
+@kernel
+def new_node(layers: Layers, level: int) -> int:
+    """A node without children, arcs or parent."""
+    node = layers.pool[_FREE_NODE] - 1
+    if node >= 0:
+        layers.pool[_FREE_NODE] = layers.node[node]["next"]
+    else:
+        node = layers.pool[_NODES]
+        layers.pool[_NODES] = node + 1
+    note_node(layers, node)
+    entry = layers.node[node]
+    entry["parent"] = entry["child"] = entry["next"] = entry["previous"] = 0
+    entry["row"] = entry["degree"] = entry["weight"] = 0
+    entry["level"] = level
+    for axis in range(layers.total.shape[1]):
+        layers.total[node, axis] = 0.0
+    return node
+
+
+@kernel
+def give_back(layers: Layers, node: int) -> None:
+    """Let the next `new_node` take a node that has neither children nor arcs nor a parent."""
+    note_node(layers, node)
+    layers.node[node]["weight"] = 0
+    layers.node[node]["next"] = layers.pool[_FREE_NODE]
+    layers.pool[_FREE_NODE] = node + 1
+
+
+@kernel
+def attach(layers: Layers, node: int, parent: int, weight: int, total: npt.NDArray[np.float64]) -> None:
+    """Make ``node``, of so many ground states and with this sum of their points, the first child of ``parent``."""
+    note_node(layers, node)
+    note_node(layers, parent)
+    after = int64(layers.node[parent]["child"])
+    layers.node[parent]["child"] = node + 1
+    entry = layers.node[node]
+    entry["parent"], entry["next"], entry["previous"] = parent, after, 0
+    if after > 0:
+        note_node(layers, after - 1)
+        layers.node[after - 1]["previous"] = node + 1
+    _weigh(layers, parent, weight, 1.0, total)
+
+
+@kernel
+def detach(layers: Layers, node: int, weight: int, total: npt.NDArray[np.float64]) -> None:
+    """Take a node, of so many ground states and with this sum of their points, away from its parent."""
+    note_node(layers, node)
+    entry = layers.node[node]
+    parent, before, after = int64(entry["parent"]), int64(entry["previous"]), int64(entry["next"])
+    entry["parent"] = entry["next"] = entry["previous"] = 0
+    if before > 0:
+        note_node(layers, before - 1)
+        layers.node[before - 1]["next"] = after
+    else:
+        note_node(layers, parent)
+        layers.node[parent]["child"] = after
+    if after > 0:
+        note_node(layers, after - 1)
+        layers.node[after - 1]["previous"] = before
+    _weigh(layers, parent, -weight, -1.0, total)
+
+
+@kernel
+def _weigh(layers: Layers, node: int, weight: int, sign: float, total: npt.NDArray[np.float64]) -> None:
+    """Count so many more ground states, or fewer, for a node and all above it."""
+    while node > 0:
+        note_node(layers, node)
+        layers.node[node]["weight"] += weight
+        for axis in range(layers.total.shape[1]):
+            layers.total[node, axis] += sign * total[axis]
+        node = int64(layers.node[node]["parent"])
+
+
+# --- arcs -----------------------------------------------------------------------------------------------------------
+
+
+@kernel
+def add_arc(layers: Layers, node: int, to: int) -> bool:
+    """Count one more arc from ``node`` to ``to``; is it the first?"""
+    chunk, left = int64(layers.node[node]["row"]), int64(layers.node[node]["degree"])
+    last = 0
+    while left > 0:
+        for place in range(min(left, CHUNK)):
+            if layers.arc[chunk, place] == to:
+                note_chunk(layers, chunk)
+                layers.arc[chunk, CHUNK + place] += 1
+                return False
+        last, chunk, left = chunk, int64(layers.link[chunk]), left - CHUNK
+    place = int64(layers.node[node]["degree"]) & _MASK
+    if place == 0:
+        fresh = _new_chunk(layers)
+        if last > 0:
+            note_chunk(layers, last)
+            layers.link[last] = fresh
+        else:
+            layers.node[node]["row"] = fresh
+        last = fresh
+    note_chunk(layers, last)
+    layers.arc[last, place], layers.arc[last, CHUNK + place] = to, 1
+    note_node(layers, node)
+    layers.node[node]["degree"] += 1
+    return True
+
+
+@kernel
+def drop_arc(layers: Layers, node: int, to: int) -> None:
+    """Remove the arc from ``node`` to ``to``; the last arc of the row takes its place."""
+    last = int64(layers.node[node]["degree"]) - 1
+    end = _chunk_of(layers, node, last)
+    for k in range(last + 1):
+        chunk = _chunk_of(layers, node, k)
+        if layers.arc[chunk, k & _MASK] == to:
+            note_chunk(layers, chunk)
+            layers.arc[chunk, k & _MASK] = layers.arc[end, last & _MASK]
+            layers.arc[chunk, CHUNK + (k & _MASK)] = layers.arc[end, CHUNK + (last & _MASK)]
+            break
+    note_node(layers, node)
+    layers.node[node]["degree"] = last
+    if last & _MASK == 0:
+        if last == 0:
+            layers.node[node]["row"] = 0
+        _give_back_chunk(layers, end)
+
+
+@kernel
+def clear_row(layers: Layers, node: int) -> None:
+    """Forget the arcs of a node."""
+    note_node(layers, node)
+    left, chunk = int64(layers.node[node]["degree"]), int64(layers.node[node]["row"])
+    layers.node[node]["degree"] = layers.node[node]["row"] = 0
+    while left > 0:
+        after = int64(layers.link[chunk])
+        _give_back_chunk(layers, chunk)
+        chunk, left = after, left - CHUNK
+
+
+@kernel
+def _new_chunk(layers: Layers) -> int:
+    chunk = layers.pool[_FREE_CHUNK]
+    if chunk > 0:
+        layers.pool[_FREE_CHUNK] = layers.link[chunk]
+    else:
+        chunk = layers.pool[_CHUNKS]
+        layers.pool[_CHUNKS] = chunk + 1
+    return chunk
+
+
+@kernel
+def _give_back_chunk(layers: Layers, chunk: int) -> None:
+    note_chunk(layers, chunk)
+    layers.link[chunk] = layers.pool[_FREE_CHUNK]
+    layers.pool[_FREE_CHUNK] = chunk
+
+
+# --- the journal ----------------------------------------------------------------------------------------------------
+
+
+@kernel
+def note_node(layers: Layers, node: int) -> None:
+    """Remember, where somebody needs to know, that a node is no longer as it was built."""
+    _note(layers.journal, 0, node)
+
+
+@kernel
+def note_chunk(layers: Layers, chunk: int) -> None:
+    """Remember, where somebody needs to know, that a chunk is no longer as it was built."""
+    _note(layers.journal, 1, chunk)
+
+
+@kernel
+def _note(journal: Journal, kind: int, item: int) -> None:
+    if journal.noted.shape[1] > 0 and not journal.noted[kind, item]:
+        journal.noted[kind, item] = True
+        journal.item[kind, journal.used[kind]] = item
+        journal.used[kind] += 1
+
+
+@kernel
+def restore(layers: Layers, built: Layers) -> None:
+    """Make the layers what they were as built, at the cost of what was changed."""
+    journal = layers.journal
+    for k in range(journal.used[0]):
+        node = int64(journal.item[0, k])
+        journal.noted[0, node] = False
+        if node < len(built.node):
+            layers.node[node] = built.node[node]
+            for axis in range(layers.total.shape[1]):
+                layers.total[node, axis] = built.total[node, axis]
+    for k in range(journal.used[1]):
+        chunk = int64(journal.item[1, k])
+        journal.noted[1, chunk] = False
+        if chunk < len(built.link):
+            layers.link[chunk] = built.link[chunk]
+            for place in range(2 * CHUNK):
+                layers.arc[chunk, place] = built.arc[chunk, place]
+    journal.used[0] = journal.used[1] = 0
+    for k in range(len(layers.pool)):
+        layers.pool[k] = built.pool[k]

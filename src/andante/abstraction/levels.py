@@ -1,0 +1,103 @@
+"""The levels as an agent holds them: shared above a map that it knows, its own and mended above one it discovers."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from andante.abstraction.clique import CHANGED, Cover, Work, put
+from andante.abstraction.corridor import Route
+from andante.abstraction.hierarchy import hierarchy_of, reserve_for_changes
+from andante.abstraction.layers import Layers, restore
+from andante.abstraction.repair import repair
+from andante.errors import ParameterError
+from andante.kernel import generic, int64
+from andante.search.memory import Clock, Space
+from andante.world.graph import COUNT, DIRECTION, Layout
+from andante.world.sensing import Belief
+
+
+class Fixed(NamedTuple):
+    """Levels above a map that is known: they never change."""
+
+    layers: Layers
+
+
+class Discovered(NamedTuple):
+    """Levels above the agent's model of its map, which follow as the model loses cells."""
+
+    layers: Layers
+    built: Layers  # above the map without walls
+    work: Work
+    belief: Belief
+    seen: npt.NDArray[np.int64]  # [2]: the problem, and how many of the cells found in it are taken out
+    clock: Clock
+    top: int  # the highest level that is mended
+    cover: int
+
+
+class Levels(NamedTuple):
+    """The levels of either kind, and room to plan on them."""
+
+    held: Fixed | Discovered
+    route: Route
+
+    @classmethod
+    def allocate(cls, space: Space) -> Levels:
+        """The levels above the agent's map up to the parameter ``level``, by the rule of the parameter ``cover``."""
+        built, top = _built(space)
+        if not isinstance(space.view, Belief):
+            return cls(Fixed(built), Route.over(space, built))
+        own = built.copied_into(reserve_for_changes(space.graph, top + 1, built.metric, journal=True))
+        seen, cover = np.zeros(2, np.int64), Cover(space.params.cover)
+        held = Discovered(own, built, Work.of(own), space.view, seen, space.clock, top, int(cover))
+        return cls(held, Route.over(space, own))
+
+
+def _built(space: Space) -> tuple[Layers, int]:
+    """The levels above what the agent knows of its map at first, and the highest that it wants."""
+    hierarchy = hierarchy_of(space.graph, Cover(space.params.cover))
+    wanted = getattr(space.params, "level", 0)
+    if wanted > hierarchy.top:
+        raise ParameterError(
+            f"level must be at most {hierarchy.top} on this map, which has no more levels; got {wanted}"
+        )
+    return hierarchy.layers, wanted
+
+
+def most_nodes(space: Space) -> int:
+    """How many nodes there may be, ground states included: the length of arrays that keep something of each."""
+    built, top = _built(space)
+    return len(built.node) if not isinstance(space.view, Belief) else max(1, space.states) + (top + 1) * space.states
+
+
+@generic
+def catch_up(held: Fixed | Discovered, graph: Layout) -> bool:
+    """Make the levels fit ``graph`` as the agent sees it now; did they not?"""
+    raise TypeError(held)
+
+
+@catch_up.of(Fixed)
+def _nothing_changed(held: Fixed, graph: Layout) -> bool:
+    return False
+
+
+@catch_up.of(Discovered)
+def _mend(held: Discovered, graph: Layout) -> bool:
+    belief, seen = held.belief, held.seen
+    if seen[0] != held.clock.problem[0]:
+        restore(held.layers, held.built)
+        seen[0], seen[1] = held.clock.problem[0], 0
+    if belief.size[0] == seen[1]:
+        return False
+    for k in range(seen[1], belief.size[0]):
+        cell = int64(belief.found[k])
+        put(held.work, CHANGED, cell)
+        around = belief.free[cell]
+        for d in range(COUNT[around]):
+            put(held.work, CHANGED, cell + belief.model.offset[DIRECTION[around, d]])
+    seen[1] = belief.size[0]
+    repair(held.layers, graph, held.work, held.top, held.cover)
+    return True

@@ -1,0 +1,261 @@
+"""Keeping the levels true when the graph changes: only what is affected is done again, level by level.
+
+Seed 001, Figure 19, with the same aim and another bookkeeping: instead of decreasing counts arc by arc, the rows of
+affected nodes are counted anew from their children, which serves arcs that come as well as arcs that go. On each
+level:
+
+1. Nodes one of whose children changed or went are hurt. A hurt node whose children no longer hang together is
+   dissolved (lines 17 to 19); so is one whose only child may join another node by now, and a lonely parent next to
+   an orphan, for together they may form a clique.
+2. Orphans get parents as when the level was built (lines 20 to 23).
+3. Hurt and new nodes count their arcs anew. Only nodes whose set of neighbours is not what it was count as changed on
+   the next level, so that repair ends where nothing changes any more.
+
+Building a level is the same with every state an orphan.
+"""
+
+from __future__ import annotations
+
+from andante.abstraction.clique import (
+    BEREFT,
+    CHANGED,
+    DEAD,
+    FRESH,
+    HURT,
+    KIN,
+    ORPHANS,
+    UPSET,
+    Work,
+    count,
+    cover,
+    empty,
+    holds,
+    host,
+    item,
+    put,
+    weigh,
+)
+from andante.abstraction.layers import (
+    Layers,
+    add_arc,
+    clear_row,
+    detach,
+    drop_arc,
+    first_child,
+    give_back,
+    next_child,
+)
+from andante.kernel import int64, kernel
+from andante.world.graph import Layout, degree, target
+
+
+@kernel
+def repair(layers: Layers, graph: Layout, work: Work, levels: int, rule: int) -> int:
+    """Mend all levels after the states in ``work.changed`` got other arcs: the highest level that changed.
+
+    States that lost all their arcs leave the hierarchy, states that have some and no parent come back.
+    """
+    _leave_and_return(layers, graph, work)
+    top = 0
+    if mend(layers, graph, work, 1, rule):
+        top = 1
+        while top < levels and mend(layers, layers, work, top + 1, rule):
+            top += 1
+    for k in range(count(work, DEAD)):
+        give_back(layers, item(work, DEAD, k))
+    empty(work, DEAD)
+    for which in (ORPHANS, CHANGED, HURT):
+        empty(work, which)
+    return top
+
+
+@kernel
+def _leave_and_return(layers: Layers, graph: Layout, work: Work) -> None:
+    """Take ground states without arcs out of the hierarchy, and let those that have arcs again in."""
+    for k in range(count(work, CHANGED)):
+        state = item(work, CHANGED, k)
+        stranded = degree(graph, state) == 0
+        if layers.node[state]["parent"] == 0:
+            if not stranded:
+                put(work, ORPHANS, state)
+        elif stranded:
+            put(work, HURT, int64(layers.node[state]["parent"]))
+            weight = weigh(graph, state, work.spot)
+            detach(layers, state, weight, work.spot)
+
+
+@kernel
+def mend(layers: Layers, graph: Layout, work: Work, level: int, rule: int) -> bool:
+    """Mend one level over ``graph``, and say what is to be done on the next; is there anything?"""
+    for which in (FRESH, UPSET, BEREFT):
+        empty(work, which)
+    for k in range(count(work, CHANGED)):
+        parent = int64(layers.node[item(work, CHANGED, k)]["parent"])
+        if parent > 0:
+            put(work, HURT, parent)
+    for k in range(count(work, HURT)):
+        node = item(work, HURT, k)
+        if not _hangs_together(layers, graph, work, node) or _could_join(layers, graph, node, rule):
+            _dissolve(layers, graph, work, node)
+    _free_lonely_neighbours(layers, graph, work)
+    cover(layers, graph, work, level, rule)
+    _count_anew(layers, graph, work)
+    return _hand_on(work)
+
+
+@kernel
+def _hand_on(work: Work) -> bool:
+    """Make what one level leaves the work of the next."""
+    for which in (ORPHANS, CHANGED, HURT):
+        empty(work, which)
+    for k in range(count(work, FRESH)):
+        put(work, ORPHANS, item(work, FRESH, k))
+    for k in range(count(work, UPSET)):
+        node = item(work, UPSET, k)
+        if not holds(work, DEAD, node):
+            put(work, CHANGED, node)
+    for k in range(count(work, BEREFT)):
+        put(work, HURT, item(work, BEREFT, k))
+    return count(work, ORPHANS) + count(work, CHANGED) + count(work, HURT) > 0
+
+
+@kernel
+def _hangs_together(layers: Layers, graph: Layout, work: Work, node: int) -> bool:
+    """Has a node children, and can each be reached from each without leaving them?"""
+    first = first_child(layers, node)
+    if first < 0:
+        return False
+    empty(work, KIN)
+    put(work, KIN, first)
+    done = 0
+    while done < count(work, KIN):
+        state = item(work, KIN, done)
+        done += 1
+        for k in range(degree(graph, state)):
+            near = target(graph, state, k)
+            if layers.node[near]["parent"] == node:
+                put(work, KIN, near)
+    child = first
+    while child >= 0:
+        if not holds(work, KIN, child):
+            return False
+        child = next_child(layers, child)
+    return True
+
+
+@kernel
+def _could_join(layers: Layers, graph: Layout, node: int, rule: int) -> bool:
+    """Has a node one child only, which has a neighbour's parent to join instead?"""
+    child = first_child(layers, node)
+    return next_child(layers, child) < 0 and host(layers, graph, child, rule) > 0
+
+
+@kernel
+def _dissolve(layers: Layers, graph: Layout, work: Work, node: int) -> None:
+    """Make orphans of a node's children, and an end of the node."""
+    child = first_child(layers, node)
+    while child >= 0:
+        after = next_child(layers, child)
+        weight = weigh(graph, child, work.spot)
+        detach(layers, child, weight, work.spot)
+        put(work, ORPHANS, child)
+        child = after
+    for k in range(layers.node[node]["degree"]):
+        near = target(layers, node, k)
+        drop_arc(layers, near, node)
+        put(work, UPSET, near)
+    clear_row(layers, node)
+    parent = int64(layers.node[node]["parent"])
+    if parent > 0:
+        weight = weigh(layers, node, work.spot)  # nothing by now
+        detach(layers, node, weight, work.spot)
+        put(work, BEREFT, parent)
+    put(work, DEAD, node)
+
+
+@kernel
+def _free_lonely_neighbours(layers: Layers, graph: Layout, work: Work) -> None:
+    """Dissolve parents of one child next to an orphan, so that the two may form a clique."""
+    for k in range(count(work, ORPHANS)):
+        state = item(work, ORPHANS, k)
+        for move in range(degree(graph, state)):
+            parent = int64(layers.node[target(graph, state, move)]["parent"])
+            if parent > 0 and next_child(layers, first_child(layers, parent)) < 0:
+                _dissolve(layers, graph, work, parent)
+
+
+# --- arcs -----------------------------------------------------------------------------------------------------------
+
+
+@kernel
+def _count_anew(layers: Layers, graph: Layout, work: Work) -> None:
+    """Count the arcs of hurt and new nodes from those of their children, and note whose neighbours are others now."""
+    _forget_arcs(layers, work)
+    for k in range(count(work, HURT)):
+        _count_arcs(layers, graph, work, item(work, HURT, k))
+    for k in range(count(work, FRESH)):
+        _count_arcs(layers, graph, work, item(work, FRESH, k))
+    for k in range(count(work, HURT)):
+        node = item(work, HURT, k)
+        if not holds(work, DEAD, node):
+            _compare(layers, work, node, work.first[k], work.first[k + 1])
+    for k in range(count(work, FRESH)):
+        _compare(layers, work, item(work, FRESH, k), 0, 0)
+
+
+@kernel
+def _forget_arcs(layers: Layers, work: Work) -> None:
+    """Write down the arcs of the hurt nodes and remove them, from both ends."""
+    used = 0
+    for k in range(count(work, HURT)):
+        node = item(work, HURT, k)
+        work.first[k] = used
+        for move in range(layers.node[node]["degree"]):
+            work.old[used] = target(layers, node, move)
+            used += 1
+    work.first[count(work, HURT)] = used
+    for k in range(count(work, HURT)):
+        node = item(work, HURT, k)
+        for at in range(work.first[k], work.first[k + 1]):
+            if not holds(work, HURT, int64(work.old[at])):
+                drop_arc(layers, int64(work.old[at]), node)
+    for k in range(count(work, HURT)):
+        clear_row(layers, item(work, HURT, k))
+
+
+@kernel
+def _count_arcs(layers: Layers, graph: Layout, work: Work, node: int) -> None:
+    """Count the arcs of one node; what leads to a node that does not count for itself is counted there as well."""
+    child = first_child(layers, node)
+    while child >= 0:
+        for k in range(degree(graph, child)):
+            near = int64(layers.node[target(graph, child, k)]["parent"])
+            if near == node:
+                continue
+            add_arc(layers, node, near)
+            if not (holds(work, HURT, near) or holds(work, FRESH, near)):
+                add_arc(layers, near, node)
+        child = next_child(layers, child)
+
+
+@kernel
+def _compare(layers: Layers, work: Work, node: int, first: int, last: int) -> None:
+    """Note a node and its neighbours, old and new, where one is no longer or not yet the other's neighbour."""
+    empty(work, KIN)
+    for at in range(first, last):
+        put(work, KIN, int64(work.old[at]))
+    same = layers.node[node]["degree"] == last - first
+    for k in range(layers.node[node]["degree"]):
+        near = target(layers, node, k)
+        if not holds(work, KIN, near):
+            same = False
+            put(work, UPSET, near)
+    if same:
+        return
+    put(work, UPSET, node)
+    empty(work, KIN)
+    for k in range(layers.node[node]["degree"]):
+        put(work, KIN, target(layers, node, k))
+    for at in range(first, last):
+        if not holds(work, KIN, int64(work.old[at])):
+            put(work, UPSET, int64(work.old[at]))

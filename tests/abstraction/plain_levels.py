@@ -1,0 +1,218 @@
+"""Properties 1 to 8 of seed 001, section 4.2, checked the plain way: dictionaries, sets and the paper's words.
+
+`check` knows the ground only as a dictionary of neighbours, worked out apart from the kernels: property 8, that the
+levels fit the graph as it is now, is that all others hold with respect to it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import dataclass
+
+import pytest
+
+from andante.abstraction.clique import MOST_CHILDREN
+from andante.abstraction.hierarchy import Hierarchy
+from andante.abstraction.layers import CHUNK, LEAST_COST, Layers
+from andante.world.grid import Grid
+from tests import naive
+
+Neighbours = dict[int, list[int]]
+
+
+@dataclass(frozen=True)
+class Ground:
+    """A graph as it is now: where one can go, and where its states are."""
+
+    neighbours: Neighbours
+    point: dict[int, tuple[float, ...]]
+    metric: str  # between places of abstract states
+
+
+def ground_of(world, closed_states=(), closed_edges=()) -> Ground:
+    """A grid or graph without what is closed; an edge is a pair of states in either order."""
+    shut, cut = set(closed_states), {frozenset(edge) for edge in closed_edges}
+    if isinstance(world, Grid):
+        everywhere = _cells(world, shut)
+        point = {state: tuple(map(float, world.cell(state))) for state in everywhere}
+        metric = "euclidean"
+    else:
+        everywhere = {state: [near for near, _ in world.neighbours(state)] for state in range(len(world))}
+        point = {state: tuple(world.csr().arrays.point[state].tolist()) for state in everywhere}
+        named = ("octile", "euclidean", "manhattan", "chebyshev")[world.csr().arrays.metric]
+        metric = "euclidean" if named == "octile" else named
+    neighbours = {
+        state: [near for near in row if not {state, near} & shut and frozenset((state, near)) not in cut]
+        for state, row in everywhere.items()
+    }
+    return Ground(neighbours, point, metric)
+
+
+def _cells(grid: Grid, shut: set[int]) -> Neighbours:
+    free = [
+        [bool(grid.passable[y, x]) and grid.state(x, y) not in shut for x in range(grid.width)]
+        for y in range(grid.height)
+    ]
+    cells = [(x, y) for y in range(grid.height) for x in range(grid.width)]
+    return {
+        grid.state(x, y): [grid.state(*near) for near, _ in naive.legal_moves(free, x, y, grid.rule)] for x, y in cells
+    }
+
+
+def check(levels: Hierarchy, ground: Ground) -> None:
+    """All eight properties, the bookkeeping behind them, and that the public face shows the same."""
+    table, rows = _family(levels.layers), _rows(levels.layers)
+    _check_nothing_leaks(levels.layers, table, rows)
+    members = {0: {state for state, row in ground.neighbours.items() if row}}
+    for level in range(1, levels.top + 1):
+        members[level] = {node for node, entry in table.items() if entry["level"] == level and entry["weight"] > 0}
+    assert set().union(*members.values()) >= {node for node, entry in table.items() if entry["weight"] > 0}
+    arcs = dict(ground.neighbours)
+    for level in range(1, levels.top + 1):
+        _check_family(levels.layers, table, members[level - 1], members[level], level == levels.top)
+        _check_kin_hang_together(levels.layers, arcs, table, members[level])
+        _check_arcs(arcs, rows, table, members[level - 1], members[level])
+        arcs = {node: list(rows[node]) for node in members[level]}
+    for state, row in ground.neighbours.items():
+        assert bool(row) == (table[state]["parent"] > 0) or levels.top == 0  # a state that cannot be left has no parent
+    _check_weights(levels, ground, table, members)
+    _check_face(levels, ground, table, rows, members)
+
+
+def _family(layers: Layers) -> dict[int, dict[str, int]]:
+    """Every node ever used, by name of field."""
+    used = layers.used[0]
+    return {node: dict(zip(layers.node.dtype.names, layers.node[node].item(), strict=True)) for node in range(used)}
+
+
+def _rows(layers: Layers) -> dict[int, dict[int, int]]:
+    """For each node its arcs: where to, and how many arcs of the level below each stands for."""
+    rows = {}
+    for node in range(layers.used[0]):
+        chunk, row = int(layers.node["row"][node]), {}
+        for k in range(int(layers.node["degree"][node])):
+            if k and k % CHUNK == 0:
+                chunk = int(layers.link[chunk])
+            near = int(layers.arc[chunk, k % CHUNK])
+            assert near not in row  # once each
+            row[near] = int(layers.arc[chunk, CHUNK + k % CHUNK])
+        rows[node] = row
+    return rows
+
+
+def _children(layers: Layers, node: int) -> list[int]:
+    """The children of a node, by their links, which must lead back as well."""
+    found, child, before = [], int(layers.node["child"][node]), 0
+    while child:
+        assert layers.node["previous"][child - 1] == before
+        found.append(child - 1)
+        before, child = child, int(layers.node["next"][child - 1])
+    return found
+
+
+def _check_nothing_leaks(layers: Layers, table, rows) -> None:
+    """Every node and chunk that was ever used is in use or waits to be used again, and none is both."""
+    nodes, chunks = layers.used
+    live = {node for node in range(max(layers.ground, 1), nodes) if table[node]["weight"] > 0}
+    waiting, node = [], int(layers.pool[1])
+    while node:
+        waiting.append(node - 1)
+        node = int(layers.node["next"][node - 1])
+    assert sorted([*live, *waiting]) == list(range(max(layers.ground, 1), nodes))
+    held = []
+    for node in rows:
+        chunk = int(layers.node["row"][node])
+        for _ in range(math.ceil(len(rows[node]) / CHUNK)):
+            held.append(chunk)
+            chunk = int(layers.link[chunk])
+    chunk = int(layers.pool[3])
+    while chunk:
+        held.append(chunk)
+        chunk = int(layers.link[chunk])
+    assert sorted(held) == list(range(1, chunks))
+
+
+def _check_family(layers: Layers, table, below: set[int], above: set[int], at_top: bool) -> None:
+    """Properties 2, 3 and 4: one parent each; at least one child and at most so many."""
+    found = []
+    for node in above:
+        children = _children(layers, node)
+        assert 1 <= len(children) <= MOST_CHILDREN
+        assert all(table[child]["parent"] == node for child in children)
+        assert (table[node]["parent"] == 0) if at_top else (table[node]["parent"] > 0)
+        found += children
+    assert sorted(found) == sorted(below)
+
+
+def _check_kin_hang_together(layers: Layers, arcs: Neighbours, table, above: set[int]) -> None:
+    """Property 7: from each child one can get to each other without leaving the family."""
+    for node in above:
+        kin = set(_children(layers, node))
+        reached = {min(kin)}
+        waiting = [min(kin)]
+        while waiting:
+            fresh = (set(arcs[waiting.pop()]) & kin) - reached
+            reached |= fresh
+            waiting += fresh
+        assert reached == kin
+
+
+def _check_arcs(arcs: Neighbours, rows, table, below: set[int], above: set[int]) -> None:
+    """Properties 5 and 6, and 1 as far as it is about arcs: those of a level are those of the level below, counted."""
+    wanted = Counter(
+        (table[state]["parent"], table[near]["parent"])
+        for state in below
+        for near in arcs[state]
+        if table[state]["parent"] != table[near]["parent"]
+    )
+    assert {(node, near): number for node in above for near, number in rows[node].items()} == dict(wanted)
+    assert all(wanted[pair] == wanted[pair[::-1]] for pair in wanted)
+
+
+def _check_weights(levels: Hierarchy, ground: Ground, table, members) -> None:
+    """Each node counts the ground states below it, and its place is their mean."""
+    for state in members[0]:
+        assert all(table[state][name] == 0 for name in ("child", "row", "degree", "weight", "level"))
+    below = {state: [state] for state in members[0]}
+    for level in range(1, levels.top + 1):
+        gathered = {node: [] for node in members[level]}
+        for node, states in below.items():
+            gathered[table[node]["parent"]] += states
+        below = gathered
+        for node, states in below.items():
+            assert table[node]["weight"] == len(states)
+            total = [sum(axis) for axis in zip(*(ground.point[state] for state in states), strict=True)]
+            assert levels.layers.total[node].tolist() == pytest.approx(total)
+
+
+def _check_face(levels: Hierarchy, ground: Ground, table, rows, members) -> None:
+    """What users are shown is the same."""
+    assert levels.sizes == [len(members[level]) for level in range(levels.top + 1)]
+    number = {state: state for state in ground.neighbours}  # of each node within its level
+    for level in range(1, levels.top + 1):
+        assert levels.nodes(level).tolist() == sorted(members[level])
+        number |= {node: k for k, node in enumerate(sorted(members[level]))}
+    over = {state: state for state in members[0]}  # the node of the level that each ground state is part of
+    for level in range(levels.top + 1):
+        if level:
+            over = {state: table[node]["parent"] for state, node in over.items()}
+            _check_level(levels, level, ground.metric, number, rows, members[level])
+        wanted = [number[over[state]] if state in over else -1 for state in sorted(ground.neighbours)]
+        assert levels.regions(level).tolist() == wanted
+
+
+def _check_level(levels: Hierarchy, level: int, metric: str, number: dict[int, int], rows, nodes: set[int]) -> None:
+    """The families of one level, and property 1 as far as it is about costs."""
+    graph, place, counts = levels.level(level), levels.points(level).tolist(), levels.counts(level)
+    for node in nodes:
+        me = number[node]
+        children = sorted(number[child] for child in _children(levels.layers, node))
+        assert levels.children(level, me) == children
+        assert all(levels.parent(level - 1, child) == me for child in children)
+        assert [near for near, _ in graph.neighbours(me)] == [number[near] for near in rows[node]]
+        for near, cost in graph.neighbours(me):
+            assert cost == pytest.approx(max(naive.apart(metric, place[me], place[near]), LEAST_COST))
+        assert {near: count for (here, near), count in counts.items() if here == me} == {
+            number[near]: count for near, count in rows[node].items()
+        }

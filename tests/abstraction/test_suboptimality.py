@@ -1,0 +1,58 @@
+"""Theorem B.1 of seed 001: a path refined from level l costs at most e^2 k^(2l) times the optimal one.
+
+Costs on the ground are from 1 to e, and no abstract state has more than k children.
+"""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import andante
+from andante.abstraction.clique import Cover
+from andante.abstraction.hierarchy import hierarchy_of
+from tests.abstraction.worlds import figure_25
+from tests.worlds import examples, grid_problems
+
+
+def bound(problem, level, cover, dearest):
+    """How much dearer than optimal a path may be."""
+    levels = hierarchy_of(problem.graph, cover)
+    k = max(len(levels.children(at, state)) for at in range(1, level + 1) for state in range(levels.sizes[at]))
+    return dearest**2 * k ** (2 * level)
+
+
+def refined(problem, level, cover):
+    """The trial of an agent that plans on a level by A* and walks what this is refined to."""
+    return andante.run("prlrts", problem, level=level, top="astar", cover=cover.name.lower())
+
+
+@pytest.mark.parametrize("cover", Cover)
+@pytest.mark.parametrize(("teeth", "length", "rows"), [(8, 3, 3), (32, 3, 3), (64, 7, 5), (64, 15, 9)])
+def test_the_worst_map_of_figure_25(teeth, length, rows, cover):
+    grid, a, b = figure_25(teeth, length, rows)
+    problem = grid.problem(a, b)
+    for level in range(1, 6):
+        trial = refined(problem, level, cover)
+        assert trial.solved
+        assert trial.suboptimality_ratio <= bound(problem, level, cover, dearest=1.0)
+
+
+@pytest.mark.parametrize("cover", Cover)
+def test_it_misleads_more_the_higher_the_level(cover):
+    """Where each corridor is one state of the level, the long way round looks shorter than the straight one."""
+    ratio = []
+    for level, length, rows in ((3, 7, 5), (4, 15, 9)):
+        grid, a, b = figure_25(64, length, rows)
+        ratio.append(refined(grid.problem(a, b), level, cover).suboptimality_ratio)
+    assert 4 < ratio[0] < ratio[1] - 4
+
+
+@given(grid_problems(side=14), st.integers(1, 4), st.sampled_from(Cover))
+@examples(60)
+def test_any_map(problem, level, cover):
+    level = min(level, hierarchy_of(problem.graph, cover).top)
+    trial = refined(problem, level, cover)
+    assert trial.solved
+    assert trial.suboptimality_ratio <= bound(problem, level, cover, dearest=math.sqrt(2))

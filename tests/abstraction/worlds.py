@@ -1,0 +1,78 @@
+"""Maps and graphs to build levels above."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import strategies as st
+
+from andante.world.graph import Graph
+from andante.world.grid import RULES, Grid
+from tests import naive
+from tests.worlds import grids
+
+METRICS = ("euclidean", "manhattan", "chebyshev", "octile")
+
+
+@st.composite
+def placed_graphs(draw: st.DrawFn, states: int = 14) -> Graph:
+    """A random graph whose states have places; some have none but each other, some are hubs, some edges come twice."""
+    count = draw(st.integers(1, states))
+    metric = draw(st.sampled_from(METRICS))
+    chance = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    points = chance.integers(0, 8, (count, 2)).astype(float)
+    pairs = chance.integers(0, count, (draw(st.integers(0, 3 * count)), 2))
+    pairs[:, 0] = np.where(chance.random(len(pairs)) < draw(st.sampled_from([0.0, 0.4])), 0, pairs[:, 0])
+    edges = [
+        (int(a), int(b), naive.apart(metric, points[a], points[b]) + draw(st.sampled_from([0.25, 1.0, 3.0])))
+        for a, b in pairs
+        if a != b
+    ]
+    return Graph.from_edges(edges, states=count, points=points, metric=metric)
+
+
+def worlds(side: int = 9) -> st.SearchStrategy[Grid | Graph]:
+    """Anything a hierarchy can stand on."""
+    return st.one_of(grids(side, RULES), placed_graphs())
+
+
+def ring_and_spokes(count: int) -> Graph:
+    """A hub with so many neighbours, each with a neighbour on either side."""
+    turn = 2 * np.pi * np.arange(count) / count
+    points = [(0.0, 0.0), *zip(np.cos(turn), np.sin(turn), strict=True)]
+    spokes = [(0, 1 + k, 1.0) for k in range(count)]
+    rim = [(1 + k, 1 + (k + 1) % count, 1.0) for k in range(count)]
+    return Graph.from_edges(spokes + rim, points=points)
+
+
+def figure_4() -> tuple[dict[str, int], Grid]:
+    """The map of seed 001, Figure 4, and which of its cells has which of the paper's names."""
+    names = [["s7", "s8", "sg"], ["", "s6", ""], ["s1", "s4", "s5"], ["s0", "s2", "s3"]]
+    grid = Grid([[name != "" for name in row] for row in names], name="figure 4")
+    return {name: grid.state(x, y) for y, row in enumerate(names) for x, name in enumerate(row) if name}, grid
+
+
+def figure_25(teeth: int, length: int, rows: int) -> tuple[Grid, tuple[int, int], tuple[int, int]]:
+    """A map like that of seed 001, Figure 25, and the two cells A and B between which abstraction misleads.
+
+    All corridors have width 1. A straight one joins A and B, with so many dead ends up and down along it, which make its
+    abstract image go in a zigzag. A long one folds up into many rows of ``length`` cells each, so that its abstract
+    image is short: down on the left, along below and up on the right. ``teeth`` is even, ``rows`` is odd.
+    """
+    left, right = length + 1, length + 1 + 2 * teeth
+    low = length + 2 * rows  # the row on which the long way turns to go along below
+    free = np.zeros((low + length + 1, right + length + 2), bool)
+    free[length, left : right + 1] = True
+    for k in range(teeth + 1):
+        free[length - length * (k % 2 == 0) : length + 1 + length * (k % 2), left + 2 * k] = True
+    for k in range(rows + 1):
+        y = length + 2 * k
+        free[y, :left] = free[y, right + 1 :] = True
+        if k < rows:
+            inner = k % 2  # the turn after each row is away from the straight way, then towards it
+            free[y + 1, inner * length] = free[y + 1, right + 1 + (1 - inner) * length] = True
+    free[low, left] = free[low, right] = True
+    for k in range(teeth):
+        free[low:, left + 1 + 2 * k] = True
+        free[low + length * (k % 2 == 0), left + 1 + 2 * k : left + 3 + 2 * k] = True
+    free[low + length, right] = False
+    return Grid(free, name="figure 25"), (left, length), (right, length)
