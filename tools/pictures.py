@@ -29,6 +29,8 @@ AGENTS = {
     "plrta": "plrta",
     "tba": "tba(budget=50)",
     "late-astar": "late-astar(budget=50)",
+    "pra": "pra",
+    "prlrts": "prlrta(level=3, depth=5, gamma=1.0)",
 }
 SIDE_BY_SIDE = ("rta", "lrta", "lss", "tba")
 INCHES, DPI = 3.0, 110

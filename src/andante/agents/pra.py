@@ -1,0 +1,94 @@
+"""PRA*: find a path between regions of the map first, and refine it level by level before the first move.
+
+Sturtevant and Buro (2005); seeds 000 and 001 measure against it. Not real-time: the first move waits for the whole
+plan, though that costs far less than A*'s. Where the seeds are silent: the search begins half way up to the level on
+which start and goal are one, and a corridor is wide if it takes in the neighbours of the path's nodes.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, NamedTuple
+
+import numpy as np
+
+from andante.abstraction.clique import Cover
+from andante.abstraction.corridor import EVERYWHERE, Route, mark, next_on, search_within, under
+from andante.abstraction.hierarchy import DEFAULT_COVER
+from andante.abstraction.layers import Layers, ancestor
+from andante.abstraction.levels import Levels
+from andante.agent import UNREACHABLE, Card, Move, algorithm, no_move
+from andante.kernel import kernel
+from andante.world.graph import Arrays
+
+
+class Params(NamedTuple):
+    """How PRA* abstracts, and how much it looks at."""
+
+    widen: Annotated[bool, "corridors take in the neighbours of the path: better paths, more work"] = True
+    cover: Annotated[Cover, "how cliques are chosen"] = DEFAULT_COVER
+
+
+class Memory(NamedTuple):
+    """The levels, and the route through them."""
+
+    levels: Levels
+
+
+@kernel
+def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -> Move:
+    """One move of PRA*: the first plans them all."""
+    route, layers = memory.levels.route, memory.levels.held.layers
+    expanded, touched = 0, 0
+    to, cost = next_on(route, graph, state)
+    if cost == np.inf:
+        expanded, touched = _plan(route, graph, layers, params, state, goal)
+        if route.moves[0] < 0:
+            return no_move(UNREACHABLE, expanded, touched)
+        to, cost = next_on(route, graph, state)
+    route.moves[0] -= 1
+    return Move(to, cost, expanded, touched, 0.0, 0)
+
+
+@kernel
+def _plan(route: Route, graph: Arrays, layers: Layers, params: Params, state: int, goal: int) -> tuple[int, int]:
+    """Plan the whole way, from the top down: states expanded, moves looked at."""
+    level = _meeting_level(layers, state, goal) // 2
+    expanded, touched, up = 0, 0, EVERYWHERE
+    while level >= 0:
+        within = under(route, graph, layers, up)
+        start, end = ancestor(layers, state, level), ancestor(layers, goal, level)
+        more, looked = search_within(route, within, level, start, end)
+        expanded, touched = expanded + more, touched + looked
+        if route.moves[0] < 0:
+            break
+        if level > 0:
+            mark(route, layers, params.widen)
+        level, up = level - 1, 1
+    route.trial[0] = route.clock.trial[0]
+    return expanded, touched
+
+
+@kernel
+def _meeting_level(layers: Layers, a: int, b: int) -> int:
+    """The lowest level on which two different states are one; the one above the top if there is none."""
+    level = 0
+    while a != b and (level == 0 or (a > 0 and b > 0)):
+        a, b = ancestor(layers, a, 1), ancestor(layers, b, 1)
+        level += 1
+    return level
+
+
+@algorithm(
+    Card(
+        "pra",
+        "PRA*",
+        paper="Sturtevant & Buro 2005",
+        complete=True,
+        examples=("pra(widen=false)",),
+        shown=("pra",),
+    )
+)
+class PRA:
+    """The three parts of PRA*."""
+
+    Params, Memory, step = Params, Memory, step

@@ -1,0 +1,347 @@
+"""PR LRTS: real-time search between regions of the map, each plan refined into moves by A* in a corridor.
+
+Bulitko, Sturtevant, Lu and Yau (2007), seed 001, Figure 6; line numbers are that figure's. Which algorithm runs on
+which level is a parameter: LRTS on top, levels in between passed through and A* on the ground are the paper's choice,
+LRTS_l(d, gamma, T) in its short form, which is read and written. With LRTA* on top, which walks one abstract move and
+plans anew, it is PR LRTA* of seed 000.
+
+Where the papers are silent: an agent in the goal's region plans within that region; the path's end is represented by
+the goal if it lies there, else by the state found by taking, level by level, the child nearest to its centre. LRTS that
+goes back returns, region by region, to the one where it last planned. LRTS below the top has no quota and learns anew
+when it is given another goal, so that it may never arrive: the paper, too, found A* best there. The agent plans anew
+whenever it discovers a wall; values learned above the ground are then forgotten, with the regions they belonged to, and
+so is the way it came.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from enum import IntEnum
+from typing import Annotated, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from andante.abstraction.clique import Cover
+from andante.abstraction.corridor import (
+    EVERYWHERE,
+    Corridor,
+    Route,
+    child_towards,
+    mark,
+    next_on,
+    search_within,
+    under,
+)
+from andante.abstraction.hierarchy import DEFAULT_COVER
+from andante.abstraction.layers import LEAST_COST, Layers, ancestor
+from andante.abstraction.levels import Levels, catch_up, most_nodes
+from andante.agent import STUCK, UNREACHABLE, Card, Move, Range, algorithm, dialect, no_move, setting
+from andante.kernel import int64, kernel
+from andante.search.behind import Behind, forget, go_back, last_left, leave
+from andante.search.learning import Learned, raise_to
+from andante.search.lookahead import Ball, look, max_of_min, way_out
+from andante.search.memory import Clock, Log, Space, new_clock
+from andante.world.graph import Arrays
+from andante.world.heuristics import TOLERANCE
+
+
+class Top(IntEnum):
+    """What plans on the highest level."""
+
+    ASTAR = 1
+    LRTS = 2
+    LRTA = 3
+
+
+class Between(IntEnum):
+    """What refines the plan on the levels between the highest and the ground."""
+
+    PASS = 0  # nothing: the next level below goes by the plan from above
+    ASTAR = 1
+    LRTS = 2
+
+
+class Ground(IntEnum):
+    """What refines the plan on the ground."""
+
+    ASTAR = 1
+    LRTS = 2
+
+
+_PASS, _ASTAR, _LRTA = int(Between.PASS), int(Top.ASTAR), int(Top.LRTA)
+
+
+class Params(NamedTuple):
+    """On which level PR LRTS plans, how, and how it refines; the defaults are one of the paper's settings."""
+
+    level: Annotated[int, Range(0, 20), "l: the level to plan on; 0 is the map itself"] = 3
+    depth: Annotated[int, Range(1, 100), "d: abstract moves to look ahead"] = 9
+    gamma: Annotated[float, Range(0, 1, open_low=True), "weight of costs against the heuristic, 1 for best paths"] = 0.4
+    quota: Annotated[float, Range(0), "T: how much to learn in a trial before every lesson means going back"] = math.inf
+    top: Annotated[Top, "what plans on that level"] = Top.LRTS
+    between: Annotated[Between, "what refines the plan between that level and the ground"] = Between.PASS
+    ground: Annotated[Ground, "what refines the plan on the ground"] = Ground.ASTAR
+    cover: Annotated[Cover, "how cliques are chosen"] = DEFAULT_COVER
+
+
+class Mind(NamedTuple):
+    """What was learned on each level, and room to look ahead on any."""
+
+    h: Learned  # a level's values bear the number of its epoch
+    ball: Ball
+    epoch: npt.NDArray[np.int64]  # [levels], the time since which a level has the goal it has
+    aim: npt.NDArray[np.int64]  # [levels], that goal
+    stored: npt.NDArray[np.int64]  # [levels], how many values belong to the epoch
+    used: npt.NDArray[np.int64]  # [2]: epochs given out; the problem they belong to
+    behind: Behind
+    learned: npt.NDArray[np.float64]  # [1], u
+    trial: npt.NDArray[np.int64]  # [1], the trial that the last two belong to
+    clock: Clock
+
+    @classmethod
+    def allocate(cls, space: Space) -> Mind:
+        """Room to learn on every level, and for the way back if the agent will ever take it."""
+        nodes, levels = most_nodes(space), space.params.level + 1
+        h = Learned(np.zeros(nodes), np.zeros(nodes, np.uint32), new_clock(), Log.of(0))
+        return cls(
+            h,
+            Ball.over(nodes, nodes, LEAST_COST, math.inf, ties=True),
+            np.zeros(levels, np.int64),
+            np.zeros(levels, np.int64),
+            np.zeros(levels, np.int64),
+            np.zeros(2, np.int64),
+            Behind.over(space.states if space.params.quota < math.inf else 0),
+            np.zeros(1),
+            np.zeros(1, np.int64),
+            space.clock,
+        )
+
+
+class Memory(NamedTuple):
+    """The levels, and what is learned on them."""
+
+    levels: Levels
+    mind: Mind
+
+
+class Effort(NamedTuple):
+    """What a part of the planning took, as in `Move`."""
+
+    expanded: int
+    touched: int
+    learned: float
+    stored: int
+
+
+@kernel
+def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -> Move:
+    """One move of PR LRTS: on with the plan, or a new one."""
+    route, layers, mind = memory.levels.route, memory.levels.held.layers, memory.mind
+    _begin(mind)
+    if catch_up(memory.levels.held, graph):
+        _forget_levels(mind)
+        route.moves[0] = -1
+    to, cost = next_on(route, graph, state)
+    if cost < np.inf:
+        route.moves[0] -= 1
+        return Move(to, cost, 0, 0, 0.0, 0)
+    work = _plan(route, mind, graph, layers, params, state, goal)
+    if route.moves[0] < 0:
+        return no_move(UNREACHABLE, work.expanded, work.touched)
+    route.trial[0] = route.clock.trial[0]
+    to, cost = next_on(route, graph, state)
+    if cost == np.inf:
+        return no_move(STUCK, work.expanded, work.touched)
+    route.moves[0] -= 1
+    return Move(to, cost, work.expanded, work.touched, work.learned, work.stored)
+
+
+# --- what is remembered ---------------------------------------------------------------------------------------------
+
+
+@kernel
+def _begin(mind: Mind) -> None:
+    """Forget what another problem taught, and where another trial came along."""
+    if mind.used[1] != mind.clock.problem[0]:
+        mind.used[1] = mind.clock.problem[0]
+        for level in range(len(mind.aim)):
+            mind.aim[level], mind.stored[level] = -1, 0
+    if mind.trial[0] != mind.clock.trial[0]:
+        mind.trial[0] = mind.clock.trial[0]
+        mind.learned[0] = 0.0
+        forget(mind.behind)
+
+
+@kernel
+def _forget_levels(mind: Mind) -> None:
+    """Forget what was learned above the ground, and the way back: the regions are others now."""
+    for level in range(1, len(mind.aim)):
+        mind.aim[level] = -1
+    if len(mind.aim) > 1:
+        forget(mind.behind)
+
+
+@kernel
+def _turn_to(mind: Mind, level: int, goal: int) -> int:
+    """Get ready to learn towards ``goal`` on a level: how many values are of no more use, being for another goal."""
+    lost = 0
+    if mind.aim[level] != goal:
+        lost = mind.stored[level]
+        mind.used[0] += 1
+        mind.epoch[level], mind.aim[level], mind.stored[level] = mind.used[0], goal, 0
+    mind.h.clock.problem[0] = mind.epoch[level]
+    return lost
+
+
+# --- planning -------------------------------------------------------------------------------------------------------
+
+
+@kernel
+def _plan(route: Route, mind: Mind, graph: Arrays, layers: Layers, params: Params, state: int, goal: int) -> Effort:
+    """Plan on the highest level and refine the plan down to the ground: the route. There is none if no way leads on."""
+    expanded, touched, learned, stored = 0, 0, 0.0, 0
+    level, up = params.level, EVERYWHERE
+    while level >= 0:
+        within = under(route, graph, layers, up)
+        here, there = ancestor(layers, state, level), ancestor(layers, goal, level)
+        if up != EVERYWHERE:
+            there = child_towards(route, within, there)  # line 6
+        work = _plan_level(route, mind, within, params, level, here, there)  # lines 9 to 13
+        expanded, touched = expanded + work.expanded, touched + work.touched
+        learned, stored = learned + work.learned, stored + work.stored
+        if route.moves[0] < 0:
+            break
+        if level > 0:
+            mark(route, layers, False)  # line 8
+        up = level if params.between == _PASS else 1
+        level = level - up if level > 0 else -1
+    return Effort(expanded, touched, learned, stored)
+
+
+@kernel
+def _plan_level(
+    route: Route, mind: Mind, within: Corridor, params: Params, level: int, here: int, there: int
+) -> Effort:
+    """Plan from ``here`` to ``there`` by the algorithm of the level: the plan becomes the route."""
+    if here == there:
+        route.node[0], route.moves[0] = here, 0
+        return Effort(0, 0, 0.0, 0)
+    algorithm = params.top if within.up == EVERYWHERE else params.between if level > 0 else params.ground
+    if algorithm == _ASTAR:  # line 10
+        expanded, touched = search_within(route, within, level, here, there)
+        return Effort(expanded, touched, 0.0, 0)
+    work = _learn(route, mind, within, params, level, here, there, algorithm == _LRTA)  # line 11
+    if within.up == EVERYWHERE and route.moves[0] > 0:
+        _keep_to_quota(route, mind, params, here, work.learned)
+    return work
+
+
+@kernel
+def _learn(
+    route: Route, mind: Mind, within: Corridor, params: Params, level: int, here: int, there: int, lrta: bool
+) -> Effort:
+    """Look ahead and learn, by the rule of LRTA* or else of LRTS: the best way, or its first move, is the route."""
+    lost = _turn_to(mind, level, there)
+    best = look(mind.ball, within, mind.h, here, there, params.depth, params.gamma, lrta, TOLERANCE)
+    if best.slot < 0:
+        route.moves[0] = -1
+        return Effort(best.expanded, best.touched, 0.0, -lost)
+    learned, stored = raise_to(mind.h, within, here, there, best.f if lrta else max_of_min(mind.ball, best, there))
+    mind.stored[level] += stored
+    moves = way_out(mind.ball, within, best, route.node)
+    if lrta:
+        route.node[0], moves = route.node[moves - 1], 1
+    route.node[moves], route.moves[0] = here, moves
+    return Effort(best.expanded, best.touched, learned, stored - lost)
+
+
+@kernel
+def _keep_to_quota(route: Route, mind: Mind, params: Params, here: int, learned: float) -> None:
+    """Turn round if too much was learned in this trial; else remember where the route leads along."""
+    mind.learned[0] += learned
+    if mind.learned[0] > params.quota + TOLERANCE:
+        mind.learned[0] = params.quota
+        if mind.behind.size[0] > 0:
+            _turn_round(route, mind.behind, here)
+            return
+    leave(mind.behind, here)
+    for i in range(route.moves[0] - 1, 0, -1):
+        leave(mind.behind, ~int64(route.node[i]))
+
+
+@kernel
+def _turn_round(route: Route, behind: Behind, here: int) -> None:
+    """Make the way back, to the node where the agent last planned, the route."""
+    moves, planned = 0, False
+    while behind.size[0] > 0 and not planned:
+        entry = last_left(behind)
+        planned = entry >= 0
+        route.node[moves] = max(entry, ~entry)
+        moves += 1
+        go_back(behind)
+    for i in range(moves // 2):
+        route.node[i], route.node[moves - 1 - i] = route.node[moves - 1 - i], route.node[i]
+    route.node[moves], route.moves[0] = here, moves
+
+
+# --- names ----------------------------------------------------------------------------------------------------------
+
+
+@algorithm(
+    Card(
+        "prlrts",
+        "PR LRTS",
+        paper="Bulitko, Sturtevant, Lu & Yau 2007",
+        real_time=True,
+        complete=True,
+        senses=True,
+        regions=True,
+        examples=(
+            "prlrts(level=2, depth=3, gamma=0.8, quota=100.0)",
+            "prlrts(level=2, between=astar)",
+        ),
+        shown=("prlrts",),
+    )
+)
+class PRLRTS:
+    """The three parts of PR LRTS."""
+
+    Params, Memory, step = Params, Memory, step
+
+
+setting(
+    "prlrts",
+    Card(
+        "prlrta",
+        "PR LRTA*",
+        paper="Bulitko, Luštrek, Schaeffer, Björnsson & Sigmundarson 2008",
+        real_time=True,
+        complete=True,
+        senses=True,
+        regions=True,
+        examples=("prlrta(level=2, depth=5, gamma=1.0)",),
+        summary="PR LRTS that walks one move between regions and plans anew.",
+    ),
+    top=Top.LRTA,
+    between=Between.PASS,
+    ground=Ground.ASTAR,
+    quota=math.inf,
+)
+
+_SHORT = re.compile(r"LRTS_?(\d+)\(\s*(?:d\s*=\s*)?(\d+)\s*,\s*([\d.]+)\s*,\s*(inf|∞|[\d.]+)\s*\)")
+
+
+@dialect
+def short_form(text: str) -> str | None:
+    """Read the paper's short form, LRTS_l(d, gamma, T).
+
+    >>> short_form("LRTS_3(9, 0.4, ∞)")
+    'prlrts(level=3, depth=9, gamma=0.4, quota=inf)'
+    """
+    found = _SHORT.fullmatch(text.strip())
+    if found is None:
+        return None
+    level, depth, gamma, quota = found.groups()
+    return f"prlrts(level={level}, depth={depth}, gamma={gamma}, quota={quota.replace('∞', 'inf')})"
