@@ -54,6 +54,32 @@ def test_solve_says_what_it_took(cli, arena):
     assert "times the optimal" in out
 
 
+def test_solve_on_an_unknown_map(cli, arena, tmp_path):
+    where = ("solve", arena, "--start", "5,5", "--goal", "15,11", "-a", "astar", "--sight", "2")
+    code, out, _ = cli(*where)
+    assert code == OK
+    assert "blocked cells" in out
+    trial = andante.run("astar", andante.read_map(arena).problem((5, 5), (15, 11)), sight=2)
+    code, out, _ = cli(*where, "--json", "--trace", tmp_path / "a.json")
+    told = json.loads(out)
+    assert (told["cells_discovered"], told["cost"]) == (trial.cells_discovered, trial.cost)
+    assert told["cells_discovered"] > 0
+    assert len(andante.Trace.load(tmp_path / "a.json").discovered) == trial.cells_discovered
+    assert cli(*where[:-1], "0")[0] == USAGE
+
+
+def test_compare_on_an_unknown_map(cli, arena, tmp_path):
+    csv = tmp_path / "rows.csv"
+    code, _, _ = cli("compare", arena, "-a", "astar, lrta", "--problems", "5", "--sight", "1", "--csv", csv)
+    assert code == OK
+    grid = andante.read_map(arena)
+    problems = andante.random_problems(grid, 5, seed=0)
+    found = [t.cells_discovered for name in ("astar", "lrta") for t in andante.run_many(name, problems, sight=1)]
+    header, *lines = csv.read_text().splitlines()
+    at = header.split(",").index("cells_discovered")
+    assert [int(line.split(",")[at]) for line in lines] == found
+
+
 def test_solve_as_json_agrees_with_the_library(cli, arena):
     code, out, _ = cli("solve", arena, "--start", "5,5", "--goal", "15,11", "-a", "lrta", "--json")
     trial = andante.run("lrta", andante.read_map(arena).problem((5, 5), (15, 11)))

@@ -4,19 +4,28 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from html import escape
 from importlib.resources import files
 from string import Template
+from typing import TYPE_CHECKING
 
 import andante
 from andante.episode.trace import Trace
 from andante.files import write_whole
 from andante.measures import MEASURES, Better, Row, Summary, choices, summarise
 from andante.measures.advice import LIMITS
+from andante.report.charts import dominance_plot
+from andante.report.dominance import on_average
 from andante.report.figure import inline_svg
-from andante.report.plots import planning_plot, spread_plot
+from andante.report.plots import planning_plot, spread_of, spread_plot
+from andante.report.results import Results
 from andante.report.table import Column, columns
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_MOST_BOXES = 40  # agents whose spread can be shown below each other
 
 
 def write_page(
@@ -51,12 +60,33 @@ def page(
         _advice(summaries, limits),
         _replay(traces),
         _numbers(summaries),
-        _plots(summaries, table),
+        _plots(summaries, lambda: spread_plot(table)),
         _notes(notes),
     ]
+    return _composed(title, _lead(table, summaries), body, traces)
+
+
+def results_page(results: Results, *, x: str, y: str, measures: Sequence[str] = (), notes: Sequence[str] = ()) -> str:
+    """The page of a store: advice, numbers, plots, and who is dominated in the measures ``x`` and ``y``.
+
+    ``measures`` are those of the table; without them it has the usual ones.
+    """
+    summaries = results.summaries()
+    many = len(summaries) > _MOST_BOXES
+    body = [
+        _advice(summaries, LIMITS),
+        _numbers(summaries, measures),
+        _plots(summaries, None if many else lambda: spread_of(results.values("suboptimality_ratio"))),
+        _dominance(summaries, x, y),
+        _notes(notes),
+    ]
+    return _composed(results.title, results.lead, body, ())
+
+
+def _composed(title: str, lead: str, body: Sequence[str], traces: Sequence[Trace]) -> str:
     return Template(_static("page.html")).substitute(
         title=escape(title),
-        lead=escape(_lead(table, summaries)),
+        lead=escape(lead),
         version=andante.__version__,
         style=_static("page.css") + (_static("replay.css") if traces else ""),
         body="\n".join(filter(None, body)),
@@ -103,10 +133,10 @@ def _replay(traces: Sequence[Trace]) -> str:
     return _section("Replay", f'<div class="replay" id="replay"></div>{without}')
 
 
-def _numbers(summaries: Sequence[Summary]) -> str:
+def _numbers(summaries: Sequence[Summary], measures: Sequence[str] = ()) -> str:
     if not summaries:
         return ""
-    shown = columns(summaries)
+    shown = columns(summaries, measures)
     best = {column.title: _best(summaries, column) for column in shown}
     head = "".join(_head(column) for column in shown)
     lines = [[_cell(s, c, c is shown[0], s in best[c.title]) for c in shown] for s in summaries]
@@ -145,7 +175,7 @@ def _best(summaries: Sequence[Summary], column: Column) -> list[Summary]:
     return best if len(best) < len(numbers) else []
 
 
-def _plots(summaries: Sequence[Summary], rows: Sequence[Row]) -> str:
+def _plots(summaries: Sequence[Summary], draw_spread: Callable[[], Figure] | None) -> str:
     known = [s for s in summaries if "suboptimality_ratio" in s.measures and s["suboptimality_ratio"].count]
     if not known:
         return ""
@@ -156,13 +186,29 @@ def _plots(summaries: Sequence[Summary], rows: Sequence[Row]) -> str:
     drawn = [
         (planning_plot(known), worst),
         (planning_plot(known, "states_expanded_per_move"), usual),
-        (spread_plot(rows), spread),
     ]
+    drawn += [(draw_spread(), spread)] if draw_spread is not None else []
+    return _section("Plots", _figures(drawn))
+
+
+def _figures(drawn: Sequence[tuple[Figure, str]]) -> str:
     figures = [
         f"<figure>{inline_svg(figure, words)}<figcaption>{escape(words)}</figcaption></figure>"
         for figure, words in drawn
     ]
-    return _section("Plots", f'<div class="plots">{"".join(figures)}</div>')
+    return f'<div class="plots">{"".join(figures)}</div>'
+
+
+def _dominance(summaries: Sequence[Summary], x: str, y: str) -> str:
+    standings = on_average(summaries, x, y)
+    if not standings:
+        return ""
+    free = [one.summary.name for one in standings if one.dominated_by is None]
+    titles = f"{MEASURES[x].title.lower()} and {MEASURES[y].title.lower()}"
+    told = f"Of {_counted(len(standings), 'agent')}, {len(free)} are dominated by no other in {titles}, on average."
+    names = "".join(f"<li><code>{escape(name)}</code></li>" for name in free)
+    drawn = _figures([(dominance_plot(summaries, x, y), "Solid: dominated by none. Hollow: dominated.")])
+    return _section("Dominance", f'<p class="words">{escape(told)}</p><ul>{names}</ul>{drawn}')
 
 
 def _notes(notes: Sequence[str]) -> str:

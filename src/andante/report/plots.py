@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from andante.measures import MEASURES, Headline, Measure, Row, Summary, measure
 from andante.report.figure import ACCENT, INK, MUTED, SOFT, WARM, new_figure, styled
@@ -35,19 +36,19 @@ def planning_plot(summaries: Sequence[Summary], effort: str = "max_states_expand
     front = pareto_front(points)
     with styled():
         axes = figure.add_subplot()
-        _scale(axes, "x", [x for x, _ in points])
-        _scale(axes, "y", [y for _, y in points])
+        scale(axes, "x", [x for x, _ in points])
+        scale(axes, "y", [y for _, y in points])
         axes.step([x for x, _ in front], [y for _, y in front], where="post", color=SOFT, linewidth=1.5, zorder=1)
         for summary, point in zip(known, points, strict=True):
             _mark(axes, point, summary[_QUALITY].standard_error, point in front)
-        axes.set_xlabel(_axis_title(measure(effort)))
-        axes.set_ylabel(_axis_title(MEASURES[_QUALITY]))
+        axes.set_xlabel(axis_title(measure(effort)))
+        axes.set_ylabel(axis_title(MEASURES[_QUALITY]))
         axes.grid(True, linewidth=0.6)
         axes.set_axisbelow(True)
         axes.margins(0.12)
         figure.subplots_adjust(left=0.13, right=0.97, top=0.97, bottom=0.13)
         first = sorted(range(len(known)), key=lambda k: points[k] not in front)  # the line's points have first choice
-        _label(figure, axes, [known[k].name for k in first], [points[k] for k in first])
+        label(figure, axes, [known[k].name for k in first], [points[k] for k in first])
     return figure
 
 
@@ -55,15 +56,20 @@ def spread_plot(rows: Iterable[Row], name: str = _QUALITY, by: str = "algorithm"
     """How a measure is spread over the trials of each agent: box from quartile to quartile, whiskers at 5 and 95 %."""
     groups: dict[str, list[float]] = {}
     for row in rows:
-        value = float(row.get(name, math.nan))
-        groups.setdefault(str(row[by]), []).extend([value] if math.isfinite(value) else [])
-    known = {key: values for key, values in groups.items() if values}
+        groups.setdefault(str(row[by]), []).append(float(row.get(name, math.nan)))
+    return spread_of(groups, name)
+
+
+def spread_of(groups: Mapping[str, npt.ArrayLike], name: str = _QUALITY) -> Figure:
+    """The same for values that are in groups already."""
+    arrays = {key: np.asarray(values, np.float64) for key, values in groups.items()}
+    known = {key: values[np.isfinite(values)] for key, values in arrays.items() if np.isfinite(values).any()}
     figure = new_figure(5.6, 0.9 + 0.36 * max(len(known), 2))
     with styled():
         axes = figure.add_subplot()
-        _scale(axes, "x", [value for values in known.values() for value in values])
+        scale(axes, "x", [value for values in known.values() for value in (float(values.min()), float(values.max()))])
         for place, values in enumerate(known.values()):
-            _box(axes, place, np.array(values))
+            _box(axes, place, values)
         axes.use_sticky_edges = False  # boxes at the edge get a margin as well
         axes.margins(x=0.03)
         axes.set_yticks(range(len(known)), labels=list(known), color=INK)
@@ -97,7 +103,8 @@ def _mark(axes: Axes, point: tuple[float, float], error: float, on_front: bool) 
     axes.plot(x, y, "o", color=ACCENT if on_front else MUTED, markersize=7 if on_front else 5, zorder=3)
 
 
-def _axis_title(known: Measure) -> str:
+def axis_title(known: Measure) -> str:
+    """What an axis shows: the measure, its statistic, its unit."""
     statistic = "" if known.headline is Headline.MAX else f", {known.headline.value}"
     return f"{known.title}{statistic} ({known.unit})"
 
@@ -110,7 +117,7 @@ def _box(axes: Axes, place: int, values: np.ndarray[Any, np.dtype[np.float64]]) 
     axes.plot(values.mean(), place, "D", color=WARM, markersize=4.5, zorder=4)
 
 
-def _scale(axes: Axes, axis: str, values: Sequence[float]) -> None:
+def scale(axes: Axes, axis: str, values: Sequence[float]) -> None:
     """A logarithmic axis for numbers of very different size, with ticks written out."""
     positive = [value for value in values if value > 0]
     if not positive or len(positive) < len(values) or max(positive) < _WIDEST_LINEAR * min(positive):
@@ -119,14 +126,14 @@ def _scale(axes: Axes, axis: str, values: Sequence[float]) -> None:
 
     getattr(axes, f"set_{axis}scale")("log")
     ticks = getattr(axes, f"{axis}axis")
-    ticks.set_major_formatter(FuncFormatter(lambda value, _: _brief(value)))
+    ticks.set_major_formatter(FuncFormatter(lambda value, _: brief(value)))
     ticks.set_minor_formatter(NullFormatter())
 
 
-def _brief(value: float) -> str:
+def brief(value: float) -> str:
     """A number as an axis shows it.
 
-    >>> _brief(0.1), _brief(10.0), _brief(20_000.0), _brief(3e6)
+    >>> brief(0.1), brief(10.0), brief(20_000.0), brief(3e6)
     ('0.1', '10', '20k', '3M')
     """
     for size, letter in ((1e6, "M"), (1e3, "k")):
@@ -135,7 +142,7 @@ def _brief(value: float) -> str:
     return f"{value:g}"
 
 
-def _label(figure: Figure, axes: Axes, names: Sequence[str], points: Sequence[tuple[float, float]]) -> None:
+def label(figure: Figure, axes: Axes, names: Sequence[str], points: Sequence[tuple[float, float]]) -> None:
     """A name beside each point, in the first place around it where it covers neither a point nor another name."""
     figure.draw_without_rendering()  # settles the axes, so that places on the paper are known
     points_per_pixel = 72 / figure.dpi

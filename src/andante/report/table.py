@@ -1,4 +1,4 @@
-"""The table of a comparison: one line per agent, for the terminal, Markdown, CSV and pages."""
+"""The table of a comparison: one line per agent, for the terminal, Markdown, CSV, LaTeX and pages."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import csv
 import io
 import os
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass, fields
 from typing import TYPE_CHECKING
 
 from andante.files import write_whole
-from andante.measures import MEASURES, Row, Summary
+from andante.measures import MEASURES, Row, Statistics, Summary
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderResult
@@ -49,33 +49,45 @@ _SHOWN = {
     "build_seconds": ("max",),
 }
 
+_QUALITY = "suboptimality_ratio"
+_ASKED_FOR = ("mean", "median", "p95", "max")  # of a measure that is asked for
+
 _WORDS = {"median": "Median.", "p95": "95 of 100 trials stay below.", "max": "The largest of all trials."}
-_TITLES = {"median": "Median", "p95": "95th percentile"}
+_TITLES = {"median": "Median", "p95": "95th percentile", "max": "Maximum"}
 
 
-def columns(summaries: Sequence[Summary]) -> list[Column]:
-    """The columns that these summaries can fill."""
-    measured = [name for name in _SHOWN if any(name in s.measures for s in summaries)]
+def columns(summaries: Sequence[Summary], measures: Sequence[str] = ()) -> list[Column]:
+    """The columns that these summaries can fill: those of the ``measures`` that are asked for, or the usual ones."""
+    wanted = dict.fromkeys(measures, _ASKED_FOR) or _SHOWN
+    measured = [name for name in wanted if any(name in s.measures for s in summaries)]
     head = [
         Column("Agent", "", "The algorithm with its parameters.", lambda s: s.name),
         Column("Arrived", "", "In how many of its problems the agent reached the goal.", _arrived),
     ]
-    return head + [_column(name, statistic) for name in measured for statistic in _SHOWN[name]]
+    return head + [
+        _column(name, statistic, name == _QUALITY, bool(measures) or name == _QUALITY)
+        for name in measured
+        for statistic in wanted[name]
+    ]
 
 
-def _column(name: str, statistic: str) -> Column:
+def _column(name: str, statistic: str, brief: bool, with_error: bool) -> Column:
+    """One column; a ``brief`` one leaves the measure out of its title where the statistic stands there."""
     known = MEASURES[name]
+    title = known.title
+    if statistic in _TITLES and known.headline.value != statistic:
+        title = _TITLES[statistic] if brief else f"{known.title}, {_TITLES[statistic].lower()}"
 
     def cell(summary: Summary) -> str:
         if name not in summary.measures:
             return "-"
         numbers = summary[name]
-        error = numbers.standard_error if statistic == "mean" and name == "suboptimality_ratio" else None
+        error = numbers.standard_error if statistic == "mean" and with_error else None
         return known.show(getattr(numbers, statistic), error)
 
     unit = "" if known.unit in ("B", "s") else known.unit  # those are part of the cell
     return Column(
-        _TITLES.get(statistic, known.title),
+        title,
         unit,
         " ".join(filter(None, [known.about, _WORDS.get(statistic)])),
         cell,
@@ -88,23 +100,23 @@ def _arrived(summary: Summary) -> str:
     return f"{100 * summary.share_solved:.{0 if summary.solved in (0, summary.trials) else 1}f} %"
 
 
-def cells(summaries: Sequence[Summary]) -> list[list[str]]:
+def cells(summaries: Sequence[Summary], measures: Sequence[str] = ()) -> list[list[str]]:
     """The table's text, without its head: a line per agent.
 
     >>> from andante.measures import summarise
     >>> cells(summarise([{"algorithm": "lrta", "solved": True, "suboptimality_ratio": 2.0}]))
     [['lrta', '100 %', '2.000', '2.000', '2.000']]
     """
-    shown = columns(summaries)
+    shown = columns(summaries, measures)
     return [[column.cell(summary) for column in shown] for summary in summaries]
 
 
 class TerminalTable:
     """The table for a terminal; where it is too wide, its columns are dealt out to several tables below each other."""
 
-    def __init__(self, summaries: Sequence[Summary]) -> None:
-        self._heads = [_head(column) for column in columns(summaries)]
-        self._cells = cells(summaries)
+    def __init__(self, summaries: Sequence[Summary], measures: Sequence[str] = ()) -> None:
+        self._heads = [_head(column) for column in columns(summaries, measures)]
+        self._cells = cells(summaries, measures)
         self._widths = [
             max(map(len, [*head.split(), *(line[k] for line in self._cells)])) for k, head in enumerate(self._heads)
         ]
@@ -140,13 +152,47 @@ def _head(column: Column) -> str:
     return f"{column.title} ({column.unit})" if column.unit else column.title
 
 
-def markdown(summaries: Sequence[Summary]) -> str:
+def markdown(summaries: Sequence[Summary], measures: Sequence[str] = ()) -> str:
     """The table in Markdown."""
-    shown = columns(summaries)
+    shown = columns(summaries, measures)
     head = [_head(column) for column in shown]
     rule = [":--"] + ["--:"] * (len(shown) - 1)
-    lines = [head, rule, *cells(summaries)]
+    lines = [head, rule, *cells(summaries, measures)]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def summary_csv(summaries: Sequence[Summary]) -> str:
+    """Every statistic of every measure as comma-separated values, a line per agent and measure, unrounded."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["agent", "trials", "solved", "measure", *(field.name for field in fields(Statistics))])
+    for summary in summaries:
+        for name, numbers in summary.measures.items():
+            writer.writerow([summary.name, summary.trials, summary.solved, name, *astuple(numbers)])
+    return text.getvalue()
+
+
+def latex(summaries: Sequence[Summary], measures: Sequence[str] = ()) -> str:
+    """The table in LaTeX, for the package booktabs."""
+    shown = columns(summaries, measures)
+    lines = [[_head(column) for column in shown], *cells(summaries, measures)]
+    head, *body = [f"{' & '.join(map(_for_latex, line))} \\\\" for line in lines]
+    table = [f"\\begin{{tabular}}{{l{'r' * (len(shown) - 1)}}}", "\\toprule", head, "\\midrule", *body]
+    return "\n".join([*table, "\\bottomrule", "\\end{tabular}"]) + "\n"
+
+
+_LATEX = str.maketrans(
+    {**{sign: f"\\{sign}" for sign in "%&_#${}"}, "±": "$\\pm$", "µ": "\\textmu{}", "~": "\\textasciitilde{}"}
+)
+
+
+def _for_latex(text: str) -> str:
+    r"""A text as LaTeX shows it.
+
+    >>> _for_latex("2.0 ± 0.1 %")
+    '2.0 $\\pm$ 0.1 \\%'
+    """
+    return text.translate(_LATEX)
 
 
 def csv_text(rows: Iterable[Row]) -> str:

@@ -1,0 +1,96 @@
+"""The problems of a set, chosen: from scenarios, or at random within a band of optimal cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from andante.campaign.file import ProblemSet
+from andante.campaign.maps import MapSource, map_sources
+from andante.campaign.tables import CampaignError
+from andante.datasets import Progress
+from andante.datasets.scenarios import Band, random_problems, with_optimal_costs
+from andante.world.grid import Grid
+from andante.world.problem import Problem
+
+
+class Chosen(NamedTuple):
+    """Problems on one map, with their optimal costs."""
+
+    source: MapSource
+    grid: Grid
+    batches: list[list[Problem]]  # the problems of each batch
+
+
+def draw(one: ProblemSet, batches: int, folder: Path, progress: Progress) -> Iterator[Chosen]:
+    """The problems of a set for so many batches, map by map; maps without any are left out."""
+    sources = [source for text in one.maps for source in map_sources(text, folder, one.upscale)]
+    shares = _shares(one, batches, sources, progress) if one.total is not None else None
+    for number, source in enumerate(sources):
+        progress(f"choosing problems of {one.name}", number, len(sources))
+        if shares is not None and number not in shares:
+            continue
+        grid = source.grid()
+        if one.source == "random":
+            chosen = [_drawn(one, grid, one.seed + batch) for batch in range(batches)]
+        else:
+            problems = _in_band(source.scenario(grid), one)
+            chosen = _picked(
+                problems,
+                shares[number]
+                if shares is not None
+                else [_some(len(problems), one.count, one.seed + batch) for batch in range(batches)],
+            )
+        if any(chosen):
+            yield Chosen(source, grid, chosen)
+    progress(f"choosing problems of {one.name}", len(sources), len(sources))
+
+
+def _drawn(one: ProblemSet, grid: Grid, seed: int) -> list[Problem]:
+    return random_problems(grid, one.count or 0, optimal_cost=one.optimal_cost, seed=seed)
+
+
+def _picked(problems: list[Problem], places: list[list[int]]) -> list[list[Problem]]:
+    """The problems at these places, for each batch; the optimal cost of one that several have is found once."""
+    wanted = sorted(set().union(*places))
+    known = dict(zip(wanted, with_optimal_costs([problems[k] for k in wanted]), strict=True))
+    return [[known[k] for k in batch] for batch in places]
+
+
+def _in_band(problems: list[Problem], one: ProblemSet) -> list[Problem]:
+    """Those whose optimal cost lies in the set's band."""
+    band = Band(*one.optimal_cost)
+    if not problems or band == Band(0.0, float("inf")):
+        return problems
+    known = with_optimal_costs(problems)
+    inside = band.holds(np.array([problem.optimal_cost for problem in known]))
+    return [problem for problem, kept in zip(known, inside, strict=True) if kept]
+
+
+def _some(known: int, count: int | None, seed: int) -> list[int]:
+    """As many places out of so many, at random and in order; all if there are no more."""
+    if count is None or count >= known:
+        return list(range(known))
+    return sorted(np.random.default_rng(seed).choice(known, count, replace=False).tolist())
+
+
+def _shares(one: ProblemSet, batches: int, sources: list[MapSource], progress: Progress) -> dict[int, list[list[int]]]:
+    """Which problems of which maps make up the total, for each batch: all problems of all maps are equally likely."""
+    sizes = []
+    for number, source in enumerate(sources):
+        progress(f"counting problems of {one.name}", number, len(sources))
+        sizes.append(len(_in_band(source.scenario(source.grid()), one)))
+    ends = np.cumsum(sizes)
+    everything = int(ends[-1]) if sizes else 0
+    if one.total is not None and one.total > everything:
+        raise CampaignError(f"the problems {one.name!r} have a total of {one.total:,}, but there are {everything:,}")
+    found: dict[int, list[list[int]]] = {}
+    for batch in range(batches):
+        for place in _some(everything, one.total, one.seed + batch):
+            number = int(np.searchsorted(ends, place, side="right"))
+            shares = found.setdefault(number, [[] for _ in range(batches)])
+            shares[batch].append(place - int(ends[number] - sizes[number]))
+    return found

@@ -1,0 +1,272 @@
+"""The campaign's file: what to run, as data.
+
+    title = "Lookahead in rooms"
+    seed = 1
+
+    [problems.rooms]
+    maps = ["rooms(width=64, height=64, seed=[1..3])"]
+    count = 100
+
+    [[run]]
+    problems = ["rooms"]
+    algorithms = ["lrta(depth=[1, 3, 5])", "rta"]
+    limits = { suboptimality = 1000 }
+
+Any value may be given for two scales, as ``{ quick = 10, full = 1000 }``. `docs/how-to/campaigns.md` tells of all
+keys.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from andante.agent import Algorithm, find
+from andante.campaign.maps import check_map
+from andante.campaign.settings import grid, sample
+from andante.campaign.shelf import Kind
+from andante.campaign.tables import CampaignError, Lines, Table, read_tables
+from andante.episode.convergence import DEFAULT_MAX_TRIALS
+from andante.episode.trial import DEFAULT_MOVE_CAP, Limits
+from andante.errors import AndanteError, did_you_mean
+from andante.measures import measure
+
+__all__ = ["SCALES", "Campaign", "CampaignError", "ProblemSet", "Run", "Sample", "read_campaign"]
+
+SCALES = ("quick", "full")
+SOURCES = ("random", "scenarios")
+
+
+@dataclass(frozen=True)
+class ProblemSet:
+    """A set of problems: maps, and which problems on them."""
+
+    name: str
+    maps: tuple[str, ...]
+    source: str = "random"  # or "scenarios": where the problems come from
+    count: int | None = None  # problems per map; None: all of the scenario
+    total: int | None = None  # problems on all maps together, drawn from the scenarios without replacement
+    optimal_cost: tuple[float, float] = (0.0, math.inf)
+    seed: int = 0
+    upscale: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Settings of an algorithm to be drawn at random."""
+
+    of: str
+    count: int
+    seed: int = 0
+    ranges: dict[str, list[float]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Run:
+    """Algorithms on sets of problems, under the same conditions.
+
+    With ``batches`` all of it is repeated with problems and samples drawn anew each time.
+    """
+
+    problems: tuple[str, ...]
+    algorithms: tuple[str, ...] = ()
+    sample: Sample | None = None
+    batches: int = 1
+    limits: Limits = field(default_factory=Limits)
+    max_trials: int = 1  # more: trials until one teaches nothing, at most so many
+    sight: int | None = None
+    databases: tuple[str, ...] = ()  # kinds with their parameters, built for every map
+
+    def entries(self, batch: int) -> list[Algorithm]:
+        """The algorithms of one batch, each once, in the order of the file."""
+        found = [entry for text in self.algorithms for entry in grid(text)]
+        if self.sample is not None:
+            drawn = self.sample
+            found += sample(drawn.of, drawn.count, drawn.seed + batch, drawn.ranges)
+        return list({str(entry): entry for entry in found}.values())
+
+
+@dataclass(frozen=True)
+class Campaign:
+    """What a campaign's file says, checked."""
+
+    path: Path
+    title: str
+    seed: int
+    scale: str
+    problems: dict[str, ProblemSet]
+    runs: tuple[Run, ...]
+    measures: tuple[str, ...] = ()
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """All that decides which trials are run, as plain data: a store is for these and no others."""
+        problems = {name: asdict(one) for name, one in self.problems.items()}
+        return {"scale": self.scale, "seed": self.seed, "problems": problems, "run": [asdict(run) for run in self.runs]}
+
+
+def read_campaign(path: str | os.PathLike[str], scale: str = "full") -> Campaign:
+    """Read a campaign's file; a `CampaignError` names the line of what is wrong with it."""
+    if scale not in SCALES:
+        raise CampaignError(f"there is no scale {scale!r}; {did_you_mean(scale, SCALES)}")
+    file = Path(path)
+    data, lines = read_tables(file, scale, SCALES)
+    top = Table(data, "", file, lines)
+    seed = top.take("seed", int, 0)
+    problems = _read_problem_sets(top, seed, lines)
+    runs = _read_runs(top, problems, seed, lines)
+    measures = top.take_texts("measures", ())
+    for name in measures:
+        _told(top, "measures", name, measure)
+    for words in ("about", "paper", "notes"):
+        top.take(words, str, "")
+    for shown in ("table", "duel", "figure"):  # how the results are shown: `andante.report.studyfile` reads these
+        top.take(shown, list, [])
+    title = top.take("title", str, file.stem)
+    top.finish()
+    return Campaign(file, title, seed, scale, problems, tuple(runs), tuple(measures))
+
+
+def _told(table: Table, key: str, text: str, check: Callable[[str], Any]) -> Any:
+    """What ``check`` makes of a text; what it refuses is told with the text's line."""
+    try:
+        return check(text)
+    except CampaignError:
+        raise
+    except AndanteError as error:
+        table.fail(str(error), key, text)
+
+
+# --- problem sets ---------------------------------------------------------------------------------------------------
+
+
+def _read_problem_sets(top: Table, seed: int, lines: Lines) -> dict[str, ProblemSet]:
+    sets = top.take("problems", dict)
+    found = {}
+    for name, data in sets.items():
+        if not isinstance(data, dict):
+            top.fail(f"problems are given as tables, [problems.NAME], and {name!r} is none", "problems", name)
+        found[name] = _read_problem_set(Table(data, f"problems.{name}", top.path, lines), name, seed)
+    if not found:
+        top.fail("a campaign needs problems; add a table [problems.NAME]", "problems")
+    return found
+
+
+def _read_problem_set(table: Table, name: str, seed: int) -> ProblemSet:
+    maps = table.take_texts("maps")
+    for text in maps:
+        _told(table, "maps", text, lambda text: check_map(text, table.path.parent))
+    source = table.take("from", str, "random")
+    if source not in SOURCES:
+        table.fail(f"problems come from {' or '.join(SOURCES)}, not from {source!r}", "from")
+    one = ProblemSet(
+        name=name,
+        maps=tuple(maps),
+        source=source,
+        count=_at_least(table, "count", 1),
+        total=_at_least(table, "total", 1),
+        optimal_cost=_pair(table, "optimal_cost", (0.0, math.inf)) or (0.0, math.inf),
+        seed=table.take("seed", int, seed),
+        upscale=_size(table),
+    )
+    table.finish()
+    if source == "random" and (one.count is None or one.total is not None):
+        table.fail("problems drawn at random need a 'count' of problems per map, and take no 'total'", "total")
+    if one.count is not None and one.total is not None:
+        table.fail("'count' is per map and 'total' for all maps together; give one of them", "total")
+    return one
+
+
+def _at_least(table: Table, key: str, least: int) -> int | None:
+    value = table.take_or_none(key, int)
+    if value is not None and value < least:
+        table.fail(f"{key} must be at least {least}, it is {value}", key)
+    return value
+
+
+def _pair(table: Table, key: str, default: tuple[float, float] | None) -> tuple[float, float] | None:
+    values = table.take_or_none(key, list)
+    if values is None:
+        return default
+    numbers = [value for value in values if isinstance(value, int | float) and not isinstance(value, bool)]
+    if len(values) != 2 or len(numbers) != 2 or not 0 <= numbers[0] < numbers[1]:
+        table.fail(f"{key} is [low, high] with 0 <= low < high, not {values!r}", key)
+    return float(numbers[0]), float(numbers[1])
+
+
+def _size(table: Table) -> tuple[int, int] | None:
+    values = table.take_or_none("upscale", list)
+    if values is None:
+        return None
+    if len(values) != 2 or not all(isinstance(value, int) and value > 0 for value in values):
+        table.fail(f"upscale is [width, height], not {values!r}", "upscale")
+    return values[0], values[1]
+
+
+# --- runs -----------------------------------------------------------------------------------------------------------
+
+
+def _read_runs(top: Table, sets: dict[str, ProblemSet], seed: int, lines: Lines) -> list[Run]:
+    found = []
+    for number, data in enumerate(top.take("run", list), 1):
+        if not isinstance(data, dict):
+            top.fail("what is run is given as tables, [[run]]", "run")
+        found.append(_read_run(Table(data, f"run {number}", top.path, lines), sets, seed))
+    return found
+
+
+def _read_run(table: Table, sets: dict[str, ProblemSet], seed: int) -> Run:
+    problems = table.take_texts("problems", sets)
+    for name in problems:
+        if name not in sets:
+            table.fail(f"there are no problems {name!r}; {did_you_mean(name, sets)}", "problems", name)
+    algorithms = table.take_texts("algorithms", ())
+    for text in algorithms:
+        _told(table, "algorithms", text, grid)
+    converge = table.take("converge", bool, False)
+    most = _at_least(table, "max_trials", 1)
+    if most is not None and not converge:
+        table.fail("max_trials is for converge = true", "max_trials")
+    one = Run(
+        problems=tuple(problems),
+        algorithms=tuple(algorithms),
+        sample=_read_sample(table, seed),
+        batches=_at_least(table, "batches", 1) or 1,
+        limits=_read_limits(table),
+        max_trials=(most or DEFAULT_MAX_TRIALS) if converge else 1,
+        sight=_at_least(table, "sight", 1),
+        databases=tuple(table.take_texts("databases", ())),
+    )
+    for text in one.databases:
+        _told(table, "databases", text, Kind.of)
+    table.finish()
+    if not one.algorithms and one.sample is None:
+        table.fail("a run needs 'algorithms' or a 'sample' of one")
+    return one
+
+
+def _read_sample(outer: Table, seed: int) -> Sample | None:
+    if "sample" not in outer:
+        return None
+    table = outer.take_table("sample")
+    of, count = table.take("of", str), table.take("count", int)
+    chosen, ranges = table.take("seed", int, seed), table.take("ranges", dict, {})
+    table.finish()
+    _told(table, "of", of, find)
+    _told(table, "ranges", of, lambda text: sample(text, min(count, 1), chosen, ranges))
+    return Sample(of, count, chosen, ranges)
+
+
+def _read_limits(outer: Table) -> Limits:
+    table = outer.take_table("limits")
+    defaults = {"cost": math.inf, "moves": float(DEFAULT_MOVE_CAP), "expansions": math.inf, "suboptimality": math.inf}
+    values = {name: table.take(name, float, value) for name, value in defaults.items()}
+    table.finish()
+    try:
+        return Limits(**values)
+    except AndanteError as error:
+        table.fail(str(error))

@@ -1,0 +1,195 @@
+"""Running a campaign, stopping it at any instant, and going on."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from andante.campaign.engines import Engine
+from andante.campaign.file import Campaign
+from andante.campaign.plan import Job, Plan, stale
+from andante.campaign.tables import CampaignError
+from andante.campaign.work import Result
+from andante.datasets import Progress as Tell
+from andante.store import Store
+
+_SHOWN = 3  # differences that a refusal names
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How a run stands."""
+
+    trials: int  # finished by this run
+    trials_left: int
+    jobs: int  # finished by this run
+    jobs_left: int
+    seconds: float
+
+    @property
+    def trials_per_second(self) -> float:
+        """Throughput so far."""
+        return self.trials / max(self.seconds, 1e-9)
+
+    @property
+    def seconds_left(self) -> float:
+        """How long the rest will take at the throughput so far; infinite before anything is finished."""
+        return self.trials_left / self.trials_per_second if self.trials else np.inf
+
+
+@dataclass(frozen=True)
+class Status:
+    """How much of a campaign is in its store."""
+
+    jobs: int
+    jobs_finished: int
+    trials: int
+    trials_finished: int
+    damaged: int  # parts that were set aside
+
+    @property
+    def finished(self) -> bool:
+        """Is there nothing left to do?"""
+        return self.jobs == self.jobs_finished
+
+
+def _quiet(what: str, done: int, total: int) -> None:
+    """Tell nobody."""
+
+
+def prepare(campaign: Campaign, folder: str | os.PathLike[str], tell: Tell = _quiet) -> tuple[Store, Plan]:
+    """The campaign's store and plan: made, or opened if they are there, unless the campaign has changed since."""
+    if Store.exists(folder):
+        return _opened(campaign, Store(folder))
+    plan = Plan.of(campaign, tell)
+    if not plan.trials:
+        raise CampaignError(f"{campaign.path} comes to no trials: none of its maps has a problem")
+    about = {"title": campaign.title, "settings": _plain(campaign.settings), "plan": plan.as_data()}
+    return Store.create(folder, about, {"problems": plan.problems}), plan
+
+
+def _opened(campaign: Campaign, store: Store) -> tuple[Store, Plan]:
+    known = store.about.get("settings")
+    if known is None:
+        raise CampaignError(f"{store.folder} is not the store of one campaign; name another folder with --store")
+    changed = list(differences(known, _plain(campaign.settings)))
+    if changed:
+        raise CampaignError(
+            f"{campaign.path} is not what {store.folder} was begun with: {'; '.join(changed[:_SHOWN])}"
+            f"{' and more' if len(changed) > _SHOWN else ''}; undo the change, or begin another store with --store"
+        )
+    plan = _plan_of(store)
+    if names := stale(plan.tasks):
+        raise CampaignError(
+            f"the code of {', '.join(names)} is not what {store.folder} was begun with; go back to it, or begin "
+            "another store with --store"
+        )
+    return store, plan
+
+
+def _plan_of(store: Store) -> Plan:
+    table = store.table("problems")
+    return Plan.from_data(store.about["plan"], {name: table[name].to_numpy() for name in table.columns})
+
+
+def _plain(value: Any) -> Any:
+    """Plain data as it comes back from JSON: lists for tuples."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(part) for key, part in value.items()}
+    return [_plain(part) for part in value] if isinstance(value, list | tuple) else value
+
+
+def differences(before: Any, now: Any, where: str = "") -> Iterator[str]:
+    """Where two pieces of plain data differ, in words.
+
+    >>> list(differences({"seed": 1, "run": [{"sight": 5}]}, {"seed": 2, "run": [{"sight": 5}]}))
+    ['seed was 1 and is 2']
+    """
+    if isinstance(before, dict) and isinstance(now, dict):
+        for key in [*before, *(key for key in now if key not in before)]:
+            place = f"{where}.{key}" if where else str(key)
+            if key not in now:
+                yield f"{place} was removed"
+            elif key not in before:
+                yield f"{place} was added"
+            else:
+                yield from differences(before[key], now[key], place)
+    elif isinstance(before, list) and isinstance(now, list) and len(before) == len(now):
+        for number, (old, new) in enumerate(zip(before, now, strict=True), 1):
+            yield from differences(old, new, f"{where} {number}")
+    elif before != now:
+        yield f"{where} was {before!r} and is {now!r}"
+
+
+def run(
+    campaign: Campaign,
+    folder: str | os.PathLike[str],
+    engine: Engine,
+    *,
+    tell: Tell = _quiet,
+    progress: Callable[[Progress], None] | None = None,
+    go_on: Callable[[Progress], bool] | None = None,
+) -> Status:
+    """Run all jobs of a campaign that are not in its store yet, and add them to it as they are finished.
+
+    ``progress`` hears of every step forward; when ``go_on`` says no, it stops there.
+    """
+    store, plan = prepare(campaign, folder, tell)
+    resume(store, plan, engine, campaign.seed, progress=progress, go_on=go_on)
+    return status(store, plan)
+
+
+def resume(
+    store: Store,
+    plan: Plan,
+    engine: Engine,
+    seed: int,
+    *,
+    progress: Callable[[Progress], None] | None = None,
+    go_on: Callable[[Progress], bool] | None = None,
+) -> None:
+    """Run the jobs of a plan that are not in the store yet."""
+    with store.writing():
+        left = np.setdiff1d(np.arange(len(plan)), store.finished_jobs(), assume_unique=True)
+        if not len(left):
+            return
+        order = plan.order(seed)
+        todo = order[np.isin(order, left)]
+        total = sum(plan.trials_of(number) for number in todo.tolist())
+        done = Progress(0, total, 0, len(todo), 0.0)
+        began = time.perf_counter()
+        results = engine.run(_jobs(plan, todo.tolist()))
+        try:
+            for batch in results:
+                store.append(_joined(batch))
+                trials, jobs = done.trials + sum(len(part["id"]) for part in batch), done.jobs + len(batch)
+                done = Progress(trials, total - trials, jobs, len(todo) - jobs, time.perf_counter() - began)
+                if progress is not None:
+                    progress(done)
+                if go_on is not None and not go_on(done):
+                    break
+        finally:
+            close = getattr(results, "close", None)
+            if close is not None:
+                close()
+
+
+def _jobs(plan: Plan, numbers: Iterable[int]) -> Iterator[Job]:
+    return (plan.job(number) for number in numbers)
+
+
+def _joined(batch: list[Result]) -> Result:
+    return {name: np.concatenate([part[name] for part in batch]) for name in batch[0]}
+
+
+def status(store: Store, plan: Plan | None = None) -> Status:
+    """How much of a campaign is in its store."""
+    known = plan if plan is not None else _plan_of(store)
+    finished = store.finished_jobs().tolist()
+    trials = sum(known.trials_of(number) for number in finished)
+    return Status(len(known), len(finished), known.trials, trials, store.damaged)

@@ -1,0 +1,103 @@
+"""Many settings of an algorithm from one text: grids of values, and random samples of a whole space.
+
+>>> [str(entry) for entry in grid("lrta(depth=[1, 3..5])")]
+['lrta', 'lrta(depth=3)', 'lrta(depth=4)', 'lrta(depth=5)']
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+from collections.abc import Mapping, Sequence
+from enum import IntEnum
+from typing import Any
+
+import numpy as np
+
+from andante.agent import Algorithm, Parameter, find
+from andante.errors import ParameterError, did_you_mean
+from andante.notation import Call, parse
+
+_LIST = re.compile(r"\[([^\[\]]*)\]")
+_RANGE = re.compile(r"\s*(-?\d+)\s*\.\.\s*(-?\d+)\s*")
+MOST_SETTINGS = 1_000_000
+
+
+def expand(text: str) -> list[str]:
+    """The texts that one with lists of values stands for: all combinations, the last list changing fastest.
+
+    >>> expand("lrts(depth=[1, 2], gamma=[0.5, 1])")
+    ['lrts(depth=1, gamma=0.5)', 'lrts(depth=1, gamma=1)', 'lrts(depth=2, gamma=0.5)', 'lrts(depth=2, gamma=1)']
+    """
+    choices = [_values(match[1], text) for match in _LIST.finditer(text)]
+    if math.prod(map(len, choices)) > MOST_SETTINGS:
+        raise ParameterError(f"{text!r} stands for more than {MOST_SETTINGS:,} settings; draw a sample instead")
+    found = []
+    for chosen in itertools.product(*choices):
+        values = iter(chosen)
+        found.append(_LIST.sub(lambda _, values=values: next(values), text))  # type: ignore[misc]
+    return found
+
+
+def _values(inside: str, text: str) -> list[str]:
+    """The values of one list; ``3..5`` stands for 3, 4, 5."""
+    values: list[str] = []
+    for word in re.split(r",(?![^(]*\))", inside):  # commas within brackets belong to a value
+        if span := _RANGE.fullmatch(word):
+            values += map(str, range(int(span[1]), int(span[2]) + 1))
+        elif word.strip():
+            values.append(word.strip())
+    if not values:
+        raise ParameterError(f"{text!r} has a list without values; write the values, as in [1, 3, 5] or [4..16]")
+    return values
+
+
+def grid(text: str) -> list[Algorithm]:
+    """The algorithms that a text with lists of values stands for."""
+    return [find(one) for one in expand(text)]
+
+
+def sample(text: str, count: int, seed: int, ranges: Mapping[str, Sequence[float]]) -> list[Algorithm]:
+    """As many settings of an algorithm, each parameter uniform over its own range, or over the one given.
+
+    What the text gives a value to is not drawn.
+
+    >>> one, two = sample("family(b=1)", 2, seed=1, ranges={"w": [1, 2]})
+    >>> one.params.b, 1 <= two.params.w <= 2, one.params == two.params
+    (1.0, True, False)
+    """
+    base = find(text)
+    free = [p for p in base.parameters if p.name not in parse(text).arguments]
+    for name in ranges:
+        if name not in {p.name for p in free}:
+            raise ParameterError(
+                f"{text} has no parameter {name!r} to draw; {did_you_mean(name, [p.name for p in free])}"
+            )
+    rng = np.random.default_rng(seed)
+    return [base.having(**{p.name: _draw(p, rng, ranges.get(p.name)) for p in free}) for _ in range(count)]
+
+
+def _draw(parameter: Parameter, rng: np.random.Generator, limits: Sequence[float] | None) -> Any:
+    if issubclass(parameter.kind, IntEnum):
+        return list(parameter.kind)[rng.integers(len(parameter.kind))]
+    if parameter.kind is bool:
+        return bool(rng.integers(2))
+    known = parameter.range
+    low, high = limits if limits is not None else (known.low, known.high) if known else (-math.inf, math.inf)
+    if not (math.isfinite(low) and math.isfinite(high)):
+        raise ParameterError(
+            f"{parameter.name} has no end to draw from ({parameter.allowed}); give ranges = {{ {parameter.name} = "
+            "[low, high] }, or a value in the text"
+        )
+    return int(rng.integers(int(low), int(high) + 1)) if parameter.kind is int else float(rng.uniform(low, high))
+
+
+def full_notation(algorithm: Algorithm) -> str:
+    """The algorithm with every parameter that can be set, those at their defaults too.
+
+    >>> full_notation(find("lrta"))
+    'lrta(depth=1)'
+    """
+    values = {p.name: p.word(getattr(algorithm.params, p.name)) for p in algorithm.parameters}
+    return str(Call(algorithm.card.name, values))

@@ -1,0 +1,159 @@
+"""Reading tables of a TOML file so that every mistake in it is told with its line.
+
+The standard library reads TOML but forgets where things stood. `Lines` finds them again in the text, and a `Table`
+hands out the values of one table, each checked, and refuses keys that nobody asked for.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, NoReturn, TypeVar
+
+from andante.errors import AndanteError, did_you_mean
+
+T = TypeVar("T")
+
+_HEADER = re.compile(r"""^\s*\[(\[?)\s*([\w."'-]+)\s*\]""")
+_KEY = re.compile(r"""^\s*["']?([\w-]+)["']?\s*=""")
+_KINDS = {
+    int: "a whole number",
+    float: "a number",
+    str: "text in quotes",
+    bool: "true or false",
+    list: "a list",
+    dict: "a table",
+}
+
+
+class CampaignError(AndanteError):
+    """A campaign that cannot be read, run or gone on with."""
+
+
+class Lines:
+    """Where the tables and keys of a TOML file stand in its text."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text.splitlines()
+        self._places: dict[tuple[str, str], int] = {}
+        table, counts = "", dict[str, int]()
+        for number, line in enumerate(self._text, 1):
+            if header := _HEADER.match(line):
+                table = header[2].replace('"', "").replace("'", "")
+                if header[1]:
+                    counts[table] = counts.get(table, 0) + 1
+                    table = f"{table} {counts[table]}"
+                self._places.setdefault((table, ""), number)
+            elif key := _KEY.match(line):
+                self._places.setdefault((table, key[1]), number)
+
+    def find(self, table: str, key: str = "", word: str = "") -> int:
+        """The line of a key of a table, or of a word in its value; the best guess where it cannot be told."""
+        first = self._places.get((table, key), self._places.get((table, ""), 1))
+        for number in range(first, len(self._text) + 1) if word else ():
+            if word in self._text[number - 1]:
+                return number
+        return first
+
+
+class Table:
+    """One table of a file: hands out its values by key, and says what is wrong with them."""
+
+    def __init__(self, data: Mapping[str, Any], name: str, path: Path, lines: Lines) -> None:
+        self._data = dict(data)
+        self._known: list[str] = []
+        self.name, self.path, self._lines = name, path, lines
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._data
+
+    def fail(self, sentence: str, key: str = "", word: str = "") -> NoReturn:
+        """Refuse the file, for a reason found at this key, or at this word of its value."""
+        raise CampaignError(f"{self.path}, line {self._lines.find(self.name, key, word)}: {sentence}")
+
+    def take(self, key: str, kind: type[T], default: T | None = None) -> T:
+        """The value of a key, of this kind; where it is absent the default, and an error if there is none."""
+        self._known.append(key)
+        if key not in self._data:
+            if default is None:
+                self.fail(f"{self._title} lacks {key!r}")
+            return default
+        return self._checked(self._data[key], kind, key)
+
+    def take_or_none(self, key: str, kind: type[T]) -> T | None:
+        """The value of a key, of this kind, or None where it is absent."""
+        self._known.append(key)
+        return self._checked(self._data[key], kind, key) if key in self._data else None
+
+    def take_texts(self, key: str, default: Iterable[str] | None = None) -> list[str]:
+        """A list of texts."""
+        values = self.take(key, list, None if default is None else list(default))
+        for value in values:
+            if not isinstance(value, str):
+                self.fail(f"{key} is a list of texts in quotes, and {value!r} is none", key, str(value))
+        return values
+
+    def take_table(self, key: str) -> Table:
+        """A table within this one; an empty one where it is absent."""
+        inner = self.take(key, dict, {})
+        name = f"{self.name}.{key}" if self.name else key
+        return _Inline(inner, name, self, key)
+
+    def finish(self) -> None:
+        """Refuse keys that nobody has asked for."""
+        for key in self._data:
+            if key not in self._known:
+                self.fail(f"{self._title} has no {key!r}; {did_you_mean(key, self._known)}", key)
+
+    @property
+    def _title(self) -> str:
+        return f"[{self.name}]" if self.name else "a campaign"
+
+    def _checked(self, value: Any, kind: type[T], key: str) -> T:
+        if kind is float and isinstance(value, int) and not isinstance(value, bool):
+            value = float(value)
+        if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
+            self.fail(f"{key} is {_KINDS[kind]}, not {value!r}", key)
+        return value
+
+
+class _Inline(Table):
+    """A table within another, in the same line or below a header of its own."""
+
+    def __init__(self, data: Mapping[str, Any], name: str, outer: Table, key: str) -> None:
+        super().__init__(data, name, outer.path, outer._lines)
+        self._outer, self._key = outer, key
+
+    def fail(self, sentence: str, key: str = "", word: str = "") -> NoReturn:
+        if (self.name, "") in self._lines._places:
+            super().fail(sentence, key, word)
+        self._outer.fail(sentence, self._key, word or key)
+
+
+def read_tables(path: Path, scale: str, scales: tuple[str, ...]) -> tuple[dict[str, Any], Lines]:
+    """The contents of a file, with values that depend on the scale settled, and where they stand in its text."""
+    try:
+        text = path.read_text("utf-8")
+    except OSError as error:
+        raise CampaignError(f"cannot read {path}: {error.strerror or error}") from error
+    except UnicodeDecodeError as error:
+        raise CampaignError(f"{path} is not a text file in UTF-8") from error
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise CampaignError(f"{path} is not TOML: {error}") from error
+    settled: dict[str, Any] = _settle(data, scale, scales)
+    return settled, Lines(text)
+
+
+def _settle(value: Any, scale: str, scales: tuple[str, ...]) -> Any:
+    """Replace each ``{quick = ..., full = ...}`` by the value for this scale."""
+    if isinstance(value, list):
+        return [_settle(part, scale, scales) for part in value]
+    if not isinstance(value, dict):
+        return value
+    if value and set(value) == set(scales):
+        return _settle(value[scale], scale, scales)
+    return {key: _settle(part, scale, scales) for key, part in value.items()}

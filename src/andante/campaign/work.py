@@ -1,0 +1,173 @@
+"""Doing a job: the one function that every engine calls, in a thread here or in a process elsewhere."""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from andante.agent import find
+from andante.campaign.plan import MAPS_AT_A_TIME, Conditions, Job, PlannedMap, Task, version_of
+from andante.campaign.shelf import Shelf, Volume
+from andante.campaign.tables import CampaignError
+from andante.episode.convergence import converge
+from andante.episode.run import Outfit
+from andante.measures import Row, rows
+from andante.store import row_ids
+from andante.world.grid import Grid
+from andante.world.problem import Problem
+
+#: The rows of a job, by column.
+Result = dict[str, npt.NDArray[Any]]
+
+
+class _Atlas:
+    """The maps that this process has read, the last few of them."""
+
+    def __init__(self) -> None:
+        self._maps: OrderedDict[PlannedMap, Grid] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def grid(self, planned: PlannedMap) -> Grid:
+        """The map, read once; an error if it is not the one that was planned with."""
+        with self._lock:
+            if planned not in self._maps:
+                self._maps[planned] = _read(planned)
+            self._maps.move_to_end(planned)
+            while len(self._maps) > 2 * MAPS_AT_A_TIME:
+                self._maps.popitem(last=False)
+            return self._maps[planned]
+
+
+def _read(planned: PlannedMap) -> Grid:
+    grid = planned.source.grid()
+    if grid.fingerprint != planned.fingerprint:
+        raise CampaignError(
+            f"the map {planned.source.text} is not the one that the campaign was planned with; restore it, or begin "
+            "another store"
+        )
+    grid.graph.components.shape  # both are made when first asked for, and here is nobody else to ask  # noqa: B018
+    return grid
+
+
+_atlas, _shelf = _Atlas(), Shelf()
+
+
+def perform(job: Job, stop: threading.Event | None = None) -> Result | None:
+    """The rows of a job, the same wherever and whenever it is done but for time; None if ``stop`` was set meanwhile."""
+    grid = _atlas.grid(job.map)
+    problems = [
+        Problem(grid.graph, start, goal, grid, cost)
+        for start, goal, cost in zip(job.starts.tolist(), job.goals.tolist(), job.optimal_costs.tolist(), strict=True)
+    ]
+    parts = []
+    for task in job.tasks:
+        volumes = _shelf.volumes(task.conditions.databases, grid)
+        found = _run(task, volumes, problems, stop)
+        if stop is not None and stop.is_set():
+            return None
+        parts.append(_columns(job, task, volumes, found))
+    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+
+
+def _run(task: Task, volumes: list[Volume], problems: list[Problem], stop: threading.Event | None) -> list[Row]:
+    """A row for each problem."""
+    entry = find(task.settings)
+    if version_of(entry) != task.version:
+        raise CampaignError(f"this worker has another version of {entry.card.name} than the campaign was planned with")
+    conditions = task.conditions
+    outfit = Outfit(entry, tuple(volume.database for volume in volumes), conditions.sight)
+    if conditions.max_trials > 1:
+        return _converge(outfit, conditions, problems, stop)
+    agent = outfit.agent_at_hand(problems[0])
+    trials = agent.run_all(problems, conditions.limits, paths=False, stop=stop)
+    return [{**row, "trials": 1} for row in rows(trials, memory_bytes=agent.memory_bytes)]
+
+
+def _converge(
+    outfit: Outfit, conditions: Conditions, problems: Iterable[Problem], stop: threading.Event | None
+) -> list[Row]:
+    """A row for each problem: travel, planning and memory of all trials; first move and suboptimality of the last."""
+    found: list[Row] = []
+    for problem in problems:
+        if stop is not None and stop.is_set():
+            return []
+        process = converge(
+            outfit.algorithm,
+            problem,
+            limits=conditions.limits,
+            max_trials=conditions.max_trials,
+            databases=outfit.databases,
+            sight=outfit.sight,
+        )
+        agent = outfit.agent_at_hand(problem)
+        last = rows([process.final], memory_bytes=agent.memory_bytes)[0]
+        moves = max(process.moves, 1)
+        found.append(
+            {
+                **last,
+                "trials": len(process.trials),
+                "outcome": process.outcome.name,
+                "solved": process.converged,
+                "cost": process.travel,
+                "moves": process.moves,
+                "states_expanded": process.states_expanded,
+                "states_expanded_per_move": process.states_expanded / moves,
+                "max_states_expanded": max(trial.max_states_expanded for trial in process.trials),
+                "states_touched": process.states_touched,
+                "values_stored": process.values_stored,
+                "learned": process.learned,
+                "cells_discovered": process.cells_discovered,
+                "seconds": process.seconds,
+                "microseconds_per_move": process.seconds * 1e6 / moves,
+            }
+        )
+    return found
+
+
+def _columns(job: Job, task: Task, volumes: list[Volume], found: list[Row]) -> Result:
+    """The rows by column, with all that the store wants to know of them."""
+    count = len(found)
+    decided = {
+        "map": job.map.fingerprint,
+        "settings": task.settings,
+        "version": task.version,
+        **task.conditions.as_data(),
+    }
+    columns = {
+        "id": np.array(row_ids(decided, job.starts.tolist(), job.goals.tolist())),
+        **{name: np.array([row[name] for row in found]) for name in found[0]},
+        "map": np.full(count, job.map.name),
+        "problem": job.problems,
+        "repeat": job.repeats,
+    }
+    same = {
+        "job": job.number,
+        "set": job.set,
+        "settings": task.settings,
+        "version": task.version,
+        "fingerprint": job.map.fingerprint,
+        **_shown(task.conditions),
+        "databases": "; ".join(kind.text for kind in task.conditions.databases),
+        "database_bytes": sum(volume.database.nbytes for volume in volumes),
+        "build_seconds": math.fsum(volume.build_seconds for volume in volumes),
+    }
+    return {**columns, **{name: np.full(count, value) for name, value in same.items()}}
+
+
+def _shown(conditions: Conditions) -> Mapping[str, float | int]:
+    """The conditions as columns; what has no limit is infinite."""
+    limits = conditions.limits
+    return {
+        "cost_cap": float(limits.cost),
+        "move_cap": float(limits.moves),
+        "expansion_cap": float(limits.expansions),
+        "suboptimality_cap": float(limits.suboptimality),
+        "max_trials": conditions.max_trials,
+        "sight": math.inf if conditions.sight is None else float(conditions.sight),
+    }

@@ -1,0 +1,319 @@
+"""`andante campaign`: experiments from a data file."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from andante.cli.shared import (
+    JSON_OPTION,
+    check_folder,
+    default_threads,
+    err,
+    out,
+    print_json,
+    progress_of_parts,
+    telling_of_compilation,
+)
+
+if TYPE_CHECKING:
+    from andante.campaign import Campaign, Plan, Progress, Status
+    from andante.campaign.engines import Engine
+    from andante.measures import Summary
+    from andante.report.results import Results
+    from andante.store import Store
+
+app = typer.Typer(no_args_is_help=True, add_completion=False, help="Run campaigns, stop them, go on, report.")
+
+FILE = typer.Argument(..., metavar="FILE.toml", help="The campaign.")
+STORE = typer.Option(None, "--store", metavar="FOLDER", help="Where the results are. Default: FILE.store, beside it.")
+SCALE = typer.Option("full", help="quick or full: which values of the file to take where it gives two.")
+THREADS = typer.Option(default_threads(), min=1, help="How many jobs run at once, with the engine 'local'.")
+ENGINE = typer.Option("local", help="local (threads of this process) or dask (processes here or elsewhere).")
+SCHEDULER = typer.Option(None, metavar="tcp://HOST:PORT", help="Use the workers of this Dask scheduler.")
+WORKERS = typer.Option(None, min=1, help="Start so many Dask workers on this machine.")
+ESTIMATE_SECONDS = 5.0  # of work, from which the rest is estimated
+
+
+@app.command()
+def run(
+    file: Path = FILE,
+    store: Path | None = STORE,
+    scale: str = SCALE,
+    threads: int = THREADS,
+    engine: str = ENGINE,
+    scheduler: str | None = SCHEDULER,
+    workers: int | None = WORKERS,
+    estimate: bool = typer.Option(False, help="Run a few seconds of it, say how long the rest will take, and stop."),
+) -> None:
+    """Run a campaign, or what is left of it."""
+    from andante.campaign import read_campaign
+
+    campaign = read_campaign(file, scale)
+    work_on(
+        campaign, store or default_store(campaign), lambda: make_engine(engine, threads, scheduler, workers), estimate
+    )
+
+
+@app.command()
+def resume(
+    file: Path = FILE,
+    store: Path | None = STORE,
+    scale: str = SCALE,
+    threads: int = THREADS,
+    engine: str = ENGINE,
+    scheduler: str | None = SCHEDULER,
+    workers: int | None = WORKERS,
+) -> None:
+    """Go on with a campaign that was stopped; it must have been begun."""
+    from andante.campaign import read_campaign
+    from andante.store import Store
+
+    campaign = read_campaign(file, scale)
+    folder = store or default_store(campaign)
+    Store(folder)
+    work_on(campaign, folder, lambda: make_engine(engine, threads, scheduler, workers))
+
+
+@app.command()
+def status(file: Path = FILE, store: Path | None = STORE, scale: str = SCALE, as_json: bool = JSON_OPTION) -> None:
+    """Say how much of a campaign is done."""
+    from dataclasses import asdict
+
+    from andante.campaign import read_campaign
+    from andante.campaign import status as stands
+    from andante.store import Store
+
+    opened = Store(store or default_store(read_campaign(file, scale)))
+    found = stands(opened)
+    if as_json:
+        print_json(asdict(found))
+    else:
+        tell_status(opened, found)
+
+
+@app.command()
+def report(
+    file: Path = FILE,
+    store: Path | None = STORE,
+    scale: str = SCALE,
+    by: str = typer.Option("agent", help="What a line of the table is about: agent, algorithm, map, set, ..."),
+    html: Path | None = typer.Option(None, metavar="FILE.html", help="Write a page with tables and plots."),
+    markdown: Path | None = typer.Option(None, metavar="FILE.md", help="Write the table in Markdown."),
+    latex: Path | None = typer.Option(None, metavar="FILE.tex", help="Write the table in LaTeX."),
+    csv: Path | None = typer.Option(None, metavar="FILE.csv", help="Write every statistic, unrounded."),
+    dominance: str = typer.Option(
+        "states_expanded_per_move,suboptimality_ratio",
+        metavar="X,Y",
+        help="The two measures in which algorithms may dominate each other.",
+    ),
+    as_json: bool = JSON_OPTION,
+) -> None:
+    """Report what is in the store of a campaign, finished or not."""
+    from andante.campaign import read_campaign
+    from andante.report.results import Results
+    from andante.store import Store
+
+    check_folder(html, markdown, latex, csv)
+    campaign = read_campaign(file, scale)
+    results = Results.of(Store(store or default_store(campaign)))
+    x, y = read_pair(dominance)
+    write_tables(results.summaries(by), campaign.measures, markdown, latex, csv)
+    if html is not None:
+        from andante.report.page import results_page
+
+        write(html, results_page(results, x=x, y=y, measures=campaign.measures))
+    tell_results(results, by, campaign.measures, x, y, as_json)
+
+
+def read_pair(text: str) -> tuple[str, str]:
+    """Two measures, from X,Y."""
+    from andante.errors import ParameterError
+    from andante.measures import measure
+
+    names = [word.strip() for word in text.split(",")]
+    if len(names) != 2:
+        raise ParameterError(f"--dominance is written X,Y with two measures, not {text!r}")
+    return measure(names[0]).name, measure(names[1]).name
+
+
+def default_store(campaign: Campaign) -> Path:
+    """Beside the file, and named after it; a quick run has its own."""
+    end = "" if campaign.scale == "full" else f"-{campaign.scale}"
+    return campaign.path.with_name(f"{campaign.path.stem}{end}.store")
+
+
+def make_engine(name: str, threads: int, scheduler: str | None, workers: int | None) -> Engine:
+    """The engine that the options ask for."""
+    from andante.errors import ParameterError, did_you_mean
+
+    if name == "local":
+        from andante.campaign.engines.local import Local
+
+        if scheduler is not None or workers is not None:
+            raise ParameterError("--scheduler and --workers are for --engine dask")
+        return Local(threads)
+    if name != "dask":
+        raise ParameterError(f"there is no engine {name!r}; {did_you_mean(name, ['local', 'dask'])}")
+    if (scheduler is None) == (workers is None):
+        raise ParameterError("--engine dask needs either --scheduler tcp://HOST:PORT or --workers N")
+    from andante.campaign.engines.dask import Dask
+
+    return Dask(scheduler=scheduler, workers=workers)
+
+
+# --- running --------------------------------------------------------------------------------------------------------
+
+
+def work_on(campaign: Campaign, folder: Path, make: Callable[[], Engine], estimate: bool = False) -> str:
+    """Plan, run and tell; the title of the engine that did it."""
+    from andante.campaign import prepare
+    from andante.campaign import resume as go_on
+    from andante.campaign import status as stands
+
+    with progress_of_parts() as tell:
+        store, plan = prepare(campaign, folder, tell)
+    compile_for(plan)
+    engine = make()
+    err.print(f"{len(plan):,} jobs, {plan.trials:,} trials, {engine.title}: {folder}", soft_wrap=True, markup=False)
+    with _showing() as show:
+        last: list[Progress] = []
+
+        def hear(progress: Progress) -> None:
+            before = last[0].seconds if last else 0.0
+            if before < ESTIMATE_SECONDS <= progress.seconds and progress.jobs_left and not estimate:
+                err.print(f"this will take about {spoken(progress.seconds_left)}", soft_wrap=True)
+            last[:] = [progress]
+            show(progress)
+
+        def within(progress: Progress) -> bool:
+            return not estimate or progress.seconds < ESTIMATE_SECONDS
+
+        go_on(store, plan, engine, campaign.seed, progress=hear, go_on=within)
+    tell_status(store, stands(store, plan), last[0] if last else None)
+    return engine.title
+
+
+def compile_for(plan: Plan) -> None:
+    """Compile what the plan needs, so that no job waits for it."""
+    from andante.episode.run import compile_all
+
+    names = {task.settings.partition("(")[0]: task.settings for task in plan.tasks if task.conditions.sight is None}
+    with telling_of_compilation() as tell:
+        compile_all(list(names.values()), [plan.maps[0].source.grid()], tell)
+
+
+@contextmanager
+def _showing() -> Iterator[Callable[[Progress], None]]:
+    """A bar with throughput and time left; on no terminal, a line now and then."""
+    from rich.progress import BarColumn, TextColumn
+    from rich.progress import Progress as Bar
+
+    if not err.is_terminal:
+        yield _lines()
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:.0f} %"))
+    with Bar(*columns, console=err, transient=True) as bar:
+        task = bar.add_task("running", total=None)
+
+        def show(progress: Progress) -> None:
+            words = f"{progress.trials_per_second:,.0f} trials/s, {spoken(progress.seconds_left)} left"
+            total = progress.trials + progress.trials_left
+            bar.update(task, completed=progress.trials, total=total, description=words)
+
+        yield show
+
+
+def _lines() -> Callable[[Progress], None]:
+    """Tell how it goes after 10 seconds, and whenever twice as long has passed."""
+    began, wait = time.monotonic(), [10.0]
+
+    def show(progress: Progress) -> None:
+        if time.monotonic() - began >= wait[0]:
+            wait[0] *= 2
+            err.print(
+                f"{progress.trials:,} trials done, {progress.trials_per_second:,.0f} per second, "
+                f"{spoken(progress.seconds_left)} left",
+                soft_wrap=True,
+            )
+
+    return show
+
+
+def spoken(seconds: float) -> str:
+    """A time as a person says it.
+
+    >>> spoken(45), spoken(600), spoken(20_000)
+    ('45 s', '10 min', '5.6 h')
+    """
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
+
+
+def tell_status(store: Store, found: Status, last: Progress | None = None) -> None:
+    """How much is done, and how long the rest will take."""
+    jobs = f"{found.jobs_finished:,} of {found.jobs:,} jobs finished"
+    lines = [f"{store.folder}: {jobs}, {found.trials_finished:,} of {found.trials:,} trials"]
+    if last is not None and not found.finished:
+        lines.append(
+            f"the rest will take about {spoken(last.seconds_left)}, at {last.trials_per_second:,.0f} trials per second"
+        )
+    if found.damaged:
+        lines.append(f"{found.damaged} parts were damaged and set aside; their jobs count as not finished")
+    for line in lines:
+        out.print(line, soft_wrap=True, markup=False)
+
+
+# --- reporting ------------------------------------------------------------------------------------------------------
+
+
+def write_tables(
+    summaries: Sequence[Summary],
+    measures: Sequence[str],
+    markdown: Path | None,
+    latex: Path | None,
+    csv: Path | None,
+) -> None:
+    """Write the tables that were asked for."""
+    from andante.report import table
+
+    if markdown is not None:
+        write(markdown, table.markdown(summaries, measures))
+    if latex is not None:
+        write(latex, table.latex(summaries, measures))
+    if csv is not None:
+        write(csv, table.summary_csv(summaries))
+
+
+def write(path: Path, text: str) -> None:
+    """Write a file, and say so."""
+    from andante.files import write_whole
+
+    write_whole(path, text.encode())
+    err.print(f"wrote {path}", soft_wrap=True, markup=False)
+
+
+def tell_results(results: Results, by: str, measures: Sequence[str], x: str, y: str, as_json: bool) -> None:
+    """The table, and who is dominated by none, for a person or for a program."""
+    from dataclasses import asdict
+
+    from andante.report.dominance import on_average
+    from andante.report.table import TerminalTable
+
+    summaries = results.summaries(by)
+    standings = on_average(summaries, x, y)
+    if as_json:
+        dominated: Any = {one.summary.name: one.dominated_by for one in standings}
+        print_json({"summaries": [asdict(summary) for summary in summaries], "dominated_by": dominated})
+        return
+    out.print(results.lead)
+    out.print(TerminalTable(summaries, measures))
+    free = [one.summary.name for one in standings if one.dominated_by is None]
+    if len(free) < len(standings):
+        out.print(f"Dominated by none in {x} and {y}: {', '.join(free)}", soft_wrap=True, markup=False)

@@ -1,0 +1,57 @@
+"""`andante study`: a paper's experiments rerun, its numbers beside ours."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+from andante.cli.campaign import THREADS, work_on
+from andante.cli.shared import out
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command()
+def study(
+    name: str = typer.Argument(None, metavar="[NAME|FILE.toml]", help="Which; without it they are listed."),
+    scale: str = typer.Option("quick", help="quick (a sample, in minutes) or full (as in the paper)."),
+    threads: int = THREADS,
+    store: Path | None = typer.Option(None, metavar="FOLDER", help="Default: out/studies/NAME-SCALE.store."),
+    folder: Path | None = typer.Option(
+        None,
+        "--out",
+        metavar="FOLDER",
+        help="Where the page and figures go. Default: beside the study in a source tree.",
+    ),
+    estimate: bool = typer.Option(False, help="Run a few seconds of it, say how long the rest will take, and stop."),
+) -> None:
+    """Rerun a paper's experiments and set its numbers beside ours."""
+    from andante.campaign import read_campaign
+    from andante.campaign.engines.local import Local
+    from andante.report.results import Results
+    from andante.report.study import write_results
+    from andante.report.studyfile import STUDY_FILE, find_study, read_study, study_folders
+    from andante.store import Store
+
+    if name is None:
+        for known, home in study_folders().items():
+            out.print(f"{known:20}{read_study(home / STUDY_FILE, 'quick').title}", markup=False)
+        return
+    file = find_study(name)
+    campaign, spec = read_campaign(file, scale), read_study(file, scale)
+    title = file.parent.name if file.name == STUDY_FILE else file.stem
+    rows = store or Path("out", "studies", f"{title}-{scale}.store")
+    how = work_on(campaign, rows, lambda: Local(threads), estimate)
+    if estimate:
+        return
+    page = write_results(spec, Results.of(Store(rows)), folder or _beside(file, title), how)
+    out.print(f"wrote {page}", soft_wrap=True, markup=False)
+
+
+def _beside(file: Path, title: str) -> Path:
+    """The study's own folder, unless that is part of an installed package."""
+    import andante
+
+    installed = Path(andante.__file__).parent in file.resolve().parents
+    return Path("out", "studies", title) if installed else file.parent

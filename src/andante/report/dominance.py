@@ -1,0 +1,115 @@
+"""Dominance (seed 001, Definition 5.1): which algorithms trade one measure for another most efficiently.
+
+A dominates B with respect to two measures if it is not worse in either. On average this is said of the means; on
+individual problems it is counted how often it is so. Where two do equally well in both neither is held to dominate the
+other, or twins would rule each other out.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from andante.errors import ParameterError, did_you_mean
+from andante.measures import Better, Summary, measure
+from andante.store.identity import PLACE
+from andante.world.heuristics import TOLERANCE
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+@dataclass(frozen=True)
+class Standing:
+    """One algorithm among the others, on average."""
+
+    summary: Summary
+    x: float
+    y: float
+    dominated_by: str | None  # one that does, or None
+
+
+def on_average(summaries: Sequence[Summary], x: str, y: str) -> list[Standing]:
+    """Who is dominated by whom in the means of two measures.
+
+    >>> from andante.measures import summarise
+    >>> rows = [{"algorithm": a, "solved": True, "cost": c, "states_expanded": e} for a, c, e in
+    ...         [("slow", 1.0, 90), ("quick", 5.0, 2), ("poor", 6.0, 3)]]
+    >>> [(s.summary.name, s.dominated_by) for s in on_average(summarise(rows), "cost", "states_expanded")]
+    [('slow', None), ('quick', None), ('poor', 'quick')]
+    """
+    signs = [_sign(name) for name in (x, y)]
+    known = [s for s in summaries if all(name in s.measures and s[name].count for name in (x, y))]
+    means = [(signs[0] * s[x].mean, signs[1] * s[y].mean) for s in known]
+    found = []
+    for summary, mean in zip(known, means, strict=True):
+        better = [other.name for other, its in zip(known, means, strict=True) if _dominates(its, mean)]
+        found.append(Standing(summary, summary[x].mean, summary[y].mean, better[0] if better else None))
+    return found
+
+
+def _sign(name: str) -> float:
+    return -1.0 if measure(name).better is Better.MORE else 1.0
+
+
+def _dominates(one: tuple[float, float], other: tuple[float, float]) -> bool:
+    not_worse = all(a <= b + TOLERANCE for a, b in zip(one, other, strict=True))
+    return not_worse and any(a < b - TOLERANCE for a, b in zip(one, other, strict=True))
+
+
+@dataclass(frozen=True)
+class Duel:
+    """Two algorithms on the problems that both were run on: on what share of them either does better."""
+
+    first: str
+    second: str
+    problems: int
+    first_better: tuple[float, float]  # in x and in y
+    second_better: tuple[float, float]
+    first_dominates: float
+    second_dominates: float
+
+    @property
+    def dominance_ratio(self) -> float:
+        """How many times as often the first dominates the second as the other way round; infinite if that is never."""
+        if self.second_dominates == 0:
+            return math.inf if self.first_dominates else math.nan
+        return self.first_dominates / self.second_dominates
+
+
+def on_problems(rows: pl.DataFrame, first: str, second: str, x: str, y: str) -> Duel:
+    """Two algorithms held against each other, problem by problem.
+
+    >>> import polars as pl
+    >>> rows = pl.DataFrame({"algorithm": ["a", "a", "b", "b"], "set": ["s"] * 4, "fingerprint": ["f"] * 4,
+    ...                      "start": [0, 1, 0, 1], "goal": [5, 5, 5, 5], "repeat": [0] * 4,
+    ...                      "cost": [1.0, 2.0, 3.0, 1.0], "moves": [4, 4, 5, 4]})
+    >>> duel = on_problems(rows, "a", "b", "cost", "moves")
+    >>> duel.first_dominates, duel.second_dominates, duel.dominance_ratio
+    (0.5, 0.5, 1.0)
+    """
+    sides = []
+    for name in (first, second):
+        side = rows.filter(rows["algorithm"] == name).select(*PLACE, x, y)
+        if not len(side):
+            raise ParameterError(f"no row is of {name}; {did_you_mean(name, rows['algorithm'].unique().to_list())}")
+        sides.append(side.unique(PLACE))
+    both = sides[0].join(sides[1], on=list(PLACE))
+    if not len(both):
+        raise ParameterError(f"{first} and {second} were run on no problem in common")
+    lead = [_sign(name) * (both[f"{name}_right"] - both[name]).to_numpy() for name in (x, y)]
+    ahead = [values > TOLERANCE for values in lead]
+    behind = [values < -TOLERANCE for values in lead]
+    return Duel(
+        first,
+        second,
+        len(both),
+        (float(ahead[0].mean()), float(ahead[1].mean())),
+        (float(behind[0].mean()), float(behind[1].mean())),
+        float(np.mean(~behind[0] & ~behind[1] & (ahead[0] | ahead[1]))),
+        float(np.mean(~ahead[0] & ~ahead[1] & (behind[0] | behind[1]))),
+    )

@@ -1,0 +1,19 @@
+"""Result rows, kept: Parquet parts with a manifest, one row per trial, safe to kill at any instant."""
+
+from andante.store.check import check, disagreements
+from andante.store.identity import row_ids
+from andante.store.store import Columns, Store, StoreError
+from andante.store.summaries import summaries
+from andante.store.transfer import export, merge
+
+__all__ = [
+    "Columns",
+    "Store",
+    "StoreError",
+    "check",
+    "disagreements",
+    "export",
+    "merge",
+    "row_ids",
+    "summaries",
+]

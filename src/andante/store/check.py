@@ -1,0 +1,49 @@
+"""Is a store sound? Its parts are whole, and rows of one trial agree."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from andante.store.identity import NOT_DECIDED
+from andante.store.store import Part, Store, polars
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_SHOWN = 5
+
+
+def check(store: Store) -> list[str]:
+    """What is wrong with a store, a sentence for each fault; nothing if it is sound."""
+    faults = [f"{part.path.name} is damaged: resume the campaign, and its jobs run again" for part in _damaged(store)]
+    if faults or not store.parts():
+        return faults
+    clashes = disagreements(store.scan_all())
+    shown = clashes.head(_SHOWN)
+    faults += [
+        f"two rows of the trial {row['id']} disagree in {', '.join(row['columns'])}: {row['algorithm']} on {row['map']}"
+        for row in shown.iter_rows(named=True)
+    ]
+    if len(clashes) > _SHOWN:
+        faults.append(f"{len(clashes) - _SHOWN} more trials have rows that disagree")
+    return faults
+
+
+def _damaged(store: Store) -> list[Part]:
+    return [part for part in store.parts() if not part.whole]
+
+
+def disagreements(rows: pl.LazyFrame) -> pl.DataFrame:
+    """The trials whose rows do not agree: id, algorithm, map, and the columns in which they differ."""
+    pl = polars()
+    decided = [name for name in rows.collect_schema().names() if name not in NOT_DECIDED and name != "id"]
+    repeated = rows.select("id").filter(pl.col("id").is_duplicated()).unique()
+    groups = rows.join(repeated, on="id", how="semi").group_by("id", maintain_order=True)
+    kinds = groups.agg(
+        pl.col("algorithm").first(), pl.col("map").first(), *(pl.col(name).n_unique() for name in decided)
+    ).collect()
+    differing = [pl.when(pl.col(name) > 1).then(pl.lit(name)) for name in decided]
+    if not differing:
+        return kinds.with_columns(columns=pl.lit([]))
+    named = kinds.with_columns(columns=pl.concat_list(differing).list.drop_nulls())
+    return named.filter(pl.col("columns").list.len() > 0).select("id", "algorithm", "map", "columns")

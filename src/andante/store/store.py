@@ -1,0 +1,306 @@
+"""The store: a folder with a manifest and Parquet parts, to which finished jobs are appended.
+
+    manifest.json             what this is
+    NAME.parquet              a table that its maker wants to find again
+    parts/ROWS-HASH.parquet   rows
+
+A part is written under another name, moved to its place whole and flushed to the disk; its name holds a hash of its
+bytes, so a part that a power cut damaged is told from a good one. It holds whole jobs. So what was finished before a
+kill is there, and what was not is run again. Small parts are put together into larger ones from time to time: first the
+larger one appears, then the small ones go. A kill in between leaves rows twice, and `scan` counts them once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import math
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+import andante
+from andante.errors import AndanteError, OutputError
+from andante.files import write_whole
+from andante.store.identity import KEY
+
+if TYPE_CHECKING:
+    import polars as pl
+
+#: Columns by name, all of one length.
+Columns = Mapping[str, npt.NDArray[Any] | Sequence[Any]]
+
+FORMAT = 1
+
+_MANIFEST, _PARTS, _DAMAGED, _LOCK = "manifest.json", "parts", "damaged", "lock"
+_FANOUT = 64  # as many parts of about one size become one
+
+
+class StoreError(AndanteError):
+    """A store that cannot be opened, read, written or put together with another."""
+
+
+def polars() -> ModuleType:
+    """Polars, which only stores need."""
+    try:
+        import polars
+    except ImportError as error:
+        raise StoreError("stores need Polars, which is not installed; pip install 'andante[campaign]'") from error
+    return polars
+
+
+class Part(NamedTuple):
+    """One file of rows."""
+
+    path: Path
+    rows: int
+    digest: str
+
+    @property
+    def whole(self) -> bool:
+        """Are its bytes those that were written?"""
+        with suppress(OSError):
+            return _digest(self.path.read_bytes()) == self.digest
+        return False
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()[:16]
+
+
+class Store:
+    """Result rows in a folder.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     store = Store.create(f"{folder}/rows", {"title": "an example"})
+    ...     store.append({"id": ["a", "b"], "set": ["s", "s"], "repeat": [0, 0], "job": [7, 7], "cost": [1.5, 2.0]})
+    ...     store.finished_jobs().tolist(), store.frame()["cost"].sum(), store.about["title"]
+    ([7], 3.5, 'an example')
+    """
+
+    def __init__(self, folder: str | os.PathLike[str]) -> None:
+        self.folder = Path(folder)
+        self._manifest = self._read_manifest()
+        self._schema: Mapping[str, Any] | None = None  # of the rows, once any are known
+
+    @classmethod
+    def create(
+        cls, folder: str | os.PathLike[str], about: Mapping[str, Any], tables: Mapping[str, Columns] | None = None
+    ) -> Store:
+        """A new, empty store.
+
+        ``about`` is whatever its maker wants to find again, and is kept as JSON; ``tables`` are kept beside the rows.
+        """
+        home = Path(folder)
+        if (home / _MANIFEST).exists():
+            raise StoreError(f"{home} holds a store already; resume it, or name another folder")
+        manifest = {
+            "format": FORMAT,
+            "andante": andante.__version__,
+            "created": f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
+            "about": dict(about),
+        }
+        try:
+            (home / _PARTS).mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise OutputError(f"cannot make a store in {home}: {error.strerror or error}") from error
+        for name, columns in (tables or {}).items():
+            _write(home / f"{name}.parquet", _parquet(polars().DataFrame(dict(columns))))
+        _write(home / _MANIFEST, json.dumps(manifest, indent=1).encode())
+        return cls(home)
+
+    @staticmethod
+    def exists(folder: str | os.PathLike[str]) -> bool:
+        """Is there a store in this folder?"""
+        return (Path(folder) / _MANIFEST).is_file()
+
+    def _read_manifest(self) -> dict[str, Any]:
+        file = self.folder / _MANIFEST
+        try:
+            found = json.loads(file.read_bytes())
+        except OSError as error:
+            raise StoreError(f"{self.folder} is no store: there is no {_MANIFEST} in it") from error
+        except ValueError as error:
+            raise StoreError(f"{file} is damaged; restore it from a copy, or begin another store") from error
+        if not isinstance(found, dict) or found.get("format") != FORMAT:
+            known = found.get("format") if isinstance(found, dict) else None
+            raise StoreError(
+                f"{self.folder} has the format {known!r} and this version of Andante, {andante.__version__}, reads "
+                f"format {FORMAT}; read it with the version that wrote it"
+            )
+        return found
+
+    def __repr__(self) -> str:
+        return f"<Store {self.folder}, {len(self.parts())} parts>"
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """What its maker wanted to find again."""
+        about: dict[str, Any] = self._manifest["about"]
+        return about
+
+    @property
+    def version(self) -> str:
+        """The version of Andante that made it."""
+        return str(self._manifest["andante"])
+
+    @property
+    def created(self) -> str:
+        """When it was made."""
+        return str(self._manifest["created"])
+
+    def table(self, name: str) -> pl.DataFrame:
+        """A table that was kept beside the rows."""
+        file = self.folder / f"{name}.parquet"
+        try:
+            frame: pl.DataFrame = polars().read_parquet(file.read_bytes())
+        except OSError as error:
+            raise StoreError(f"{self.folder} has lost its table of {name}; begin another store") from error
+        return frame
+
+    # --- writing ------------------------------------------------------------------------------------------------------
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Within this block no other process can write here; what a killed one left behind is cleared away first."""
+        with _locked(self.folder / _LOCK, self.folder):
+            self._clear()
+            yield
+
+    def append(self, columns: Columns) -> None:
+        """Add whole jobs: a part with these rows is on the disk when this returns."""
+        self._write_part(self._fitted(polars().DataFrame(dict(columns))))
+        self._put_together()
+
+    def _fitted(self, frame: pl.DataFrame) -> pl.DataFrame:
+        """The same rows, with the columns of those that are here already, in their order and of their types."""
+        parts = self.parts()
+        if self._schema is None and parts:
+            self._schema = polars().read_parquet_schema(parts[0].path)
+        if self._schema is None:
+            self._schema = frame.schema
+        odd = sorted(set(self._schema) ^ set(frame.columns))
+        if odd:
+            raise StoreError(f"these rows do not fit into {self.folder}: they differ in the column {odd[0]!r}")
+        fitted: pl.DataFrame = frame.select(list(self._schema)).cast(polars().Schema(self._schema))
+        return fitted
+
+    def adopt(self, part: Part) -> None:
+        """Add a part of another store as it is."""
+        _write(self.folder / _PARTS / part.path.name, part.path.read_bytes())
+
+    def _write_part(self, frame: pl.DataFrame) -> None:
+        data = _parquet(frame)
+        _write(self.folder / _PARTS / f"{len(frame):010d}-{_digest(data)}.parquet", data)
+
+    def _put_together(self) -> None:
+        """Where many parts are of about one size, make one of them."""
+        by_size: dict[int, list[Part]] = {}
+        for part in self.parts():
+            by_size.setdefault(int(math.log(max(part.rows, 1), _FANOUT)), []).append(part)
+        for group in by_size.values():
+            if len(group) >= _FANOUT:
+                self._write_part(polars().concat([polars().read_parquet(part.path) for part in group]).unique(KEY))
+                for part in group:
+                    part.path.unlink(missing_ok=True)
+
+    def _clear(self) -> None:
+        """Set damaged parts aside, and remove files that were never finished."""
+        for leftover in [*self.folder.glob(".*.part"), *(self.folder / _PARTS).glob(".*.part")]:
+            leftover.unlink(missing_ok=True)
+        for part in self.parts():
+            if not part.whole:
+                (self.folder / _DAMAGED).mkdir(exist_ok=True)
+                part.path.rename(self.folder / _DAMAGED / part.path.name)
+
+    # --- reading ------------------------------------------------------------------------------------------------------
+
+    def parts(self) -> list[Part]:
+        """The files of rows."""
+        try:
+            names = sorted(os.listdir(self.folder / _PARTS))
+        except OSError as error:
+            raise StoreError(f"{self.folder} has lost its folder {_PARTS}; restore it from a copy") from error
+        found = []
+        for name in names:
+            rows, _, digest = name.removesuffix(".parquet").partition("-")
+            if name.endswith(".parquet") and rows.isdigit():
+                found.append(Part(self.folder / _PARTS / name, int(rows), digest))
+        return found
+
+    @property
+    def damaged(self) -> int:
+        """How many parts were set aside because their bytes were not those that were written."""
+        return len(list((self.folder / _DAMAGED).glob("*.parquet")))
+
+    def scan(self) -> pl.LazyFrame:
+        """All rows, each counted once, to be queried with Polars."""
+        return self.scan_all().unique(list(KEY), maintain_order=True)
+
+    def scan_all(self) -> pl.LazyFrame:
+        """All rows of all parts, those that a kill or a merge left twice included."""
+        files = [part.path for part in self.parts()]
+        if not files:
+            raise StoreError(f"{self.folder} holds no rows yet")
+        frame: pl.LazyFrame = polars().scan_parquet(files)
+        return frame
+
+    def frame(self) -> pl.DataFrame:
+        """All rows, each counted once."""
+        return self.scan().collect()
+
+    def finished_jobs(self) -> npt.NDArray[np.int64]:
+        """The numbers of the jobs whose rows are here, in order."""
+        if not self.parts():
+            return np.zeros(0, np.int64)
+        numbers = self.scan_all().select("job").unique().collect()["job"].to_numpy()
+        return np.sort(numbers.astype(np.int64))
+
+    def __len__(self) -> int:
+        """How many rows there are, each counted once."""
+        if not self.parts():
+            return 0
+        return int(self.scan().select(polars().len()).collect().item())
+
+
+def _parquet(frame: pl.DataFrame) -> bytes:
+    buffer = io.BytesIO()
+    frame.write_parquet(buffer)
+    return buffer.getvalue()
+
+
+def _write(path: Path, data: bytes) -> None:
+    """Write a file whole, and wait until the disk has it and knows its name."""
+    write_whole(path, data)
+    for place in (path, path.parent):
+        with suppress(OSError):  # not every system lets a folder be flushed
+            handle = os.open(place, os.O_RDONLY)
+            try:
+                os.fsync(handle)
+            finally:
+                os.close(handle)
+
+
+@contextmanager
+def _locked(file: Path, folder: Path) -> Iterator[None]:
+    """Hold a lock that the system lets go of when this process ends, however it ends."""
+    try:
+        import fcntl
+    except ImportError:  # a system without such locks: its user sees to it that one process writes at a time
+        yield
+        return
+    with file.open("w") as stream:
+        try:
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            raise StoreError(f"another process is writing to {folder}; wait for it, or name another store") from error
+        yield

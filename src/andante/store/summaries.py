@@ -1,0 +1,67 @@
+"""Many rows in a few numbers: the same as `andante.measures.summarise`, for millions of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from andante.errors import ParameterError, did_you_mean
+from andante.measures import MEASURES, Statistics, Summary
+from andante.store.store import polars
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_QUANTILES = {"median": 0.5, "p95": 0.95}
+
+
+def summaries(rows: pl.DataFrame, by: str = "algorithm", order: Iterable[str] = ()) -> list[Summary]:
+    """A summary for each value of the column ``by``: those in ``order`` first, the others as they come.
+
+    >>> import polars as pl
+    >>> rows = pl.DataFrame({"algorithm": ["a", "a"], "solved": [True, False], "cost": [2.0, 4.0]})
+    >>> summaries(rows)[0]["cost"].mean
+    3.0
+    """
+    for column in (by, "solved"):
+        if column not in rows.columns:
+            raise ParameterError(f"the rows have no column {column!r}; {did_you_mean(column, rows.columns)}")
+    pl = polars()
+    measured = [name for name in MEASURES if name in rows.columns]
+    parts = [expression for name in measured for expression in _statistics(rows, name)]
+    grouped = rows.group_by(by, maintain_order=True).agg(
+        pl.len().alias("trials"), pl.col("solved").sum().cast(pl.Int64).alias("solved"), *parts
+    )
+    found = {str(row[by]): _summary(str(row[by]), row, measured) for row in grouped.iter_rows(named=True)}
+    names = [*dict.fromkeys(name for name in order if name in found)]
+    return [found.pop(name) for name in names] + list(found.values())
+
+
+def _statistics(rows: pl.DataFrame, name: str) -> list[pl.Expr]:
+    pl = polars()
+    values = pl.col(name).cast(pl.Float64).drop_nans().drop_nulls()
+    finite = not rows[name].cast(pl.Float64).is_infinite().any()
+    how = "linear" if finite else "nearest"
+    parts = {
+        "count": values.len(),
+        "mean": values.mean(),
+        "deviation": values.std(),
+        "max": values.max(),
+        **{key: values.quantile(share, how) for key, share in _QUANTILES.items()},
+    }
+    return [expression.alias(f"{name}.{key}") for key, expression in parts.items()]
+
+
+def _summary(group: str, row: dict[str, Any], measured: list[str]) -> Summary:
+    found = {}
+    for name in measured:
+        count = int(row[f"{name}.count"])
+        number = {key: _known(row[f"{name}.{key}"]) for key in ("mean", "deviation", "median", "p95", "max")}
+        error = number.pop("deviation") / math.sqrt(count) if count > 1 else math.nan
+        found[name] = Statistics(count=count, standard_error=error, **number)
+    return Summary(group, int(row["trials"]), int(row["solved"]), found)
+
+
+def _known(value: float | None) -> float:
+    return math.nan if value is None else float(value)

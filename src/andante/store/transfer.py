@@ -1,0 +1,68 @@
+"""Stores put together into one, and rows taken out as one file."""
+
+from __future__ import annotations
+
+import io
+import os
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from andante.errors import OutputError
+from andante.files import write_whole
+from andante.store.store import Store, StoreError
+
+FORMATS = (".csv", ".parquet")
+
+
+def merge(sources: Sequence[Store], folder: str | os.PathLike[str]) -> Store:
+    """A new store with the rows of all, each counted once.
+
+    Stores of one campaign, worked on in several places, make a store that can be resumed; stores of different ones make
+    a store to report from. Rows of one trial that disagree are kept, and `check` tells of them.
+    """
+    if len(sources) < 2:
+        raise StoreError(f"merging takes two stores or more, got {len(sources)}")
+    first, *others = sources
+    for other in others:
+        _refuse_strangers(first, other)
+    merged = Store.create(folder, _about(sources))
+    for source in sources:
+        for table in source.folder.glob("*.parquet"):
+            if merged.about == source.about:
+                shutil.copyfile(table, merged.folder / table.name)
+        for part in source.parts():
+            merged.adopt(part)
+    return merged
+
+
+def _refuse_strangers(first: Store, other: Store) -> None:
+    if first.version != other.version:
+        raise StoreError(
+            f"{first.folder} was made by Andante {first.version} and {other.folder} by {other.version}; "
+            "rows of different versions are not put together"
+        )
+    schemas = [store.scan_all().collect_schema() for store in (first, other) if store.parts()]
+    if len(schemas) == 2 and schemas[0] != schemas[1]:
+        odd = sorted(set(schemas[0].items()) ^ set(schemas[1].items()), key=str)
+        raise StoreError(f"{first.folder} and {other.folder} have different columns, such as {odd[0][0]!r}")
+
+
+def _about(sources: Sequence[Store]) -> dict[str, Any]:
+    """That of the first if all have the same, else a list of what was put together."""
+    abouts = [source.about for source in sources]
+    if all(about == abouts[0] for about in abouts):
+        return abouts[0]
+    return {"title": " and ".join(str(about.get("title", "untitled")) for about in abouts), "merged": abouts}
+
+
+def export(store: Store, path: str | os.PathLike[str]) -> int:
+    """Write all rows into one file, as CSV or Parquet by its name's ending, whole or not at all: how many there are."""
+    ending = Path(path).suffix.lower()
+    if ending not in FORMATS:
+        raise OutputError(f"cannot write {path}: rows are exported to a file that ends in {' or '.join(FORMATS)}")
+    frame, buffer = store.frame(), io.BytesIO()
+    frame.write_csv(buffer) if ending == ".csv" else frame.write_parquet(buffer)
+    write_whole(path, buffer.getvalue())
+    return len(frame)

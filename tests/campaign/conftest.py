@@ -1,0 +1,31 @@
+"""Small campaigns to try things on."""
+
+from textwrap import dedent
+
+import pytest
+
+from andante.campaign import read_campaign
+from tests.campaign.samples import ROOMS
+
+pytest.importorskip("polars")
+
+
+@pytest.fixture
+def written(tmp_path):
+    """Writes a campaign's file: its path."""
+
+    def write(text=ROOMS, **changes):
+        for old, new in changes.get("replace", {}).items():
+            assert old in text
+            text = text.replace(old, new)
+        path = tmp_path / "campaign.toml"
+        path.write_text(dedent(text).strip() + "\n")
+        return path
+
+    return write
+
+
+@pytest.fixture
+def campaign(written):
+    """A small campaign: three maps, twenty problems each, three algorithms."""
+    return read_campaign(written())

@@ -1,0 +1,25 @@
+"""A campaign to try things on, and what two stores are compared by."""
+
+from andante.store.identity import NOT_DECIDED
+
+ROOMS = """
+    title = "Lookahead in rooms"
+    seed = 1
+
+    [problems.rooms]
+    maps = ["rooms(width=24, height=24, seed=[1..3])"]
+    count = { quick = 5, full = 20 }
+
+    [[run]]
+    problems = ["rooms"]
+    algorithms = ["lrta(depth=[1, 3])", "rta"]
+    limits = { suboptimality = 1000 }
+"""
+
+
+def decided(store):
+    """What a store holds, in order, but for time."""
+    frame = store.frame()
+    return frame.select(sorted(set(frame.columns) - NOT_DECIDED | {"set", "problem", "algorithm"})).sort(
+        "set", "problem", "algorithm", "max_trials", "sight"
+    )

@@ -1,0 +1,83 @@
+"""The campaign's file: what it can say, and that every mistake is told with its line."""
+
+import math
+
+import pytest
+
+from andante.campaign import CampaignError, read_campaign
+from andante.campaign.settings import expand, full_notation, sample
+from andante.errors import ParameterError
+from tests.campaign.samples import ROOMS
+
+
+def test_a_campaign_as_it_is_read(written):
+    campaign = read_campaign(written())
+    assert (campaign.title, campaign.seed, campaign.problems["rooms"].count) == ("Lookahead in rooms", 1, 20)
+    (run,) = campaign.runs
+    assert [str(entry) for entry in run.entries(0)] == ["lrta", "lrta(depth=3)", "rta"]
+    assert run.limits.suboptimality == 1000
+    assert run.limits.cost == math.inf
+
+
+def test_the_scale_chooses_between_two_values(written):
+    assert read_campaign(written(), "quick").problems["rooms"].count == 5
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "sentence"),
+    [
+        ('"rta"', '"rtaa(lookahead=3)", "lrtaa"', 10, "there is no algorithm 'lrtaa'; did you mean"),
+        ("depth=", "dept=", 10, "lrta has no parameter 'dept'; did you mean 'depth'?"),
+        ("[1, 3]", "[1, 300]", 10, "depth must be a whole number in [1, 100], got 300"),
+        ("rooms(width", "roms(width", 5, "there is no kind of map 'roms'; did you mean 'rooms'?"),
+        ('"rooms(width=24, height=24, seed=[1..3])"', '"doa"', 5, "there is no benchmark set 'doa'; did you mean"),
+        ('"rooms(width=24, height=24, seed=[1..3])"', '"absent.map"', 5, "there is no map"),
+        ("count =", "cuont =", 6, "[problems.rooms] has no 'cuont'; did you mean 'count'?"),
+        ('problems = ["rooms"]', 'problems = ["room"]', 9, "there are no problems 'room'; did you mean 'rooms'?"),
+        ("suboptimality =", "suboptimalty =", 11, "has no 'suboptimalty'; did you mean 'suboptimality'?"),
+        ("suboptimality = 1000", "suboptimality = 0", 11, "must be above 0"),
+        ("limits =", "limit =", 11, "[run 1] has no 'limit'; did you mean 'limits'?"),
+        ("seed = 1\n", "seed = 'x'\n", 2, "seed is a whole number, not 'x'"),
+        ("count = { quick = 5, full = 20 }", "count = 0", 6, "count must be at least 1"),
+        ("limits =", "databases = ['moves(x=1)']\nlimits =", 11, "building moves has no parameter 'x'"),
+        ("limits =", "max_trials = 5\nlimits =", 11, "max_trials is for converge = true"),
+    ],
+)
+def test_a_mistake_is_told_with_its_line(written, old, new, line, sentence):
+    path = written(replace={old: new})
+    with pytest.raises(CampaignError) as refusal:
+        read_campaign(path)
+    assert f"{path}, line {line}: " in str(refusal.value)
+    assert sentence in str(refusal.value)
+    assert "\n" not in str(refusal.value)
+
+
+def test_what_is_not_toml_or_not_there(tmp_path, written):
+    with pytest.raises(CampaignError, match="is not TOML: .*line 1"):
+        read_campaign(written("title ="))
+    with pytest.raises(CampaignError, match="cannot read"):
+        read_campaign(tmp_path / "absent.toml")
+    with pytest.raises(CampaignError, match="there is no scale 'slow'"):
+        read_campaign(written(ROOMS), "slow")
+
+
+def test_lists_of_values_make_all_combinations():
+    assert expand("a(x=[1, 3..4], y=[b(z=1, w=2), c])") == [
+        "a(x=1, y=b(z=1, w=2))",
+        "a(x=1, y=c)",
+        "a(x=3, y=b(z=1, w=2))",
+        "a(x=3, y=c)",
+        "a(x=4, y=b(z=1, w=2))",
+        "a(x=4, y=c)",
+    ]
+    with pytest.raises(ParameterError, match="a list without values"):
+        expand("a(x=[])")
+
+
+def test_a_sample_is_drawn_from_the_parameters_own_ranges():
+    drawn = sample("family(da=true)", 50, seed=3, ranges={"w": [1, 2]})
+    assert len({full_notation(entry) for entry in drawn}) == 50
+    assert all(entry.params.da and 1 <= entry.params.w <= 2 and 1 <= entry.params.wc <= 10 for entry in drawn)
+    assert [str(entry) for entry in drawn] == [str(e) for e in sample("family(da=true)", 50, 3, {"w": [1, 2]})]
+    with pytest.raises(ParameterError, match="quota has no end to draw from"):
+        sample("lrts", 1, 0, {})

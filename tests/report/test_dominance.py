@@ -1,0 +1,68 @@
+"""Dominance: on average against a plain double loop, on individual problems against counting by hand."""
+
+import math
+
+import numpy as np
+import pytest
+
+from andante.errors import ParameterError
+from andante.measures import summarise
+from andante.report.dominance import on_average, on_problems
+
+pl = pytest.importorskip("polars")
+
+X, Y = "states_expanded_per_move", "suboptimality_ratio"
+
+
+def test_on_average_is_definition_5_1():
+    rng = np.random.default_rng(4)
+    points = {f"a{k}": rng.integers(1, 9, 2) for k in range(30)}
+    rows = [{"algorithm": name, "solved": True, X: float(x), Y: float(y)} for name, (x, y) in points.items()]
+    for one in on_average(summarise(rows), X, Y):
+        x, y = points[one.summary.name]
+        better = [n for n, (a, b) in points.items() if a <= x and b <= y and (a, b) != (x, y)]
+        assert (one.dominated_by is None) == (not better)
+        assert one.dominated_by is None or one.dominated_by in better
+
+
+def test_twins_do_not_dominate_each_other():
+    rows = [{"algorithm": name, "solved": True, X: 2.0, Y: 3.0} for name in "ab"]
+    assert [one.dominated_by for one in on_average(summarise(rows), X, Y)] == [None, None]
+
+
+def duel_rows(first, second):
+    """Rows of two algorithms on as many problems, from pairs of measures."""
+    rows = [
+        {
+            "algorithm": name,
+            "set": "s",
+            "fingerprint": "f",
+            "start": k,
+            "goal": 99,
+            "repeat": 0,
+            X: float(x),
+            Y: float(y),
+        }
+        for name, pairs in (("a", first), ("b", second))
+        for k, (x, y) in enumerate(pairs)
+    ]
+    return pl.DataFrame(rows)
+
+
+def test_on_problems_counts_who_is_ahead():
+    duel = on_problems(duel_rows([(1, 1), (1, 2), (3, 1), (2, 2)], [(2, 2), (2, 2), (1, 2), (2, 2)]), "a", "b", X, Y)
+    assert duel.problems == 4
+    assert duel.first_better == (0.5, 0.5)
+    assert duel.second_better == (0.25, 0.0)
+    assert (duel.first_dominates, duel.second_dominates) == (0.5, 0.0)
+    assert duel.dominance_ratio == math.inf
+
+
+def test_the_ratio_is_of_the_two_shares():
+    duel = on_problems(duel_rows([(1, 1), (1, 1), (9, 9)], [(2, 2), (2, 2), (1, 1)]), "a", "b", X, Y)
+    assert duel.dominance_ratio == pytest.approx(2.0)
+
+
+def test_who_was_not_run_is_told():
+    with pytest.raises(ParameterError, match="no row is of c"):
+        on_problems(duel_rows([(1, 1)], [(1, 1)]), "a", "c", X, Y)

@@ -1,0 +1,195 @@
+"""Studies and the reports of a store: pages, tables and figures, from rows alone."""
+
+from textwrap import dedent
+
+import numpy as np
+import pytest
+
+from andante.campaign import read_campaign, run
+from andante.campaign.engines.local import Local
+from andante.campaign.tables import CampaignError
+from andante.errors import AndanteError, ParameterError
+from andante.measures import summarise
+from andante.report import charts
+from andante.report.page import results_page
+from andante.report.results import Results
+from andante.report.study import write_results
+from andante.report.studyfile import find_study, read_study, study_folders
+from andante.report.table import latex, summary_csv
+from andante.store import Store
+
+pl = pytest.importorskip("polars")
+
+STUDY = """
+    title = "A study"
+    about = "What it is about."
+    notes = "Why they differ."
+
+    [problems.rooms]
+    maps = ["rooms:24x24:1"]
+    count = 12
+
+    [[run]]
+    algorithms = ["lrta(depth=[1..4])", "tba(budget=[10, 50], switch_rule=[true, false])", "rta"]
+    limits = { suboptimality = 2 }
+
+    [[table]]
+    title = "Table 1: lookahead"
+    capped = true
+    rows = [
+        { algorithm = "lrta", label = "d = 1", paper = 1.5 },
+        { algorithm = "lrta(depth=3)", paper = "about 1.2", note = "a guess" },
+        { algorithm = "lrta(depth=9)", paper = 1.1 },
+        { algorithm = "tba(budget=10, switch_rule=true)", against = "tba(budget=10)", paper = "-2 %" },
+    ]
+
+    [[duel]]
+    title = "Problem by problem"
+    first = "tba(budget=50)"
+    second = "lrta"
+    paper = { first_dominates = 10.0, ratio = 2.5 }
+
+    [[figure]]
+    title = "Figure 1: all"
+    kind = "trade-off"
+    algorithms = ["lrta", "tba(budget=[10, 50])"]
+    worst_move = 1000
+
+    [[figure]]
+    title = "Figure 2: curves"
+    kind = "curves"
+    algorithms = ["lrta"]
+    parameters = ["depth"]
+
+    [[figure]]
+    title = "Figure 3: spread"
+    kind = "histogram"
+    marks = [{ algorithm = "rta", label = "RTA*", paper = 50 }]
+    paper = 1.4
+
+    [[figure]]
+    title = "Figure 4: a map of heat"
+    kind = "heat-map"
+    algorithms = ["tba"]
+    parameters = ["budget", "switch_rule"]
+
+    [[figure]]
+    title = "Figure 5: dominance"
+    kind = "dominance"
+"""
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    """A study that was run: its file and its store."""
+    folder = tmp_path_factory.mktemp("study")
+    path = folder / "study.toml"
+    path.write_text(dedent(STUDY))
+    run(read_campaign(path), folder / "rows", Local(2))
+    return path, Store(folder / "rows")
+
+
+def test_the_page_sets_the_papers_numbers_beside_ours(study, tmp_path):
+    path, store = study
+    results = Results.of(store)
+    page = write_results(read_study(path, "full"), results, tmp_path / "out", "2 threads").read_text()
+    rows = results.rows.filter(pl.col("algorithm") == "lrta")
+    mean = np.minimum(rows["suboptimality_ratio"].to_numpy(), 2).mean()
+    line = next(line for line in page.splitlines() if line.startswith("| d = 1"))
+    cells = [cell.strip() for cell in line.strip("|").split("|")]
+    assert cells[1] == "1.5"
+    assert float(cells[2].partition(" ")[0]) == pytest.approx(mean, abs=6e-4)
+    assert "| lrta(depth=3) (a guess) | about 1.2 |" in page
+    assert "| lrta(depth=9) | 1.1 | not run |" in page
+    assert "108 trials: 9 algorithms on 12 problems of 1 map." in page
+    assert "| tba(budget=50) dominates | 10.0 % |" in page
+    assert "| dominance ratio | 2.5 |" in page
+    assert page.endswith("Why they differ.\n")
+    for number in range(1, 6):
+        assert f"figure-{number}.svg" in page
+        assert (tmp_path / "out" / f"figure-{number}.svg").read_text().startswith("<?xml")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "sentence"),
+    [
+        ('kind = "trade-off"', 'kind = "tradeoff"', "there is no kind of figure 'tradeoff'; did you mean 'trade-off'?"),
+        ('algorithm = "lrta(depth=3)"', 'algorithm = "lrt(depth=3)"', "there is no algorithm 'lrt'; did you mean"),
+        ("paper = 1.5", "papper = 1.5", "rows have no 'papper'; did you mean 'paper'?"),
+        ("ratio = 2.5", "ration = 2.5", "have no 'ration'; did you mean 'ratio'?"),
+        ('parameters = ["depth"]', "", "has 1 'parameters'"),
+        ("capped = true", 'measure = "cots"', "there is no measure 'cots'; did you mean 'cost'?"),
+    ],
+)
+def test_mistakes_are_told_with_their_lines(tmp_path, old, new, sentence):
+    text = dedent(STUDY)
+    assert old in text
+    path = tmp_path / "study.toml"
+    path.write_text(text.replace(old, new))
+    with pytest.raises(CampaignError, match=r"study\.toml, line \d+: ") as refusal:
+        read_study(path, "full")
+    assert sentence in str(refusal.value)
+
+
+def test_every_study_that_comes_with_andante_can_be_read():
+    folders = study_folders()
+    assert {"family", "tba"} <= set(folders)
+    for folder in folders.values():
+        for scale in ("quick", "full"):
+            assert read_study(folder / "study.toml", scale).tables
+            assert read_campaign(folder / "study.toml", scale).runs
+
+
+def test_an_unknown_study():
+    with pytest.raises(AndanteError, match="there is no study 'famly'; did you mean 'family'"):
+        find_study("famly")
+
+
+def test_stuck_and_cut_short_count_as_seed_004_counts_them():
+    rows = pl.DataFrame(
+        {
+            "algorithm": ["a"] * 4,
+            "solved": [True, True, False, False],
+            "outcome": ["GOAL", "GOAL", "COST_CAP", "STUCK"],
+            "suboptimality_ratio": [3.0, 10.5, 10.2, float("nan")],
+            "suboptimality_cap": [10.0] * 4,
+            "optimal_cost": [5.0] * 4,
+        }
+    )
+    assert Results(rows, "t").capped().rows["suboptimality_ratio"].to_list() == [3.0, 10.0, 10.0, 10.2]
+
+
+def test_one_algorithm_under_two_conditions_is_two_agents():
+    rows = pl.DataFrame(
+        {
+            "algorithm": ["a", "a", "b"],
+            "settings": ["a()", "a()", "b()"],
+            "solved": [True] * 3,
+            "sight": [3.0, np.inf, 3.0],
+        }
+    )
+    assert [summary.name for summary in Results(rows, "t", ["b", "a"]).summaries()] == ["b", "a, sight 3.0", "a"]
+
+
+def test_a_page_of_a_store_is_one_file(study):
+    results = Results.of(study[1])
+    page = results_page(results, x="states_expanded_per_move", y="suboptimality_ratio", notes=["A note."])
+    assert "Dominance" in page
+    assert "A note." in page
+    assert "http" not in page.replace("http://www.w3.org", "")
+
+
+def test_tables_for_latex_and_csv():
+    summaries = summarise([{"algorithm": "a_b", "solved": True, "suboptimality_ratio": 2.0}] * 2)
+    assert "a\\_b & 100 \\% & 2.000 $\\pm$ 0.000 & 2.000 & 2.000 \\\\" in latex(summaries)
+    assert summary_csv(summaries).splitlines()[1] == "a_b,2,2,suboptimality_ratio,2,2.0,0.0,2.0,2.0,2.0"
+
+
+def test_plots_that_have_nothing_to_show_say_so(study):
+    settings = Results.of(study[1]).settings()
+    with pytest.raises(ParameterError, match="has a parameter 'gamma'"):
+        charts.curves_plot(settings, "gamma", "cost")
+    with pytest.raises(ParameterError, match="has both 'gamma' and 'depth'"):
+        charts.heat_map(settings, "gamma", "depth", "cost")
+    with pytest.raises(ParameterError, match="there are no values"):
+        charts.histogram_plot([], "Cost", {})

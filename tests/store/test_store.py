@@ -1,0 +1,211 @@
+"""The store: rows survive whatever happens to the process, are counted once, and must agree."""
+
+import csv
+import json
+import multiprocessing
+import os
+import signal
+import time
+
+import numpy as np
+import pytest
+
+from andante.measures import Statistics, summarise
+from andante.store import Store, StoreError, check, export, merge, row_ids, summaries
+from andante.store.store import _FANOUT
+
+pl = pytest.importorskip("polars")
+
+
+def job(number, count=3, **columns):
+    """The rows of one job."""
+    problems = np.arange(number * count, (number + 1) * count)
+    return {
+        "id": row_ids({"settings": "lrta"}, problems.tolist(), (problems + 1).tolist()),
+        "set": ["s"] * count,
+        "problem": problems,
+        "repeat": [0] * count,
+        "job": [number] * count,
+        "algorithm": ["lrta"] * count,
+        "map": ["arena"] * count,
+        "solved": [True] * count,
+        "cost": problems * 0.5,
+        "seconds": [0.25] * count,
+        **columns,
+    }
+
+
+@pytest.fixture
+def store(tmp_path):
+    return Store.create(tmp_path / "rows", {"title": "a test"})
+
+
+def test_what_was_appended_is_there_when_opened_again(store):
+    for number in (4, 1, 2):
+        store.append(job(number))
+    again = Store(store.folder)
+    assert again.finished_jobs().tolist() == [1, 2, 4]
+    assert sorted(again.frame()["problem"]) == [3, 4, 5, 6, 7, 8, 12, 13, 14]
+    assert (len(again), again.about) == (9, {"title": "a test"})
+
+
+def test_small_parts_are_put_together_and_nothing_is_lost(store):
+    count = 3 * _FANOUT + 5
+    for number in range(count):
+        store.append(job(number, count=2))
+    assert len(store.parts()) < _FANOUT
+    assert store.finished_jobs().tolist() == list(range(count))
+    assert len(store) == 2 * count
+
+
+def test_rows_that_a_kill_left_twice_count_once(store):
+    store.append(job(1))
+    store._write_part(pl.concat([store.frame(), store.frame()]))  # as if killed before the small part was removed
+    assert len(store) == 3
+    assert check(store) == []
+
+
+def test_a_damaged_part_is_told_and_set_aside_and_its_job_counts_as_not_done(store):
+    store.append(job(1))
+    store.append(job(2))
+    victim = store.parts()[0].path
+    victim.write_bytes(victim.read_bytes()[:-20] + b"\0" * 20)
+    assert len(check(store)) == 1
+    with store.writing():
+        assert len(store.finished_jobs()) == 1
+    assert store.damaged == 1
+    assert check(store) == []
+
+
+def test_unfinished_files_are_cleared_away(store):
+    leftover = store.folder / "parts" / ".0000000003-ab.parquet.123.part"
+    leftover.write_bytes(b"half a")
+    with store.writing():
+        assert not leftover.exists()
+
+
+def test_two_processes_cannot_write_at_once(store):
+    with store.writing(), pytest.raises(StoreError, match="another process is writing"), Store(store.folder).writing():
+        pass
+
+
+def test_rows_of_one_trial_that_disagree_are_reported_but_for_time(store):
+    store.append(job(1))
+    store.append(job(1, set=["other"] * 3, seconds=[9.0] * 3))
+    assert check(store) == []
+    store.append(job(1, set=["third"] * 3, cost=np.array([1.5, 2.0, 99.0])))
+    (fault,) = check(store)
+    assert "disagree in cost: lrta on arena" in fault
+
+
+def test_rows_that_do_not_fit_are_refused(store):
+    store.append(job(1))
+    with pytest.raises(StoreError, match="differ in the column 'extra'"):
+        store.append(job(2, extra=[1, 2, 3]))
+
+
+def test_a_whole_number_where_others_have_fractions_fits(store):
+    store.append(job(1))
+    store.append(job(2, cost=np.array([1, 2, 3])))
+    assert store.frame()["cost"].dtype == pl.Float64
+
+
+@pytest.mark.parametrize(
+    ("manifest", "sentence"),
+    [(None, "is no store"), (b"{", "is damaged"), (json.dumps({"format": 99}).encode(), "has the format 99")],
+)
+def test_what_is_no_store_of_this_version_is_refused(tmp_path, manifest, sentence):
+    if manifest is not None:
+        (tmp_path / "manifest.json").write_bytes(manifest)
+    with pytest.raises(StoreError, match=sentence):
+        Store(tmp_path)
+
+
+def test_a_store_is_not_begun_twice(store):
+    with pytest.raises(StoreError, match="holds a store already"):
+        Store.create(store.folder, {})
+
+
+def _append_for_ever(folder):
+    store = Store(folder)
+    with store.writing():
+        for number in range(10_000):
+            store.append(job(number))
+            (folder / "told").write_text(str(number))
+
+
+def test_killed_at_any_instant_it_keeps_what_was_appended(store):
+    process = multiprocessing.get_context("spawn").Process(target=_append_for_ever, args=(store.folder,))
+    process.start()
+    told = store.folder / "told"
+    while not told.exists() or int(told.read_text() or 0) < 2 * _FANOUT:
+        time.sleep(0.02)
+    os.kill(process.pid, signal.SIGKILL)
+    process.join()
+    last = int(told.read_text() or 0)
+    with store.writing():  # the lock went with the process
+        jobs = store.finished_jobs().tolist()
+    assert jobs == list(range(len(jobs)))
+    assert len(jobs) > last
+    assert len(store) == 3 * len(jobs)
+    assert check(store) == []
+
+
+# --- merging, exporting, adding up ----------------------------------------------------------------------------------
+
+
+def test_stores_of_one_campaign_merge_into_one(tmp_path):
+    about = {"title": "a test"}
+    parts = [Store.create(tmp_path / name, about, {"problems": {"start": [1]}}) for name in ("a", "b")]
+    parts[0].append(job(1))
+    parts[1].append(job(1))
+    parts[1].append(job(2))
+    merged = merge(parts, tmp_path / "both")
+    assert (merged.about, len(merged)) == (about, 6)
+    assert merged.table("problems")["start"].to_list() == [1]
+
+
+def test_stores_of_different_campaigns_merge_into_one_to_report_from(tmp_path):
+    parts = [Store.create(tmp_path / name, {"title": name}) for name in ("a", "b")]
+    parts[0].append(job(1))
+    parts[1].append(job(1, set=["other"] * 3))
+    merged = merge(parts, tmp_path / "both")
+    assert (merged.about["title"], len(merged)) == ("a and b", 6)
+
+
+def test_stores_of_different_versions_do_not_merge(tmp_path):
+    parts = [Store.create(tmp_path / name, {}) for name in ("a", "b")]
+    parts[1]._manifest["andante"] = "0.0.1"
+    with pytest.raises(StoreError, match="rows of different versions"):
+        merge(parts, tmp_path / "both")
+
+
+def test_export(store, tmp_path):
+    store.append(job(1))
+    assert export(store, tmp_path / "rows.csv") == export(store, tmp_path / "rows.parquet") == 3
+    with (tmp_path / "rows.csv").open() as stream:
+        assert [row["problem"] for row in csv.DictReader(stream)] == ["3", "4", "5"]
+    assert pl.read_parquet(tmp_path / "rows.parquet").equals(store.frame())
+
+
+def test_summaries_are_those_of_the_plain_way():
+    rng = np.random.default_rng(1)
+    cost = rng.pareto(1.5, 200)
+    cost[::7] = np.nan
+    rows = pl.DataFrame(
+        {
+            "algorithm": rng.choice(["a", "b", "c"], 200),
+            "solved": rng.random(200) < 0.7,
+            "cost": cost,
+            "moves": rng.integers(1, 99, 200),
+        }
+    )
+    plain = {summary.name: summary for summary in summarise(rows.to_dicts())}
+    found = summaries(rows, order=["c", "a"])
+    assert [summary.name for summary in found] == ["c", "a", "b"]
+    for summary in found:
+        twin = plain[summary.name]
+        assert (summary.trials, summary.solved) == (twin.trials, twin.solved)
+        for name in ("cost", "moves"):
+            for field in Statistics.__dataclass_fields__:
+                assert getattr(summary[name], field) == pytest.approx(getattr(twin[name], field))
