@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from andante.agent import Algorithm, Card, algorithms, find
+    from andante.databases.header import load
     from andante.datasets.generate import generate, upscale
     from andante.datasets.movingai import testbed
     from andante.datasets.scenarios import random_problems, with_optimal_costs
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from andante.episode.trace import Trace, record
     from andante.episode.trial import Limits, Trial
     from andante.errors import AndanteError
+    from andante.offline import build
     from andante.search.landmarks import with_landmarks
     from andante.world.graph import Graph
     from andante.world.grid import Grid
@@ -48,11 +50,13 @@ _HOME = {
     "Trace": "episode.trace",
     "Trial": "episode.trial",
     "algorithms": "agent",
+    "build": "offline",
     "check_algorithm": "episode.contract",
     "converge": "episode.convergence",
     "converge_many": "episode.convergence",
     "find": "agent",
     "generate": "datasets.generate",
+    "load": "databases.header",
     "random_problems": "datasets.scenarios",
     "read_map": "world.mapfiles",
     "read_scenario": "world.mapfiles",
@@ -83,11 +87,13 @@ __all__ = [
     "Trial",
     "__version__",
     "algorithms",
+    "build",
     "check_algorithm",
     "converge",
     "converge_many",
     "find",
     "generate",
+    "load",
     "random_problems",
     "read_map",
     "read_scenario",

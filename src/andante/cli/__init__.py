@@ -14,6 +14,11 @@ VERBS = {
     "compare": "Compare algorithms on the problems of one map.",
     "algorithms": "List the algorithms and their parameters.",
     "maps": "List, show, generate and fetch maps.",
+    "build": "Build databases for maps: offline knowledge for agents that look things up.",
+    "databases": "List the kinds of databases, and show what a file holds.",
+    "campaign": "Run campaigns of experiments from a data file, stop them, go on, report.",
+    "store": "Check, merge and export stores of results.",
+    "study": "Rerun a paper's experiments and set its numbers beside ours.",
     "warmup": "Compile all kernels now, so that nothing waits later.",
     "demo": "Compare the agents on a generated map and write a page about it.",
 }

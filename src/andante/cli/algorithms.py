@@ -12,7 +12,13 @@ from andante.notation import write
 
 app = typer.Typer(add_completion=False)
 
-CLAIMS = {"real_time": "real-time", "complete": "complete", "optimal": "optimal", "converges": "convergent"}
+CLAIMS = {
+    "real_time": "real-time",
+    "complete": "complete",
+    "optimal": "optimal",
+    "converges": "convergent",
+    "senses": "able to discover its map",
+}
 
 
 @app.command()

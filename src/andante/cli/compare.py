@@ -10,13 +10,17 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from andante.cli.shared import (
+    DATABASE_OPTION,
+    EMPTY,
     JSON_OPTION,
     MAP_HELP,
     SIGHT_OPTION,
+    Kit,
     check_folder,
     default_threads,
     err,
     out,
+    pack,
     print_json,
     progress_bar,
     progress_of_parts,
@@ -52,6 +56,7 @@ def compare(
     problems: int = typer.Option(200, min=1, help="How many problems."),
     seed: int = typer.Option(0, min=0, help="For drawing problems."),
     threads: int = typer.Option(default_threads(), min=1, help="How many run at once."),
+    database: list[Path] = DATABASE_OPTION,
     sight: int | None = SIGHT_OPTION,
     suboptimality_cap: float = typer.Option(
         SUBOPTIMALITY_CAP, min=1, help="Give up at this many times the optimal cost."
@@ -64,26 +69,28 @@ def compare(
     from andante.agent import find
 
     check_folder(html, csv)
-    asked = [find(text) for text in split_algorithms(algorithms)] or worth_comparing(senses=sight is not None)
-    entries = list({str(entry): entry for entry in asked}.values())
+    named = [find(text) for text in split_algorithms(algorithms)]
     grid = read_world(map)
+    kit = pack(grid, sight, database)
+    entries = list({str(entry): entry for entry in named or worth_comparing(kit)}.values())
     chosen = choose_problems(grid, scenario, problems, seed)
-    rows = run_all(entries, grid, chosen, threads, suboptimality_cap, sight)
+    rows = run_all(entries, grid, chosen, threads, suboptimality_cap, kit)
     tell_results(rows, as_json)
     if csv is not None:
         from andante.report.table import write_csv
 
         write_csv(rows, csv)
     if html is not None:
-        write_page(f"Agents on {grid.name}", rows, replays(entries, chosen, sight), html)
+        write_page(f"Agents on {grid.name}", rows, replays(entries, chosen, kit), html)
 
 
-def worth_comparing(senses: bool = False) -> list[Algorithm]:
-    """What the cards of the register want shown: the field, or that part which ``senses``, without every variant."""
+def worth_comparing(kit: Kit = EMPTY) -> list[Algorithm]:
+    """What the cards of the register want shown: all that the kit is enough for, without every variant."""
     from andante.agent import algorithms, find
 
-    able = [entry.card for entry in algorithms() if not entry.card.needs and (entry.card.senses or not senses)]
-    return [find(text) for card in able for text in card.shown]
+    kinds = {database.kind for database in kit.databases}
+    cards = [entry.card for entry in algorithms() if kinds.issuperset(entry.card.needs)]
+    return [find(text) for card in cards for text in card.shown if card.senses or kit.sight is None]
 
 
 def choose_problems(grid: Grid, scenario: Path | None, count: int, seed: int) -> list[Problem]:
@@ -110,7 +117,7 @@ def run_all(
     problems: Sequence[Problem],
     threads: int,
     suboptimality_cap: float,
-    sight: int | None = None,
+    kit: Kit = EMPTY,
 ) -> list[dict[str, Any]]:
     """Every algorithm on every problem: one row per trial."""
     from andante.episode.run import Agent, compile_all, run_many
@@ -118,15 +125,16 @@ def run_all(
     from andante.measures import rows
 
     with telling_of_compilation() as tell:
-        compile_all(entries, [grid], tell, sight=sight)
+        compile_all(entries, [grid], tell, **kit._asdict())
     limits = Limits(suboptimality=suboptimality_cap)
     found: list[dict[str, Any]] = []
     with progress_bar("running", len(entries) * len(problems)) as advance:
         for entry in entries:
             trials = run_many(
-                entry, problems, threads=threads, limits=limits, paths=False, progress=advance, sight=sight
+                entry, problems, threads=threads, limits=limits, paths=False, progress=advance, **kit._asdict()
             )
-            found += rows(trials, memory_bytes=Agent(entry, grid, sight=sight).memory_bytes, build_seconds=0.0)
+            room = Agent(entry, grid, **kit._asdict()).memory_bytes
+            found += rows(trials, memory_bytes=room, build_seconds=0.0)
     return found
 
 
@@ -144,7 +152,7 @@ def tell_results(rows: list[dict[str, Any]], as_json: bool) -> None:
         out.print(sentence, soft_wrap=True)
 
 
-def replays(entries: Sequence[Algorithm], problems: Sequence[Problem], sight: int | None = None) -> list[Trace]:
+def replays(entries: Sequence[Algorithm], problems: Sequence[Problem], kit: Kit = EMPTY) -> list[Trace]:
     """A few agents on one problem, recorded: real-time ones first, on a problem of middling length."""
     from andante.episode.trace import record
     from andante.episode.trial import Limits
@@ -154,7 +162,7 @@ def replays(entries: Sequence[Algorithm], problems: Sequence[Problem], sight: in
     shown = sorted(entries, key=lambda entry: not entry.card.real_time)
     step = max(1, len(shown) // REPLAYS)
     limits = Limits(moves=REPLAY_MOVES)
-    return [record(entry, problem, limits=limits, sight=sight) for entry in shown[::step][:REPLAYS]]
+    return [record(entry, problem, limits=limits, **kit._asdict()) for entry in shown[::step][:REPLAYS]]
 
 
 def write_page(title: str, rows: list[dict[str, Any]], traces: list[Trace], path: Path) -> None:

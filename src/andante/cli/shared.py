@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import typer
 from rich.console import Console
@@ -28,6 +28,9 @@ SIGHT_OPTION = typer.Option(
     metavar="R",
     min=1,
     help="The map is unknown: agents see R cells far and take for free what they have not seen.",
+)
+DATABASE_OPTION = typer.Option(
+    [], metavar="FILE", help="What agents look things up in, made for this map by 'andante build'; may be repeated."
 )
 JSON_OPTION = typer.Option(False, "--json", help="Print the result as JSON.")
 
@@ -168,3 +171,20 @@ def telling_of_compilation() -> Iterator[Callable[[int, int], None]]:
             status.start()
 
         yield show
+
+
+class Kit(NamedTuple):
+    """What agents are given to take along: arguments of `run`, `run_many`, `record` and others."""
+
+    sight: int | None = None
+    databases: Sequence[Any] = ()
+
+
+EMPTY = Kit()
+
+
+def pack(grid: Grid, sight: int | None, databases: Sequence[Path]) -> Kit:
+    """A kit with the databases in these files, which must be for this map."""
+    from andante.databases.header import load
+
+    return Kit(sight, tuple(load(path, map=grid) for path in databases))

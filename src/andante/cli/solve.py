@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from andante.cli.shared import (
+    DATABASE_OPTION,
     JSON_OPTION,
     MAP_HELP,
     SIGHT_OPTION,
+    Kit,
     check_folder,
     out,
+    pack,
     print_json,
     read_cell,
     read_world,
@@ -34,6 +37,7 @@ def solve(
     start: str = typer.Option(..., metavar="X,Y", help="Where the agent begins."),
     goal: str = typer.Option(..., metavar="X,Y", help="Where it wants to go."),
     algorithm: str = typer.Option("lrta", "--algorithm", "-a", help="NAME or NAME(parameter=value, ...)."),
+    database: list[Path] = DATABASE_OPTION,
     sight: int | None = SIGHT_OPTION,
     suboptimality_cap: float | None = typer.Option(None, min=1, help="Give up at this many times the optimal cost."),
     picture: Path | None = typer.Option(None, metavar="FILE.png", help="Draw the way on the map."),
@@ -54,15 +58,16 @@ def solve(
     grid = read_world(map)
     problem = grid.problem(read_cell(start, "--start"), read_cell(goal, "--goal"))
     limits = Limits(suboptimality=suboptimality_cap) if suboptimality_cap is not None else Limits()
+    kit = pack(grid, sight, database)
     with telling_of_compilation() as tell:
-        compile_all([entry], [grid], tell, sight=sight)
-    trial = run(entry, problem, limits=limits, sight=sight)
+        compile_all([entry], [grid], tell, **kit._asdict())
+    trial = run(entry, problem, limits=limits, **kit._asdict())
     if picture is not None:
         from andante.report.picture import draw
 
         draw(trial, picture)
     if trace is not None or posthoc is not None:
-        _keep_trace(entry, problem, limits, sight, trace, posthoc)
+        _keep_trace(entry, problem, limits, kit, trace, posthoc)
     if as_json:
         print_json(_as_data(trial))
     else:
@@ -71,12 +76,12 @@ def solve(
 
 
 def _keep_trace(
-    entry: Algorithm, problem: Problem, limits: Limits, sight: int | None, trace: Path | None, posthoc: Path | None
+    entry: Algorithm, problem: Problem, limits: Limits, kit: Kit, trace: Path | None, posthoc: Path | None
 ) -> None:
     from andante.episode.trace import TRACE_LIMITS, record
 
     limits = replace(limits, moves=min(limits.moves, TRACE_LIMITS.moves))
-    recorded = record(entry, problem, limits=limits, sight=sight)
+    recorded = record(entry, problem, limits=limits, **kit._asdict())
     if trace is not None:
         recorded.save(trace)
     if posthoc is not None:

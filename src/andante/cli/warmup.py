@@ -21,7 +21,7 @@ def warmup() -> None:
     from andante.files import cache_folder
     from andante.world.grid import Grid
 
-    graph = Grid(np.ones((2, 2), bool)).graph
+    graph = Grid(np.ones((16, 16), bool)).graph  # large enough for some levels of abstraction
     entries = list(algorithms())
     began = time.perf_counter()
     with telling_of_compilation() as tell:

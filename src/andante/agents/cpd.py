@@ -1,0 +1,51 @@
+"""CPD: look up the first move of a shortest path to the goal, and make it.
+
+Botea (2011), Strasser, Harabor and Botea (2014). It is what seed 000 would call level 0: a database over all pairs of
+ground states, which its authors put at two years of work. Compressed path databases are built in minutes. There is no
+search, so nothing is expanded; looking up the row of the agent's state counts as one state touched.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from andante.agent import UNREACHABLE, Card, Move, algorithm, no_move
+from andante.databases.moves import FirstMoves, first_move
+from andante.kernel import kernel
+from andante.world.graph import Arrays, price, target
+
+
+class Params(NamedTuple):
+    """There is nothing to choose."""
+
+
+class Memory(NamedTuple):
+    """The database."""
+
+    moves: FirstMoves
+
+
+@kernel
+def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -> Move:
+    """One move along a shortest path."""
+    k = first_move(memory.moves, state, goal)
+    if k < 0:
+        return no_move(UNREACHABLE, 0, 1)
+    return Move(target(graph, state, k), price(graph, state, k), 0, 1, 0.0, 0)
+
+
+@algorithm(
+    Card(
+        "cpd",
+        "CPD",
+        paper="Botea 2011; Strasser, Harabor & Botea 2014",
+        real_time=True,
+        complete=True,
+        optimal=True,
+        needs=("moves",),
+    )
+)
+class CPD:
+    """The three parts of CPD."""
+
+    Params, Memory, step = Params, Memory, step

@@ -1,0 +1,193 @@
+"""kNN LRTA*: go to the subgoal of the most similar solved problem, then to the next, with LRTA*.
+
+Bulitko and Björnsson (2009), seed 003, Figure 7; line numbers are that figure's. If the records of the database hold
+whole series of subgoals, as in the journal version, the agent goes on to the next of its record unless it can climb to
+the goal. Such a series begins with the record's own start, from which the first subgoal is sure to be climbable; the
+agent goes by way of it unless it can climb to that subgoal itself.
+
+Where the paper is silent: a subgoal is pursued until reached; at most ``candidates`` records are tested at a time, the
+most similar first, and if none fits the agent makes ``retry`` moves towards the goal before it looks again, or goes all
+the way if that is none, as in the paper; a subgoal in which the agent stands already is passed over. Values are learned
+for the goal that is pursued: those of the global goal are kept, those of a subgoal are forgotten with it. Steps of
+hill-climbing count as expansions.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from andante.agent import STUCK, Card, Move, Range, algorithm, no_move
+from andante.databases.subgoals import Shortlist, Subgoals, choose
+from andante.kernel import int64, kernel
+from andante.search.hillclimb import climb
+from andante.search.learning import Learned, raise_to
+from andante.search.lookahead import Ball, look
+from andante.search.memory import Clock, Space
+from andante.world.graph import Arrays, price, target
+
+NOWHERE = -1
+STAMPS = 1 << 32  # that tell subgoals apart
+
+
+class Params(NamedTuple):
+    """How far kNN LRTA* looks, and how hard it tries to find a subgoal."""
+
+    depth: Annotated[int, Range(1, 100), "moves to look ahead"] = 3
+    m: Annotated[int, Range(1, 100_000), "steps that an attempt at hill-climbing may take"] = 25
+    candidates: Annotated[int, Range(0, 1000), "records tested before a move, the most similar first"] = 10
+    retry: Annotated[int | None, Range(1, 1_000_000), "moves to the goal before records are tested again"] = 10
+
+
+class Apart(NamedTuple):
+    """Values learned for a subgoal, on a clock of their own."""
+
+    h: Learned
+
+    @classmethod
+    def allocate(cls, space: Space) -> Apart:
+        """Nothing learned yet."""
+        clock = Clock(np.ones(1, np.int64), np.ones(1, np.int64))
+        return cls(Learned.allocate(space)._replace(clock=clock))
+
+
+class Plan(NamedTuple):
+    """Where the agent is going, and where it has been."""
+
+    aim: npt.NDArray[np.int64]  # [1], the state that it pursues
+    left: npt.NDArray[np.int64]  # [1], moves before it looks for another aim; -1: until it is there
+    series: npt.NDArray[np.int64]  # [2], the next subgoal of its record, and where they end
+    used: npt.NDArray[np.uint32]  # [n], the trial in which the subgoal was chosen: the paper's taboo list
+    trial: npt.NDArray[np.int64]  # [1], the trial all this belongs to
+    clock: Clock
+
+    @classmethod
+    def allocate(cls, space: Space) -> Plan:
+        """No aim."""
+        aim, left, trial = (np.zeros(1, np.int64) for _ in range(3))
+        return cls(aim, left, np.zeros(2, np.int64), np.zeros(space.states, np.uint32), trial, space.clock)
+
+
+class Memory(NamedTuple):
+    """What kNN LRTA* learned, where it is going, and the database."""
+
+    subgoals: Subgoals
+    found: Shortlist
+    plan: Plan
+    h: Learned
+    apart: Apart
+    ball: Ball
+
+
+class Effort(NamedTuple):
+    """What it took to find an aim."""
+
+    expanded: int
+    touched: int
+
+
+@kernel
+def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -> Move:
+    """One move of kNN LRTA*."""
+    plan = memory.plan
+    if plan.trial[0] != plan.clock.trial[0]:
+        _begin(plan)  # lines 1 and 2
+    work = Effort(0, 0)
+    if plan.aim[0] == state or plan.aim[0] == NOWHERE or plan.left[0] == 0:
+        work = _aim(graph, memory, params, state, goal)  # lines 3 to 11
+    aim = plan.aim[0]
+    h = memory.h if aim == goal else memory.apart.h
+    best = look(memory.ball, graph, h, state, aim, params.depth, 1.0)  # line 12
+    expanded, touched = work.expanded + best.expanded, work.touched + best.touched
+    if best.slot < 0:
+        return no_move(STUCK, expanded, touched)
+    learned, stored = raise_to(h, graph, state, aim, best.f)
+    if plan.left[0] > 0:
+        plan.left[0] -= 1
+    return Move(target(graph, state, best.first), price(graph, state, best.first), expanded, touched, learned, stored)
+
+
+@kernel
+def _begin(plan: Plan) -> None:
+    """Forget the last trial."""
+    plan.trial[0] = plan.clock.trial[0]
+    plan.aim[0], plan.left[0] = NOWHERE, -1
+    plan.series[0] = plan.series[1] = 0
+
+
+@kernel
+def _aim(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -> Effort:
+    """Choose where to go: the goal if it can be climbed to, else a subgoal, else the goal all the same."""
+    plan = memory.plan
+    plan.left[0] = -1
+    straight = climb(graph, state, goal, params.m)  # line 3
+    if straight.arrived:
+        plan.aim[0] = goal  # line 10
+        return Effort(straight.expanded, straight.touched)
+    expanded, touched = straight.expanded, straight.touched
+    if not _goes_on(memory, state):
+        choice = choose(memory.subgoals, memory.found, graph, state, goal, params.m, plan.used, plan.clock.trial[0])
+        expanded, touched = expanded + choice.expanded, touched + choice.touched  # lines 4 to 7
+        if choice.record >= 0:
+            ahead = _take_up(graph, memory, params, state, choice.record)
+            expanded, touched = expanded + ahead.expanded, touched + ahead.touched
+    if _goes_on(memory, state):
+        _pursue_next(memory)
+    else:
+        plan.aim[0] = goal
+        plan.left[0] = params.retry  # type: ignore[assignment]  # none is -1
+    return Effort(expanded, touched)
+
+
+@kernel
+def _goes_on(memory: Memory, state: int) -> bool:
+    """Has the record that the agent goes by another subgoal, not counting where the agent stands?"""
+    plan = memory.plan
+    while plan.series[0] < plan.series[1] and memory.subgoals.subgoal[plan.series[0]] == state:
+        plan.series[0] += 1
+    return plan.series[0] < plan.series[1]
+
+
+@kernel
+def _take_up(graph: Arrays, memory: Memory, params: Params, state: int, record: int) -> Effort:
+    """Go by a record. A series begins with the record's start, which is left out if the next can be climbed to."""
+    plan, subgoals = memory.plan, memory.subgoals
+    plan.series[0], plan.series[1] = subgoals.first[record], subgoals.first[record + 1]
+    plan.used[subgoals.subgoal[plan.series[0]]] = plan.clock.trial[0]  # line 8
+    if plan.series[0] + 1 == plan.series[1]:
+        return Effort(0, 0)
+    ahead = climb(graph, state, int64(subgoals.subgoal[plan.series[0] + 1]), params.m)
+    if ahead.arrived:
+        plan.series[0] += 1
+    return Effort(ahead.expanded, ahead.touched)
+
+
+@kernel
+def _pursue_next(memory: Memory) -> None:
+    """Make the next subgoal of the record the aim."""
+    plan, h = memory.plan, memory.apart.h
+    plan.aim[0] = memory.subgoals.subgoal[plan.series[0]]
+    plan.series[0] += 1
+    h.clock.problem[0] += 1
+    if h.clock.problem[0] == STAMPS:
+        h.stamp[:] = 0
+        h.clock.problem[0] = 1
+
+
+@algorithm(
+    Card(
+        "knn",
+        "kNN LRTA*",
+        paper="Bulitko & Björnsson 2009",
+        real_time=True,
+        complete=True,
+        needs=("subgoals",),
+        examples=("knn(m=100)", "knn(depth=1)"),
+    )
+)
+class KNN:
+    """The three parts of kNN LRTA*."""
+
+    Params, Memory, step = Params, Memory, step

@@ -1,0 +1,68 @@
+"""`andante databases`: the kinds there are, and what a file holds."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+
+import typer
+
+from andante.cli.shared import JSON_OPTION, MAP_HELP, out, print_json, read_world
+from andante.notation import write
+
+app = typer.Typer(no_args_is_help=True, add_completion=False, help="List the kinds of databases, and show files.")
+
+
+@app.command(name="list")
+def list_kinds(as_json: bool = JSON_OPTION) -> None:
+    """List the kinds of databases and the parameters they are built with."""
+    from andante.databases.header import kinds
+    from andante.offline import builders
+
+    if as_json:
+        print_json(
+            [
+                {
+                    "name": name,
+                    "about": kinds()[name].about,
+                    "parameters": [
+                        {"name": p.name, "about": p.about, "allowed": p.allowed, "default": write(p.word(p.default))}
+                        for p in builder.parameters
+                    ],
+                }
+                for name, builder in builders().items()
+            ]
+        )
+        return
+    for name, builder in builders().items():
+        out.print(f"[bold]{name}[/bold]: {kinds()[name].about}")
+        for p in builder.parameters:
+            out.print(f"  {p.name} = {write(p.word(p.default))}: {p.about}; {p.allowed}", markup=False)
+
+
+@app.command()
+def show(
+    file: Path = typer.Argument(..., metavar="FILE", help="A file that 'andante build' wrote."),
+    map: str = typer.Option(None, metavar="MAP", help=f"Check that it was built for this map. {MAP_HELP}"),  # noqa: A002
+    as_json: bool = JSON_OPTION,
+) -> None:
+    """Say what a database file holds, and with which parameters it was built; a damaged file is refused."""
+    from andante.databases.header import load, read_header
+
+    header = read_header(file)
+    if map is not None:
+        load(file, map=read_world(map))
+    if as_json:
+        print_json({**asdict(header), "arrays": [entry._asdict() for entry in header.arrays]})
+        return
+    facts = {
+        "kind": header.kind,
+        "map": header.fingerprint or "any",
+        "parameters": ", ".join(f"{name}={write(value)}" for name, value in header.parameters.items()) or "none",
+        "bytes": f"{header.file_bytes:,}",
+    }
+    for name, value in facts.items():
+        out.print(f"{name:12}{value}", soft_wrap=True, markup=False)
+    for array in header.arrays:
+        shape = " x ".join(f"{side:,}" for side in array.shape)
+        out.print(f"  {array.name:10}{array.dtype[1:]:4}{shape}", markup=False)

@@ -1,0 +1,83 @@
+"""Pattern databases: for every pair of regions, where to go first and how deep to look on the way.
+
+Seed 000, sections 5.2 and 6. A map is divided into the regions of one level of its hierarchy. For an agent in region A
+with a goal in region B the database holds the state in which an optimal path from A's representative to B's enters the
+next region, and the depth at which LRTA*, knowing nothing yet, makes an optimal move towards it. Depths towards the
+goal itself may be there too. The two are the values that `control` steers an agent by.
+
+The states need not be those of the map: with regions of one level over the states of a lower one, numbered as the
+hierarchy's nodes, the same tables steer an agent that plans there (PR LRTA*).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from andante.databases.header import kind, pick
+from andante.kernel import int64, kernel
+from andante.search.memory import Space
+from andante.world.graph import Graph
+
+NO_STATE = -1  # no entry: the regions are the same, or no way leads from one to the other
+
+
+def _fault(pattern: Pattern, graph: Graph) -> str | None:
+    pairs = pattern.entry.shape
+    if len(pairs) != 2 or pairs[0] != pairs[1] or pattern.depth.shape != pairs or len(pattern.region) < len(graph):
+        return f"its tables do not fit a graph of {len(graph)} states"
+    if pattern.far.shape not in (pairs, (0, 0)) or pattern.cap.shape != (1,) or pattern.base.shape != (2,):
+        return "its tables do not fit each other"
+    if pattern.region.max(initial=-1) >= pairs[0] or pattern.entry.max(initial=-1) >= len(pattern.region):
+        return "it names states that do not exist"
+    return None
+
+
+@kind("pattern", "for every pair of regions the next state to go to, and how deep to look on the way", _fault)
+class Pattern(NamedTuple):
+    """The tables."""
+
+    region: npt.NDArray[np.int32]  # [states], a state's region; negative for those in none
+    entry: npt.NDArray[np.int32]  # [regions, regions], from, to: where to go first, or NO_STATE
+    depth: npt.NDArray[np.uint16]  # [regions, regions], at most the cap: how deep to look on the way there
+    far: npt.NDArray[np.uint16]  # [regions, regions] or [0, 0]: how deep to look on the way to the goal itself
+    cap: npt.NDArray[np.int64]  # [1]
+    base: npt.NDArray[np.int64]  # [2], the level whose states these are, and how cliques were chosen
+
+    @classmethod
+    def allocate(cls, space: Space) -> Pattern:
+        """The arrays of the database that the agent was given."""
+        arrays: Pattern = pick(space.databases, "pattern", space.graph).arrays
+        return arrays
+
+
+@kernel
+def subgoal(pattern: Pattern, state: int, goal: int) -> int:
+    """Where an agent in ``state`` should go on its way to ``goal``: the goal itself if they share a region."""
+    here, there = int64(pattern.region[state]), int64(pattern.region[goal])
+    if here < 0 or there < 0:
+        return goal
+    entry = int64(pattern.entry[here, there])
+    return goal if entry == NO_STATE else entry
+
+
+@kernel
+def depth_to_subgoal(pattern: Pattern, state: int, goal: int) -> int:
+    """How deep an agent in ``state`` should look on its way to the subgoal."""
+    return _depth(pattern, pattern.depth, state, goal)
+
+
+@kernel
+def depth_to_goal(pattern: Pattern, state: int, goal: int) -> int:
+    """How deep an agent in ``state`` should look on its way to the goal; the cap if the database does not say."""
+    return _depth(pattern, pattern.far, state, goal)
+
+
+@kernel
+def _depth(pattern: Pattern, table: npt.NDArray[np.uint16], state: int, goal: int) -> int:
+    here, there = int64(pattern.region[state]), int64(pattern.region[goal])
+    if here < 0 or there < 0 or len(table) == 0:
+        return pattern.cap[0]
+    return int64(table[here, there])

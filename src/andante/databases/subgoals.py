@@ -1,0 +1,281 @@
+"""Subgoal databases: records of solved problems, each with the way's first subgoals, found by similarity.
+
+Bulitko and Björnsson (2009), seed 003. A record is a start, a goal, and the farthest state of a shortest path between
+them that hill-climbing reaches from the start; or, as in the journal version (Bulitko, Björnsson and Lawrence 2010),
+the whole series of such states from start to goal, each climbable from the one before. Records are similar to a problem
+if their starts and their goals are near by the heuristic, in sum.
+
+The index is a kd-tree over the points of start and goal together: four dimensions on a grid. The heuristic's metrics
+never fall when a coordinate moves away, so the nearest point of a box bounds all records in it, and the search for the
+nearest is exact. Seed 003 scans all records. The octile sum is also a maximum of 32 linear forms, but a tree under the
+Chebyshev metric in 32 dimensions gains nothing over a scan before there are 30,000 records; this one always does.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from andante.databases.header import kind, pick
+from andante.kernel import generic, int64, kernel
+from andante.search.hillclimb import climb
+from andante.search.memory import Space
+from andante.world.graph import Arrays, Csr, Graph, Moves, estimate
+from andante.world.heuristics import Metric, distance
+
+LEAF = 16  # records of a leaf of the tree, at most
+DEEPEST = 64  # levels of a tree; 2**64 records are enough
+
+
+def _fault(subgoals: Subgoals, graph: Graph) -> str | None:
+    records, width = len(subgoals.start), 2 * dimensions(graph)
+    boxes = len(subgoals.low)
+    shapes = [(records,), (records,), (records + 1,), (len(subgoals.subgoal),), (boxes, width), (boxes, width)]
+    if [array.shape for array in subgoals] != shapes or boxes != 2 << levels(records):
+        return "its records and their index do not fit together"
+    states = np.concatenate([subgoals.start, subgoals.goal, subgoals.subgoal])
+    if len(states) and not 0 <= states.min() <= states.max() < len(graph):
+        return f"its records name states beyond the {len(graph)} of the graph"
+    ends = subgoals.first
+    if ends[0] != 0 or ends[-1] != len(subgoals.subgoal) or (np.diff(ends) < 1).any():
+        return "some of its records have no subgoal"
+    return None
+
+
+@kind("subgoals", "solved problems, each with the states to go to on the way", _fault)
+class Subgoals(NamedTuple):
+    """Records in the order of a kd-tree, and the boxes of its nodes: the children of node i are 2i and 2i + 1."""
+
+    start: npt.NDArray[np.int32]  # [records]
+    goal: npt.NDArray[np.int32]  # [records]
+    first: npt.NDArray[np.int32]  # [records + 1], where a record's series of subgoals begins
+    subgoal: npt.NDArray[np.int32]  # [subgoals]
+    low: npt.NDArray[np.float64]  # [nodes, twice the dimensions], least coordinates of starts and then of goals
+    high: npt.NDArray[np.float64]  # [nodes, twice the dimensions]
+
+    @classmethod
+    def allocate(cls, space: Space) -> Subgoals:
+        """The arrays of the database that the agent was given."""
+        arrays: Subgoals = pick(space.databases, "subgoals", space.graph).arrays
+        return arrays
+
+
+# --- the index ------------------------------------------------------------------------------------------------------
+
+
+def dimensions(graph: Graph) -> int:
+    """How many coordinates a state has."""
+    return 2 if isinstance(graph.arrays, Moves) else int(graph.arrays.point.shape[1])
+
+
+def points(graph: Graph) -> npt.NDArray[np.float64]:
+    """The coordinates of all states."""
+    arrays = graph.arrays
+    if isinstance(arrays, Moves):
+        return np.stack([arrays.x, arrays.y], 1).astype(np.float64)
+    return arrays.point
+
+
+def levels(records: int) -> int:
+    """How often the tree over so many records is divided.
+
+    >>> levels(16), levels(17), levels(1000)
+    (0, 1, 6)
+    """
+    return max(0, (records - 1) // LEAF).bit_length()
+
+
+def index(
+    graph: Graph,
+    start: npt.NDArray[np.int32],
+    goal: npt.NDArray[np.int32],
+    first: npt.NDArray[np.int32],
+    subgoal: npt.NDArray[np.int32],
+) -> Subgoals:
+    """These records, put into the order of a tree; each node is halved along the longest side of its box."""
+    place = np.concatenate([points(graph)[start], points(graph)[goal]], 1)
+    depth, count = levels(len(start)), len(start)
+    order = np.arange(count)
+    low = np.full((2 << depth, place.shape[1]), np.inf)
+    high = np.full((2 << depth, place.shape[1]), -np.inf)
+    for level in range(depth + 1):
+        for node in range(1 << level):
+            begin, end = node * count >> level, (node + 1) * count >> level
+            mine = place[order[begin:end]]
+            box = node + (1 << level)
+            low[box], high[box] = mine.min(0, initial=np.inf), mine.max(0, initial=-np.inf)
+            if level < depth and mine.shape[1]:
+                axis = int((high[box] - low[box]).argmax())
+                order[begin:end] = order[begin:end][np.argsort(mine[:, axis], kind="stable")]
+    series = [subgoal[first[record] : first[record + 1]] for record in order]
+    sizes = np.array([len(one) for one in series], np.int64)
+    ends = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)
+    flat = np.concatenate([np.zeros(0, np.int32), *series])
+    return Subgoals(start[order], goal[order], ends, flat, low, high)
+
+
+# --- looking up -----------------------------------------------------------------------------------------------------
+
+
+class Shortlist(NamedTuple):
+    """The records that are most similar to a problem, most similar first, and the room to find them."""
+
+    record: npt.NDArray[np.int32]  # [candidates]
+    apart: npt.NDArray[np.float64]  # [candidates]
+    size: npt.NDArray[np.int64]  # [1]
+    node: npt.NDArray[np.int64]  # [2 * DEEPEST], nodes yet to be visited
+    bound: npt.NDArray[np.float64]  # [2 * DEEPEST], no record of the node is nearer
+    start: npt.NDArray[np.float64]  # [2, dimensions], the start's point, and the point of a box that is nearest to it
+    goal: npt.NDArray[np.float64]  # [2, dimensions], the same for the goal
+    metric: npt.NDArray[np.int64]  # [1]
+
+    @classmethod
+    def allocate(cls, space: Space) -> Shortlist:
+        """Room for as many records as the parameter ``candidates`` says."""
+        return cls.over(space.graph, space.params.candidates)
+
+    @classmethod
+    def over(cls, graph: Graph, candidates: int) -> Shortlist:
+        """Room for so many records of problems on ``graph``."""
+        arrays = graph.arrays
+        if isinstance(arrays, Moves):
+            metric = int(Metric.OCTILE if arrays.diagonal < 2.0 else Metric.MANHATTAN)
+        else:
+            metric = arrays.metric
+        return cls(
+            np.zeros(candidates, np.int32),
+            np.zeros(candidates),
+            np.zeros(1, np.int64),
+            np.zeros(2 * DEEPEST, np.int64),
+            np.zeros(2 * DEEPEST),
+            np.zeros((2, dimensions(graph))),
+            np.zeros((2, dimensions(graph))),
+            np.full(1, metric, np.int64),
+        )
+
+
+@generic
+def _coordinate(graph: Arrays, state: int, axis: int) -> float:
+    raise TypeError(graph)
+
+
+@_coordinate.of(Moves)
+def _moves_coordinate(graph: Moves, state: int, axis: int) -> float:
+    return float(graph.x[state]) if axis == 0 else float(graph.y[state])
+
+
+@_coordinate.of(Csr)
+def _csr_coordinate(graph: Csr, state: int, axis: int) -> float:
+    return graph.point[state, axis]
+
+
+@kernel
+def nearest(
+    subgoals: Subgoals, found: Shortlist, graph: Arrays, state: int, goal: int, used: npt.NDArray[np.uint32], now: int
+) -> None:
+    """Find the records most similar to the problem, but none whose first subgoal is marked ``now`` in ``used``.
+
+    Of equally similar records those that come first in the database come first. ``used`` is uint32[n].
+    """
+    found.size[0] = 0
+    records, leaves = len(subgoals.start), len(subgoals.low) >> 1
+    if records == 0 or len(found.record) == 0:
+        return
+    for axis in range(found.start.shape[1]):
+        found.start[0, axis] = _coordinate(graph, state, axis)
+        found.goal[0, axis] = _coordinate(graph, goal, axis)
+    found.node[0], found.bound[0], waiting = 1, 0.0, 1
+    while waiting > 0:
+        waiting -= 1
+        node = found.node[waiting]
+        if found.bound[waiting] > _worst(found):
+            continue
+        if node >= leaves:
+            for record in range((node - leaves) * records // leaves, (node - leaves + 1) * records // leaves):
+                if used[subgoals.subgoal[subgoals.first[record]]] != now:
+                    apart = estimate(graph, state, int64(subgoals.start[record]))
+                    _enter(found, record, apart + estimate(graph, goal, int64(subgoals.goal[record])))
+            continue
+        here, there = 2 * node, 2 * node + 1
+        near, far = _bound(subgoals, found, here), _bound(subgoals, found, there)
+        if near > far:
+            here, there, near, far = there, here, far, near
+        found.node[waiting], found.bound[waiting] = there, far
+        found.node[waiting + 1], found.bound[waiting + 1] = here, near
+        waiting += 2
+
+
+@kernel
+def _worst(found: Shortlist) -> float:
+    """A record less similar than this has no place on the list."""
+    full = found.size[0] == len(found.record)
+    return found.apart[found.size[0] - 1] if full else np.inf
+
+
+@kernel
+def _bound(subgoals: Subgoals, found: Shortlist, node: int) -> float:
+    """How far the problem is at least from every record in a box."""
+    axes = found.start.shape[1]
+    for axis in range(axes):
+        low, high = subgoals.low[node, axis], subgoals.high[node, axis]
+        found.start[1, axis] = min(max(found.start[0, axis], low), high)
+        low, high = subgoals.low[node, axes + axis], subgoals.high[node, axes + axis]
+        found.goal[1, axis] = min(max(found.goal[0, axis], low), high)
+    return distance(found.start, found.metric[0], 0, 1) + distance(found.goal, found.metric[0], 0, 1)
+
+
+@kernel
+def _enter(found: Shortlist, record: int, apart: float) -> None:
+    """Put a record on the list where it belongs, if it does."""
+    last = found.size[0]
+    if last == len(found.record):
+        last -= 1
+        if apart > found.apart[last] or (apart == found.apart[last] and record > found.record[last]):
+            return
+    else:
+        found.size[0] = last + 1
+    at = last
+    while at > 0 and (apart < found.apart[at - 1] or (apart == found.apart[at - 1] and record < found.record[at - 1])):
+        found.apart[at], found.record[at] = found.apart[at - 1], found.record[at - 1]
+        at -= 1
+    found.apart[at], found.record[at] = apart, record
+
+
+class Choice(NamedTuple):
+    """The record to go by, and what it took to choose it."""
+
+    record: int  # -1 if none fits
+    expanded: int
+    touched: int
+
+
+@kernel
+def choose(
+    subgoals: Subgoals,
+    found: Shortlist,
+    graph: Arrays,
+    state: int,
+    goal: int,
+    most: int,
+    used: npt.NDArray[np.uint32],
+    now: int,
+) -> Choice:
+    """The most similar record whose start can be climbed to from ``state``, and its goal from ``goal``.
+
+    Each attempt at climbing takes at most ``most`` steps; records on the shortlist only are tried.
+    """
+    nearest(subgoals, found, graph, state, goal, used, now)
+    expanded, touched = 0, 0
+    for i in range(found.size[0]):
+        record = int64(found.record[i])
+        one = climb(graph, state, int64(subgoals.start[record]), most)
+        expanded, touched = expanded + one.expanded, touched + one.touched
+        if not one.arrived:
+            continue
+        other = climb(graph, goal, int64(subgoals.goal[record]), most)
+        expanded, touched = expanded + other.expanded, touched + other.touched
+        if other.arrived:
+            return Choice(record, expanded, touched)
+    return Choice(-1, expanded, touched)

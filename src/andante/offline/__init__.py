@@ -1,0 +1,16 @@
+"""Builders of databases: what is worked out once for a map, so that agents need not.
+
+One file per kind. Importing this package imports them all, and each enrols itself.
+"""
+
+from __future__ import annotations
+
+import pkgutil
+from importlib import import_module
+
+from andante.offline.builder import Builder, build, builders
+
+__all__ = ["Builder", "build", "builders"]
+
+for _module in sorted(pkgutil.iter_modules(__path__), key=lambda found: found.name):
+    import_module(f"{__name__}.{_module.name}")

@@ -1,0 +1,155 @@
+"""The frame of all builders: parameters in the notation, threads, progress, and the database that comes of it.
+
+A file in `offline/` defines ``Params`` and a function
+
+    make(graph, params, crew) -> bundle
+
+and enrols it with `builder` under the kind of database whose bundle it fills. A builder of databases that serve any map
+takes a list of graphs instead of one.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence, Sized
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from queue import SimpleQueue
+from typing import Any, NamedTuple, TypeVar
+
+from andante.agent import Parameter, parameters_of
+from andante.databases.header import Database, graph_of, kind_named
+from andante.datasets import Progress
+from andante.errors import ParameterError, did_you_mean
+from andante.notation import parse
+from andante.world.graph import Graph
+from andante.world.grid import Grid
+
+M = TypeVar("M", bound=Callable[..., Any])
+R = TypeVar("R")
+W = TypeVar("W", bound=Sized)
+
+
+@dataclass(frozen=True)
+class Crew:
+    """Threads to build with, and somebody to tell how far they are."""
+
+    threads: int
+    progress: Progress | None = None
+
+    def tell(self, what: str, done: int, total: int) -> None:
+        """Say how far a piece of work is."""
+        if self.progress is not None:
+            self.progress(what, done, total)
+
+    def each(self, work: Callable[[Any, W], R], parts: Sequence[W], rooms: Sequence[Any], what: str = "") -> list[R]:
+        """What ``work`` makes of each part, in their order, on all threads; one at a time has each of the ``rooms``.
+
+        Kernels run without the GIL, so the threads run at once. A part should take no more than a second: so long the
+        user waits after an interrupt. If it says ``what`` is done, progress is told, in the length of parts.
+        """
+        free: SimpleQueue[Any] = SimpleQueue()
+        for room in rooms:
+            free.put(room)
+
+        def task(part: W) -> R:
+            room = free.get()
+            try:
+                return work(room, part)
+            finally:
+                free.put(room)
+
+        done, total = 0, sum(len(part) for part in parts)
+        with ThreadPoolExecutor(len(rooms)) as pool:
+            try:
+                futures: dict[Future[R], int] = {pool.submit(task, part): len(part) for part in parts}
+                for future in as_completed(futures):
+                    future.result()
+                    done += futures[future]
+                    if what:
+                        self.tell(what, done, total)
+            except BaseException:
+                pool.shutdown(cancel_futures=True)
+                raise
+        return [future.result() for future in futures]
+
+
+class Builder(NamedTuple):
+    """How the databases of one kind are built."""
+
+    kind: str
+    params: type[tuple[Any, ...]]
+    make: Callable[[Any, Any, Crew], Any]  # of a graph, or of several if it serves any map
+    any_map: bool = False
+
+    @property
+    def parameters(self) -> list[Parameter]:
+        """What can be set, with defaults."""
+        return parameters_of(self.params)
+
+
+_builders: dict[str, Builder] = {}
+
+
+def builder(kind: str, params: type[tuple[Any, ...]], *, any_map: bool = False) -> Callable[[M], M]:
+    """Enrol the decorated function as the builder of databases of this kind; ``any_map`` is what they serve."""
+
+    def enrol(make: M) -> M:
+        _builders[kind] = Builder(kind, params, make, any_map)
+        return make
+
+    return enrol
+
+
+def builders() -> dict[str, Builder]:
+    """Every builder, by the kind of its databases."""
+    return dict(sorted(_builders.items()))
+
+
+def build(
+    kind: str,
+    world: Grid | Graph | Sequence[Grid | Graph],
+    *,
+    threads: int | None = None,
+    progress: Progress | None = None,
+    **parameters: Any,
+) -> Database:
+    """Build a database for a map; ``kind`` may bring parameters in the notation, keyword parameters come on top.
+
+    A kind that serves any map is built from one or several.
+    All cores are used unless ``threads`` says otherwise, and the result does not depend on how many there are.
+    ``progress`` is called with what is being done, how much of it is done, and of how much.
+
+    >>> import andante
+    >>> grid = andante.generate("rooms", 24, 24, seed=1)
+    >>> build("moves", grid).parameters
+    {}
+    """
+    call = parse(kind)
+    chosen, params = with_parameters(call.name, {**call.arguments, **parameters})
+    if threads is not None and threads < 1:
+        raise ParameterError(f"threads must be at least 1, got {threads}")
+    graphs = [graph_of(one) for one in ([world] if isinstance(world, Grid | Graph) else world)]
+    if len(graphs) != 1 and not (graphs and chosen.any_map):
+        raise ParameterError(f"a database of kind {chosen.kind!r} is built for one map, got {len(graphs)}")
+    crew = Crew(threads or _cores(), progress)
+    arrays = chosen.make(graphs if chosen.any_map else graphs[0], params, crew)
+    fingerprint = None if chosen.any_map else graphs[0].fingerprint
+    words = {p.name: p.word(value) for p, value in zip(chosen.parameters, params, strict=True)}
+    return Database(chosen.kind, fingerprint, words, arrays)
+
+
+def with_parameters(kind: str, parameters: dict[str, Any]) -> tuple[Builder, Any]:
+    """The builder of a kind, and its parameters with these set."""
+    kind_named(kind)
+    chosen = builders()[kind]
+    known = {p.name: p for p in chosen.parameters}
+    for name in parameters:
+        if name not in known:
+            hint = did_you_mean(name, known) if known else "it has none"
+            raise ParameterError(f"building {kind} has no parameter {name!r}; {hint}")
+    return chosen, chosen.params(**{name: known[name].read(value) for name, value in parameters.items()})
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

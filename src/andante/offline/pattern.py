@@ -1,0 +1,277 @@
+"""Build a pattern database: for each pair of regions, the next state to go to and how deep to look on the way.
+
+Seed 000, Figures 6 and 8; line numbers are Figure 6's. The paper computes a depth for each pair of regions. But the
+depth towards a subgoal depends on nothing but the region and the subgoal, and from one region a few dozen subgoals lead
+to all others: so distances are computed once per region, depths once per region and subgoal, and what took the paper 13
+hours takes seconds. Depths towards the goal itself (Appendix D) are optional, and remain one for each pair.
+
+Where the paper is silent: a region is represented by its state nearest to its centre; of several optimal paths the one
+is taken whose moves come first in the graph's order; within one region the agent looks one move ahead.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import Annotated, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from andante.abstraction.clique import Cover
+from andante.abstraction.hierarchy import DEFAULT_COVER, Hierarchy, hierarchy_of
+from andante.agent import Range
+from andante.databases.pattern import NO_STATE, Pattern
+from andante.errors import ParameterError
+from andante.kernel import int64, kernel
+from andante.offline.builder import Crew, builder
+from andante.search.astar import Tree, reached, search
+from andante.search.dijkstra import Field, bucket_width, distances, spread
+from andante.search.learning import Learned
+from andante.search.lookahead import Ball, look, most_states
+from andante.search.memory import new_space
+from andante.world.graph import Graph, Layout, Moves, degree, price, target
+from andante.world.heuristics import TOLERANCE
+
+DEEPEST = 3000  # in the paper, deep enough to count as no cap
+PART = 4  # regions that a thread takes at a time
+
+Costs = npt.NDArray[np.float64]
+States = npt.NDArray[np.int32]
+
+
+class Aim(IntEnum):
+    """Which state of the next region is the subgoal."""
+
+    ENTRY = 0  # where the way enters it
+    CENTRE = 1  # its representative
+
+
+class Far(IntEnum):
+    """Which depths towards the goal itself are stored."""
+
+    NONE = 0
+    CAPPED = 1
+    UNCAPPED = 2
+
+
+class Params(NamedTuple):
+    """How large the regions are, and what is stored of each pair."""
+
+    level: Annotated[int, Range(0, 20), "of the hierarchy: its states are the regions"] = 3
+    cap: Annotated[int, Range(1, DEEPEST), "the greatest depth"] = 20
+    aim: Annotated[Aim, "which state of the next region to go to"] = Aim.ENTRY
+    far: Annotated[Far, "whether to store depths towards the goal itself, too"] = Far.NONE
+    base: Annotated[int, Range(0, 20), "the level on which the agent plans; 0 is the map itself"] = 0
+    cover: Annotated[Cover, "how cliques are chosen"] = DEFAULT_COVER
+
+
+class Ground(NamedTuple):
+    """What the agent walks on, divided into regions."""
+
+    graph: Graph
+    region: States  # [n]
+    representative: States  # [regions]
+    width: float | None  # of the buckets for distances
+
+
+class Room(NamedTuple):
+    """What one thread needs."""
+
+    field: Field
+    tree: Tree
+    ball: Ball
+    unlearned: Learned
+    costs: Costs  # [most moves of a state]
+
+
+@builder("pattern", Params)
+def make(graph: Graph, params: Params, crew: Crew) -> Pattern:
+    """The tables for ``graph``, or for a level above it."""
+    hierarchy = hierarchy_of(graph, params.cover)
+    ground = _ground(hierarchy, params)
+    rooms = [_room(ground.graph, params) for _ in range(crew.threads)]
+    entry, far = _entries(ground, params, crew, rooms)
+    depth = _depths(ground, params, crew, rooms, entry)
+    region = ground.region
+    if params.base > 0:  # states are numbered as the hierarchy's nodes
+        nodes = hierarchy.nodes(params.base)
+        region = np.full(len(hierarchy.layers.node), NO_STATE, np.int32)
+        region[nodes] = ground.region
+        entry = np.where(entry == NO_STATE, NO_STATE, nodes[entry]).astype(np.int32)
+    return Pattern(region, entry, depth, far, np.array([params.cap]), np.array([params.base, params.cover], np.int64))
+
+
+def _ground(hierarchy: Hierarchy, params: Params) -> Ground:
+    """The level that the agent plans on, and the regions above it."""
+    if not params.base <= params.level <= hierarchy.top:
+        raise ParameterError(
+            f"level must be from {params.base}, the level that the agent plans on, to {hierarchy.top}, the highest of "
+            f"this map; got {params.level}"
+        )
+    graph = hierarchy.level(params.base)
+    if params.level == params.base:
+        states = np.arange(len(graph), dtype=np.int32)
+        return Ground(graph, states, states, bucket_width(graph))
+    if params.base == 0:
+        region, place = hierarchy.regions(params.level), hierarchy.representatives(params.level)
+        return Ground(graph, region, place, bucket_width(graph))
+    node = hierarchy.nodes(params.base)
+    for _ in range(params.level - params.base):
+        node = hierarchy.layers.node["parent"][node]
+    region = np.searchsorted(hierarchy.nodes(params.level), node).astype(np.int32)
+    return Ground(graph, region, _nearest(hierarchy, params, region), bucket_width(graph))
+
+
+def _nearest(hierarchy: Hierarchy, params: Params, region: States) -> States:
+    """For each region its state, of the level that the agent plans on, nearest to its centre."""
+    apart = hierarchy.points(params.base) - hierarchy.points(params.level)[region]
+    order = np.lexsort((np.round((apart**2).sum(1), 9), region))
+    return order[np.searchsorted(region[order], np.arange(region.max() + 1))].astype(np.int32)
+
+
+def _room(graph: Graph, params: Params) -> Room:
+    space = new_space(graph, None)
+    deepest = DEEPEST if params.far is Far.UNCAPPED else params.cap
+    ties = not isinstance(graph.arrays, Moves)
+    unlearned = Learned.allocate(space)
+    unlearned.clock.problem[0] = 1  # no stamp says so
+    return Room(
+        Field.over(graph),
+        Tree.allocate(space),
+        Ball.over(len(graph), most_states(graph.arrays, deepest, len(graph)), *graph.cost_range, ties=ties),
+        unlearned,
+        np.zeros(max(1, graph.max_degree)),
+    )
+
+
+# --- where to go ----------------------------------------------------------------------------------------------------
+
+
+def _entries(ground: Ground, params: Params, crew: Crew, rooms: list[Room]) -> tuple[States, npt.NDArray[np.uint16]]:
+    """For each pair of regions the state to go to, and the depth towards the goal if that is wanted."""
+    regions = len(ground.representative)
+    entry = np.full((regions, regions), NO_STATE, np.int32)  # to, from: a goal's row is written by one thread
+    wanted = regions if params.far is not Far.NONE else 0
+    far = np.zeros((wanted, wanted), np.uint16)
+    deepest = DEEPEST if params.far is Far.UNCAPPED else params.cap
+
+    def work(room: Room, goals: range) -> None:
+        for goal in goals:
+            distance = _distances(ground, room, int(ground.representative[goal]))
+            arrays, by_centre = ground.graph.arrays, params.aim is Aim.CENTRE
+            _descend(arrays, ground.region, ground.representative, distance, goal, by_centre, entry[goal])
+            if wanted:
+                _far_depths(room, arrays, ground.representative, distance, goal, deepest, far[goal])
+
+    parts = [range(i, min(i + PART, regions)) for i in range(0, regions, PART)]
+    crew.each(work, parts, rooms, "where to go from each region to each")
+    return np.ascontiguousarray(entry.T), np.ascontiguousarray(far.T)
+
+
+def _distances(ground: Ground, room: Room, source: int) -> Costs:
+    """The cost of the way between ``source`` and every other state."""
+    if ground.width is None:
+        return distances(ground.graph, source)
+    spread(room.field, ground.graph.arrays, source, ground.width)  # line 5
+    return room.field.distance
+
+
+@kernel
+def _descend(
+    graph: Layout,
+    region: States,
+    representative: States,
+    distance: Costs,
+    goal: int,
+    by_centre: bool,
+    entry: States,
+) -> None:
+    """From each region's representative, walk an optimal path until it leaves the region: where that is."""
+    for start in range(len(representative)):
+        state = int64(representative[start])
+        if start == goal or distance[state] == np.inf:
+            continue
+        while region[state] == start:
+            state = _next(graph, distance, state)
+        entry[start] = representative[region[state]] if by_centre else state
+
+
+@kernel
+def _next(graph: Layout, distance: Costs, state: int) -> int:
+    """The neighbour on an optimal path; the first of several."""
+    best, least = -1, np.inf
+    for k in range(degree(graph, state)):
+        near = target(graph, state, k)
+        cost = price(graph, state, k) + distance[near]
+        if cost < least - TOLERANCE:
+            best, least = near, cost
+    return best
+
+
+# --- how deep to look -----------------------------------------------------------------------------------------------
+
+
+def _depths(ground: Ground, params: Params, crew: Crew, rooms: list[Room], entry: States) -> npt.NDArray[np.uint16]:
+    """For each pair of regions the depth towards its entry."""
+    depth = np.ones(entry.shape, np.uint16)
+
+    def work(room: Room, starts: range) -> None:
+        for start in starts:
+            aims, which = np.unique(entry[start], return_inverse=True)
+            found = np.ones(len(aims), np.uint16)
+            _near_depths(room, ground.graph.arrays, int(ground.representative[start]), aims, params.cap, found)
+            depth[start] = found[which]
+
+    parts = [range(i, min(i + PART, len(entry))) for i in range(0, len(entry), PART)]
+    crew.each(work, parts, rooms, "how deep to look on the way")
+    return depth
+
+
+@kernel
+def _near_depths(room: Room, graph: Layout, state: int, aims: States, cap: int, depth: npt.NDArray[np.uint16]) -> None:
+    """The optimal depth from ``state`` towards each of these states, but for NO_STATE."""
+    for i in range(len(aims)):
+        aim = int64(aims[i])
+        if aim in (NO_STATE, state):
+            continue
+        for k in range(degree(graph, state)):
+            near = target(graph, state, k)
+            search(room.tree, graph, near, aim, 1.0)
+            rest = room.tree.g[aim] if reached(room.tree, aim) else np.inf
+            room.costs[k] = price(graph, state, k) + rest
+        depth[i] = _optimal_depth(room, graph, state, aim, cap)
+
+
+@kernel
+def _far_depths(
+    room: Room,
+    graph: Layout,
+    representative: States,
+    distance: Costs,
+    goal: int,
+    deepest: int,
+    depth: npt.NDArray[np.uint16],
+) -> None:
+    """The optimal depth from each region's representative towards that of the region ``goal``."""
+    aim = int64(representative[goal])
+    for start in range(len(representative)):
+        state = int64(representative[start])
+        depth[start] = 1
+        if start == goal or distance[state] == np.inf:
+            continue
+        for k in range(degree(graph, state)):
+            room.costs[k] = price(graph, state, k) + distance[target(graph, state, k)]
+        depth[start] = _optimal_depth(room, graph, state, aim, deepest)
+
+
+@kernel
+def _optimal_depth(room: Room, graph: Layout, state: int, aim: int, deepest: int) -> int:
+    """The least depth at which LRTA* makes a move that is optimal by ``room.costs``; ``deepest`` if none is."""
+    least = np.inf
+    for k in range(degree(graph, state)):
+        least = min(least, room.costs[k])
+    for depth in range(1, deepest):
+        move = look(room.ball, graph, room.unlearned, state, aim, depth, 1.0).first
+        if room.costs[move] <= least + TOLERANCE:
+            return depth
+    return deepest

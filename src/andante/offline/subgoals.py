@@ -1,0 +1,201 @@
+"""Build a subgoal database: solve problems, and keep the states of each solution that hill-climbing gets to.
+
+Seed 003, Figure 4; line numbers are that figure's. Problems are drawn at random. One whose whole path can be climbed is
+drawn again, because an agent needs no help there. Where the paper is silent: hill-climbing has no limit here; on a map
+where almost every path can be climbed there are fewer records than asked for.
+
+The paper hopes for better coverage than by chance. With ``coverage=gaps`` a problem is passed over if the most similar
+record so far would serve it, until almost all are; only then are problems kept as they come.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import IntEnum
+from typing import Annotated, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from andante.agent import Range
+from andante.databases.subgoals import Shortlist, Subgoals, choose, index
+from andante.kernel import int64, kernel
+from andante.offline.builder import Crew, builder
+from andante.search.astar import UNLIMITED, Tree, reached, search
+from andante.search.hillclimb import climb
+from andante.search.memory import new_space
+from andante.world.graph import Arrays, Graph
+
+BATCH = 256  # problems drawn at a time
+PART = 8  # of which a thread solves so many at a time
+LEAST_YIELD = 0.05  # share of a batch that must lie in gaps; else there are hardly any left
+FRUITLESS = 2  # batches without a record, after which no more are drawn
+MOST_DRAWS = 50  # per record that is asked for
+
+States = npt.NDArray[np.int32]
+
+
+class Coverage(IntEnum):
+    """Which problems are solved for the database."""
+
+    RANDOM = 0
+    GAPS = 1
+
+
+class Params(NamedTuple):
+    """How many records there are, of which problems, and what they hold."""
+
+    records: Annotated[int, Range(0, 10_000_000), "problems to solve and keep"] = 10_000
+    seed: Annotated[int, Range(0, 2**63 - 1), "the same seed gives the same database"] = 0
+    coverage: Annotated[Coverage, "gaps: first those that no earlier record serves"] = Coverage.RANDOM
+    series: Annotated[bool, "keep the whole way from start to goal, not only its first subgoal"] = False
+    m: Annotated[int, Range(1, 100_000), "gaps: steps of hill-climbing within which a record serves a problem"] = 25
+
+
+class Room(NamedTuple):
+    """What one thread needs to solve a problem and divide its path."""
+
+    tree: Tree
+    path: States  # [n]
+    series: States  # [n]
+    found: Shortlist
+    used: npt.NDArray[np.uint32]  # [n], never marked: here no subgoal is taboo
+
+
+class Record(NamedTuple):
+    """A solved problem that is worth keeping."""
+
+    start: int
+    goal: int
+    series: States
+
+
+@builder("subgoals", Params)
+def make(graph: Graph, params: Params, crew: Crew) -> Subgoals:
+    """Records of random problems on ``graph``."""
+    rooms = [_room(graph) for _ in range(crew.threads)]
+    rng = np.random.default_rng(params.seed)
+    records: list[Record] = []
+    gaps = params.coverage == Coverage.GAPS
+    drawn = fruitless = 0
+    while len(records) < params.records and fruitless < FRUITLESS and drawn < MOST_DRAWS * params.records + BATCH:
+        known = _indexed(graph, records) if gaps else None
+        pairs = _draw(graph, rng)
+        parts = np.array_split(pairs, max(1, -(-len(pairs) // PART)))
+        new = _new_records(graph, params, crew, rooms, parts, known)
+        records += new[: params.records - len(records)]
+        drawn, fruitless = drawn + BATCH, 0 if new or gaps else fruitless + 1
+        gaps = gaps and len(new) > BATCH * LEAST_YIELD
+        crew.tell("finding subgoals", len(records), params.records)
+    return _indexed(graph, records)
+
+
+def _new_records(
+    graph: Graph,
+    params: Params,
+    crew: Crew,
+    rooms: list[Room],
+    parts: list[npt.NDArray[np.int64]],
+    known: Subgoals | None,
+) -> list[Record]:
+    """The records of those drawn problems that are worth one, and are not served by the ``known`` ones."""
+
+    def solve(room: Room, part: npt.NDArray[np.int64]) -> list[Record]:
+        return list(_solved(room, graph.arrays, known, params, part))
+
+    return [record for some in crew.each(solve, parts, rooms) for record in some]
+
+
+def _room(graph: Graph) -> Room:
+    n = len(graph)
+    return Room(
+        Tree.allocate(new_space(graph, None)),
+        np.empty(n, np.int32),
+        np.empty(n, np.int32),
+        Shortlist.over(graph, 1),
+        np.zeros(n, np.uint32),
+    )
+
+
+def _draw(graph: Graph, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+    """Random pairs of states in the same component, one row each (line 3)."""
+    label = graph.components
+    states = np.flatnonzero(np.bincount(label, minlength=1)[label] > 1)
+    if len(states) == 0:
+        return np.zeros((0, 2), np.int64)
+    pairs: npt.NDArray[np.int64] = states[rng.integers(len(states), size=(BATCH, 2))]
+    together: npt.NDArray[np.bool_] = label[pairs[:, 0]] == label[pairs[:, 1]]
+    return pairs[together]
+
+
+def _indexed(graph: Graph, records: list[Record]) -> Subgoals:
+    start = np.array([record.start for record in records], np.int32)
+    goal = np.array([record.goal for record in records], np.int32)
+    first = np.cumsum([0, *(len(record.series) for record in records)]).astype(np.int32)
+    subgoal = np.concatenate([np.zeros(0, np.int32), *(record.series for record in records)])
+    return index(graph, start, goal, first, subgoal)
+
+
+def _solved(
+    room: Room, graph: Arrays, known: Subgoals | None, params: Params, pairs: npt.NDArray[np.int64]
+) -> Iterator[Record]:
+    for start, goal in pairs.tolist():
+        if known is not None and _is_served(room, graph, known, params.m, start, goal):
+            continue
+        count = _divide(room, graph, start, goal, params.series)
+        if count > 0:
+            yield Record(start, goal, room.series[:count].copy())
+
+
+@kernel
+def _is_served(room: Room, graph: Arrays, known: Subgoals, most: int, start: int, goal: int) -> bool:
+    """Can an agent with this problem do with what is known already?"""
+    if climb(graph, start, goal, most).arrived:
+        return True
+    return choose(known, room.found, graph, start, goal, most, room.used, 1).record >= 0
+
+
+@kernel
+def _divide(room: Room, graph: Arrays, start: int, goal: int, whole: bool) -> int:
+    """Write the subgoals of a shortest path into ``room.series``: how many there are, 0 if the problem needs none."""
+    search(room.tree, graph, start, goal, 1.0)  # line 4
+    if not reached(room.tree, goal):
+        return 0
+    length = _lay_out(room, start, goal)
+    if length < 3:  # line 5
+        return 0
+    at, count = _farthest(room.path, graph, 0, length), 0
+    if at == length - 1:
+        return 0
+    if not whole:
+        room.series[0] = room.path[at]  # line 8
+        return 1
+    room.series[0], room.series[1], count = start, room.path[at], 2
+    while at < length - 1:
+        at = _farthest(room.path, graph, at, length)
+        room.series[count] = room.path[at]
+        count += 1
+    return count
+
+
+@kernel
+def _lay_out(room: Room, start: int, goal: int) -> int:
+    """Write the path that was found into ``room.path``, the start first: how many states it has."""
+    length, state = 1, goal
+    while state != start:
+        state = int64(room.tree.parent[state])
+        length += 1
+    state = goal
+    for i in range(length - 1, -1, -1):
+        room.path[i] = state
+        state = int64(room.tree.parent[state])
+    return length
+
+
+@kernel
+def _farthest(path: States, graph: Arrays, begin: int, length: int) -> int:
+    """The last place on the path before the first that cannot be climbed to from place ``begin`` (lines 6 to 11)."""
+    for i in range(begin + 2, length):
+        if not climb(graph, int64(path[begin]), int64(path[i]), UNLIMITED).arrived:
+            return i - 1
+    return length - 1

@@ -1,0 +1,258 @@
+"""The one file format: what goes in comes out, and whatever else is refused with a sentence."""
+
+import functools
+import json
+import mmap
+import struct
+import zlib
+
+import numpy as np
+import pytest
+
+import andante
+from andante.databases.header import (
+    ALIGNMENT,
+    MAGIC,
+    Database,
+    DatabaseError,
+    kind_named,
+    kinds,
+    load,
+    pick,
+    read_header,
+)
+from andante.errors import AlgorithmError, OutputError
+from andante.offline import build
+from andante.world.grid import Grid
+
+ROOM = np.ones((3, 4), bool)
+ROOM[1, 1] = False
+
+# Two kinds whose files are small enough to be looked at closely, and below that every kind there is.
+SMALL = {"moves": "moves", "subgoals": "subgoals(records=3, series=true)"}
+
+
+@functools.cache
+def built(kind):
+    """A small database; some kinds take seconds to build."""
+    return build(SMALL.get(kind, kind), Grid(ROOM), threads=1)
+
+
+@pytest.fixture
+def grid():
+    return Grid(ROOM)
+
+
+@pytest.fixture(params=SMALL)
+def file(request, tmp_path):
+    path = tmp_path / "small.db"
+    built(request.param).save(path)
+    return path
+
+
+@pytest.fixture(params=sorted(kinds()))
+def any_file(request, tmp_path):
+    """A file of each kind."""
+    path = tmp_path / "small.db"
+    built(request.param).save(path)
+    return path
+
+
+def test_what_is_saved_is_loaded(any_file, grid):
+    database = load(any_file, map=grid)
+    known = built(database.kind)
+    assert database.fingerprint == known.fingerprint
+    assert database.parameters == known.parameters
+    assert database.path == any_file
+    assert database.nbytes == known.nbytes
+    for name, array in database.arrays._asdict().items():
+        expected = getattr(known.arrays, name)
+        assert array.dtype == expected.dtype
+        assert np.array_equal(array, expected)
+
+
+def test_arrays_are_mapped_aligned_and_read_only(file, grid):
+    database = load(file, map=grid)
+    for array in database.arrays:
+        assert isinstance(array.base, mmap.mmap)
+        assert array.ctypes.data % ALIGNMENT == 0
+        with pytest.raises(ValueError, match="read-only"):
+            array[...] = 0
+
+
+def test_what_is_built_is_read_only_too(grid):
+    for array in build("moves", grid).arrays:
+        with pytest.raises(ValueError, match="read-only"):
+            array[...] = 0
+
+
+def test_a_graph_and_its_map_are_the_same(file, grid):
+    assert load(file, map=grid.graph).kind == load(file, map=Grid(ROOM, name="by another name")).kind
+
+
+# --- damage ---------------------------------------------------------------------------------------------------------
+
+
+def test_every_byte_flipped_is_refused(any_file, grid):
+    file, whole = any_file, any_file.read_bytes()
+    for place in range(len(whole)):
+        for flip in (1 << place % 8, 0xFF):
+            damaged = bytearray(whole)
+            damaged[place] ^= flip
+            file.write_bytes(damaged)
+            with pytest.raises(DatabaseError, match="small.db"):
+                load(file, map=grid)
+
+
+def test_every_truncation_is_refused(any_file, grid):
+    file, whole = any_file, any_file.read_bytes()
+    for length in range(len(whole)):
+        file.write_bytes(whole[:length])
+        with pytest.raises(DatabaseError, match="small.db"):
+            load(file, map=grid)
+
+
+def test_more_bytes_than_there_should_be_are_refused(file, grid):
+    file.write_bytes(file.read_bytes() + b"\0" * ALIGNMENT)
+    with pytest.raises(DatabaseError, match=r"has \d+ bytes where it should have \d+"):
+        load(file, map=grid)
+
+
+def test_two_parts_that_changed_places_are_refused(file, grid):
+    whole = file.read_bytes()
+    one, other = whole[-128:-64], whole[-64:]
+    if one == other:
+        pytest.skip("these two are the same")
+    file.write_bytes(whole[:-128] + other + one)
+    with pytest.raises(DatabaseError, match="checksum"):
+        load(file, map=grid)
+
+
+@pytest.mark.parametrize(
+    ("contents", "sentence"), [(b"", "is empty"), (b"PK\3\4 a zip", "is not a database"), (MAGIC[:5], "cut off")]
+)
+def test_other_files_are_refused(contents, sentence, grid, tmp_path):
+    (tmp_path / "other").write_bytes(contents)
+    with pytest.raises(DatabaseError, match=sentence):
+        load(tmp_path / "other", map=grid)
+
+
+def test_what_is_no_file_is_refused(grid, tmp_path):
+    with pytest.raises(DatabaseError, match="cannot read .*absent.*: No such file"):
+        load(tmp_path / "absent", map=grid)
+    with pytest.raises(DatabaseError, match="cannot read"):
+        load(tmp_path, map=grid)
+
+
+# --- strangers ------------------------------------------------------------------------------------------------------
+
+
+def test_another_maps_file_is_refused(file):
+    other = ROOM.copy()
+    other[0, 0] = False
+    with pytest.raises(DatabaseError, match="was built for another map"):
+        load(file, map=Grid(other))
+    with pytest.raises(DatabaseError, match="was built for another map"):
+        load(file, map=Grid(ROOM, rule="corners"))
+
+
+def rewritten(whole: bytes, change) -> bytes:
+    """A file with another header and the checksum that goes with it: not damaged, but not ours either."""
+    _, version, _, head_bytes, _ = struct.unpack_from("<8sIIQQ", whole)
+    begin = -(-(32 + head_bytes) // ALIGNMENT) * ALIGNMENT
+    head = change(json.loads(whole[32 : 32 + head_bytes]))
+    head = head if isinstance(head, bytes) else json.dumps(head).encode()
+    body = head.ljust(-(-(32 + len(head)) // ALIGNMENT) * ALIGNMENT - 32, b"\0") + whole[begin:]
+    blank = struct.pack("<8sIIQQ", MAGIC, version, 0, len(head), 32 + len(body))
+    return struct.pack("<8sIIQQ", MAGIC, version, zlib.crc32(blank + body), len(head), 32 + len(body)) + body
+
+
+def resized(head, name, **fields):
+    for array in head["arrays"]:
+        if array["name"] == name:
+            array.update(fields)
+    return head
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (lambda head: b"no JSON", "header that cannot be read"),
+        (lambda head: [1, 2], "header that cannot be read"),
+        (lambda head: {**head, "arrays": [{"name": "run"}]}, "header that cannot be read"),
+        (lambda head: {**head, "kind": "pickles"}, "no kind of database 'pickles'"),
+        (lambda head: {**head, "arrays": head["arrays"][1:]}, "does not hold the arrays"),
+        (lambda head: {**head, "arrays": [*head["arrays"], {**head["arrays"][0], "name": "more"}]}, "does not hold"),
+        (lambda head: resized(head, "first", dtype="|O"), "does not hold the arrays"),
+        (lambda head: resized(head, "first", dtype="<f4"), "does not hold the arrays"),
+        (lambda head: resized(head, "first", shape=[10**9]), "does not hold the arrays"),
+        (lambda head: resized(head, "first", shape=[-1]), "does not hold the arrays"),
+        (lambda head: resized(head, "first", shape=[]), "does not hold the arrays"),
+        (lambda head: resized(head, "first", offset=3), "does not hold the arrays"),
+        (lambda head: resized(head, "first", offset=10**9 * ALIGNMENT), "does not hold the arrays"),
+        (lambda head: resized(head, "first", shape=[1]), "cannot be used"),
+        (lambda head: resized(head, "first", shape=[0]), "cannot be used"),
+        (lambda head: resized(head, "first", shape=[2, 2]), "cannot be used"),
+    ],
+)
+def test_a_whole_file_that_makes_no_sense_is_refused(change, sentence, file, grid):
+    file.write_bytes(rewritten(file.read_bytes(), change))
+    with pytest.raises(DatabaseError, match=sentence):
+        load(file, map=grid)
+
+
+def test_rewriting_alone_is_not_what_is_refused(file, grid):
+    file.write_bytes(rewritten(file.read_bytes(), lambda head: head))
+    assert load(file, map=grid).kind in SMALL
+
+
+def test_another_versions_file_is_refused(file, grid):
+    whole = bytearray(file.read_bytes())
+    struct.pack_into("<I", whole, 8, 2)
+    file.write_bytes(whole)
+    with pytest.raises(DatabaseError, match="is of version 2 and this Andante reads version 1"):
+        load(file, map=grid)
+
+
+# --- the rest -------------------------------------------------------------------------------------------------------
+
+
+def test_the_header_can_be_read_without_the_map(file):
+    header = read_header(file)
+    assert header.kind in SMALL
+    assert header.file_bytes == file.stat().st_size
+    assert [array.name for array in header.arrays] == list(kind_named(header.kind).dtypes)
+
+
+def test_saving_is_all_or_nothing(grid, tmp_path, monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    database = build("moves", grid)
+    monkeypatch.setattr("os.replace", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        database.save(tmp_path / "never.moves")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_saving_where_one_cannot_is_an_error(grid, tmp_path):
+    with pytest.raises(OutputError, match="cannot write"):
+        build("moves", grid).save(tmp_path / "no" / "such" / "folder")
+
+
+def test_knowledge_about_any_map_serves_all(grid, tmp_path):
+    known = build("moves", grid)
+    database = Database(known.kind, None, {}, known.arrays)
+    database.save(tmp_path / "any")
+    assert load(tmp_path / "any", map=grid).fingerprint is None
+    assert database.serves(andante.generate("empty", 5, 5).graph)
+
+
+def test_an_agent_gets_the_database_of_its_map(grid):
+    other = andante.generate("rooms", 12, 12, seed=1)
+    databases = [build("subgoals(records=2)", grid), build("moves", other), build("moves", grid)]
+    assert pick(databases, "moves", grid.graph) is databases[2]
+    with pytest.raises(AlgorithmError, match="for other maps; build one with 'andante build moves MAP'"):
+        pick(databases[:2], "moves", grid.graph)
+    with pytest.raises(AlgorithmError, match="none was given"):
+        pick([], "moves", grid.graph)

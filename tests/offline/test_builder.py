@@ -1,0 +1,117 @@
+"""The frame of builders: parameters, threads, progress, interrupts."""
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+
+import pytest
+
+import andante
+from andante.databases.header import DatabaseError, kinds
+from andante.errors import ParameterError
+from andante.offline import build, builders
+from andante.offline.builder import Crew
+
+
+def test_every_kind_has_a_builder():
+    assert set(builders()) == set(kinds())
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("kind", sorted(builders()))
+def test_the_result_does_not_depend_on_threads(kind, tmp_path):
+    grid = andante.generate("random", 20, 20, seed=1)
+    for threads in (1, 2, 5):
+        build(kind, grid, threads=threads).save(tmp_path / str(threads))
+    assert len({(tmp_path / name).read_bytes() for name in ("1", "2", "5")}) == 1
+
+
+def test_parameters_come_in_the_notation_or_by_keyword():
+    grid = andante.generate("random", 20, 20, seed=1)
+    database = build("subgoals(records=3, coverage=gaps)", grid, seed=5)
+    assert database.parameters == {"records": 3, "seed": 5, "coverage": "gaps", "series": False, "m": 25}
+
+
+@pytest.mark.parametrize(
+    ("kind", "error", "sentence"),
+    [
+        ("mooves", DatabaseError, "did you mean 'moves'"),
+        ("moves(depth=1)", ParameterError, "building moves has no parameter 'depth'; it has none"),
+        ("subgoals(record=1)", ParameterError, "did you mean 'records'"),
+        ("subgoals(records=-1)", ParameterError, "records must be a whole number"),
+        ("subgoals(coverage=all)", ParameterError, "coverage must be random, gaps"),
+    ],
+)
+def test_what_is_asked_for_wrongly_is_said(kind, error, sentence):
+    with pytest.raises(error, match=sentence):
+        build(kind, andante.generate("empty", 4, 4))
+
+
+def test_threads_are_at_least_one():
+    with pytest.raises(ParameterError, match="threads must be at least 1, got 0"):
+        build("moves", andante.generate("empty", 4, 4), threads=0)
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("kind", ["moves", "subgoals(records=300)"])
+def test_progress_grows_to_its_total(kind):
+    told = []
+    build(kind, andante.generate("random", 30, 30, seed=1), progress=lambda *word: told.append(word), threads=2)
+    done, totals = [word[1] for word in told], {word[2] for word in told}
+    assert done == sorted(done)
+    assert len(done) > 1
+    assert {done[-1]} == totals
+
+
+def test_parts_come_in_order_and_rooms_are_not_shared():
+    rooms = [[], [], []]
+
+    def work(room, part):
+        room.append(part)
+        assert len(room) == 1
+        time.sleep(0.001)
+        room.clear()
+        return sum(part)
+
+    parts = [range(k) for k in range(60)]
+    assert Crew(3).each(work, parts, rooms) == [sum(part) for part in parts]
+
+
+def test_a_part_that_fails_ends_it():
+    def work(room, part):
+        raise ValueError(part)
+
+    with pytest.raises(ValueError, match="0"):
+        Crew(2).each(work, [[0]], [None, None])
+
+
+@pytest.mark.compiled
+@pytest.mark.skipif(os.name == "nt", reason="signals are sent otherwise on Windows")
+def test_an_interrupted_build_ends_soon_and_leaves_nothing(tmp_path):
+    code = f"""
+        import signal, sys
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        import andante
+        from andante.offline import build
+        build("moves", andante.generate("empty", 4, 4))
+        sys.argv = ["andante", "build", "moves", "empty:256x256", "--out", {str(tmp_path)!r}]
+        print("begun", flush=True)
+        from andante.cli import main
+        main()
+    """
+    command = [sys.executable, "-c", textwrap.dedent(code)]
+    child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        assert child.stdout.readline() == "begun\n"
+        time.sleep(2)
+        assert child.poll() is None
+        child.send_signal(signal.SIGINT)
+        out, _ = child.communicate(timeout=60)
+    finally:
+        child.kill()
+    assert child.returncode == 130
+    assert out == ""
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,58 @@
+"""Building compressed path databases: the order of states, and what cannot be built."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+import andante
+from andante.databases.header import DatabaseError
+from andante.offline import build
+from andante.offline.moves import _curve, _order, _preorder
+from andante.world.graph import Graph
+from tests import naive
+from tests.worlds import examples, graphs, grids
+
+
+@given(grids())
+@examples(60)
+def test_the_order_holds_every_component_in_one_piece_and_the_largest_last(grid):
+    order, span = _order(grid.graph)
+    groups = [group for group in naive.components(grid.graph) if len(group) > 1]
+    assert sorted(order) == sorted(state for group in groups for state in group)
+    for place, state in enumerate(order):
+        begin, end = span[place]
+        group = next(group for group in groups if state in group)
+        assert set(order[begin:end]) == group
+        assert begin <= place < end
+    if groups:
+        assert len(groups) == 0 or span[-1, 1] - span[-1, 0] == max(map(len, groups))
+
+
+def test_the_curve_goes_from_cell_to_neighbouring_cell():
+    grid = andante.generate("empty", 32, 32)
+    walk = np.argsort(_curve(grid.graph))
+    y, x = np.divmod(walk, 32)
+    assert (np.abs(np.diff(x)) + np.abs(np.diff(y)) == 1).all()
+    assert len(np.unique(_curve(grid.graph))) == 1024
+
+
+@given(graphs(states=20))
+@examples(40)
+def test_the_preorder_is_that_of_a_recursive_search(graph):
+    met = {}
+
+    def visit(state):
+        if state not in met:
+            met[state] = len(met)
+            for near, _ in graph.neighbours(state):
+                visit(near)
+
+    for state in range(len(graph)):
+        visit(state)
+    assert _preorder(graph).tolist() == [met[state] for state in range(len(graph))]
+
+
+def test_a_state_with_too_many_moves_is_refused():
+    star = Graph.from_edges([(0, leaf, 1.0) for leaf in range(1, 70)])
+    with pytest.raises(DatabaseError, match="up to 62 moves each; this one has 70, and one of them has 69"):
+        build("moves", star)

@@ -1,0 +1,43 @@
+"""Hill-climbing against its definition."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+import andante
+from andante.search.hillclimb import climb
+from tests.worlds import RULES, examples, graph_problems, grid_problems, heuristic
+
+
+def climbed(problem, most):
+    """Where hill-climbing comes, and how many states it looks around in."""
+    h, state, steps, touched = heuristic(problem), problem.start, 0, 0
+    while state != problem.goal and steps < most:
+        moves = problem.graph.neighbours(state)
+        steps, touched = steps + 1, touched + len(moves)
+        best = min((near for near, _ in moves), key=dict_of_f(moves, h).__getitem__, default=None)
+        if best is None or not h(best) < h(state):
+            break
+        state = best
+    return state == problem.goal, steps, touched
+
+
+def dict_of_f(moves, h):
+    """The least cost plus heuristic of each neighbour, in the order of the moves."""
+    f = {}
+    for near, cost in moves:
+        f[near] = min(f.get(near, float("inf")), cost + h(near))
+    return f
+
+
+@given(st.one_of(grid_problems(rules=RULES), graph_problems()), st.sampled_from([0, 1, 2, 5, 1000]))
+@examples(200)
+def test_equals_its_definition(problem, most):
+    found = climb(problem.graph.arrays, problem.start, problem.goal, most)
+    assert (found.arrived, found.expanded, found.touched) == climbed(problem, most)
+
+
+def test_what_can_be_climbed_lrta_walks_without_learning():
+    grid = andante.generate("caves", 40, 40, seed=3)
+    for problem in andante.random_problems(grid, 60, seed=1):
+        if climb(grid.graph.arrays, problem.start, problem.goal, 10_000).arrived:
+            assert andante.run("lrta", problem).learned == 0.0
