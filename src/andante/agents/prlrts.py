@@ -3,12 +3,14 @@
 Bulitko, Sturtevant, Lu and Yau (2007), seed 001, Figure 6; line numbers are that figure's. Which algorithm runs on
 which level is a parameter: LRTS on top, levels in between passed through and A* on the ground are the paper's choice,
 LRTS_l(d, gamma, T) in its short form, which is read and written. With LRTA* on top, which walks one abstract move and
-plans anew, it is PR LRTA* of seed 000.
+plans anew, it is PR LRTA* of seed 000, whose depth and goal a pattern database may choose: one over the level that it
+plans on, with that level's own states or those of a higher level for regions (one or two abstractions).
 
 Where the papers are silent: an agent in the goal's region plans within that region; the path's end is represented by
 the goal if it lies there, else by the state found by taking, level by level, the child nearest to its centre. LRTS that
-goes back returns, region by region, to the one where it last planned. LRTS below the top has no quota and learns anew
-when it is given another goal, so that it may never arrive: the paper, too, found A* best there. The agent plans anew
+goes back returns, region by region, to the one where it last planned. A node holds the value that was last learned for
+it, whatever for; LRTS below the top has a new goal with each plan and no quota, so that it may never arrive: the paper,
+too, found A* best there. The agent plans anew
 whenever it discovers a wall; values learned above the ground are then forgotten, with the regions they belonged to, and
 so is the way it came.
 """
@@ -35,9 +37,12 @@ from andante.abstraction.corridor import (
     under,
 )
 from andante.abstraction.hierarchy import DEFAULT_COVER
-from andante.abstraction.layers import LEAST_COST, Layers, ancestor
+from andante.abstraction.layers import LEAST_COST, ancestor
 from andante.abstraction.levels import Levels, catch_up, most_nodes
 from andante.agent import STUCK, UNREACHABLE, Card, Move, Range, algorithm, dialect, no_move, setting
+from andante.control.depth import DepthBy
+from andante.control.goal import GoalBy
+from andante.control.regions import Steering, course
 from andante.kernel import int64, kernel
 from andante.search.behind import Behind, forget, go_back, last_left, leave
 from andante.search.learning import Learned, raise_to
@@ -83,18 +88,20 @@ class Params(NamedTuple):
     top: Annotated[Top, "what plans on that level"] = Top.LRTS
     between: Annotated[Between, "what refines the plan between that level and the ground"] = Between.PASS
     ground: Annotated[Ground, "what refines the plan on the ground"] = Ground.ASTAR
+    depth_by: Annotated[DepthBy, "what chooses the depth: fixed or pattern"] = DepthBy.FIXED
+    goal_by: Annotated[GoalBy, "what chooses the goal of a plan: global or pattern"] = GoalBy.GLOBAL
     cover: Annotated[Cover, "how cliques are chosen"] = DEFAULT_COVER
 
 
 class Mind(NamedTuple):
     """What was learned on each level, and room to look ahead on any."""
 
-    h: Learned  # a level's values bear the number of its epoch
+    h: Learned  # a value bears the number of the goal it was learned for
     ball: Ball
-    epoch: npt.NDArray[np.int64]  # [levels], the time since which a level has the goal it has
-    aim: npt.NDArray[np.int64]  # [levels], that goal
-    stored: npt.NDArray[np.int64]  # [levels], how many values belong to the epoch
-    used: npt.NDArray[np.int64]  # [2]: epochs given out; the problem they belong to
+    number: npt.NDArray[np.int64]  # [nodes], of a node as a goal
+    since: npt.NDArray[np.int64]  # [nodes], the era in which it got that number
+    used: npt.NDArray[np.int64]  # [3]: numbers given out; the era, which ends when all is forgotten; its problem
+    stored: npt.NDArray[np.int64]  # [1], how many values were stored in this era
     behind: Behind
     learned: npt.NDArray[np.float64]  # [1], u
     trial: npt.NDArray[np.int64]  # [1], the trial that the last two belong to
@@ -103,15 +110,14 @@ class Mind(NamedTuple):
     @classmethod
     def allocate(cls, space: Space) -> Mind:
         """Room to learn on every level, and for the way back if the agent will ever take it."""
-        nodes, levels = most_nodes(space), space.params.level + 1
-        h = Learned(np.zeros(nodes), np.zeros(nodes, np.uint32), new_clock(), Log.of(0))
+        nodes = most_nodes(space)
         return cls(
-            h,
+            Learned(np.zeros(nodes), np.zeros(nodes, np.uint32), new_clock(), Log.of(0)),
             Ball.over(nodes, nodes, LEAST_COST, math.inf, ties=True),
-            np.zeros(levels, np.int64),
-            np.zeros(levels, np.int64),
-            np.zeros(levels, np.int64),
-            np.zeros(2, np.int64),
+            np.zeros(nodes, np.int64),
+            np.zeros(nodes, np.int64),
+            np.zeros(3, np.int64),
+            np.zeros(1, np.int64),
             Behind.over(space.states if space.params.quota < math.inf else 0),
             np.zeros(1),
             np.zeros(1, np.int64),
@@ -124,6 +130,7 @@ class Memory(NamedTuple):
 
     levels: Levels
     mind: Mind
+    steering: Steering
 
 
 class Effort(NamedTuple):
@@ -138,16 +145,17 @@ class Effort(NamedTuple):
 @kernel
 def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -> Move:
     """One move of PR LRTS: on with the plan, or a new one."""
-    route, layers, mind = memory.levels.route, memory.levels.held.layers, memory.mind
+    route, mind = memory.levels.route, memory.mind
     _begin(mind)
+    lost = 0
     if catch_up(memory.levels.held, graph):
-        _forget_levels(mind)
+        lost = _forget_regions(mind) if params.level > 0 else 0
         route.moves[0] = -1
     to, cost = next_on(route, graph, state)
     if cost < np.inf:
         route.moves[0] -= 1
-        return Move(to, cost, 0, 0, 0.0, 0)
-    work = _plan(route, mind, graph, layers, params, state, goal)
+        return Move(to, cost, 0, 0, 0.0, -lost)
+    work = _plan(memory, graph, params, state, goal)
     if route.moves[0] < 0:
         return no_move(UNREACHABLE, work.expanded, work.touched)
     route.trial[0] = route.clock.trial[0]
@@ -155,7 +163,7 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
     if cost == np.inf:
         return no_move(STUCK, work.expanded, work.touched)
     route.moves[0] -= 1
-    return Move(to, cost, work.expanded, work.touched, work.learned, work.stored)
+    return Move(to, cost, work.expanded, work.touched, work.learned, work.stored - lost)
 
 
 # --- what is remembered ---------------------------------------------------------------------------------------------
@@ -164,10 +172,10 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
 @kernel
 def _begin(mind: Mind) -> None:
     """Forget what another problem taught, and where another trial came along."""
-    if mind.used[1] != mind.clock.problem[0]:
-        mind.used[1] = mind.clock.problem[0]
-        for level in range(len(mind.aim)):
-            mind.aim[level], mind.stored[level] = -1, 0
+    if mind.used[2] != mind.clock.problem[0]:
+        mind.used[2] = mind.clock.problem[0]
+        mind.used[1] += 1
+        mind.stored[0] = 0
     if mind.trial[0] != mind.clock.trial[0]:
         mind.trial[0] = mind.clock.trial[0]
         mind.learned[0] = 0.0
@@ -175,40 +183,43 @@ def _begin(mind: Mind) -> None:
 
 
 @kernel
-def _forget_levels(mind: Mind) -> None:
-    """Forget what was learned above the ground, and the way back: the regions are others now."""
-    for level in range(1, len(mind.aim)):
-        mind.aim[level] = -1
-    if len(mind.aim) > 1:
-        forget(mind.behind)
+def _forget_regions(mind: Mind) -> int:
+    """Forget what was learned, and the way back, because the regions are others now: how many values that were."""
+    lost = mind.stored[0]
+    mind.used[1] += 1
+    mind.stored[0] = 0
+    forget(mind.behind)
+    return lost
 
 
 @kernel
-def _turn_to(mind: Mind, level: int, goal: int) -> int:
-    """Get ready to learn towards ``goal`` on a level: how many values are of no more use, being for another goal."""
-    lost = 0
-    if mind.aim[level] != goal:
-        lost = mind.stored[level]
+def _turn_to(mind: Mind, goal: int) -> None:
+    """Get ready to learn towards ``goal``."""
+    if mind.since[goal] != mind.used[1]:
+        mind.since[goal] = mind.used[1]
         mind.used[0] += 1
-        mind.epoch[level], mind.aim[level], mind.stored[level] = mind.used[0], goal, 0
-    mind.h.clock.problem[0] = mind.epoch[level]
-    return lost
+        mind.number[goal] = mind.used[0]
+    mind.h.clock.problem[0] = mind.number[goal]
 
 
 # --- planning -------------------------------------------------------------------------------------------------------
 
 
 @kernel
-def _plan(route: Route, mind: Mind, graph: Arrays, layers: Layers, params: Params, state: int, goal: int) -> Effort:
+def _plan(memory: Memory, graph: Arrays, params: Params, state: int, goal: int) -> Effort:
     """Plan on the highest level and refine the plan down to the ground: the route. There is none if no way leads on."""
+    route, layers, mind = memory.levels.route, memory.levels.held.layers, memory.mind
     expanded, touched, learned, stored = 0, 0, 0.0, 0
     level, up = params.level, EVERYWHERE
     while level >= 0:
         within = under(route, graph, layers, up)
-        here, there = ancestor(layers, state, level), ancestor(layers, goal, level)
+        here, there, depth = ancestor(layers, state, level), ancestor(layers, goal, level), params.depth
         if up != EVERYWHERE:
             there = child_towards(route, within, there)  # line 6
-        work = _plan_level(route, mind, within, params, level, here, there)  # lines 9 to 13
+        elif here != there:
+            chosen = course(memory.steering.by, here, there, depth)
+            there, depth = chosen.goal, chosen.depth
+        work = _plan_level(route, mind, within, params, depth, level, here, there)  # lines 9 to 13
         expanded, touched = expanded + work.expanded, touched + work.touched
         learned, stored = learned + work.learned, stored + work.stored
         if route.moves[0] < 0:
@@ -222,7 +233,7 @@ def _plan(route: Route, mind: Mind, graph: Arrays, layers: Layers, params: Param
 
 @kernel
 def _plan_level(
-    route: Route, mind: Mind, within: Corridor, params: Params, level: int, here: int, there: int
+    route: Route, mind: Mind, within: Corridor, params: Params, depth: int, level: int, here: int, there: int
 ) -> Effort:
     """Plan from ``here`` to ``there`` by the algorithm of the level: the plan becomes the route."""
     if here == there:
@@ -232,7 +243,7 @@ def _plan_level(
     if algorithm == _ASTAR:  # line 10
         expanded, touched = search_within(route, within, level, here, there)
         return Effort(expanded, touched, 0.0, 0)
-    work = _learn(route, mind, within, params, level, here, there, algorithm == _LRTA)  # line 11
+    work = _learn(route, mind, within, params.gamma, depth, here, there, algorithm == _LRTA)  # line 11
     if within.up == EVERYWHERE and route.moves[0] > 0:
         _keep_to_quota(route, mind, params, here, work.learned)
     return work
@@ -240,21 +251,21 @@ def _plan_level(
 
 @kernel
 def _learn(
-    route: Route, mind: Mind, within: Corridor, params: Params, level: int, here: int, there: int, lrta: bool
+    route: Route, mind: Mind, within: Corridor, gamma: float, depth: int, here: int, there: int, lrta: bool
 ) -> Effort:
     """Look ahead and learn, by the rule of LRTA* or else of LRTS: the best way, or its first move, is the route."""
-    lost = _turn_to(mind, level, there)
-    best = look(mind.ball, within, mind.h, here, there, params.depth, params.gamma, lrta, TOLERANCE)
+    _turn_to(mind, there)
+    best = look(mind.ball, within, mind.h, here, there, depth, gamma, lrta, TOLERANCE)
     if best.slot < 0:
         route.moves[0] = -1
-        return Effort(best.expanded, best.touched, 0.0, -lost)
+        return Effort(best.expanded, best.touched, 0.0, 0)
     learned, stored = raise_to(mind.h, within, here, there, best.f if lrta else max_of_min(mind.ball, best, there))
-    mind.stored[level] += stored
+    mind.stored[0] += stored
     moves = way_out(mind.ball, within, best, route.node)
     if lrta:
         route.node[0], moves = route.node[moves - 1], 1
     route.node[moves], route.moves[0] = here, moves
-    return Effort(best.expanded, best.touched, learned, stored - lost)
+    return Effort(best.expanded, best.touched, learned, stored)
 
 
 @kernel
@@ -328,6 +339,21 @@ setting(
     between=Between.PASS,
     ground=Ground.ASTAR,
     quota=math.inf,
+)
+setting(
+    "prlrta",
+    Card(
+        "dprlrta",
+        "PR LRTA* (PDB, PDB)",
+        paper="Bulitko, Luštrek, Schaeffer, Björnsson & Sigmundarson 2008",
+        real_time=True,
+        complete=True,
+        needs=("pattern",),
+        examples=("dprlrta(level=1)",),
+        summary="PR LRTA* that is told, before each plan, how deep to look and towards which region.",
+    ),
+    depth_by=DepthBy.PATTERN,
+    goal_by=GoalBy.PATTERN,
 )
 
 _SHORT = re.compile(r"LRTS_?(\d+)\(\s*(?:d\s*=\s*)?(\d+)\s*,\s*([\d.]+)\s*,\s*(inf|∞|[\d.]+)\s*\)")

@@ -1,0 +1,234 @@
+"""D LRTA*: LRTA* that is told, before each move, how deep to look and towards which goal.
+
+Bulitko, Luštrek, Schaeffer, Björnsson and Sigmundarson (2008), seed 000, Figure 1 with sections 5 and 6; line numbers
+are that figure's. In its notation, which is read too, this is LRTA* (X, Y): X says what chooses the depth, Y what
+chooses the goal. Where subgoals lead the agent back to a state it was in before in this trial (Appendix D), it goes for
+the global goal, and looks as deep as the database's cap: for one move, or for good, or each time a few plies deeper.
+
+Where the paper is silent: values are learned for the goal that is pursued; those for subgoals are kept, each state
+holding its last, those for the global goal apart from them. The oracle's own searches do not count as work: it stands
+for one who knows. The decision tree's pre-search does count, one expansion per move.
+"""
+
+from __future__ import annotations
+
+import re
+from enum import IntEnum
+from typing import Annotated, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from andante.agent import STUCK, Card, Move, Range, algorithm, dialect, no_move, setting
+from andante.control.depth import Choice, DepthBy, Depths, depth_for, greatest_depth, remember
+from andante.control.goal import GoalBy, Goals, aim_for
+from andante.kernel import kernel
+from andante.search.learning import Learned, raise_to
+from andante.search.lookahead import look
+from andante.search.memory import Clock, Space, new_clock
+from andante.world.graph import Arrays, price, target
+
+
+class Loops(IntEnum):
+    """What an agent does in a state to which subgoals have led it before."""
+
+    ONCE = 0  # makes one move towards the global goal
+    FOR_GOOD = 1  # goes for the global goal from then on
+    DEEPER = 2  # makes one move towards the global goal, and looks deeper each time
+
+
+_FOR_GOOD, _DEEPER = int(Loops.FOR_GOOD), int(Loops.DEEPER)
+
+
+class Params(NamedTuple):
+    """What chooses depth and goal; LRTA* (PDB, PDB) unless told otherwise."""
+
+    depth_by: Annotated[DepthBy, "what chooses how deep to look"] = DepthBy.PATTERN
+    goal_by: Annotated[GoalBy, "what chooses the goal of a move"] = GoalBy.PATTERN
+    depth: Annotated[int, Range(1, 100), "moves to look ahead where nothing chooses; the oracle's greatest"] = 10
+    loops: Annotated[Loops, "what to do where subgoals lead in circles"] = Loops.ONCE
+    plies: Annotated[int, Range(1, 100), "deeper: by how much, each time"] = 3
+
+
+class Tables(NamedTuple):
+    """Values learned for subgoals: a state's belongs to the subgoal it was last learned for."""
+
+    h: Learned  # on a clock of its own, which shows the subgoal's number
+    number: npt.NDArray[np.uint32]  # [n], of a state as a subgoal
+    problem: npt.NDArray[np.int64]  # [n], in which it got that number
+    used: npt.NDArray[np.int64]  # [1], the last number given out
+    clock: Clock
+
+    @classmethod
+    def allocate(cls, space: Space) -> Tables:
+        """Nothing learned yet; of no length if there will be no subgoals."""
+        n = space.states if space.params.goal_by is GoalBy.PATTERN else 0
+        h = Learned(np.zeros(n), np.zeros(n, np.uint32), new_clock(), space.log)
+        return cls(h, np.zeros(n, np.uint32), np.zeros(n, np.int64), np.zeros(1, np.int64), space.clock)
+
+
+class Visits(NamedTuple):
+    """Where the agent has been in this trial."""
+
+    trial: npt.NDArray[np.int64]  # [n], the last trial in which the agent was there
+    times: npt.NDArray[np.int32]  # [n], how often in that trial
+    lost: npt.NDArray[np.int64]  # [1], the trial in which it gave subgoals up for good
+    clock: Clock
+
+    @classmethod
+    def allocate(cls, space: Space) -> Visits:
+        """Nowhere yet; of no length if there will be no subgoals."""
+        n = space.states if space.params.goal_by is GoalBy.PATTERN else 0
+        return cls(np.zeros(n, np.int64), np.zeros(n, np.int32), np.zeros(1, np.int64), space.clock)
+
+
+class Memory(NamedTuple):
+    """What D LRTA* learned, where it was, and what controls it."""
+
+    h: Learned
+    tables: Tables
+    visits: Visits
+    depths: Depths
+    goals: Goals
+
+
+@kernel
+def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -> Move:
+    """One move of D LRTA*."""
+    by, ball, visits = memory.depths.by, memory.depths.ball, memory.visits
+    before = _visit(visits, params, state)
+    if before > 0:  # Appendix D
+        aim, h, choice = goal, memory.h, Choice(greatest_depth(by, params.depth), 0, 0)
+        if params.loops == _DEEPER:
+            nearby = depth_for(by, ball, graph, h, state, goal, goal, params.depth, True)
+            depth = min(choice.depth, nearby.depth + before * params.plies)
+            choice = Choice(depth, nearby.expanded, nearby.touched)
+    else:
+        aim = aim_for(memory.goals.by, state, goal)
+        h = memory.h if aim == goal else _table(memory.tables, aim)
+        near = len(visits.trial) > 0
+        choice = depth_for(by, ball, graph, h, state, aim, goal, params.depth, near)  # line 3
+    best = look(ball, graph, h, state, aim, choice.depth, 1.0)  # lines 4 and 5
+    expanded, touched = choice.expanded + best.expanded, choice.touched + best.touched
+    if best.slot < 0:
+        return no_move(STUCK, expanded, touched)
+    learned, stored = raise_to(h, graph, state, aim, best.f)  # line 6
+    remember(by, state, best.first, learned)
+    to, cost = target(graph, state, best.first), price(graph, state, best.first)
+    return Move(to, cost, expanded, touched, learned, stored)  # line 7
+
+
+@kernel
+def _visit(visits: Visits, params: Params, state: int) -> int:
+    """Note that the agent is in ``state``: how often it was there before in this trial, if that is to count."""
+    if len(visits.trial) == 0:
+        return 0
+    now = visits.clock.trial[0]
+    if visits.trial[state] != now:
+        visits.trial[state], visits.times[state] = now, 0
+    before = visits.times[state]
+    visits.times[state] = before + 1
+    if before > 0 and params.loops == _FOR_GOOD:
+        visits.lost[0] = now
+    return 1 if visits.lost[0] == now else before
+
+
+@kernel
+def _table(tables: Tables, aim: int) -> Learned:
+    """The values learned for a subgoal in this problem."""
+    if tables.problem[aim] != tables.clock.problem[0]:
+        tables.problem[aim] = tables.clock.problem[0]
+        tables.used[0] += 1
+        tables.number[aim] = tables.used[0]
+    tables.h.clock.problem[0] = tables.number[aim]
+    return tables.h
+
+
+# --- names ----------------------------------------------------------------------------------------------------------
+
+
+@algorithm(
+    Card(
+        "dlrta",
+        "D LRTA*",
+        paper="Bulitko, Luštrek, Schaeffer, Björnsson & Sigmundarson 2008",
+        real_time=True,
+        complete=True,
+        needs=("pattern",),
+        examples=(
+            "dlrta(depth_by=fixed, depth=5)",
+            "dlrta(goal_by=global)",
+            "dlrta(loops=for_good)",
+            "dlrta(loops=deeper)",
+        ),
+        shown=("dlrta",),
+    )
+)
+class DLRTA:
+    """The three parts of D LRTA*."""
+
+    Params, Memory, step = Params, Memory, step
+
+
+setting(
+    "dlrta",
+    Card(
+        "oracle-lrta",
+        "LRTA* (ORACLE, G)",
+        paper="Bulitko, Björnsson, Luštrek, Schaeffer & Sigmundarson 2007",
+        real_time=True,
+        complete=True,
+        converges=True,
+        examples=("oracle-lrta(depth=5)",),
+        summary="LRTA* that looks just deep enough to make the move of a deep lookahead, as if it knew.",
+    ),
+    depth_by=DepthBy.ORACLE,
+    goal_by=GoalBy.GLOBAL,
+    loops=Loops.ONCE,
+    plies=3,
+)
+
+setting(
+    "dlrta",
+    Card(
+        "dtlrta",
+        "LRTA* (DT, G)",
+        paper="Bulitko, Luštrek, Schaeffer, Björnsson & Sigmundarson 2008",
+        real_time=True,
+        complete=True,
+        converges=True,
+        needs=("depth-tree",),
+        shown=("dtlrta",),
+        summary="LRTA* that looks as deep as a decision tree says, which was trained on any maps.",
+    ),
+    depth_by=DepthBy.TREE,
+    goal_by=GoalBy.GLOBAL,
+    depth=10,
+    loops=Loops.ONCE,
+    plies=3,
+)
+
+_PAIR = re.compile(r"LRTA\*\s*\(\s*(F|\d+|ORACLE|PDB|DT)\s*,\s*(G|PDB)\s*\)")
+_DEPTH = {"PDB": "depth_by=pattern", "ORACLE": "depth_by=oracle", "DT": "depth_by=tree"}
+_GLOBAL = {"F": "lrta", "ORACLE": "oracle-lrta", "DT": "dtlrta"}  # they have names of their own
+
+
+@dialect
+def pair(text: str) -> str | None:
+    """Read the paper's notation, LRTA* (depth, goal); a number is a fixed depth.
+
+    >>> pair("LRTA* (PDB, G)")
+    'dlrta(depth_by=pattern, goal_by=global)'
+    >>> pair("LRTA*(5, PDB)")
+    'dlrta(depth_by=fixed, depth=5, goal_by=pattern)'
+    >>> pair("LRTA*(5, G)"), pair("LRTA* (DT, G)")
+    ('lrta(depth=5)', 'dtlrta')
+    """
+    found = _PAIR.fullmatch(text.strip())
+    if found is None:
+        return None
+    depth, goal = found.groups()
+    if goal == "G" and depth != "PDB":
+        return _GLOBAL.get(depth, f"lrta(depth={depth})")
+    how = "depth_by=fixed" if depth == "F" else _DEPTH.get(depth, f"depth_by=fixed, depth={depth}")
+    return f"dlrta({how}, goal_by={'global' if goal == 'G' else 'pattern'})"

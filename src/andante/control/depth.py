@@ -1,0 +1,206 @@
+"""How deep an agent looks before its next move: the first axis of seed 000's notation Algorithm(depth, goal)."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import NamedTuple
+
+import numpy as np
+
+from andante.control.features import History, keep, observe
+from andante.databases.depth_tree import DepthTree, answer
+from andante.databases.pattern import Pattern, depth_to_goal, depth_to_subgoal
+from andante.kernel import generic, kernel
+from andante.search.learning import Learned
+from andante.search.lookahead import Ball, look, most_states
+from andante.search.memory import Space
+from andante.world.graph import Layout, Moves
+
+
+class DepthBy(IntEnum):
+    """What chooses the depth."""
+
+    FIXED = 0  # F: it is always the same
+    PATTERN = 1  # PDB: a pattern database has it for each pair of regions
+    ORACLE = 2  # ORACLE: the least that makes the move of a deep lookahead, as if one knew
+    TREE = 3  # DT: a decision tree guesses what the oracle would say
+
+
+class Fixed(NamedTuple):
+    """The depth is always the same."""
+
+
+class Stored(NamedTuple):
+    """The depth is in a pattern database."""
+
+    pattern: Pattern
+
+
+class Oracle(NamedTuple):
+    """The depth is the least that will do."""
+
+
+class Guessed(NamedTuple):
+    """The depth is what a decision tree makes of the agent's last moves."""
+
+    tree: DepthTree
+    history: History
+
+
+By = Fixed | Stored | Oracle | Guessed
+
+
+class Depths(NamedTuple):
+    """One of them, and the room to look ahead in."""
+
+    by: By
+    ball: Ball
+
+    @classmethod
+    def allocate(cls, space: Space) -> Depths:
+        """What the parameter ``depth_by`` asks for, with room for the deepest lookahead that it may choose."""
+        by, deepest = _chosen(space)
+        return cls(by, ball_for(space, deepest))
+
+
+def ball_for(space: Space, deepest: int) -> Ball:
+    """Room for lookaheads up to this depth."""
+    most = most_states(space.graph.arrays, deepest, space.states)
+    return Ball.over(space.states, most, *space.graph.cost_range, ties=not isinstance(space.graph.arrays, Moves))
+
+
+def _chosen(space: Space) -> tuple[By, int]:
+    """What chooses the depth, and the greatest depth there may be."""
+    if space.params.depth_by is DepthBy.ORACLE:
+        return Oracle(), space.params.depth
+    if space.params.depth_by is DepthBy.FIXED:
+        return Fixed(), space.params.depth
+    if space.params.depth_by is DepthBy.TREE:
+        tree = DepthTree.allocate(space)
+        return Guessed(tree, History.over(space, int(tree.history[0]))), int(tree.deepest[0])
+    pattern = Pattern.allocate(space)
+    stored = max(int(np.max(table, initial=1)) for table in (pattern.depth, pattern.far))
+    return Stored(pattern), max(stored, int(pattern.cap[0]))
+
+
+# --- choosing -------------------------------------------------------------------------------------------------------
+
+
+class Choice(NamedTuple):
+    """A depth, and what it took to choose it."""
+
+    depth: int
+    expanded: int
+    touched: int
+
+
+@generic
+def depth_for(
+    by: By, ball: Ball, graph: Layout, h: Learned, state: int, aim: int, goal: int, fixed: int, near: bool
+) -> Choice:
+    """How deep to look from ``state`` towards ``aim``, which is the ``goal`` or, ``near``, a subgoal on the way there.
+
+    ``h`` is for the aim. ``fixed`` is the depth where nothing chooses it, and the greatest where an oracle does.
+    """
+    raise TypeError(by)
+
+
+@depth_for.of(Fixed)
+def _fixed(
+    by: Fixed, ball: Ball, graph: Layout, h: Learned, state: int, aim: int, goal: int, fixed: int, near: bool
+) -> Choice:
+    return Choice(fixed, 0, 0)
+
+
+@depth_for.of(Stored)
+def _stored(
+    by: Stored, ball: Ball, graph: Layout, h: Learned, state: int, aim: int, goal: int, fixed: int, near: bool
+) -> Choice:
+    depth = depth_to_subgoal(by.pattern, state, goal) if near else depth_to_goal(by.pattern, state, goal)
+    return Choice(depth, 0, 0)
+
+
+@depth_for.of(Oracle)
+def _foreseen(
+    by: Oracle, ball: Ball, graph: Layout, h: Learned, state: int, aim: int, goal: int, fixed: int, near: bool
+) -> Choice:
+    return Choice(least_depth(ball, graph, h, state, aim, fixed), 0, 0)  # one who knows need not search
+
+
+@depth_for.of(Guessed)
+def _guessed(
+    by: Guessed, ball: Ball, graph: Layout, h: Learned, state: int, aim: int, goal: int, fixed: int, near: bool
+) -> Choice:
+    seen = observe(by.history, ball, graph, h, state, aim)
+    return Choice(answer(by.tree, by.history.row), seen.expanded, seen.touched)
+
+
+@kernel
+def least_depth(ball: Ball, graph: Layout, h: Learned, state: int, goal: int, deepest: int) -> int:
+    """The least depth from which on all lookaheads, up to the deepest, make the same move.
+
+    Seed 000, section 5.1: shallower and shallower searches, until one makes another move.
+    """
+    move = look(ball, graph, h, state, goal, deepest, 1.0).first
+    depth = deepest
+    while depth > 1 and look(ball, graph, h, state, goal, depth - 1, 1.0).first == move:
+        depth -= 1
+    return depth
+
+
+# --- falling back ---------------------------------------------------------------------------------------------------
+
+
+@generic
+def greatest_depth(by: By, fixed: int) -> int:
+    """The depth to fall back on: the cap of a database, or the fixed one."""
+    raise TypeError(by)
+
+
+@greatest_depth.of(Fixed)
+def _the_fixed(by: Fixed, fixed: int) -> int:
+    return fixed
+
+
+@greatest_depth.of(Stored)
+def _the_cap(by: Stored, fixed: int) -> int:
+    return by.pattern.cap[0]
+
+
+@greatest_depth.of(Oracle)
+def _the_deepest(by: Oracle, fixed: int) -> int:
+    return fixed
+
+
+@greatest_depth.of(Guessed)
+def _the_deepest_answer(by: Guessed, fixed: int) -> int:
+    return by.tree.deepest[0]
+
+
+# --- remembering ----------------------------------------------------------------------------------------------------
+
+
+@generic
+def remember(by: By, state: int, move: int, learned: float) -> None:
+    """Note a move that was made, if a later choice asks for it: which from ``state``, and what was learned there."""
+    raise TypeError(by)
+
+
+@remember.of(Fixed)
+def _fixed_remembers(by: Fixed, state: int, move: int, learned: float) -> None:
+    pass
+
+
+@remember.of(Stored)
+def _stored_remembers(by: Stored, state: int, move: int, learned: float) -> None:
+    pass
+
+
+@remember.of(Oracle)
+def _oracle_remembers(by: Oracle, state: int, move: int, learned: float) -> None:
+    pass
+
+
+@remember.of(Guessed)
+def _guessed_remembers(by: Guessed, state: int, move: int, learned: float) -> None:
+    keep(by.history, state, move, learned)

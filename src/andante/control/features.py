@@ -1,0 +1,171 @@
+"""What a decision tree is asked about: eleven features of an agent's last moves and of the states around it.
+
+Seed 000, Appendix A, Tables 7 and 8. The first four are kept up to date from move to move, so that none takes longer
+the farther they look back; for the others the agent looks one move ahead, before it knows how deep to look (the
+pre-search). They come in the order of the tables:
+
+    0   f1   the heuristic from here to the goal, as it was before anything was learned
+    1   f2   the heuristic between here and where the agent was n moves ago (mobility)
+    2   f3   how many different states it was in during the last n moves
+    3   f4   by how much it raised heuristic values during the last n moves, in sum
+    4   f5   neighbours, as a share of those there would be without obstacles
+    5   f6   the share of neighbours with a learned value
+    6   f7   is the best move the one made here the last time?
+    7   f8   does the best move go on in the direction of the last one?
+    8   f9   the value here, divided by that of the best neighbour
+    9   f10  has the best neighbour a learned value?
+    10  f11  is the value here greater than that of the best neighbour?
+
+Where the paper is silent: before the n-th move f2 is about the start; the history begins anew with each trial; where
+the best neighbour's value is 0, at the goal, f9 is very large.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from andante.databases.depth_tree import FEATURES
+from andante.kernel import generic, int64, kernel
+from andante.search.learning import Learned, is_learned, value
+from andante.search.lookahead import Ball, Frontier, look
+from andante.search.memory import Clock, Space
+from andante.world.graph import Csr, Graph, Layout, Moves, degree, estimate, target
+from andante.world.heuristics import TOLERANCE
+
+UNIT = 2.0**20  # learning is added up in whole numbers of such parts of 1: their sum stays exact, moves come and go
+
+
+class History(NamedTuple):
+    """An agent's last n moves, in a ring, and what it did in each state the last time."""
+
+    state: npt.NDArray[np.int32]  # [n], where it was before each move
+    learned: npt.NDArray[np.int64]  # [n], by how much the value there rose, in parts of 1 / UNIT
+    size: npt.NDArray[np.int64]  # [1], moves in the ring
+    next: npt.NDArray[np.int64]  # [1], the place of the next one
+    distinct: npt.NDArray[np.int64]  # [1], different states in the ring
+    volume: npt.NDArray[np.int64]  # [1], the sum of ``learned``
+    times: npt.NDArray[np.int32]  # [states], how often each is in the ring
+    move: npt.NDArray[np.int32]  # [states], the last move from there: its place in the neighbour order
+    seen: npt.NDArray[np.int64]  # [states], the trial in which the two above were written
+    trial: npt.NDArray[np.int64]  # [1], the trial of the moves in the ring
+    open: npt.NDArray[np.int64]  # [1], neighbours of a state without obstacles
+    row: npt.NDArray[np.float32]  # [FEATURES], of the next move
+    clock: Clock
+
+    @classmethod
+    def over(cls, space: Space, moves: int) -> History:
+        """Room to remember so many moves."""
+        n = space.states
+        return cls(
+            np.zeros(moves, np.int32),
+            np.zeros(moves, np.int64),
+            np.zeros(1, np.int64),
+            np.zeros(1, np.int64),
+            np.zeros(1, np.int64),
+            np.zeros(1, np.int64),
+            np.zeros(n, np.int32),
+            np.zeros(n, np.int32),
+            np.zeros(n, np.int64),
+            np.zeros(1, np.int64),
+            np.full(1, _open_degree(space.graph), np.int64),
+            np.zeros(FEATURES, np.float32),
+            space.clock,
+        )
+
+
+def _open_degree(graph: Graph) -> int:
+    """How many neighbours a state has where no obstacle stands; on any other graph than a map, the most there are."""
+    if isinstance(graph.arrays, Moves):
+        return 8 if graph.arrays.diagonal < 2.0 else 4
+    return max(1, graph.max_degree)
+
+
+@generic
+def _same_way(graph: Layout, a: int, b: int, c: int, d: int) -> bool:
+    """Does the move from a to b go in the same direction, and as far, as that from c to d?"""
+    raise TypeError(graph)
+
+
+@_same_way.of(Moves)
+def _moves_same_way(graph: Moves, a: int, b: int, c: int, d: int) -> bool:
+    return graph.x[b] - graph.x[a] == graph.x[d] - graph.x[c] and graph.y[b] - graph.y[a] == graph.y[d] - graph.y[c]
+
+
+@_same_way.of(Csr)
+def _csr_same_way(graph: Csr, a: int, b: int, c: int, d: int) -> bool:
+    axes = graph.point.shape[1]
+    for axis in range(axes):
+        one, other = graph.point[b, axis] - graph.point[a, axis], graph.point[d, axis] - graph.point[c, axis]
+        if abs(one - other) > TOLERANCE:
+            return False
+    return axes > 0
+
+
+@kernel
+def observe(history: History, ball: Ball, graph: Layout, h: Learned, state: int, goal: int) -> Frontier:
+    """Write the features of an agent's next move into ``history.row``: the pre-search for it, which is work, too."""
+    _turn_to_trial(history)
+    best = look(ball, graph, h, state, goal, 1, 1.0)
+    row, moves, capacity = history.row, history.size[0], len(history.state)
+    oldest = history.next[0] if moves == capacity else 0
+    row[0] = estimate(graph, state, goal)
+    row[1] = estimate(graph, state, int64(history.state[oldest])) if moves > 0 else 0.0
+    row[2] = history.distinct[0]
+    row[3] = history.volume[0] / UNIT
+    row[4:] = 0.0
+    if best.slot < 0:
+        return best
+    near, here = target(graph, state, best.first), value(h, graph, state, goal)
+    there, last = value(h, graph, near, goal), int64(history.state[history.next[0] - 1])
+    row[4] = degree(graph, state) / history.open[0]
+    row[5] = _learned_share(graph, h, state)
+    row[6] = history.seen[state] == history.trial[0] and history.move[state] == best.first
+    row[7] = moves > 0 and _same_way(graph, last, state, state, near)
+    row[8] = (here + TOLERANCE) / (there + TOLERANCE)
+    row[9] = is_learned(h, near)
+    row[10] = here > there + TOLERANCE
+    return best
+
+
+@kernel
+def _turn_to_trial(history: History) -> None:
+    """Forget the moves of an earlier trial."""
+    if history.trial[0] != history.clock.trial[0]:
+        history.trial[0] = history.clock.trial[0]
+        history.size[0], history.next[0], history.distinct[0], history.volume[0] = 0, 0, 0, 0
+
+
+@kernel
+def _learned_share(graph: Layout, h: Learned, state: int) -> float:
+    """Which share of the neighbours has a value of its own."""
+    learned, moves = 0, degree(graph, state)
+    for k in range(moves):
+        learned += 1 if is_learned(h, target(graph, state, k)) else 0
+    return learned / moves
+
+
+@kernel
+def keep(history: History, state: int, move: int, learned: float) -> None:
+    """Remember that the agent made this move from ``state``, where the value rose by ``learned``."""
+    _turn_to_trial(history)
+    at, capacity = history.next[0], len(history.state)
+    if history.size[0] == capacity:
+        oldest = int64(history.state[at])
+        history.times[oldest] -= 1
+        if history.times[oldest] == 0:
+            history.distinct[0] -= 1
+        history.volume[0] -= history.learned[at]
+    else:
+        history.size[0] += 1
+    if history.seen[state] != history.trial[0]:
+        history.seen[state], history.times[state] = history.trial[0], 0
+    if history.times[state] == 0:
+        history.distinct[0] += 1
+    history.times[state] += 1
+    history.move[state] = move
+    history.state[at], history.learned[at] = state, int64(round(learned * UNIT))
+    history.volume[0] += history.learned[at]
+    history.next[0] = (at + 1) % capacity

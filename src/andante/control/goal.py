@@ -1,0 +1,54 @@
+"""Towards which goal an agent plans its next move: the second axis of seed 000's notation Algorithm(depth, goal)."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import NamedTuple
+
+from andante.databases.pattern import Pattern, subgoal
+from andante.kernel import generic
+from andante.search.memory import Space
+
+
+class GoalBy(IntEnum):
+    """What chooses the goal."""
+
+    GLOBAL = 0  # G: it is the problem's own
+    PATTERN = 1  # PDB: a pattern database names a nearer one
+
+
+class Global(NamedTuple):
+    """The goal is the problem's own."""
+
+
+class Subgoals(NamedTuple):
+    """The goal is where a pattern database says the way enters the next region."""
+
+    pattern: Pattern
+
+
+class Goals(NamedTuple):
+    """Either of them."""
+
+    by: Global | Subgoals
+
+    @classmethod
+    def allocate(cls, space: Space) -> Goals:
+        """What the parameter ``goal_by`` asks for."""
+        return cls(Subgoals(Pattern.allocate(space)) if space.params.goal_by is GoalBy.PATTERN else Global())
+
+
+@generic
+def aim_for(by: Global | Subgoals, state: int, goal: int) -> int:
+    """The goal of the next move of an agent in ``state`` on its way to ``goal``."""
+    raise TypeError(by)
+
+
+@aim_for.of(Global)
+def _global(by: Global, state: int, goal: int) -> int:
+    return goal
+
+
+@aim_for.of(Subgoals)
+def _subgoal(by: Subgoals, state: int, goal: int) -> int:
+    return subgoal(by.pattern, state, goal)

@@ -1,0 +1,86 @@
+"""Control of an agent that plans over regions: depth and goal of its plan, from a pattern database over their level."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from andante.abstraction.clique import Cover
+from andante.control.depth import DepthBy
+from andante.control.goal import GoalBy
+from andante.databases.pattern import Pattern, depth_to_goal, depth_to_subgoal, subgoal
+from andante.errors import AlgorithmError
+from andante.kernel import generic, int64
+from andante.search.memory import Clock, Space
+
+
+class Free(NamedTuple):
+    """The depth is fixed and the goal is the problem's own."""
+
+
+class Steered(NamedTuple):
+    """Depth, goal or both are in a pattern database."""
+
+    pattern: Pattern
+    visited: npt.NDArray[np.int64]  # [nodes], the trial in which the agent last planned in a node
+    depth: bool
+    goal: bool
+    clock: Clock
+
+
+class Steering(NamedTuple):
+    """Either of them."""
+
+    by: Free | Steered
+
+    @classmethod
+    def allocate(cls, space: Space) -> Steering:
+        """What the parameters ``depth_by`` and ``goal_by`` ask for, on the level that ``level`` says."""
+        depth, goal = space.params.depth_by, space.params.goal_by
+        if depth is DepthBy.FIXED and goal is GoalBy.GLOBAL:
+            return cls(Free())
+        pattern = Pattern.allocate(space)
+        level, cover = space.params.level, space.params.cover
+        if pattern.base.tolist() != [level, cover]:
+            raise AlgorithmError(
+                f"the pattern database is for agents that plan on level {pattern.base[0]} with cover "
+                f"{Cover(pattern.base[1]).name.lower()}, and this one plans on level {level} with cover "
+                f"{cover.name.lower()}; build it with base={level} and cover={cover.name.lower()}"
+            )
+        visited = np.zeros(len(pattern.region), np.int64)
+        return cls(Steered(pattern, visited, depth is DepthBy.PATTERN, goal is GoalBy.PATTERN, space.clock))
+
+
+class Course(NamedTuple):
+    """What a plan is to do."""
+
+    goal: int
+    depth: int
+
+
+@generic
+def course(by: Free | Steered, node: int, goal: int, depth: int) -> Course:
+    """Where a plan from ``node`` on the way to ``goal`` should lead, and how deep to look; ``depth`` if that is fixed.
+
+    In a node where the agent planned before in this trial it is the goal itself (seed 000, Appendix D).
+    """
+    raise TypeError(by)
+
+
+@course.of(Free)
+def _free(by: Free, node: int, goal: int, depth: int) -> Course:
+    return Course(goal, depth)
+
+
+@course.of(Steered)
+def _steered(by: Steered, node: int, goal: int, depth: int) -> Course:
+    again = by.visited[node] == by.clock.trial[0]
+    by.visited[node] = by.clock.trial[0]
+    if by.goal and again:
+        return Course(goal, by.pattern.cap[0] if by.depth else depth)
+    aim = subgoal(by.pattern, node, goal) if by.goal else goal
+    if by.depth:
+        depth = depth_to_subgoal(by.pattern, node, goal) if by.goal else depth_to_goal(by.pattern, node, goal)
+    return Course(aim, int64(depth))
