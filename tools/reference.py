@@ -24,6 +24,7 @@ CLAIMS = {
     "complete": "complete",
     "optimal": "optimal",
     "converges": "converges to an optimal path",
+    "senses": "discovers its map",
 }
 VERBS = (
     "solve",
@@ -33,6 +34,17 @@ VERBS = (
     "maps show",
     "maps generate",
     "maps fetch",
+    "build",
+    "databases list",
+    "databases show",
+    "campaign run",
+    "campaign resume",
+    "campaign status",
+    "campaign report",
+    "store check",
+    "store merge",
+    "store export",
+    "study",
     "warmup",
     "demo",
 )

@@ -47,7 +47,7 @@ else:
 # Inlined into its caller, a kernel gets its bundles for nothing; a call of its own would copy every array's header.
 _OPTIONS: dict[str, Any] = {"error_model": "numpy", "_nrt": False, "forceinline": True}
 
-# What only kernels call needs no door for Python: for bundles of many arrays that takes longer to compile than all else.
+# What only kernels call needs no door for Python: for bundles of many arrays that takes longer to compile than all.
 _INNER = _OPTIONS | {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 

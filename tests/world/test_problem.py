@@ -25,6 +25,20 @@ def test_what_is_not_a_problem(start, goal, reason):
     assert str(caught.value) == reason
 
 
+def test_the_world_of_a_problem_is_its_map_unless_the_graph_is_another():
+    grid = Grid(np.ones((3, 4), bool))
+    problem = grid.problem((1, 2), (3, 0))
+    assert problem.world is grid
+    rows = Problem(grid.graph.csr(), problem.start, problem.goal, grid)
+    assert rows.world is rows.graph
+    assert GRAPH.problem("home", "work").world is GRAPH
+
+
+def test_problems_that_ask_the_same_have_the_same_key():
+    again = GRAPH.problem("home", "work").with_optimal_cost(1.0)
+    assert again.key == GRAPH.problem("home", "work").key != GRAPH.problem("work", "home").key
+
+
 def test_states_are_named_by_cell_label_or_number():
     grid = Grid(np.ones((3, 4), bool), name="field")
     assert repr(grid.problem((1, 2), (3, 0))) == "<Problem (1, 2) to (3, 0) on field>"
