@@ -12,7 +12,7 @@ import numpy as np
 
 import andante
 from andante.world.grid import Grid
-from benchmarks import levels
+from benchmarks import knowledge, levels
 from benchmarks.tables import Table
 from benchmarks.targets import Files
 
@@ -39,6 +39,7 @@ def measure(files: Files) -> list[FixedCost]:
         *_memories(files),
         FixedCost("starting a problem, 2048 x 2048 against 64 x 64", _growth(), None, "x"),
         *_abstraction(files),
+        *_knowledge(files),
     ]
 
 
@@ -66,10 +67,26 @@ def _memories(files: Files) -> list[FixedCost]:
         FixedCost(
             f"memory of one {each.card.title} agent, 512 x 512",
             andante.Agent(each, graph).memory_bytes / 1e6,
-            20.0,
+            None if each.card.regions else 20.0,  # the levels are shared, and most of the room is never touched
             "MB",
         )
         for each in andante.algorithms()
+        if not each.card.needs
+    ]
+
+
+def _knowledge(files: Files) -> list[FixedCost]:
+    problems = files.problems
+    slice_, whole = (knowledge.seconds_per_expansion(name, problems) for name in ("tba(budget=100)", "astar"))
+    pattern_seconds, pattern = knowledge.build_seconds("pattern(level=3, cap=20)", problems)
+    subgoal_seconds, _ = knowledge.build_seconds("subgoals(records=10000)", problems)
+    move = knowledge.seconds_per_move("dlrta", problems, [pattern])
+    return [
+        FixedCost("TBA*(100) per expansion, against our A*", slice_ / whole, 1.5, "x"),
+        FixedCost("PRA* per problem", 1e3 * knowledge.seconds_per_problem("pra", problems), 1.0, "ms"),
+        FixedCost("building a pattern database, level 3, cap 20", pattern_seconds, 60.0, "s"),
+        FixedCost("building a database of 10,000 subgoals", subgoal_seconds, 60.0, "s"),
+        FixedCost("LRTA* (PDB, PDB) per move", 1e6 * move, 0.3, "us"),
     ]
 
 

@@ -14,6 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from andante.abstraction.hierarchy import ChangingHierarchy, Hierarchy
     from andante.agent import Algorithm, Card, algorithms, find
     from andante.databases.header import load
     from andante.datasets.generate import generate, upscale
@@ -41,9 +42,11 @@ _HOME = {
     "Algorithm": "agent",
     "AndanteError": "errors",
     "Card": "agent",
+    "ChangingHierarchy": "abstraction.hierarchy",
     "Convergence": "episode.convergence",
     "Graph": "world.graph",
     "Grid": "world.grid",
+    "Hierarchy": "abstraction.hierarchy",
     "Limits": "episode.trial",
     "Outcome": "episode.loop",
     "Problem": "world.problem",
@@ -77,9 +80,11 @@ __all__ = [
     "Algorithm",
     "AndanteError",
     "Card",
+    "ChangingHierarchy",
     "Convergence",
     "Graph",
     "Grid",
+    "Hierarchy",
     "Limits",
     "Outcome",
     "Problem",

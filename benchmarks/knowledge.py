@@ -1,0 +1,45 @@
+"""What offline knowledge and planning over regions cost, on a map of 512 x 512 cells."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import andante
+from andante.world.problem import Problem
+
+REPEATS = 3
+
+Problems = Sequence[Problem]
+
+
+def seconds_per_expansion(algorithm: str, problems: Problems) -> float:
+    """The processor time of an agent for each state it expands, the best of several runs."""
+    return min(_cpu_seconds(algorithm, problems, "states_expanded") for _ in range(REPEATS))
+
+
+def seconds_per_problem(algorithm: str, problems: Problems) -> float:
+    """The processor time of an agent for each problem, the best of several runs."""
+    return min(_cpu_seconds(algorithm, problems, "solved") for _ in range(REPEATS))
+
+
+def seconds_per_move(algorithm: str, problems: Problems, databases: Sequence[Any]) -> float:
+    """The processor time of an agent for each move, the best of several runs."""
+    return min(_cpu_seconds(algorithm, problems, "moves", databases) for _ in range(REPEATS))
+
+
+def _cpu_seconds(algorithm: str, problems: Problems, per: str, databases: Sequence[Any] = ()) -> float:
+    andante.run_many(algorithm, problems[:2], paths=False, databases=databases)  # compile, and make the agent
+    began = time.process_time()
+    trials = andante.run_many(algorithm, problems, paths=False, databases=databases)
+    return (time.process_time() - began) / sum(getattr(trial, per) for trial in trials)
+
+
+def build_seconds(kind: str, problems: Problems) -> tuple[float, Any]:
+    """How long a database takes to build on all cores, and the database."""
+    grid = problems[0].grid
+    assert grid is not None
+    began = time.perf_counter()
+    database = andante.build(kind, grid)
+    return time.perf_counter() - began, database
