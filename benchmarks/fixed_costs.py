@@ -71,7 +71,7 @@ def _memories(files: Files) -> list[FixedCost]:
             "MB",
         )
         for each in andante.algorithms()
-        if not each.card.needs
+        if not each.needs
     ]
 
 

@@ -200,6 +200,12 @@ class Algorithm:
         ]
 
     @property
+    def needs(self) -> tuple[str, ...]:
+        """The kinds of databases it needs: what its card says, unless its ``Params`` know better."""
+        kinds: tuple[str, ...] = getattr(self.params, "needs", self.card.needs)
+        return kinds
+
+    @property
     def codes(self) -> Any:
         """All parameters as kernels take them."""
         fields = parameters_of(type(self.params))
@@ -258,7 +264,7 @@ def setting(of: str, card: Card, **parameters: Any) -> None:
     card = replace(
         card,
         summary=card.summary or corner.card.summary,
-        senses=card.senses or corner.card.senses,
+        senses=card.senses or (corner.card.senses and not card.needs),  # a database is about a map that is known
     )
     _add(replace(corner, card=card, defaults=corner.params, fixed=corner.fixed | set(parameters)))
 

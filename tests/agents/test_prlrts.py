@@ -115,3 +115,26 @@ def test_landmarks_give_a_graph_places():
     trial = andante.run("pra", graph.problem(problem.start, problem.goal))
     assert trial.solved
     assert np.isfinite(trial.cost)
+
+
+@pytest.mark.parametrize("quota", [0.0, 5.0])
+@pytest.mark.parametrize("level", [0, 1])
+def test_a_plan_that_a_wall_cuts_is_no_way_back(level, quota):
+    """What was planned and not walked cannot be walked back."""
+    for seed in range(6):
+        grid = andante.generate("random", 14, 14, seed=seed)
+        for problem in andante.random_problems(grid, 4, seed=seed):
+            trial = andante.run("prlrts", problem, sight=1, level=level, depth=4, gamma=1.0, quota=quota)
+            assert trial.solved
+
+
+def test_needs_follow_the_parameters():
+    assert andante.find("prlrta").needs == ()
+    assert andante.find("prlrta(goal_by=pattern)").needs == ("pattern",)
+    assert andante.find("dlrta(depth_by=fixed, goal_by=global)").needs == ()
+
+
+def test_regions_have_no_oracle():
+    grid = andante.generate("rooms", 24, 24, seed=1)
+    with pytest.raises(ParameterError, match="depth_by must be fixed or pattern"):
+        andante.Agent("prlrta", grid, level=1, depth_by="oracle")

@@ -22,7 +22,7 @@ from tests import naive
 from tests.episode.test_run import facts
 from tests.worlds import RULES, SIDE, drawn, examples, grid_problems
 
-SENSING = [str(entry) for entry in andante.algorithms() if entry.card.senses and not entry.card.needs]
+SENSING = [str(entry) for entry in andante.algorithms() if entry.card.senses and not entry.needs]
 #: These look no further than the cells around them, which are always in sight.
 SHORTSIGHTED = ["lrta", "rta", "sla", "wlrta", "dalrta", "family(wc=7, operator=median, expendable=true)"]
 #: One of each way to plan.

@@ -200,6 +200,8 @@ def ancestor(layers: Layers, node: int, up: int) -> int:
     """The node so many levels above ``node``; 0 if there is none."""
     for _ in range(up):
         node = int64(layers.node[node]["parent"])
+        if node == 0:
+            break
     return node
 
 

@@ -25,7 +25,8 @@ from andante.control.goal import GoalBy, Goals, aim_for
 from andante.kernel import kernel
 from andante.search.learning import Learned, raise_to
 from andante.search.lookahead import look
-from andante.search.memory import Clock, Space, new_clock
+from andante.search.memory import Clock, Space
+from andante.search.tables import Tables, table_for
 from andante.world.graph import Arrays, price, target
 
 
@@ -49,22 +50,11 @@ class Params(NamedTuple):
     loops: Annotated[Loops, "what to do where subgoals lead in circles"] = Loops.ONCE
     plies: Annotated[int, Range(1, 100), "deeper: by how much, each time"] = 3
 
-
-class Tables(NamedTuple):
-    """Values learned for subgoals: a state's belongs to the subgoal it was last learned for."""
-
-    h: Learned  # on a clock of its own, which shows the subgoal's number
-    number: npt.NDArray[np.uint32]  # [n], of a state as a subgoal
-    problem: npt.NDArray[np.int64]  # [n], in which it got that number
-    used: npt.NDArray[np.int64]  # [1], the last number given out
-    clock: Clock
-
-    @classmethod
-    def allocate(cls, space: Space) -> Tables:
-        """Nothing learned yet; of no length if there will be no subgoals."""
-        n = space.states if space.params.goal_by is GoalBy.PATTERN else 0
-        h = Learned(np.zeros(n), np.zeros(n, np.uint32), new_clock(), space.log)
-        return cls(h, np.zeros(n, np.uint32), np.zeros(n, np.int64), np.zeros(1, np.int64), space.clock)
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """The databases that depth and goal are looked up in."""
+        pattern = self.depth_by is DepthBy.PATTERN or self.goal_by is GoalBy.PATTERN
+        return ("pattern",) * pattern + ("depth-tree",) * (self.depth_by is DepthBy.TREE)
 
 
 class Visits(NamedTuple):
@@ -105,7 +95,7 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
             choice = Choice(depth, nearby.expanded, nearby.touched)
     else:
         aim = aim_for(memory.goals.by, state, goal)
-        h = memory.h if aim == goal else _table(memory.tables, aim)
+        h = memory.h if aim == goal else table_for(memory.tables, aim, visits.clock.problem[0])
         near = len(visits.trial) > 0
         choice = depth_for(by, ball, graph, h, state, aim, goal, params.depth, near)  # line 3
     best = look(ball, graph, h, state, aim, choice.depth, 1.0)  # lines 4 and 5
@@ -131,17 +121,6 @@ def _visit(visits: Visits, params: Params, state: int) -> int:
     if before > 0 and params.loops == _FOR_GOOD:
         visits.lost[0] = now
     return 1 if visits.lost[0] == now else before
-
-
-@kernel
-def _table(tables: Tables, aim: int) -> Learned:
-    """The values learned for a subgoal in this problem."""
-    if tables.problem[aim] != tables.clock.problem[0]:
-        tables.problem[aim] = tables.clock.problem[0]
-        tables.used[0] += 1
-        tables.number[aim] = tables.used[0]
-    tables.h.clock.problem[0] = tables.number[aim]
-    return tables.h
 
 
 # --- names ----------------------------------------------------------------------------------------------------------

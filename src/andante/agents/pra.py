@@ -84,6 +84,7 @@ def _meeting_level(layers: Layers, a: int, b: int) -> int:
         "PRA*",
         paper="Sturtevant & Buro 2005",
         complete=True,
+        regions=True,
         examples=("pra(widen=false)",),
         shown=("pra",),
     )

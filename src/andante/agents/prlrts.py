@@ -45,9 +45,10 @@ from andante.control.goal import GoalBy
 from andante.control.regions import Steering, course
 from andante.kernel import int64, kernel
 from andante.search.behind import Behind, forget, go_back, last_left, leave
-from andante.search.learning import Learned, raise_to
+from andante.search.learning import raise_to
 from andante.search.lookahead import Ball, look, max_of_min, way_out
-from andante.search.memory import Clock, Log, Space, new_clock
+from andante.search.memory import Clock, Log, Space
+from andante.search.tables import Tables, table_for
 from andante.world.graph import Arrays
 from andante.world.heuristics import TOLERANCE
 
@@ -92,15 +93,18 @@ class Params(NamedTuple):
     goal_by: Annotated[GoalBy, "what chooses the goal of a plan: global or pattern"] = GoalBy.GLOBAL
     cover: Annotated[Cover, "how cliques are chosen"] = DEFAULT_COVER
 
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """The databases that depth and goal are looked up in."""
+        return ("pattern",) if self.depth_by is DepthBy.PATTERN or self.goal_by is GoalBy.PATTERN else ()
+
 
 class Mind(NamedTuple):
     """What was learned on each level, and room to look ahead on any."""
 
-    h: Learned  # a value bears the number of the goal it was learned for
+    tables: Tables
     ball: Ball
-    number: npt.NDArray[np.int64]  # [nodes], of a node as a goal
-    since: npt.NDArray[np.int64]  # [nodes], the era in which it got that number
-    used: npt.NDArray[np.int64]  # [3]: numbers given out; the era, which ends when all is forgotten; its problem
+    era: npt.NDArray[np.int64]  # [2]: the time since regions are what they are; the problem it belongs to
     stored: npt.NDArray[np.int64]  # [1], how many values were stored in this era
     behind: Behind
     learned: npt.NDArray[np.float64]  # [1], u
@@ -112,11 +116,9 @@ class Mind(NamedTuple):
         """Room to learn on every level, and for the way back if the agent will ever take it."""
         nodes = most_nodes(space)
         return cls(
-            Learned(np.zeros(nodes), np.zeros(nodes, np.uint32), new_clock(), Log.of(0)),
+            Tables.over(nodes, Log.of(0)),
             Ball.over(nodes, nodes, LEAST_COST, math.inf, ties=True),
-            np.zeros(nodes, np.int64),
-            np.zeros(nodes, np.int64),
-            np.zeros(3, np.int64),
+            np.zeros(2, np.int64),
             np.zeros(1, np.int64),
             Behind.over(space.states if space.params.quota < math.inf else 0),
             np.zeros(1),
@@ -150,6 +152,7 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
     lost = 0
     if catch_up(memory.levels.held, graph):
         lost = _forget_regions(mind) if params.level > 0 else 0
+        forget(mind.behind)  # part of it was planned and not walked
         route.moves[0] = -1
     to, cost = next_on(route, graph, state)
     if cost < np.inf:
@@ -172,9 +175,9 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
 @kernel
 def _begin(mind: Mind) -> None:
     """Forget what another problem taught, and where another trial came along."""
-    if mind.used[2] != mind.clock.problem[0]:
-        mind.used[2] = mind.clock.problem[0]
-        mind.used[1] += 1
+    if mind.era[1] != mind.clock.problem[0]:
+        mind.era[1] = mind.clock.problem[0]
+        mind.era[0] += 1
         mind.stored[0] = 0
     if mind.trial[0] != mind.clock.trial[0]:
         mind.trial[0] = mind.clock.trial[0]
@@ -184,22 +187,11 @@ def _begin(mind: Mind) -> None:
 
 @kernel
 def _forget_regions(mind: Mind) -> int:
-    """Forget what was learned, and the way back, because the regions are others now: how many values that were."""
+    """Forget what was learned, because the regions are others now: how many values that were."""
     lost = mind.stored[0]
-    mind.used[1] += 1
+    mind.era[0] += 1
     mind.stored[0] = 0
-    forget(mind.behind)
     return lost
-
-
-@kernel
-def _turn_to(mind: Mind, goal: int) -> None:
-    """Get ready to learn towards ``goal``."""
-    if mind.since[goal] != mind.used[1]:
-        mind.since[goal] = mind.used[1]
-        mind.used[0] += 1
-        mind.number[goal] = mind.used[0]
-    mind.h.clock.problem[0] = mind.number[goal]
 
 
 # --- planning -------------------------------------------------------------------------------------------------------
@@ -254,12 +246,12 @@ def _learn(
     route: Route, mind: Mind, within: Corridor, gamma: float, depth: int, here: int, there: int, lrta: bool
 ) -> Effort:
     """Look ahead and learn, by the rule of LRTA* or else of LRTS: the best way, or its first move, is the route."""
-    _turn_to(mind, there)
-    best = look(mind.ball, within, mind.h, here, there, depth, gamma, lrta, TOLERANCE)
+    h = table_for(mind.tables, there, mind.era[0])
+    best = look(mind.ball, within, h, here, there, depth, gamma, lrta, TOLERANCE)
     if best.slot < 0:
         route.moves[0] = -1
         return Effort(best.expanded, best.touched, 0.0, 0)
-    learned, stored = raise_to(mind.h, within, here, there, best.f if lrta else max_of_min(mind.ball, best, there))
+    learned, stored = raise_to(h, within, here, there, best.f if lrta else max_of_min(mind.ball, best, there))
     mind.stored[0] += stored
     moves = way_out(mind.ball, within, best, route.node)
     if lrta:

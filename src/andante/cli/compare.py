@@ -89,8 +89,9 @@ def worth_comparing(kit: Kit = EMPTY) -> list[Algorithm]:
     from andante.agent import algorithms, find
 
     kinds = {database.kind for database in kit.databases}
-    cards = [entry.card for entry in algorithms() if kinds.issuperset(entry.card.needs)]
-    return [find(text) for card in cards for text in card.shown if card.senses or kit.sight is None]
+    shown = [find(text) for entry in algorithms() for text in entry.card.shown]
+    able = [entry for entry in shown if entry.card.senses or kit.sight is None]
+    return [entry for entry in able if kinds.issuperset(entry.needs)]
 
 
 def choose_problems(grid: Grid, scenario: Path | None, count: int, seed: int) -> list[Problem]:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from andante.control.features import History, keep, observe
+from andante.control.goal import ground_pattern
 from andante.databases.depth_tree import DepthTree, answer
 from andante.databases.pattern import Pattern, depth_to_goal, depth_to_subgoal
 from andante.kernel import generic, kernel
@@ -78,7 +79,7 @@ def _chosen(space: Space) -> tuple[By, int]:
     if space.params.depth_by is DepthBy.TREE:
         tree = DepthTree.allocate(space)
         return Guessed(tree, History.over(space, int(tree.history[0]))), int(tree.deepest[0])
-    pattern = Pattern.allocate(space)
+    pattern = ground_pattern(space)
     stored = max(int(np.max(table, initial=1)) for table in (pattern.depth, pattern.far))
     return Stored(pattern), max(stored, int(pattern.cap[0]))
 

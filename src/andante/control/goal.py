@@ -6,6 +6,7 @@ from enum import IntEnum
 from typing import NamedTuple
 
 from andante.databases.pattern import Pattern, subgoal
+from andante.errors import AlgorithmError
 from andante.kernel import generic
 from andante.search.memory import Space
 
@@ -35,7 +36,18 @@ class Goals(NamedTuple):
     @classmethod
     def allocate(cls, space: Space) -> Goals:
         """What the parameter ``goal_by`` asks for."""
-        return cls(Subgoals(Pattern.allocate(space)) if space.params.goal_by is GoalBy.PATTERN else Global())
+        return cls(Subgoals(ground_pattern(space)) if space.params.goal_by is GoalBy.PATTERN else Global())
+
+
+def ground_pattern(space: Space) -> Pattern:
+    """The pattern database that the agent was given, for plans on the map itself."""
+    pattern = Pattern.allocate(space)
+    if pattern.base[0] != 0:
+        raise AlgorithmError(
+            f"the pattern database is for agents that plan on level {pattern.base[0]}, and this one plans on the map "
+            "itself; build it with base=0"
+        )
+    return pattern
 
 
 @generic

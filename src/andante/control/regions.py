@@ -8,10 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.abstraction.clique import Cover
+from andante.abstraction.hierarchy import hierarchy_of
 from andante.control.depth import DepthBy
 from andante.control.goal import GoalBy
 from andante.databases.pattern import Pattern, depth_to_goal, depth_to_subgoal, subgoal
-from andante.errors import AlgorithmError
+from andante.errors import AlgorithmError, ParameterError
 from andante.kernel import generic, int64
 from andante.search.memory import Clock, Space
 
@@ -41,6 +42,8 @@ class Steering(NamedTuple):
         depth, goal = space.params.depth_by, space.params.goal_by
         if depth is DepthBy.FIXED and goal is GoalBy.GLOBAL:
             return cls(Free())
+        if depth not in (DepthBy.FIXED, DepthBy.PATTERN):
+            raise ParameterError(f"over regions depth_by must be fixed or pattern, got {depth.name.lower()}")
         pattern = Pattern.allocate(space)
         level, cover = space.params.level, space.params.cover
         if pattern.base.tolist() != [level, cover]:
@@ -49,6 +52,8 @@ class Steering(NamedTuple):
                 f"{Cover(pattern.base[1]).name.lower()}, and this one plans on level {level} with cover "
                 f"{cover.name.lower()}; build it with base={level} and cover={cover.name.lower()}"
             )
+        if len(pattern.region) < len(hierarchy_of(space.graph, cover).layers.node):
+            raise AlgorithmError("the pattern database is for other regions than this version makes; build it again")
         visited = np.zeros(len(pattern.region), np.int64)
         return cls(Steered(pattern, visited, depth is DepthBy.PATTERN, goal is GoalBy.PATTERN, space.clock))
 

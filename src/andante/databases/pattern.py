@@ -32,6 +32,8 @@ def _fault(pattern: Pattern, graph: Graph) -> str | None:
         return "its tables do not fit each other"
     if pattern.region.max(initial=-1) >= pairs[0] or pattern.entry.max(initial=-1) >= len(pattern.region):
         return "it names states that do not exist"
+    if pattern.entry.min(initial=0) < NO_STATE or min(pattern.depth.min(initial=1), pattern.cap[0]) < 1:
+        return "it holds numbers that mean nothing"
     return None
 
 

@@ -64,7 +64,7 @@ def check_algorithm(
             [] if before == [g.graph.fingerprint for g in grids] else ["the map changed"]
         ),
     }
-    if not entry.card.ring and not entry.card.needs:  # a database is for one layout
+    if not entry.card.ring and not entry.needs:  # a database is for one layout
         checks["does the same on the same graph in another layout"] = lambda: _in_rows(candidate, trials[::PROBLEMS])
     if entry.card.optimal:
         checks["is optimal"] = lambda: _optimal(trials)

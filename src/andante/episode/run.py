@@ -108,7 +108,7 @@ class Agent:
         """What the agent knows when a problem begins, and how it comes to know more."""
         if self.sight is None:
             return self.graph, KNOWN
-        if not self.algorithm.card.senses:
+        if self.algorithm.needs or not self.algorithm.card.senses:
             able = ", ".join(entry.card.name for entry in algorithms() if entry.card.senses)
             raise AlgorithmError(f"{self.algorithm.card.name} has to know its map; with sight there are: {able}")
         if not isinstance(self._world, Grid):
@@ -467,7 +467,7 @@ def compile_all(
     Calls ``tell(number, total)`` before each that was not in the cache: compiling takes seconds, and only once. An
     algorithm that looks things up in databases is passed over where there are none.
     """
-    entries = {entry.step: entry for entry in map(find, algorithms) if databases or not entry.card.needs}
+    entries = {entry.step: entry for entry in map(find, algorithms) if databases or not entry.needs}
     layouts = {_layout(world): world for world in worlds}
     todo = [(entry, world) for entry in entries.values() for world in layouts.values()]
     for number, (entry, world) in enumerate(todo, 1):

@@ -33,6 +33,7 @@ from andante.world.graph import Graph, Layout, Moves, degree, price, target
 from andante.world.heuristics import TOLERANCE
 
 DEEPEST = 3000  # in the paper, deep enough to count as no cap
+MOST_BYTES = 8_000_000_000  # of the tables
 PART = 4  # regions that a thread takes at a time
 
 Costs = npt.NDArray[np.float64]
@@ -49,9 +50,8 @@ class Aim(IntEnum):
 class Far(IntEnum):
     """Which depths towards the goal itself are stored."""
 
-    NONE = 0
-    CAPPED = 1
-    UNCAPPED = 2
+    CAPPED = 0
+    UNCAPPED = 1
 
 
 class Params(NamedTuple):
@@ -60,7 +60,7 @@ class Params(NamedTuple):
     level: Annotated[int, Range(0, 20), "of the hierarchy: its states are the regions"] = 3
     cap: Annotated[int, Range(1, DEEPEST), "the greatest depth"] = 20
     aim: Annotated[Aim, "which state of the next region to go to"] = Aim.ENTRY
-    far: Annotated[Far, "whether to store depths towards the goal itself, too"] = Far.NONE
+    far: Annotated[Far | None, "depths towards the goal itself to store as well; none: only those on the way"] = None
     base: Annotated[int, Range(0, 20), "the level on which the agent plans; 0 is the map itself"] = 0
     cover: Annotated[Cover, "how cliques are chosen"] = DEFAULT_COVER
 
@@ -150,8 +150,13 @@ def _room(graph: Graph, params: Params) -> Room:
 def _entries(ground: Ground, params: Params, crew: Crew, rooms: list[Room]) -> tuple[States, npt.NDArray[np.uint16]]:
     """For each pair of regions the state to go to, and the depth towards the goal if that is wanted."""
     regions = len(ground.representative)
+    if 6 * regions**2 > MOST_BYTES:
+        raise ParameterError(
+            f"level {params.level} has {regions:,} regions, and the tables for all pairs of them would take "
+            f"{6e-9 * regions**2:.0f} GB; take a higher level"
+        )
     entry = np.full((regions, regions), NO_STATE, np.int32)  # to, from: a goal's row is written by one thread
-    wanted = regions if params.far is not Far.NONE else 0
+    wanted = regions if params.far is not None else 0
     far = np.zeros((wanted, wanted), np.uint16)
     deepest = DEEPEST if params.far is Far.UNCAPPED else params.cap
 
@@ -198,12 +203,12 @@ def _descend(
 
 @kernel
 def _next(graph: Layout, distance: Costs, state: int) -> int:
-    """The neighbour on an optimal path; the first of several."""
+    """The neighbour on an optimal path; the first of several. It is nearer, so that every walk comes to an end."""
     best, least = -1, np.inf
     for k in range(degree(graph, state)):
         near = target(graph, state, k)
         cost = price(graph, state, k) + distance[near]
-        if cost < least - TOLERANCE:
+        if cost < least - TOLERANCE * min(1.0, least) and distance[near] < distance[state]:
             best, least = near, cost
     return best
 
@@ -272,6 +277,6 @@ def _optimal_depth(room: Room, graph: Layout, state: int, aim: int, deepest: int
         least = min(least, room.costs[k])
     for depth in range(1, deepest):
         move = look(room.ball, graph, room.unlearned, state, aim, depth, 1.0).first
-        if room.costs[move] <= least + TOLERANCE:
+        if room.costs[move] <= least + TOLERANCE * min(1.0, least):
             return depth
     return deepest
