@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.image import imread
 
 import andante
+from andante.offline import build
 from andante.report.picture import draw
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -31,7 +32,10 @@ AGENTS = {
     "late-astar": "late-astar(budget=50)",
     "pra": "pra",
     "prlrts": "prlrta(level=3, depth=5, gamma=1.0)",
+    "dlrta": "dlrta",
 }
+#: What it is given to look things up in.
+DATABASES = {"dlrta": ("pattern",)}
 SIDE_BY_SIDE = ("rta", "lrta", "lss", "tba")
 INCHES, DPI = 3.0, 110
 
@@ -52,7 +56,8 @@ def main() -> None:
     with TemporaryDirectory() as scratch:
         drawn = {name: Path(scratch) / f"{name}.png" for name in AGENTS}
         for name, agent in AGENTS.items():
-            draw(andante.record(agent, shown, limits=andante.Limits(moves=20_000)), drawn[name])
+            databases = [build(kind, shown.world) for kind in DATABASES.get(name, ())]
+            draw(andante.record(agent, shown, limits=andante.Limits(moves=20_000), databases=databases), drawn[name])
             beside([drawn[name]], HOME / f"{name}.png", INCHES * 1.6)
         beside([drawn[name] for name in SIDE_BY_SIDE], HOME / "agents.png", INCHES)
 

@@ -7,20 +7,62 @@ import numpy as np
 import pytest
 
 import andante
+from andante.abstraction.hierarchy import hierarchy_of
 from andante.agent import Algorithm, Card, Move
 from andante.episode import contract
 from andante.kernel import int64, kernel
+from andante.notation import parse
+from andante.offline import build, builders
+from andante.search.astar import Tree, search
 from andante.search.learning import Learned
-from andante.world.graph import degree, price, target
+from andante.search.path import Path, lay
+from andante.world.graph import degree, estimate, price, target
 
 CARDS = list(andante.algorithms())
 SETTINGS = [entry for card in CARDS for entry in (card, *map(andante.find, card.card.examples))]
 
 
+LARGE = 100  # wider maps are divided into fewer regions: their databases are built while one waits
+
+
+def pattern(entry, grid):
+    """A pattern database for an agent that plans on the map itself, or on the level that it says."""
+    top = hierarchy_of(grid.graph).top
+    base = min(getattr(entry.params, "level", 0), top)
+    level = min(max(base + 2, 6 if grid.width > LARGE else 0), top)
+    return f"pattern(level={level}, base={base}, cap=8, far=capped)"
+
+
+SMALL = {
+    "moves": lambda entry, grid: "moves",
+    "subgoals": lambda entry, grid: "subgoals(records=1000)",
+    "pattern": pattern,
+    "depth-tree": lambda entry, grid: "depth-tree(deepest=6, problems=10, leaf=20)",
+}
+
+
+@pytest.fixture(scope="module")
+def databases():
+    """Makes databases for a setting, and keeps them: the same maps come again and again."""
+    made = {}
+    grids = [andante.generate(kind, 40, 40, seed=1) for kind in ("rooms", "caves")]
+
+    def built(text, grid):
+        world = grids if builders()[parse(text).name].any_map else grid
+        key = (text, None if world is grids else grid.graph.fingerprint)
+        if key not in made:
+            made[key] = build(text, world)
+        return made[key]
+
+    return lambda entry: lambda grid: [built(SMALL[kind](entry, grid), grid) for kind in entry.needs]
+
+
 @pytest.mark.compiled
 @pytest.mark.parametrize("entry", SETTINGS, ids=str)
-def test_keeps_its_promises(entry):
-    checks = andante.check_algorithm(entry)
+def test_keeps_its_promises(entry, databases, monkeypatch):
+    if "moves" in entry.needs:  # for all pairs of states: no map wider than this can wait for it
+        monkeypatch.setattr(contract, "WIDTHS", (24, 72))
+    checks = andante.check_algorithm(entry, databases_for=databases(entry))
     assert ("is complete" in checks) == entry.card.complete
     assert ("plans no more per move on a larger map" in checks) == entry.card.real_time
 
@@ -129,6 +171,72 @@ def test_a_good_algorithm_cannot_claim_too_much(name, claims, fault):
     entry = andante.find(name)
     with pytest.raises(andante.AndanteError, match=fault):
         andante.check_algorithm(replace(entry, card=replace(entry.card, **claims)))
+
+
+class Almanac(NamedTuple):
+    """The size of the map it was made for, to see that it is the right one."""
+
+    cells: np.ndarray
+
+    @classmethod
+    def allocate(cls, space):
+        (cells,) = space.databases
+        assert cells == space.states
+        return cls(np.full(1, cells))
+
+
+class Reader(NamedTuple):
+    almanac: Almanac
+    h: Learned
+
+
+@kernel
+def read(graph, memory, params, state, goal):
+    """Walk on, and count as work what the almanac says."""
+    k = degree(graph, state) - 1
+    return Move(target(graph, state, k), price(graph, state, k), memory.almanac.cells[0], 1, 0.0, 0)
+
+
+@pytest.mark.compiled
+@pytest.mark.usefixtures("impatient")
+def test_databases_are_made_for_every_map_that_an_algorithm_is_tried_on():
+    card = Card("reader", "Reader", paper="none", needs=("almanac",))
+    entry = Algorithm(card, Params(), Params(), Reader, read)
+    made = []
+
+    def databases_for(grid):
+        made.append(grid)
+        return [grid.width * grid.height]
+
+    assert andante.check_algorithm(entry, databases_for=databases_for)
+    assert len(made) == len(set(made)) >= 5
+    with pytest.raises(andante.AndanteError, match="plans no more per move"):
+        andante.check_algorithm(replace(entry, card=replace(card, real_time=True)), databases_for=databases_for)
+
+
+class Route(NamedTuple):
+    tree: Tree
+    path: Path
+
+
+@kernel
+def plan_once(graph, memory, params, state, goal):
+    """A* that walks on along its first plan, whatever comes into sight."""
+    if memory.path.trial[0] != memory.path.clock.trial[0]:
+        search(memory.tree, graph, state, goal, 1.0)
+        lay(memory.path, memory.tree, goal)
+    to = int64(memory.path.next[state])
+    return Move(to, estimate(graph, state, to), 0, 0, 0.0, 0)
+
+
+@pytest.mark.compiled
+@pytest.mark.usefixtures("impatient")
+def test_an_agent_that_walks_through_walls_it_could_see_is_caught():
+    card = Card("blind", "Blind", paper="none")
+    entry = Algorithm(card, Params(), Params(), Route, plan_once)
+    assert andante.check_algorithm(entry)
+    with pytest.raises(andante.AndanteError, match="with a sight of 1': on .* which is no move"):
+        andante.check_algorithm(replace(entry, card=replace(card, senses=True)))
 
 
 def test_the_shared_map_cannot_be_written():

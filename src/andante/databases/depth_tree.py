@@ -1,0 +1,72 @@
+"""Depth trees: a decision tree that says, from what an agent has seen lately, how deep it should look.
+
+Seed 000, section 5.1. The tree is trained with scikit-learn and kept as flat arrays: a node asks whether one of eleven
+features is at most a threshold and goes on to one of its children, until a leaf has the answer. The features, which
+`control.features` computes, say nothing about places, so one tree serves any map.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from andante.databases.header import kind, pick
+from andante.kernel import int64, kernel
+from andante.search.memory import Space
+from andante.world.graph import Graph
+
+FEATURES = 11
+LEAF = -1  # instead of a feature: the node has an answer
+DEEPEST = 100  # that any agent may look
+
+
+def _fault(tree: DepthTree, graph: Graph) -> str | None:
+    nodes = len(tree.feature)
+    columns = (tree.feature, tree.threshold, tree.low, tree.high, tree.depth)
+    if nodes == 0 or any(column.shape != (nodes,) for column in columns):
+        return "its columns do not fit each other"
+    if tree.deepest.shape != (1,) or not 1 <= tree.deepest[0] <= DEEPEST:
+        return f"its greatest depth is not from 1 to {DEEPEST}"
+    if tree.history.shape != (1,) or tree.history[0] < 1:
+        return "it remembers no moves"
+    inner = tree.feature != LEAF
+    if not ((tree.feature >= LEAF) & (tree.feature < FEATURES)).all():
+        return f"it asks for features beyond the {FEATURES} that there are"
+    for child in (tree.low, tree.high):
+        if not ((child[inner] > np.flatnonzero(inner)) & (child[inner] < nodes)).all():
+            return "its branches do not end in leaves"
+    leaves = tree.depth[~inner]
+    if not ((leaves >= 1) & (leaves <= tree.deepest[0])).all():
+        return f"its leaves name depths beyond {tree.deepest[0]}"
+    return None
+
+
+@kind("depth-tree", "how deep to look, from what an agent has seen lately; for any map", _fault)
+class DepthTree(NamedTuple):
+    """The nodes, the root first, and what they were trained with."""
+
+    feature: npt.NDArray[np.int32]  # [nodes], which one to ask for, or LEAF
+    threshold: npt.NDArray[np.float64]  # [nodes]
+    low: npt.NDArray[np.int32]  # [nodes], where to go on if the feature is at most the threshold
+    high: npt.NDArray[np.int32]  # [nodes], where to go on if it is more
+    depth: npt.NDArray[np.int32]  # [nodes], a leaf's answer
+    deepest: npt.NDArray[np.int64]  # [1], no answer is more
+    history: npt.NDArray[np.int64]  # [1], over how many moves features look back
+
+    @classmethod
+    def allocate(cls, space: Space) -> DepthTree:
+        """The arrays of the database that the agent was given."""
+        arrays: DepthTree = pick(space.databases, "depth-tree", space.graph).arrays
+        return arrays
+
+
+@kernel
+def answer(tree: DepthTree, features: npt.NDArray[np.float32]) -> int:
+    """The depth that the tree has for these features, float32[FEATURES] as they were in training."""
+    node = int64(0)
+    while tree.feature[node] != LEAF:
+        low = features[tree.feature[node]] <= tree.threshold[node]
+        node = int64(tree.low[node]) if low else int64(tree.high[node])
+    return int64(tree.depth[node])

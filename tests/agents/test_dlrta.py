@@ -1,0 +1,276 @@
+"""D LRTA* against a twin in plain Python, and what its settings mean."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+import andante
+from andante.abstraction.hierarchy import hierarchy_of
+from andante.databases.depth_tree import LEAF, DepthTree
+from andante.databases.header import Database
+from andante.databases.pattern import NO_STATE
+from andante.errors import AlgorithmError
+from andante.offline import build
+from andante.world.heuristics import TOLERANCE
+from tests import naive
+from tests.worlds import drawn, examples, grid_problems
+
+
+class Twin:
+    """Seed 000, Figure 1 with sections 5 and 6 and Appendix D; the tables are looked up as they are."""
+
+    def __init__(self, problem, params, pattern):
+        self.problem, self.graph, self.params, self.pattern = problem, problem.graph, params, pattern
+        self.own, self.others = {}, {}  # values learned for the goal; for each state the last learned for a subgoal
+        self.visits, self.lost = Counter(), False
+
+    def table(self, aim):
+        h0 = naive.grid_heuristic(self.problem.grid, aim)
+        if aim == self.problem.goal:
+            return lambda state: self.own.get(state, h0(state))
+        return lambda state: self.others[state][1] if self.others.get(state, (None,))[0] == aim else h0(state)
+
+    def looked_up(self, table, state):
+        region = self.pattern.region
+        return int(getattr(self.pattern, table)[region[state], region[self.problem.goal]])
+
+    def aim(self, state):
+        entry = self.looked_up("entry", state) if self.params.goal_by.name == "PATTERN" else NO_STATE
+        return self.problem.goal if entry == NO_STATE else entry
+
+    def first(self, state, aim, depth):
+        return naive.lookahead(self.graph, self.table(aim), state, aim, depth).first
+
+    def depth(self, state, aim, near):
+        how, most = self.params.depth_by.name, self.params.depth
+        if how == "FIXED":
+            return most
+        if how == "ORACLE":
+            moves = [self.first(state, aim, depth) for depth in range(1, most + 1)]
+            return next(d for d in range(1, most + 1) if len(set(moves[d - 1 :])) == 1)
+        return self.looked_up("depth" if near else "far", state)
+
+    def greatest(self):
+        return int(self.pattern.cap[0]) if self.params.depth_by.name == "PATTERN" else self.params.depth
+
+    def plan(self, state):
+        """Where to go, and how deep to look."""
+        by_subgoals = self.params.goal_by.name == "PATTERN"
+        before, goal = self.visits[state], self.problem.goal
+        self.visits[state] += 1
+        self.lost = self.lost or (self.params.loops.name == "FOR_GOOD" and before > 0)
+        if by_subgoals and (before > 0 or self.lost):
+            if self.params.loops.name == "DEEPER":
+                return goal, min(self.greatest(), self.depth(state, goal, True) + before * self.params.plies)
+            return goal, self.greatest()
+        aim = self.aim(state)
+        return aim, self.depth(state, aim, by_subgoals)
+
+    def walk(self, most_moves):
+        path, expanded = [self.problem.start], []
+        while path[-1] != self.problem.goal and len(path) <= most_moves:
+            state = path[-1]
+            aim, depth = self.plan(state)
+            view = naive.lookahead(self.graph, self.table(aim), state, aim, depth)
+            if view.f > self.table(aim)(state) + TOLERANCE:
+                if aim == self.problem.goal:
+                    self.own[state] = view.f
+                else:
+                    self.others[state] = (aim, view.f)
+            path.append(self.graph.neighbours(state)[view.first][0])
+            expanded.append(view.expanded)
+        return path, expanded
+
+
+SETTINGS = [
+    "dlrta",
+    "dlrta(loops=for_good)",
+    "dlrta(loops=deeper, plies=1)",
+    "dlrta(depth_by=fixed, depth=1)",
+    "dlrta(depth_by=fixed, depth=3, loops=for_good)",
+    "dlrta(goal_by=global)",
+    "dlrta(depth_by=oracle, depth=4)",
+    "dlrta(depth_by=oracle, depth=4, goal_by=global)",
+]
+
+
+def assert_walks_agree(setting, problem, database, most_moves=150):
+    entry = andante.find(setting)
+    turns = list(andante.watch(setting, problem, databases=[database], limits=andante.Limits(moves=most_moves)))
+    path, expanded = Twin(problem, entry.params, database.arrays).walk(most_moves)
+    assert [problem.start, *(turn.state for turn in turns)] == path[: most_moves + 1]
+    assert [turn.states_expanded for turn in turns] == expanded[:most_moves]
+
+
+@given(
+    grid_problems(side=9),
+    st.sampled_from(SETTINGS),
+    st.integers(1, 2),
+    st.sampled_from([1, 3, 5]),
+    st.sampled_from(["entry", "centre"]),
+)
+@examples(120)
+def test_it_walks_like_its_twin(problem, setting, level, cap, aim):
+    assume(hierarchy_of(problem.graph).top >= level)
+    assert_walks_agree(setting, problem, build("pattern(far=capped)", problem.world, level=level, cap=cap, aim=aim))
+
+
+@pytest.mark.parametrize("setting", SETTINGS)
+def test_it_walks_like_its_twin_through_a_maze(setting):
+    """Subgoals of large regions and short lookaheads: here the agent does walk in circles."""
+    grid = andante.generate("maze", 21, 21, seed=2)
+    database = build("pattern(level=3, cap=3, far=capped)", grid)
+    for problem in drawn(grid, 4, seed=1):
+        assert_walks_agree(setting, problem, database)
+
+
+# --- what settings mean ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "ours"),
+    [
+        ("LRTA* (PDB, PDB)", "dlrta"),
+        ("LRTA*(PDB,G)", "dlrta(goal_by=global)"),
+        ("LRTA* (F, PDB)", "dlrta(depth_by=fixed)"),
+        ("LRTA* (7, PDB)", "dlrta(depth_by=fixed, depth=7)"),
+        ("LRTA* (ORACLE, PDB)", "dlrta(depth_by=oracle)"),
+        ("LRTA* (DT, PDB)", "dlrta(depth_by=tree)"),
+        ("LRTA* (F, G)", "lrta"),
+        ("LRTA* (4, G)", "lrta(depth=4)"),
+        ("LRTA* (ORACLE, G)", "oracle-lrta"),
+        ("LRTA* (DT, G)", "dtlrta"),
+    ],
+)
+def test_the_papers_notation_is_read(text, ours):
+    assert andante.find(text) == andante.find(ours)
+
+
+@pytest.mark.parametrize("text", ["LRTA* (G, PDB)", "LRTA* (PDB)", "LRTA* (PDB, 3)"])
+def test_what_the_paper_would_not_write_is_refused(text):
+    with pytest.raises(andante.AndanteError):
+        andante.find(text)
+
+
+def always(depth, deepest=None):
+    """A tree that asks nothing."""
+    answer, zero = np.array([depth], np.int32), np.zeros(1, np.int32)
+    arrays = DepthTree(
+        zero + np.int32(LEAF), np.zeros(1), zero, zero, answer, np.array([deepest or depth]), np.array([60])
+    )
+    return Database("depth-tree", None, {}, arrays)
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("depth", [1, 4])
+def test_with_the_same_depth_always_it_is_lrta(depth):
+    """Whoever chooses it; for a decision tree there is one more expansion per move."""
+    grid = andante.generate("caves", 40, 40, seed=3)
+    problems = drawn(grid, 10)
+    plain = andante.run_many("lrta", problems, depth=depth)
+    fixed = andante.run_many("dlrta(depth_by=fixed, goal_by=global)", problems, depth=depth)
+    guessed = andante.run_many("dtlrta", problems, databases=[always(depth)])
+    for one, other, third in zip(plain, fixed, guessed, strict=True):
+        assert np.array_equal(one.path, other.path)
+        assert np.array_equal(one.path, third.path)
+        assert one.states_expanded == other.states_expanded == third.states_expanded - third.moves
+
+
+@pytest.mark.compiled
+def test_the_oracle_is_as_good_as_looking_as_deep_as_it_may_and_cheaper():
+    grid = andante.generate("rooms", 64, 64, seed=5)
+    problems = drawn(grid, 40)
+    foreseen = andante.run_many("oracle-lrta(depth=6)", problems, paths=False)
+    deep = andante.run_many("lrta(depth=6)", problems, paths=False)
+    assert sum(trial.cost for trial in foreseen) < 1.25 * sum(trial.cost for trial in deep)
+    per_move = [sum(t.states_expanded for t in ts) / sum(t.moves for t in ts) for ts in (foreseen, deep)]
+    assert per_move[0] < 0.75 * per_move[1]
+
+
+@pytest.mark.compiled
+def test_subgoals_are_worth_it():
+    """On rooms, with subgoals, paths become nearly optimal for an expansion or two per move."""
+    grid = andante.generate("rooms", 64, 64, seed=6)
+    problems = andante.random_problems(grid, 60, optimal_cost=(30, 120), seed=1)
+    trials = andante.run_many("dlrta", problems, databases=[build("pattern(level=2, cap=20)", grid)], paths=False)
+    alone = andante.run_many("lrta", problems, paths=False)
+    assert np.mean([trial.suboptimality_ratio for trial in trials]) < 1.2
+    assert np.mean([trial.suboptimality_ratio for trial in alone]) > 2
+    assert sum(trial.states_expanded for trial in trials) < 5 * sum(trial.moves for trial in trials)
+
+
+@pytest.mark.compiled
+def test_no_move_expands_more_than_the_cap_allows():
+    grid = andante.generate("maze", 61, 61, seed=2)
+    database = build("pattern(level=4, cap=4)", grid)
+    for setting in ("dlrta", "dlrta(loops=deeper)", "dlrta(loops=for_good)"):
+        trials = andante.run_many(setting, drawn(grid, 20), databases=[database], paths=False)
+        assert max(trial.max_states_expanded for trial in trials) <= (2 * 4 - 1) ** 2
+
+
+@pytest.mark.compiled
+def test_an_agent_forgets_the_last_problem():
+    grid = andante.generate("maze", 31, 31, seed=4)
+    databases = [build("pattern(level=3, cap=4)", grid), always(2, 5)]
+    for setting in ("dlrta", "dlrta(loops=for_good)", "dlrta(depth_by=tree)"):
+        agent = andante.Agent(setting, grid, databases=databases)
+        for problem in drawn(grid, 6, seed=1):
+            fresh = andante.Agent(setting, grid, databases=databases)
+            assert np.array_equal(agent.run(problem).path, fresh.run(problem).path)
+
+
+# --- what it needs --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("setting", "kind"),
+    [("dlrta", "pattern"), ("dtlrta", "depth-tree"), ("dlrta(depth_by=tree, goal_by=global)", "depth-tree")],
+)
+def test_says_what_to_do_without_a_database(setting, kind):
+    problem = drawn(andante.generate("empty", 8, 8), 1)[0]
+    with pytest.raises(AlgorithmError, match=f"none was given; build one with 'andante build {kind} MAP'"):
+        andante.run(setting, problem)
+
+
+@pytest.mark.parametrize("setting", ["dlrta", "dlrta(depth_by=fixed)", "dlrta(goal_by=global)"])
+def test_a_database_for_plans_over_regions_is_refused(setting):
+    problem = drawn(andante.generate("empty", 16, 16), 1)[0]
+    database = build("pattern(level=2, base=1)", problem.world)
+    with pytest.raises(AlgorithmError, match="for agents that plan on level 1, .* build it with base=0"):
+        andante.run(setting, problem, databases=[database])
+
+
+@pytest.fixture(scope="module")
+def databases_for():
+    grids = [andante.generate(kind, 40, 40, seed=1) for kind in ("rooms", "caves")]
+    tree = build("depth-tree(deepest=6, problems=10, leaf=20)", grids)
+    made = {}
+
+    def databases(grid):
+        if grid.graph.fingerprint not in made:
+            top = hierarchy_of(grid.graph).top
+            level = min(6 if grid.width > 100 else 3, top)
+            made[grid.graph.fingerprint] = build(f"pattern(level={level}, cap=6, far=capped, aim=centre)", grid)
+        return [made[grid.graph.fingerprint], tree]
+
+    return databases
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize(
+    "setting",
+    [
+        "dlrta",
+        "dlrta(depth_by=fixed, depth=3, loops=deeper)",
+        "dlrta(depth_by=oracle, depth=5)",
+        "dlrta(depth_by=tree)",
+        "dlrta(depth_by=tree, loops=deeper)",
+        "dlrta(depth_by=tree, goal_by=global)",
+    ],
+)
+def test_any_two_of_depth_and_goal_go_together(setting, databases_for):
+    checks = andante.check_algorithm(setting, databases_for=databases_for)
+    assert {"is complete", "plans no more per move on a larger map"} <= set(checks)
