@@ -23,6 +23,9 @@ def test_the_scale_chooses_between_two_values(written):
     assert read_campaign(written(), "quick").problems["rooms"].count == 5
 
 
+SAMPLE = "sample = { of = 'family', %s }\nlimits ="
+
+
 @pytest.mark.parametrize(
     ("old", "new", "line", "sentence"),
     [
@@ -41,6 +44,35 @@ def test_the_scale_chooses_between_two_values(written):
         ("count = { quick = 5, full = 20 }", "count = 0", 6, "count must be at least 1"),
         ("limits =", "databases = ['moves(x=1)']\nlimits =", 11, "building moves has no parameter 'x'"),
         ("limits =", "max_trials = 5\nlimits =", 11, "max_trials is for converge = true"),
+        ("seed = 1\n", "seed = -1\n", 2, "seed must be at least 0, it is -1"),
+        ("count =", "seed = -2\ncount =", 6, "seed must be at least 0, it is -2"),
+        ("limits =", SAMPLE % "count = 0", 11, "count must be at least 1, it is 0"),
+        ("limits =", SAMPLE % "seed = 3", 11, "a sample needs a 'count'"),
+        ("limits =", SAMPLE % "count = 2, seed = -3", 11, "seed must be at least 0, it is -3"),
+        ("limits =", SAMPLE % "count = 2, ranges = { v = [1, 2] }", 11, "has no parameter 'v' to draw"),
+        ("limits =", SAMPLE % "count = 2, ranges = { da = [0, 1] }", 11, "it takes no range"),
+        *(
+            ("limits =", SAMPLE % f"count = 2, ranges = {{ w = {ends} }}", 11, "the range of w is [low, high] with")
+            for ends in ("5", "[1, 2, 3]", "['a', 'b']", "[5, 2]", "[true, 2]", "[1, inf]", "[-1, 5]", "'ab'")
+        ),
+        (
+            "limits =",
+            "sample = { of = 'lrta', count = 2, ranges = { depth = [1.5, 3] } }\nlimits =",
+            11,
+            "range of depth",
+        ),
+        ('"rta"', '"cpd"', 10, "cpd needs a database of kind 'moves', and the run has none"),
+        ('"rta"', '"lrta", "dlrta"', 10, "dlrta needs a database of kind 'pattern', and the run has none"),
+        (
+            "limits =",
+            "sample = { of = 'knn(depth=1)', count = 1 }\nlimits =",
+            11,
+            "needs a database of kind 'subgoals'",
+        ),
+        ('"rta"]', '"cpd"]\nsight = 5\ndatabases = ["moves"]', 10, "cpd has to know its map, and the run has a sight"),
+        ("limits =", "databases = ['depth-tree']\nlimits =", 11, "is built from maps of its own; add training"),
+        ("limits =", "training = ['maze:16x16:1']\nlimits =", 11, "training is for databases that serve any map"),
+        ("limits =", "databases = ['depth-tree']\ntraining = ['dou']\nlimits =", 12, "there is no benchmark set 'dou'"),
     ],
 )
 def test_a_mistake_is_told_with_its_line(written, old, new, line, sentence):

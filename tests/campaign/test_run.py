@@ -3,8 +3,10 @@
 import multiprocessing
 import os
 import signal
+import threading
 import time
 from itertools import islice
+from textwrap import dedent
 
 import numpy as np
 import pytest
@@ -13,9 +15,11 @@ import andante
 from andante.campaign import CampaignError, plan, prepare, read_campaign, resume, run, status
 from andante.campaign.engines.local import Local
 from andante.campaign.work import perform
-from andante.errors import MapError
-from andante.store import Store, check
-from tests.campaign.samples import decided
+from andante.episode.run import Agent
+from andante.errors import AlgorithmError, MapError
+from andante.offline import build
+from andante.store import Store, check, merge
+from tests.campaign.samples import ROOMS, decided
 
 
 @pytest.fixture
@@ -100,6 +104,96 @@ def test_an_error_in_a_job_stops_the_campaign_and_keeps_what_was_done(campaign, 
     assert 7 not in Store(tmp_path / "rows").finished_jobs()
 
 
+def test_an_error_in_a_trial_names_algorithm_and_map(campaign, tmp_path, monkeypatch):
+    def fail(*_, **__):
+        raise AlgorithmError("it went astray")
+
+    monkeypatch.setattr("andante.episode.run.Agent.run_all", fail)
+    with pytest.raises(CampaignError, match=r"^(lrta\S*|rta) on rooms\S*: it went astray$"):
+        run(campaign, tmp_path / "rows", Local(1))
+
+
+def test_rows_of_a_job_that_was_not_asked_for_are_refused(campaign, tmp_path, small_jobs):
+    class Twice(Local):
+        """Does every job twice."""
+
+        def run(self, jobs):
+            for batch in super().run(jobs):
+                yield batch
+                yield batch
+
+    with pytest.raises(CampaignError, match="there came rows of job .* which was not asked for"):
+        run(campaign, tmp_path / "rows", Twice(1))
+    assert run(campaign, tmp_path / "rows", Local(1)).finished
+    assert check(Store(tmp_path / "rows")) == []
+
+
+def test_a_stop_ends_a_convergence_between_two_trials(written, tmp_path, monkeypatch):
+    path = written(replace={"limits = { suboptimality = 1000 }": "converge = true"})
+    _, made = prepare(read_campaign(path), tmp_path / "rows")
+    stop, walked, run_all = threading.Event(), [], Agent.run_all
+
+    def watched(agent, problems, *args, **options):
+        walked.append(options["paths"])
+        if len(walked) == 3:
+            stop.set()
+        return run_all(agent, problems, *args, **options)
+
+    monkeypatch.setattr(Agent, "run_all", watched)
+    assert perform(made.job(0), stop) is None
+    assert walked == [False] * 3
+
+
+def test_how_jobs_were_cut_is_kept(campaign, tmp_path, monkeypatch):
+    folder = tmp_path / "rows"
+    monkeypatch.setattr(plan, "LEAST_TRIALS", 4)
+    _, begun = prepare(campaign, folder)
+    monkeypatch.setattr(plan, "LEAST_TRIALS", 64)
+    _, again = prepare(campaign, folder)
+    assert len(again) == len(begun) == 45
+    assert [again.job(k).starts.tolist() for k in range(45)] == [begun.job(k).starts.tolist() for k in range(45)]
+
+
+def test_a_campaign_that_comes_to_nothing_is_refused(written, tmp_path):
+    grid = andante.generate("rooms", 24, 24, seed=1)
+    andante.write_map(grid, tmp_path / "a.map")
+    andante.write_scenario(andante.random_problems(grid, 3, seed=1), tmp_path / "a.map.scen")
+    text = """
+        [problems.none]
+        maps = ["a.map"]
+        from = "scenarios"
+        optimal_cost = [5000, 6000]
+        [[run]]
+        algorithms = ["rta"]
+    """
+    with pytest.raises(CampaignError, match="comes to no trials"):
+        prepare(read_campaign(written(text)), tmp_path / "rows")
+
+
+def test_stores_of_two_machines_merge_into_one_that_can_be_resumed(tmp_path):
+    campaigns = []
+    for machine in ("here", "there"):
+        (tmp_path / machine / "maps").mkdir(parents=True)
+        andante.write_map(andante.generate("rooms", 24, 24, seed=1), tmp_path / machine / "maps" / "a.map")
+        path = tmp_path / machine / "campaign.toml"
+        path.write_text(dedent(ROOMS).replace("rooms(width=24, height=24, seed=[1..3])", "maps/a.map"))
+        campaigns.append(read_campaign(path))
+    for one in campaigns:
+        assert not run(one, one.path.with_suffix(".store"), Some(0)).finished
+    run(campaigns[1], tmp_path / "there" / "campaign.store", Local(1))
+    stores = [Store(one.path.with_suffix(".store")) for one in campaigns]
+    merge(stores, tmp_path / "both")
+    assert str(tmp_path) not in (tmp_path / "both" / "manifest.json").read_text()
+    assert run(campaigns[0], tmp_path / "both", Local(1)).finished
+
+
+def test_a_store_of_several_campaigns_has_no_status(written, tmp_path):
+    campaigns = [read_campaign(written(replace={"seed = 1\n": f"seed = {seed}\n"})) for seed in (1, 2)]
+    stores = [prepare(one, tmp_path / f"{k}")[0] for k, one in enumerate(campaigns)]
+    with pytest.raises(CampaignError, match="is not the store of one campaign"):
+        status(merge(stores, tmp_path / "both"))
+
+
 def test_a_changed_campaign_is_refused_and_the_change_is_named(written, tmp_path):
     folder = tmp_path / "rows"
     prepare(read_campaign(written()), folder)
@@ -164,6 +258,37 @@ def test_convergence_sight_and_databases(written, tmp_path, monkeypatch):
     assert (looked_up["database_bytes"] > 0).all()
     assert looked_up["suboptimality_ratio"].to_list() == [1.0] * 5
     assert list((tmp_path / "cache" / "databases").glob("*.db"))
+
+
+def test_databases_for_any_map_are_built_once_and_from_maps_of_their_own(written, tmp_path, monkeypatch):
+    pytest.importorskip("sklearn")
+    built = []
+
+    def make(text, world):
+        built.append((text, world))
+        return build(text, world)
+
+    monkeypatch.setattr("andante.campaign.shelf.cache_folder", lambda: tmp_path / "cache")
+    monkeypatch.setattr("andante.campaign.shelf.build", make)
+    text = """
+        [problems.rooms]
+        maps = ["rooms(width=16, height=16, seed=[1, 2])"]
+        count = 3
+        [[run]]
+        algorithms = ["dlrta(depth_by=tree, goal_by=global)"]
+        databases = ["depth-tree(deepest=4, problems=4, leaf=5)"]
+        training = ["rooms(width=16, height=16, seed=[7, 8])"]
+    """
+    ids = []
+    for name, maps in (("one", "[7, 8]"), ("again", "[7, 8]"), ("other", "[7, 9]")):
+        run(read_campaign(written(text.replace("[7, 8]", maps))), tmp_path / name, Local(2))
+        ids.append(set(Store(tmp_path / name).frame()["id"]))
+    assert [len(world) for _, world in built] == [2, 2]  # once for each choice of maps
+    learned = {grid.fingerprint for _, world in built for grid in world}
+    assert learned == {andante.generate("rooms", 16, 16, seed=seed).fingerprint for seed in (7, 8, 9)}
+    assert ids[0] == ids[1]
+    assert not ids[0] & ids[2]
+    assert status(Store(tmp_path / "one")).finished
 
 
 def test_jobs_are_taken_in_random_order_and_all_of_them(campaign, tmp_path, small_jobs):

@@ -33,9 +33,14 @@ def pattern(entry, grid):
     return f"pattern(level={level}, base={base}, cap=8, far=capped)"
 
 
+def subgoals(entry, grid):
+    """Records as dense on a wide map as on a narrow one: how far an agent climbs to one depends on that."""
+    return f"subgoals(records={max(300, grid.width * grid.height // 64)})"
+
+
 SMALL = {
     "moves": lambda entry, grid: "moves",
-    "subgoals": lambda entry, grid: "subgoals(records=1000)",
+    "subgoals": subgoals,
     "pattern": pattern,
     "depth-tree": lambda entry, grid: "depth-tree(deepest=6, problems=10, leaf=20)",
 }

@@ -118,7 +118,7 @@ def test_the_page_sets_the_papers_numbers_beside_ours(study, tmp_path):
         ("paper = 1.5", "papper = 1.5", "rows have no 'papper'; did you mean 'paper'?"),
         ("ratio = 2.5", "ration = 2.5", "have no 'ration'; did you mean 'ratio'?"),
         ('parameters = ["depth"]', "", "has 1 'parameters'"),
-        ("capped = true", 'measure = "cots"', "there is no measure 'cots'; did you mean 'cost'?"),
+        ("capped = true", 'measures = ["cots"]', "there is no measure 'cots'; did you mean 'cost'?"),
     ],
 )
 def test_mistakes_are_told_with_their_lines(tmp_path, old, new, sentence):
@@ -188,7 +188,7 @@ def test_tables_for_latex_and_csv():
 def test_plots_that_have_nothing_to_show_say_so(study):
     settings = Results.of(study[1]).settings()
     with pytest.raises(ParameterError, match="has a parameter 'gamma'"):
-        charts.curves_plot(settings, "gamma", "cost")
+        charts.curves_plot(settings, "gamma", ["cost"])
     with pytest.raises(ParameterError, match="has both 'gamma' and 'depth'"):
         charts.heat_map(settings, "gamma", "depth", "cost")
     with pytest.raises(ParameterError, match="there are no values"):

@@ -10,9 +10,10 @@ import time
 import numpy as np
 import pytest
 
+from andante.errors import OutputError
 from andante.measures import Statistics, summarise
 from andante.store import Store, StoreError, check, export, merge, row_ids, summaries
-from andante.store.store import _FANOUT
+from andante.store.store import _FANOUT, FORMAT
 
 pl = pytest.importorskip("polars")
 
@@ -77,6 +78,62 @@ def test_a_damaged_part_is_told_and_set_aside_and_its_job_counts_as_not_done(sto
     assert check(store) == []
 
 
+@pytest.mark.parametrize("end", [b"\0" * 20, b""])
+def test_a_damaged_part_is_one_sentence_whoever_reads_it(store, tmp_path, end):
+    store.append(job(1))
+    victim = store.parts()[0].path
+    victim.write_bytes(victim.read_bytes()[:-20] + end)
+    other = Store.create(tmp_path / "other", {"title": "another"})
+    other.append(job(2))
+    again = Store(store.folder)
+    for read in (
+        again.frame,
+        again.finished_jobs,
+        again.__len__,
+        lambda: export(again, tmp_path / "rows.csv"),
+        lambda: merge([other, again], tmp_path / "both"),
+        lambda: again.append(job(3)),
+    ):
+        with pytest.raises(StoreError, match=r"^\S+\.parquet is damaged; run 'andante store check \S+rows'$"):
+            read()
+    assert not Store.exists(tmp_path / "both")
+
+
+def test_a_damaged_or_lost_table_is_told(tmp_path):
+    store = Store.create(tmp_path / "rows", {}, {"problems": {"start": [1, 2, 3]}})
+    store.append(job(1))
+    assert check(store) == []
+    file = store.folder / "problems.parquet"
+    whole = bytearray(file.read_bytes())
+    whole[30] ^= 1
+    file.write_bytes(whole)
+    with pytest.raises(StoreError, match=r"problems\.parquet is damaged; run 'andante store check"):
+        store.table("problems")
+    (fault,) = check(store)
+    assert "problems.parquet is damaged or lost" in fault
+    file.unlink()
+    with pytest.raises(StoreError, match="has lost its table of problems"):
+        store.table("problems")
+    assert len(check(store)) == 1
+
+
+def test_a_reader_asks_again_when_parts_were_put_together_meanwhile(store, monkeypatch):
+    store.append(job(1))
+    store.append(job(2))
+    reader, asked = Store(store.folder), []
+
+    def late(rows):
+        asked.append(rows)
+        if len(asked) == 1:
+            store._write_part(store.frame())
+            for part in store.parts()[:2]:
+                part.path.unlink()
+        return rows
+
+    assert len(reader._found(late)) == 6
+    assert len(asked) == 2
+
+
 def test_unfinished_files_are_cleared_away(store):
     leftover = store.folder / "parts" / ".0000000003-ab.parquet.123.part"
     leftover.write_bytes(b"half a")
@@ -98,6 +155,19 @@ def test_rows_of_one_trial_that_disagree_are_reported_but_for_time(store):
     assert "disagree in cost: lrta on arena" in fault
 
 
+def test_rows_that_disagree_still_do_after_parts_were_put_together(store):
+    store.append(job(1))
+    store.append(job(1, seconds=[9.0] * 3))
+    store.append(job(1, cost=np.array([1.5, 2.0, 99.0])))
+    for number in range(2, _FANOUT - 1):
+        store.append(job(number))
+    assert len(store.parts()) == 1
+    assert len(store) == 3 * (_FANOUT - 2)
+    assert len(store.scan_all().collect()) == 3 * (_FANOUT - 2) + 1
+    (fault,) = check(store)
+    assert "disagree in cost" in fault
+
+
 def test_rows_that_do_not_fit_are_refused(store):
     store.append(job(1))
     with pytest.raises(StoreError, match="differ in the column 'extra'"):
@@ -112,13 +182,30 @@ def test_a_whole_number_where_others_have_fractions_fits(store):
 
 @pytest.mark.parametrize(
     ("manifest", "sentence"),
-    [(None, "is no store"), (b"{", "is damaged"), (json.dumps({"format": 99}).encode(), "has the format 99")],
+    [
+        (None, "is no store"),
+        (b"{", "is damaged"),
+        (json.dumps({"format": FORMAT}).encode(), "is damaged"),
+        (json.dumps({"format": 99}).encode(), "has the format 99"),
+    ],
 )
 def test_what_is_no_store_of_this_version_is_refused(tmp_path, manifest, sentence):
     if manifest is not None:
         (tmp_path / "manifest.json").write_bytes(manifest)
     with pytest.raises(StoreError, match=sentence):
         Store(tmp_path)
+
+
+def test_a_manifest_is_json_to_every_program(tmp_path):
+    store = Store.create(tmp_path / "rows", {"limits": {"cost": float("inf")}, "pair": (1, 2.5)})
+    assert store.about == {"limits": {"cost": None}, "pair": [1, 2.5]}
+    assert "Infinity" not in (store.folder / "manifest.json").read_text()
+
+
+def test_a_store_that_cannot_be_written_to_is_one_sentence(store):
+    (store.folder / "lock").mkdir()
+    with pytest.raises(OutputError, match="cannot write to the store .*rows"), store.writing():
+        pass
 
 
 def test_a_store_is_not_begun_twice(store):
@@ -171,6 +258,14 @@ def test_stores_of_different_campaigns_merge_into_one_to_report_from(tmp_path):
     parts[1].append(job(1, set=["other"] * 3))
     merged = merge(parts, tmp_path / "both")
     assert (merged.about["title"], len(merged)) == ("a and b", 6)
+
+
+def test_stores_with_different_tables_are_of_different_campaigns(tmp_path):
+    parts = [Store.create(tmp_path / name, {"title": "t"}, {"problems": {"start": [k]}}) for k, name in enumerate("ab")]
+    for one in parts:
+        one.append(job(1))
+    merged = merge(parts, tmp_path / "both")
+    assert (merged.about["title"], merged.tables, len(merged)) == ("t and t", {}, 3)
 
 
 def test_stores_of_different_versions_do_not_merge(tmp_path):

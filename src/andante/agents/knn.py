@@ -184,7 +184,7 @@ def _pursue_next(memory: Memory) -> None:
         real_time=True,
         complete=True,
         needs=("subgoals",),
-        examples=("knn(m=100)", "knn(depth=1)"),
+        examples=("knn(depth=1)",),
     )
 )
 class KNN:

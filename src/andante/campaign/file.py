@@ -18,17 +18,19 @@ keys.
 
 from __future__ import annotations
 
+import itertools
 import math
 import os
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from andante.agent import Algorithm, find
 from andante.campaign.maps import check_map
-from andante.campaign.settings import grid, sample
-from andante.campaign.shelf import Kind
+from andante.campaign.settings import expand, grid, sample
+from andante.campaign.shelf import BuildOrder
 from andante.campaign.tables import CampaignError, Lines, Table, read_tables
 from andante.episode.convergence import DEFAULT_MAX_TRIALS
 from andante.episode.trial import DEFAULT_MOVE_CAP, Limits
@@ -39,6 +41,7 @@ __all__ = ["SCALES", "Campaign", "CampaignError", "ProblemSet", "Run", "Sample",
 
 SCALES = ("quick", "full")
 SOURCES = ("random", "scenarios")
+STUDY_PARTS = ("table", "best", "amortization", "duel", "figure")  # `andante.report.studyfile` reads these
 
 
 @dataclass(frozen=True)
@@ -80,6 +83,7 @@ class Run:
     max_trials: int = 1  # more: trials until one teaches nothing, at most so many
     sight: int | None = None
     databases: tuple[str, ...] = ()  # kinds with their parameters, built for every map
+    training: tuple[str, ...] = ()  # maps from which databases that serve any map are built
 
     def entries(self, batch: int) -> list[Algorithm]:
         """The algorithms of one batch, each once, in the order of the file."""
@@ -88,6 +92,23 @@ class Run:
             drawn = self.sample
             found += sample(drawn.of, drawn.count, drawn.seed + batch, drawn.ranges)
         return list({str(entry): entry for entry in found}.values())
+
+    def shelves(self) -> list[tuple[BuildOrder, ...]]:
+        """What there is to look things up in, for each combination of the values that databases have lists of."""
+        return list(itertools.product(*(map(BuildOrder.of, expand(text)) for text in self.databases)))
+
+    @cached_property
+    def _kinds(self) -> frozenset[str]:
+        return frozenset(order.name for order in self.shelves()[0])
+
+    def fault(self, entry: Algorithm) -> str | None:
+        """What keeps an algorithm from being run under these conditions; None if nothing does."""
+        for kind in entry.needs:
+            if kind not in self._kinds:
+                return f"{entry} needs a database of kind {kind!r}, and the run has none; list it under databases"
+        if self.sight is not None and (entry.needs or not entry.card.senses):
+            return f"{entry} has to know its map, and the run has a sight; give it a run of its own without one"
+        return None
 
 
 @dataclass(frozen=True)
@@ -116,7 +137,7 @@ def read_campaign(path: str | os.PathLike[str], scale: str = "full") -> Campaign
     file = Path(path)
     data, lines = read_tables(file, scale, SCALES)
     top = Table(data, "", file, lines)
-    seed = top.take("seed", int, 0)
+    seed = _seed(top, 0)
     problems = _read_problem_sets(top, seed, lines)
     runs = _read_runs(top, problems, seed, lines)
     measures = top.take_texts("measures", ())
@@ -124,7 +145,7 @@ def read_campaign(path: str | os.PathLike[str], scale: str = "full") -> Campaign
         _told(top, "measures", name, measure)
     for words in ("about", "paper", "notes"):
         top.take(words, str, "")
-    for shown in ("table", "duel", "figure"):  # how the results are shown: `andante.report.studyfile` reads these
+    for shown in STUDY_PARTS:
         top.take(shown, list, [])
     title = top.take("title", str, file.stem)
     top.finish()
@@ -157,20 +178,18 @@ def _read_problem_sets(top: Table, seed: int, lines: Lines) -> dict[str, Problem
 
 
 def _read_problem_set(table: Table, name: str, seed: int) -> ProblemSet:
-    maps = table.take_texts("maps")
-    for text in maps:
-        _told(table, "maps", text, lambda text: check_map(text, table.path.parent))
+    maps = _read_maps(table, "maps")
     source = table.take("from", str, "random")
     if source not in SOURCES:
         table.fail(f"problems come from {' or '.join(SOURCES)}, not from {source!r}", "from")
     one = ProblemSet(
         name=name,
-        maps=tuple(maps),
+        maps=maps,
         source=source,
         count=_at_least(table, "count", 1),
         total=_at_least(table, "total", 1),
         optimal_cost=_pair(table, "optimal_cost", (0.0, math.inf)) or (0.0, math.inf),
-        seed=table.take("seed", int, seed),
+        seed=_seed(table, seed),
         upscale=_size(table),
     )
     table.finish()
@@ -181,11 +200,23 @@ def _read_problem_set(table: Table, name: str, seed: int) -> ProblemSet:
     return one
 
 
+def _read_maps(table: Table, key: str, default: tuple[str, ...] | None = None) -> tuple[str, ...]:
+    maps = table.take_texts(key, default)
+    for text in maps:
+        _told(table, key, text, lambda text: check_map(text, table.path.parent))
+    return tuple(maps)
+
+
 def _at_least(table: Table, key: str, least: int) -> int | None:
     value = table.take_or_none(key, int)
     if value is not None and value < least:
         table.fail(f"{key} must be at least {least}, it is {value}", key)
     return value
+
+
+def _seed(table: Table, default: int) -> int:
+    seed = _at_least(table, "seed", 0)
+    return default if seed is None else seed
 
 
 def _pair(table: Table, key: str, default: tuple[float, float] | None) -> tuple[float, float] | None:
@@ -225,8 +256,7 @@ def _read_run(table: Table, sets: dict[str, ProblemSet], seed: int) -> Run:
         if name not in sets:
             table.fail(f"there are no problems {name!r}; {did_you_mean(name, sets)}", "problems", name)
     algorithms = table.take_texts("algorithms", ())
-    for text in algorithms:
-        _told(table, "algorithms", text, grid)
+    entries = {text: _told(table, "algorithms", text, grid) for text in algorithms}
     converge = table.take("converge", bool, False)
     most = _at_least(table, "max_trials", 1)
     if most is not None and not converge:
@@ -240,24 +270,55 @@ def _read_run(table: Table, sets: dict[str, ProblemSet], seed: int) -> Run:
         max_trials=(most or DEFAULT_MAX_TRIALS) if converge else 1,
         sight=_at_least(table, "sight", 1),
         databases=tuple(table.take_texts("databases", ())),
+        training=_read_maps(table, "training", ()),
     )
-    for text in one.databases:
-        _told(table, "databases", text, Kind.of)
+    orders = {text: _told(table, "databases", text, _orders) for text in one.databases}
     table.finish()
     if not one.algorithms and one.sample is None:
         table.fail("a run needs 'algorithms' or a 'sample' of one")
+    _check_training(table, one, orders)
+    _check_algorithms(table, one, entries)
     return one
+
+
+def _orders(text: str) -> list[BuildOrder]:
+    return [BuildOrder.of(one) for one in expand(text)]
+
+
+def _check_training(table: Table, run: Run, orders: dict[str, list[BuildOrder]]) -> None:
+    """Databases that serve any map are built from maps of their own, and no others are."""
+    learned = [text for text, some in orders.items() if any(order.serves_any_map for order in some)]
+    if learned and not run.training:
+        table.fail(
+            f"{learned[0]} serves any map and is built from maps of its own; add training = [...], maps as in problems",
+            "databases",
+            learned[0],
+        )
+    if run.training and not learned:
+        table.fail("training is for databases that serve any map, and the run has none of them", "training")
+
+
+def _check_algorithms(table: Table, run: Run, entries: dict[str, list[Algorithm]]) -> None:
+    """Refuse what cannot be run under the run's conditions; of a sample the first batch is looked at."""
+    for text, some in entries.items():
+        for fault in filter(None, map(run.fault, some)):
+            table.fail(fault, "algorithms", text)
+    if run.sample is not None:
+        for fault in filter(None, map(run.fault, run.entries(0))):
+            table.fail(fault, "sample", run.sample.of)
 
 
 def _read_sample(outer: Table, seed: int) -> Sample | None:
     if "sample" not in outer:
         return None
     table = outer.take_table("sample")
-    of, count = table.take("of", str), table.take("count", int)
-    chosen, ranges = table.take("seed", int, seed), table.take("ranges", dict, {})
+    of, count = table.take("of", str), _at_least(table, "count", 1)
+    chosen, ranges = _seed(table, seed), table.take("ranges", dict, {})
     table.finish()
+    if count is None:
+        table.fail("a sample needs a 'count' of settings to draw", "of")
     _told(table, "of", of, find)
-    _told(table, "ranges", of, lambda text: sample(text, min(count, 1), chosen, ranges))
+    _told(table, "ranges", "ranges" if ranges else of, lambda _: sample(of, 1, chosen, ranges))
     return Sample(of, count, chosen, ranges)
 
 

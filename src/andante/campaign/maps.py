@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from andante.campaign.settings import expand
 from andante.campaign.tables import CampaignError
@@ -27,6 +27,7 @@ class MapSource:
 
     text: str  # SET/NAME, the path of a .map file, or KIND(width=..., height=..., seed=...)
     size: tuple[int, int] | None = None  # to which it is upscaled
+    folder: str = ""  # where paths begin: it differs from machine to machine, and decides nothing
 
     def grid(self) -> Grid:
         """The map."""
@@ -34,12 +35,16 @@ class MapSource:
 
     def _plain(self) -> Grid:
         if self.text.endswith(".map"):
-            return read_map(self.text)
+            return read_map(self._path)
         if "(" in self.text:
             call = parse(self.text)
             options: dict[str, Any] = dict(call.arguments)
             return generate(call.name, options.pop("width"), options.pop("height"), **options)
         return movingai.load_map(self.text)
+
+    @property
+    def _path(self) -> Path:
+        return Path(self.folder, self.text)
 
     def _upscaled(self, grid: Grid) -> Grid:
         return grid if self.size is None else upscale(grid, size=self.size)
@@ -49,11 +54,45 @@ class MapSource:
         if self.size is not None:
             raise CampaignError(f"{self.text} is upscaled and its scenario is not; draw its problems at random")
         if self.text.endswith(".map"):
-            return read_scenario(Path(f"{self.text}.scen"), grid)
+            return read_scenario(self._path.with_name(f"{self._path.name}.scen"), grid)
         if "(" in self.text:
             raise CampaignError(f"{self.text} is generated and has no scenario; draw its problems at random")
         name, _, title = self.text.partition("/")
         return movingai.BenchmarkMap(name, title).problems(grid)
+
+
+class PlannedMap(NamedTuple):
+    """A map of a plan: where it comes from, and what it must be like."""
+
+    source: MapSource
+    name: str
+    fingerprint: str
+
+    @classmethod
+    def of(cls, source: MapSource) -> PlannedMap:
+        """The map as it is now."""
+        grid = source.grid()
+        return cls(source, grid.name, grid.fingerprint)
+
+    def grid(self) -> Grid:
+        """The map; an error if it is not the one that was planned with."""
+        grid = self.source.grid()
+        if grid.fingerprint != self.fingerprint:
+            raise CampaignError(
+                f"the map {self.source.text} is not the one that the campaign was planned with; restore it, or begin "
+                "another store"
+            )
+        return grid
+
+    def as_data(self) -> list[Any]:
+        """As plain data: the same on every machine."""
+        return [self.source.text, self.source.size, self.name, self.fingerprint]
+
+    @classmethod
+    def from_data(cls, data: list[Any], folder: str) -> PlannedMap:
+        """What `as_data` made of it; ``folder`` is where paths begin."""
+        text, size, name, fingerprint = data
+        return cls(MapSource(text, tuple(size) if size else None, folder), name, fingerprint)
 
 
 def check_map(text: str, folder: Path) -> None:
@@ -70,17 +109,17 @@ def check_map(text: str, folder: Path) -> None:
 
 def map_sources(text: str, folder: Path, size: tuple[int, int] | None = None) -> list[MapSource]:
     """The maps that a text stands for; a benchmark set is fetched if need be. ``folder`` is where paths begin."""
-    found: list[MapSource] = []
+    found: list[str] = []
     for one in expand(text):
         if one.endswith(".map"):
-            found.append(MapSource(str((folder / one).resolve()), size))
+            found.append(one)
         elif "(" in one or ":" in one:
-            found.append(MapSource(_as_call(one), size))
+            found.append(_as_call(one))
         elif "/" in one:
-            found.append(MapSource(_title(one), size))
+            found.append(_title(one))
         else:
-            found += [MapSource(str(each), size) for each in movingai.maps(one)]
-    return found
+            found += map(str, movingai.maps(one))
+    return [MapSource(each, size, str(folder.resolve())) for each in found]
 
 
 def _title(text: str) -> str:

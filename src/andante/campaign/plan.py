@@ -21,10 +21,11 @@ import numpy.typing as npt
 import andante
 from andante.agent import Algorithm, find
 from andante.campaign.draw import draw
-from andante.campaign.file import Campaign
-from andante.campaign.maps import MapSource
+from andante.campaign.file import Campaign, Run
+from andante.campaign.maps import PlannedMap, map_sources
 from andante.campaign.settings import full_notation
-from andante.campaign.shelf import Kind
+from andante.campaign.shelf import BuildOrder
+from andante.campaign.tables import CampaignError
 from andante.datasets import Progress
 from andante.episode.trial import Limits
 from andante.kernel import source_state
@@ -42,21 +43,26 @@ class Conditions:
     limits: Limits
     max_trials: int
     sight: int | None
-    databases: tuple[Kind, ...] = ()
+    databases: tuple[BuildOrder, ...] = ()
+
+    def deciding(self) -> dict[str, Any]:
+        """All of them that decides how a trial ends, as plain data for an id."""
+        return self._data([order.deciding for order in self.databases])
 
     def as_data(self) -> dict[str, Any]:
-        """As plain data, for a manifest or an id."""
-        return asdict(self)
+        """As plain data, for a manifest."""
+        return self._data([order.as_data() for order in self.databases])
+
+    def _data(self, databases: list[Any]) -> dict[str, Any]:
+        limits = asdict(self.limits)
+        return {"limits": limits, "max_trials": self.max_trials, "sight": self.sight, "databases": databases}
 
     @classmethod
-    def from_data(cls, data: Mapping[str, Any]) -> Conditions:
-        """What `as_data` made of them."""
-        return cls(
-            Limits(**data["limits"]),
-            data["max_trials"],
-            data["sight"],
-            tuple(Kind(*kind) for kind in data["databases"]),
-        )
+    def from_data(cls, data: Mapping[str, Any], folder: str) -> Conditions:
+        """What a manifest made of them, which has no word for infinite limits."""
+        limits = {name: math.inf if value is None else value for name, value in data["limits"].items()}
+        databases = tuple(BuildOrder.from_data(each, folder) for each in data["databases"])
+        return cls(Limits(**limits), data["max_trials"], data["sight"], databases)
 
 
 class Task(NamedTuple):
@@ -67,14 +73,6 @@ class Task(NamedTuple):
     settings: str  # in full notation
     version: str  # of the code that decides what it does
     conditions: Conditions
-
-
-class PlannedMap(NamedTuple):
-    """A map of the plan: where it comes from, and what it must be like."""
-
-    source: MapSource
-    name: str
-    fingerprint: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,25 +90,19 @@ class Job:
     tasks: tuple[Task, ...]
 
 
-class _Cut(NamedTuple):
-    """A job as the plan holds it: places in the tables of problems and tasks."""
-
-    problems: slice
-    tasks: slice
-
-
-#: The problems of a plan: a table that is kept beside the rows.
-Problems = Mapping[str, npt.NDArray[Any]]
+#: Columns of a table that is kept beside the rows.
+Columns = Mapping[str, npt.NDArray[Any]]
 
 
 class Plan:
     """What a campaign comes to."""
 
-    def __init__(self, sets: list[str], maps: list[PlannedMap], tasks: list[Task], problems: Problems) -> None:
+    def __init__(self, sets: list[str], maps: list[PlannedMap], tasks: list[Task], problems: Columns, jobs: Columns):
         self.sets = sets  # the set of each draw
         self.maps = maps
-        self.tasks = sorted(tasks, key=lambda task: task.draw)  # those of one draw beside each other
+        self.tasks = tasks  # those of one draw beside each other
         self.problems = problems
+        self.jobs = jobs  # from where to where each reaches in the tables of problems and tasks
 
     @classmethod
     def of(cls, campaign: Campaign, progress: Progress) -> Plan:
@@ -118,57 +110,47 @@ class Plan:
         draws: dict[tuple[str, int], int] = {}
         tasks: dict[Task, None] = {}
         for run in campaign.runs:
-            conditions = Conditions(run.limits, run.max_trials, run.sight, tuple(map(Kind.of, run.databases)))
+            conditions = [
+                Conditions(run.limits, run.max_trials, run.sight, shelf) for shelf in _shelves(campaign, run, progress)
+            ]
             for batch in range(run.batches):
-                entries = [_task(entry, conditions) for entry in run.entries(batch)]
+                entries = [_allowed(entry, run, campaign) for entry in run.entries(batch)]
+                wanted = [_task(entry, each) for each in conditions for entry in entries]
                 for name in run.problems:
                     number = draws.setdefault((name, batch), len(draws))
-                    tasks.update(dict.fromkeys(task._replace(draw=number) for task in entries))
+                    tasks.update(dict.fromkeys(task._replace(draw=number) for task in wanted))
         maps, problems = _choose(campaign, draws, progress)
-        return cls([name for name, _ in draws], maps, list(tasks), problems)
+        in_order = sorted(tasks, key=lambda task: task.draw)
+        return cls([name for name, _ in draws], maps, in_order, problems, _cut(problems, in_order, len(draws)))
 
     # --- jobs ---------------------------------------------------------------------------------------------------------
 
     @cached_property
+    def _trials(self) -> npt.NDArray[np.int64]:
+        """How many trials each job comes to."""
+        jobs = self.jobs
+        trials: npt.NDArray[np.int64] = (jobs["end_problem"] - jobs["first_problem"]) * (
+            jobs["end_task"] - jobs["first_task"]
+        )
+        return trials
+
+    @property
     def trials(self) -> int:
         """How many trials there are in all."""
-        problems = np.bincount(self.problems["draw"], minlength=len(self.sets))
-        tasks = np.bincount([task.draw for task in self.tasks], minlength=len(self.sets))
-        return int(problems @ tasks)
-
-    @cached_property
-    def _cuts(self) -> list[_Cut]:
-        size = min(MOST_TRIALS, max(LEAST_TRIALS, self.trials // JOBS_WANTED))
-        tasks_of = np.searchsorted([task.draw for task in self.tasks], range(len(self.sets) + 1)).tolist()
-        cuts = []
-        for first, last in self._stretches():
-            for low in range(first, last, size):
-                high = min(low + size, last)
-                number = int(self.problems["draw"][low])
-                step = max(1, size // (high - low))
-                begin, end = tasks_of[number], tasks_of[number + 1]
-                cuts += [_Cut(slice(low, high), slice(k, min(k + step, end))) for k in range(begin, end, step)]
-        return cuts
-
-    def _stretches(self) -> Iterator[tuple[int, int]]:
-        """From where to where in the table of problems one draw on one map reaches."""
-        key = self.problems["draw"] * (len(self.maps) + 1) + self.problems["map"]
-        ends = [0, *(np.flatnonzero(np.diff(key)) + 1).tolist(), len(key)]
-        return ((low, high) for low, high in pairwise(ends) if high > low)
+        return int(self._trials.sum())
 
     def __len__(self) -> int:
         """How many jobs there are."""
-        return len(self._cuts)
+        return len(self._trials)
 
     def trials_of(self, number: int) -> int:
         """How many trials the job of this number comes to."""
-        cut = self._cuts[number]
-        return int((cut.problems.stop - cut.problems.start) * (cut.tasks.stop - cut.tasks.start))
+        return int(self._trials[number])
 
     def job(self, number: int) -> Job:
         """The job of this number."""
-        cut = self._cuts[number]
-        part = {name: column[cut.problems] for name, column in self.problems.items()}
+        reach = {name: int(column[number]) for name, column in self.jobs.items()}
+        part = {name: column[reach["first_problem"] : reach["end_problem"]] for name, column in self.problems.items()}
         return Job(
             number,
             self.maps[int(part["map"][0])],
@@ -178,39 +160,66 @@ class Plan:
             part["start"],
             part["goal"],
             part["optimal_cost"],
-            tuple(self.tasks[cut.tasks]),
+            tuple(self.tasks[reach["first_task"] : reach["end_task"]]),
         )
 
     def order(self, seed: int) -> npt.NDArray[np.int64]:
         """The numbers of all jobs in random order, a few maps at a time."""
         rng = np.random.default_rng(seed)
         place = rng.permutation(len(self.maps)) // MAPS_AT_A_TIME
-        block = place[self.problems["map"][[cut.problems.start for cut in self._cuts]]]
+        block = place[self.problems["map"][self.jobs["first_problem"]]]
         numbers: npt.NDArray[np.int64] = np.lexsort((rng.permutation(len(block)), block))
         return numbers
 
     # --- to and from a store ------------------------------------------------------------------------------------------
 
     def as_data(self) -> dict[str, Any]:
-        """All but the problems, as plain data."""
+        """All but the tables, as plain data."""
         conditions = list(dict.fromkeys(task.conditions for task in self.tasks))
         return {
             "sets": self.sets,
-            "maps": [[m.source.text, m.source.size, m.name, m.fingerprint] for m in self.maps],
+            "maps": [planned.as_data() for planned in self.maps],
             "conditions": [each.as_data() for each in conditions],
             "tasks": [[t.draw, t.algorithm, t.settings, t.version, conditions.index(t.conditions)] for t in self.tasks],
         }
 
+    @property
+    def tables(self) -> dict[str, Columns]:
+        """The tables of problems and jobs, to be kept beside the rows."""
+        return {"problems": self.problems, "jobs": self.jobs}
+
     @classmethod
-    def from_data(cls, data: Mapping[str, Any], problems: Problems) -> Plan:
-        """The plan that `as_data` told of."""
-        conditions = [Conditions.from_data(each) for each in data["conditions"]]
+    def from_data(cls, data: Mapping[str, Any], tables: Mapping[str, Columns], folder: str) -> Plan:
+        """The plan that `as_data` and `tables` told of; ``folder`` is where the paths of maps begin."""
+        conditions = [Conditions.from_data(each, folder) for each in data["conditions"]]
         tasks = [Task(each[0], each[1], each[2], each[3], conditions[each[4]]) for each in data["tasks"]]
-        maps = [
-            PlannedMap(MapSource(text, tuple(size) if size else None), name, fingerprint)
-            for text, size, name, fingerprint in data["maps"]
-        ]
-        return cls(data["sets"], maps, tasks, problems)
+        maps = [PlannedMap.from_data(each, folder) for each in data["maps"]]
+        return cls(data["sets"], maps, tasks, tables["problems"], tables["jobs"])
+
+
+def _cut(problems: Columns, tasks: list[Task], draws: int) -> Columns:
+    """Cut a campaign into jobs: a table as `Plan.jobs` holds it."""
+    draw_of = [task.draw for task in tasks]
+    trials = int(np.bincount(problems["draw"], minlength=draws) @ np.bincount(draw_of, minlength=draws))
+    size = min(MOST_TRIALS, max(LEAST_TRIALS, trials // JOBS_WANTED))
+    tasks_of = np.searchsorted(draw_of, range(draws + 1)).tolist()
+    cuts: list[tuple[int, int, int, int]] = []
+    for first, last in _stretches(problems):
+        number = int(problems["draw"][first])
+        begin, end = tasks_of[number], tasks_of[number + 1]
+        for low in range(first, last, size):
+            high = min(low + size, last)
+            step = max(1, size // (high - low))
+            cuts += [(low, high, k, min(k + step, end)) for k in range(begin, end, step)]
+    table = np.array(cuts, np.int64).reshape(-1, 4)
+    return dict(zip(("first_problem", "end_problem", "first_task", "end_task"), table.T, strict=True))
+
+
+def _stretches(problems: Columns) -> Iterator[tuple[int, int]]:
+    """From where to where in the table of problems one draw on one map reaches."""
+    change = (np.diff(problems["draw"]) != 0) | (np.diff(problems["map"]) != 0)
+    ends = [0, *(np.flatnonzero(change) + 1).tolist(), len(problems["draw"])]
+    return ((low, high) for low, high in pairwise(ends) if high > low)
 
 
 def version_of(algorithm: Algorithm) -> str:
@@ -223,18 +232,39 @@ def _version(step: Callable[..., Any]) -> str:
     return f"{andante.__version__} {source_state(getattr(step, 'py_func', step))}"
 
 
+def _shelves(campaign: Campaign, run: Run, progress: Progress) -> list[tuple[BuildOrder, ...]]:
+    """What the run looks things up in, with the maps that some of it is built from."""
+    sources = [source for text in run.training for source in map_sources(text, campaign.path.parent)]
+    maps: dict[PlannedMap, None] = {}
+    for number, source in enumerate(sources, 1):
+        maps[PlannedMap.of(source)] = None
+        progress("reading maps for training", number, len(sources))
+    return [
+        tuple(order._replace(training=tuple(maps)) if order.serves_any_map else order for order in shelf)
+        for shelf in run.shelves()
+    ]
+
+
+def _allowed(entry: Algorithm, run: Run, campaign: Campaign) -> Algorithm:
+    """The algorithm, if it can be run under the run's conditions."""
+    fault = run.fault(entry)
+    if fault is not None:
+        raise CampaignError(f"{campaign.path}: {fault}")
+    return entry
+
+
 def _task(entry: Algorithm, conditions: Conditions) -> Task:
-    needed = tuple(kind for kind in conditions.databases if kind.name in entry.card.needs)
+    needed = tuple(order for order in conditions.databases if order.name in entry.needs)
     return Task(-1, str(entry), full_notation(entry), version_of(entry), replace(conditions, databases=needed))
 
 
 def _choose(
     campaign: Campaign, draws: Mapping[tuple[str, int], int], progress: Progress
-) -> tuple[list[PlannedMap], Problems]:
+) -> tuple[list[PlannedMap], Columns]:
     """The problems of every draw: tables as `Plan.problems` holds them, one below the other."""
     maps: dict[PlannedMap, int] = {}
     seen: Counter[tuple[str, str, int, int]] = Counter()  # how often each set had each problem so far
-    parts: list[dict[str, npt.NDArray[Any]]] = []
+    parts = [_table(0, 0, 0, [], [])]  # the columns, if there is no problem at all
     for name, batches in Counter(name for name, _ in draws).items():
         numbered = 0
         for chosen in draw(campaign.problems[name], batches, campaign.path.parent, progress):
@@ -245,8 +275,7 @@ def _choose(
                     repeats = [_count(seen, (name, planned.fingerprint, p.start, p.goal)) for p in problems]
                     parts.append(_table(draws[name, batch], place, numbered, repeats, problems))
                     numbered += len(problems)
-    columns = parts[0] if parts else {}
-    return list(maps), {name: np.concatenate([part[name] for part in parts]) for name in columns}
+    return list(maps), {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 
 def _table(
@@ -258,10 +287,10 @@ def _table(
         "draw": np.full(count, number),
         "map": np.full(count, place),
         "problem": np.arange(first, first + count),
-        "repeat": np.array(repeats),
-        "start": np.array([problem.start for problem in problems]),
-        "goal": np.array([problem.goal for problem in problems]),
-        "optimal_cost": np.array([problem.optimal_cost or math.nan for problem in problems]),
+        "repeat": np.array(repeats, np.int64),
+        "start": np.array([problem.start for problem in problems], np.int64),
+        "goal": np.array([problem.goal for problem in problems], np.int64),
+        "optimal_cost": np.array([problem.optimal_cost or math.nan for problem in problems], np.float64),
     }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +16,7 @@ from andante.campaign.plan import Job, Plan, stale
 from andante.campaign.tables import CampaignError
 from andante.campaign.work import Result
 from andante.datasets import Progress as Tell
-from andante.store import Store
+from andante.store import Store, as_kept
 
 _SHOWN = 3  # differences that a refusal names
 
@@ -69,21 +69,18 @@ def prepare(campaign: Campaign, folder: str | os.PathLike[str], tell: Tell = _qu
     plan = Plan.of(campaign, tell)
     if not plan.trials:
         raise CampaignError(f"{campaign.path} comes to no trials: none of its maps has a problem")
-    about = {"title": campaign.title, "settings": _plain(campaign.settings), "plan": plan.as_data()}
-    return Store.create(folder, about, {"problems": plan.problems}), plan
+    about = {"title": campaign.title, "settings": campaign.settings, "plan": plan.as_data()}
+    return Store.create(folder, about, plan.tables), plan
 
 
 def _opened(campaign: Campaign, store: Store) -> tuple[Store, Plan]:
-    known = store.about.get("settings")
-    if known is None:
-        raise CampaignError(f"{store.folder} is not the store of one campaign; name another folder with --store")
-    changed = list(differences(known, _plain(campaign.settings)))
+    plan = _plan_of(store, str(campaign.path.parent.resolve()))
+    changed = list(differences(store.about["settings"], as_kept(campaign.settings)))
     if changed:
         raise CampaignError(
             f"{campaign.path} is not what {store.folder} was begun with: {'; '.join(changed[:_SHOWN])}"
             f"{' and more' if len(changed) > _SHOWN else ''}; undo the change, or begin another store with --store"
         )
-    plan = _plan_of(store)
     if names := stale(plan.tasks):
         raise CampaignError(
             f"the code of {', '.join(names)} is not what {store.folder} was begun with; go back to it, or begin "
@@ -92,16 +89,15 @@ def _opened(campaign: Campaign, store: Store) -> tuple[Store, Plan]:
     return store, plan
 
 
-def _plan_of(store: Store) -> Plan:
-    table = store.table("problems")
-    return Plan.from_data(store.about["plan"], {name: table[name].to_numpy() for name in table.columns})
-
-
-def _plain(value: Any) -> Any:
-    """Plain data as it comes back from JSON: lists for tuples."""
-    if isinstance(value, Mapping):
-        return {str(key): _plain(part) for key, part in value.items()}
-    return [_plain(part) for part in value] if isinstance(value, list | tuple) else value
+def _plan_of(store: Store, folder: str = "") -> Plan:
+    """The plan that a store was begun with; only with a folder where paths begin can its maps be read."""
+    if "plan" not in store.about:
+        raise CampaignError(f"{store.folder} is not the store of one campaign; name another folder with --store")
+    tables = {}
+    for name in ("problems", "jobs"):
+        table = store.table(name)
+        tables[name] = {column: table[column].to_numpy() for column in table.columns}
+    return Plan.from_data(store.about["plan"], tables, folder)
 
 
 def differences(before: Any, now: Any, where: str = "") -> Iterator[str]:
@@ -164,8 +160,10 @@ def resume(
         done = Progress(0, total, 0, len(todo), 0.0)
         began = time.perf_counter()
         results = engine.run(_jobs(plan, todo.tolist()))
+        awaited = set(todo.tolist())
         try:
             for batch in results:
+                _check_off(batch, awaited)
                 store.append(_joined(batch))
                 trials, jobs = done.trials + sum(len(part["id"]) for part in batch), done.jobs + len(batch)
                 done = Progress(trials, total - trials, jobs, len(todo) - jobs, time.perf_counter() - began)
@@ -181,6 +179,17 @@ def resume(
 
 def _jobs(plan: Plan, numbers: Iterable[int]) -> Iterator[Job]:
     return (plan.job(number) for number in numbers)
+
+
+def _check_off(batch: list[Result], awaited: set[int]) -> None:
+    """Take the jobs of these results from those that are awaited; rows that nobody asked for are refused."""
+    for number in {int(number) for part in batch for number in part["job"]}:
+        if number not in awaited:
+            raise CampaignError(
+                f"there came rows of job {number}, which was not asked for; what was finished is stored: resume the "
+                "campaign"
+            )
+        awaited.remove(number)
 
 
 def _joined(batch: list[Result]) -> Result:

@@ -69,13 +69,36 @@ def sample(text: str, count: int, seed: int, ranges: Mapping[str, Sequence[float
     """
     base = find(text)
     free = [p for p in base.parameters if p.name not in parse(text).arguments]
-    for name in ranges:
-        if name not in {p.name for p in free}:
-            raise ParameterError(
-                f"{text} has no parameter {name!r} to draw; {did_you_mean(name, [p.name for p in free])}"
-            )
+    _check_ranges(text, {p.name: p for p in free}, ranges)
     rng = np.random.default_rng(seed)
     return [base.having(**{p.name: _draw(p, rng, ranges.get(p.name)) for p in free}) for _ in range(count)]
+
+
+def _check_ranges(text: str, free: Mapping[str, Parameter], ranges: Mapping[str, Sequence[float]]) -> None:
+    """Refuse ranges of what is not drawn, or in which there is nothing to draw."""
+    for name, limits in ranges.items():
+        if name not in free:
+            raise ParameterError(f"{text} has no parameter {name!r} to draw; {did_you_mean(name, free)}")
+        parameter = free[name]
+        if parameter.kind is bool or issubclass(parameter.kind, IntEnum):
+            raise ParameterError(f"{name} is {parameter.allowed} and is drawn from all of these; it takes no range")
+        if not _is_range(limits, parameter):
+            raise ParameterError(
+                f"the range of {name} is [low, high] with low <= high, each {parameter.allowed}, not {limits!r}"
+            )
+
+
+def _is_range(limits: object, parameter: Parameter) -> bool:
+    """Are these two numbers, in order, between which a value of the parameter may lie?"""
+    if not isinstance(limits, Sequence) or isinstance(limits, str) or len(limits) != 2:
+        return False
+    if not all(isinstance(end, int | float) and not isinstance(end, bool) and math.isfinite(end) for end in limits):
+        return False
+    low, high = limits
+    if parameter.kind is int and not (low == int(low) and high == int(high)):
+        return False
+    known = parameter.range
+    return low <= high and (known is None or known.low <= low <= high <= known.high)
 
 
 def _draw(parameter: Parameter, rng: np.random.Generator, limits: Sequence[float] | None) -> Any:

@@ -1,6 +1,9 @@
 """Databases for the maps of a campaign: built once, kept in the user's cache, held by a worker while it needs them.
 
-A file's name says what made it: map, kind, parameters and the state of the builder's code, so one that is found fits;
+A kind that serves any map is built from maps of its own, the run's ``training``: what was learned on the map that it is
+tried out on would prove little.
+
+A file's name says what made it: maps, kind, parameters and the state of the builder's code, so one that is found fits;
 and how long it took, for reports on what building costs.
 """
 
@@ -10,18 +13,19 @@ import hashlib
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import andante
+from andante.campaign.maps import PlannedMap
 from andante.databases.header import Database, DatabaseError, load
 from andante.errors import OutputError
 from andante.files import cache_folder
 from andante.kernel import source_state
 from andante.notation import Call, parse
-from andante.offline import build
+from andante.offline import build, builders
 from andante.offline.builder import with_parameters
 from andante.world.grid import Grid
 
@@ -35,22 +39,28 @@ class Volume(NamedTuple):
     build_seconds: float
 
 
-class Kind(NamedTuple):
-    """A kind of database with all its parameters, and the version of its builder: these decide what a map's holds."""
+class BuildOrder(NamedTuple):
+    """What to build: a kind of database with all its parameters, the version of its builder, and maps to learn from."""
 
     text: str
     version: str
+    training: tuple[PlannedMap, ...] = ()  # for a kind that serves any map; none: it is built for each map
 
     @property
     def name(self) -> str:
-        """Its name, without parameters."""
+        """Its kind, without parameters."""
         return parse(self.text).name
 
-    @classmethod
-    def of(cls, text: str) -> Kind:
-        """The kind that a text in the notation asks for.
+    @property
+    def serves_any_map(self) -> bool:
+        """Is it built from maps of its own, and not for each map?"""
+        return builders()[self.name].any_map
 
-        >>> Kind.of("moves").text
+    @classmethod
+    def of(cls, text: str) -> BuildOrder:
+        """What a text in the notation asks for.
+
+        >>> BuildOrder.of("moves").text
         'moves'
         """
         call = parse(text)
@@ -58,23 +68,39 @@ class Kind(NamedTuple):
         words = {p.name: p.word(value) for p, value in zip(chosen.parameters, params, strict=True)}
         return cls(str(Call(chosen.kind, words)), f"{andante.__version__} {source_state(chosen.make)}")
 
+    @property
+    def deciding(self) -> tuple[str, ...]:
+        """All that decides what is in the database, but for the map that it is built for."""
+        return (self.text, self.version, *(planned.fingerprint for planned in self.training))
+
+    def as_data(self) -> dict[str, Any]:
+        """As plain data, for a manifest."""
+        maps = [planned.as_data() for planned in self.training]
+        return {"text": self.text, "version": self.version, "training": maps}
+
+    @classmethod
+    def from_data(cls, data: Mapping[str, Any], folder: str) -> BuildOrder:
+        """What `as_data` made of it; ``folder`` is where the paths of maps begin."""
+        maps = tuple(PlannedMap.from_data(each, folder) for each in data["training"])
+        return cls(data["text"], data["version"], maps)
+
 
 class Shelf:
     """The databases that this process has in use, the last few of them."""
 
     def __init__(self) -> None:
-        self._volumes: OrderedDict[tuple[Kind, str], Volume] = OrderedDict()
+        self._volumes: OrderedDict[str, Volume] = OrderedDict()
         self._lock = threading.Lock()
 
-    def volumes(self, kinds: Sequence[Kind], grid: Grid) -> list[Volume]:
-        """The databases of these kinds for a map: held, or found in the cache, or built."""
-        return [self._volume(kind, grid) for kind in kinds]
+    def volumes(self, orders: Sequence[BuildOrder], grid: Grid) -> list[Volume]:
+        """The databases for a map: held, or found in the cache, or built."""
+        return [self._volume(order, grid) for order in orders]
 
-    def _volume(self, kind: Kind, grid: Grid) -> Volume:
-        key = (kind, grid.fingerprint)
+    def _volume(self, order: BuildOrder, grid: Grid) -> Volume:
+        key = _key(order, grid)
         with self._lock:  # building takes all cores: two at once would be no faster
             if key not in self._volumes:
-                self._volumes[key] = _found(kind, grid) or _built(kind, grid)
+                self._volumes[key] = _found(key, grid) or _built(key, order, grid)
             self._volumes.move_to_end(key)
             while len(self._volumes) > _MOST_HELD:
                 self._volumes.popitem(last=False)
@@ -85,12 +111,14 @@ def _home() -> Path:
     return cache_folder() / "databases"
 
 
-def _key(kind: Kind, grid: Grid) -> str:
-    return hashlib.sha256(f"{kind} {grid.graph.fingerprint}".encode()).hexdigest()[:32]
+def _key(order: BuildOrder, grid: Grid) -> str:
+    """The same for all maps that one database serves."""
+    maps = () if order.training else (grid.graph.fingerprint,)
+    return hashlib.sha256(" ".join((*order.deciding, *maps)).encode()).hexdigest()[:32]
 
 
-def _found(kind: Kind, grid: Grid) -> Volume | None:
-    for file in sorted(_home().glob(f"{_key(kind, grid)}-*.db")):
+def _found(key: str, grid: Grid) -> Volume | None:
+    for file in sorted(_home().glob(f"{key}-*.db")):
         try:
             return Volume(load(file, map=grid), int(file.stem.partition("-")[2]) / 1000)
         except (DatabaseError, ValueError):  # damaged, or not ours: built again
@@ -98,11 +126,15 @@ def _found(kind: Kind, grid: Grid) -> Volume | None:
     return None
 
 
-def _built(kind: Kind, grid: Grid) -> Volume:
+def _built(key: str, order: BuildOrder, grid: Grid) -> Volume:
+    world = [planned.grid() for planned in order.training] or grid
     began = time.perf_counter()
-    database = build(kind.text, grid)
+    database = build(order.text, world)
     seconds = time.perf_counter() - began
     with suppress(OSError, OutputError):  # a cache that cannot be written to is no error, only slower the next time
         _home().mkdir(parents=True, exist_ok=True)
-        database.save(_home() / f"{_key(kind, grid)}-{round(seconds * 1000)}.db")
+        database.save(_home() / f"{key}-{round(seconds * 1000)}.db")
     return Volume(database, seconds)
+
+
+Kind = BuildOrder

@@ -12,11 +12,13 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.agent import find
-from andante.campaign.plan import MAPS_AT_A_TIME, Conditions, Job, PlannedMap, Task, version_of
+from andante.campaign.maps import PlannedMap
+from andante.campaign.plan import MAPS_AT_A_TIME, Conditions, Job, Task, version_of
 from andante.campaign.shelf import Shelf, Volume
 from andante.campaign.tables import CampaignError
-from andante.episode.convergence import converge
+from andante.episode.convergence import _converge as _converge_agent
 from andante.episode.run import Outfit
+from andante.errors import AndanteError
 from andante.measures import Row, rows
 from andante.store import row_ids
 from andante.world.grid import Grid
@@ -45,12 +47,7 @@ class _Atlas:
 
 
 def _read(planned: PlannedMap) -> Grid:
-    grid = planned.source.grid()
-    if grid.fingerprint != planned.fingerprint:
-        raise CampaignError(
-            f"the map {planned.source.text} is not the one that the campaign was planned with; restore it, or begin "
-            "another store"
-        )
+    grid = planned.grid()
     grid.graph.components.shape  # both are made when first asked for, and here is nobody else to ask  # noqa: B018
     return grid
 
@@ -67,8 +64,11 @@ def perform(job: Job, stop: threading.Event | None = None) -> Result | None:
     ]
     parts = []
     for task in job.tasks:
-        volumes = _shelf.volumes(task.conditions.databases, grid)
-        found = _run(task, volumes, problems, stop)
+        try:
+            volumes = _shelf.volumes(task.conditions.databases, grid)
+            found = _run(task, volumes, problems, stop)
+        except AndanteError as error:
+            raise CampaignError(f"{task.algorithm} on {job.map.name}: {error}") from error
         if stop is not None and stop.is_set():
             return None
         parts.append(_columns(job, task, volumes, found))
@@ -95,17 +95,11 @@ def _converge(
     """A row for each problem: travel, planning and memory of all trials; first move and suboptimality of the last."""
     found: list[Row] = []
     for problem in problems:
-        if stop is not None and stop.is_set():
-            return []
-        process = converge(
-            outfit.algorithm,
-            problem,
-            limits=conditions.limits,
-            max_trials=conditions.max_trials,
-            databases=outfit.databases,
-            sight=outfit.sight,
-        )
         agent = outfit.agent_at_hand(problem)
+        processes = _converge_agent(agent, problem, conditions.limits, conditions.max_trials, False, stop)
+        if not processes:
+            return []
+        (process,) = processes
         last = rows([process.final], memory_bytes=agent.memory_bytes)[0]
         moves = max(process.moves, 1)
         found.append(
@@ -137,7 +131,7 @@ def _columns(job: Job, task: Task, volumes: list[Volume], found: list[Row]) -> R
         "map": job.map.fingerprint,
         "settings": task.settings,
         "version": task.version,
-        **task.conditions.as_data(),
+        **task.conditions.deciding(),
     }
     columns = {
         "id": np.array(row_ids(decided, job.starts.tolist(), job.goals.tolist())),
@@ -153,7 +147,7 @@ def _columns(job: Job, task: Task, volumes: list[Volume], found: list[Row]) -> R
         "version": task.version,
         "fingerprint": job.map.fingerprint,
         **_shown(task.conditions),
-        "databases": "; ".join(kind.text for kind in task.conditions.databases),
+        "databases": "; ".join(order.text for order in task.conditions.databases),
         "database_bytes": sum(volume.database.nbytes for volume in volumes),
         "build_seconds": math.fsum(volume.build_seconds for volume in volumes),
     }

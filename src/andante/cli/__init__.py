@@ -12,6 +12,7 @@ from typer.core import TyperGroup
 VERBS = {
     "solve": "Solve one problem with one algorithm.",
     "compare": "Compare algorithms on the problems of one map.",
+    "advise": "Say which agent to use on your maps, under your limits.",
     "algorithms": "List the algorithms and their parameters.",
     "maps": "List, show, generate and fetch maps.",
     "build": "Build databases for maps: offline knowledge for agents that look things up.",

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from andante.errors import ParameterError
-from andante.measures import Summary, measure
+from andante.measures import Statistics, Summary, measure
 from andante.notation import Call, parse, write
 from andante.report.dominance import on_average
 from andante.report.figure import ACCENT, INK, MUTED, RULE, SOFT, WARM, new_figure, styled
@@ -22,7 +23,10 @@ if TYPE_CHECKING:
 
 _COLOURS = (ACCENT, WARM, "#6b8e23", "#7d5ba6", "#b8860b", "#4169e1", INK)
 _MARKERS = "osD^vP*X"
+_MOST_COLUMNS = 3  # of panels beside each other
 _MOST_NAMED = 8  # points that get their names, spread evenly; more would cover each other
+
+Values = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -41,7 +45,7 @@ class Setting:
 def trade_off_plot(
     chosen: Sequence[Setting], x: str, y: str, *, most: tuple[float, float] | None = None, front: bool = True
 ) -> Figure:
-    """One measure against another: a line with markers for each algorithm over its numbers, and the Pareto front.
+    """One measure against another: a marker for each setting, and the Pareto front of each algorithm and of all.
 
     ``most`` cuts both axes off; what lies beyond is left out.
     """
@@ -62,38 +66,113 @@ def trade_off_plot(
             best = pareto_front(shown)
             axes.step(*_columns(best), where="post", color=SOFT, linewidth=4, alpha=0.6, zorder=1, label="Pareto front")
         for (name, group), colour, marker in zip(series.items(), _cycle(_COLOURS), _cycle(_MARKERS), strict=False):
-            places = sorted(points[one.summary.name] for one in group)
-            axes.plot(*_columns(places), color=colour, marker=marker, markersize=5, linewidth=1, label=name, zorder=3)
+            places = [points[one.summary.name] for one in group]
+            axes.plot(*_columns(places), color=colour, marker=marker, markersize=5, linewidth=0, label=name, zorder=3)
+            axes.plot(*_columns(pareto_front(places)), color=colour, linewidth=1, zorder=3)
         _finish(axes, axis_title(measure(x)), axis_title(measure(y)), legend=True)
         figure.set_layout_engine("tight", pad=0.5)
     return figure
 
 
-def curves_plot(chosen: Sequence[Setting], parameter: str, y: str) -> Figure:
-    """A measure by the value of a parameter, with bars of one standard error; a curve per setting of the others."""
-    known = [one for one in chosen if _is_number(one.call.arguments.get(parameter)) and y in one.summary.measures]
+#: For each curve its points: a value, and the statistics of a measure there.
+Curves = Mapping[str, Sequence[tuple[float, Statistics]]]
+
+
+def curves_plot(chosen: Sequence[Setting], parameter: str, measures: Sequence[str]) -> Figure:
+    """Measures by the value of a parameter, a panel each; a curve per setting of the others."""
+    known = [one for one in chosen if _is_number(one.call.arguments.get(parameter))]
     if not known:
         raise ParameterError(f"none of these algorithms has a parameter {parameter!r} with numbers to plot by")
     varied = _varied(known) - {parameter}
     series = _groups(known, lambda one: _described(one.call, varied))
-    figure = new_figure(6.4, 4.2)
+
+    def points(group: Sequence[Setting], name: str) -> list[tuple[float, Statistics]]:
+        rows = [(one.call.arguments[parameter], one.summary) for one in group if name in one.summary.measures]
+        return [(float(value), summary[name]) for value, summary in rows]  # type: ignore[arg-type]
+
+    return _panels_of_curves(
+        parameter, {name: {key: points(group, name) for key, group in series.items()} for name in measures}
+    )
+
+
+def trend_plot(steps: Mapping[float, Sequence[Setting]], across: str, measures: Sequence[str]) -> Figure:
+    """Measures by the steps of something that is no parameter, a panel each; a curve per algorithm."""
+    varied = _varied([one for chosen in steps.values() for one in chosen])
+    panels: dict[str, dict[str, list[tuple[float, Statistics]]]] = {name: {} for name in measures}
+    for value, chosen in steps.items():
+        for one in chosen:
+            for name in measures:
+                if name in one.summary.measures:
+                    panels[name].setdefault(_described(one.call, varied), []).append((value, one.summary[name]))
+    return _panels_of_curves(across, panels)
+
+
+def _panels_of_curves(across: str, panels: Mapping[str, Curves]) -> Figure:
+    """A panel of curves for each measure; their legend in a free place beside them, or within the only one."""
+    figure, places, free = _room_for(len(panels), (6.4, 4.2), (3.5, 2.9))
     with styled():
-        axes = figure.add_subplot()
-        scale(axes, "x", [float(one.call.arguments[parameter]) for one in known])  # type: ignore[arg-type]
-        scale(axes, "y", [one.summary[y].mean for one in known])
-        for (name, group), colour, marker in zip(series.items(), _cycle(_COLOURS), _cycle(_MARKERS), strict=False):
-            rows = sorted((float(one.call.arguments[parameter]), one.summary[y]) for one in group)  # type: ignore[arg-type]
-            values, means = [value for value, _ in rows], [numbers.mean for _, numbers in rows]
-            errors = np.nan_to_num([numbers.standard_error for _, numbers in rows])
-            axes.errorbar(
-                values, means, yerr=errors, color=colour, marker=marker, markersize=5, linewidth=1.2, label=name
-            )
-        _finish(axes, parameter, axis_title(measure(y)), legend=len(series) > 1)
+        for place, (name, curves) in zip(places, panels.items(), strict=True):
+            axes = figure.add_subplot(*place)
+            _draw_curves(axes, curves)
+            _finish(axes, across, axis_title(measure(name)), legend=free is None and place[2] == 1 and len(curves) > 1)
+        if free is not None:
+            corner = figure.add_subplot(*free)
+            corner.axis("off")
+            corner.legend(*axes.get_legend_handles_labels(), frameon=False, fontsize=9, loc="center")
         figure.set_layout_engine("tight", pad=0.5)
     return figure
 
 
-def histogram_plot(values: Sequence[float], title: str, marks: Mapping[str, float], bins: int = 60) -> Figure:
+#: Rows, columns, and the number of a panel among them, as matplotlib counts.
+Place = tuple[int, int, int]
+
+
+def _room_for(
+    panels: int, alone: tuple[float, float], each: tuple[float, float]
+) -> tuple[Figure, list[Place], Place | None]:
+    """A figure for so many panels, where they go, and a place that is free for a legend, if there is one."""
+    if panels == 1:
+        return new_figure(*alone), [(1, 1, 1)], None
+    columns = min(panels, _MOST_COLUMNS)
+    rows = -(-panels // columns)
+    figure = new_figure(each[0] * columns, each[1] * rows)
+    free = (rows, columns, rows * columns) if panels < rows * columns else None
+    return figure, [(rows, columns, k + 1) for k in range(panels)], free
+
+
+def _draw_curves(axes: Axes, curves: Curves) -> None:
+    """Curves with bars of one standard error."""
+    scale(axes, "x", [value for points in curves.values() for value, _ in points])
+    scale(axes, "y", [numbers.mean for points in curves.values() for _, numbers in points])
+    for (name, points), colour, marker in zip(curves.items(), _cycle(_COLOURS), _cycle(_MARKERS), strict=False):
+        ordered = sorted(points, key=lambda point: point[0])
+        values, means = [value for value, _ in ordered], [numbers.mean for _, numbers in ordered]
+        errors = np.nan_to_num([numbers.standard_error for _, numbers in ordered])
+        axes.errorbar(values, means, yerr=errors, color=colour, marker=marker, markersize=5, linewidth=1.2, label=name)
+
+
+def scatter_plot(points: Mapping[str, tuple[Values, Values]], first: str, second: str) -> Figure:
+    """Two algorithms problem by problem, a panel per measure: below the line the first has the smaller number."""
+    figure, places, _ = _room_for(len(points), (4.4, 4.2), (4.0, 3.8))
+    with styled():
+        for place, (name, (ours, theirs)) in zip(places, points.items(), strict=True):
+            axes = figure.add_subplot(*place)
+            known = np.isfinite(ours) & np.isfinite(theirs)
+            both = [*ours[known].tolist(), *theirs[known].tolist()]
+            scale(axes, "x", both)
+            scale(axes, "y", both)
+            axes.plot(theirs[known], ours[known], "o", color=ACCENT, markersize=2.5, alpha=0.5, zorder=3)
+            ends = [min(both, default=0.0), max(both, default=1.0)]
+            axes.plot(ends, ends, color=WARM, linewidth=1.2, zorder=2)
+            _finish(axes, second, first, legend=False)
+            axes.set_title(f"{measure(name).title} ({measure(name).unit})", fontsize=10)
+        figure.set_layout_engine("tight", pad=0.5)
+    return figure
+
+
+def histogram_plot(
+    values: Sequence[float], title: str, marks: Mapping[str, float], bins: int = 60, counted: str = "algorithms"
+) -> Figure:
     """How often values of each size come, with lines at named ones; on a logarithmic axis where they differ widely."""
     numbers = np.array([value for value in values if math.isfinite(value)])
     if not len(numbers):
@@ -106,48 +185,60 @@ def histogram_plot(values: Sequence[float], title: str, marks: Mapping[str, floa
         wide = axes.get_xscale() == "log"
         edges: Any = np.geomspace(low, high, bins + 1) if wide else np.linspace(low, high, bins + 1)
         counts, _, _ = axes.hist(numbers, edges, color=SOFT, edgecolor="none")
+        scale(axes, "y", [float(count) for count in counts if count])
         for k, (name, value) in enumerate(marks.items()):
             axes.axvline(value, color=WARM, linewidth=1.2)
             height = max(counts) * (0.97 - 0.09 * k)
             axes.annotate(f" {name}: {value:.1f}", (value, height), color=INK, fontsize=9, va="top")
-        _finish(axes, title, "algorithms", legend=False)
+        _finish(axes, title, counted, legend=False)
         figure.set_layout_engine("tight", pad=0.5)
     return figure
 
 
-def heat_map(chosen: Sequence[Setting], across: str, down: str, name: str) -> Figure:
-    """A measure over pairs of values of two parameters; where several algorithms have a pair, their mean."""
-    cells: dict[tuple[Any, Any], list[float]] = {}
+def heat_map(chosen: Sequence[Setting], across: str, down: str, name: str, *, panels: str | None = None) -> Figure:
+    """A measure over pairs of values of two parameters; where several algorithms have a pair, their mean.
+
+    There is one map for each value of the parameter ``panels``, on one scale of colours.
+    """
+    cells: dict[tuple[Any, Any, Any], list[float]] = {}
     for one in chosen:
-        pair = (one.call.arguments.get(across), one.call.arguments.get(down))
-        if None not in pair and name in one.summary.measures:
-            cells.setdefault(pair, []).append(one.summary[name].mean)
+        given = one.call.arguments
+        key = (given.get(panels) if panels else "", given.get(across), given.get(down))
+        if None not in key and name in one.summary.measures:
+            cells.setdefault(key, []).append(one.summary[name].mean)
     if not cells:
         raise ParameterError(f"none of these algorithms has both {across!r} and {down!r}")
-    wide, high = (sorted({pair[k] for pair in cells}, key=_in_order) for k in (0, 1))
-    table = np.array([[np.mean(cells.get((a, b), [math.nan])) for a in wide] for b in high])
-    figure = new_figure(1.8 + 0.62 * max(len(wide), 4), 1.4 + 0.42 * max(len(high), 3))
+    maps, wide, high = (sorted({key[k] for key in cells}, key=_in_order) for k in range(3))
+    tables = np.array([[[np.mean(cells.get((m, a, b), [math.nan])) for a in wide] for b in high] for m in maps])
+    size = (1.8 + 0.62 * max(len(wide), 4), 1.4 + 0.42 * max(len(high), 3))
+    figure, places, _ = _room_for(len(maps), size, size)
     with styled():
-        from matplotlib.colors import LinearSegmentedColormap, LogNorm, Normalize
-
-        axes = figure.add_subplot()
-        known = table[np.isfinite(table)]
-        far = known.min() > 0 and known.max() > 20 * known.min()
-        norm = (LogNorm if far else Normalize)(known.min(), known.max())
-        colours = LinearSegmentedColormap.from_list("andante", [RULE, SOFT, ACCENT])
-        axes.imshow(table, cmap=colours, norm=norm, aspect="auto")
-        for (row, column), value in np.ndenumerate(table):
-            if math.isfinite(value):
-                dark = norm(value) > 0.7
-                text = measure(name).show(value)
-                axes.text(column, row, text, ha="center", va="center", fontsize=8, color=RULE if dark else INK)
-        axes.set_xticks(range(len(wide)), labels=[write(value) for value in wide])
-        axes.set_yticks(range(len(high)), labels=[write(value) for value in high])
-        axes.set_xlabel(across)
-        axes.set_ylabel(down)
-        axes.set_title(axis_title(measure(name)), fontsize=10)
+        for place, value, table in zip(places, maps, tables, strict=True):
+            axes = figure.add_subplot(*place)
+            _draw_heat(axes, table, tables[np.isfinite(tables)], name)
+            axes.set_xticks(range(len(wide)), labels=[write(one) for one in wide])
+            axes.set_yticks(range(len(high)), labels=[write(one) for one in high])
+            axes.set_xlabel(across)
+            axes.set_ylabel(down)
+            axes.set_title(f"{panels} = {write(value)}" if panels else axis_title(measure(name)), fontsize=10)
+        if panels:
+            figure.suptitle(axis_title(measure(name)), fontsize=10)
         figure.set_layout_engine("tight", pad=0.5)
     return figure
+
+
+def _draw_heat(axes: Axes, table: Values, known: Values, name: str) -> None:
+    """One map of heat, its colours and its logarithm by all ``known`` values."""
+    from matplotlib.colors import LinearSegmentedColormap, LogNorm, Normalize
+
+    far = known.min() > 0 and known.max() > 20 * known.min()
+    norm = (LogNorm if far else Normalize)(known.min(), known.max())
+    colours = LinearSegmentedColormap.from_list("andante", [RULE, SOFT, ACCENT])
+    axes.imshow(table, cmap=colours, norm=norm, aspect="auto")
+    for (row, column), value in np.ndenumerate(table):
+        if math.isfinite(value):
+            colour = RULE if norm(value) > 0.7 else INK
+            axes.text(column, row, measure(name).show(value), ha="center", va="center", fontsize=8, color=colour)
 
 
 def dominance_plot(summaries: Sequence[Summary], x: str, y: str) -> Figure:

@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from andante.campaign.settings import grid
 from andante.errors import ParameterError, did_you_mean
 from andante.measures import Summary
+from andante.notation import Call, parse
+from andante.offline import builders
 from andante.report.charts import Setting
 from andante.store import Store, StoreError, summaries
 from andante.store.identity import PLACE
@@ -70,6 +73,20 @@ class Results:
             rows = rows.filter(polars().col(name) == value)
         return Results(rows, self.title, self._order)
 
+    def only(self, algorithms: Sequence[str]) -> Results:
+        """The rows of these algorithms: names (all settings of them) or settings in the notation; all rows if none."""
+        if not algorithms:
+            return self
+        exact = [str(entry) for text in algorithms if "(" in text for entry in grid(text)]
+        names = self.rows["settings"].str.split("(").list.first()
+        wanted = names.is_in(list(algorithms)) | self.rows["algorithm"].is_in(exact)
+        return Results(self.rows.filter(wanted), self.title, self._order)
+
+    def within(self, worst_move: float) -> Results:
+        """The rows of those agents that never expanded more states before a move."""
+        kept = [one.name for one in self.summaries() if one["max_states_expanded"].max <= worst_move]
+        return Results(self.rows.filter(self.rows["agent"].is_in(kept)), self.title, self._order)
+
     def capped(self) -> Results:
         """The same, with suboptimality as seed 004 counts it.
 
@@ -120,6 +137,25 @@ def _with_agents(rows: pl.DataFrame) -> pl.DataFrame:
     words = []
     for name, said in _CONDITIONS.items():
         if name in rows.columns and rows[name].n_unique() > 1:
-            told = (pl.col(name).n_unique().over("algorithm") > 1) & ~pl.col(name).cast(pl.String).is_in(_UNSAID)
-            words.append(pl.when(told).then(pl.format(f", {said}", pl.col(name))).otherwise(pl.lit("")))
+            value = pl.col(name).cast(pl.String)
+            if name == "databases":
+                value = value.replace({text: _brief(text) for text in rows[name].unique()})
+            told = (pl.col(name).n_unique().over("algorithm") > 1) & ~value.is_in(_UNSAID)
+            words.append(pl.when(told).then(pl.format(f", {said}", value)).otherwise(pl.lit("")))
     return rows.with_columns(agent=pl.concat_str(pl.col("algorithm"), *words))
+
+
+def _brief(databases: str) -> str:
+    """Databases without those parameters that are at their defaults.
+
+    >>> _brief("subgoals(records=500, seed=0, coverage=random, series=false, m=25)")
+    'subgoals(records=500)'
+    """
+    found = []
+    for text in filter(None, databases.split("; ")):
+        call, known = parse(text), builders()
+        usual = {p.name: p.word(p.default) for p in known[call.name].parameters} if call.name in known else {}
+        found.append(
+            Call(call.name, {name: value for name, value in call.arguments.items() if value != usual.get(name, ...)})
+        )
+    return "; ".join(map(str, found))

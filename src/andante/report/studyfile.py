@@ -2,14 +2,14 @@
 
     [[table]]
     title = "Table 1"
-    measure = "suboptimality_ratio"
+    measures = ["suboptimality_ratio"]
     rows = [ { algorithm = "tba(budget=10)", paper = 3.83 } ]
 
     [[figure]]
     title = "Figure 3"
     kind = "trade-off"
     x = "states_expanded_per_move"
-    y = "suboptimality_ratio"
+    y = ["suboptimality_ratio"]
 
 `docs/how-to/campaigns.md` tells of all keys. What comes out is a page in Markdown with the figures beside it.
 """
@@ -27,6 +27,7 @@ import andante
 from andante.agent import find
 from andante.campaign.file import SCALES
 from andante.campaign.settings import grid
+from andante.campaign.shelf import BuildOrder
 from andante.campaign.tables import Table, read_tables
 from andante.errors import AndanteError, did_you_mean
 from andante.measures import MEASURES
@@ -34,7 +35,9 @@ from andante.measures import MEASURES
 STUDY_FILE = "study.toml"
 
 #: The kinds of figures, and how many parameters each is drawn by.
-KINDS = {"trade-off": 0, "curves": 1, "heat-map": 2, "histogram": 0, "dominance": 0}
+KINDS = {"trade-off": 0, "curves": 1, "trend": 0, "heat-map": 2, "histogram": 0, "dominance": 0, "scatter": 0}
+SEVERAL = ("curves", "trend", "scatter")  # that show several measures, in a panel each
+COUNTED = ("algorithms", "trials")  # by a histogram
 
 #: What a duel tells: each number's name, and what it is in words.
 OUTCOMES = {
@@ -47,7 +50,7 @@ OUTCOMES = {
     "ratio": "dominance ratio",
 }
 
-_QUALITY = "suboptimality_ratio"
+_QUALITY, _EFFORT = "suboptimality_ratio", "states_expanded_per_move"
 
 
 # --- where studies are ----------------------------------------------------------------------------------------------
@@ -81,7 +84,7 @@ class Claim:
 
     algorithm: str  # as rows name it
     label: str
-    paper: float | str
+    paper: tuple[float | str, ...]  # for each measure
     where: dict[str, Any]
     against: str | None = None  # told as the change against this algorithm, in percent
     note: str = ""
@@ -93,9 +96,41 @@ class TableSpec:
 
     title: str
     about: str
-    measure: str
+    measures: tuple[str, ...]
     statistic: str
     capped: bool
+    claims: tuple[Claim, ...]
+
+
+@dataclass(frozen=True)
+class Contest:
+    """One measure in which the best algorithm is sought, and which one the paper found."""
+
+    label: str
+    measure: str
+    worst_move: float  # algorithms that ever expanded more before a move are left out
+    paper: str
+
+
+@dataclass(frozen=True)
+class BestSpec:
+    """Which algorithm does best, in each of several measures or under each of several limits."""
+
+    title: str
+    about: str
+    where: dict[str, Any]
+    algorithms: tuple[str, ...]
+    contests: tuple[Contest, ...]
+
+
+@dataclass(frozen=True)
+class AmortizationSpec:
+    """After how many moves algorithms with databases have made good the time it took to build these."""
+
+    title: str
+    about: str
+    where: dict[str, Any]
+    rivals: tuple[str, ...]  # of which the one nearest in suboptimality is taken
     claims: tuple[Claim, ...]
 
 
@@ -123,8 +158,12 @@ class FigureSpec:
     where: dict[str, Any]
     algorithms: tuple[str, ...]  # names, or settings in the notation with lists of values; none: all
     x: str
-    y: str
+    y: tuple[str, ...]
     parameters: tuple[str, ...]
+    panels: str | None  # of a heat map: the parameter that has a panel for each of its values
+    by: str  # of a trend: the column that it follows ...
+    width: float  # ... in steps of this width, if it has one
+    counted: str  # by a histogram
     most: tuple[float, float] | None
     worst_move: float  # algorithms that ever expanded more before a move are left out
     capped: bool
@@ -142,6 +181,8 @@ class Study:
     about: str
     notes: str
     tables: tuple[TableSpec, ...]
+    bests: tuple[BestSpec, ...]
+    amortizations: tuple[AmortizationSpec, ...]
     duels: tuple[DuelSpec, ...]
     figures: tuple[FigureSpec, ...]
 
@@ -151,32 +192,73 @@ def read_study(path: str | os.PathLike[str], scale: str) -> Study:
     file = Path(path)
     data, lines = read_tables(file, scale, SCALES)
     top = Table(data, "", file, lines)
-    tables = [Table(one, f"table {k}", file, lines) for k, one in enumerate(top.take("table", list, []), 1)]
-    duels = [Table(one, f"duel {k}", file, lines) for k, one in enumerate(top.take("duel", list, []), 1)]
-    figures = [Table(one, f"figure {k}", file, lines) for k, one in enumerate(top.take("figure", list, []), 1)]
+
+    def parts(name: str) -> list[Table]:
+        return [Table(one, f"{name} {k}", file, lines) for k, one in enumerate(top.take(name, list, []), 1)]
+
     return Study(
         file,
         top.take("title", str, file.parent.name),
         top.take("about", str, "").strip(),
         top.take("notes", str, "").strip(),
-        tuple(_read_table(one) for one in tables),
-        tuple(_read_duel(one) for one in duels),
-        tuple(_read_figure(one) for one in figures),
+        tuple(map(_read_table, parts("table"))),
+        tuple(map(_read_best, parts("best"))),
+        tuple(map(_read_amortization, parts("amortization"))),
+        tuple(map(_read_duel, parts("duel"))),
+        tuple(map(_read_figure, parts("figure"))),
     )
 
 
 def _read_table(table: Table) -> TableSpec:
-    where = table.take("where", dict, {})
+    where = _where(table)
+    measures = table.take_texts("measures", [_QUALITY])
     spec = TableSpec(
         title=table.take("title", str),
         about=table.take("about", str, "").strip(),
-        measure=_measure(table, "measure", _QUALITY),
+        measures=tuple(_known_measure(table, "measures", name) for name in measures),
         statistic=table.take("statistic", str, "mean"),
         capped=table.take("capped", bool, False),
-        claims=tuple(_read_claim(table, "rows", one, where) for one in table.take("rows", list)),
+        claims=tuple(_read_claim(table, "rows", one, where, len(measures)) for one in table.take("rows", list)),
     )
     if spec.statistic not in ("mean", "median", "p95", "max"):
         table.fail(f"statistic is mean, median, p95 or max, not {spec.statistic!r}", "statistic")
+    table.finish()
+    return spec
+
+
+def _read_best(table: Table) -> BestSpec:
+    spec = BestSpec(
+        title=table.take("title", str),
+        about=table.take("about", str, "").strip(),
+        where=_where(table),
+        algorithms=tuple(_known(table, table.take_texts("algorithms", ()))),
+        contests=tuple(_read_contest(table, one) for one in table.take("rows", list)),
+    )
+    table.finish()
+    return spec
+
+
+def _read_contest(table: Table, data: Any) -> Contest:
+    known = ("label", "measure", "worst_move", "paper")
+    if not isinstance(data, dict):
+        table.fail("each of rows is a table", "rows")
+    for name in data:
+        if name not in known:
+            table.fail(f"rows have no {name!r}; {did_you_mean(name, known)}", "rows", name)
+    name = _known_measure(table, "rows", data.get("measure", _QUALITY))
+    most = float(data.get("worst_move", math.inf))
+    return Contest(str(data.get("label", MEASURES[name].title)), name, most, str(data.get("paper", "-")))
+
+
+def _read_amortization(table: Table) -> AmortizationSpec:
+    where = _where(table)
+    spec = AmortizationSpec(
+        title=table.take("title", str),
+        about=table.take("about", str, "").strip(),
+        where=where,
+        rivals=tuple(_known(table, table.take_texts("rivals"))),
+        claims=tuple(_read_claim(table, "rows", one, where) for one in table.take("rows", list)),
+    )
     table.finish()
     return spec
 
@@ -186,11 +268,11 @@ def _read_duel(table: Table) -> DuelSpec:
     spec = DuelSpec(
         title=table.take("title", str),
         about=table.take("about", str, "").strip(),
-        where=table.take("where", dict, {}),
+        where=_where(table),
         first=first,
         second=second,
-        x=_measure(table, "x", "states_expanded_per_move"),
-        y=_measure(table, "y", _QUALITY),
+        x=_known_measure(table, "x", table.take("x", str, _EFFORT)),
+        y=_known_measure(table, "y", table.take("y", str, _QUALITY)),
         paper=table.take("paper", dict, {}),
     )
     for name in spec.paper:
@@ -200,7 +282,21 @@ def _read_duel(table: Table) -> DuelSpec:
     return spec
 
 
-def _read_claim(table: Table, key: str, data: Any, where: Mapping[str, Any]) -> Claim:
+def _where(table: Table) -> dict[str, Any]:
+    return _settled(table, "where", table.take("where", dict, {}))
+
+
+def _settled(table: Table, key: str, where: Mapping[str, Any]) -> dict[str, Any]:
+    """The conditions as rows meet them: a database with all its parameters."""
+    if "databases" not in where:
+        return dict(where)
+    try:
+        return {**where, "databases": BuildOrder.of(where["databases"]).text}
+    except AndanteError as error:
+        table.fail(str(error), key, where["databases"])
+
+
+def _read_claim(table: Table, key: str, data: Any, where: Mapping[str, Any], measures: int = 1) -> Claim:
     known = ("algorithm", "label", "paper", "where", "against", "note")
     if not isinstance(data, dict) or "algorithm" not in data:
         table.fail(f"each of {key} is a table with an 'algorithm'", key)
@@ -208,11 +304,15 @@ def _read_claim(table: Table, key: str, data: Any, where: Mapping[str, Any]) -> 
         if name not in known:
             table.fail(f"{key} have no {name!r}; {did_you_mean(name, known)}", key, name)
     against = data.get("against")
+    paper = data.get("paper", ["-"] * measures)
+    numbers = tuple(paper) if isinstance(paper, list) else (paper,)
+    if len(numbers) != measures:
+        table.fail(f"the paper's numbers are {measures} here, one for each measure, not {len(numbers)}", key, "paper")
     return Claim(
         algorithm=_algorithm(table, key, data["algorithm"]),
         label=str(data.get("label", data["algorithm"])),
-        paper=data.get("paper", "-"),
-        where={**where, **data.get("where", {})},
+        paper=numbers,
+        where={**where, **_settled(table, key, data.get("where", {}))},
         against=_algorithm(table, key, against) if against is not None else None,
         note=data.get("note", ""),
     )
@@ -236,15 +336,14 @@ def _known(table: Table, texts: Sequence[str]) -> Sequence[str]:
     return texts
 
 
-def _measure(table: Table, key: str, default: str) -> str:
-    name = table.take(key, str, default)
+def _known_measure(table: Table, key: str, name: str) -> str:
     if name not in MEASURES:
-        table.fail(f"there is no measure {name!r}; {did_you_mean(name, MEASURES)}", key)
+        table.fail(f"there is no measure {name!r}; {did_you_mean(name, MEASURES)}", key, name)
     return name
 
 
 def _read_figure(table: Table) -> FigureSpec:
-    where = table.take("where", dict, {})
+    where = _where(table)
     most = table.take_or_none("most", list)
     spec = FigureSpec(
         title=table.take("title", str),
@@ -252,9 +351,13 @@ def _read_figure(table: Table) -> FigureSpec:
         kind=table.take("kind", str),
         where=where,
         algorithms=tuple(_known(table, table.take_texts("algorithms", ()))),
-        x=_measure(table, "x", "states_expanded_per_move"),
-        y=_measure(table, "y", _QUALITY),
+        x=_known_measure(table, "x", table.take("x", str, _EFFORT)),
+        y=tuple(_known_measure(table, "y", name) for name in table.take_texts("y", [_QUALITY])),
         parameters=tuple(table.take_texts("parameters", ())),
+        panels=table.take_or_none("panels", str),
+        by=table.take("by", str, "optimal_cost"),
+        width=table.take("width", float, 0.0),
+        counted=table.take("counted", str, "algorithms"),
         most=(float(most[0]), float(most[1])) if most is not None else None,
         worst_move=table.take("worst_move", float, math.inf),
         capped=table.take("capped", bool, False),
@@ -267,5 +370,11 @@ def _read_figure(table: Table) -> FigureSpec:
     wanted = KINDS[spec.kind]
     if len(spec.parameters) != wanted:
         table.fail(f"a figure of the kind {spec.kind!r} has {wanted} 'parameters'", "parameters")
+    if len(spec.y) != 1 and spec.kind not in SEVERAL:
+        table.fail(f"a figure of the kind {spec.kind!r} shows one measure as 'y'", "y")
+    if spec.counted not in COUNTED:
+        table.fail(f"a histogram counts {' or '.join(COUNTED)}, not {spec.counted!r}", "counted")
+    if spec.kind == "scatter" and len(spec.algorithms) != 2:
+        table.fail("a figure of the kind 'scatter' holds two 'algorithms' against each other", "algorithms")
     table.finish()
     return spec

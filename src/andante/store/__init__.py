@@ -2,7 +2,7 @@
 
 from andante.store.check import check, disagreements
 from andante.store.identity import row_ids
-from andante.store.store import Columns, Store, StoreError
+from andante.store.store import Columns, Store, StoreError, as_kept
 from andante.store.summaries import summaries
 from andante.store.transfer import export, merge
 
@@ -10,6 +10,7 @@ __all__ = [
     "Columns",
     "Store",
     "StoreError",
+    "as_kept",
     "check",
     "disagreements",
     "export",

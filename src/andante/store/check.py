@@ -1,11 +1,11 @@
-"""Is a store sound? Its parts are whole, and rows of one trial agree."""
+"""Is a store sound? Its parts and tables are whole, and rows of one trial agree."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from andante.store.identity import NOT_DECIDED
-from andante.store.store import Part, Store, polars
+from andante.store.store import Store, StoreError, polars
 
 if TYPE_CHECKING:
     import polars as pl
@@ -15,8 +15,14 @@ _SHOWN = 5
 
 def check(store: Store) -> list[str]:
     """What is wrong with a store, a sentence for each fault; nothing if it is sound."""
-    faults = [f"{part.path.name} is damaged: resume the campaign, and its jobs run again" for part in _damaged(store)]
-    if faults or not store.parts():
+    parts = [part.path.name for part in store.parts() if not part.whole]
+    faults = [f"{name} is damaged: resume the campaign, and its jobs run again" for name in parts]
+    faults += [
+        f"{name}.parquet is damaged or lost: restore it from a copy; without it rows can be read, but not added to"
+        for name in store.tables
+        if _lost(store, name)
+    ]
+    if parts or not store.parts():
         return faults
     clashes = disagreements(store.scan_all())
     shown = clashes.head(_SHOWN)
@@ -29,8 +35,12 @@ def check(store: Store) -> list[str]:
     return faults
 
 
-def _damaged(store: Store) -> list[Part]:
-    return [part for part in store.parts() if not part.whole]
+def _lost(store: Store, table: str) -> bool:
+    try:
+        store.table(table)
+    except StoreError:
+        return True
+    return False
 
 
 def disagreements(rows: pl.LazyFrame) -> pl.DataFrame:

@@ -1,6 +1,6 @@
 """The store: a folder with a manifest and Parquet parts, to which finished jobs are appended.
 
-    manifest.json             what this is
+    manifest.json             what this is, with hashes of the tables
     NAME.parquet              a table that its maker wants to find again
     parts/ROWS-HASH.parquet   rows
 
@@ -17,7 +17,7 @@ import io
 import json
 import math
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -30,7 +30,7 @@ import numpy.typing as npt
 import andante
 from andante.errors import AndanteError, OutputError
 from andante.files import write_whole
-from andante.store.identity import KEY
+from andante.store.identity import KEY, TIMES
 
 if TYPE_CHECKING:
     import polars as pl
@@ -38,8 +38,9 @@ if TYPE_CHECKING:
 #: Columns by name, all of one length.
 Columns = Mapping[str, npt.NDArray[Any] | Sequence[Any]]
 
-FORMAT = 1
+FORMAT = 2
 
+_KEYS = frozenset({"andante", "created", "about", "tables"})  # of a manifest, beside its format
 _MANIFEST, _PARTS, _DAMAGED, _LOCK = "manifest.json", "parts", "damaged", "lock"
 _FANOUT = 64  # as many parts of about one size become one
 
@@ -76,6 +77,19 @@ def _digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()[:16]
 
 
+def as_kept(value: Any) -> Any:
+    """Plain data as a manifest gives it back: lists for tuples, None for numbers that JSON has no word for.
+
+    >>> as_kept({"optimal_cost": (0.0, float("inf"))})
+    {'optimal_cost': [0.0, None]}
+    """
+    if isinstance(value, Mapping):
+        return {str(key): as_kept(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [as_kept(part) for part in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
 class Store:
     """Result rows in a folder.
 
@@ -91,31 +105,38 @@ class Store:
         self.folder = Path(folder)
         self._manifest = self._read_manifest()
         self._schema: Mapping[str, Any] | None = None  # of the rows, once any are known
+        self._sound: set[str] = set()  # names of the parts that were found whole
 
     @classmethod
     def create(
-        cls, folder: str | os.PathLike[str], about: Mapping[str, Any], tables: Mapping[str, Columns] | None = None
+        cls,
+        folder: str | os.PathLike[str],
+        about: Mapping[str, Any],
+        tables: Mapping[str, Columns | pl.DataFrame] | None = None,
     ) -> Store:
         """A new, empty store.
 
-        ``about`` is whatever its maker wants to find again, and is kept as JSON; ``tables`` are kept beside the rows.
+        ``about`` is whatever its maker wants to find again, and is kept as JSON (`as_kept` tells what becomes of it);
+        ``tables`` are kept beside the rows.
         """
         home = Path(folder)
         if (home / _MANIFEST).exists():
             raise StoreError(f"{home} holds a store already; resume it, or name another folder")
+        files = {name: _parquet(_frame(columns)) for name, columns in (tables or {}).items()}
         manifest = {
             "format": FORMAT,
             "andante": andante.__version__,
             "created": f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
-            "about": dict(about),
+            "about": as_kept(about),
+            "tables": {name: _digest(data) for name, data in files.items()},
         }
         try:
             (home / _PARTS).mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise OutputError(f"cannot make a store in {home}: {error.strerror or error}") from error
-        for name, columns in (tables or {}).items():
-            _write(home / f"{name}.parquet", _parquet(polars().DataFrame(dict(columns))))
-        _write(home / _MANIFEST, json.dumps(manifest, indent=1).encode())
+        for name, data in files.items():
+            _write(home / f"{name}.parquet", data)
+        _write(home / _MANIFEST, json.dumps(manifest, indent=1, allow_nan=False).encode())
         return cls(home)
 
     @staticmethod
@@ -137,6 +158,8 @@ class Store:
                 f"{self.folder} has the format {known!r} and this version of Andante, {andante.__version__}, reads "
                 f"format {FORMAT}; read it with the version that wrote it"
             )
+        if not found.keys() >= _KEYS:
+            raise StoreError(f"{file} is damaged; restore it from a copy, or begin another store")
         return found
 
     def __repr__(self) -> str:
@@ -158,14 +181,26 @@ class Store:
         """When it was made."""
         return str(self._manifest["created"])
 
+    @property
+    def tables(self) -> dict[str, str]:
+        """The tables that were kept beside the rows, by name: hashes of their files."""
+        tables: dict[str, str] = self._manifest["tables"]
+        return tables
+
     def table(self, name: str) -> pl.DataFrame:
         """A table that was kept beside the rows."""
         file = self.folder / f"{name}.parquet"
         try:
-            frame: pl.DataFrame = polars().read_parquet(file.read_bytes())
+            data = file.read_bytes()
         except OSError as error:
             raise StoreError(f"{self.folder} has lost its table of {name}; begin another store") from error
+        if _digest(data) != self.tables.get(name):
+            raise self._damage(file)
+        frame: pl.DataFrame = polars().read_parquet(data)
         return frame
+
+    def _damage(self, file: Path) -> StoreError:
+        return StoreError(f"{file} is damaged; run 'andante store check {self.folder}'")
 
     # --- writing ------------------------------------------------------------------------------------------------------
 
@@ -178,14 +213,13 @@ class Store:
 
     def append(self, columns: Columns) -> None:
         """Add whole jobs: a part with these rows is on the disk when this returns."""
-        self._write_part(self._fitted(polars().DataFrame(dict(columns))))
+        self._write_part(self._fitted(_frame(columns)))
         self._put_together()
 
     def _fitted(self, frame: pl.DataFrame) -> pl.DataFrame:
         """The same rows, with the columns of those that are here already, in their order and of their types."""
-        parts = self.parts()
-        if self._schema is None and parts:
-            self._schema = polars().read_parquet_schema(parts[0].path)
+        if self._schema is None and (parts := self.parts()):
+            self._schema = self._rows(parts[0]).schema
         if self._schema is None:
             self._schema = frame.schema
         odd = sorted(set(self._schema) ^ set(frame.columns))
@@ -209,7 +243,9 @@ class Store:
             by_size.setdefault(int(math.log(max(part.rows, 1), _FANOUT)), []).append(part)
         for group in by_size.values():
             if len(group) >= _FANOUT:
-                self._write_part(polars().concat([polars().read_parquet(part.path) for part in group]).unique(KEY))
+                frame = polars().concat([self._rows(part) for part in group])
+                telling = [name for name in frame.columns if name not in TIMES]  # rows that disagree are both kept
+                self._write_part(frame.unique(telling, keep="first", maintain_order=True))
                 for part in group:
                     part.path.unlink(missing_ok=True)
 
@@ -218,7 +254,9 @@ class Store:
         for leftover in [*self.folder.glob(".*.part"), *(self.folder / _PARTS).glob(".*.part")]:
             leftover.unlink(missing_ok=True)
         for part in self.parts():
-            if not part.whole:
+            if part.whole:
+                self._sound.add(part.path.name)
+            else:
                 (self.folder / _DAMAGED).mkdir(exist_ok=True)
                 part.path.rename(self.folder / _DAMAGED / part.path.name)
 
@@ -237,6 +275,24 @@ class Store:
                 found.append(Part(self.folder / _PARTS / name, int(rows), digest))
         return found
 
+    def whole_parts(self) -> list[Part]:
+        """The files of rows; a `StoreError` if the bytes of one are not those that were written."""
+        parts = self.parts()
+        for part in parts:
+            if part.path.name not in self._sound and not part.whole:
+                if os.path.lexists(part.path):
+                    raise self._damage(part.path)
+                return self.whole_parts()  # it was put together with others meanwhile
+            self._sound.add(part.path.name)
+        return parts
+
+    def _rows(self, part: Part) -> pl.DataFrame:
+        data = part.path.read_bytes()
+        if _digest(data) != part.digest:
+            raise self._damage(part.path)
+        frame: pl.DataFrame = polars().read_parquet(data)
+        return frame
+
     @property
     def damaged(self) -> int:
         """How many parts were set aside because their bytes were not those that were written."""
@@ -244,11 +300,11 @@ class Store:
 
     def scan(self) -> pl.LazyFrame:
         """All rows, each counted once, to be queried with Polars."""
-        return self.scan_all().unique(list(KEY), maintain_order=True)
+        return _once(self.scan_all())
 
     def scan_all(self) -> pl.LazyFrame:
         """All rows of all parts, those that a kill or a merge left twice included."""
-        files = [part.path for part in self.parts()]
+        files = [part.path for part in self.whole_parts()]
         if not files:
             raise StoreError(f"{self.folder} holds no rows yet")
         frame: pl.LazyFrame = polars().scan_parquet(files)
@@ -256,20 +312,36 @@ class Store:
 
     def frame(self) -> pl.DataFrame:
         """All rows, each counted once."""
-        return self.scan().collect()
+        return self._found(_once)
 
     def finished_jobs(self) -> npt.NDArray[np.int64]:
         """The numbers of the jobs whose rows are here, in order."""
         if not self.parts():
             return np.zeros(0, np.int64)
-        numbers = self.scan_all().select("job").unique().collect()["job"].to_numpy()
+        numbers = self._found(lambda rows: rows.select("job").unique())["job"].to_numpy()
         return np.sort(numbers.astype(np.int64))
 
     def __len__(self) -> int:
         """How many rows there are, each counted once."""
         if not self.parts():
             return 0
-        return int(self.scan().select(polars().len()).collect().item())
+        return int(self._found(lambda rows: _once(rows).select(polars().len())).item())
+
+    def _found(self, query: Callable[[pl.LazyFrame], pl.LazyFrame]) -> pl.DataFrame:
+        """What a query finds in all rows; it is asked again if parts were put together meanwhile."""
+        while True:
+            with suppress(FileNotFoundError):
+                return query(self.scan_all()).collect()
+
+
+def _once(rows: pl.LazyFrame) -> pl.LazyFrame:
+    """The rows, each counted once."""
+    return rows.unique(list(KEY), keep="first", maintain_order=True)
+
+
+def _frame(columns: Columns | pl.DataFrame) -> pl.DataFrame:
+    frame: pl.DataFrame = polars().DataFrame(dict(columns) if isinstance(columns, Mapping) else columns)
+    return frame
 
 
 def _parquet(frame: pl.DataFrame) -> bytes:
@@ -298,7 +370,11 @@ def _locked(file: Path, folder: Path) -> Iterator[None]:
     except ImportError:  # a system without such locks: its user sees to it that one process writes at a time
         yield
         return
-    with file.open("w") as stream:
+    try:
+        stream = file.open("w")
+    except OSError as error:
+        raise OutputError(f"cannot write to the store {folder}: {error.strerror or error}") from error
+    with stream:
         try:
             fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:

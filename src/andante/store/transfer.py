@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import io
 import os
-import shutil
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from andante.errors import OutputError
 from andante.files import write_whole
 from andante.store.store import Store, StoreError
+
+if TYPE_CHECKING:
+    import polars as pl
 
 FORMATS = (".csv", ".parquet")
 
@@ -27,13 +29,11 @@ def merge(sources: Sequence[Store], folder: str | os.PathLike[str]) -> Store:
     first, *others = sources
     for other in others:
         _refuse_strangers(first, other)
-    merged = Store.create(folder, _about(sources))
-    for source in sources:
-        for table in source.folder.glob("*.parquet"):
-            if merged.about == source.about:
-                shutil.copyfile(table, merged.folder / table.name)
-        for part in source.parts():
-            merged.adopt(part)
+    parts = [part for source in sources for part in source.whole_parts()]
+    tables = _tables(sources)
+    merged = Store.create(folder, first.about if tables is not None else _medley(sources), tables)
+    for part in parts:
+        merged.adopt(part)
     return merged
 
 
@@ -49,11 +49,19 @@ def _refuse_strangers(first: Store, other: Store) -> None:
         raise StoreError(f"{first.folder} and {other.folder} have different columns, such as {odd[0][0]!r}")
 
 
-def _about(sources: Sequence[Store]) -> dict[str, Any]:
-    """That of the first if all have the same, else a list of what was put together."""
+def _tables(sources: Sequence[Store]) -> dict[str, pl.DataFrame] | None:
+    """The tables of stores that are about the same and have the same tables; None if they do not."""
+    first, *others = sources
+    if any((other.about, other.tables.keys()) != (first.about, first.tables.keys()) for other in others):
+        return None
+    tables = {name: first.table(name) for name in first.tables}
+    same = all(other.table(name).equals(table) for other in others for name, table in tables.items())
+    return tables if same else None
+
+
+def _medley(sources: Sequence[Store]) -> dict[str, Any]:
+    """What a store is about that was put together from different ones."""
     abouts = [source.about for source in sources]
-    if all(about == abouts[0] for about in abouts):
-        return abouts[0]
     return {"title": " and ".join(str(about.get("title", "untitled")) for about in abouts), "merged": abouts}
 
 

@@ -8,53 +8,63 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
+from uuid import uuid4
 
 from andante.campaign.plan import Job
 from andante.campaign.tables import CampaignError
 from andante.campaign.work import Result, perform
 
 _PER_WORKER = 4  # jobs that each worker has waiting: enough to be busy, few enough to be in random order
-_DEATHS = 10  # workers that may die of one job before it is held to be the cause
+_DEATHS = 10  # workers of ours that may die of one job before it is held to be the cause
 _REACH_SECONDS = 10
 
 
 class Dask:
-    """The workers of a scheduler, by its address; or ``workers`` processes on this machine."""
+    """The workers of a scheduler, by its address; or ``workers`` processes on this machine.
+
+    They are called when there is something to do, and let go of afterwards.
+    """
 
     def __init__(self, *, scheduler: str | None = None, workers: int | None = None) -> None:
-        self._client = _client(scheduler, workers)
+        self._scheduler, self._workers = scheduler, workers
+        self._token = uuid4().hex  # a scheduler serves many campaigns, and takes jobs of one name for one job
         self.title = scheduler or f"{workers} worker{'' if workers == 1 else 's'}"
 
     def run(self, jobs: Iterator[Job]) -> Iterator[list[Result]]:
         """The results of all jobs as they come."""
+        with _client(self._scheduler, self._workers) as client:
+            try:
+                yield from self._results(client, jobs)
+            except (OSError, TimeoutError) as error:
+                raise _lost(self.title) from error
+            except Exception as error:
+                raise _explained(error, self.title) from error
+
+    def _results(self, client: Any, jobs: Iterator[Job]) -> Iterator[list[Result]]:
         from distributed import as_completed
 
         under_way = as_completed(with_results=True)
-        try:
-            self._feed(under_way, jobs, self._room())
-            while under_way.count():
-                batch = under_way.next_batch(block=True)
-                self._feed(under_way, jobs, max(len(batch), self._room() - under_way.count()))
-                yield [result for _, result in batch]
-        except (OSError, TimeoutError) as error:
-            raise _lost(self.title) from error
-        except Exception as error:
-            raise _explained(error, self.title) from error
-        finally:
-            self._client.close()
-            if self._client.cluster is not None:
-                self._client.cluster.close()
+        self._feed(client, under_way, jobs, _room(client))
+        while under_way.count():
+            batch = under_way.next_batch(block=True)
+            self._feed(client, under_way, jobs, max(len(batch), _room(client) - under_way.count()))
+            yield [result for _, result in batch]
 
-    def _room(self) -> int:
-        return _PER_WORKER * max(1, int(sum(self._client.nthreads().values())))
-
-    def _feed(self, under_way: Any, jobs: Iterator[Job], count: int) -> None:
+    def _feed(self, client: Any, under_way: Any, jobs: Iterator[Job], count: int) -> None:
         for _, job in zip(range(count), jobs, strict=False):
-            under_way.add(self._client.submit(perform, job, pure=False, key=f"andante-job-{job.number}"))
+            key = f"andante-{self._token}-{job.number}"
+            under_way.add(client.submit(perform, job, pure=False, key=key))
 
 
-def _client(scheduler: str | None, workers: int | None) -> Any:
+def _room(client: Any) -> int:
+    return _PER_WORKER * max(1, int(sum(client.nthreads().values())))
+
+
+@contextmanager
+def _client(scheduler: str | None, workers: int | None) -> Iterator[Any]:
+    """A connection to a scheduler, or to a cluster of our own which ends with it."""
     try:
         import dask
         from distributed import Client, LocalCluster
@@ -62,19 +72,25 @@ def _client(scheduler: str | None, workers: int | None) -> Any:
         raise CampaignError(
             "the engine 'dask' needs Dask, which is not installed; pip install 'andante[cluster]'"
         ) from error
-    dask.config.set({"distributed.scheduler.allowed-failures": _DEATHS})
     if scheduler is None:
-        cluster = LocalCluster(
-            n_workers=workers, threads_per_worker=1, dashboard_address=None, silence_logs=logging.CRITICAL
-        )
-        return Client(cluster)
+        with (
+            dask.config.set({"distributed.scheduler.allowed-failures": _DEATHS}),
+            LocalCluster(
+                n_workers=workers, threads_per_worker=1, dashboard_address=None, silence_logs=logging.CRITICAL
+            ) as cluster,
+            Client(cluster) as client,
+        ):
+            yield client
+        return
     try:
-        return Client(scheduler, timeout=_REACH_SECONDS)
+        client = Client(scheduler, timeout=_REACH_SECONDS)
     except (OSError, TimeoutError, ValueError) as error:
         raise CampaignError(
             f"the scheduler {scheduler} cannot be reached within {_REACH_SECONDS} s; is it running, and is the address "
             "written as tcp://HOST:PORT? Nothing was run"
         ) from error
+    with client:
+        yield client
 
 
 def _lost(title: str) -> CampaignError:
@@ -86,8 +102,10 @@ def _explained(error: Exception, title: str) -> Exception:
     from distributed.scheduler import KilledWorker
 
     if isinstance(error, KilledWorker):
+        number = str(error.task).rpartition("-")[2]
         return CampaignError(
-            f"{_DEATHS} workers of {title} died of one job, perhaps for want of memory; what was finished is stored"
+            f"one worker of {title} after another died of job {number}, perhaps for want of memory; what was finished "
+            "is stored"
         )
     if "Cancelled" in type(error).__name__ or "CommClosed" in type(error).__name__:
         return _lost(title)

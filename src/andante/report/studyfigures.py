@@ -1,0 +1,156 @@
+"""The figures of a study: drawn from our rows into its folder."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from andante.errors import ParameterError, did_you_mean
+from andante.measures import measure
+from andante.report.charts import (
+    curves_plot,
+    dominance_plot,
+    heat_map,
+    histogram_plot,
+    scatter_plot,
+    trade_off_plot,
+    trend_plot,
+)
+from andante.report.dominance import on_average
+from andante.report.figure import save_figure
+from andante.report.plots import axis_title
+from andante.report.results import Results
+from andante.report.studyfile import FigureSpec
+from andante.report.studytables import markdown, or_dash, plain, scored, share
+from andante.store.identity import PLACE
+from andante.store.store import polars
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Drawn = tuple["Figure", list[str]]
+
+
+def figure(spec: FigureSpec, results: Results, folder: Path) -> list[str]:
+    """Draw a figure into the folder: the Markdown that shows it, and the numbers that go with it."""
+    chosen = scored(results.where(spec.where).only(spec.algorithms), spec.capped)
+    if math.isfinite(spec.worst_move) and len(chosen.rows):
+        chosen = chosen.within(spec.worst_move)
+    if not len(chosen.rows):
+        return ["Not run."]
+    file = folder / f"{file_name(spec.title)}.svg"
+    drawn, numbers = _DRAW[spec.kind](spec, chosen)
+    save_figure(drawn, file)
+    return [f"![{spec.title}]({file.name})", *numbers]
+
+
+def file_name(title: str) -> str:
+    """A file's name from a title.
+
+    >>> file_name("Figure 3: TBA* and others")
+    'figure-3'
+    """
+    words = title.partition(":")[0].lower()
+    return "-".join("".join(sign if sign.isalnum() else " " for sign in words).split())
+
+
+def _trade_off(spec: FigureSpec, results: Results) -> Drawn:
+    return trade_off_plot(results.settings(), spec.x, spec.y[0], most=spec.most), []
+
+
+def _curves(spec: FigureSpec, results: Results) -> Drawn:
+    return curves_plot(results.settings(), spec.parameters[0], spec.y), []
+
+
+def _trend(spec: FigureSpec, results: Results) -> Drawn:
+    """Measures by the values of a column, or by steps of it."""
+    rows = results.rows
+    if spec.by not in rows.columns:
+        raise ParameterError(f"rows have no column {spec.by!r} to follow; {did_you_mean(spec.by, rows.columns)}")
+    values = rows[spec.by].cast(polars().Float64)
+    if spec.width > 0:
+        values = (values / spec.width).floor() * spec.width + spec.width / 2
+    steps = rows.with_columns(values.alias("step")).partition_by("step", as_dict=True)
+    settings = {float(key[0]): Results(part, results.title).settings() for key, part in steps.items()}
+    known = measure(spec.by).title if spec.by == "optimal_cost" else spec.by.replace("_", " ")
+    return trend_plot(settings, known, spec.y), []
+
+
+def _heat_map(spec: FigureSpec, results: Results) -> Drawn:
+    return heat_map(results.settings(), spec.parameters[0], spec.parameters[1], spec.y[0], panels=spec.panels), []
+
+
+def _dominance(spec: FigureSpec, results: Results) -> Drawn:
+    """Who is dominated; those who are not are named below."""
+    summaries = [summary for summary in results.summaries() if summary.solved == summary.trials]
+    free = [one for one in on_average(summaries, spec.x, spec.y[0]) if one.dominated_by is None]
+    names = ", ".join(plain(one.summary.name) for one in sorted(free, key=lambda one: one.x))
+    told = f"Of {len(summaries):,} algorithms that solved all problems {len(free)} are not dominated: {names}."
+    return dominance_plot(summaries, spec.x, spec.y[0]), [told]
+
+
+def _scatter(spec: FigureSpec, results: Results) -> Drawn:
+    """Two algorithms held against each other, a point for each problem."""
+    rows = results.rows.select("algorithm", *PLACE, *spec.y)
+    names = rows["algorithm"].unique(maintain_order=True).to_list()
+    if len(names) != 2:
+        raise ParameterError(f"{spec.title} holds two algorithms against each other, and there are {len(names)}")
+    first, second = (rows.filter(rows["algorithm"] == name) for name in names)
+    both = first.join(second, on=list(PLACE))
+    points = {name: (both[name].to_numpy(), both[f"{name}_right"].to_numpy()) for name in spec.y}
+    return scatter_plot(points, names[0], names[1]), []
+
+
+def _histogram(spec: FigureSpec, results: Results) -> Drawn:
+    if spec.counted == "trials":
+        return _trials(spec, results)
+    return _algorithms(spec, results)
+
+
+def _trials(spec: FigureSpec, results: Results) -> Drawn:
+    """How often each value comes among all trials."""
+    known = measure(spec.y[0])
+    values = results.rows[known.name].cast(polars().Float64).to_numpy()
+    values = values[np.isfinite(values)]
+    middle = float(values.mean())
+    shares = {f"{part} of 100 stay below": float(np.quantile(values, part / 100)) for part in (50, 95)}
+    lines = [["mean", or_dash(spec.paper), known.show(middle)]]
+    lines += [[words, "-", known.show(value)] for words, value in shares.items()]
+    drawn = histogram_plot(values.tolist(), axis_title(known), {"mean": middle}, counted="trials")
+    return drawn, [markdown([f"{len(values):,} trials", "paper", "ours"], lines)]
+
+
+def _algorithms(spec: FigureSpec, results: Results) -> Drawn:
+    """The means of all algorithms but the marked ones, which are named; and what share of the others beats each."""
+    name = spec.y[0]
+    means = {summary.name: summary[name].mean for summary in results.summaries()}
+    marked = {claim.algorithm: means.pop(claim.algorithm) for claim in spec.marks if claim.algorithm in means}
+    values = np.array([value for value in means.values() if math.isfinite(value)])
+    middle = float(values.mean())
+    lines = [
+        [f"mean over {len(values):,} algorithms", or_dash(spec.paper), f"{middle:.1f}"],
+        ["better than that mean", share(spec.paper_share), share(100 * float((values < middle).mean()))],
+    ]
+    for claim in spec.marks:
+        if claim.algorithm in marked:
+            beaten = 100 * float((values < marked[claim.algorithm]).mean())
+            paper = claim.paper[0] if isinstance(claim.paper[0], int | float) else None
+            lines.append([f"better than {plain(claim.label)}", share(paper), share(beaten)])
+    named = {"mean": middle} | {c.label: marked[c.algorithm] for c in spec.marks if c.algorithm in marked}
+    table = markdown(["", "paper", "ours"], lines)
+    return histogram_plot(values.tolist(), axis_title(measure(name)), named), [table]
+
+
+_DRAW: dict[str, Callable[[FigureSpec, Results], Drawn]] = {
+    "trade-off": _trade_off,
+    "curves": _curves,
+    "trend": _trend,
+    "heat-map": _heat_map,
+    "histogram": _histogram,
+    "dominance": _dominance,
+    "scatter": _scatter,
+}

@@ -1,0 +1,219 @@
+"""The tables of a study, in Markdown: the paper's numbers and ours side by side."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from andante.measures import Better, Measure, Summary, measure
+from andante.report.dominance import on_problems
+from andante.report.results import Results
+from andante.report.studyfile import OUTCOMES, AmortizationSpec, BestSpec, Claim, Contest, DuelSpec, TableSpec
+from andante.store.identity import PLACE
+
+_QUALITY, _TIME = "suboptimality_ratio", "microseconds_per_move"
+_MOST_TIED = 3  # algorithms that are named where several do equally well
+_TIED = 1e-3  # how close they come, as a share
+
+
+def table(spec: TableSpec, results: Results) -> str:
+    """Each claim of the paper beside our number for it: all about one measure, or the mean of several."""
+    if len(spec.measures) > 1:
+        return _wide_table(spec, results)
+    head = ["", "paper", f"ours, {spec.statistic}", "difference", "median", "95 %", "trials", "not solved"]
+    return markdown(head, [_line(spec, claim, results) for claim in spec.claims])
+
+
+def _line(spec: TableSpec, claim: Claim, results: Results) -> list[str]:
+    chosen = scored(results.where(claim.where), spec.capped)
+    (name,), (paper,) = spec.measures, claim.paper
+    summary = _of(chosen, claim.algorithm)
+    if summary is None:
+        return [_label(claim), _paper(paper), "not run", *["-"] * 5]
+    numbers, known = summary[name], measure(name)
+    value = float(getattr(numbers, spec.statistic))
+    if claim.against is not None:
+        return [_label(claim), _paper(paper), *_change(chosen, name, claim), "-", "-", *_counts(summary)]
+    shown = known.show(value, numbers.standard_error if spec.statistic == "mean" else None)
+    spread = [known.show(numbers.median), known.show(numbers.p95)]
+    return [_label(claim), _paper(paper), shown, _difference(paper, value), *spread, *_counts(summary)]
+
+
+def _wide_table(spec: TableSpec, results: Results) -> str:
+    titles = [measure(name).title for name in spec.measures]
+    head = ["", *(word for title in titles for word in (f"{title}: paper", "ours")), "trials", "not solved"]
+    return markdown(head, [_wide_line(spec, claim, results) for claim in spec.claims])
+
+
+def _wide_line(spec: TableSpec, claim: Claim, results: Results) -> list[str]:
+    summary = _of(scored(results.where(claim.where), spec.capped), claim.algorithm)
+    cells = [_label(claim)]
+    for name, paper in zip(spec.measures, claim.paper, strict=True):
+        cells += [_paper(paper), "not run" if summary is None else _shown(summary, name, spec.statistic)]
+    return [*cells, *(["-", "-"] if summary is None else _counts(summary))]
+
+
+def _shown(summary: Summary, name: str, statistic: str) -> str:
+    """A statistic of a measure: of the mean with its error, of a worst case the worst."""
+    known, numbers = measure(name), summary[name]
+    if known.headline.value == "max":
+        return known.show(numbers.max)
+    return known.show(getattr(numbers, statistic), numbers.standard_error if statistic == "mean" else None)
+
+
+def _change(chosen: Results, name: str, claim: Claim) -> list[str]:
+    """By how much the measure changes against another algorithm, with its standard error over problems in common."""
+    assert claim.against is not None
+    other = _of(chosen, claim.against)
+    if other is None:
+        return ["not run", "-"]
+    rows = chosen.rows.select("algorithm", *PLACE, name)
+    both = rows.filter(rows["algorithm"] == claim.algorithm).join(
+        rows.filter(rows["algorithm"] == claim.against), on=list(PLACE)
+    )
+    change = (both[name] - both[f"{name}_right"]).to_numpy() / other[name].mean * 100
+    spread = change.std(ddof=1) / math.sqrt(len(change)) if len(change) > 1 else math.nan
+    return [f"{change.mean():+.2f} ± {spread:.2f} %", "-"]
+
+
+def _difference(paper: float | str, ours: float) -> str:
+    if isinstance(paper, str) or not paper:
+        return "-"
+    return f"{(ours / paper - 1) * 100:+.1f} %"
+
+
+# --- the best -------------------------------------------------------------------------------------------------------
+
+
+def best(spec: BestSpec, results: Results) -> str:
+    """The best algorithm of each contest, and its number; only those count that solved all of their problems."""
+    chosen = results.where(spec.where).only(spec.algorithms)
+    known = [summary for summary in chosen.summaries() if summary.solved == summary.trials]
+    head = ["", "paper", "ours", "which is"]
+    return markdown(head, [_winner(contest, known) for contest in spec.contests])
+
+
+def _winner(contest: Contest, summaries: Sequence[Summary]) -> list[str]:
+    known = measure(contest.measure)
+    within = [s for s in summaries if s["max_states_expanded"].max <= contest.worst_move]
+    ranked = sorted((s for s in within if s[known.name].count), key=lambda s: _rank(s, known))
+    label = [plain(contest.label), plain(contest.paper)]
+    if not ranked:
+        return [*label, "none", "-"]
+    first = ranked[0][known.name]
+    tied = [s.name for s in ranked if abs(s[known.name].mean - first.mean) <= _TIED * abs(first.mean)]
+    others = f" and {len(tied) - _MOST_TIED} more" if len(tied) > _MOST_TIED else ""
+    named = ", ".join(plain(name) for name in tied[:_MOST_TIED])
+    return [*label, named + others, known.show(first.mean, first.standard_error)]
+
+
+def _rank(summary: Summary, known: Measure) -> float:
+    return summary[known.name].mean * (-1.0 if known.better is Better.MORE else 1.0)
+
+
+# --- amortization ---------------------------------------------------------------------------------------------------
+
+
+def amortization(spec: AmortizationSpec, results: Results) -> str:
+    """Each algorithm with a database beside the rival nearest to it in suboptimality: when it has caught up."""
+    rivals = results.where(spec.where).only(spec.rivals).summaries()
+    head = ["", "paper", "nearest rival", "suboptimality of both", "build", "saved per move", "moves", "which take"]
+    return markdown(head, [_recouped(claim, results, rivals) for claim in spec.claims])
+
+
+def _recouped(claim: Claim, results: Results, rivals: Sequence[Summary]) -> list[str]:
+    label = [_label(claim), _paper(claim.paper[0])]
+    summary = _of(results.where(claim.where), claim.algorithm)
+    if summary is None or not rivals:
+        return [*label, "not run", *["-"] * 5]
+    quality = summary[_QUALITY].mean
+    rival = min(rivals, key=lambda other: abs(other[_QUALITY].mean - quality))
+    saved = rival[_TIME].mean - summary[_TIME].mean
+    build = summary["build_seconds"].mean
+    both = f"{quality:.3f}, {rival[_QUALITY].mean:.3f}"
+    cells = [*label, plain(rival.name), both, duration(build), f"{saved:.2f} µs"]
+    if saved <= 0:
+        return [*cells, "never", "-"]
+    moves = build / (saved * 1e-6)
+    return [*cells, f"{moves:.1e}", duration(moves * summary[_TIME].mean * 1e-6)]
+
+
+# --- duels ----------------------------------------------------------------------------------------------------------
+
+
+def duel(spec: DuelSpec, results: Results) -> str:
+    """Who does better on how many problems."""
+    chosen = results.where(spec.where)
+    if any(_of(chosen, name) is None for name in (spec.first, spec.second)):
+        return "Not run."
+    found = on_problems(chosen.rows, spec.first, spec.second, spec.x, spec.y)
+    words = {"first": spec.first, "second": spec.second, "x": measure(spec.x).title, "y": measure(spec.y).title}
+    ours = [*found.first_better, found.first_dominates, *found.second_better, found.second_dominates]
+    lines = []
+    for (name, title), part in zip(OUTCOMES.items(), ours, strict=False):  # the ratio comes last, and is no share
+        lines.append([plain(title.format(**words)), share(spec.paper.get(name)), share(100 * part)])
+    lines.append([OUTCOMES["ratio"], or_dash(spec.paper.get("ratio")), f"{found.dominance_ratio:.2f}"])
+    return markdown([f"of {found.problems:,} problems", "paper", "ours"], lines)
+
+
+# --- words ----------------------------------------------------------------------------------------------------------
+
+
+def markdown(head: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
+    """A table in Markdown, its first column to the left and the others to the right.
+
+    >>> print(markdown(["", "ours"], [["a", "1"]]))
+    |  | ours |
+    | --- | --: |
+    | a | 1 |
+    """
+    rule = ["---", *["--:"] * (len(head) - 1)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in (head, rule, *lines))
+
+
+def plain(text: str) -> str:
+    """A text that Markdown shows as it is."""
+    return text.replace("*", "\\*").replace("|", "\\|")
+
+
+def or_dash(value: float | None) -> str:
+    """A number, or a dash where there is none."""
+    return "-" if value is None else f"{value:g}"
+
+
+def share(percent: float | None) -> str:
+    """A share in percent, or a dash where there is none."""
+    return "-" if percent is None else f"{percent:.1f} %"
+
+
+def duration(seconds: float) -> str:
+    """How long something takes, in the unit that fits.
+
+    >>> duration(0.25), duration(90), duration(600), duration(9000)
+    ('0.2 seconds', '90.0 seconds', '10 minutes', '2.5 hours')
+    """
+    if seconds < 120:
+        return f"{seconds:.1f} seconds"
+    return f"{seconds / 60:.0f} minutes" if seconds < 7200 else f"{seconds / 3600:.1f} hours"
+
+
+def scored(results: Results, capped: bool) -> Results:
+    """The results with suboptimality counted as seed 004 does, if so wanted."""
+    return results.capped() if capped else results
+
+
+def _of(results: Results, algorithm: str) -> Summary | None:
+    found = results.where({"algorithm": algorithm})
+    return found.summaries()[0] if len(found.rows) else None
+
+
+def _label(claim: Claim) -> str:
+    return plain(claim.label) + (f" ({claim.note})" if claim.note else "")
+
+
+def _paper(number: float | str) -> str:
+    return f"{number:g}" if isinstance(number, int | float) else plain(number)
+
+
+def _counts(summary: Summary) -> list[str]:
+    return [f"{summary.trials:,}", f"{summary.trials - summary.solved:,}"]
