@@ -30,6 +30,7 @@ VERBS = (
     "solve",
     "compare",
     "algorithms",
+    "advise",
     "maps list",
     "maps show",
     "maps generate",
