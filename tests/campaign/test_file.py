@@ -23,6 +23,19 @@ def test_the_scale_chooses_between_two_values(written):
     assert read_campaign(written(), "quick").problems["rooms"].count == 5
 
 
+def test_lists_of_values_in_databases_are_tried_one_after_another(written):
+    new = "databases = ['pattern(level=[1, 2], cap=[5, 9])', 'moves']\nlimits ="
+    (run,) = read_campaign(written(replace={"limits =": new})).runs
+    shelves = [[order.text for order in shelf] for shelf in run.shelves()]
+    assert [text.partition(", aim")[0] for text, _ in shelves] == [
+        "pattern(level=1, cap=5",
+        "pattern(level=1, cap=9",
+        "pattern(level=2, cap=5",
+        "pattern(level=2, cap=9",
+    ]
+    assert {moves for _, moves in shelves} == {"moves"}
+
+
 SAMPLE = "sample = { of = 'family', %s }\nlimits ="
 
 

@@ -155,7 +155,7 @@ def test_how_jobs_were_cut_is_kept(campaign, tmp_path, monkeypatch):
 
 
 def test_a_campaign_that_comes_to_nothing_is_refused(written, tmp_path):
-    grid = andante.generate("rooms", 24, 24, seed=1)
+    grid = andante.Grid(andante.generate("rooms", 24, 24, seed=1).terrain, name="a")
     andante.write_map(grid, tmp_path / "a.map")
     andante.write_scenario(andante.random_problems(grid, 3, seed=1), tmp_path / "a.map.scen")
     text = """
@@ -277,7 +277,7 @@ def test_databases_for_any_map_are_built_once_and_from_maps_of_their_own(written
         [[run]]
         algorithms = ["dlrta(depth_by=tree, goal_by=global)"]
         databases = ["depth-tree(deepest=4, problems=4, leaf=5)"]
-        training = ["rooms(width=16, height=16, seed=[7, 8])"]
+        training = ["rooms(width=24, height=24, seed=[7, 8])"]
     """
     ids = []
     for name, maps in (("one", "[7, 8]"), ("again", "[7, 8]"), ("other", "[7, 9]")):
@@ -285,7 +285,7 @@ def test_databases_for_any_map_are_built_once_and_from_maps_of_their_own(written
         ids.append(set(Store(tmp_path / name).frame()["id"]))
     assert [len(world) for _, world in built] == [2, 2]  # once for each choice of maps
     learned = {grid.fingerprint for _, world in built for grid in world}
-    assert learned == {andante.generate("rooms", 16, 16, seed=seed).fingerprint for seed in (7, 8, 9)}
+    assert learned == {andante.generate("rooms", 24, 24, seed=seed).fingerprint for seed in (7, 8, 9)}
     assert ids[0] == ids[1]
     assert not ids[0] & ids[2]
     assert status(Store(tmp_path / "one")).finished

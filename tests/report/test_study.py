@@ -30,7 +30,8 @@ STUDY = """
     count = 12
 
     [[run]]
-    algorithms = ["lrta(depth=[1..4])", "tba(budget=[10, 50], switch_rule=[true, false])", "rta"]
+    algorithms = ["lrta(depth=[1..4])", "tba(budget=[10, 50], switch_rule=[true, false])", "rta", "cpd"]
+    databases = ["moves"]
     limits = { suboptimality = 2 }
 
     [[table]]
@@ -41,6 +42,30 @@ STUDY = """
         { algorithm = "lrta(depth=3)", paper = "about 1.2", note = "a guess" },
         { algorithm = "lrta(depth=9)", paper = 1.1 },
         { algorithm = "tba(budget=10, switch_rule=true)", against = "tba(budget=10)", paper = "-2 %" },
+    ]
+
+    [[table]]
+    title = "Table 2: two measures"
+    measures = ["suboptimality_ratio", "max_states_expanded"]
+    rows = [
+        { algorithm = "rta", paper = [1.3, "-"] },
+        { algorithm = "lrta(depth=9)" },
+    ]
+
+    [[best]]
+    title = "Table 3: the best"
+    rows = [
+        { label = "one state", worst_move = 1, paper = "RTA*" },
+        { label = "least work", measure = "states_expanded" },
+        { label = "no state", worst_move = 0 },
+    ]
+
+    [[amortization]]
+    title = "Table 4: amortization"
+    rivals = ["rta"]
+    rows = [
+        { algorithm = "cpd", where = { databases = "moves" }, paper = "an hour" },
+        { algorithm = "dlrta", where = { databases = "pattern(level=1)" } },
     ]
 
     [[duel]]
@@ -76,6 +101,38 @@ STUDY = """
     [[figure]]
     title = "Figure 5: dominance"
     kind = "dominance"
+
+    [[figure]]
+    title = "Figure 6: several curves"
+    kind = "curves"
+    algorithms = ["tba"]
+    parameters = ["budget"]
+    y = ["suboptimality_ratio", "cost", "moves", "states_expanded", "seconds"]
+
+    [[figure]]
+    title = "Figure 7: a trend"
+    kind = "trend"
+    algorithms = ["lrta"]
+    width = 10
+    y = ["suboptimality_ratio", "cost"]
+
+    [[figure]]
+    title = "Figure 8: trials"
+    kind = "histogram"
+    counted = "trials"
+
+    [[figure]]
+    title = "Figure 9: two of them"
+    kind = "scatter"
+    algorithms = ["lrta(depth=2)", "lrta(depth=4)"]
+    y = ["cost", "states_expanded"]
+
+    [[figure]]
+    title = "Figure 10: maps of heat"
+    kind = "heat-map"
+    algorithms = ["tba"]
+    parameters = ["budget", "weight"]
+    panels = "switch_rule"
 """
 
 
@@ -101,13 +158,42 @@ def test_the_page_sets_the_papers_numbers_beside_ours(study, tmp_path):
     assert float(cells[2].partition(" ")[0]) == pytest.approx(mean, abs=6e-4)
     assert "| lrta(depth=3) (a guess) | about 1.2 |" in page
     assert "| lrta(depth=9) | 1.1 | not run |" in page
-    assert "108 trials: 9 algorithms on 12 problems of 1 map." in page
+    assert "120 trials: 10 algorithms on 12 problems of 1 map." in page
     assert "| tba(budget=50) dominates | 10.0 % |" in page
     assert "| dominance ratio | 2.5 |" in page
     assert page.endswith("Why they differ.\n")
-    for number in range(1, 6):
+    for number in range(1, 11):
         assert f"figure-{number}.svg" in page
         assert (tmp_path / "out" / f"figure-{number}.svg").read_text().startswith("<?xml")
+
+
+def test_tables_of_several_measures_bests_and_amortizations(study, tmp_path):
+    path, store = study
+    lines = write_results(read_study(path, "full"), Results.of(store), tmp_path, "2 threads").read_text().splitlines()
+    assert "|  | Suboptimality: paper | ours | Worst move: paper | ours | trials | not solved |" in lines
+    assert "| lrta(depth=9) | - | not run | - | not run | - | - |" in lines
+    found = {line.split(" | ")[0]: line for line in lines}
+    assert found["| rta"].split(" | ")[3:6] == ["-", "1", "12"]
+    assert found["| one state"].startswith("| one state | RTA\\* | cpd | 1.000")
+    assert found["| no state"].startswith("| no state | - | cpd | 1.000")
+    saved = found["| cpd"].split(" | ")
+    assert saved[1:3] == ["an hour", "rta"]
+    assert "not run" in found["| dlrta"]
+
+
+def test_a_worst_move_is_of_an_agent_not_of_an_algorithm():
+    rows = pl.DataFrame(
+        {
+            "algorithm": ["a", "a", "b"],
+            "settings": ["a()", "a()", "b()"],
+            "solved": [True] * 3,
+            "databases": ["pattern(level=3, cap=9)", "pattern(level=3, cap=20)", ""],
+            "max_states_expanded": [5, 50, 7],
+        }
+    )
+    results = Results(rows, "t")
+    assert [one.name for one in results.summaries()] == ["a, pattern(cap=9)", "a, pattern", "b"]
+    assert results.within(10).rows["max_states_expanded"].to_list() == [5, 7]
 
 
 @pytest.mark.parametrize(
@@ -118,6 +204,12 @@ def test_the_page_sets_the_papers_numbers_beside_ours(study, tmp_path):
         ("paper = 1.5", "papper = 1.5", "rows have no 'papper'; did you mean 'paper'?"),
         ("ratio = 2.5", "ration = 2.5", "have no 'ration'; did you mean 'ratio'?"),
         ('parameters = ["depth"]', "", "has 1 'parameters'"),
+        ("paper = [1.3,", "paper = [1.3, 2,", "the paper's numbers are 2 here, one for each measure, not 3"),
+        ("worst_move = 0 ", "worst_mov = 0 ", "rows have no 'worst_mov'; did you mean 'worst_move'?"),
+        ('databases = "moves" }', 'databases = "movs" }', "there is no kind of database 'movs'; did you mean 'moves'?"),
+        ('counted = "trials"', 'counted = "maps"', "a histogram counts algorithms or trials, not 'maps'"),
+        ('algorithms = ["lrta(depth=2)", "lrta(depth=4)"]', "", "holds two 'algorithms' against each other"),
+        ('counted = "trials"', 'y = ["cost", "moves"]', "shows one measure as 'y'"),
         ("capped = true", 'measures = ["cots"]', "there is no measure 'cots'; did you mean 'cost'?"),
     ],
 )

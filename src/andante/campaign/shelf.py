@@ -135,6 +135,3 @@ def _built(key: str, order: BuildOrder, grid: Grid) -> Volume:
         _home().mkdir(parents=True, exist_ok=True)
         database.save(_home() / f"{key}-{round(seconds * 1000)}.db")
     return Volume(database, seconds)
-
-
-Kind = BuildOrder

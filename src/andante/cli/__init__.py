@@ -19,6 +19,7 @@ VERBS = {
     "databases": "List the kinds of databases, and show what a file holds.",
     "campaign": "Run campaigns of experiments from a data file, stop them, go on, report.",
     "store": "Check, merge and export stores of results.",
+    "choose": "Say what choosing algorithms per map and per problem gains, from a campaign's results.",
     "study": "Rerun a paper's experiments and set its numbers beside ours.",
     "warmup": "Compile all kernels now, so that nothing waits later.",
     "demo": "Compare the agents on a generated map and write a page about it.",

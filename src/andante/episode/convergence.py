@@ -149,7 +149,7 @@ def converge(
     """
     _check(max_trials)
     outfit = Outfit(find(algorithm, **parameters), tuple(databases), sight)
-    return _converge(outfit.agent_at_hand(problem), problem, limits, max_trials, True, None)[0]
+    return converge_agent(outfit.agent_at_hand(problem), problem, limits, max_trials, True, None)[0]
 
 
 def converge_many(
@@ -179,7 +179,9 @@ def converge_many(
     _check(max_trials)
 
     def solve(agent: Agent, part: list[Problem], stop: threading.Event) -> list[Convergence]:
-        return [process for problem in part for process in _converge(agent, problem, limits, max_trials, paths, stop)]
+        return [
+            process for problem in part for process in converge_agent(agent, problem, limits, max_trials, paths, stop)
+        ]
 
     outfit = Outfit(find(algorithm, **parameters), tuple(databases), sight)
     return on_threads(solve, outfit, list(problems), threads, progress)
@@ -190,7 +192,7 @@ def _check(max_trials: int) -> None:
         raise ParameterError(f"max_trials must be at least 1, got {max_trials!r}")
 
 
-def _converge(
+def converge_agent(
     agent: Agent, problem: Problem, limits: Limits, max_trials: int, path: bool, stop: threading.Event | None
 ) -> list[Convergence]:
     """One process, or none if it was stopped."""

@@ -58,7 +58,8 @@ def _summary(group: str, row: dict[str, Any], measured: list[str]) -> Summary:
     for name in measured:
         count = int(row[f"{name}.count"])
         number = {key: _known(row[f"{name}.{key}"]) for key in ("mean", "deviation", "median", "p95", "max")}
-        error = number.pop("deviation") / math.sqrt(count) if count > 1 else math.nan
+        deviation = number.pop("deviation")
+        error = deviation / math.sqrt(count) if count > 1 else math.nan
         found[name] = Statistics(count=count, standard_error=error, **number)
     return Summary(group, int(row["trials"]), int(row["solved"]), found)
 

@@ -1,0 +1,184 @@
+"""`andante choose`: what choosing algorithms per map and per problem would gain, from the results of a campaign."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from andante.cli.shared import check_folder, err, out
+
+if TYPE_CHECKING:
+    from andante.measures import Statistics
+    from andante.selection.features import Described
+    from andante.selection.matrix import Matrix
+    from andante.selection.split import Line
+    from andante.store import Store
+
+app = typer.Typer(add_completion=False)
+
+#: Shares of results missing that the tables show, in percent; beside the paper's there are those that are as many
+#: algorithms where there are fewer of them.
+SHOWN = (0, 50, 80, 90, 95, 96, 97, 98, 98.5, 99)
+FACTORIZED = (0.05, 0.2)  # shares of results present
+
+
+@app.command()
+def choose(
+    store: Path = typer.Argument(..., metavar="STORE", help="The results of a campaign in which all ran on all."),
+    trials: int = typer.Option(100, min=1, help="How many random splits into old and new."),
+    seed: int = typer.Option(0, min=0, help="For the splits."),
+    predict: bool = typer.Option(True, help="Also try to predict what is best; needs scikit-learn and the maps."),
+    folder: Path = typer.Option(Path(), "--maps", metavar="FOLDER", help="Where the paths of map files begin."),
+    markdown: Path | None = typer.Option(None, metavar="FILE.md", help="Write the tables there."),
+    figures: Path | None = typer.Option(None, metavar="FOLDER", help="Write the two figures there, as SVG."),
+    aslib: Path | None = typer.Option(None, metavar="FOLDER", help="Export the results as an ASlib scenario."),
+) -> None:
+    """Say what choosing an algorithm for each map, or for each problem, gains over one for all.
+
+    As in seed 004: prior, sample and exhaustive selection over random splits; and on results that the choice has not
+    seen.
+    """
+    from andante.selection.features import NAMES, describe, maps_of
+    from andante.selection.matrix import from_store
+    from andante.store import Store
+
+    check_folder(markdown)
+    opened = Store(store)
+    problems = from_store(opened)
+    lines = [overview(problems, opened), *sweeps(problems, trials, seed, figures)]
+    if predict or aslib is not None:
+        described = describe(problems, maps_of(opened, str(folder)))
+        if predict:
+            lines.append(predictions(problems, described, seed))
+        if aslib is not None:
+            from andante.selection.aslib import export
+
+            export(problems, described.features, NAMES, aslib, seed=seed)
+            err.print(f"wrote {aslib}", soft_wrap=True, markup=False)
+    text = "\n".join(lines)
+    out.print(text, soft_wrap=True, markup=False)
+    if markdown is not None:
+        from andante.files import write_whole
+
+        write_whole(markdown, text.encode())
+
+
+def overview(problems: Matrix, store: Store) -> str:
+    """What there is to choose from."""
+    from andante.selection.matrix import share_of_gap_closed
+
+    maps, means = problems.by_map(), problems.means
+    closed = share_of_gap_closed(maps.virtual_best, means.min(), problems.virtual_best)
+    return "\n".join(
+        [
+            f"# {store.about.get('title', store.folder.name)}",
+            "",
+            f"{len(problems.algorithms):,} algorithms on {len(problems.instances):,} problems of "
+            f"{len(maps.instances):,} maps. Mean suboptimality, an agent that did not arrive counted as the cap.",
+            "",
+            *table(
+                ["", "mean suboptimality"],
+                [
+                    ["an algorithm drawn at random", f"{means.mean():.2f}"],
+                    ["single best algorithm", f"{means.min():.2f}"],
+                    ["best for each map", f"{maps.virtual_best:.2f}"],
+                    ["best for each problem (virtual best)", f"{problems.virtual_best:.2f}"],
+                ],
+            ),
+            "",
+            f"The best for each map closes {closed:.0%} of the gap between single best and virtual best.",
+            "",
+        ]
+    )
+
+
+def sweeps(problems: Matrix, trials: int, seed: int, figures: Path | None) -> list[str]:
+    """Tables 1 and 2, with figures 3 and 4, and the first again on results that the choice has not seen."""
+    from andante.selection.split import MISSING, sweep
+
+    maps = problems.by_map()
+    seen, judge = problems.halves(seed)
+    how: dict[str, Any] = {"missing": sorted({*MISSING, *SHOWN}), "trials": trials, "seed": seed}
+    found = {
+        "Per map (Table 1, Figure 3)": sweep(maps, **how),
+        "Per map, judged on other problems of the same maps": sweep(seen, judge, **how),
+        "Per problem (Table 2, Figure 4)": sweep(problems, **how),
+    }
+    if figures is not None:
+        draw(dict(zip(("figure3", "figure3-held-out", "figure4"), found.values(), strict=True)), figures)
+    return [section(title, lines, len(problems.algorithms)) for title, lines in found.items()]
+
+
+def section(title: str, lines: Sequence[Line], algorithms: int) -> str:
+    """One sweep as a table."""
+    shown = [line for line in lines if 100 - line.present in SHOWN]
+    rows = [
+        [
+            f"{line.present:g} %",
+            f"{line.present * algorithms / 100:.1f}",
+            *map(with_error, (line.exhaustive, line.prior, line.sample)),
+        ]
+        for line in shown
+    ]
+    head = ["results present", "algorithms run", "exhaustive", "prior", "sample"]
+    return "\n".join([f"## {title}", "", *table(head, rows), ""])
+
+
+def predictions(problems: Matrix, described: Described, seed: int) -> str:
+    """Section 7: what is reached without running everything."""
+    from andante.measures import Statistics
+    from andante.selection.predict import factorization_scores, nearest_scores, on_unseen_maps
+
+    maps = problems.by_map()
+    rows = []
+    for share in FACTORIZED:
+        rows.append(
+            [f"factorization per map, {share:.0%} present", with_error(factorization_scores(maps, share, seed=seed))]
+        )
+        rows.append(
+            [
+                f"factorization per problem, {share:.0%} present",
+                with_error(factorization_scores(problems, share, seed=seed)),
+            ]
+        )
+    rows.append(["nearest problems on the same map", with_error(nearest_scores(problems, described.cells, seed=seed))])
+    unseen = on_unseen_maps(problems, described.features, seed=seed)
+    for name, scores in {
+        "on maps not trained on: prior": unseen.prior,
+        "on maps not trained on: learned from features": unseen.learned,
+        "on maps not trained on: best for its map": unseen.per_map,
+        "on maps not trained on: best for the problem": unseen.virtual_best,
+    }.items():
+        rows.append([name, with_error(Statistics.of(scores))])
+    gain = f"Learned is better than prior by {with_error(unseen.gain)}, problem by problem."
+    return "\n".join(["## Predicting instead of running", "", *table(["", "mean suboptimality"], rows), "", gain, ""])
+
+
+def draw(sweeps: dict[str, list[Line]], folder: Path) -> None:
+    """A figure for each sweep."""
+    from andante.errors import OutputError
+    from andante.report.figure import save_figure
+    from andante.report.lines import lines_plot
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"cannot write to {folder}: {error.strerror or error}") from error
+    for name, lines in sweeps.items():
+        curves = {
+            way: [(line.present, getattr(line, way)) for line in lines] for way in ("exhaustive", "prior", "sample")
+        }
+        save_figure(lines_plot(curves, "Results present (%)", "Mean suboptimality"), folder / f"{name}.svg")
+
+
+def with_error(numbers: Statistics) -> str:
+    """A mean with its standard error."""
+    return f"{numbers.mean:.2f} ± {numbers.standard_error:.2f}"
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """A table in Markdown."""
+    return [f"| {' | '.join(line)} |" for line in (head, [":--", *["--:"] * (len(head) - 1)], *rows)]

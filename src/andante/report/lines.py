@@ -1,0 +1,39 @@
+"""Plain curves: statistics by the value of something, a line each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from andante.measures import Statistics
+from andante.report.figure import ACCENT, MUTED, WARM, new_figure, styled
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_LOOKS = ((ACCENT, "s"), (MUTED, "^"), (WARM, "o"))
+
+
+def lines_plot(curves: Mapping[str, Sequence[tuple[float, Statistics]]], across: str, up: str) -> Figure:
+    """The mean of each curve by its value, with bars of one standard error; three curves at most."""
+    figure = new_figure(5.6, 4.0)
+    with styled():
+        axes = figure.add_subplot()
+        for (name, points), (colour, marker) in zip(curves.items(), _LOOKS, strict=False):
+            axes.errorbar(
+                [value for value, _ in points],
+                [numbers.mean for _, numbers in points],
+                yerr=[numbers.standard_error for _, numbers in points],
+                label=name,
+                color=colour,
+                marker=marker,
+                markersize=4,
+                linewidth=1.2,
+            )
+        axes.set_xlabel(across)
+        axes.set_ylabel(up)
+        axes.grid(True, linewidth=0.6)
+        axes.set_axisbelow(True)
+        axes.legend(frameon=False)
+        figure.set_layout_engine("tight", pad=0.4)
+    return figure
