@@ -16,7 +16,7 @@ from andante.campaign.maps import PlannedMap
 from andante.campaign.plan import MAPS_AT_A_TIME, Conditions, Job, Task, version_of
 from andante.campaign.shelf import Shelf, Volume
 from andante.campaign.tables import CampaignError
-from andante.episode.convergence import converge_agent as _converge_agent
+from andante.episode.convergence import converge_agent
 from andante.episode.run import Outfit
 from andante.errors import AndanteError
 from andante.measures import Row, rows
@@ -83,20 +83,20 @@ def _run(task: Task, volumes: list[Volume], problems: list[Problem], stop: threa
     conditions = task.conditions
     outfit = Outfit(entry, tuple(volume.database for volume in volumes), conditions.sight)
     if conditions.max_trials > 1:
-        return converge_agent(outfit, conditions, problems, stop)
+        return _converged(outfit, conditions, problems, stop)
     agent = outfit.agent_at_hand(problems[0])
     trials = agent.run_all(problems, conditions.limits, paths=False, stop=stop)
     return [{**row, "trials": 1} for row in rows(trials, memory_bytes=agent.memory_bytes)]
 
 
-def converge_agent(
+def _converged(
     outfit: Outfit, conditions: Conditions, problems: Iterable[Problem], stop: threading.Event | None
 ) -> list[Row]:
     """A row for each problem: travel, planning and memory of all trials; first move and suboptimality of the last."""
     found: list[Row] = []
     for problem in problems:
         agent = outfit.agent_at_hand(problem)
-        processes = _converge_agent(agent, problem, conditions.limits, conditions.max_trials, False, stop)
+        processes = converge_agent(agent, problem, conditions.limits, conditions.max_trials, False, stop)
         if not processes:
             return []
         (process,) = processes
