@@ -72,12 +72,15 @@ def overview(problems: Matrix, store: Store) -> str:
 
     maps, means = problems.by_map(), problems.means
     closed = share_of_gap_closed(maps.virtual_best, means.min(), problems.virtual_best)
+    size = (
+        f"{len(problems.algorithms):,} algorithms on {len(problems.instances):,} problems of {len(maps.instances):,} "
+        "maps. Mean suboptimality; an agent that did not arrive counts as the cap."
+    )
     return "\n".join(
         [
             f"# {store.about.get('title', store.folder.name)}",
             "",
-            f"{len(problems.algorithms):,} algorithms on {len(problems.instances):,} problems of "
-            f"{len(maps.instances):,} maps. Mean suboptimality, an agent that did not arrive counted as the cap.",
+            size,
             "",
             *table(
                 ["", "mean suboptimality"],

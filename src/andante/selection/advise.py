@@ -1,0 +1,503 @@
+"""`advise`: which agent to use on these maps, under these limits.
+
+Candidates from the whole register race on random problems; whoever breaks a limit on any move is out. The best, and
+those that offer less planning for a longer way, are then run on fresh problems, which have had no part in choosing
+them. What is told of them is from there.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections import Counter
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.stats import norm
+
+from andante.datasets import Progress
+from andante.datasets.generate import generate
+from andante.datasets.scenarios import random_problems
+from andante.episode.run import Outfit, compile_all
+from andante.episode.trial import Limits
+from andante.errors import AndanteError, MapError, ParameterError
+from andante.files import write_whole
+from andante.measures import Row, Statistics, Summary, measure, summarise
+from andante.offline import build
+from andante.selection.journal import Journal
+from andante.selection.library import Books, Library, Refused, save_all
+from andante.selection.race import Measured, Place, Race, difference, rounds_up_to
+from andante.selection.requirements import Breach, Dropped, Requirements, nothing_fits
+from andante.selection.space import Candidate, candidates, neighbour
+from andante.selection.trials import run_rows, worst_move_microseconds
+from andante.world.grid import Grid
+from andante.world.problem import Problem
+
+#: Beyond this many times the optimal cost an agent is lost, and counts as if it had walked so far.
+CAP = 100.0
+PROBLEMS = 400
+CANDIDATES = 200
+FINALISTS = 5  # of the race that are run on fresh problems
+FRONT = 4  # further ones that plan less
+NEWCOMERS = 30
+CONFIDENCE = 0.95
+
+FEWEST_PROBLEMS = 100  # that a map must have
+_PROBE = Limits(moves=200, expansions=20_000)  # enough to see most that will break a limit
+_PROBED = 4
+_SMALL = 32  # width of a map to compile with
+_TIMED = 2  # problems of a round whose moves are timed, if time is limited
+_TIMED_FRESH = 50
+_FEWEST_FRESH = 10
+# Shares of the time that there is: until then databases are built, until then is the race.
+_BUILDING, _RACING = 0.3, 0.6
+_CLEARLY_LESS = 0.7  # of another's planning, to be worth showing beside it
+
+
+@dataclass(frozen=True)
+class Standing:
+    """One candidate on the fresh problems."""
+
+    candidate: Candidate
+    summary: Summary
+    rows: list[Row] = field(repr=False)
+    interval: tuple[float, float]  # in which the mean suboptimality lies, for all standings at once
+    worst_microseconds: float | None  # of any move; None if nobody asked
+    books: Books = field(repr=False)
+
+    @property
+    def suboptimality(self) -> Statistics:
+        """Cost walked over optimal cost, on the fresh problems."""
+        return self.summary["suboptimality_ratio"]
+
+    @property
+    def scores(self) -> Any:
+        """Suboptimality by problem."""
+        return np.array([row["suboptimality_ratio"] for row in self.rows], np.float64)
+
+
+@dataclass(frozen=True)
+class Advice:
+    """What `advise` answers."""
+
+    requirements: Requirements
+    maps: tuple[Grid, ...] = field(repr=False)
+    ranking: tuple[Standing, ...]  # that keep to all limits, the best first
+    dropped: tuple[Dropped, ...] = field(repr=False)
+    tried: int  # candidates
+    untried: int  # for which there was no time
+    race_problems: int  # on which the finalists were chosen
+    fresh_problems: int
+    files: dict[str, list[Path]] = field(default_factory=dict, repr=False)  # of the winner's databases, by map
+
+    @property
+    def winner(self) -> Standing:
+        """The one to use."""
+        return self.ranking[0]
+
+    @property
+    def rows(self) -> list[Row]:
+        """Every trial on the fresh problems."""
+        return [row for standing in self.ranking for row in standing.rows]
+
+    @property
+    def summaries(self) -> list[Summary]:
+        """The table, the best first."""
+        return [standing.summary for standing in self.ranking]
+
+    @property
+    def code(self) -> str:
+        """The line of Python that makes the winner."""
+        entry, sight = self.winner.candidate.algorithm, self.requirements.sight
+        options = [f"sight={sight}"] if sight is not None else []
+        if self.winner.candidate.databases:
+            files = [str(file) for file in self.files.get(self.maps[0].name, [])]
+            loads = [f"load({file!r}, map=grid)" for file in files]
+            builds = [f"build({text!r}, grid)" for text in self.winner.candidate.databases]
+            options.append(f"databases=[{', '.join(loads or builds)}]")
+        return f"andante.Agent({', '.join([repr(str(entry)), 'grid', *options])})"
+
+    @property
+    def sentences(self) -> list[str]:
+        """The answer in words: what to use, how sure that is, what was tried."""
+        return [*self._use(), self._sure(), self._tried()]
+
+    def _use(self) -> list[str]:
+        best = self.winner
+        ratio = measure("suboptimality_ratio").show(best.suboptimality.mean, best.suboptimality.standard_error)
+        low, high = best.interval
+        worst = f"its worst move expanded {_states(best.summary['max_states_expanded'].max)}"
+        if best.worst_microseconds is not None:
+            worst += f" and took {best.worst_microseconds:,.1f} µs"
+        answer = (
+            f"Use {best.candidate.name}: on {self.fresh_problems:,} fresh problems it walked {ratio} times the optimal "
+            f"cost ({CONFIDENCE:.0%} interval {low:.3f} to {high:.3f}), and {worst}."
+        )
+        said = [answer]
+        if best.books.databases:
+            size = measure("database_bytes").show(best.books.nbytes)
+            said.append(
+                f"Its databases take at most {size} for a map, and at most {best.books.build_seconds:.1f} s to build."
+            )
+        if best.summary.solved < best.summary.trials:
+            lost = best.summary.trials - best.summary.solved
+            said.append(
+                f"It did not arrive in {lost} of them: there its way was {CAP:g} times too long, or it was stuck."
+            )
+        return said
+
+    def _sure(self) -> str:
+        """How the winner compares with the next, problem by problem."""
+        if len(self.ranking) < 2:
+            return "No other candidate kept to all limits to the end."
+        best, second = self.ranking[:2]
+        mean, error = difference(second.scores, best.scores)
+        if mean == 0 == error:
+            return f"The second, {second.candidate.name}, did exactly as well, problem by problem."
+        chance = float(norm.cdf(mean / error)) if error > 0 else 1.0
+        sure = (
+            "so it is clearly better"
+            if chance > CONFIDENCE
+            else "so the two can hardly be told apart: let other reasons decide, or give it more problems"
+        )
+        return f"The second, {second.candidate.name}, walks {mean:.3f} ± {error:.3f} more: {sure}."
+
+    def _tried(self) -> str:
+        broken = Counter(one.breach.limit.replace("_", " ") for one in self.dropped if one.breach is not None)
+        why = "".join(f", {count} broke the limit on {limit}" for limit, count in sorted(broken.items()))
+        lacking = f", {self.untried} had no time left" if self.untried else ""
+        return f"{self.tried} candidates raced on up to {self.race_problems:,} problems{why}{lacking}."
+
+
+def _states(count: float) -> str:
+    return f"{count:,.0f} state{'' if count == 1 else 's'}"
+
+
+def _quiet(what: str, done: int, total: int) -> None:
+    pass
+
+
+def advise(
+    maps: Sequence[Grid],
+    requirements: Requirements = Requirements(),  # noqa: B008 (frozen)
+    *,
+    minutes: float | None = None,
+    problems: int = PROBLEMS,
+    candidates: int = CANDIDATES,
+    seed: int = 0,
+    threads: int = 1,
+    folder: str | os.PathLike[str] | None = None,
+    progress: Progress | None = None,
+    compiling: Callable[[int, int], None] | None = None,
+) -> Advice:
+    """Which agent to use on these maps, under these limits.
+
+    At most so many problems are raced on, and as many fresh ones are kept for the end; with ``minutes`` it may be fewer
+    of both. Without, the same seed gives the same advice. In ``folder`` are kept what a run has worked out, so that
+    after a kill it goes on, and the winner's databases. Compiling, which happens once, does not count as time.
+
+    >>> import andante
+    >>> grid = andante.generate("rooms", 24, 24, seed=1)
+    >>> advice = advise([grid], Requirements(expansions=1, memory_bytes=0), problems=20, candidates=30)
+    >>> advice.winner.summary["max_states_expanded"].max
+    1.0
+    """
+    if minutes is not None and not minutes > 0:
+        raise ParameterError(f"minutes must be above 0, got {minutes!r}")
+    if problems < _FEWEST_FRESH or candidates < 1 or threads < 1:
+        raise ParameterError(
+            f"advise needs at least {_FEWEST_FRESH} problems, 1 candidate and 1 thread, got {problems}, {candidates} "
+            f"and {threads}"
+        )
+    if not maps:
+        raise MapError("there is no map to advise on")
+    tell = progress or _quiet
+    home = None if folder is None else Path(folder)
+    journal = Journal(None if home is None else home / "state")
+    if home is not None:
+        request = {"maps": [grid.name for grid in maps], **asdict(requirements), "problems": problems, "seed": seed}
+        write_whole(home / "request.json", json.dumps(request, indent=1).encode())
+    for grid in maps:
+        _room_for_problems(grid)
+    session = _Session(tuple(maps), requirements, journal, minutes, seed, threads, tell)
+    asked = session.candidates(candidates)
+    session.compile(asked, compiling or (lambda number, total: None))
+    journal.restart()
+    race, fresh = session.draw(problems)
+    places, raced, untried = session.race(asked, race)
+    ranking = session.validate(places, fresh)
+    files = (
+        save_all(ranking[0].books.databases, maps, home / "databases") if home and ranking[0].books.databases else {}
+    )
+    return Advice(
+        requirements,
+        tuple(maps),
+        tuple(ranking),
+        tuple(session.dropped.values()),
+        raced,
+        untried,
+        max(len(place.scores) for place in places),
+        len(ranking[0].rows),
+        files,
+    )
+
+
+@dataclass
+class _Session:
+    """One question, and all that is at hand to answer it."""
+
+    grids: tuple[Grid, ...]
+    requirements: Requirements
+    journal: Journal
+    minutes: float | None
+    seed: int
+    threads: int
+    tell: Progress
+    dropped: dict[str, Dropped] = field(default_factory=dict)
+    efforts: dict[str, float] = field(default_factory=dict)  # the worst move of each candidate so far, in expansions
+
+    def __post_init__(self) -> None:
+        limit = self._seconds
+        allowance = math.inf if limit is None else limit * _BUILDING / 4
+        self.library = Library(self.grids, self.requirements, self.journal, self.threads, allowance, self.tell)
+        self.states = max(len(grid.graph) for grid in self.grids)
+
+    @property
+    def _seconds(self) -> float | None:
+        return None if self.minutes is None else self.minutes * 60
+
+    def left(self, share: float = 1.0) -> float:
+        """Seconds until this share of the time is spent."""
+        return math.inf if self._seconds is None else self._seconds * share - self.journal.seconds
+
+    def candidates(self, count: int) -> list[Candidate]:
+        """Whoever may be considered."""
+        found = candidates(lambda entry: self.requirements.admits(entry, self.states), count, self.seed)
+        if not found:
+            raise nothing_fits(self.requirements, [])
+        return found
+
+    def compile(self, asked: Sequence[Candidate], compiling: Callable[[int, int], None]) -> None:
+        """Compile all that will run, with small databases where there must be some, so that time is for racing."""
+        entries = {one.algorithm.card.name: one for one in reversed(asked)}  # of each the first, its defaults
+        plain = [one.algorithm for one in entries.values() if not one.databases]
+        small = generate("rooms", _SMALL, _SMALL)
+        compile_all(plain, [small], compiling, sight=self.requirements.sight)
+        for one in entries.values():
+            if one.databases:
+                with suppress(AndanteError):  # it will be told of when the candidate is tried
+                    databases = [build(text, small, threads=self.threads) for text in one.databases]
+                    compile_all([one.algorithm], [small], compiling, databases=databases)
+
+    # --- problems ----------------------------------------------------------------------------------------------------
+
+    def draw(self, problems: int) -> tuple[list[Problem], list[Problem]]:
+        """Problems for the race, and as many fresh ones, different from those; both turn from map to map."""
+        each = 2 * -(-problems // len(self.grids))
+        pools = []
+        for number, grid in enumerate(self.grids):
+            self.tell("drawing problems", number, len(self.grids))
+            pools.append(random_problems(grid, min(each, _room_for_problems(grid)), seed=self.seed))
+        self.tell("drawing problems", len(self.grids), len(self.grids))
+        halves = [[pool[side::2] for pool in pools] for side in (0, 1)]
+        race, fresh = ([p for turn in _turns(half) for p in turn][:problems] for half in halves)
+        return race, fresh
+
+    # --- trying candidates -------------------------------------------------------------------------------------------
+
+    def race(self, asked: Sequence[Candidate], problems: list[Problem]) -> tuple[list[Place[Candidate]], int, int]:
+        """The candidates in the order in which they should be run on fresh problems; how many ran and how many not."""
+        rng = np.random.default_rng([self.seed, 1])
+        order = [asked[k] for k in np.random.default_rng([self.seed, 2]).permutation(len(asked))]
+        order.sort(key=lambda one: len(one.databases))  # what must be built comes last
+        known = {one.name for one in asked}
+
+        def breed(leaders: list[Candidate]) -> list[Candidate]:
+            drawn = [neighbour(leaders[k % len(leaders)], rng) for k in range(NEWCOMERS)] if leaders else []
+            fresh = {one.name: one for one in drawn if self._may_join(one) and one.name not in known}
+            known.update(fresh)
+            return list(fresh.values())
+
+        race: Race[Candidate] = Race(
+            lambda one, first, last: self._measured(one, problems, first, last),
+            rounds_up_to(len(problems)),
+            FINALISTS,
+            lambda: self.left(_RACING),
+            breed,
+            self.tell,
+        )
+        places = race.places(order)
+        if not places:
+            raise nothing_fits(self.requirements, list(self.dropped.values()))
+        return places, len(known) - race.untried, race.untried
+
+    def _may_join(self, one: Candidate) -> bool:
+        return self.requirements.admits(one.algorithm, self.states)
+
+    def _measured(self, one: Candidate, problems: Sequence[Problem], first: int, last: int) -> Measured | None:
+        """The candidate on some problems of the race; None, and a note why, if it is out."""
+        if first == 0 and not self._passes_probe(one, problems[:_PROBED]):
+            return None
+        before = self.journal.seconds
+        rows = self._rows(one, problems[first:last])
+        if rows is None:
+            return None
+        if self._too_slow(one, problems[first:last][:_TIMED], rows):
+            return None
+        scores = np.array([row["suboptimality_ratio"] for row in rows], np.float64)
+        return Measured(scores, self.journal.seconds - before)
+
+    def _passes_probe(self, one: Candidate, problems: Sequence[Problem]) -> bool:
+        """A short walk, in which most show that will break a limit."""
+        return self._rows(one, problems, _PROBE) is not None
+
+    def _rows(self, one: Candidate, problems: Sequence[Problem], limits: Limits | None = None) -> list[Row] | None:
+        """The candidate's trials; None if it cannot run or broke a limit."""
+        books = self.library.books(one.databases)
+        if isinstance(books, Refused):
+            self.dropped[one.name] = Dropped(one.name, books.breach, books.reason)
+            return None
+        chosen, sight = limits or Limits(suboptimality=CAP), self.requirements.sight
+
+        def make() -> dict[str, Any]:
+            try:
+                return {"rows": run_rows(one, books.databases, problems, chosen, self.threads, sight)}
+            except AndanteError as error:  # parameters that do not go with each other, or with the map
+                return {"reason": str(error)}
+
+        told = self.journal.once(self._about(one, problems, limits=asdict(chosen)), make)
+        breach = self.requirements.check_rows(told.get("rows", []))
+        if breach is not None or "reason" in told:
+            self.dropped[one.name] = Dropped(one.name, breach, told.get("reason", ""))
+            return None
+        found: list[Row] = told["rows"]
+        self.efforts[one.name] = max(self.efforts.get(one.name, 0.0), *(float(r["max_states_expanded"]) for r in found))
+        return found
+
+    def _about(self, one: Candidate, problems: Sequence[Problem], **more: Any) -> dict[str, Any]:
+        """All that decides what a candidate does on problems."""
+        asked = [(p.graph.fingerprint[:16], p.start, p.goal) for p in problems]
+        return {**one.identity, "problems": asked, "sight": self.requirements.sight, **more}
+
+    def _too_slow(self, one: Candidate, problems: Sequence[Problem], rows: Sequence[Row]) -> bool:
+        """Does it break a limit on time, on average over the rows, or on any move of the problems?"""
+        if self.requirements.microseconds is None:
+            return False
+        usual = sum(float(row["seconds"]) for row in rows) * 1e6 / max(sum(int(row["moves"]) for row in rows), 1)
+        breach = self.requirements.check("microseconds", usual) or self._slow_move(one, problems)[1]
+        if breach is not None:
+            self.dropped[one.name] = Dropped(one.name, breach)
+        return breach is not None
+
+    def _slow_move(self, one: Candidate, problems: Sequence[Problem]) -> tuple[float, Breach | None]:
+        """The slowest move of these problems, and the limit that it breaks."""
+        books = self.library.books(one.databases)
+        assert isinstance(books, Books)
+        worst: float = self.journal.once(
+            self._about(one, problems, timed=True),
+            lambda: worst_move_microseconds(one, books.databases, problems, CAP, self.requirements.sight),
+        )
+        return worst, self.requirements.check("microseconds", worst)
+
+    # --- fresh problems ----------------------------------------------------------------------------------------------
+
+    def validate(self, places: Sequence[Place[Candidate]], problems: Sequence[Problem]) -> list[Standing]:
+        """The finalists, and those on the front behind them, on fresh problems; whoever breaks a limit there is out."""
+        chosen = problems[: self._affordable(places, len(problems))]
+        found: list[tuple[Place[Candidate], list[Row], float | None]] = []
+        waiting = [*places]
+        while waiting and len(found) < FINALISTS and (not found or self.left() > 0):
+            self._try_fresh(waiting.pop(0), chosen, found, FINALISTS)
+        if not found:
+            raise nothing_fits(self.requirements, list(self.dropped.values()))
+        for place in self._front(found, waiting)[:FRONT]:
+            if self.left() > 0:
+                self._try_fresh(place, chosen, found, FINALISTS + FRONT)
+        return self._standings(found)
+
+    def _try_fresh(
+        self,
+        place: Place[Candidate],
+        problems: Sequence[Problem],
+        found: list[tuple[Place[Candidate], list[Row], float | None]],
+        total: int,
+    ) -> None:
+        self.tell(f"finalists on {len(problems)} fresh problems", len(found), total)
+        rows = self._rows(place.candidate, problems)
+        if rows is None:
+            return
+        worst: float | None = None
+        if self.requirements.microseconds is not None:
+            if self._too_slow(place.candidate, problems[:_TIMED_FRESH], rows):
+                return
+            worst = self._slow_move(place.candidate, problems[:_TIMED_FRESH])[0]
+        found.append((place, rows, worst))
+
+    def _affordable(self, places: Sequence[Place[Candidate]], most: int) -> int:
+        """How many fresh problems there is time for."""
+        rate = sum(place.seconds_per_problem for place in places[: FINALISTS + FRONT])
+        seconds = self.left()
+        if math.isinf(seconds) or rate * most <= 0.8 * seconds:
+            return most
+        return max(_FEWEST_FRESH, min(most, int(0.8 * max(seconds, 0.0) / rate)))
+
+    def _front(
+        self, found: Sequence[tuple[Place[Candidate], list[Row], float | None]], waiting: Sequence[Place[Candidate]]
+    ) -> list[Place[Candidate]]:
+        """Of those that are waiting, the best that plan less and less per move than all before them."""
+        least = min(self.efforts[place.candidate.name] for place, _, _ in found)
+        chosen = []
+        for place in sorted(waiting, key=lambda place: place.mean):
+            effort = self.efforts[place.candidate.name]
+            if effort < _CLEARLY_LESS * least:
+                chosen.append(place)
+                least = effort
+        return chosen
+
+    def _standings(self, found: Sequence[tuple[Place[Candidate], list[Row], float | None]]) -> list[Standing]:
+        width = float(norm.ppf(1 - (1 - CONFIDENCE) / (2 * len(found))))  # wide enough for all of them at once
+        standings = []
+        for place, rows, worst in found:
+            books = self.library.books(place.candidate.databases)
+            assert isinstance(books, Books)
+            extra = {
+                "memory_bytes": self._memory(place.candidate, books),
+                "database_bytes": books.nbytes,
+                "build_seconds": books.build_seconds,
+            }
+            told: list[Row] = [{**row, **extra} for row in rows]
+            summary = summarise(told)[0]
+            numbers = summary["suboptimality_ratio"]
+            half = width * numbers.standard_error
+            interval = (max(1.0, numbers.mean - half), numbers.mean + half)
+            standings.append(Standing(place.candidate, summary, told, interval, worst, books))
+        return sorted(standings, key=lambda one: (one.suboptimality.mean, one.summary["max_states_expanded"].max))
+
+    def _memory(self, one: Candidate, books: Books) -> int:
+        """What its agent needs to think, on the largest map."""
+        largest = max(self.grids, key=lambda grid: len(grid.graph))
+        return Outfit(one.algorithm, books.databases, self.requirements.sight).agent(largest).memory_bytes
+
+
+def _room_for_problems(grid: Grid) -> int:
+    """How many different problems can be drawn on a map without looking long for them."""
+    label = grid.graph.components
+    sizes = np.bincount(label[np.flatnonzero(grid.passable)]).astype(np.int64) if grid.passable.any() else np.zeros(1)
+    pairs = int((sizes * (sizes - 1)).sum())
+    if pairs < FEWEST_PROBLEMS:
+        raise MapError(
+            f"{grid.name} is too small to advise on: it has {pairs} pairs of connected cells to start and end in, and "
+            f"{FEWEST_PROBLEMS} are needed"
+        )
+    return pairs // 2
+
+
+def _turns(pools: Sequence[Sequence[Problem]]) -> list[list[Problem]]:
+    """One problem of every pool, then the next of every pool, until all have had their turn."""
+    longest = max(len(pool) for pool in pools)
+    return [[pool[k] for pool in pools if k < len(pool)] for k in range(longest)]

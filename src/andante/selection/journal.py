@@ -1,0 +1,80 @@
+"""The journal: whatever advise has worked out, kept piece by piece, so that a killed run goes on where it was.
+
+A piece is found again by a hash of all that decides it. The time that it took is kept with it and counts when it is
+found again: a run that goes on comes to the same decisions as one that was never stopped.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from andante.errors import OutputError
+from andante.files import write_whole
+
+
+class Journal:
+    """Pieces of work in a folder, or in memory if there is none.
+
+    >>> journal = Journal()
+    >>> journal.once({"sum of": [1, 2]}, lambda: 3), journal.once({"sum of": [1, 2]}, lambda: 4)
+    (3, 3)
+    """
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self.folder = folder
+        self._pieces: dict[str, Any] = {}
+        self._began = time.perf_counter()
+        self._recalled = 0.0
+        if folder is not None:
+            try:
+                folder.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise OutputError(f"cannot write to {folder}: {error.strerror or error}") from error
+
+    @property
+    def seconds(self) -> float:
+        """How long all of it took, in this run and in those before it."""
+        return time.perf_counter() - self._began + self._recalled
+
+    def restart(self) -> None:
+        """Begin to count the seconds now."""
+        self._began, self._recalled = time.perf_counter(), 0.0
+
+    def once(self, what: Mapping[str, Any], make: Callable[[], Any]) -> Any:
+        """The piece of plain data that ``what`` decides: as it was kept, or made now."""
+        key = digest(what)
+        if key in self._pieces:
+            return self._pieces[key]
+        kept = self._read(key)
+        if kept is None:
+            began = time.perf_counter()
+            kept = {"piece": make(), "seconds": time.perf_counter() - began}
+            if self.folder is not None:
+                write_whole(self._file(key), json.dumps(kept).encode())
+        else:
+            self._recalled += kept["seconds"]
+        self._pieces[key] = kept["piece"]
+        return kept["piece"]
+
+    def _file(self, key: str) -> Path:
+        assert self.folder is not None
+        return self.folder / f"{key}.json"
+
+    def _read(self, key: str) -> Any:
+        if self.folder is None:
+            return None
+        try:
+            kept = json.loads(self._file(key).read_bytes())
+            return kept if {"piece", "seconds"} <= set(kept) else None
+        except (OSError, ValueError, TypeError):  # not there, or damaged: made again
+            return None
+
+
+def digest(what: Mapping[str, Any]) -> str:
+    """A hash of plain data."""
+    return hashlib.sha256(json.dumps(what, sort_keys=True, default=str).encode()).hexdigest()[:32]

@@ -1,0 +1,153 @@
+"""The databases that candidates need, for all maps: built once each, given up where they take too long."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from andante.campaign.shelf import BuildOrder
+from andante.databases.header import Database, DatabaseError, load
+from andante.datasets import Progress
+from andante.errors import AndanteError, OutputError
+from andante.offline import build
+from andante.selection.journal import Journal, digest
+from andante.selection.requirements import Breach, Requirements
+from andante.world.grid import Grid
+
+_PATIENCE = 2.0  # seconds before a build is judged by how far it has come
+_OVERDUE = 1.5  # it is given up when it will take so many times as long as it may
+
+
+class Refused(NamedTuple):
+    """Why there is no such database: a limit, or another reason."""
+
+    breach: Breach | None
+    reason: str = ""
+
+
+class Books(NamedTuple):
+    """The databases of one candidate, for all maps."""
+
+    databases: tuple[Database, ...]
+    nbytes: int  # for one map, the one that needs most
+    build_seconds: float  # likewise
+
+
+class _GivenUpError(Exception):
+    """A build that takes longer than it may."""
+
+
+@dataclass
+class Library:
+    """All databases that were asked for."""
+
+    grids: Sequence[Grid]
+    requirements: Requirements
+    journal: Journal
+    threads: int
+    allowance: float  # seconds for one build, if there is no limit of the user's
+    progress: Progress
+
+    def __post_init__(self) -> None:
+        self._shelf: dict[tuple[str, str | None], tuple[Database, float] | Refused] = {}
+
+    def books(self, texts: Sequence[str]) -> Books | Refused:
+        """The databases of these kinds, for all maps; or why there are none."""
+        found: list[Database] = []
+        nbytes, seconds = [0] * len(self.grids), [0.0] * len(self.grids)
+        for text in texts:
+            for k, grid in enumerate(self.grids):
+                one = self._one(text, grid)
+                if isinstance(one, Refused):
+                    return one
+                found.append(one[0])
+                nbytes[k] += one[0].nbytes
+                seconds[k] += one[1]
+        breach = self.requirements.check("memory_bytes", max(nbytes)) or self.requirements.check(
+            "build_seconds", max(seconds)
+        )
+        return Refused(breach) if breach else Books(tuple(dict.fromkeys(found)), max(nbytes), max(seconds))
+
+    def _one(self, text: str, grid: Grid) -> tuple[Database, float] | Refused:
+        order = BuildOrder.of(text)
+        any_map = order.serves_any_map
+        key = (order.text, None if any_map else grid.fingerprint)
+        if key not in self._shelf:
+            portion = list(self.grids) if any_map else [grid]
+            self._shelf[key] = self._kept(order, portion, "any map" if any_map else grid.name)
+        return self._shelf[key]
+
+    def _kept(self, order: BuildOrder, portion: list[Grid], title: str) -> tuple[Database, float] | Refused:
+        """As the journal has it, or built now."""
+        what = {"order": order.deciding, "maps": [grid.graph.fingerprint for grid in portion], "within": self._within}
+        file = None if self.journal.folder is None else self.journal.folder / f"{digest(what)}.db"
+        made: list[Database] = []
+
+        def make() -> dict[str, Any]:
+            began = time.perf_counter()
+            try:
+                made.append(build(order.text, portion, threads=self.threads, progress=self._watcher(order.name, title)))
+            except _GivenUpError:
+                return {"given up": True}
+            except (AndanteError, MemoryError) as error:
+                return {"reason": str(error) or "there is not enough memory to build it"}
+            if file is not None:
+                made[0].save(file)
+            return {"seconds": time.perf_counter() - began}
+
+        told = self.journal.once(what, make)
+        if "seconds" not in told:
+            limit = self.requirements.build_seconds
+            if "given up" in told and limit is not None and limit <= self.allowance:
+                return Refused(Breach("build_seconds", float("nan"), limit))
+            return Refused(None, told.get("reason", f"building {order.text} takes longer than there is time for"))
+        database = made[0] if made else _loaded(file, portion[0]) or build(order.text, portion, threads=self.threads)
+        return database, told["seconds"]
+
+    @property
+    def _within(self) -> float:
+        """The seconds that a build may take."""
+        limit = self.requirements.build_seconds
+        return self.allowance if limit is None else min(limit, self.allowance)
+
+    def _watcher(self, kind: str, title: str) -> Progress:
+        """Shows progress, and gives a build up once it is clear that it takes too long."""
+        began = time.perf_counter()
+        stages: dict[str, float] = {}
+
+        def tell(what: str, done: int, total: int) -> None:
+            self.progress(f"building {kind} for {title}: {what}", done, total)
+            now = time.perf_counter()
+            began_stage = stages.setdefault(what, now)
+            spent = now - began_stage
+            rest = spent * (total - done) / done if spent > _PATIENCE and done else 0.0
+            if now - began > self._within or now - began + rest > _OVERDUE * self._within:
+                raise _GivenUpError
+
+        return tell
+
+
+def _loaded(file: Path | None, grid: Grid) -> Database | None:
+    try:
+        return None if file is None else load(file, map=grid)
+    except DatabaseError:  # lost or damaged: built again
+        return None
+
+
+def save_all(databases: Sequence[Database], grids: Sequence[Grid], folder: Path) -> dict[str, list[Path]]:
+    """Write databases as files MAP.KIND, or any.KIND: those that serve each map, by its name."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"cannot write to {folder}: {error.strerror or error}") from error
+    found: dict[str, list[Path]] = {}
+    for grid in grids:
+        for one in databases:
+            if one.serves(grid.graph):
+                file = folder / f"{'any' if one.fingerprint is None else grid.name}.{one.kind}"
+                one.save(file)
+                found.setdefault(grid.name, []).append(file)
+    return found

@@ -1,0 +1,186 @@
+"""The matrix: suboptimality of every algorithm on every problem, or on every map."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from andante.episode.loop import Outcome
+from andante.errors import AndanteError
+from andante.store import Store
+from andante.store.identity import PLACE
+
+Values = npt.NDArray[np.float64]
+Numbers = npt.NDArray[np.int64]
+
+
+class MatrixError(AndanteError):
+    """Results that do not make a matrix."""
+
+
+class Instance(NamedTuple):
+    """A problem, or a map if start and goal are none."""
+
+    map: str
+    fingerprint: str
+    start: int | None = None
+    goal: int | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Matrix:
+    """Values of algorithms (rows) on instances (columns), less being better; every instance has a weight.
+
+    >>> matrix = Matrix.plain([[1, 9], [5, 2]], weights=[3, 1])
+    >>> matrix.means.tolist(), matrix.best, float(matrix.virtual_best)
+    ([3.0, 4.25], 0, 1.25)
+    """
+
+    values: Values  # [algorithms, instances]
+    algorithms: tuple[str, ...]
+    instances: tuple[Instance, ...]
+    weights: Values  # [instances]
+
+    def __post_init__(self) -> None:
+        shape = (len(self.algorithms), len(self.instances))
+        if self.values.shape != shape or self.weights.shape != shape[1:] or 0 in shape:
+            raise MatrixError(
+                f"a matrix of {shape[0]} algorithms and {shape[1]} instances cannot have values of shape "
+                f"{self.values.shape} and weights of shape {self.weights.shape}"
+            )
+        if not np.isfinite(self.values).all():
+            raise MatrixError("a matrix must hold a number for every algorithm on every instance")
+
+    @classmethod
+    def plain(cls, values: npt.ArrayLike, weights: npt.ArrayLike | None = None) -> Matrix:
+        """Of values alone; algorithms and instances are numbered."""
+        numbers = np.asarray(values, np.float64)
+        rows, columns = numbers.shape
+        return cls(
+            numbers,
+            tuple(f"algorithm {k}" for k in range(rows)),
+            tuple(Instance(f"map {k}", str(k)) for k in range(columns)),
+            np.ones(columns) if weights is None else np.asarray(weights, np.float64),
+        )
+
+    @property
+    def means(self) -> Values:
+        """The weighted mean of each algorithm."""
+        return np.average(self.values, axis=1, weights=self.weights)
+
+    @property
+    def best(self) -> int:
+        """The single best algorithm."""
+        return int(self.means.argmin())
+
+    @property
+    def virtual_best(self) -> float:
+        """What the best algorithm for each instance comes to."""
+        return float(np.average(self.values.min(axis=0), weights=self.weights))
+
+    def columns(self, chosen: Numbers) -> Matrix:
+        """Only these instances."""
+        instances = tuple(self.instances[k] for k in chosen)
+        return Matrix(self.values[:, chosen], self.algorithms, instances, self.weights[chosen])
+
+    def by_map(self) -> Matrix:
+        """Means over the problems of each map, weighted by how many there are.
+
+        >>> one, two = Instance("map 1", "a"), Instance("map 2", "b")
+        >>> maps = Matrix(np.array([[10.0, 20, 30]]), ("lrta",), (one, one, two), np.ones(3)).by_map()
+        >>> maps.values.tolist(), maps.weights.tolist(), maps.means.tolist()
+        ([[15.0, 30.0]], [2.0, 1.0], [20.0])
+        """
+        place: dict[tuple[str, str], int] = {}
+        numbers = np.array([place.setdefault(one[:2], len(place)) for one in self.instances])
+        weights: Values = np.bincount(numbers, self.weights, len(place)).astype(np.float64)
+        sums = np.stack([np.bincount(numbers, row * self.weights, len(place)) for row in self.values])
+        instances = tuple(Instance(*names) for names in place)
+        return Matrix(sums / weights, self.algorithms, instances, weights)
+
+    def halves(self, seed: int) -> tuple[Matrix, Matrix]:
+        """The problems of each map dealt out to two matrices by maps; maps with one problem are left out.
+
+        One half is to choose on, the other to judge the choice by.
+        """
+        rng = np.random.default_rng(seed)
+        groups: dict[tuple[str, str], list[int]] = {}
+        for number, one in enumerate(self.instances):
+            groups.setdefault(one[:2], []).append(number)
+        mixed = [rng.permutation(group) for group in groups.values() if len(group) > 1]
+        if not mixed:
+            raise MatrixError("no map has two problems, one to choose by and one to judge by")
+        chosen, judge = (self.columns(np.concatenate([group[side::2] for group in mixed])) for side in (0, 1))
+        return chosen.by_map(), judge.by_map()
+
+
+def from_store(folder: str | os.PathLike[str] | Store) -> Matrix:
+    """The matrix of a campaign's results: those problems on which all algorithms were run, counted as in seed 004."""
+    store = folder if isinstance(folder, Store) else Store(folder)
+    frame = store.frame()
+    columns = {name: frame[name].to_list() for name in ("settings", "map", *dict.fromkeys(PLACE))}
+    ratios = _counted({name: frame[name].to_numpy() for name in _COUNTED})
+    algorithms = list(dict.fromkeys(columns["settings"]))
+    places = list(zip(*(columns[name] for name in PLACE), strict=True))
+    problems = list(dict.fromkeys(places))
+    names = dict(zip(places, columns["map"], strict=True))
+    values = np.full((len(algorithms), len(problems)), np.nan)
+    row = {name: k for k, name in enumerate(algorithms)}
+    column = {place: k for k, place in enumerate(problems)}
+    values[[row[name] for name in columns["settings"]], [column[place] for place in places]] = ratios
+    whole = np.flatnonzero(np.isfinite(values).all(axis=0))
+    if not len(whole):
+        raise MatrixError(f"{store.folder} has no problem on which all its {len(algorithms):,} algorithms were run")
+    instances = tuple(_instance(names[problems[k]], dict(zip(PLACE, problems[k], strict=True))) for k in whole)
+    return Matrix(values[:, whole], tuple(algorithms), instances, np.ones(len(whole)))
+
+
+_COUNTED = ("suboptimality_ratio", "suboptimality_cap", "solved", "outcome", "optimal_cost")
+
+
+def _counted(columns: Mapping[str, npt.NDArray[Any]]) -> Values:
+    """Suboptimality as seed 004 counts it: cut short is the cap, stuck is the cap and one move more."""
+    ratio, cap, solved, outcome, optimal = (columns[name] for name in _COUNTED)
+    if not np.isfinite(cap[~solved]).all():
+        raise MatrixError(
+            "trials that did not arrive have no value without a cap; give limits = { suboptimality = 1000 }"
+        )
+    stuck = np.where(outcome == Outcome.STUCK.name, 1.0 / optimal, 0.0)
+    return np.where(solved, np.minimum(ratio, cap), cap + stuck)
+
+
+def _instance(name: str, place: Mapping[str, Any]) -> Instance:
+    return Instance(name, place["fingerprint"], int(place["start"]), int(place["goal"]))
+
+
+def share_of_gap_closed(score: float, single_best: float, virtual_best: float) -> float:
+    """How much of the way from the single best to the virtual best a selector comes: 1 is all of it, 0 none.
+
+    >>> share_of_gap_closed(12.0, single_best=20.0, virtual_best=10.0)
+    0.8
+    """
+    gap = single_best - virtual_best
+    return (single_best - score) / gap if gap > 0 else float("nan")
+
+
+def greedy_portfolio(values: Values, size: int) -> list[int]:
+    """Rows that together do well: each next one helps most, where for each column the best of them counts.
+
+    >>> greedy_portfolio(np.array([[1.0, 9.0], [4.0, 4.0], [9.0, 1.0]]), 2)
+    [1, 0]
+    """
+    chosen: list[int] = []
+    reached = np.full(values.shape[1], np.inf)
+    for _ in range(min(size, len(values))):
+        means = np.minimum(values, reached).mean(axis=1)
+        best = int(means.argmin())
+        if chosen and means[best] >= reached.mean():
+            break
+        chosen.append(best)
+        reached = np.minimum(reached, values[best])
+    return chosen

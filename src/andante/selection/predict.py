@@ -1,0 +1,199 @@
+"""Predicting instead of running (seed 004, section 7): what the paper tried, and what serves in practice.
+
+    factorization   results on a few algorithms, completed by the patterns that old instances show
+    nearest         what was best on old problems with near starts and goals on the same map
+    learned         what a forest expects of each algorithm of a portfolio, from features of map, start and goal
+
+The first needs some runs on the new instance and the second old problems on its map. The third needs neither: it is
+judged on maps that it was not trained on.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.optimize import nnls
+
+from andante.errors import ParameterError
+from andante.measures import Statistics
+from andante.selection.matrix import Matrix, MatrixError, Numbers, Values, greedy_portfolio
+from andante.selection.split import TRAIN_SHARE, present, split_size
+
+RANK = 5  # patterns in a factorization
+NEIGHBOURS = 5
+PORTFOLIO = 15
+FOLDS = 10
+TREES = 300
+LEAF = 20  # problems, at least: fewer would be luck
+
+_UPDATES = 300
+_SMALL = 1e-9
+
+
+# --- non-negative matrix factorization ------------------------------------------------------------------------------
+
+
+def factorized(values: Values, rank: int, seed: int) -> Values:
+    """The left factor of a non-negative matrix: [rows, rank], by the multiplicative updates of Lee and Seung (2001).
+
+    >>> values = np.outer([1.0, 2.0, 3.0], [4.0, 5.0])
+    >>> left = factorized(values, 1, seed=0)[:, 0]
+    >>> np.round(left / left[0], 6).tolist()
+    [1.0, 2.0, 3.0]
+    """
+    if values.min() < 0 or not 1 <= rank <= min(values.shape):
+        raise ParameterError(
+            f"a factorization needs values from 0 and a rank from 1 to {min(values.shape)}, got {rank}"
+        )
+    rng = np.random.default_rng(seed)
+    left, right = rng.random((len(values), rank)) + 0.1, rng.random((rank, values.shape[1])) + 0.1
+    for _ in range(_UPDATES):
+        right *= (left.T @ values) / (left.T @ left @ right + _SMALL)
+        left *= (values @ right.T) / (left @ (right @ right.T) + _SMALL)
+    return left
+
+
+def completed(left: Values, values: Values, kept: np.ndarray[Any, np.dtype[np.bool_]]) -> Values:
+    """Every column as its kept values and the patterns of the left factor suggest."""
+    found = np.empty_like(values)
+    for k in range(values.shape[1]):
+        rows = kept[:, k]
+        found[:, k] = left @ nnls(left[rows], values[rows, k])[0]
+    return found
+
+
+def factorization_scores(
+    matrix: Matrix, present_share: float, *, rank: int = RANK, trials: int = 20, seed: int = 0
+) -> Statistics:
+    """The scores of choosing for each new instance the algorithm with the least predicted value, over random splits."""
+    rng = np.random.default_rng(seed)
+    scores = []
+    for number in range(trials):
+        old, new = np.split(rng.permutation(len(matrix.instances)), [split_size(matrix, TRAIN_SHARE)])
+        values = matrix.values[:, new]
+        left = factorized(matrix.values[:, old], min(rank, len(old)), seed + number)
+        chosen = completed(left, values, present(rng.random(values.shape), present_share)).argmin(axis=0)
+        scores.append(_score(matrix, chosen, new))
+    return Statistics.of(scores)
+
+
+def _score(matrix: Matrix, chosen: Numbers, columns: Numbers) -> float:
+    return float(np.average(matrix.values[chosen, columns], weights=matrix.weights[columns]))
+
+
+# --- nearest problems -----------------------------------------------------------------------------------------------
+
+
+def nearest_scores(
+    matrix: Matrix, cells: Values, *, neighbours: int = NEIGHBOURS, trials: int = 20, seed: int = 0
+) -> Statistics:
+    """The scores of choosing what was best on the old problems of the same map that are nearest, over random splits.
+
+    ``cells`` are x and y of start and goal of each problem; near is a small sum of the octile distances between starts
+    and between goals. Where a map has no old problem, the prior is chosen.
+    """
+    maps = np.unique([one.fingerprint for one in matrix.instances], return_inverse=True)[1]
+    apart = _octile(cells[:, None, :2] - cells[None, :, :2]) + _octile(cells[:, None, 2:] - cells[None, :, 2:])
+    apart[maps[:, None] != maps[None, :]] = math.inf
+    rng = np.random.default_rng(seed)
+    scores = []
+    for _ in range(trials):
+        old, new = np.split(rng.permutation(len(matrix.instances)), [split_size(matrix, TRAIN_SHARE)])
+        prior = matrix.columns(old).best
+        chosen = np.array([_best_of_nearest(matrix, apart[k, old], old, neighbours, prior) for k in new])
+        scores.append(_score(matrix, chosen, new))
+    return Statistics.of(scores)
+
+
+def _best_of_nearest(matrix: Matrix, apart: Values, old: Numbers, neighbours: int, prior: int) -> int:
+    order = np.argsort(apart, kind="stable")[:neighbours]
+    near = old[order[np.isfinite(apart[order])]]
+    return int(matrix.values[:, near].mean(axis=1).argmin()) if len(near) else prior
+
+
+def _octile(offsets: Values) -> Values:
+    wide, narrow = np.abs(offsets).max(axis=-1), np.abs(offsets).min(axis=-1)
+    distance: Values = wide + (math.sqrt(2) - 1) * narrow
+    return distance
+
+
+# --- learned from features ------------------------------------------------------------------------------------------
+
+
+class Selector:
+    """Chooses an algorithm for a problem by what the problem looks like.
+
+    A forest is trained to expect the suboptimality of every algorithm of a small portfolio; the least expected wins.
+    """
+
+    def __init__(self, portfolio: Sequence[int], forest: Any) -> None:
+        self.portfolio = np.array(portfolio)  # rows of the matrix it was trained on
+        self._forest = forest
+
+    @classmethod
+    def trained(cls, matrix: Matrix, features: Values, *, size: int = PORTFOLIO, seed: int = 0) -> Selector:
+        """A selector from results on problems, and their features: a row for each."""
+        if len(features) != len(matrix.instances):
+            raise MatrixError(f"{len(features)} rows of features do not fit {len(matrix.instances)} problems")
+        portfolio = greedy_portfolio(matrix.values, size)
+        if matrix.best not in portfolio:
+            portfolio.append(matrix.best)
+        forest = _forest()(TREES, min_samples_leaf=min(LEAF, max(1, len(features) // 4)), random_state=seed)
+        targets = matrix.values[portfolio].T
+        forest.fit(features, targets[:, 0] if len(portfolio) == 1 else targets)
+        return cls(portfolio, forest)
+
+    def choose(self, features: Values) -> Numbers:
+        """The row of the matrix to use for each problem."""
+        expected = self._forest.predict(features).reshape(len(features), -1)
+        chosen: Numbers = self.portfolio[expected.argmin(axis=1)]
+        return chosen
+
+
+def _forest() -> Any:
+    try:
+        from sklearn.ensemble import ExtraTreesRegressor
+    except ImportError as error:
+        raise ParameterError(
+            "learning to select needs scikit-learn, which is not installed; pip install 'andante[learn]'"
+        ) from error
+    return ExtraTreesRegressor
+
+
+@dataclass(frozen=True)
+class Unseen:
+    """Scores problem by problem, each on a map that was not trained on, and what they are held against."""
+
+    learned: Values
+    prior: Values  # the best algorithm of the maps that were trained on
+    per_map: Values  # the best algorithm for its map, by all results there: nobody could know it
+    virtual_best: Values
+
+    @property
+    def gain(self) -> Statistics:
+        """By how much learned is better than prior, problem by problem."""
+        return Statistics.of(self.prior - self.learned)
+
+
+def on_unseen_maps(matrix: Matrix, features: Values, *, folds: int = FOLDS, seed: int = 0) -> Unseen:
+    """Train on the problems of most maps, choose for those of the others, in turn until every map had its turn."""
+    maps = np.unique([one.fingerprint for one in matrix.instances], return_inverse=True)[1]
+    count = int(maps.max()) + 1
+    if count < 2:
+        raise MatrixError("to be judged on maps that were not trained on, results must be of two maps at least")
+    fold_of_map = np.random.default_rng(seed).permutation(count) % min(folds, count)
+    fold = fold_of_map[maps]
+    learned, prior, per_map = (np.empty(len(maps)) for _ in range(3))
+    for number in np.unique(fold):
+        old, new = np.flatnonzero(fold != number), np.flatnonzero(fold == number)
+        known = matrix.columns(old)
+        learned[new] = matrix.values[Selector.trained(known, features[old], seed=seed).choose(features[new]), new]
+        prior[new] = matrix.values[known.best, new]
+    for k in range(count):
+        its = np.flatnonzero(maps == k)
+        per_map[its] = matrix.values[matrix.columns(its).best, its]
+    return Unseen(learned, prior, per_map, matrix.values.min(axis=0))

@@ -1,0 +1,221 @@
+"""The space of algorithms: settings that cards recommend, and settings drawn from the ranges of all parameters.
+
+Seed 004's space is one algorithm, `family`, with six parameters whose ranges are short; they are drawn from uniformly.
+The wider space is the whole register. There a parameter may range over many powers of ten: it is drawn
+logarithmically, around its default.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from enum import IntEnum
+from typing import Any
+
+import numpy as np
+
+from andante.agent import Algorithm, Parameter, algorithms, find
+from andante.campaign.plan import version_of
+from andante.campaign.settings import full_notation, sample
+from andante.campaign.shelf import BuildOrder
+from andante.notation import Call, parse
+from andante.offline import builders
+
+#: How far from its default a parameter is drawn whose range is wide, as a factor.
+WIDE = 30.0
+_SHORT = 10.0  # a range this long at most is drawn from uniformly
+_UNSET = 10.0  # in place of a default that is none or infinite
+_KEEP_DEFAULT = 0.5  # chance that such a default is kept
+_STEP = 0.5  # by which powers of e, or tenths of a short range, a neighbouring setting differs
+
+#: Databases worth a try beside the one that a kind's own defaults give.
+VARIANTS = {
+    "pattern": ("pattern(level=4)", "pattern(level=5)"),
+    "subgoals": ("subgoals(records=1000, series=true)", "subgoals(series=true, coverage=gaps)"),
+}
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """An algorithm with its parameters, and the databases it is to have, each as what to build.
+
+    >>> Candidate(find("knn(m=100)"), ("subgoals(series=true)",)).name
+    'knn(m=100) with subgoals(series=true)'
+    """
+
+    algorithm: Algorithm
+    databases: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """In the notation."""
+        return str(self.algorithm) + (f" with {', '.join(self.databases)}" if self.databases else "")
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """All that decides what it does on a problem, as plain data."""
+        return {
+            "settings": full_notation(self.algorithm),
+            "version": version_of(self.algorithm),
+            "databases": [BuildOrder.of(text).deciding for text in self.databases],
+        }
+
+
+# --- candidates -----------------------------------------------------------------------------------------------------
+
+
+def candidates(admits: Callable[[Algorithm], bool], count: int, seed: int) -> list[Candidate]:
+    """About so many candidates from the register, of the algorithms that are admitted.
+
+    First come the settings that cards recommend, however many they are, then as many drawn of each algorithm.
+
+    >>> found = candidates(lambda entry: entry.card.name == "lrta", 6, seed=1)
+    >>> [one.name for one in found][:3], len(found)
+    (['lrta', 'lrta(depth=3)', 'lrta(depth=9)'], 6)
+    """
+    entries = [entry for entry in algorithms() if admits(entry)]
+    chosen = {one.name: one for entry in entries for one in _recommended(entry, admits)}
+    free = [entry for entry in entries if any(_is_drawn(p) for p in entry.parameters)]
+    rng = np.random.default_rng(seed)
+    barren = 0
+    for entry in itertools.cycle(free):
+        if len(chosen) >= count or barren > 10 * len(free):
+            break
+        drawn = drawn_setting(entry, rng)
+        fresh = [one for one in _with_databases(drawn) if admits(drawn) and one.name not in chosen]
+        barren = 0 if fresh else barren + 1
+        chosen.update({one.name: one for one in fresh[:1]})
+    return list(chosen.values())
+
+
+def _recommended(entry: Algorithm, admits: Callable[[Algorithm], bool]) -> Iterator[Candidate]:
+    """What its card wants tried: its defaults, what it shows, its examples."""
+    texts = dict.fromkeys([entry.card.name, *entry.card.shown, *entry.card.examples])
+    return (one for text in texts if admits(find(text)) for one in _with_databases(find(text)))
+
+
+def _with_databases(entry: Algorithm) -> list[Candidate]:
+    """The algorithm with each choice of databases that it may be given."""
+    shelves = [[_fitted(text, entry) for text in _kinds(kind)] for kind in entry.needs]
+    return [Candidate(entry, chosen) for chosen in itertools.product(*shelves)]
+
+
+def _kinds(kind: str) -> tuple[str, ...]:
+    return (kind, *VARIANTS.get(kind, ())) if kind in builders() else ()
+
+
+def _fitted(text: str, entry: Algorithm) -> str:
+    """A database for an agent that plans on a level above the map is built over that level."""
+    call, base = parse(text), getattr(entry.params, "level", 0)
+    known = {p.name: p for p in builders()[call.name].parameters}
+    if not base or "base" not in known:
+        return text
+    above = int(call.arguments.get("level", known["level"].default))
+    cover = known["cover"].word(entry.params.cover)
+    return str(Call(call.name, {"base": base, "level": max(above, base + 1), "cover": cover}))
+
+
+# --- drawing --------------------------------------------------------------------------------------------------------
+
+
+def family_settings(count: int, seed: int) -> list[Algorithm]:
+    """As many members of seed 004's family, uniformly from its six-dimensional space.
+
+    >>> [entry.card.name for entry in family_settings(2, seed=1)]
+    ['family', 'family']
+    """
+    return sample("family", count, seed, {})
+
+
+def drawn_setting(entry: Algorithm, rng: np.random.Generator) -> Algorithm:
+    """The algorithm with every parameter drawn from its range.
+
+    >>> str(drawn_setting(find("lrta"), np.random.default_rng(1)))
+    'lrta(depth=6)'
+    """
+    return entry.having(**{p.name: _drawn(p, rng) for p in entry.parameters if _is_drawn(p)})
+
+
+def neighbour(candidate: Candidate, rng: np.random.Generator) -> Candidate:
+    """The candidate with one or two parameters changed a little."""
+    entry = candidate.algorithm
+    free = [p for p in entry.parameters if _is_drawn(p)]
+    if not free:
+        return candidate
+    changed = rng.choice(len(free), size=min(len(free), int(rng.integers(1, 3))), replace=False)
+    values = {free[k].name: _moved(free[k], getattr(entry.params, free[k].name), rng) for k in changed}
+    moved = entry.having(**values)
+    return replace(candidate, algorithm=moved, databases=tuple(_fitted(text, moved) for text in candidate.databases))
+
+
+def _is_drawn(parameter: Parameter) -> bool:
+    return parameter.name != "seed"  # chance is no choice
+
+
+def _drawn(parameter: Parameter, rng: np.random.Generator) -> Any:
+    if issubclass(parameter.kind, IntEnum):
+        return list(parameter.kind)[rng.integers(len(parameter.kind))]
+    if parameter.kind is bool:
+        return bool(rng.integers(2))
+    if not _is_number(parameter.default) and rng.random() < _KEEP_DEFAULT:
+        return parameter.default
+    low, high = _ends(parameter)
+    if _is_short(parameter):
+        return _inside(parameter, high - rng.random() * (high - low))
+    return _inside(parameter, math.exp(rng.uniform(math.log(low), math.log(high))))
+
+
+def _moved(parameter: Parameter, value: Any, rng: np.random.Generator) -> Any:
+    """A value near the given one."""
+    if issubclass(parameter.kind, IntEnum) or parameter.kind is bool or not _is_number(value) or value == 0:
+        return _drawn(parameter, rng)
+    step = _STEP * rng.standard_normal()
+    if _is_short(parameter):
+        low, high = _ends(parameter)
+        return _inside(parameter, value + step * (high - low) / 2)
+    moved = value * math.exp(step)
+    if parameter.kind is int and round(moved) == value:  # a step that rounding undoes is none
+        moved = value + (1 if step > 0 else -1)
+    return _inside(parameter, moved)
+
+
+def _is_number(value: Any) -> bool:
+    return value is not None and math.isfinite(value)
+
+
+def _is_short(parameter: Parameter) -> bool:
+    known = parameter.range
+    return known is not None and known.high - known.low <= _SHORT
+
+
+def _ends(parameter: Parameter) -> tuple[float, float]:
+    """From where to where a number is drawn."""
+    known = parameter.range
+    if known is not None and _is_short(parameter):
+        return known.low, known.high
+    middle = float(parameter.default) if _is_number(parameter.default) and parameter.default > 0 else _UNSET
+    low, high = middle / WIDE, middle * WIDE
+    if known is not None:
+        low, high = max(low, known.low), min(high, known.high)
+    return low, high
+
+
+def _inside(parameter: Parameter, value: float) -> Any:
+    """The number, made whole if it has to be, and brought back into the range; the default if it cannot be."""
+    known = parameter.range
+    if known is not None:
+        value = min(max(value, known.low), known.high)
+    number = round(value) if parameter.kind is int else float(f"{value:.3g}")
+    return number if known is None or number in known else parameter.default
+
+
+def drawn_settings(entries: Sequence[Algorithm], count: int, seed: int) -> list[Algorithm]:
+    """As many settings of these algorithms in turn, each drawn from the wide space.
+
+    >>> [entry.card.name for entry in drawn_settings([find("lrta"), find("tba")], 3, seed=1)]
+    ['lrta', 'tba', 'lrta']
+    """
+    rng = np.random.default_rng(seed)
+    return [drawn_setting(entries[k % len(entries)], rng) for k in range(count)]

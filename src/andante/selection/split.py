@@ -1,0 +1,123 @@
+"""Selection as seed 004 tries it (section 6): instances are split into old and new, and three ways of choosing compete.
+
+    prior        the algorithm that was best on the old instances, for all new ones
+    sample       for each new instance the best of those algorithms that were run on it; of the others nothing is known
+    exhaustive   for each new instance the best of all algorithms
+
+The same code serves maps and problems: a matrix by maps weighs each by its number of problems. The paper scores a
+choice by the very results it was made on. On problems that is right, for the chosen run is the run; for maps there can
+be another matrix, of other problems on the same maps, to judge by.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from andante.errors import ParameterError
+from andante.measures import Statistics
+from andante.selection.matrix import Matrix, MatrixError, Numbers, Values
+
+#: Percentages of results that are missing, as in the paper.
+MISSING = (0, 10, 20, 30, 40, 50, 60, 70, 80, 85, 90, 95, 96, 97, 98, 98.5, 99)
+TRIALS = 100
+TRAIN_SHARE = 219 / 329
+
+
+@dataclass(frozen=True)
+class Line:
+    """One share of results present: the mean scores over all splits."""
+
+    present: float  # percent
+    exhaustive: Statistics
+    prior: Statistics
+    sample: Statistics
+
+
+def sweep(
+    matrix: Matrix,
+    judge: Matrix | None = None,
+    *,
+    missing: Sequence[float] = MISSING,
+    trials: int = TRIALS,
+    train_share: float = TRAIN_SHARE,
+    seed: int = 0,
+) -> list[Line]:
+    """The three scores for every share of missing results, over random splits.
+
+    ``judge`` has the values that count, for the same algorithms and instances; without it they are the matrix's own.
+
+    >>> best_on_each_differs = Matrix.plain(1 + 9 * (np.arange(4)[:, None] != np.arange(40) % 4))
+    >>> line = sweep(best_on_each_differs, missing=[0], trials=5)[0]
+    >>> line.exhaustive.mean, line.sample.mean, line.prior.mean > 5
+    (1.0, 1.0, True)
+    """
+    judged = judge if judge is not None else matrix
+    _check(matrix, judged, train_share)
+    if any(not 0 <= percent < 100 for percent in missing) or trials < 1:
+        raise ParameterError("missing shares are percentages from 0 up to, not including, 100, of at least one trial")
+    rng = np.random.default_rng(seed)
+    found = [_trial(matrix, judged, missing, train_share, rng) for _ in range(trials)]
+    return [
+        Line(
+            100 - percent,
+            Statistics.of(one[0] for one in found),
+            Statistics.of(one[1] for one in found),
+            Statistics.of(one[2][k] for one in found),
+        )
+        for k, percent in enumerate(missing)
+    ]
+
+
+def _check(matrix: Matrix, judge: Matrix, train_share: float) -> None:
+    if matrix.algorithms != judge.algorithms or matrix.instances != judge.instances:
+        raise MatrixError("the matrix to judge by must be of the same algorithms and instances")
+    if not 0 < split_size(matrix, train_share) < len(matrix.instances):
+        raise MatrixError(f"{len(matrix.instances)} instances cannot be split into old and new ones")
+
+
+def split_size(matrix: Matrix, train_share: float = TRAIN_SHARE) -> int:
+    """How many instances are old ones.
+
+    >>> split_size(Matrix.plain(np.ones((2, 329))))
+    219
+    """
+    return round(train_share * len(matrix.instances))
+
+
+def _trial(
+    matrix: Matrix, judge: Matrix, missing: Sequence[float], train_share: float, rng: np.random.Generator
+) -> tuple[float, float, list[float]]:
+    """One split: the scores of exhaustive, of prior, and of sample for each share of missing results."""
+    order = rng.permutation(len(matrix.instances))
+    old, new = np.split(order, [split_size(matrix, train_share)])
+    seen, weights = matrix.values[:, new], matrix.weights[new]
+
+    def score(chosen: Numbers) -> float:
+        return float(np.average(judge.values[chosen, new], weights=weights))
+
+    prior = np.full(len(new), matrix.columns(old).best)
+    lots = rng.random(seen.shape)
+    samples = [score(best_present(seen, lots, 1 - percent / 100)) for percent in missing]
+    return score(seen.argmin(axis=0)), score(prior), samples
+
+
+def best_present(values: Values, lots: Values, share: float) -> Numbers:
+    """For each column its best row among those present: the share of all values with the lowest lots.
+
+    A column with none keeps the one with its lowest lot.
+    """
+    kept = present(lots, share)
+    best: Numbers = np.where(kept, values, np.inf).argmin(axis=0)
+    return best
+
+
+def present(lots: Values, share: float) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+    """Which values are present: the share of all with the lowest lots, and in each column at least one."""
+    count = max(1, round(share * lots.size))
+    threshold = np.partition(lots, count - 1, axis=None)[count - 1]
+    lowest = lots.min(axis=0)
+    kept: np.ndarray[tuple[int, ...], np.dtype[np.bool_]] = (lots <= threshold) | (lots == lowest)
+    return kept

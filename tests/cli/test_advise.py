@@ -1,0 +1,77 @@
+"""`andante advise` as a user meets it."""
+
+import json
+import sys
+
+import pytest
+
+import andante
+from andante.cli import FAILED, OK, main
+
+pytestmark = pytest.mark.compiled
+
+QUICK = ("--problems", 20, "--candidates", 40, "--threads", 2, "--memory", 0)
+
+
+@pytest.fixture
+def cli(monkeypatch, capsys):
+    """Calls the command line: its exit code, what it printed, and what it said on standard error."""
+
+    def call(*arguments):
+        monkeypatch.setattr(sys, "argv", ["andante", *map(str, arguments)])
+        with pytest.raises(SystemExit) as end:
+            main()
+        shown = capsys.readouterr()
+        return end.value.code or OK, shown.out, shown.err
+
+    return call
+
+
+@pytest.fixture
+def folder(tmp_path):
+    maps = tmp_path / "maps"
+    maps.mkdir()
+    for seed in (1, 2):
+        andante.write_map(andante.generate("rooms", 24, 24, seed=seed), maps / f"rooms{seed}.map")
+    return maps
+
+
+def test_a_folder_of_maps_gets_a_table_an_answer_and_a_page(cli, folder, tmp_path):
+    pytest.importorskip("matplotlib")
+    code, out, err = cli("advise", folder, "--expansions", 10, *QUICK, "--output", tmp_path / "out")
+    assert code == OK
+    assert "Wanted: at most 10 states expanded before any move, at most 0 MB" in out
+    assert "Use " in out
+    assert "andante.Agent(" in out
+    page = (tmp_path / "out" / "advice.html").read_text("utf-8")
+    assert "Which agent to use" in page
+    assert "<svg" in page
+    assert "advice.html" in err
+    assert json.loads((tmp_path / "out" / "request.json").read_text())["maps"] == ["rooms1", "rooms2"]
+
+
+def test_json(cli, folder):
+    code, out, _ = cli("advise", folder / "rooms1.map", "rooms:24x24:7", "--expansions", 10, *QUICK, "--json")
+    told = json.loads(out)
+    assert code == OK
+    assert told["maps"] == ["rooms1", "rooms-24x24-seed7"]
+    assert told["ranking"][0]["measures"]["max_states_expanded"]["max"] <= 10
+    assert told["ranking"][0]["interval"][0] >= 1
+    assert "andante.Agent(" in told["python"]
+
+
+def test_bad_input_is_refused_in_one_sentence(cli, folder, tmp_path):
+    def refused(*arguments):
+        code, _, err = cli("advise", *arguments)
+        assert code == FAILED
+        assert "Traceback" not in err
+        return err
+
+    (tmp_path / "empty").mkdir()
+    assert "no .map file in the folder" in refused(tmp_path / "empty")
+    assert "is too small to advise on" in refused("empty:2x2:1", *QUICK)
+    assert "no agent keeps to" in refused(folder, "--expansions", 0, *QUICK)
+    assert "cannot write" in refused(folder, *QUICK, "--output", folder / "rooms1.map")
+    (tmp_path / "other").mkdir()
+    andante.write_map(andante.generate("caves", 24, 24), tmp_path / "other" / "rooms1.map")
+    assert "two different maps are called rooms1" in refused(folder, tmp_path / "other", *QUICK)

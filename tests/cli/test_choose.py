@@ -1,0 +1,58 @@
+"""`andante choose` as a user meets it."""
+
+import sys
+
+import pytest
+
+from andante.campaign import read_campaign, run
+from andante.campaign.engines.local import Local
+from andante.cli import FAILED, OK, main
+
+pytestmark = pytest.mark.compiled
+pytest.importorskip("polars")
+
+
+@pytest.fixture
+def cli(monkeypatch, capsys):
+    """Calls the command line: its exit code, what it printed, and what it said on standard error."""
+
+    def call(*arguments):
+        monkeypatch.setattr(sys, "argv", ["andante", *map(str, arguments)])
+        with pytest.raises(SystemExit) as end:
+            main()
+        shown = capsys.readouterr()
+        return end.value.code or OK, shown.out, shown.err
+
+    return call
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("choosing")
+    file = folder / "rooms.toml"
+    file.write_text(
+        '[problems.rooms]\nmaps = ["rooms:24x24:[1..6]"]\ncount = 8\n'
+        '[[run]]\nsample = { of = "family", count = 12 }\nlimits = { suboptimality = 100 }\n'
+    )
+    run(read_campaign(file), folder / "rows", Local(1))
+    return folder / "rows"
+
+
+def test_tables_figures_and_export(cli, store, tmp_path):
+    pytest.importorskip("matplotlib")
+    pytest.importorskip("sklearn")
+    written = ("--markdown", tmp_path / "page.md", "--figures", tmp_path / "figures", "--aslib", tmp_path / "aslib")
+    code, out, _ = cli("choose", store, "--trials", 5, *written)
+    assert code == OK
+    assert "12 algorithms on 48 problems of 6 maps." in out
+    assert "## Per map (Table 1, Figure 3)" in out
+    assert "on maps not trained on: learned from features" in out
+    assert (tmp_path / "page.md").read_text("utf-8").strip() == out.strip()
+    assert {file.stem for file in (tmp_path / "figures").iterdir()} == {"figure3", "figure3-held-out", "figure4"}
+    assert (tmp_path / "aslib" / "description.txt").is_file()
+
+
+def test_what_is_no_store_is_refused(cli, tmp_path):
+    code, _, err = cli("choose", tmp_path)
+    assert code == FAILED
+    assert "is no store" in err

@@ -1,0 +1,147 @@
+"""`advise` itself: limits are kept, answers hold on fresh problems, runs go on after a kill."""
+
+import json
+import math
+import time
+
+import numpy as np
+import pytest
+
+import andante
+from andante.databases.header import load
+from andante.errors import MapError, OutputError, ParameterError
+from andante.selection import AdviceError, Requirements, advise
+from andante.selection.journal import Journal
+from andante.selection.trials import worst_move_microseconds
+
+pytestmark = pytest.mark.compiled
+
+NO_DATABASES = {"memory_bytes": 0}
+
+
+@pytest.fixture(scope="module")
+def grids():
+    return [andante.generate(kind, 40, 40, seed=seed) for seed, kind in enumerate(("rooms", "caves", "random"))]
+
+
+def ask(grids, requirements, **how):
+    return advise(grids, requirements, **{"problems": 60, "candidates": 60, "threads": 2, "seed": 1, **how})
+
+
+def test_the_answer_keeps_to_its_limit_and_holds_on_fresh_problems(grids):
+    advice = ask(grids, Requirements(expansions=30, **NO_DATABASES))
+    best = advice.winner
+    assert [one.suboptimality.mean for one in advice.ranking] == sorted(
+        one.suboptimality.mean for one in advice.ranking
+    )
+    fresh = [p for k, grid in enumerate(grids) for p in andante.random_problems(grid, 60, seed=100 + k)]
+    trials = andante.run_many(best.candidate.algorithm, fresh, paths=False)
+    assert max(trial.max_states_expanded for trial in trials) <= 30
+    ratios = np.array([trial.suboptimality_ratio for trial in trials])
+    low, high = best.interval
+    error = ratios.std(ddof=1) / math.sqrt(len(ratios))
+    assert low - 2 * error <= ratios.mean() <= high + 2 * error
+    assert all(row["max_states_expanded"] <= 30 for row in advice.rows)
+    assert any(one.breach and one.breach.limit == "expansions" for one in advice.dropped)
+
+
+def test_the_same_seed_gives_the_same_advice_on_any_number_of_threads(grids):
+    def told(threads):
+        advice = ask(grids, Requirements(expansions=5, changing=True), threads=threads, candidates=40)
+        return [(one.candidate.name, one.suboptimality) for one in advice.ranking]
+
+    assert told(1) == told(2)
+
+
+def test_with_memory_there_are_databases_and_the_code_runs(grids, tmp_path):
+    advice = ask(grids[:1], Requirements(expansions=0), folder=tmp_path)
+    assert str(advice.winner.candidate.algorithm) == "cpd"
+    assert advice.winner.suboptimality.mean == 1
+    grid = grids[0]
+    assert load(tmp_path / "databases" / f"{grid.name}.moves", map=grid).kind == "moves"
+    agent = eval(advice.code, {"andante": andante, "load": load, "grid": grid})  # noqa: S307 (what a user would paste)
+    assert agent.run(andante.random_problems(grid, 1, seed=9)[0]).solved
+
+
+def test_a_limit_on_memory_drops_databases(grids):
+    advice = ask(grids[:1], Requirements(expansions=9, memory_bytes=2000))
+    assert all(one.books.nbytes <= 2000 for one in advice.ranking)
+    assert any(one.breach and one.breach.limit == "memory_bytes" for one in advice.dropped)
+
+
+def test_a_limit_on_time_is_for_the_slowest_move(grids):
+    advice = ask(grids, Requirements(microseconds=500, **NO_DATABASES), candidates=40, problems=20)
+    assert all(one.worst_microseconds <= 500 for one in advice.ranking)
+    assert "took" in advice.sentences[0]
+
+
+def test_time_of_moves_is_measured_inside_the_loop(grids):
+    advice = ask(grids[:1], Requirements(expansions=1, **NO_DATABASES), candidates=30, problems=20)
+    problems = andante.random_problems(grids[0], 3, seed=5)
+    assert 0 < worst_move_microseconds(advice.winner.candidate, (), problems, 100.0) < 100_000
+
+
+def test_what_nobody_can_do_is_told_with_the_nearest(grids):
+    with pytest.raises(AdviceError, match=r"no agent keeps to at most 0 states .* the nearest is .* it takes 1 state "):
+        ask(grids, Requirements(expansions=0, **NO_DATABASES))
+
+
+def test_a_run_that_was_stopped_goes_on(grids, tmp_path):
+    class KilledError(Exception):
+        pass
+
+    def kill(what, done, total):
+        if what.startswith("round 2"):
+            raise KilledError
+
+    wanted = Requirements(expansions=20, **NO_DATABASES)
+    with pytest.raises(KilledError):
+        ask(grids, wanted, folder=tmp_path, progress=kill)
+    kept = set((tmp_path / "state").iterdir())
+    assert len(kept) > 60
+    before = {file: file.stat().st_mtime_ns for file in kept}
+    advice = ask(grids, wanted, folder=tmp_path)
+    assert {file: file.stat().st_mtime_ns for file in kept} == before
+    plain = ask(grids, wanted)
+    assert [one.candidate.name for one in advice.ranking] == [one.candidate.name for one in plain.ranking]
+
+
+def test_time_spent_before_a_kill_counts(tmp_path):
+    journal = Journal(tmp_path)
+    journal.once({"piece": 1}, lambda: time.sleep(0.2) or 5)
+    again = Journal(tmp_path)
+    assert again.once({"piece": 1}, lambda: 6) == 5
+    assert again.seconds >= 0.2
+
+
+def test_a_damaged_piece_is_made_again(tmp_path):
+    Journal(tmp_path).once({"piece": 1}, lambda: 5)
+    (file,) = tmp_path.iterdir()
+    file.write_text(json.dumps({"piece": 5})[:6])
+    assert Journal(tmp_path).once({"piece": 1}, lambda: 6) == 6
+
+
+def test_minutes_are_kept_to(grids):
+    wanted = Requirements(expansions=20, **NO_DATABASES)
+    ask(grids, wanted, problems=10, candidates=10)  # whatever must be compiled
+    began = time.perf_counter()
+    advice = ask(grids, wanted, minutes=0.1, problems=4000, candidates=300)
+    assert time.perf_counter() - began < 0.1 * 60 + 6
+    assert advice.ranking
+
+
+def test_maps_must_have_problems():
+    with pytest.raises(MapError, match="too small to advise on: it has 6 pairs"):
+        ask([andante.generate("empty", 3, 1)], Requirements())
+    with pytest.raises(MapError, match="no map"):
+        ask([], Requirements())
+
+
+def test_what_makes_no_sense_is_refused(grids, tmp_path):
+    with pytest.raises(ParameterError, match="minutes must be above 0"):
+        ask(grids, Requirements(), minutes=0)
+    with pytest.raises(ParameterError, match="at least 10 problems"):
+        ask(grids, Requirements(), problems=3)
+    (tmp_path / "file").write_text("")
+    with pytest.raises(OutputError, match="cannot write"):
+        ask(grids, Requirements(), folder=tmp_path / "file")

@@ -1,0 +1,78 @@
+"""Limits, who may be considered under them, and what is said when nobody keeps to them."""
+
+import math
+
+import pytest
+
+from andante.agent import algorithms, find
+from andante.errors import ParameterError
+from andante.selection.requirements import Breach, Dropped, Requirements, nothing_fits
+
+
+def admitted(requirements, states=10_000):
+    return {entry.card.name for entry in algorithms() if requirements.admits(entry, states)}
+
+
+def test_without_limits_all_may_run_but_oracles():
+    everyone = {entry.card.name for entry in algorithms()}
+    assert everyone - admitted(Requirements()) == {"oracle-lrta"}
+
+
+def test_agents_that_are_not_real_time_need_room_for_the_whole_map():
+    assert "astar" not in admitted(Requirements(expansions=500))
+    assert "astar" in admitted(Requirements(expansions=10_000))
+    assert "astar" not in admitted(Requirements(microseconds=1e9))
+
+
+def test_on_a_map_that_changes_nobody_has_databases():
+    for requirements in (Requirements(changing=True), Requirements(sight=3)):
+        found = admitted(requirements)
+        assert found
+        assert all(find(name).card.senses and not find(name).card.needs for name in found)
+
+
+def test_without_memory_or_time_nothing_is_built():
+    for requirements in (Requirements(memory_bytes=0), Requirements(build_seconds=0)):
+        assert not any(find(name).card.needs for name in admitted(requirements))
+
+
+def test_a_limit_is_broken_by_more_not_by_as_much():
+    limits = Requirements(expansions=10)
+    assert limits.check("expansions", 10) is None
+    assert limits.check("expansions", 11) == Breach("expansions", 11, 10)
+    assert limits.check("microseconds", 1e9) is None
+    assert limits.check_rows([{"max_states_expanded": 3}, {"max_states_expanded": 12}]).value == 12
+
+
+def test_the_nearest_is_named():
+    dropped = [
+        Dropped("a", Breach("expansions", 40, 10)),
+        Dropped("b", Breach("expansions", 12, 10)),
+        Dropped("c", Breach("build_seconds", math.nan, 10)),
+        Dropped("d", reason="does not go with this map"),
+    ]
+    said = str(nothing_fits(Requirements(expansions=10), dropped))
+    assert said == (
+        "no agent keeps to at most 10 states expanded before any move; the nearest is b: "
+        "it takes 12 states expanded before any move"
+    )
+
+
+def test_if_none_broke_a_limit_the_reason_is_told():
+    assert "does not go" in str(nothing_fits(Requirements(), [Dropped("d", reason="does not go with this map")]))
+
+
+def test_limits_below_zero_are_refused():
+    with pytest.raises(ParameterError, match="expansions must not be below 0"):
+        Requirements(expansions=-1)
+    with pytest.raises(ParameterError, match="sight must be at least 1"):
+        Requirements(sight=0)
+
+
+def test_limits_in_words():
+    words = Requirements(5, 2.5, 2e6, 1, changing=True).sentence
+    assert words == (
+        "at most 5 states expanded before any move, at most 2.5 microseconds for any move, "
+        "at most 2 MB for the databases of a map, at most 1 second to build the databases of a map, "
+        "an agent for maps that change"
+    )

@@ -1,0 +1,66 @@
+"""Candidates and settings drawn from the ranges of the register."""
+
+import numpy as np
+import pytest
+
+from andante.agent import algorithms, find
+from andante.selection.space import Candidate, candidates, drawn_setting, family_settings, neighbour
+
+ALL = list(algorithms())
+
+
+@pytest.mark.parametrize("entry", ALL, ids=str)
+def test_whatever_is_drawn_is_allowed(entry):
+    rng = np.random.default_rng(1)
+    one = Candidate(entry)
+    for _ in range(50):
+        drawn = drawn_setting(entry, rng)
+        assert find(str(drawn)) == drawn
+        one = neighbour(one, rng)
+        assert find(str(one.algorithm)) == one.algorithm
+
+
+def test_the_family_is_drawn_from_all_six_dimensions():
+    settings = family_settings(400, seed=1)
+    params = [entry.params for entry in settings]
+    for name, low, high in (("w", 1, 10), ("wc", 1, 10), ("b", 0, 1)):
+        values = np.array([getattr(p, name) for p in params])
+        assert low <= values.min() < low + 0.1 * (high - low)
+        assert high - 0.1 * (high - low) < values.max() <= high
+        assert abs(values.mean() - (low + high) / 2) < 0.06 * (high - low)
+    assert {p.operator.name for p in params} == {"MIN", "AVG", "MEDIAN", "MAX"}
+    assert {(p.da, p.expendable) for p in params} == {(a, b) for a in (False, True) for b in (False, True)}
+
+
+def test_cards_are_asked_first():
+    found = candidates(lambda entry: not entry.card.needs, 120, seed=3)
+    names = [one.name for one in found]
+    assert len(names) == len(set(names)) == 120
+    for entry in ALL:
+        if not entry.card.needs:
+            assert {entry.card.name, *map(str, map(find, entry.card.examples))} <= set(names)
+
+
+def test_the_seed_decides_what_is_drawn():
+    def names(seed):
+        return [one.name for one in candidates(lambda entry: not entry.card.needs, 100, seed)]
+
+    assert names(1) == names(1) != names(2)
+
+
+def test_an_algorithm_without_parameters_is_one_candidate():
+    assert [one.name for one in candidates(lambda entry: entry.card.name == "rta", 10, seed=1)] == ["rta"]
+
+
+def test_agents_that_look_things_up_come_with_each_kind_of_database():
+    found = candidates(lambda entry: entry.card.name == "knn", 3, seed=1)
+    assert {one.databases for one in found if str(one.algorithm) == "knn"} == {
+        ("subgoals",),
+        ("subgoals(records=1000, series=true)",),
+        ("subgoals(series=true, coverage=gaps)",),
+    }
+
+
+def test_a_database_for_an_agent_that_plans_on_regions_is_built_over_its_level():
+    found = candidates(lambda entry: entry.card.name == "dprlrta", 3, seed=1)
+    assert "pattern(base=3, level=4, cover=joining)" in {one.databases[0] for one in found}
