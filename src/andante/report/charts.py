@@ -49,7 +49,7 @@ def trade_off_plot(
 
     ``most`` cuts both axes off; what lies beyond is left out.
     """
-    figure = new_figure(6.4, 4.4)
+    figure = new_figure(6.4, 4.8)
     known = [one for one in chosen if all(name in one.summary.measures for name in (x, y))]
     points = {one.summary.name: (one.summary[x].mean, one.summary[y].mean) for one in known}
     limit = most or (math.inf, math.inf)
@@ -69,7 +69,8 @@ def trade_off_plot(
             places = [points[one.summary.name] for one in group]
             axes.plot(*_columns(places), color=colour, marker=marker, markersize=5, linewidth=0, label=name, zorder=3)
             axes.plot(*_columns(pareto_front(places)), color=colour, linewidth=1, zorder=3)
-        _finish(axes, axis_title(measure(x)), axis_title(measure(y)), legend=True)
+        _finish(axes, axis_title(measure(x)), axis_title(measure(y)), legend=False)
+        axes.legend(frameon=False, fontsize=9, loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=2)  # clear of points
         figure.set_layout_engine("tight", pad=0.5)
     return figure
 
