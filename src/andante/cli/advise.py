@@ -158,7 +158,9 @@ def tell_advice(advice: Advice) -> None:
     out.print()
     for sentence in advice.sentences:
         out.print(sentence, soft_wrap=True, markup=False)
-    out.print("", advice.code, sep="\n    ", soft_wrap=True, markup=False)
+    imports = {"load(": "from andante.databases.header import load", "build(": "from andante.offline import build"}
+    lines = [line for word, line in imports.items() if word in advice.code]
+    out.print("", *lines, advice.code, sep="\n    ", soft_wrap=True, markup=False)
 
 
 def labelled(advice: Advice) -> dict[str, Summary]:

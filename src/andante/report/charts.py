@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 _COLOURS = (ACCENT, WARM, "#6b8e23", "#7d5ba6", "#b8860b", "#4169e1", INK)
 _MARKERS = "osD^vP*X"
 _MOST_COLUMNS = 3  # of panels beside each other
+_LONG_NAME = 30  # letters, of which no two fit beside each other over a plot
 _MOST_NAMED = 8  # points that get their names, spread evenly; more would cover each other
 
 Values = npt.NDArray[np.float64]
@@ -70,7 +71,9 @@ def trade_off_plot(
             axes.plot(*_columns(places), color=colour, marker=marker, markersize=5, linewidth=0, label=name, zorder=3)
             axes.plot(*_columns(pareto_front(places)), color=colour, linewidth=1, zorder=3)
         _finish(axes, axis_title(measure(x)), axis_title(measure(y)), legend=False)
-        axes.legend(frameon=False, fontsize=9, loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=2)  # clear of points
+        columns = 1 if max(map(len, series), default=0) > _LONG_NAME else 2
+        over = (0.0, 1.0)  # where it hides no point
+        axes.legend(frameon=False, fontsize=9, ncols=columns, loc="lower left", bbox_to_anchor=over)
         figure.set_layout_engine("tight", pad=0.5)
     return figure
 
@@ -105,7 +108,7 @@ def trend_plot(steps: Mapping[float, Sequence[Setting]], across: str, measures: 
             for name in measures:
                 if name in one.summary.measures:
                     panels[name].setdefault(_described(one.call, varied), []).append((value, one.summary[name]))
-    return _panels_of_curves(across, panels)
+    return _panels_of_curves(across, {name: dict(sorted(curves.items())) for name, curves in panels.items()})
 
 
 def _panels_of_curves(across: str, panels: Mapping[str, Curves]) -> Figure:

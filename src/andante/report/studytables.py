@@ -40,16 +40,22 @@ def _line(spec: TableSpec, claim: Claim, results: Results) -> list[str]:
 
 
 def _wide_table(spec: TableSpec, results: Results) -> str:
-    titles = [measure(name).title for name in spec.measures]
-    head = ["", *(word for title in titles for word in (f"{title}: paper", "ours")), "trials", "not solved"]
-    return markdown(head, [_wide_line(spec, claim, results) for claim in spec.claims])
+    """A column for each measure, and one before it for the paper's numbers if there are any."""
+    told = [any(claim.paper[k] != "-" for claim in spec.claims) for k in range(len(spec.measures))]
+    head = [""]
+    for name, known in zip(spec.measures, told, strict=True):
+        title = measure(name).title
+        head += [f"{title}: paper", "ours"] if known else [f"{title}: ours"]
+    lines = [_wide_line(spec, claim, results, told) for claim in spec.claims]
+    return markdown([*head, "trials", "not solved"], lines)
 
 
-def _wide_line(spec: TableSpec, claim: Claim, results: Results) -> list[str]:
+def _wide_line(spec: TableSpec, claim: Claim, results: Results, told: Sequence[bool]) -> list[str]:
     summary = _of(scored(results.where(claim.where), spec.capped), claim.algorithm)
     cells = [_label(claim)]
-    for name, paper in zip(spec.measures, claim.paper, strict=True):
-        cells += [_paper(paper), "not run" if summary is None else _shown(summary, name, spec.statistic)]
+    for name, paper, known in zip(spec.measures, claim.paper, told, strict=True):
+        ours = "not run" if summary is None else _shown(summary, name, spec.statistic)
+        cells += [_paper(paper), ours] if known else [ours]
     return [*cells, *(["-", "-"] if summary is None else _counts(summary))]
 
 

@@ -161,7 +161,7 @@ class Advice:
             return f"The second, {second.candidate.name}, did exactly as well, problem by problem."
         chance = float(norm.cdf(mean / error)) if error > 0 else 1.0
         sure = (
-            "so it is clearly better"
+            "so the first is clearly better"
             if chance > CONFIDENCE
             else "so the two can hardly be told apart: let other reasons decide, or give it more problems"
         )

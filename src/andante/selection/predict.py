@@ -97,21 +97,21 @@ def nearest_scores(
     and between goals. Where a map has no old problem, the prior is chosen.
     """
     maps = np.unique([one.fingerprint for one in matrix.instances], return_inverse=True)[1]
-    apart = _octile(cells[:, None, :2] - cells[None, :, :2]) + _octile(cells[:, None, 2:] - cells[None, :, 2:])
-    apart[maps[:, None] != maps[None, :]] = math.inf
     rng = np.random.default_rng(seed)
     scores = []
     for _ in range(trials):
         old, new = np.split(rng.permutation(len(matrix.instances)), [split_size(matrix, TRAIN_SHARE)])
         prior = matrix.columns(old).best
-        chosen = np.array([_best_of_nearest(matrix, apart[k, old], old, neighbours, prior) for k in new])
-        scores.append(_score(matrix, chosen, new))
+        chosen = [_best_of_nearest(matrix, cells, k, old[maps[old] == maps[k]], neighbours, prior) for k in new]
+        scores.append(_score(matrix, np.array(chosen), new))
     return Statistics.of(scores)
 
 
-def _best_of_nearest(matrix: Matrix, apart: Values, old: Numbers, neighbours: int, prior: int) -> int:
-    order = np.argsort(apart, kind="stable")[:neighbours]
-    near = old[order[np.isfinite(apart[order])]]
+def _best_of_nearest(matrix: Matrix, cells: Values, problem: int, old: Numbers, neighbours: int, prior: int) -> int:
+    """What does best on the old problems nearest to this one, or the prior if there are none."""
+    apart = cells[old] - cells[problem]
+    distance = _octile(apart[:, :2]) + _octile(apart[:, 2:])
+    near = old[np.argsort(distance, kind="stable")[:neighbours]]
     return int(matrix.values[:, near].mean(axis=1).argmin()) if len(near) else prior
 
 
