@@ -106,6 +106,39 @@ def test_what_is_not_toml_or_not_there(tmp_path, written):
         read_campaign(written(ROOMS), "slow")
 
 
+def test_some_problems_in_full_and_others_not(written):
+    campaign = read_campaign(written(TWO_SETS), "quick+large")
+    assert [one.count for one in campaign.problems.values()] == [1, 20]
+    assert [run.batches for run in campaign.runs] == [1, 4, 1]
+    with pytest.raises(CampaignError, match="there are no problems 'lage' to take in full; did you mean 'large'"):
+        read_campaign(written(TWO_SETS), "quick+lage")
+
+
+TWO_SETS = """
+[problems.small]
+maps = ["empty(width=8, height=8)"]
+count = { quick = 1, full = 2 }
+
+[problems.large]
+maps = ["empty(width=16, height=16)"]
+count = { quick = 10, full = 20 }
+
+[[run]]
+problems = ["small"]
+algorithms = ["rta"]
+batches = { quick = 1, full = 4 }
+
+[[run]]
+problems = ["large"]
+algorithms = ["rta"]
+batches = { quick = 1, full = 4 }
+
+[[run]]
+algorithms = ["rta"]
+batches = { quick = 1, full = 4 }
+"""
+
+
 def test_lists_of_values_make_all_combinations():
     assert expand("a(x=[1, 3..4], y=[b(z=1, w=2), c])") == [
         "a(x=1, y=b(z=1, w=2))",

@@ -245,10 +245,15 @@ def test_stuck_and_cut_short_count_as_seed_004_counts_them():
             "outcome": ["GOAL", "GOAL", "COST_CAP", "STUCK"],
             "suboptimality_ratio": [3.0, 10.5, 10.2, float("nan")],
             "suboptimality_cap": [10.0] * 4,
+            "cost": [15.0, 52.5, 51.0, 40.0],
             "optimal_cost": [5.0] * 4,
         }
     )
     assert Results(rows, "t").capped().rows["suboptimality_ratio"].to_list() == [3.0, 10.0, 10.0, 10.2]
+    cut = Results(rows, "t").capped(2.0)  # the stuck agent would have been stopped before
+    assert cut.rows["suboptimality_ratio"].to_list() == [2.0] * 4
+    assert cut.rows["solved"].to_list() == [False] * 4
+    assert Results(rows, "t").capped(9.0).rows["suboptimality_ratio"].to_list() == [3.0, 9.0, 9.0, 9.2]
 
 
 def test_one_algorithm_under_two_conditions_is_two_agents():

@@ -16,6 +16,8 @@ from andante.errors import AndanteError, did_you_mean
 
 T = TypeVar("T")
 
+QUICK, FULL = SCALES = ("quick", "full")
+
 _HEADER = re.compile(r"""^\s*\[(\[?)\s*([\w."'-]+)\s*\]""")
 _KEY = re.compile(r"""^\s*["']?([\w-]+)["']?\s*=""")
 _KINDS = {
@@ -132,8 +134,11 @@ class _Inline(Table):
         self._outer.fail(sentence, self._key, word or key)
 
 
-def read_tables(path: Path, scale: str, scales: tuple[str, ...]) -> tuple[dict[str, Any], Lines]:
-    """The contents of a file, with values that depend on the scale settled, and where they stand in its text."""
+def read_tables(path: Path, scale: str) -> tuple[dict[str, Any], Lines]:
+    """The contents of a file, with values that depend on the scale settled, and where they stand in its text.
+
+    The scale is one of `SCALES`; ``quick+NAME`` takes the problems of that name in full, and what is run on them only.
+    """
     try:
         text = path.read_text("utf-8")
     except OSError as error:
@@ -144,16 +149,34 @@ def read_tables(path: Path, scale: str, scales: tuple[str, ...]) -> tuple[dict[s
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise CampaignError(f"{path} is not TOML: {error}") from error
-    settled: dict[str, Any] = _settle(data, scale, scales)
+    name, *whole = scale.split("+")
+    if name not in SCALES:
+        raise CampaignError(f"there is no scale {name!r}; {did_you_mean(name, SCALES)}")
+    _settle_in_full(data, whole)
+    settled: dict[str, Any] = _settle(data, name)
     return settled, Lines(text)
 
 
-def _settle(value: Any, scale: str, scales: tuple[str, ...]) -> Any:
+def _settle_in_full(data: dict[str, Any], whole: list[str]) -> None:
+    """Settle these sets of problems, and the runs that are about no others, at full scale."""
+    sets, runs = data.get("problems"), data.get("run")
+    if not (whole and isinstance(sets, dict) and isinstance(runs, list)):
+        return
+    for name in whole:
+        if name not in sets:
+            raise CampaignError(f"there are no problems {name!r} to take in full; {did_you_mean(name, sets)}")
+        sets[name] = _settle(sets[name], FULL)
+    for number, run in enumerate(runs):
+        if isinstance(run, dict) and set(run.get("problems", sets)) <= set(whole):
+            runs[number] = _settle(run, FULL)
+
+
+def _settle(value: Any, scale: str) -> Any:
     """Replace each ``{quick = ..., full = ...}`` by the value for this scale."""
     if isinstance(value, list):
-        return [_settle(part, scale, scales) for part in value]
+        return [_settle(part, scale) for part in value]
     if not isinstance(value, dict):
         return value
-    if value and set(value) == set(scales):
-        return _settle(value[scale], scale, scales)
-    return {key: _settle(part, scale, scales) for key, part in value.items()}
+    if value and set(value) == set(SCALES):
+        return _settle(value[scale], scale)
+    return {key: _settle(part, scale) for key, part in value.items()}

@@ -32,7 +32,10 @@ app = typer.Typer(no_args_is_help=True, add_completion=False, help="Run campaign
 
 FILE = typer.Argument(..., metavar="FILE.toml", help="The campaign.")
 STORE = typer.Option(None, "--store", metavar="FOLDER", help="Where the results are. Default: FILE.store, beside it.")
-SCALE = typer.Option("full", help="quick or full: which values of the file to take where it gives two.")
+SCALE = typer.Option(
+    "full",
+    help="quick or full: which values of the file to take where it gives two; quick+SET: full for these problems.",
+)
 THREADS = typer.Option(default_threads(), min=1, help="How many jobs run at once, with the engine 'local'.")
 ENGINE = typer.Option("local", help="local (threads of this process) or dask (processes here or elsewhere).")
 SCHEDULER = typer.Option(None, metavar="tcp://HOST:PORT", help="Use the workers of this Dask scheduler.")

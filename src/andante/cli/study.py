@@ -15,7 +15,10 @@ app = typer.Typer(add_completion=False)
 @app.command()
 def study(
     name: str = typer.Argument(None, metavar="[NAME|FILE.toml]", help="Which; without it they are listed."),
-    scale: str = typer.Option("quick", help="quick (a sample, in minutes) or full (as in the paper)."),
+    scale: str = typer.Option(
+        "quick",
+        help="quick (a sample, in minutes), full (as in the paper), or quick+SET: full for these problems only.",
+    ),
     threads: int = THREADS,
     store: Path | None = typer.Option(None, metavar="FOLDER", help="Default: out/studies/NAME-SCALE.store."),
     folder: Path | None = typer.Option(

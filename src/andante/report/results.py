@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -87,23 +88,26 @@ class Results:
         kept = [one.name for one in self.summaries() if one["max_states_expanded"].max <= worst_move]
         return Results(self.rows.filter(self.rows["agent"].is_in(kept)), self.title, self._order)
 
-    def capped(self) -> Results:
+    def capped(self, most: float = math.inf) -> Results:
         """The same, with suboptimality as seed 004 counts it.
 
         Nobody walks further than the cap: a trial that was cut short counts as the cap, and a stuck agent as the cap
-        and one move more.
+        and one move more. The cap is the one that a trial was run with, or ``most`` where that is less: an agent walks
+        the same way until it is stopped.
         """
         pl = polars()
-        ratio, cap = pl.col("suboptimality_ratio"), pl.col("suboptimality_cap")
+        ratio, cap = pl.col("suboptimality_ratio"), pl.min_horizontal(pl.col("suboptimality_cap"), most)
+        within = pl.col("cost") <= cap * pl.col("optimal_cost")
         stuck = cap + 1.0 / pl.col("optimal_cost")
         counted = (
-            pl.when(pl.col("solved"))
-            .then(pl.min_horizontal(ratio, cap))
-            .when(pl.col("outcome") == "STUCK")
+            pl.when(pl.col("solved") & within)
+            .then(ratio)
+            .when((pl.col("outcome") == "STUCK") & within)
             .then(stuck)
             .otherwise(cap)
         )
-        return Results(self.rows.with_columns(suboptimality_ratio=counted), self.title, self._order)
+        rows = self.rows.with_columns(suboptimality_ratio=counted, solved=pl.col("solved") & within)
+        return Results(rows, self.title, self._order)
 
     @cached_property
     def _agents(self) -> list[tuple[str, str]]:

@@ -25,7 +25,6 @@ from typing import Any
 
 import andante
 from andante.agent import find
-from andante.campaign.file import SCALES
 from andante.campaign.settings import grid
 from andante.campaign.shelf import BuildOrder
 from andante.campaign.tables import Table, read_tables
@@ -88,6 +87,7 @@ class Claim:
     where: dict[str, Any]
     against: str | None = None  # told as the change against this algorithm, in percent
     note: str = ""
+    cap: float = math.inf  # suboptimality counts as no more than this, where it is capped
 
 
 @dataclass(frozen=True)
@@ -190,7 +190,7 @@ class Study:
 def read_study(path: str | os.PathLike[str], scale: str) -> Study:
     """Read what a study's file says of tables and figures; the rest of it is the campaign's."""
     file = Path(path)
-    data, lines = read_tables(file, scale, SCALES)
+    data, lines = read_tables(file, scale)
     top = Table(data, "", file, lines)
 
     def parts(name: str) -> list[Table]:
@@ -297,7 +297,7 @@ def _settled(table: Table, key: str, where: Mapping[str, Any]) -> dict[str, Any]
 
 
 def _read_claim(table: Table, key: str, data: Any, where: Mapping[str, Any], measures: int = 1) -> Claim:
-    known = ("algorithm", "label", "paper", "where", "against", "note")
+    known = ("algorithm", "label", "paper", "where", "against", "note", "cap")
     if not isinstance(data, dict) or "algorithm" not in data:
         table.fail(f"each of {key} is a table with an 'algorithm'", key)
     for name in data:
@@ -315,6 +315,7 @@ def _read_claim(table: Table, key: str, data: Any, where: Mapping[str, Any], mea
         where={**where, **_settled(table, key, data.get("where", {}))},
         against=_algorithm(table, key, against) if against is not None else None,
         note=data.get("note", ""),
+        cap=float(data.get("cap", math.inf)),
     )
 
 

@@ -25,7 +25,7 @@ def table(spec: TableSpec, results: Results) -> str:
 
 
 def _line(spec: TableSpec, claim: Claim, results: Results) -> list[str]:
-    chosen = scored(results.where(claim.where), spec.capped)
+    chosen = scored(results.where(claim.where), spec.capped, claim.cap)
     (name,), (paper,) = spec.measures, claim.paper
     summary = _of(chosen, claim.algorithm)
     if summary is None:
@@ -51,7 +51,7 @@ def _wide_table(spec: TableSpec, results: Results) -> str:
 
 
 def _wide_line(spec: TableSpec, claim: Claim, results: Results, told: Sequence[bool]) -> list[str]:
-    summary = _of(scored(results.where(claim.where), spec.capped), claim.algorithm)
+    summary = _of(scored(results.where(claim.where), spec.capped, claim.cap), claim.algorithm)
     cells = [_label(claim)]
     for name, paper, known in zip(spec.measures, claim.paper, told, strict=True):
         ours = "not run" if summary is None else _shown(summary, name, spec.statistic)
@@ -203,9 +203,9 @@ def duration(seconds: float) -> str:
     return f"{seconds / 60:.0f} minutes" if seconds < 7200 else f"{seconds / 3600:.1f} hours"
 
 
-def scored(results: Results, capped: bool) -> Results:
-    """The results with suboptimality counted as seed 004 does, if so wanted."""
-    return results.capped() if capped else results
+def scored(results: Results, capped: bool, cap: float = math.inf) -> Results:
+    """The results with suboptimality counted as seed 004 does, if so wanted; ``cap`` is as in `Results.capped`."""
+    return results.capped(cap) if capped else results
 
 
 def _of(results: Results, algorithm: str) -> Summary | None:
