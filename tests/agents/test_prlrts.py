@@ -81,13 +81,35 @@ def test_values_on_the_abstract_level_are_few():
     assert stored[0] > stored[1] >= stored[2]
 
 
-def test_discovery_takes_stored_values_back():
+@pytest.mark.parametrize("forget", ["region", "level"])
+def test_discovery_takes_stored_values_back(forget):
     """What is forgotten with the regions it belonged to does not count as stored."""
-    grid = andante.generate("rooms", 32, 32, seed=4)
-    for problem in andante.random_problems(grid, 5, seed=2):
-        process = andante.converge("prlrts(level=1, depth=3, gamma=1.0)", problem, sight=3)
-        assert process.converged
-        assert 0 <= process.values_stored <= Hierarchy(grid).sizes[1] * 2
+    grid = andante.generate("random", 32, 32, seed=4)
+    agent = andante.Agent("prlrts(level=2, depth=1, gamma=1.0)", grid, sight=1, forget=forget)
+    lost = 0
+    for problem in andante.random_problems(grid, 40, seed=2):
+        before = 0
+        for _ in agent.watch(problem):
+            mind = agent._memory.mind
+            held = np.count_nonzero(mind.tables.h.stamp > mind.era[2])
+            assert mind.stored[0] == held
+            lost, before = lost + (held < before), held
+    assert lost > 0
+
+
+def test_what_is_kept_of_a_level_that_changed_saves_travel():
+    grid = andante.generate("rooms", 48, 48, seed=4)
+    problems = andante.random_problems(grid, 10, seed=2)
+    travel = {
+        (level, forget): sum(
+            andante.converge("prlrts", p, sight=3, level=level, depth=1, gamma=1.0, forget=forget).travel
+            for p in problems
+        )
+        for level in (0, 2)
+        for forget in ("region", "level")
+    }
+    assert travel[0, "region"] == travel[0, "level"]
+    assert travel[2, "region"] < travel[2, "level"]
 
 
 def test_the_short_form_of_the_paper():

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from andante.abstraction.clique import CHANGED, Cover, Work, put
+from andante.abstraction.clique import CHANGED, DEAD, Cover, Work, count, item, put
 from andante.abstraction.corridor import Route
 from andante.abstraction.hierarchy import hierarchy_of, reserve_for_changes
 from andante.abstraction.layers import Layers, restore
@@ -17,6 +17,8 @@ from andante.kernel import generic, int64
 from andante.search.memory import Clock, Space
 from andante.world.graph import COUNT, DIRECTION, Layout
 from andante.world.sensing import Belief
+
+UNCHANGED = -1  # not even the ground is another
 
 
 class Fixed(NamedTuple):
@@ -74,24 +76,24 @@ def most_nodes(space: Space) -> int:
 
 
 @generic
-def catch_up(held: Fixed | Discovered, graph: Layout) -> bool:
-    """Make the levels fit ``graph`` as the agent sees it now; did they not?"""
+def catch_up(held: Fixed | Discovered, graph: Layout) -> int:
+    """Make the levels fit ``graph`` as the agent sees it now: the highest that became another, `UNCHANGED` if none."""
     raise TypeError(held)
 
 
 @catch_up.of(Fixed)
-def _nothing_changed(held: Fixed, graph: Layout) -> bool:
-    return False
+def _nothing_changed(held: Fixed, graph: Layout) -> int:
+    return UNCHANGED
 
 
 @catch_up.of(Discovered)
-def _mend(held: Discovered, graph: Layout) -> bool:
+def _mend(held: Discovered, graph: Layout) -> int:
     belief, seen = held.belief, held.seen
     if seen[0] != held.clock.problem[0]:
         restore(held.layers, held.built)
         seen[0], seen[1] = held.clock.problem[0], 0
     if belief.size[0] == seen[1]:
-        return False
+        return UNCHANGED
     for k in range(seen[1], belief.size[0]):
         cell = int64(belief.found[k])
         put(held.work, CHANGED, cell)
@@ -99,5 +101,36 @@ def _mend(held: Discovered, graph: Layout) -> bool:
         for d in range(COUNT[around]):
             put(held.work, CHANGED, cell + belief.model.offset[DIRECTION[around, d]])
     seen[1] = belief.size[0]
-    repair(held.layers, graph, held.work, held.top, held.cover)
-    return True
+    return repair(held.layers, graph, held.work, held.top, held.cover)
+
+
+@generic
+def how_many_went(held: Fixed | Discovered) -> int:
+    """How many nodes ceased to be when the levels were last mended."""
+    raise TypeError(held)
+
+
+@how_many_went.of(Fixed)
+def _none_went(held: Fixed) -> int:
+    return 0
+
+
+@how_many_went.of(Discovered)
+def _so_many_went(held: Discovered) -> int:
+    return count(held.work, DEAD)
+
+
+@generic
+def which_went(held: Fixed | Discovered, k: int) -> int:
+    """The ``k``-th of the nodes that ceased to be when the levels were last mended."""
+    raise TypeError(held)
+
+
+@which_went.of(Fixed)
+def _no_such_node(held: Fixed, k: int) -> int:
+    return 0
+
+
+@which_went.of(Discovered)
+def _this_went(held: Discovered, k: int) -> int:
+    return item(held.work, DEAD, k)

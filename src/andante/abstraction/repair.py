@@ -53,8 +53,10 @@ from andante.world.graph import Layout, degree, target
 def repair(layers: Layers, graph: Layout, work: Work, levels: int, rule: int) -> int:
     """Mend all levels after the states in ``work.changed`` got other arcs: the highest level that changed.
 
-    States that lost all their arcs leave the hierarchy, states that have some and no parent come back.
+    States that lost all their arcs leave the hierarchy, states that have some and no parent come back. Which nodes went
+    stands in ``work`` until the next repair; from then on others may have their numbers.
     """
+    empty(work, DEAD)
     _leave_and_return(layers, graph, work)
     top = 0
     if mend(layers, graph, work, 1, rule):
@@ -63,7 +65,6 @@ def repair(layers: Layers, graph: Layout, work: Work, levels: int, rule: int) ->
             top += 1
     for k in range(count(work, DEAD)):
         give_back(layers, item(work, DEAD, k))
-    empty(work, DEAD)
     for which in (ORPHANS, CHANGED, HURT):
         empty(work, which)
     return top

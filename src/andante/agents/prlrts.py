@@ -10,9 +10,10 @@ Where the papers are silent: an agent in the goal's region plans within that reg
 the goal if it lies there, else by the state found by taking, level by level, the child nearest to its centre. LRTS that
 goes back returns, region by region, to the one where it last planned. A node holds the value that was last learned for
 it, whatever for; LRTS below the top has a new goal with each plan and no quota, so that it may never arrive: the paper,
-too, found A* best there. The agent plans anew
-whenever it discovers a wall; values learned above the ground are then forgotten, with the regions they belonged to, and
-so is the way it came.
+too, found A* best there. The agent plans anew whenever it discovers a wall, and forgets the way it came. The paper
+also forgets all values of an abstract level then, if that level became another; ``forget=level`` does. With sight 10
+every region seen for the first time so undoes the learning of all trials before, which takes up to sixty times the
+travel and is not what the paper's curves show; the default forgets only what was learned in regions that are no more.
 """
 
 from __future__ import annotations
@@ -38,7 +39,16 @@ from andante.abstraction.corridor import (
 )
 from andante.abstraction.hierarchy import DEFAULT_COVER
 from andante.abstraction.layers import LEAST_COST, ancestor
-from andante.abstraction.levels import Levels, catch_up, most_nodes
+from andante.abstraction.levels import (
+    UNCHANGED,
+    Discovered,
+    Fixed,
+    Levels,
+    catch_up,
+    how_many_went,
+    most_nodes,
+    which_went,
+)
 from andante.agent import STUCK, UNREACHABLE, Card, Move, Range, algorithm, dialect, no_move, setting
 from andante.control.depth import DepthBy
 from andante.control.goal import GoalBy
@@ -48,7 +58,7 @@ from andante.search.behind import Behind, forget, go_back, last_left, leave
 from andante.search.learning import raise_to
 from andante.search.lookahead import Ball, look, max_of_min, way_out
 from andante.search.memory import Clock, Log, Space
-from andante.search.tables import Tables, table_for
+from andante.search.tables import Tables, forget_state, table_for
 from andante.world.graph import Arrays
 from andante.world.heuristics import TOLERANCE
 
@@ -76,7 +86,14 @@ class Ground(IntEnum):
     LRTS = 2
 
 
-_PASS, _ASTAR, _LRTA = int(Between.PASS), int(Top.ASTAR), int(Top.LRTA)
+class Forget(IntEnum):
+    """What is forgotten when a wall that the agent discovers changes a level."""
+
+    REGION = 0  # what was learned in regions that are no more
+    LEVEL = 1  # all that was learned, once the level that is planned on has changed: the paper's rule
+
+
+_PASS, _ASTAR, _LRTA, _LEVEL = int(Between.PASS), int(Top.ASTAR), int(Top.LRTA), int(Forget.LEVEL)
 
 
 class Params(NamedTuple):
@@ -92,6 +109,7 @@ class Params(NamedTuple):
     depth_by: Annotated[DepthBy, "what chooses the depth: fixed or pattern"] = DepthBy.FIXED
     goal_by: Annotated[GoalBy, "what chooses the goal of a plan: global or pattern"] = GoalBy.GLOBAL
     cover: Annotated[Cover, "how cliques are chosen"] = DEFAULT_COVER
+    forget: Annotated[Forget, "what is forgotten when a discovered wall changes a level"] = Forget.REGION
 
     @property
     def needs(self) -> tuple[str, ...]:
@@ -104,7 +122,7 @@ class Mind(NamedTuple):
 
     tables: Tables
     ball: Ball
-    era: npt.NDArray[np.int64]  # [2]: the time since regions are what they are; the problem it belongs to
+    era: npt.NDArray[np.int64]  # [3]: how often all was forgotten; in which problem; the last number of a goal then
     stored: npt.NDArray[np.int64]  # [1], how many values were stored in this era
     behind: Behind
     learned: npt.NDArray[np.float64]  # [1], u
@@ -118,7 +136,7 @@ class Mind(NamedTuple):
         return cls(
             Tables.over(nodes, Log.of(0)),
             Ball.over(nodes, nodes, LEAST_COST, math.inf, ties=True),
-            np.zeros(2, np.int64),
+            np.zeros(3, np.int64),
             np.zeros(1, np.int64),
             Behind.over(space.states if space.params.quota < math.inf else 0),
             np.zeros(1),
@@ -149,9 +167,9 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
     """One move of PR LRTS: on with the plan, or a new one."""
     route, mind = memory.levels.route, memory.mind
     _begin(mind)
-    lost = 0
-    if catch_up(memory.levels.held, graph):
-        lost = _forget_regions(mind) if params.level > 0 else 0
+    lost, changed = 0, catch_up(memory.levels.held, graph)
+    if changed != UNCHANGED:
+        lost = _forget_regions(mind, memory.levels.held, params, changed)
         forget(mind.behind)  # part of it was planned and not walked
         route.moves[0] = -1
     to, cost = next_on(route, graph, state)
@@ -177,8 +195,7 @@ def _begin(mind: Mind) -> None:
     """Forget what another problem taught, and where another trial came along."""
     if mind.era[1] != mind.clock.problem[0]:
         mind.era[1] = mind.clock.problem[0]
-        mind.era[0] += 1
-        mind.stored[0] = 0
+        _forget_all(mind)
     if mind.trial[0] != mind.clock.trial[0]:
         mind.trial[0] = mind.clock.trial[0]
         mind.learned[0] = 0.0
@@ -186,12 +203,27 @@ def _begin(mind: Mind) -> None:
 
 
 @kernel
-def _forget_regions(mind: Mind) -> int:
-    """Forget what was learned, because the regions are others now: how many values that were."""
-    lost = mind.stored[0]
+def _forget_regions(mind: Mind, held: Fixed | Discovered, params: Params, changed: int) -> int:
+    """Forget what was learned on levels that are others now, or in regions that are no more: how many values."""
+    before = mind.stored[0]
+    if params.forget == _LEVEL:
+        if changed >= params.level > 0:
+            _forget_all(mind)
+        return before - mind.stored[0]
+    for k in range(how_many_went(held)):
+        node = which_went(held, k)
+        if mind.tables.h.stamp[node] > mind.era[2]:
+            mind.stored[0] -= 1
+        forget_state(mind.tables, node)
+    return before - mind.stored[0]
+
+
+@kernel
+def _forget_all(mind: Mind) -> None:
+    """Begin a new era, in which nothing is learned yet."""
     mind.era[0] += 1
+    mind.era[2] = mind.tables.used[0]
     mind.stored[0] = 0
-    return lost
 
 
 # --- planning -------------------------------------------------------------------------------------------------------

@@ -47,3 +47,10 @@ def table_for(tables: Tables, goal: int, era: int) -> Learned:
         tables.number[goal] = tables.used[0]
     tables.h.clock.problem[0] = tables.number[goal]
     return tables.h
+
+
+@kernel
+def forget_state(tables: Tables, state: int) -> None:
+    """Forget what was learned in a state, and what was learned in others for it as a goal."""
+    tables.h.stamp[state] = 0
+    tables.era[state] = 0
