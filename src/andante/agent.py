@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from numbers import Real
-from typing import Annotated, Any, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, NamedTuple, TypeVar, cast, get_args, get_origin, get_type_hints
 
 from andante.errors import AlgorithmError, ParameterError, did_you_mean
 from andante.kernel import kernel
@@ -202,8 +202,20 @@ class Algorithm:
     @property
     def needs(self) -> tuple[str, ...]:
         """The kinds of databases it needs: what its card says, unless its ``Params`` know better."""
-        kinds: tuple[str, ...] = getattr(self.params, "needs", self.card.needs)
-        return kinds
+        return cast(tuple[str, ...], self._claim("needs"))
+
+    @property
+    def real_time(self) -> bool:
+        """Does planning per move not grow with the map? Its card tells, unless its ``Params`` know better."""
+        return cast(bool, self._claim("real_time"))
+
+    @property
+    def complete(self) -> bool:
+        """Does it arrive wherever a way leads? Its card tells, unless its ``Params`` know better."""
+        return cast(bool, self._claim("complete"))
+
+    def _claim(self, name: str) -> Any:
+        return getattr(self.params, name, getattr(self.card, name))
 
     @property
     def codes(self) -> Any:

@@ -160,3 +160,14 @@ def test_regions_have_no_oracle():
     grid = andante.generate("rooms", 24, 24, seed=1)
     with pytest.raises(ParameterError, match="depth_by must be fixed or pattern"):
         andante.Agent("prlrta", grid, level=1, depth_by="oracle")
+
+
+def test_claims_follow_the_parameters():
+    plain = andante.find("prlrts(level=2)")
+    assert plain.real_time
+    assert plain.complete
+    assert not andante.find("prlrts(level=2, top=astar)").real_time
+    assert not andante.find("prlrts(level=2, ground=lrts)").complete
+    assert not andante.find("prlrts(level=2, between=lrts)").complete
+    assert andante.find("prlrts(level=1, between=lrts)").complete  # nothing is between
+    assert andante.find("prlrts(level=0, ground=lrts)").complete

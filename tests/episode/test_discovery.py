@@ -43,7 +43,7 @@ def problems(request):
 def test_every_agent_that_senses_arrives_and_never_walks_through_a_wall(problems, name, sight):
     for trial in andante.run_many(name, problems, sight=sight):
         assert trial.outcome in (Outcome.GOAL, Outcome.STUCK)
-        assert trial.solved or not andante.find(name).card.complete
+        assert trial.solved or not andante.find(name).complete
         grid, legal = trial.problem.grid, {}
         for here, there in zip(trial.path[:-1].tolist(), trial.path[1:].tolist(), strict=True):
             legal.setdefault(here, {near for near, _ in grid.graph.neighbours(here)} | {here})
@@ -209,16 +209,28 @@ def test_what_was_discovered_is_known_in_the_next_trial_and_not_in_the_next_prob
 WALLED = Grid([list(row) for row in ("......@..", "......@..", "......@..")], name="walled")
 
 
-@pytest.mark.parametrize("name", ["astar", "tba", "late-astar", "lss(lookahead=100)", "rtaa(lookahead=100)"])
-def test_an_agent_that_finds_itself_walled_in_says_that_there_is_no_way(name):
-    trial = andante.run(name, WALLED.problem((0, 1), (8, 1)), sight=1)
-    assert trial.outcome is Outcome.UNREACHABLE
+@pytest.mark.compiled
+@pytest.mark.parametrize("name", SENSING)
+def test_an_agent_whose_goal_is_walled_off_learns_that_there_is_no_way(name):
+    trial = andante.run(name, WALLED.problem((0, 1), (8, 1)), sight=1, limits=andante.Limits(moves=10_000))
+    assert trial.outcome is Outcome.UNREACHABLE or (trial.outcome is Outcome.STUCK and not andante.find(name).complete)
     assert trial.moves > 0
 
 
-def test_an_agent_that_cannot_prove_it_walks_until_its_limit():
-    trial = andante.run("lrta", WALLED.problem((0, 1), (8, 1)), sight=1, limits=andante.Limits(moves=1000))
-    assert trial.outcome is Outcome.MOVE_CAP
+@given(grid_problems(side=12), st.integers(1, 3))
+@examples(60)
+def test_no_way_is_given_up_that_there_is(problem, sight):
+    """And one that is not there is given up, however little the agent can prove by itself."""
+    assert andante.run("lrta", problem, sight=sight).solved
+    passable = problem.grid.passable.copy()
+    x, y = problem.grid.cell(problem.goal)
+    passable[max(0, y - 1) : y + 2, max(0, x - 1) : x + 2] = False
+    passable[y, x] = True
+    walled = Grid(passable)
+    start = problem.start if passable.ravel()[problem.start] else None
+    if start is not None and start != problem.goal:
+        trial = andante.run("lrta", Problem(walled.graph, start, problem.goal, walled), sight=sight)
+        assert trial.outcome is Outcome.UNREACHABLE
 
 
 @pytest.mark.compiled

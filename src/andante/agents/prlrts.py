@@ -116,6 +116,17 @@ class Params(NamedTuple):
         """The databases that depth and goal are looked up in."""
         return ("pattern",) if self.depth_by is DepthBy.PATTERN or self.goal_by is GoalBy.PATTERN else ()
 
+    @property
+    def real_time(self) -> bool:
+        """A* plans the whole way on the highest level, and levels grow with the map."""
+        return self.top is not Top.ASTAR
+
+    @property
+    def complete(self) -> bool:
+        """LRTS below the highest level, if that is not the ground, may walk in circles."""
+        refined = (self.ground,) if self.between is Between.PASS or self.level < 2 else (self.ground, self.between)
+        return self.level == 0 or not any(part in (Ground.LRTS, Between.LRTS) for part in refined)
+
 
 class Mind(NamedTuple):
     """What was learned on each level, and room to look ahead on any."""

@@ -160,7 +160,7 @@ def replays(entries: Sequence[Algorithm], problems: Sequence[Problem], kit: Kit 
 
     by_length = sorted(problems, key=lambda problem: problem.optimal_cost or 0.0)
     problem = by_length[len(by_length) // 2]
-    shown = sorted(entries, key=lambda entry: not entry.card.real_time)
+    shown = sorted(entries, key=lambda entry: not entry.real_time)
     step = max(1, len(shown) // REPLAYS)
     limits = Limits(moves=REPLAY_MOVES)
     return [record(entry, problem, limits=limits, **kit._asdict()) for entry in shown[::step][:REPLAYS]]

@@ -67,7 +67,7 @@ class Requirements:
         if entry.needs and 0 in (self.memory_bytes, self.build_seconds):
             return False
         bounded = self.microseconds is not None or (self.expansions is not None and self.expansions < states)
-        return entry.card.real_time or not bounded
+        return entry.real_time or not bounded
 
     def check(self, name: str, value: float) -> Breach | None:
         """Is a limit broken by this value?"""

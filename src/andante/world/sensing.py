@@ -27,6 +27,29 @@ class Known(NamedTuple):
     """The agent knows the map: there is nothing to keep."""
 
 
+class Flood(NamedTuple):
+    """A search of the model from the goal, a few cells per move: where it ends without the agent, no way is left.
+
+    Walls that are found while it lasts can only make it reach more than there is, so that it never errs; when it has
+    reached the agent, the next wall begins another.
+    """
+
+    mark: npt.NDArray[np.int64]  # [n], the number of the search that last reached the cell
+    queue: npt.NDArray[np.int32]  # [n], the cells it reached, in order
+    hands: npt.NDArray[np.int64]  # [5], see below
+
+    @classmethod
+    def over(cls, n: int) -> Flood:
+        """None begun."""
+        return cls(np.zeros(n, np.int64), np.zeros(n, np.int32), np.full(5, -1, np.int64))
+
+
+# Places in `Flood.hands`: the number of the search, cells looked at and reached, walls known when it began, its goal.
+_NUMBER, _LOOKED, _REACHED, _WALLS, _GOAL = 0, 1, 2, 3, 4
+
+CELLS_PER_MOVE = 32  # that the search looks at
+
+
 class Belief(NamedTuple):
     """The agent's own model of the map, in which all it has not seen is free.
 
@@ -40,9 +63,8 @@ class Belief(NamedTuple):
     found: npt.NDArray[np.int32]  # [walls], cells found blocked in this problem, in the order of their discovery
     size: npt.NDArray[np.int64]  # [1], how many they are
     place: npt.NDArray[np.int64]  # [1], from where it looked last in this problem; -1 if it has not looked yet
-    kept: npt.NDArray[
-        np.uint8
-    ]  # [8], moves that a cell keeps when the cell from which it lies in direction d is blocked
+    kept: npt.NDArray[np.uint8]  # [8], moves that a cell keeps when the one it lies in direction d of is blocked
+    flood: Flood
     radius: int
     width: int
     height: int
@@ -77,6 +99,7 @@ def unknown(grid: Grid, sight: int) -> tuple[Graph, Belief]:
         size=np.zeros(1, np.int64),
         place=np.full(1, -1, np.int64),
         kept=_kept(grid.rule),
+        flood=Flood.over(len(mask)),
         radius=radius,
         width=grid.width,
         height=grid.height,
@@ -119,7 +142,7 @@ def sense(view: View, state: int) -> int:
 
 @generic
 def is_cut_off(view: View, state: int, goal: int) -> bool:
-    """Does the model have no move left at ``state`` or at ``goal``, so that none leads from one to the other?"""
+    """Is it known by now that no way leads from ``state`` to ``goal``? Costs the same on any map."""
     raise TypeError(view)
 
 
@@ -173,15 +196,49 @@ def _look_around(view: Belief, state: int) -> int:
 
 
 @is_cut_off.of(Belief)
-def _has_no_move(view: Belief, state: int, goal: int) -> bool:
-    return view.mask[state] == 0 or view.mask[goal] == 0
+def _has_no_way(view: Belief, state: int, goal: int) -> bool:
+    if view.mask[state] == 0 or view.mask[goal] == 0:
+        return True
+    flood, hands = view.flood, view.flood.hands
+    found = flood.mark[state] == hands[_NUMBER]
+    if hands[_GOAL] != goal or (found and hands[_WALLS] < view.size[0]):
+        _begin_flood(view, goal)
+        found = flood.mark[state] == hands[_NUMBER]
+    return not found and _flood(view) and flood.mark[state] != hands[_NUMBER]
+
+
+@kernel
+def _begin_flood(view: Belief, goal: int) -> None:
+    flood, hands = view.flood, view.flood.hands
+    hands[_NUMBER] = max(hands[_NUMBER], 0) + 1
+    hands[_LOOKED], hands[_REACHED], hands[_WALLS], hands[_GOAL] = 0, 1, view.size[0], goal
+    flood.queue[0], flood.mark[goal] = goal, hands[_NUMBER]
+
+
+@kernel
+def _flood(view: Belief) -> bool:
+    """Go on with the search from the goal for one move: has it reached all it can?"""
+    flood, hands = view.flood, view.flood.hands
+    for _ in range(CELLS_PER_MOVE):
+        if hands[_LOOKED] == hands[_REACHED]:
+            return True
+        cell = int64(flood.queue[hands[_LOOKED]])
+        hands[_LOOKED] += 1
+        moves = view.mask[cell]
+        for k in range(COUNT[moves]):
+            near = cell + view.model.offset[DIRECTION[moves, k]]
+            if flood.mark[near] != hands[_NUMBER]:
+                flood.mark[near] = hands[_NUMBER]
+                flood.queue[hands[_REACHED]] = near
+                hands[_REACHED] += 1
+    return False
 
 
 @forget.of(Belief)
 def _free_all(view: Belief) -> None:
     for i in range(view.size[0]):
         _free(view, int64(view.found[i]))
-    view.size[0], view.place[0] = 0, -1
+    view.size[0], view.place[0], view.flood.hands[_GOAL] = 0, -1, -1
 
 
 @kernel
