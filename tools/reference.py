@@ -31,6 +31,7 @@ VERBS = (
     "compare",
     "algorithms",
     "advise",
+    "choose",
     "maps list",
     "maps show",
     "maps generate",

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from andante.errors import AndanteError
     from andante.offline import build
     from andante.search.landmarks import with_landmarks
+    from andante.selection.advise import advise
+    from andante.selection.ladder import ladder
+    from andante.selection.requirements import Requirements
     from andante.world.graph import Graph
     from andante.world.grid import Grid
     from andante.world.mapfiles import read_map, read_scenario, write_map, write_scenario
@@ -50,8 +53,10 @@ _HOME = {
     "Limits": "episode.trial",
     "Outcome": "episode.loop",
     "Problem": "world.problem",
+    "Requirements": "selection.requirements",
     "Trace": "episode.trace",
     "Trial": "episode.trial",
+    "advise": "selection.advise",
     "algorithms": "agent",
     "build": "offline",
     "check_algorithm": "episode.contract",
@@ -59,6 +64,7 @@ _HOME = {
     "converge_many": "episode.convergence",
     "find": "agent",
     "generate": "datasets.generate",
+    "ladder": "selection.ladder",
     "load": "databases.header",
     "random_problems": "datasets.scenarios",
     "read_map": "world.mapfiles",
@@ -88,9 +94,11 @@ __all__ = [
     "Limits",
     "Outcome",
     "Problem",
+    "Requirements",
     "Trace",
     "Trial",
     "__version__",
+    "advise",
     "algorithms",
     "build",
     "check_algorithm",
@@ -98,6 +106,7 @@ __all__ = [
     "converge_many",
     "find",
     "generate",
+    "ladder",
     "load",
     "random_problems",
     "read_map",

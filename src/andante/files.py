@@ -17,6 +17,16 @@ def cache_folder() -> Path:
     return Path(os.environ.get("ANDANTE_CACHE") or platformdirs.user_cache_dir("andante", appauthor=False))
 
 
+def make_folder(path: str | os.PathLike[str]) -> Path:
+    """The folder of this name, made with all above it if it is not there yet."""
+    folder = Path(path)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"cannot write to {folder}: {error.strerror or error}") from error
+    return folder
+
+
 def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
     """Write a file under a temporary name beside its place, then move it there: it appears whole or not at all."""
     file = Path(path)

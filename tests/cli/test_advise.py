@@ -75,3 +75,24 @@ def test_bad_input_is_refused_in_one_sentence(cli, folder, tmp_path):
     (tmp_path / "other").mkdir()
     andante.write_map(andante.generate("caves", 24, 24), tmp_path / "other" / "rooms1.map")
     assert "two different maps are called rooms1" in refused(folder, tmp_path / "other", *QUICK)
+
+
+def test_several_limits_give_the_best_agent_for_each(cli, folder, tmp_path):
+    pytest.importorskip("matplotlib")
+    limits = ("--expansions", 0, "--expansions", 1, "--expansions", 50)
+    code, out, err = cli("advise", folder, *limits, *QUICK, "--output", tmp_path / "out")
+    assert code == OK
+    assert "agent keeps" in out  # none, to at most 0 states
+    assert "ladder.md" in err
+    lines = (tmp_path / "out" / "ladder.md").read_text().splitlines()[2:]
+    assert "no agent keeps to at most 0 states" in lines[0]
+    worst = [line.split(" | ")[4] for line in lines]
+    assert worst[:2] == ["-", "1"]
+    assert int(worst[2]) <= 50
+    assert (tmp_path / "out" / "at-most-50" / "advice.html").exists()
+
+
+def test_trips_of_a_length(cli, folder):
+    code, out, _ = cli("advise", folder, "--expansions", 10, "--optimal-cost", 20, 30, *QUICK, "--json")
+    assert code == OK
+    assert 20 <= json.loads(out)["ranking"][0]["measures"]["optimal_cost"]["median"] < 30

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -12,7 +13,6 @@ import typer
 from andante.cli.shared import (
     JSON_OPTION,
     SIGHT_OPTION,
-    default_threads,
     err,
     out,
     print_json,
@@ -20,10 +20,11 @@ from andante.cli.shared import (
     read_world,
     telling_of_compilation,
 )
+from andante.machine import cores
 
 if TYPE_CHECKING:
     from andante.measures import Summary
-    from andante.selection import Advice
+    from andante.selection import Advice, Rung
     from andante.world.grid import Grid
 
 app = typer.Typer(add_completion=False)
@@ -40,7 +41,9 @@ def advise(
         help="Maps: .map files, folders of them, benchmark sets (dao), maps of one (dao/arena), or generated ones as "
         "KIND:WIDTHxHEIGHT:SEED.",
     ),
-    expansions: int | None = typer.Option(None, min=0, help="At most so many states expanded before any move."),
+    expansions: list[int] = typer.Option(
+        [], min=0, help="At most so many states expanded before any move. Several: the best agent for each."
+    ),
     microseconds: float | None = typer.Option(None, min=0, help="At most so many microseconds for any move, here."),
     memory: float | None = typer.Option(None, min=0, metavar="MB", help="For databases, at most so much per map."),
     build_time: float | None = typer.Option(
@@ -55,8 +58,11 @@ def advise(
         None, min=10, help="Race on at most so many problems, and try the best on as many fresh ones. Default: 400."
     ),
     candidates: int = typer.Option(200, min=1, help="How many settings enter the race."),
+    optimal_cost: tuple[float, float] = typer.Option(
+        (0.0, math.inf), metavar="LOW HIGH", help="Only trips whose shortest way costs so much."
+    ),
     seed: int = typer.Option(0, min=0, help="For drawing problems and settings."),
-    threads: int = typer.Option(default_threads(), min=1, help="How many problems run at once."),
+    threads: int = typer.Option(cores(), min=1, help="How many problems run at once."),
     output: Path | None = typer.Option(
         None,
         metavar="FOLDER",
@@ -68,35 +74,39 @@ def advise(
 
     Agents and their parameters race: many on few problems, the best on more. Whoever breaks a limit on any move is out.
     """
-    from andante.selection import Requirements
+    from andante.selection import Requirements, ladder
     from andante.selection import advise as ask
     from andante.selection.advise import PROBLEMS
 
     grids = read_maps(maps, seed)
+    most, several = (expansions[0], False) if len(expansions) == 1 else (None, bool(expansions))
     requirements = Requirements(
-        expansions, microseconds, None if memory is None else memory * 1e6, build_time, changing, sight
+        most, microseconds, None if memory is None else memory * 1e6, build_time, changing, sight
     )
     if minutes is None and problems is None:
-        minutes = MINUTES
+        minutes = MINUTES * max(1, len(expansions))
     with telling_of_compilation() as compiling, progress_of_parts() as tell:
-        advice = ask(
-            grids,
-            requirements,
-            minutes=minutes,
-            problems=problems or PROBLEMS,
-            candidates=candidates,
-            seed=seed,
-            threads=threads,
-            folder=output,
-            progress=tell,
-            compiling=compiling,
-        )
+        how: dict[str, Any] = {
+            "minutes": minutes,
+            "problems": problems or PROBLEMS,
+            "candidates": candidates,
+            "optimal_cost": optimal_cost,
+            "seed": seed,
+            "threads": threads,
+            "folder": output,
+            "progress": tell,
+            "compiling": compiling,
+        }
+        found = ladder(grids, expansions, requirements, **how) if several else ask(grids, requirements, **how)
+    if isinstance(found, list):
+        tell_ladder(found, as_json, output)
+        return
     if as_json:
-        print_json(as_data(advice))
+        print_json(as_data(found))
     else:
-        tell_advice(advice)
+        tell_advice(found)
     if output is not None:
-        write_results(advice, output)
+        write_results(found, output)
 
 
 def read_maps(texts: Sequence[str], seed: int) -> list[Grid]:
@@ -158,9 +168,53 @@ def tell_advice(advice: Advice) -> None:
     out.print()
     for sentence in advice.sentences:
         out.print(sentence, soft_wrap=True, markup=False)
-    imports = {"load(": "from andante.databases.header import load", "build(": "from andante.offline import build"}
-    lines = [line for word, line in imports.items() if word in advice.code]
-    out.print("", *lines, advice.code, sep="\n    ", soft_wrap=True, markup=False)
+    out.print("", advice.code, sep="\n    ", soft_wrap=True, markup=False)
+
+
+def tell_ladder(rungs: Sequence[Rung], as_json: bool, folder: Path | None) -> None:
+    """What was found for each limit: a table of the best, and a folder for each if they are to be kept."""
+    from rich.table import Table
+    from rich.text import Text
+
+    from andante.files import write_whole
+    from andante.report.studytables import markdown, plain
+
+    if as_json:
+        print_json([{"limit": r.limit, **(as_data(r.advice) if r.advice else {"reason": r.reason})} for r in rungs])
+    head = ["at most", "agent", "suboptimality", "states per move", "worst", "database"]
+    lines = [[f"{rung.limit:,}", *_best(rung)] for rung in rungs]
+    if not as_json:
+        shown = Table(*head, box=None, pad_edge=False)
+        for line in lines:
+            shown.add_row(*map(Text, line))
+        out.print(shown)
+    if folder is None:
+        return
+    write_whole(folder / "ladder.md", (markdown(head, [list(map(plain, line)) for line in lines]) + "\n").encode())
+    for rung in rungs:
+        if rung.advice is not None:
+            write_results(rung.advice, folder / f"at-most-{rung.limit}")
+    err.print(f"wrote {folder / 'ladder.md'}, and a folder for each limit", soft_wrap=True, markup=False)
+
+
+def _best(rung: Rung) -> list[str]:
+    """The best agent under a limit, and its numbers."""
+    from andante.measures import measure
+
+    if rung.advice is None:
+        return [rung.reason, *["-"] * 4]
+    best = rung.advice.winner
+    told = best.summary
+    walked, effort, worst = (
+        measure(name) for name in ("suboptimality_ratio", "states_expanded_per_move", "max_states_expanded")
+    )
+    return [
+        best.candidate.name,
+        walked.show(best.suboptimality.mean, best.suboptimality.standard_error),
+        effort.show(told[effort.name].mean),
+        worst.show(told[worst.name].max),
+        measure("database_bytes").show(best.books.nbytes) if best.books.databases else "none",
+    ]
 
 
 def labelled(advice: Advice) -> dict[str, Summary]:

@@ -162,14 +162,11 @@ def predictions(problems: Matrix, described: Described, seed: int) -> str:
 
 def draw(sweeps: dict[str, list[Line]], folder: Path) -> None:
     """A figure for each sweep."""
-    from andante.errors import OutputError
+    from andante.files import make_folder
     from andante.report.figure import save_figure
     from andante.report.lines import lines_plot
 
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(f"cannot write to {folder}: {error.strerror or error}") from error
+    make_folder(folder)
     for name, lines in sweeps.items():
         curves = {
             way: [(line.present, getattr(line, way)) for line in lines] for way in ("exhaustive", "prior", "sample")

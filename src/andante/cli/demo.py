@@ -15,7 +15,8 @@ from andante.cli.compare import (
     worth_comparing,
     write_page,
 )
-from andante.cli.shared import default_threads, out
+from andante.cli.shared import out
+from andante.machine import cores
 
 app = typer.Typer(add_completion=False)
 
@@ -28,12 +29,13 @@ def demo(
 ) -> None:
     """Compare the agents on a generated game-like map and write a page about it."""
     from andante.datasets.generate import generate
+    from andante.files import make_folder
 
     grid = generate("outdoor", SIDE, SIDE, seed=SEED)
     problems = choose_problems(grid, None, PROBLEMS, SEED)
     out.print(f"{len(problems)} problems on a generated map of {SIDE} x {SIDE} cells, {grid.free_cells} of them free")
     entries = worth_comparing()
-    rows = run_all(entries, grid, problems, default_threads(), SUBOPTIMALITY_CAP)
+    rows = run_all(entries, grid, problems, cores(), SUBOPTIMALITY_CAP)
     tell_results(rows, as_json=False)
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(path.parent)
     write_page("Andante: agents on a generated map", rows, replays(entries, problems), path)

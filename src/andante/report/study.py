@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import andante
-from andante.files import write_whole
+from andante.files import make_folder, write_whole
 from andante.report.results import Results
 from andante.report.studyfigures import figure
 from andante.report.studyfile import Study
@@ -16,7 +16,7 @@ from andante.report.studytables import amortization, best, duel, duration, table
 
 def write_results(study: Study, results: Results, folder: Path, how: str) -> Path:
     """Write the study's page and its figures into a folder; ``how`` says on what it was run."""
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     when = f"Run on {datetime.now(UTC):%Y-%m-%d} with Andante {andante.__version__}: {results.lead}"
     took = f"{duration(float(results.rows['seconds'].sum()))} of the agents' own time"
     lines = [f"# {study.title}", study.about, f"{when} {how} of {platform.machine()}, {took}."]

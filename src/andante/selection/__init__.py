@@ -1,7 +1,19 @@
 """Choosing algorithms: by racing them (`advise`), from a matrix of results, or by what a problem looks like."""
 
 from andante.selection.advise import Advice, Standing, advise
+from andante.selection.ladder import Rung, ladder
 from andante.selection.requirements import AdviceError, Breach, Dropped, Requirements
 from andante.selection.space import Candidate
 
-__all__ = ["Advice", "AdviceError", "Breach", "Candidate", "Dropped", "Requirements", "Standing", "advise"]
+__all__ = [
+    "Advice",
+    "AdviceError",
+    "Breach",
+    "Candidate",
+    "Dropped",
+    "Requirements",
+    "Rung",
+    "Standing",
+    "advise",
+    "ladder",
+]

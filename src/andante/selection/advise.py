@@ -26,7 +26,7 @@ from andante.datasets.scenarios import random_problems
 from andante.episode.run import Outfit, compile_all
 from andante.episode.trial import Limits
 from andante.errors import AndanteError, MapError, ParameterError
-from andante.files import write_whole
+from andante.files import make_folder, write_whole
 from andante.measures import Row, Statistics, Summary, measure, summarise
 from andante.offline import build
 from andante.selection.journal import Journal
@@ -46,6 +46,7 @@ FINALISTS = 5  # of the race that are run on fresh problems
 FRONT = 4  # further ones that plan less
 NEWCOMERS = 30
 CONFIDENCE = 0.95
+STATE = "state"  # the folder of what a run has worked out
 
 FEWEST_PROBLEMS = 100  # that a map must have
 _PROBE = Limits(moves=200, expansions=20_000)  # enough to see most that will break a limit
@@ -117,8 +118,8 @@ class Advice:
         options = [f"sight={sight}"] if sight is not None else []
         if self.winner.candidate.databases:
             files = [str(file) for file in self.files.get(self.maps[0].name, [])]
-            loads = [f"load({file!r}, map=grid)" for file in files]
-            builds = [f"build({text!r}, grid)" for text in self.winner.candidate.databases]
+            loads = [f"andante.load({file!r}, map=grid)" for file in files]
+            builds = [f"andante.build({text!r}, grid)" for text in self.winner.candidate.databases]
             options.append(f"databases=[{', '.join(loads or builds)}]")
         return f"andante.Agent({', '.join([repr(str(entry)), 'grid', *options])})"
 
@@ -191,15 +192,18 @@ def advise(
     candidates: int = CANDIDATES,
     seed: int = 0,
     threads: int = 1,
+    optimal_cost: tuple[float, float] = (0.0, math.inf),
     folder: str | os.PathLike[str] | None = None,
+    state: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
     compiling: Callable[[int, int], None] | None = None,
 ) -> Advice:
     """Which agent to use on these maps, under these limits.
 
     At most so many problems are raced on, and as many fresh ones are kept for the end; with ``minutes`` it may be fewer
-    of both. Without, the same seed gives the same advice. In ``folder`` are kept what a run has worked out, so that
-    after a kill it goes on, and the winner's databases. Compiling, which happens once, does not count as time.
+    of both. Without, the same seed gives the same advice. ``optimal_cost`` says how long the trips are, from low up to,
+    not including, high. In ``folder`` are kept what a run has worked out, so that after a kill it goes on, and the
+    winner's databases; ``state`` is another place for the former. Compiling happens once and does not count as time.
 
     >>> import andante
     >>> grid = andante.generate("rooms", 24, 24, seed=1)
@@ -218,9 +222,11 @@ def advise(
         raise MapError("there is no map to advise on")
     tell = progress or _quiet
     home = None if folder is None else Path(folder)
-    journal = Journal(None if home is None else home / "state")
+    kept = home / STATE if state is None and home is not None else state
+    journal = Journal(None if kept is None else Path(kept))
     if home is not None:
         request = {"maps": [grid.name for grid in maps], **asdict(requirements), "problems": problems, "seed": seed}
+        make_folder(home)
         write_whole(home / "request.json", json.dumps(request, indent=1).encode())
     for grid in maps:
         _room_for_problems(grid)
@@ -228,7 +234,7 @@ def advise(
     asked = session.candidates(candidates)
     session.compile(asked, compiling or (lambda number, total: None))
     journal.restart()
-    race, fresh = session.draw(problems)
+    race, fresh = session.draw(problems, optimal_cost)
     places, raced, untried = session.race(asked, race)
     ranking = session.validate(places, fresh)
     files = (
@@ -296,13 +302,14 @@ class _Session:
 
     # --- problems ----------------------------------------------------------------------------------------------------
 
-    def draw(self, problems: int) -> tuple[list[Problem], list[Problem]]:
+    def draw(self, problems: int, band: tuple[float, float]) -> tuple[list[Problem], list[Problem]]:
         """Problems for the race, and as many fresh ones, different from those; both turn from map to map."""
         each = 2 * -(-problems // len(self.grids))
         pools = []
         for number, grid in enumerate(self.grids):
             self.tell("drawing problems", number, len(self.grids))
-            pools.append(random_problems(grid, min(each, _room_for_problems(grid)), seed=self.seed))
+            room = min(each, _room_for_problems(grid))
+            pools.append(random_problems(grid, room, optimal_cost=band, seed=self.seed))
         self.tell("drawing problems", len(self.grids), len(self.grids))
         halves = [[pool[side::2] for pool in pools] for side in (0, 1)]
         race, fresh = ([p for turn in _turns(half) for p in turn][:problems] for half in halves)

@@ -5,12 +5,10 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 
 import numpy as np
 
-from andante.errors import OutputError
-from andante.files import write_whole
+from andante.files import make_folder, write_whole
 from andante.selection.matrix import Instance, Matrix, MatrixError, Values
 
 FOLDS = 10
@@ -25,11 +23,7 @@ def export(
     """
     if features.shape != (len(matrix.instances), len(feature_names)):
         raise MatrixError(f"features of shape {features.shape} do not fit {len(matrix.instances)} instances")
-    home = Path(folder)
-    try:
-        home.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(f"cannot write to {home}: {error.strerror or error}") from error
+    home = make_folder(folder)
     names = [instance_name(one) for one in matrix.instances]
     files = {
         "description.txt": _description(matrix, feature_names),

@@ -13,8 +13,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from andante.errors import OutputError
-from andante.files import write_whole
+from andante.files import make_folder, write_whole
 
 
 class Journal:
@@ -31,10 +30,7 @@ class Journal:
         self._began = time.perf_counter()
         self._recalled = 0.0
         if folder is not None:
-            try:
-                folder.mkdir(parents=True, exist_ok=True)
-            except OSError as error:
-                raise OutputError(f"cannot write to {folder}: {error.strerror or error}") from error
+            make_folder(folder)
 
     @property
     def seconds(self) -> float:

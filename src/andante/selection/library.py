@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from andante.campaign.shelf import BuildOrder
-from andante.databases.header import Database, DatabaseError, load
+from andante.databases.header import Database, load
 from andante.datasets import Progress
-from andante.errors import AndanteError, OutputError
+from andante.errors import AndanteError, DatabaseError
+from andante.files import make_folder
 from andante.offline import build
 from andante.selection.journal import Journal, digest
 from andante.selection.requirements import Breach, Requirements
@@ -139,10 +140,7 @@ def _loaded(file: Path | None, grid: Grid) -> Database | None:
 
 def save_all(databases: Sequence[Database], grids: Sequence[Grid], folder: Path) -> dict[str, list[Path]]:
     """Write databases as files MAP.KIND, or any.KIND: those that serve each map, by its name."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(f"cannot write to {folder}: {error.strerror or error}") from error
+    make_folder(folder)
     found: dict[str, list[Path]] = {}
     for grid in grids:
         for one in databases:

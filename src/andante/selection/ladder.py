@@ -1,0 +1,62 @@
+"""What each budget buys: the best agent under each of several limits on planning, as in seed 000's Table 4."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from andante.errors import ParameterError
+from andante.selection.advise import STATE, Advice, advise
+from andante.selection.requirements import AdviceError, Requirements
+from andante.world.grid import Grid
+
+
+@dataclass(frozen=True)
+class Rung:
+    """One limit on the states expanded before any move, and what was found for it."""
+
+    limit: int
+    advice: Advice | None
+    reason: str = ""  # why nothing was
+
+
+def ladder(
+    maps: Sequence[Grid],
+    limits: Sequence[int],
+    requirements: Requirements = Requirements(),  # noqa: B008 (frozen)
+    *,
+    minutes: float | None = None,
+    folder: str | os.PathLike[str] | None = None,
+    **options: Any,
+) -> list[Rung]:
+    """The best agent under each of these limits, all else being required of each; ``options`` are those of `advise`.
+
+    What was worked out for one limit serves the others: every trial is run once, and every database built once. The
+    ``minutes`` are for all limits together.
+
+    >>> import andante
+    >>> grid = andante.generate("rooms", 24, 24, seed=1)
+    >>> rungs = ladder([grid], [0, 9], Requirements(memory_bytes=0), problems=20, candidates=30)
+    >>> [rung.advice is not None for rung in rungs], rungs[0].reason.startswith("no agent keeps to at most 0 states")
+    ([False, True], True)
+    """
+    if not limits:
+        raise ParameterError("a ladder needs at least one limit on the states expanded before any move")
+    share = None if minutes is None else minutes / len(limits)
+    with ExitStack() as stack:
+        home = Path(stack.enter_context(TemporaryDirectory()) if folder is None else folder)
+        rungs = []
+        for limit in limits:
+            asked = replace(requirements, expansions=limit)
+            room = None if folder is None else home / f"at-most-{limit}"
+            try:
+                found = advise(maps, asked, minutes=share, folder=room, state=home / STATE, **options)
+                rungs.append(Rung(limit, found))
+            except AdviceError as error:
+                rungs.append(Rung(limit, None, str(error)))
+        return rungs
