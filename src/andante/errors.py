@@ -1,11 +1,15 @@
 """One family of errors: everything Andante refuses, it refuses with one of these and one sentence.
 
 A sentence says what was wrong, where it was, what is allowed and, if it helps, what to do.
+
+Here are those that several rooms raise or catch. What only a room on top has to say (offline, store, campaign,
+selection), it says with an error of its own, defined where it is raised.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from difflib import get_close_matches
 from operator import index
 
@@ -46,6 +50,10 @@ class DatasetError(AndanteError):
     """Benchmark data that cannot be found, fetched or trusted."""
 
 
+class DatabaseError(AndanteError):
+    """A database file that is damaged, of another version, or for another map."""
+
+
 class TraceError(AndanteError):
     """A file that holds no trace, or not a whole one."""
 
@@ -54,16 +62,19 @@ class OutputError(AndanteError):
     """A result that cannot be written where it was asked to go."""
 
 
-def whole_number(value: object, what: str) -> int:
-    """A whole number as a plain int, whatever library it is from; a `ProblemError` if it is none.
+def whole_number(
+    value: object, what: str, *, least: int | None = None, error: type[AndanteError] = ProblemError
+) -> int:
+    """A whole number as a plain int, whatever library it is from; an ``error`` if it is none or below the ``least``.
 
     >>> whole_number(3, "a column")
     3
     """
-    try:
-        return index(value)  # type: ignore[arg-type]
-    except TypeError:
-        raise ProblemError(f"{what} is a whole number, got {value!r}") from None
+    with suppress(TypeError):
+        number = index(value)  # type: ignore[arg-type]
+        if least is None or number >= least:
+            return number
+    raise error(f"{what} is a whole number{'' if least is None else f' from {least}'}, got {value!r}")
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

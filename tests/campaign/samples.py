@@ -1,4 +1,4 @@
-"""A campaign to try things on, and what two stores are compared by."""
+"""Campaigns to try things on, and what two stores are compared by."""
 
 from andante.store.identity import NOT_DECIDED
 
@@ -14,6 +14,16 @@ ROOMS = """
     problems = ["rooms"]
     algorithms = ["lrta(depth=[1, 3])", "rta"]
     limits = { suboptimality = 1000 }
+"""
+
+TREES = """
+    [problems.rooms]
+    maps = ["rooms(width=16, height=16, seed=[1, 2])"]
+    count = 3
+    [[run]]
+    algorithms = ["dlrta(depth_by=tree, goal_by=global)"]
+    databases = ["depth-tree(deepest=4, problems=4, leaf=5)"]
+    training = ["rooms(width=24, height=24, seed=[7, 8])"]
 """
 
 

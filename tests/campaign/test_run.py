@@ -14,12 +14,12 @@ import pytest
 import andante
 from andante.campaign import CampaignError, plan, prepare, read_campaign, resume, run, status
 from andante.campaign.engines.local import Local
-from andante.campaign.work import perform
+from andante.campaign.work import compile_tasks, perform
 from andante.episode.run import Agent
 from andante.errors import AlgorithmError, MapError
 from andante.offline import build
 from andante.store import Store, check, merge
-from tests.campaign.samples import ROOMS, decided
+from tests.campaign.samples import ROOMS, TREES, decided
 
 
 @pytest.fixture
@@ -213,6 +213,18 @@ def test_changed_code_is_refused(campaign, tmp_path, monkeypatch):
         prepare(campaign, tmp_path / "rows")
 
 
+def test_a_changed_builder_is_refused_by_whoever_goes_on_and_by_a_worker(written, tmp_path, monkeypatch):
+    monkeypatch.setattr("andante.campaign.shelf.cache_folder", lambda: tmp_path / "cache")
+    changes = {'"lrta(depth=[1, 3])", "rta"': '"cpd"', "limits = { suboptimality = 1000 }": 'databases = ["moves"]'}
+    campaign = read_campaign(written(replace=changes))
+    _, made = prepare(campaign, tmp_path / "rows")
+    monkeypatch.setattr("andante.campaign.shelf.version_of_code", lambda function: "another")
+    with pytest.raises(CampaignError, match="the code of moves is not what"):
+        prepare(campaign, tmp_path / "rows")
+    with pytest.raises(CampaignError, match=r"^cpd on rooms\S*: this worker builds moves with another code than"):
+        perform(made.job(0))
+
+
 def test_a_map_that_is_gone_or_another_is_refused(written, tmp_path):
     andante.write_map(andante.generate("rooms", 24, 24, seed=1), tmp_path / "a.map")
     campaign = read_campaign(written(replace={"rooms(width=24, height=24, seed=[1..3])": "a.map"}))
@@ -255,6 +267,7 @@ def test_convergence_sight_and_databases(written, tmp_path, monkeypatch):
     blind = frame.filter(frame["sight"] == 3).sort("problem")
     assert blind["cost"].to_list() == [trial.cost for trial in andante.run_many("lrta", problems, sight=3)]
     looked_up = frame.filter(frame["algorithm"] == "cpd")
+    assert set(frame["training"]) == {""}
     assert (looked_up["database_bytes"] > 0).all()
     assert looked_up["suboptimality_ratio"].to_list() == [1.0] * 5
     assert list((tmp_path / "cache" / "databases").glob("*.db"))
@@ -270,25 +283,58 @@ def test_databases_for_any_map_are_built_once_and_from_maps_of_their_own(written
 
     monkeypatch.setattr("andante.campaign.shelf.cache_folder", lambda: tmp_path / "cache")
     monkeypatch.setattr("andante.campaign.shelf.build", make)
-    text = """
-        [problems.rooms]
-        maps = ["rooms(width=16, height=16, seed=[1, 2])"]
-        count = 3
-        [[run]]
-        algorithms = ["dlrta(depth_by=tree, goal_by=global)"]
-        databases = ["depth-tree(deepest=4, problems=4, leaf=5)"]
-        training = ["rooms(width=24, height=24, seed=[7, 8])"]
-    """
-    ids = []
+    ids, trained = [], []
     for name, maps in (("one", "[7, 8]"), ("again", "[7, 8]"), ("other", "[7, 9]")):
-        run(read_campaign(written(text.replace("[7, 8]", maps))), tmp_path / name, Local(2))
-        ids.append(set(Store(tmp_path / name).frame()["id"]))
+        run(read_campaign(written(TREES, replace={"[7, 8]": maps})), tmp_path / name, Local(2))
+        frame = Store(tmp_path / name).frame()
+        ids.append(set(frame["id"]))
+        trained.append(set(frame["training"]))
     assert [len(world) for _, world in built] == [2, 2]  # once for each choice of maps
     learned = {grid.fingerprint for _, world in built for grid in world}
     assert learned == {andante.generate("rooms", 24, 24, seed=seed).fingerprint for seed in (7, 8, 9)}
     assert ids[0] == ids[1]
     assert not ids[0] & ids[2]
+    assert trained[0] == trained[1] == {"rooms-24x24-seed7; rooms-24x24-seed8"}
+    assert trained[2] == {"rooms-24x24-seed7; rooms-24x24-seed9"}
     assert status(Store(tmp_path / "one")).finished
+
+
+def test_the_name_of_a_map_that_was_trained_on_decides_nothing(written, tmp_path, monkeypatch):
+    pytest.importorskip("sklearn")
+    monkeypatch.setattr("andante.campaign.shelf.cache_folder", lambda: tmp_path / "cache")
+    stores = []
+    for name in ("here", "there"):
+        andante.write_map(andante.generate("rooms", 24, 24, seed=7), tmp_path / f"{name}.map")
+        path = written(TREES, replace={"rooms(width=24, height=24, seed=[7, 8])": f"{name}.map"})
+        run(read_campaign(path), tmp_path / name, Local(1))
+        stores.append(Store(tmp_path / name))
+    assert [set(store.frame()["training"]) for store in stores] == [{"here"}, {"there"}]
+    both = merge(stores, tmp_path / "both")
+    assert len(both) == 6
+    assert check(both) == []
+
+
+def test_all_that_jobs_will_run_is_compiled_before(written, tmp_path, monkeypatch):
+    campaign = read_campaign(
+        written("""
+            [problems.rooms]
+            maps = ["rooms:16x16:1"]
+            count = 2
+            [[run]]
+            algorithms = ["lrta(depth=[1, 2])", "dlrta(depth_by=[fixed, oracle], goal_by=global)"]
+            [[run]]
+            algorithms = ["lrta"]
+            sight = 3
+            [[run]]
+            algorithms = ["cpd"]
+            databases = ["moves"]
+        """)
+    )
+    compiled = []
+    monkeypatch.setattr(Agent, "compile", lambda agent: compiled.append((agent.algorithm.card.name, agent.sight)))
+    _, made = prepare(campaign, tmp_path / "rows")
+    compile_tasks(made.tasks, lambda number, total: None)
+    assert sorted(compiled, key=str) == [("cpd", None), ("dlrta", None), ("dlrta", None), ("lrta", 3), ("lrta", None)]
 
 
 def test_jobs_are_taken_in_random_order_and_all_of_them(campaign, tmp_path, small_jobs):

@@ -176,7 +176,10 @@ def test_a_folder_that_is_not_there_is_noticed_before_the_work(cli, tmp_path):
         ("nothing.map", "nothing.map"),
         ("nothing", "see 'andante maps list'"),
         ("caves:12", "a size is written WIDTHxHEIGHT"),
-        ("caves:axb", "should hold a whole number"),
+        ("caves:axb", "a size is written WIDTHxHEIGHT"),
+        ("caves:9x9:x", "a generated map is written KIND:WIDTHxHEIGHT:SEED"),
+        ("kaves:9x9", "there is no kind of map 'kaves'; did you mean 'caves'?"),
+        ("caves(width=9)", "caves(width=9) lacks its height"),
         ("nosuchset/arena", "there is no benchmark set 'nosuchset'"),
     ],
 )

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 import andante
 from andante.databases.depth_tree import FEATURES, LEAF, DepthTree, answer
-from andante.databases.header import Database, DatabaseError, load
+from andante.databases.header import Database, load
+from andante.errors import DatabaseError
 from tests.worlds import examples
 
 

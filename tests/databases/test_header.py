@@ -10,18 +10,8 @@ import numpy as np
 import pytest
 
 import andante
-from andante.databases.header import (
-    ALIGNMENT,
-    MAGIC,
-    Database,
-    DatabaseError,
-    kind_named,
-    kinds,
-    load,
-    pick,
-    read_header,
-)
-from andante.errors import AlgorithmError, OutputError
+from andante.databases.header import ALIGNMENT, MAGIC, Database, kind_named, kinds, load, pick, read_header
+from andante.errors import AlgorithmError, DatabaseError, OutputError
 from andante.offline import build
 from andante.world.grid import Grid
 

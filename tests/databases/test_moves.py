@@ -6,8 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import andante
-from andante.databases.header import DatabaseError, load
+from andante.databases.header import load
 from andante.databases.moves import FirstMoves, first_move
+from andante.errors import DatabaseError
 from andante.offline import build
 from andante.world.graph import Graph
 from andante.world.grid import RULES, Grid

@@ -6,8 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import andante
-from andante.databases.header import Database, DatabaseError, load
+from andante.databases.header import Database, load
 from andante.databases.subgoals import LEAF, Shortlist, choose, index, levels, nearest
+from andante.errors import DatabaseError
 from andante.offline import build
 from andante.search.hillclimb import climb
 from andante.world.graph import Graph, estimate

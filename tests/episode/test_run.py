@@ -254,6 +254,15 @@ def test_warming_up_says_what_it_compiles_and_nothing_once_it_is_compiled():
     assert told == []
 
 
+def test_variants_that_think_with_other_bundles_are_compiled_each(monkeypatch):
+    compiled = []
+    monkeypatch.setattr(Agent, "compile", lambda agent: compiled.append(str(agent.algorithm)))
+    depths = ["depth_by=fixed", "depth_by=oracle", "depth_by=oracle, depth=3"]
+    texts = [f"dlrta({depth}, goal_by=global)" for depth in depths]
+    compile_all(texts, [Grid(np.ones((2, 2), bool))], lambda number, total: None)
+    assert compiled == [str(andante.find(text)) for text in (texts[0], texts[2])]
+
+
 # --- databases ------------------------------------------------------------------------------------------------------
 
 

@@ -10,8 +10,8 @@ import time
 import pytest
 
 import andante
-from andante.databases.header import DatabaseError, kinds
-from andante.errors import ParameterError
+from andante.databases.header import kinds
+from andante.errors import DatabaseError, ParameterError
 from andante.offline import build, builders
 from andante.offline.builder import Crew
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 
 import andante
-from andante.databases.header import DatabaseError
+from andante.errors import DatabaseError
 from andante.offline import build
 from andante.offline.moves import _curve, _order, _preorder
 from andante.world.graph import Graph

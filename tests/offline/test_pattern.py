@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 import andante
 from andante.abstraction.hierarchy import hierarchy_of
-from andante.databases.header import Database, DatabaseError, load
+from andante.databases.header import Database, load
 from andante.databases.pattern import NO_STATE
-from andante.errors import ParameterError
+from andante.errors import DatabaseError, ParameterError
 from andante.notation import Call
 from andante.offline import build
 from andante.world.graph import Graph

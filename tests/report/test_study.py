@@ -196,6 +196,20 @@ def test_a_worst_move_is_of_an_agent_not_of_an_algorithm():
     assert results.within(10).rows["max_states_expanded"].to_list() == [5, 7]
 
 
+def test_agents_whose_databases_learned_on_other_maps_are_told_apart():
+    rows = pl.DataFrame(
+        {
+            "algorithm": ["a", "a", "a", "b"],
+            "settings": ["a()", "a()", "a()", "b()"],
+            "solved": [True] * 4,
+            "databases": ["depth-tree", "depth-tree", "depth-tree(leaf=5)", ""],
+            "training": ["x; y", "z", "z", ""],
+        }
+    )
+    names = [one.name for one in Results(rows, "t").summaries()]
+    assert names == ["a, depth-tree, trained on x; y", "a, depth-tree, trained on z", "a, depth-tree(leaf=5)", "b"]
+
+
 @pytest.mark.parametrize(
     ("old", "new", "sentence"),
     [

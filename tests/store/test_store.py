@@ -1,6 +1,7 @@
 """The store: rows survive whatever happens to the process, are counted once, and must agree."""
 
 import csv
+import errno
 import json
 import multiprocessing
 import os
@@ -206,6 +207,23 @@ def test_a_store_that_cannot_be_written_to_is_one_sentence(store):
     (store.folder / "lock").mkdir()
     with pytest.raises(OutputError, match="cannot write to the store .*rows"), store.writing():
         pass
+
+
+@pytest.mark.parametrize("call", ["os.replace", "os.fsync"])  # a disk may say early or late that it is full
+def test_a_full_disk_is_one_sentence_and_what_was_appended_before_is_there(store, monkeypatch, call):
+    def fail(*_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    store.append(job(1))
+    with monkeypatch.context() as full:
+        full.setattr(call, fail)
+        with pytest.raises(OutputError, match=r"cannot write \S+\.parquet: No space left on device"):
+            store.append(job(2))
+    again = Store(store.folder)
+    with again.writing():
+        assert 1 in again.finished_jobs()
+    assert check(again) == []
+    assert not list((store.folder / "parts").glob(".*"))
 
 
 def test_a_store_is_not_begun_twice(store):

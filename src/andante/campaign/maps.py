@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 from andante.campaign.settings import expand
 from andante.campaign.tables import CampaignError
 from andante.datasets import movingai
-from andante.datasets.generate import generate, kinds, upscale
-from andante.errors import DatasetError, MapError, ParameterError, did_you_mean
-from andante.notation import parse
+from andante.datasets.generate import upscale
+from andante.datasets.named import generated, is_generated, map_named
+from andante.errors import DatasetError, MapError, did_you_mean
 from andante.world.grid import Grid
-from andante.world.mapfiles import read_map, read_scenario
+from andante.world.mapfiles import read_scenario
 from andante.world.problem import Problem
 
 
@@ -31,22 +31,7 @@ class MapSource:
 
     def grid(self) -> Grid:
         """The map."""
-        return self._upscaled(self._plain())
-
-    def _plain(self) -> Grid:
-        if self.text.endswith(".map"):
-            return read_map(self._path)
-        if "(" in self.text:
-            call = parse(self.text)
-            options: dict[str, Any] = dict(call.arguments)
-            return generate(call.name, options.pop("width"), options.pop("height"), **options)
-        return movingai.load_map(self.text)
-
-    @property
-    def _path(self) -> Path:
-        return Path(self.folder, self.text)
-
-    def _upscaled(self, grid: Grid) -> Grid:
+        grid = map_named(self.text, Path(self.folder))
         return grid if self.size is None else upscale(grid, size=self.size)
 
     def scenario(self, grid: Grid) -> list[Problem]:
@@ -54,8 +39,8 @@ class MapSource:
         if self.size is not None:
             raise CampaignError(f"{self.text} is upscaled and its scenario is not; draw its problems at random")
         if self.text.endswith(".map"):
-            return read_scenario(self._path.with_name(f"{self._path.name}.scen"), grid)
-        if "(" in self.text:
+            return read_scenario(Path(self.folder, f"{self.text}.scen"), grid)
+        if is_generated(self.text):
             raise CampaignError(f"{self.text} is generated and has no scenario; draw its problems at random")
         name, _, title = self.text.partition("/")
         return movingai.BenchmarkMap(name, title).problems(grid)
@@ -101,8 +86,8 @@ def check_map(text: str, folder: Path) -> None:
         if one.endswith(".map"):
             if not (folder / one).is_file():
                 raise MapError(f"there is no map {folder / one}")
-        elif "(" in one or ":" in one:
-            _check_generated(_as_call(one))
+        elif is_generated(one):
+            generated(one)
         else:
             movingai.set_named(one.partition("/")[0])
 
@@ -113,8 +98,8 @@ def map_sources(text: str, folder: Path, size: tuple[int, int] | None = None) ->
     for one in expand(text):
         if one.endswith(".map"):
             found.append(one)
-        elif "(" in one or ":" in one:
-            found.append(_as_call(one))
+        elif is_generated(one):
+            found.append(str(generated(one)))
         elif "/" in one:
             found.append(_title(one))
         else:
@@ -129,32 +114,3 @@ def _title(text: str) -> str:
     if title not in known:
         raise DatasetError(f"the set {name} has no map {title!r}; {did_you_mean(title, known)}")
     return text
-
-
-def _as_call(text: str) -> str:
-    """KIND:WIDTHxHEIGHT:SEED, as commands take it, in the notation.
-
-    >>> _as_call("maze:33x33:7")
-    'maze(width=33, height=33, seed=7)'
-    """
-    if "(" in text:
-        return text
-    kind, _, rest = text.partition(":")
-    size, _, seed = rest.partition(":")
-    width, _, height = size.partition("x")
-    if not (width.isdigit() and height.isdigit() and (seed or "0").isdigit()):
-        raise MapError(f"a generated map is written KIND:WIDTHxHEIGHT:SEED, such as maze:64x64:7, not {text!r}")
-    return f"{kind}(width={width}, height={height}, seed={seed or 0})"
-
-
-def _check_generated(text: str) -> None:
-    call = parse(text)
-    if call.name not in kinds():
-        raise ParameterError(f"there is no kind of map {call.name!r}; {did_you_mean(call.name, kinds())}")
-    for name in ("width", "height"):
-        if name not in call.arguments:
-            raise ParameterError(f"{text} lacks its {name}")
-    known = {"width", "height", "seed", *kinds()[call.name]}
-    for name in call.arguments:
-        if name not in known:
-            raise ParameterError(f"{call.name} has no option {name!r}; {did_you_mean(name, known)}")

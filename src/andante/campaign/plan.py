@@ -9,26 +9,24 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
-from functools import cache, cached_property
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-import andante
 from andante.agent import Algorithm, find
 from andante.campaign.draw import draw
 from andante.campaign.file import Campaign, Run
 from andante.campaign.maps import PlannedMap, map_sources
 from andante.campaign.settings import full_notation
-from andante.campaign.shelf import BuildOrder
+from andante.campaign.shelf import BuildOrder, version_of_code
 from andante.campaign.tables import CampaignError
 from andante.datasets import Progress
 from andante.episode.trial import Limits
-from andante.kernel import source_state
 from andante.world.problem import Problem
 
 LEAST_TRIALS, MOST_TRIALS = 64, 2048  # in a job
@@ -48,6 +46,11 @@ class Conditions:
     def deciding(self) -> dict[str, Any]:
         """All of them that decides how a trial ends, as plain data for an id."""
         return self._data([order.deciding for order in self.databases])
+
+    @property
+    def training(self) -> list[str]:
+        """The names of the maps that databases for any map were built from, each once."""
+        return list(dict.fromkeys(planned.name for order in self.databases for planned in order.training))
 
     def as_data(self) -> dict[str, Any]:
         """As plain data, for a manifest."""
@@ -223,13 +226,8 @@ def _stretches(problems: Columns) -> Iterator[tuple[int, int]]:
 
 
 def version_of(algorithm: Algorithm) -> str:
-    """The version of the code that decides what an algorithm does: Andante's, and a hash of the sources."""
-    return _version(algorithm.step)
-
-
-@cache
-def _version(step: Callable[..., Any]) -> str:
-    return f"{andante.__version__} {source_state(getattr(step, 'py_func', step))}"
+    """The version of the code that decides what an algorithm does."""
+    return version_of_code(getattr(algorithm.step, "py_func", algorithm.step))
 
 
 def _shelves(campaign: Campaign, run: Run, progress: Progress) -> list[tuple[BuildOrder, ...]]:
@@ -301,10 +299,12 @@ def _count(seen: Counter[tuple[str, str, int, int]], key: tuple[str, str, int, i
 
 
 def stale(tasks: list[Task]) -> list[str]:
-    """The algorithms whose code is no longer what it was when the plan was made."""
+    """The algorithms and kinds of databases whose code is no longer what it was when the plan was made."""
     now: dict[str, str] = {}
     for task in tasks:
         name = task.settings.partition("(")[0]
         if name not in now:
             now[name] = version_of(find(task.settings))
-    return sorted({name for task in tasks if now[name := task.settings.partition("(")[0]] != task.version})
+    changed = {name for task in tasks if now[name := task.settings.partition("(")[0]] != task.version}
+    orders = {order for task in tasks for order in task.conditions.databases}
+    return sorted(changed | {order.name for order in orders if order.stale})

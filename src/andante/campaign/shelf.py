@@ -13,15 +13,17 @@ import hashlib
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import andante
 from andante.campaign.maps import PlannedMap
-from andante.databases.header import Database, DatabaseError, load
-from andante.errors import OutputError
+from andante.campaign.tables import CampaignError
+from andante.databases.header import Database, load
+from andante.errors import DatabaseError, OutputError
 from andante.files import cache_folder
 from andante.kernel import source_state
 from andante.notation import Call, parse
@@ -37,6 +39,12 @@ class Volume(NamedTuple):
 
     database: Database
     build_seconds: float
+
+
+@cache
+def version_of_code(function: Callable[..., Any]) -> str:
+    """The version of all code that decides what a function computes: Andante's, and a hash of the sources."""
+    return f"{andante.__version__} {source_state(function)}"
 
 
 class BuildOrder(NamedTuple):
@@ -56,6 +64,11 @@ class BuildOrder(NamedTuple):
         """Is it built from maps of its own, and not for each map?"""
         return builders()[self.name].any_map
 
+    @property
+    def stale(self) -> bool:
+        """Is the builder's code no longer what it was when this was ordered?"""
+        return self.version != version_of_code(builders()[self.name].make)
+
     @classmethod
     def of(cls, text: str) -> BuildOrder:
         """What a text in the notation asks for.
@@ -66,7 +79,7 @@ class BuildOrder(NamedTuple):
         call = parse(text)
         chosen, params = with_parameters(call.name, dict(call.arguments))
         words = {p.name: p.word(value) for p, value in zip(chosen.parameters, params, strict=True)}
-        return cls(str(Call(chosen.kind, words)), f"{andante.__version__} {source_state(chosen.make)}")
+        return cls(str(Call(chosen.kind, words)), version_of_code(chosen.make))
 
     @property
     def deciding(self) -> tuple[str, ...]:
@@ -127,6 +140,8 @@ def _found(key: str, grid: Grid) -> Volume | None:
 
 
 def _built(key: str, order: BuildOrder, grid: Grid) -> Volume:
+    if order.stale:
+        raise CampaignError(f"this worker builds {order.name} with another code than the campaign was planned with")
     world = [planned.grid() for planned in order.training] or grid
     began = time.perf_counter()
     database = build(order.text, world)

@@ -12,7 +12,6 @@ from andante.cli.shared import (
     JSON_OPTION,
     MAP_HELP,
     check_folder,
-    default_threads,
     out,
     print_json,
     progress_of_parts,
@@ -51,7 +50,7 @@ def build(
     for (_, portion), file in zip(portions, files, strict=True):
         began = time.perf_counter()
         with progress_of_parts() as tell:
-            database = make(kind, portion, threads=threads or default_threads(), progress=tell)
+            database = make(kind, portion, threads=threads, progress=tell)
         took = time.perf_counter() - began
         database.save(file)
         written.append({"file": str(file), "kind": call.name, "bytes": file.stat().st_size, "seconds": took})

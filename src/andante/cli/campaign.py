@@ -13,13 +13,13 @@ import typer
 from andante.cli.shared import (
     JSON_OPTION,
     check_folder,
-    default_threads,
     err,
     out,
     print_json,
     progress_of_parts,
     telling_of_compilation,
 )
+from andante.machine import cores
 
 if TYPE_CHECKING:
     from andante.campaign import Campaign, Plan, Progress, Status
@@ -36,7 +36,7 @@ SCALE = typer.Option(
     "full",
     help="quick or full: which values of the file to take where it gives two; quick+SET: full for these problems.",
 )
-THREADS = typer.Option(default_threads(), min=1, help="How many jobs run at once, with the engine 'local'.")
+THREADS = typer.Option(cores(), min=1, help="How many jobs run at once, with the engine 'local'.")
 ENGINE = typer.Option("local", help="local (threads of this process) or dask (processes here or elsewhere).")
 SCHEDULER = typer.Option(None, metavar="tcp://HOST:PORT", help="Use the workers of this Dask scheduler.")
 WORKERS = typer.Option(None, min=1, help="Start so many Dask workers on this machine.")
@@ -204,11 +204,10 @@ def work_on(campaign: Campaign, folder: Path, make: Callable[[], Engine], estima
 
 def compile_for(plan: Plan) -> None:
     """Compile what the plan needs, so that no job waits for it."""
-    from andante.episode.run import compile_all
+    from andante.campaign.work import compile_tasks
 
-    names = {task.settings.partition("(")[0]: task.settings for task in plan.tasks if task.conditions.sight is None}
     with telling_of_compilation() as tell:
-        compile_all(list(names.values()), [plan.maps[0].source.grid()], tell)
+        compile_tasks(plan.tasks, tell)
 
 
 @contextmanager

@@ -17,7 +17,6 @@ from andante.cli.shared import (
     SIGHT_OPTION,
     Kit,
     check_folder,
-    default_threads,
     err,
     out,
     pack,
@@ -28,6 +27,7 @@ from andante.cli.shared import (
     split_algorithms,
     telling_of_compilation,
 )
+from andante.machine import cores
 
 if TYPE_CHECKING:
     from andante.agent import Algorithm
@@ -55,7 +55,7 @@ def compare(
     ),
     problems: int = typer.Option(200, min=1, help="How many problems."),
     seed: int = typer.Option(0, min=0, help="For drawing problems."),
-    threads: int = typer.Option(default_threads(), min=1, help="How many run at once."),
+    threads: int = typer.Option(cores(), min=1, help="How many run at once."),
     database: list[Path] = DATABASE_OPTION,
     sight: int | None = SIGHT_OPTION,
     suboptimality_cap: float = typer.Option(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from andante.cli.shared import JSON_OPTION, MAP_HELP, err, out, print_json, progress_of_parts, read_size, read_world
+from andante.cli.shared import JSON_OPTION, MAP_HELP, err, out, print_json, progress_of_parts, read_world
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -147,6 +147,7 @@ def generate(
 ) -> None:
     """Generate a map and write it to a file."""
     from andante.datasets.generate import generate as make
+    from andante.datasets.named import read_size
     from andante.errors import ParameterError
     from andante.notation import parse
     from andante.world.mapfiles import write_map

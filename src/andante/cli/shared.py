@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,7 +13,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
-from andante.errors import AndanteError, MapError, NotationError, OutputError
+from andante.errors import AndanteError, NotationError, OutputError
 from andante.world.grid import Grid
 
 out = Console(highlight=False)
@@ -37,30 +36,10 @@ JSON_OPTION = typer.Option(False, "--json", help="Print the result as JSON.")
 
 def read_world(text: str) -> Grid:
     """The grid that an argument names."""
-    from andante.datasets.generate import generate, kinds
-    from andante.datasets.movingai import load_map
+    from andante.datasets.named import map_named
     from andante.world.mapfiles import read_map
 
-    if Path(text).exists() or text.endswith(".map"):
-        return read_map(text)
-    kind, _, rest = text.partition(":")
-    if rest and kind in kinds():
-        size, _, seed = rest.partition(":")
-        width, height = read_size(size)
-        return generate(kind, width, height, seed=_whole(seed or "0", text))
-    if "/" in text:
-        return load_map(text)
-    raise MapError(
-        f"{text!r} is no file, no SET/NAME of a benchmark set and no KIND:WIDTHxHEIGHT:SEED; see 'andante maps list'"
-    )
-
-
-def read_size(text: str) -> tuple[int, int]:
-    """WIDTHxHEIGHT as two numbers."""
-    width, times, height = text.partition("x")
-    if not times:
-        raise MapError(f"a size is written WIDTHxHEIGHT, such as 512x512, not {text!r}")
-    return _whole(width, text), _whole(height, text)
+    return read_map(text) if Path(text).exists() else map_named(text)
 
 
 def read_cell(text: str, option: str) -> tuple[int, int]:
@@ -99,11 +78,6 @@ def split_algorithms(texts: Sequence[str]) -> list[str]:
         if word:
             raise NotationError(f"{text!r} lacks a closing bracket")
     return found
-
-
-def default_threads() -> int:
-    """As many as there are cores to run on."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def print_json(value: Any) -> None:

@@ -26,7 +26,7 @@ from typing import Any, NamedTuple, TypeVar, get_args, get_type_hints
 import numpy as np
 import numpy.typing as npt
 
-from andante.errors import AlgorithmError, AndanteError, did_you_mean
+from andante.errors import AlgorithmError, DatabaseError, did_you_mean
 from andante.files import write_whole
 from andante.world.graph import Graph
 from andante.world.grid import Grid
@@ -38,10 +38,6 @@ _PREAMBLE = struct.Struct("<8sIIQQ")  # magic, version, checksum, bytes of the h
 _CHECKSUM = slice(12, 16)
 
 B = TypeVar("B", bound=type[tuple[Any, ...]])
-
-
-class DatabaseError(AndanteError):
-    """A database file that is damaged, of another version, or for another map."""
 
 
 # --- kinds ----------------------------------------------------------------------------------------------------------

@@ -8,7 +8,6 @@ something else: it favours starts from which few goals are in the band.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -17,6 +16,7 @@ import numpy.typing as npt
 
 from andante.datasets import Progress, cache
 from andante.errors import ParameterError, ProblemError
+from andante.machine import cores
 from andante.search.astar import optimal_costs
 from andante.search.dijkstra import distances
 from andante.world.graph import Graph, Moves
@@ -84,7 +84,7 @@ def _draw_by_search(grid: Grid, band: Band, count: int, rng: np.random.Generator
     fruitless = 0
     while len(pairs) < count and fruitless < 4:
         starts, goals = _candidates(grid, band, rng)
-        costs = optimal_costs(grid.graph, starts, goals, threads=_threads())
+        costs = optimal_costs(grid.graph, starts, goals, threads=cores())
         before = len(pairs)
         for k in np.flatnonzero(band.holds(costs)):
             pairs.setdefault((int(starts[k]), int(goals[k])), float(costs[k]))
@@ -169,7 +169,7 @@ def with_optimal_costs(
             todo.setdefault(id(problem.graph), []).append(place)
     done, total = 0, sum(len(places) for places in todo.values())
     for places in todo.values():
-        for part, costs in _costs_in_parts([known[place] for place in places], threads or _threads()):
+        for part, costs in _costs_in_parts([known[place] for place in places], threads or cores()):
             for place, cost in zip(places[part], costs, strict=True):
                 known[place] = known[place].with_optimal_cost(float(cost))
             done += len(costs)
@@ -208,7 +208,3 @@ def listed_cost_mismatches(problems: Iterable[Problem], *, tolerance: float = LI
         and problem.optimal_cost is not None
         and not abs(problem.listed_cost - problem.optimal_cost) <= tolerance
     ]
-
-
-def _threads() -> int:
-    return os.cpu_count() or 1

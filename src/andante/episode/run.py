@@ -14,6 +14,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from enum import IntEnum
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -467,12 +468,17 @@ def compile_all(
     Calls ``tell(number, total)`` before each that was not in the cache: compiling takes seconds, and only once. An
     algorithm that looks things up in databases is passed over where there are none.
     """
-    entries = {entry.step: entry for entry in map(find, algorithms) if databases or not entry.needs}
+    entries = {variant(entry): entry for entry in map(find, algorithms) if databases or not entry.needs}
     layouts = {_layout(world): world for world in worlds}
     todo = [(entry, world) for entry in entries.values() for world in layouts.values()]
     for number, (entry, world) in enumerate(todo, 1):
         with on_compile(lambda name, n=number: tell(n, len(todo))):  # type: ignore[misc]
             Agent(entry, world, databases=databases, sight=sight).compile()
+
+
+def variant(entry: Algorithm) -> tuple[Any, ...]:
+    """What decides the machine code for an algorithm: its step, and the choices that its memory's bundles may go by."""
+    return entry.step, *(value for value in entry.params if isinstance(value, IntEnum))
 
 
 def _layout(world: Grid | Graph) -> tuple[type, bool]:

@@ -10,7 +10,6 @@ takes a list of graphs instead of one.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence, Sized
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from andante.agent import Parameter, parameters_of
 from andante.databases.header import Database, graph_of, kind_named
 from andante.datasets import Progress
 from andante.errors import ParameterError, did_you_mean
+from andante.machine import cores
 from andante.notation import parse
 from andante.world.graph import Graph
 from andante.world.grid import Grid
@@ -132,7 +132,7 @@ def build(
     graphs = [graph_of(one) for one in ([world] if isinstance(world, Grid | Graph) else world)]
     if len(graphs) != 1 and not (graphs and chosen.any_map):
         raise ParameterError(f"a database of kind {chosen.kind!r} is built for one map, got {len(graphs)}")
-    crew = Crew(threads or _cores(), progress)
+    crew = Crew(threads or cores(), progress)
     arrays = chosen.make(graphs if chosen.any_map else graphs[0], params, crew)
     fingerprint = None if chosen.any_map else graphs[0].fingerprint
     words = {p.name: p.word(value) for p, value in zip(chosen.parameters, params, strict=True)}
@@ -149,7 +149,3 @@ def with_parameters(kind: str, parameters: dict[str, Any]) -> tuple[Builder, Any
             hint = did_you_mean(name, known) if known else "it has none"
             raise ParameterError(f"building {kind} has no parameter {name!r}; {hint}")
     return chosen, chosen.params(**{name: known[name].read(value) for name, value in parameters.items()})
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

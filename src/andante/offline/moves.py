@@ -17,8 +17,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from andante.databases.header import DatabaseError
 from andante.databases.moves import BITS, MOST_MOVES, MOST_STATES, NO_WAY, FirstMoves
+from andante.errors import DatabaseError
 from andante.kernel import generic, int64, kernel
 from andante.offline.builder import Crew, builder
 from andante.search import heap

@@ -35,6 +35,7 @@ _CONDITIONS = {
     "max_trials": "up to {} trials",
     "sight": "sight {}",
     "databases": "{}",
+    "training": "trained on {}",
 }
 
 _UNSAID = ["inf", "1", ""]  # no cap, one trial, no database
@@ -144,7 +145,8 @@ def _with_agents(rows: pl.DataFrame) -> pl.DataFrame:
             value = pl.col(name).cast(pl.String)
             if name == "databases":
                 value = value.replace({text: _brief(text) for text in rows[name].unique()})
-            told = (pl.col(name).n_unique().over("algorithm") > 1) & ~value.is_in(_UNSAID)
+            like = ["algorithm", "databases"] if name == "training" else ["algorithm"]  # others are told apart already
+            told = (pl.col(name).n_unique().over(like) > 1) & ~value.is_in(_UNSAID)
             words.append(pl.when(told).then(pl.format(f", {said}", value)).otherwise(pl.lit("")))
     return rows.with_columns(agent=pl.concat_str(pl.col("algorithm"), *words))
 

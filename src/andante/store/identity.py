@@ -13,8 +13,8 @@ from collections.abc import Mapping, Sequence
 #: Columns of time, which is never twice the same.
 TIMES = frozenset({"seconds", "microseconds_per_move", "build_seconds"})
 
-#: Columns that may differ between two rows of one trial: time, and where in a campaign the row was asked for.
-NOT_DECIDED = TIMES | {"job", "set", "problem", "repeat", "map", "algorithm"}
+#: Columns that may differ between two rows of one trial: time, where in a campaign it was asked for, and mere names.
+NOT_DECIDED = TIMES | {"job", "set", "problem", "repeat", "map", "training", "algorithm"}
 
 #: Two rows with these in common are one: the trial, the set of problems that asked for it, and the how-manieth time.
 KEY = ("id", "set", "repeat")

@@ -224,7 +224,9 @@ class Store:
             self._schema = frame.schema
         odd = sorted(set(self._schema) ^ set(frame.columns))
         if odd:
-            raise StoreError(f"these rows do not fit into {self.folder}: they differ in the column {odd[0]!r}")
+            raise StoreError(
+                f"these rows do not fit into {self.folder}: they differ in the column {odd[0]!r}; begin another store"
+            )
         fitted: pl.DataFrame = frame.select(list(self._schema)).cast(polars().Schema(self._schema))
         return fitted
 
@@ -353,13 +355,20 @@ def _parquet(frame: pl.DataFrame) -> bytes:
 def _write(path: Path, data: bytes) -> None:
     """Write a file whole, and wait until the disk has it and knows its name."""
     write_whole(path, data)
-    for place in (path, path.parent):
-        with suppress(OSError):  # not every system lets a folder be flushed
-            handle = os.open(place, os.O_RDONLY)
-            try:
-                os.fsync(handle)
-            finally:
-                os.close(handle)
+    try:
+        _flush(path, os.O_RDWR)
+    except OSError as error:
+        raise OutputError(f"cannot write {path}: {error.strerror or error}") from error
+    with suppress(OSError):  # not every system lets a folder be flushed
+        _flush(path.parent, os.O_RDONLY)
+
+
+def _flush(place: Path, how: int) -> None:
+    handle = os.open(place, how)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
 @contextmanager

@@ -11,13 +11,12 @@ The loop asks `model`, `sense`, `is_cut_off` and `forget`; the answers depend on
 
 from __future__ import annotations
 
-from operator import index
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from andante.errors import ParameterError
+from andante.errors import ParameterError, whole_number
 from andante.kernel import generic, int64, kernel
 from andante.world.graph import COUNT, DIRECTION, Arrays, Graph, Moves
 from andante.world.grid import Grid
@@ -82,7 +81,8 @@ def unknown(grid: Grid, sight: int) -> tuple[Graph, Belief]:
     >>> graph.arcs, int(sense(belief, 0)), belief.found.tolist()
     (12, 3, [1, 2, 3])
     """
-    radius = min(_whole(sight), max(grid.width, grid.height))
+    cells = whole_number(sight, "sight, counted in cells,", least=1, error=ParameterError)
+    radius = min(cells, max(grid.width, grid.height))
     graph = Grid(np.ones_like(grid.passable), rule=grid.rule).graph
     arrays = graph.arrays
     assert isinstance(arrays, Moves)
@@ -104,16 +104,6 @@ def unknown(grid: Grid, sight: int) -> tuple[Graph, Belief]:
         width=grid.width,
         height=grid.height,
     )
-
-
-def _whole(sight: int) -> int:
-    try:
-        cells = index(sight)
-    except TypeError:
-        cells = 0
-    if cells < 1:
-        raise ParameterError(f"sight must be a whole number of cells from 1, those next to the agent, got {sight!r}")
-    return cells
 
 
 def _kept(rule: str) -> npt.NDArray[np.uint8]:

@@ -1,0 +1,80 @@
+"""Maps by a text: a file, a map of a benchmark set, or one to be generated."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from andante.datasets import movingai
+from andante.datasets.generate import generate, kinds
+from andante.errors import MapError, ParameterError, did_you_mean
+from andante.notation import Call, parse
+from andante.world.grid import Grid
+from andante.world.mapfiles import read_map
+
+
+def map_named(text: str, folder: Path = Path()) -> Grid:
+    """The map that a text names: a file that ends in ``.map``, SET/NAME, or one to be generated.
+
+    ``folder`` is where paths begin.
+
+    >>> map_named("empty:9x6").height, map_named("rooms(width=32, height=32, size=5)").width
+    (6, 32)
+    """
+    if text.endswith(".map"):
+        return read_map(folder / text)
+    if is_generated(text):
+        call = generated(text)
+        options: dict[str, Any] = dict(call.arguments)
+        return generate(call.name, options.pop("width"), options.pop("height"), **options)
+    if "/" in text:
+        return movingai.load_map(text)
+    raise MapError(
+        f"{text!r} is no file, no SET/NAME of a benchmark set and no KIND:WIDTHxHEIGHT:SEED; see 'andante maps list'"
+    )
+
+
+def is_generated(text: str) -> bool:
+    """Does the text name a map to be generated?"""
+    return "(" in text or ":" in text
+
+
+def generated(text: str) -> Call:
+    """What a text asks `generate` for, KIND:WIDTHxHEIGHT:SEED or KIND(width=W, height=H, ...), checked but not made.
+
+    >>> str(generated("maze:33x33:7"))
+    'maze(width=33, height=33, seed=7)'
+    """
+    call = parse(text) if "(" in text else _spelled_out(text)
+    if call.name not in kinds():
+        raise ParameterError(f"there is no kind of map {call.name!r}; {did_you_mean(call.name, kinds())}")
+    for name in ("width", "height"):
+        if name not in call.arguments:
+            raise ParameterError(f"{text} lacks its {name}")
+    known = {"width", "height", "seed", *kinds()[call.name]}
+    for name in call.arguments:
+        if name not in known:
+            raise ParameterError(f"{call.name} has no option {name!r}; {did_you_mean(name, known)}")
+    return call
+
+
+def _spelled_out(text: str) -> Call:
+    """KIND:WIDTHxHEIGHT:SEED as a call; without a seed it is 0."""
+    kind, _, rest = text.partition(":")
+    size, _, seed = rest.partition(":")
+    if not (seed or "0").isdecimal():
+        raise MapError(f"a generated map is written KIND:WIDTHxHEIGHT:SEED, such as maze:64x64:7, not {text!r}")
+    width, height = read_size(size)
+    return Call(kind, {"width": width, "height": height, "seed": int(seed or 0)})
+
+
+def read_size(text: str) -> tuple[int, int]:
+    """WIDTHxHEIGHT as two numbers.
+
+    >>> read_size("512x256")
+    (512, 256)
+    """
+    width, _, height = text.partition("x")
+    if not (width.isdecimal() and height.isdecimal()):
+        raise MapError(f"a size is written WIDTHxHEIGHT, such as 512x512, not {text!r}")
+    return int(width), int(height)
