@@ -25,7 +25,7 @@ class Twin:
     def __init__(self, problem, params, pattern):
         self.problem, self.graph, self.params, self.pattern = problem, problem.graph, params, pattern
         self.own, self.others = {}, {}  # values learned for the goal; for each state the last learned for a subgoal
-        self.visits, self.lost = Counter(), False
+        self.visits, self.lost, self.held = Counter(), False, None
 
     def table(self, aim):
         h0 = naive.grid_heuristic(self.problem.grid, aim)
@@ -44,29 +44,34 @@ class Twin:
     def first(self, state, aim, depth):
         return naive.lookahead(self.graph, self.table(aim), state, aim, depth).first
 
-    def depth(self, state, aim, near):
+    def depth(self, state, aim, near, chosen=None):
         how, most = self.params.depth_by.name, self.params.depth
         if how == "FIXED":
             return most
         if how == "ORACLE":
             moves = [self.first(state, aim, depth) for depth in range(1, most + 1)]
             return next(d for d in range(1, most + 1) if len(set(moves[d - 1 :])) == 1)
-        return self.looked_up("depth" if near else "far", state)
+        return self.looked_up("depth" if near else "far", state if chosen is None else chosen)
 
-    def greatest(self):
-        return int(self.pattern.cap[0]) if self.params.depth_by.name == "PATTERN" else self.params.depth
+    def when_lost(self, state):
+        if self.params.depth_by.name != "PATTERN":
+            return self.params.depth
+        return self.looked_up("far", state) if len(self.pattern.far) else int(self.pattern.cap[0])
 
     def plan(self, state):
         """Where to go, and how deep to look."""
         by_subgoals = self.params.goal_by.name == "PATTERN"
+        if self.held and self.held[0] != state:
+            return self.held[0], self.depth(state, self.held[0], by_subgoals, self.held[1])
         before, goal = self.visits[state], self.problem.goal
         self.visits[state] += 1
-        self.lost = self.lost or (self.params.loops.name == "FOR_GOOD" and before > 0)
+        self.lost = self.lost or (self.params.loops.name in ("FOR_GOOD", "HOLD") and before > 0)
         if by_subgoals and (before > 0 or self.lost):
             if self.params.loops.name == "DEEPER":
-                return goal, min(self.greatest(), self.depth(state, goal, True) + before * self.params.plies)
-            return goal, self.greatest()
+                return goal, min(self.when_lost(state), self.depth(state, goal, True) + before * self.params.plies)
+            return goal, self.when_lost(state)
         aim = self.aim(state)
+        self.held = (aim, state) if by_subgoals and self.params.loops.name == "HOLD" else None
         return aim, self.depth(state, aim, by_subgoals)
 
     def walk(self, most_moves):
@@ -87,10 +92,13 @@ class Twin:
 
 SETTINGS = [
     "dlrta",
+    "dlrta(loops=once)",
     "dlrta(loops=for_good)",
     "dlrta(loops=deeper, plies=1)",
     "dlrta(depth_by=fixed, depth=1)",
+    "dlrta(depth_by=fixed, depth=1, loops=once)",
     "dlrta(depth_by=fixed, depth=3, loops=for_good)",
+    "dlrta(depth_by=oracle, depth=4, loops=once)",
     "dlrta(goal_by=global)",
     "dlrta(depth_by=oracle, depth=4)",
     "dlrta(depth_by=oracle, depth=4, goal_by=global)",
@@ -110,19 +118,21 @@ def assert_walks_agree(setting, problem, database, most_moves=150):
     st.sampled_from(SETTINGS),
     st.integers(1, 2),
     st.sampled_from([1, 3, 5]),
-    st.sampled_from(["entry", "centre"]),
+    st.sampled_from(["entry", "centre", "nearer"]),
+    st.sampled_from([None, "capped"]),
 )
 @examples(120)
-def test_it_walks_like_its_twin(problem, setting, level, cap, aim):
+def test_it_walks_like_its_twin(problem, setting, level, cap, aim, far):
     assume(hierarchy_of(problem.graph).top >= level)
-    assert_walks_agree(setting, problem, build("pattern(far=capped)", problem.world, level=level, cap=cap, aim=aim))
+    assume(far or "global" not in setting)
+    assert_walks_agree(setting, problem, build("pattern", problem.world, level=level, cap=cap, aim=aim, far=far))
 
 
 @pytest.mark.parametrize("setting", SETTINGS)
 def test_it_walks_like_its_twin_through_a_maze(setting):
     """Subgoals of large regions and short lookaheads: here the agent does walk in circles."""
     grid = andante.generate("maze", 21, 21, seed=2)
-    database = build("pattern(level=3, cap=3, far=capped)", grid)
+    database = build("pattern(level=3, cap=3, aim=entry, far=capped)", grid)
     for problem in drawn(grid, 4, seed=1):
         assert_walks_agree(setting, problem, database)
 
@@ -133,12 +143,12 @@ def test_it_walks_like_its_twin_through_a_maze(setting):
 @pytest.mark.parametrize(
     ("text", "ours"),
     [
-        ("LRTA* (PDB, PDB)", "dlrta"),
+        ("LRTA* (PDB, PDB)", "dlrta(loops=once)"),
         ("LRTA*(PDB,G)", "dlrta(goal_by=global)"),
-        ("LRTA* (F, PDB)", "dlrta(depth_by=fixed)"),
-        ("LRTA* (7, PDB)", "dlrta(depth_by=fixed, depth=7)"),
-        ("LRTA* (ORACLE, PDB)", "dlrta(depth_by=oracle)"),
-        ("LRTA* (DT, PDB)", "dlrta(depth_by=tree)"),
+        ("LRTA* (F, PDB)", "dlrta(depth_by=fixed, loops=once)"),
+        ("LRTA* (7, PDB)", "dlrta(depth_by=fixed, depth=7, loops=once)"),
+        ("LRTA* (ORACLE, PDB)", "dlrta(depth_by=oracle, loops=once)"),
+        ("LRTA* (DT, PDB)", "dlrta(depth_by=tree, loops=once)"),
         ("LRTA* (F, G)", "lrta"),
         ("LRTA* (4, G)", "lrta(depth=4)"),
         ("LRTA* (ORACLE, G)", "oracle-lrta"),
@@ -203,10 +213,22 @@ def test_subgoals_are_worth_it():
 
 
 @pytest.mark.compiled
+@given(grid_problems(side=20))
+@examples(60)
+def test_subgoals_that_come_nearer_never_lead_in_circles(problem):
+    """Whoever keeps to them never has to give them up: every aim is chosen in a region nearer than the one before."""
+    level = min(2, hierarchy_of(problem.graph).top)
+    database = build(f"pattern(level={level}, aim=nearer)", problem.world)
+    agent = andante.Agent("dlrta(loops=hold)", problem.world, databases=[database])
+    assert agent.run(problem).solved
+    assert agent._memory.visits.lost[0] == 0
+
+
+@pytest.mark.compiled
 def test_no_move_expands_more_than_the_cap_allows():
     grid = andante.generate("maze", 61, 61, seed=2)
     database = build("pattern(level=4, cap=4)", grid)
-    for setting in ("dlrta", "dlrta(loops=deeper)", "dlrta(loops=for_good)"):
+    for setting in ("dlrta", "dlrta(loops=once)", "dlrta(loops=deeper)", "dlrta(loops=for_good)"):
         trials = andante.run_many(setting, drawn(grid, 20), databases=[database], paths=False)
         assert max(trial.max_states_expanded for trial in trials) <= (2 * 4 - 1) ** 2
 

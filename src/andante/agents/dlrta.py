@@ -3,7 +3,9 @@
 Bulitko, Luštrek, Schaeffer, Björnsson and Sigmundarson (2008), seed 000, Figure 1 with sections 5 and 6; line numbers
 are that figure's. In its notation, which is read too, this is LRTA* (X, Y): X says what chooses the depth, Y what
 chooses the goal. Where subgoals lead the agent back to a state it was in before in this trial (Appendix D), it goes for
-the global goal, and looks as deep as the database's cap: for one move, or for good, or each time a few plies deeper.
+the global goal, and looks as deep as the database says or its cap allows: for one move, or for good, or each time a few
+plies deeper. Beyond the paper it may keep to each subgoal until it is there; with a database in which subgoals lead to
+none but regions nearer to the goal (``aim=nearer``), it then never walks in circles.
 
 Where the paper is silent: values are learned for the goal that is pursued; those for subgoals are kept, each state
 holding its last, those for the global goal apart from them. The oracle's own searches do not count as work: it stands
@@ -20,34 +22,35 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.agent import STUCK, Card, Move, Range, algorithm, dialect, no_move, setting
-from andante.control.depth import Choice, DepthBy, Depths, depth_for, greatest_depth, remember
+from andante.control.depth import Choice, DepthBy, Depths, Way, depth_for, depth_when_lost, remember
 from andante.control.goal import GoalBy, Goals, aim_for
 from andante.kernel import kernel
 from andante.search.learning import Learned, raise_to
 from andante.search.lookahead import look
 from andante.search.memory import Clock, Space
-from andante.search.tables import Tables, table_for
+from andante.search.tables import Tables, turn_to
 from andante.world.graph import Arrays, price, target
 
 
 class Loops(IntEnum):
-    """What an agent does in a state to which subgoals have led it before."""
+    """What keeps an agent from walking in circles where one subgoal leads back to another."""
 
-    ONCE = 0  # makes one move towards the global goal
-    FOR_GOOD = 1  # goes for the global goal from then on
-    DEEPER = 2  # makes one move towards the global goal, and looks deeper each time
+    ONCE = 0  # in a state where it was before it makes one move towards the global goal
+    FOR_GOOD = 1  # from then on it goes for the global goal
+    DEEPER = 2  # it makes one move towards the global goal, and looks deeper each time
+    HOLD = 3  # it keeps to a subgoal until it is there; where it chooses for the second time, it gives them up for good
 
 
-_FOR_GOOD, _DEEPER = int(Loops.FOR_GOOD), int(Loops.DEEPER)
+_FOR_GOOD, _DEEPER, _HOLD = int(Loops.FOR_GOOD), int(Loops.DEEPER), int(Loops.HOLD)
 
 
 class Params(NamedTuple):
-    """What chooses depth and goal; LRTA* (PDB, PDB) unless told otherwise."""
+    """What chooses depth and goal; LRTA* (PDB, PDB) unless told otherwise, with what we found best about loops."""
 
     depth_by: Annotated[DepthBy, "what chooses how deep to look"] = DepthBy.PATTERN
     goal_by: Annotated[GoalBy, "what chooses the goal of a move"] = GoalBy.PATTERN
     depth: Annotated[int, Range(1, 100), "moves to look ahead where nothing chooses; the oracle's greatest"] = 10
-    loops: Annotated[Loops, "what to do where subgoals lead in circles"] = Loops.ONCE
+    loops: Annotated[Loops, "what to do about subgoals that lead in circles"] = Loops.HOLD
     plies: Annotated[int, Range(1, 100), "deeper: by how much, each time"] = 3
 
     @property
@@ -63,13 +66,15 @@ class Visits(NamedTuple):
     trial: npt.NDArray[np.int64]  # [n], the last trial in which the agent was there
     times: npt.NDArray[np.int32]  # [n], how often in that trial
     lost: npt.NDArray[np.int64]  # [1], the trial in which it gave subgoals up for good
+    held: npt.NDArray[np.int64]  # [3], the last trial with an aim to keep to, that aim, and where it was chosen
     clock: Clock
 
     @classmethod
     def allocate(cls, space: Space) -> Visits:
         """Nowhere yet; of no length if there will be no subgoals."""
         n = space.states if space.params.goal_by is GoalBy.PATTERN else 0
-        return cls(np.zeros(n, np.int64), np.zeros(n, np.int32), np.zeros(1, np.int64), space.clock)
+        times, lost, held = np.zeros(n, np.int32), np.zeros(1, np.int64), np.zeros(3, np.int64)
+        return cls(np.zeros(n, np.int64), times, lost, held, space.clock)
 
 
 class Memory(NamedTuple):
@@ -85,27 +90,19 @@ class Memory(NamedTuple):
 @kernel
 def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -> Move:
     """One move of D LRTA*."""
-    by, ball, visits = memory.depths.by, memory.depths.ball, memory.visits
-    before = _visit(visits, params, state)
-    if before > 0:  # Appendix D
-        aim, h, choice = goal, memory.h, Choice(greatest_depth(by, params.depth), 0, 0)
-        if params.loops == _DEEPER:
-            nearby = depth_for(by, ball, graph, h, state, goal, goal, params.depth, True)
-            depth = min(choice.depth, nearby.depth + before * params.plies)
-            choice = Choice(depth, nearby.expanded, nearby.touched)
-    else:
-        aim = aim_for(memory.goals.by, state, goal)
-        h = memory.h if aim == goal else table_for(memory.tables, aim, visits.clock.problem[0])
-        near = len(visits.trial) > 0
-        choice = depth_for(by, ball, graph, h, state, aim, goal, params.depth, near)  # line 3
-    best = look(ball, graph, h, state, aim, choice.depth, 1.0)  # lines 4 and 5
-    expanded, touched = choice.expanded + best.expanded, choice.touched + best.touched
-    if best.slot < 0:
-        return no_move(STUCK, expanded, touched)
-    learned, stored = raise_to(h, graph, state, aim, best.f)  # line 6
-    remember(by, state, best.first, learned)
-    to, cost = target(graph, state, best.first), price(graph, state, best.first)
-    return Move(to, cost, expanded, touched, learned, stored)  # line 7
+    visits, held = memory.visits, memory.visits.held
+    by_subgoals = len(visits.trial) > 0
+    keeps = by_subgoals and params.loops == _HOLD and held[0] == visits.clock.trial[0] and held[1] != state
+    if not keeps:
+        before = _visit(visits, params, state)
+        if before > 0:  # Appendix D
+            return _move_when_lost(graph, memory, params, state, goal, before)
+        held[0], held[1], held[2] = visits.clock.trial[0], aim_for(memory.goals.by, state, goal), state
+    aim, way = held[1], Way(held[2], goal, by_subgoals)
+    if aim == goal:
+        return _move(graph, memory.depths, memory.h, params, state, aim, way)
+    turn_to(memory.tables, aim, visits.clock.problem[0])
+    return _move(graph, memory.depths, memory.tables.h, params, state, aim, way)
 
 
 @kernel
@@ -118,9 +115,40 @@ def _visit(visits: Visits, params: Params, state: int) -> int:
         visits.trial[state], visits.times[state] = now, 0
     before = visits.times[state]
     visits.times[state] = before + 1
-    if before > 0 and params.loops == _FOR_GOOD:
+    if before > 0 and (params.loops in (_FOR_GOOD, _HOLD)):
         visits.lost[0] = now
     return 1 if visits.lost[0] == now else before
+
+
+@kernel
+def _move(graph: Arrays, depths: Depths, h: Learned, params: Params, state: int, aim: int, way: Way) -> Move:
+    """Towards ``aim``, as deep as depths say."""
+    choice = depth_for(depths.by, depths.ball, graph, h, state, aim, way, params.depth)  # line 3
+    return _look_and_learn(graph, depths, h, state, aim, choice)
+
+
+@kernel
+def _move_when_lost(graph: Arrays, memory: Memory, params: Params, state: int, goal: int, before: int) -> Move:
+    """Towards the goal itself, from a state where the agent was so often before."""
+    by, ball, h = memory.depths.by, memory.depths.ball, memory.h
+    choice = Choice(depth_when_lost(by, state, goal, params.depth), 0, 0)
+    if params.loops == _DEEPER:
+        nearby = depth_for(by, ball, graph, h, state, goal, Way(state, goal, True), params.depth)
+        depth = min(choice.depth, nearby.depth + before * params.plies)
+        choice = Choice(depth, nearby.expanded, nearby.touched)
+    return _look_and_learn(graph, memory.depths, h, state, goal, choice)
+
+
+@kernel
+def _look_and_learn(graph: Arrays, depths: Depths, h: Learned, state: int, aim: int, choice: Choice) -> Move:
+    best = look(depths.ball, graph, h, state, aim, choice.depth, 1.0)  # lines 4 and 5
+    expanded, touched = choice.expanded + best.expanded, choice.touched + best.touched
+    if best.slot < 0:
+        return no_move(STUCK, expanded, touched)
+    learned, stored = raise_to(h, graph, state, aim, best.f)  # line 6
+    remember(depths.by, state, best.first, learned)
+    to, cost = target(graph, state, best.first), price(graph, state, best.first)
+    return Move(to, cost, expanded, touched, learned, stored)  # line 7
 
 
 # --- names ----------------------------------------------------------------------------------------------------------
@@ -137,6 +165,7 @@ def _visit(visits: Visits, params: Params, state: int) -> int:
         examples=(
             "dlrta(depth_by=fixed, depth=5)",
             "dlrta(goal_by=global)",
+            "dlrta(loops=once)",
             "dlrta(loops=for_good)",
             "dlrta(loops=deeper)",
         ),
@@ -199,7 +228,7 @@ def pair(text: str) -> str | None:
     >>> pair("LRTA* (PDB, G)")
     'dlrta(depth_by=pattern, goal_by=global)'
     >>> pair("LRTA*(5, PDB)")
-    'dlrta(depth_by=fixed, depth=5, goal_by=pattern)'
+    'dlrta(depth_by=fixed, depth=5, goal_by=pattern, loops=once)'
     >>> pair("LRTA*(5, G)"), pair("LRTA* (DT, G)")
     ('lrta(depth=5)', 'dtlrta')
     """
@@ -210,4 +239,4 @@ def pair(text: str) -> str | None:
     if goal == "G" and depth != "PDB":
         return _GLOBAL.get(depth, f"lrta(depth={depth})")
     how = "depth_by=fixed" if depth == "F" else _DEPTH.get(depth, f"depth_by=fixed, depth={depth}")
-    return f"dlrta({how}, goal_by={'global' if goal == 'G' else 'pattern'})"
+    return f"dlrta({how}, {'goal_by=global' if goal == 'G' else 'goal_by=pattern, loops=once'})"

@@ -58,7 +58,7 @@ from andante.search.behind import Behind, forget, go_back, last_left, leave
 from andante.search.learning import raise_to
 from andante.search.lookahead import Ball, look, max_of_min, way_out
 from andante.search.memory import Clock, Log, Space
-from andante.search.tables import Tables, forget_state, table_for
+from andante.search.tables import Tables, forget_state, turn_to
 from andante.world.graph import Arrays
 from andante.world.heuristics import TOLERANCE
 
@@ -289,7 +289,8 @@ def _learn(
     route: Route, mind: Mind, within: Corridor, gamma: float, depth: int, here: int, there: int, lrta: bool
 ) -> Effort:
     """Look ahead and learn, by the rule of LRTA* or else of LRTS: the best way, or its first move, is the route."""
-    h = table_for(mind.tables, there, mind.era[0])
+    turn_to(mind.tables, there, mind.era[0])
+    h = mind.tables.h
     best = look(mind.ball, within, h, here, there, depth, gamma, lrta, TOLERANCE)
     if best.slot < 0:
         route.moves[0] = -1

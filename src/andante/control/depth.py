@@ -95,43 +95,41 @@ class Choice(NamedTuple):
     touched: int
 
 
-@generic
-def depth_for(
-    by: By, ball: Ball, graph: Layout, h: Learned, state: int, aim: int, goal: int, fixed: int, near: bool
-) -> Choice:
-    """How deep to look from ``state`` towards ``aim``, which is the ``goal`` or, ``near``, a subgoal on the way there.
+class Way(NamedTuple):
+    """What a pattern database has to know of an aim."""
 
-    ``h`` is for the aim. ``fixed`` is the depth where nothing chooses it, and the greatest where an oracle does.
+    chosen: int  # the state in which it was chosen
+    goal: int  # the problem's own
+    near: bool  # is it a subgoal on the way there?
+
+
+@generic
+def depth_for(by: By, ball: Ball, graph: Layout, h: Learned, state: int, aim: int, way: Way, fixed: int) -> Choice:
+    """How deep to look from ``state`` towards ``aim``, for which ``h`` is.
+
+    ``fixed`` is the depth where nothing chooses it, and the greatest where an oracle does.
     """
     raise TypeError(by)
 
 
 @depth_for.of(Fixed)
-def _fixed(
-    by: Fixed, ball: Ball, graph: Layout, h: Learned, state: int, aim: int, goal: int, fixed: int, near: bool
-) -> Choice:
+def _fixed(by: Fixed, ball: Ball, graph: Layout, h: Learned, state: int, aim: int, way: Way, fixed: int) -> Choice:
     return Choice(fixed, 0, 0)
 
 
 @depth_for.of(Stored)
-def _stored(
-    by: Stored, ball: Ball, graph: Layout, h: Learned, state: int, aim: int, goal: int, fixed: int, near: bool
-) -> Choice:
-    depth = depth_to_subgoal(by.pattern, state, goal) if near else depth_to_goal(by.pattern, state, goal)
-    return Choice(depth, 0, 0)
+def _stored(by: Stored, ball: Ball, graph: Layout, h: Learned, state: int, aim: int, way: Way, fixed: int) -> Choice:
+    known, here, goal = by.pattern, way.chosen, way.goal
+    return Choice(depth_to_subgoal(known, here, goal) if way.near else depth_to_goal(known, here, goal), 0, 0)
 
 
 @depth_for.of(Oracle)
-def _foreseen(
-    by: Oracle, ball: Ball, graph: Layout, h: Learned, state: int, aim: int, goal: int, fixed: int, near: bool
-) -> Choice:
+def _foreseen(by: Oracle, ball: Ball, graph: Layout, h: Learned, state: int, aim: int, way: Way, fixed: int) -> Choice:
     return Choice(least_depth(ball, graph, h, state, aim, fixed), 0, 0)  # one who knows need not search
 
 
 @depth_for.of(Guessed)
-def _guessed(
-    by: Guessed, ball: Ball, graph: Layout, h: Learned, state: int, aim: int, goal: int, fixed: int, near: bool
-) -> Choice:
+def _guessed(by: Guessed, ball: Ball, graph: Layout, h: Learned, state: int, aim: int, way: Way, fixed: int) -> Choice:
     seen = observe(by.history, ball, graph, h, state, aim)
     return Choice(answer(by.tree, by.history.row), seen.expanded, seen.touched)
 
@@ -153,28 +151,28 @@ def least_depth(ball: Ball, graph: Layout, h: Learned, state: int, goal: int, de
 
 
 @generic
-def greatest_depth(by: By, fixed: int) -> int:
-    """The depth to fall back on: the cap of a database, or the fixed one."""
+def depth_when_lost(by: By, state: int, goal: int, fixed: int) -> int:
+    """The depth to fall back on: towards the goal, or the cap of a database that has none; else the greatest."""
     raise TypeError(by)
 
 
-@greatest_depth.of(Fixed)
-def _the_fixed(by: Fixed, fixed: int) -> int:
+@depth_when_lost.of(Fixed)
+def _the_fixed(by: Fixed, state: int, goal: int, fixed: int) -> int:
     return fixed
 
 
-@greatest_depth.of(Stored)
-def _the_cap(by: Stored, fixed: int) -> int:
-    return by.pattern.cap[0]
+@depth_when_lost.of(Stored)
+def _the_stored(by: Stored, state: int, goal: int, fixed: int) -> int:
+    return depth_to_goal(by.pattern, state, goal)
 
 
-@greatest_depth.of(Oracle)
-def _the_deepest(by: Oracle, fixed: int) -> int:
+@depth_when_lost.of(Oracle)
+def _the_deepest(by: Oracle, state: int, goal: int, fixed: int) -> int:
     return fixed
 
 
-@greatest_depth.of(Guessed)
-def _the_deepest_answer(by: Guessed, fixed: int) -> int:
+@depth_when_lost.of(Guessed)
+def _the_deepest_answer(by: Guessed, state: int, goal: int, fixed: int) -> int:
     return by.tree.deepest[0]
 
 

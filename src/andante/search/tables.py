@@ -35,8 +35,11 @@ class Tables(NamedTuple):
 
 
 @kernel
-def table_for(tables: Tables, goal: int, era: int) -> Learned:
-    """The values learned for ``goal`` in this era, a number above 0: what was learned in others is forgotten."""
+def turn_to(tables: Tables, goal: int, era: int) -> None:
+    """Let ``tables.h`` be what was learned for ``goal`` in this era, a number above 0; of others nothing is known.
+
+    Nothing is returned, because kernels count who holds an array that comes from more than one place, at a cost.
+    """
     if tables.era[goal] != era:
         if tables.used[0] == NUMBERS:  # once in four billion goals the numbers run out
             tables.h.stamp[:] = 0
@@ -46,7 +49,6 @@ def table_for(tables: Tables, goal: int, era: int) -> Learned:
         tables.used[0] += 1
         tables.number[goal] = tables.used[0]
     tables.h.clock.problem[0] = tables.number[goal]
-    return tables.h
 
 
 @kernel
