@@ -13,7 +13,7 @@ import andante
 from andante.databases.header import kinds
 from andante.errors import DatabaseError, ParameterError
 from andante.offline import build, builders
-from andante.offline.builder import Crew
+from andante.offline.builder import Crew, estimate
 
 
 def test_every_kind_has_a_builder():
@@ -115,3 +115,13 @@ def test_an_interrupted_build_ends_soon_and_leaves_nothing(tmp_path):
     assert child.returncode == 130
     assert out == ""
     assert list(tmp_path.iterdir()) == []
+
+
+def test_an_estimate_comes_from_a_sample_and_a_short_build_is_done_whole():
+    grid = andante.generate("rooms", 32, 32, seed=1)
+    sampled = estimate("pattern(level=1)", grid, seconds=0.0, threads=1)
+    assert sampled.what.startswith("where to go")
+    assert 0 < sampled.done < sampled.total
+    assert sampled.seconds > 0
+    whole = estimate("pattern(level=2)", grid, seconds=1000.0)
+    assert (whole.what, whole.done) == ("", 0)

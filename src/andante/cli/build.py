@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -18,6 +18,9 @@ from andante.cli.shared import (
     read_world,
 )
 
+if TYPE_CHECKING:
+    from andante.world.grid import Grid
+
 app = typer.Typer(add_completion=False)
 
 
@@ -27,6 +30,7 @@ def build(
     maps: list[str] = typer.Argument(..., metavar="MAP...", help=MAP_HELP),
     out_folder: Path = typer.Option(Path(), "--out", metavar="FOLDER", help="Where to write the files MAP.KIND."),
     threads: int = typer.Option(None, min=1, help="How many to build with; all cores if not given."),
+    estimate: bool = typer.Option(False, help="Work for some seconds, say how long all of it will take, and stop."),
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Build a database for each map, and write it to a file; or one for any map from all of them: any.KIND.
@@ -46,6 +50,9 @@ def build(
     check_folder(*files)
     if len(set(files)) < len(files):
         raise OutputError("two of the maps have the same name, and so would their files; build them one at a time")
+    if estimate:
+        tell_estimates(kind, portions, threads, as_json)
+        return
     written: list[dict[str, Any]] = []
     for (_, portion), file in zip(portions, files, strict=True):
         began = time.perf_counter()
@@ -59,3 +66,17 @@ def build(
             out.print(f"{file}: {size:.2f} MB, built in {took:.1f} s", soft_wrap=True, markup=False)
     if as_json:
         print_json(written)
+
+
+def tell_estimates(kind: str, portions: list[tuple[str, list[Grid]]], threads: int | None, as_json: bool) -> None:
+    """How long each of the databases will take to build."""
+    from andante.offline.builder import estimate
+    from andante.report.studytables import duration
+
+    found = {name: estimate(kind, portion, threads=threads) for name, portion in portions}
+    if as_json:
+        print_json([{"map": name, **told._asdict()} for name, told in found.items()])
+        return
+    for name, told in found.items():
+        sample = f", by {told.done:,} of {told.total:,}: {told.what}" if told.what else ""
+        out.print(f"{name}: about {duration(told.seconds)}{sample}", soft_wrap=True, markup=False)

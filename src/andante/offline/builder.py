@@ -10,11 +10,14 @@ takes a list of graphs instead of one.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence, Sized
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from queue import SimpleQueue
 from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
 
 from andante.agent import Parameter, parameters_of
 from andante.databases.header import Database, graph_of, kind_named
@@ -74,6 +77,45 @@ class Crew:
         return [future.result() for future in futures]
 
 
+class Estimate(NamedTuple):
+    """How long a build takes, by a sample of its first long piece of work; shorter pieces after that are not in it."""
+
+    seconds: float
+    what: str  # the piece of work that was sampled; empty if all was done in the time
+    done: int  # of it, from which the rest is told
+    total: int
+
+
+class _EstimatedError(Exception):
+    """Enough was done to tell."""
+
+    def __init__(self, estimate: Estimate) -> None:
+        super().__init__(estimate)
+        self.estimate = estimate
+
+
+@dataclass(frozen=True)
+class _Sampler(Crew):
+    """A crew that stops when it can tell how long its work will take: it takes parts in a random order."""
+
+    seconds: float = 0.0
+    began: float = field(default_factory=time.perf_counter)
+
+    def each(self, work: Callable[[Any, W], R], parts: Sequence[W], rooms: Sequence[Any], what: str = "") -> list[R]:
+        """As a crew does it, or as much of it as there is time for."""
+        order = np.random.default_rng(0).permutation(len(parts)).tolist()
+        made = dict(zip(order[:1], super().each(work, [parts[k] for k in order[:1]], rooms), strict=True))  # compiles
+        began, done, total = time.perf_counter(), 0, sum(map(len, parts))
+        for first in range(1, len(order), len(rooms)):
+            some = order[first : first + len(rooms)]
+            made.update(zip(some, super().each(work, [parts[k] for k in some], rooms), strict=True))
+            done += sum(len(parts[k]) for k in some)
+            spent = time.perf_counter() - began
+            if spent > self.seconds and len(made) < len(parts):
+                raise _EstimatedError(Estimate(began - self.began + spent * total / done, what, done, total))
+        return [made[k] for k in range(len(parts))]
+
+
 class Builder(NamedTuple):
     """How the databases of one kind are built."""
 
@@ -125,14 +167,43 @@ def build(
     >>> build("moves", grid).parameters
     {}
     """
-    call = parse(kind)
-    chosen, params = with_parameters(call.name, {**call.arguments, **parameters})
+    return _build(kind, world, parameters, Crew(_checked(threads), progress))
+
+
+def estimate(
+    kind: str,
+    world: Grid | Graph | Sequence[Grid | Graph],
+    *,
+    seconds: float = 10.0,
+    threads: int | None = None,
+    **parameters: Any,
+) -> Estimate:
+    """How long `build` would take, from about so many seconds of its work, taken at random.
+
+    >>> import andante
+    >>> estimate("pattern(level=1)", andante.generate("rooms", 24, 24, seed=1)).seconds < 600
+    True
+    """
+    crew = _Sampler(_checked(threads), seconds=seconds)
+    try:
+        _build(kind, world, parameters, crew)
+    except _EstimatedError as told:
+        return told.estimate
+    return Estimate(time.perf_counter() - crew.began, "", 0, 0)
+
+
+def _checked(threads: int | None) -> int:
     if threads is not None and threads < 1:
         raise ParameterError(f"threads must be at least 1, got {threads}")
+    return threads or cores()
+
+
+def _build(kind: str, world: Grid | Graph | Sequence[Grid | Graph], parameters: dict[str, Any], crew: Crew) -> Database:
+    call = parse(kind)
+    chosen, params = with_parameters(call.name, {**call.arguments, **parameters})
     graphs = [graph_of(one) for one in ([world] if isinstance(world, Grid | Graph) else world)]
     if len(graphs) != 1 and not (graphs and chosen.any_map):
         raise ParameterError(f"a database of kind {chosen.kind!r} is built for one map, got {len(graphs)}")
-    crew = Crew(threads or cores(), progress)
     arrays = chosen.make(graphs if chosen.any_map else graphs[0], params, crew)
     fingerprint = None if chosen.any_map else graphs[0].fingerprint
     words = {p.name: p.word(value) for p, value in zip(chosen.parameters, params, strict=True)}

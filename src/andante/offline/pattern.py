@@ -176,7 +176,8 @@ def _entries(ground: Ground, params: Params, crew: Crew, rooms: list[Room]) -> t
             if wanted:
                 _far_depths(room, arrays, ground.representative, distance, goal, deepest, far[goal])
 
-    parts = [range(i, min(i + PART, regions)) for i in range(0, regions, PART)]
+    size = 1 if params.far is Far.UNCAPPED else PART  # such depths may take minutes
+    parts = [range(i, min(i + size, regions)) for i in range(0, regions, size)]
     crew.each(work, parts, rooms, "where to go from each region to each")
     return np.ascontiguousarray(entry.T), np.ascontiguousarray(far.T)
 
