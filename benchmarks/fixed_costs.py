@@ -12,7 +12,7 @@ import numpy as np
 
 import andante
 from andante.world.grid import Grid
-from benchmarks import knowledge, levels
+from benchmarks import campaigns, knowledge, levels
 from benchmarks.tables import Table
 from benchmarks.targets import Files
 
@@ -40,6 +40,7 @@ def measure(files: Files) -> list[FixedCost]:
         FixedCost("starting a problem, 2048 x 2048 against 64 x 64", _growth(), None, "x"),
         *_abstraction(files),
         *_knowledge(files),
+        *_campaign(),
     ]
 
 
@@ -87,6 +88,14 @@ def _knowledge(files: Files) -> list[FixedCost]:
         FixedCost("building a pattern database, level 3, cap 20", pattern_seconds, 60.0, "s"),
         FixedCost("building a database of 10,000 subgoals", subgoal_seconds, 60.0, "s"),
         FixedCost("LRTA* (PDB, PDB) per move", 1e6 * move, 0.3, "us"),
+    ]
+
+
+def _campaign() -> list[FixedCost]:
+    found = campaigns.measure()
+    return [
+        FixedCost("a campaign's processor time, against the bare trials", found.overhead, 1.05, "x"),
+        FixedCost("cores that a campaign leaves idle", 100 * (1 - found.busy), 10.0, "%"),
     ]
 
 
