@@ -246,3 +246,18 @@ def test_an_agent_gets_the_database_of_its_map(grid):
         pick(databases[:2], "moves", grid.graph)
     with pytest.raises(AlgorithmError, match="none was given"):
         pick([], "moves", grid.graph)
+
+
+def test_what_is_no_database_is_refused_in_a_sentence():
+    grid = andante.generate("empty", 6, 6)
+    problem = grid.problem((0, 0), (5, 5))
+    one = build("moves", grid)
+    assert andante.run("cpd", problem, databases=one).solved  # one need not be a list
+    with pytest.raises(AlgorithmError, match="what andante.build and andante.load return, and 'empty.moves' is none"):
+        andante.run("cpd", problem, databases=["empty.moves"])
+
+
+def test_an_agent_that_plans_between_regions_is_told_what_to_build():
+    grid = andante.generate("rooms", 32, 32, seed=1)
+    with pytest.raises(AlgorithmError, match=r'andante build "pattern\(base=2, level=3\)" MAP'):
+        andante.Agent("dprlrta(level=2)", grid)

@@ -18,7 +18,7 @@ import mmap
 import os
 import struct
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar, get_args, get_type_hints
@@ -132,16 +132,30 @@ def graph_of(world: Grid | Graph) -> Graph:
     return world.graph if isinstance(world, Grid) else world
 
 
-def pick(databases: Sequence[Database], kind: str, graph: Graph) -> Database:
-    """The database of this kind for this graph; an `AlgorithmError` that says how to come by one if there is none."""
+def shelf(databases: Database | Iterable[Any]) -> tuple[Database, ...]:
+    """The databases that somebody hands over, one or several; an `AlgorithmError` if something else is among them."""
+    given = (databases,) if isinstance(databases, Database) else tuple(databases)
+    for one in given:
+        if not isinstance(one, Database):
+            raise AlgorithmError(f"databases are what andante.build and andante.load return, and {one!r} is none")
+    return given
+
+
+def pick(databases: Sequence[Database], kind: str, graph: Graph, order: str = "") -> Database:
+    """The database of this kind for this graph; an `AlgorithmError` that says how to come by one if there is none.
+
+    ``order`` is what to build, if it is not the kind with its defaults.
+    """
     of_kind = [one for one in databases if one.kind == kind]
     for one in of_kind:
         if one.serves(graph):
             return one
     lack = "those given are for other maps" if of_kind else "none was given"
+    wanted = f'"{order}"' if order else kind
     raise AlgorithmError(
         f"this algorithm needs a database of kind {kind!r} built for this map, and {lack}; build one with "
-        f"'andante build {kind} MAP' or andante.offline.build({kind!r}, map), and hand it over as databases=[...]"
+        f"'andante build {wanted} MAP' and add --database FILE; in Python andante.build({order or kind!r}, map) makes "
+        "one for databases=[...]"
     )
 
 

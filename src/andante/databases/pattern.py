@@ -51,7 +51,9 @@ class Pattern(NamedTuple):
     @classmethod
     def allocate(cls, space: Space) -> Pattern:
         """The arrays of the database that the agent was given."""
-        arrays: Pattern = pick(space.databases, "pattern", space.graph).arrays
+        base = getattr(space.params, "level", 0)
+        order = f"pattern(base={base}, level={base + 1})" if base else ""
+        arrays: Pattern = pick(space.databases, "pattern", space.graph, order).arrays
         return arrays
 
 

@@ -28,10 +28,11 @@ from andante.episode.trial import Limits
 from andante.errors import AndanteError, MapError, ParameterError
 from andante.files import make_folder, write_whole
 from andante.measures import Row, Statistics, Summary, measure, summarise
+from andante.notation import parse
 from andante.offline import build
 from andante.selection.journal import Journal
 from andante.selection.library import Books, Library, Refused, save_all
-from andante.selection.race import Measured, Place, Race, difference, rounds_up_to
+from andante.selection.race import Measured, Place, Race, difference, rounds_up_to, surely_worse
 from andante.selection.requirements import Breach, Dropped, Requirements, nothing_fits
 from andante.selection.space import Candidate, candidates, neighbour
 from andante.selection.trials import run_rows, worst_move_microseconds
@@ -126,7 +127,7 @@ class Advice:
     @property
     def sentences(self) -> list[str]:
         """The answer in words: what to use, how sure that is, what was tried."""
-        return [*self._use(), self._sure(), self._tried()]
+        return [*self._use(), self._sure(), *self._simpler(), self._tried()]
 
     def _use(self) -> list[str]:
         best = self.winner
@@ -160,19 +161,38 @@ class Advice:
         mean, error = difference(second.scores, best.scores)
         if mean == 0 == error:
             return f"The second, {second.candidate.name}, did exactly as well, problem by problem."
-        chance = float(norm.cdf(mean / error)) if error > 0 else 1.0
         sure = (
             "so the first is clearly better"
-            if chance > CONFIDENCE
+            if surely_worse(second.scores, best.scores)
             else "so the two can hardly be told apart: let other reasons decide, or give it more problems"
         )
         return f"The second, {second.candidate.name}, walks {mean:.3f} ± {error:.3f} more: {sure}."
+
+    def _simpler(self) -> list[str]:
+        """Who does as well, for all that can be told, with fewer parameters to set."""
+        best = self.winner
+        ties = [
+            one
+            for one in self.ranking[1:]
+            if _complexity(one) < _complexity(best) and not surely_worse(one.scores, best.scores)
+        ]
+        if not ties:
+            return []
+        one = min(ties, key=_complexity)
+        mean, error = difference(one.scores, best.scores)
+        return [f"{one.candidate.name} is simpler, and not surely worse ({mean:+.3f} ± {error:.3f})."]
 
     def _tried(self) -> str:
         broken = Counter(one.breach.limit.replace("_", " ") for one in self.dropped if one.breach is not None)
         why = "".join(f", {count} broke the limit on {limit}" for limit, count in sorted(broken.items()))
         lacking = f", {self.untried} had no time left" if self.untried else ""
         return f"{self.tried} candidates raced on up to {self.race_problems:,} problems{why}{lacking}."
+
+
+def _complexity(standing: Standing) -> tuple[int, int]:
+    """Databases to build, and parameters to set."""
+    candidate = standing.candidate
+    return len(candidate.databases), len(parse(str(candidate.algorithm)).arguments)
 
 
 def _states(count: float) -> str:
@@ -184,7 +204,7 @@ def _quiet(what: str, done: int, total: int) -> None:
 
 
 def advise(
-    maps: Sequence[Grid],
+    maps: Grid | Sequence[Grid],
     requirements: Requirements = Requirements(),  # noqa: B008 (frozen)
     *,
     minutes: float | None = None,
@@ -218,19 +238,20 @@ def advise(
             f"advise needs at least {_FEWEST_FRESH} problems, 1 candidate and 1 thread, got {problems}, {candidates} "
             f"and {threads}"
         )
-    if not maps:
+    grids = (maps,) if isinstance(maps, Grid) else tuple(maps)
+    if not grids:
         raise MapError("there is no map to advise on")
     tell = progress or _quiet
     home = None if folder is None else Path(folder)
     kept = home / STATE if state is None and home is not None else state
     journal = Journal(None if kept is None else Path(kept))
     if home is not None:
-        request = {"maps": [grid.name for grid in maps], **asdict(requirements), "problems": problems, "seed": seed}
+        request = {"maps": [grid.name for grid in grids], **asdict(requirements), "problems": problems, "seed": seed}
         make_folder(home)
         write_whole(home / "request.json", json.dumps(request, indent=1).encode())
-    for grid in maps:
+    for grid in grids:
         _room_for_problems(grid)
-    session = _Session(tuple(maps), requirements, journal, minutes, seed, threads, tell)
+    session = _Session(grids, requirements, journal, minutes, seed, threads, tell)
     asked = session.candidates(candidates)
     session.compile(asked, compiling or (lambda number, total: None))
     journal.restart()
@@ -238,11 +259,11 @@ def advise(
     places, raced, untried = session.race(asked, race)
     ranking = session.validate(places, fresh)
     files = (
-        save_all(ranking[0].books.databases, maps, home / "databases") if home and ranking[0].books.databases else {}
+        save_all(ranking[0].books.databases, grids, home / "databases") if home and ranking[0].books.databases else {}
     )
     return Advice(
         requirements,
-        tuple(maps),
+        grids,
         tuple(ranking),
         tuple(session.dropped.values()),
         raced,
