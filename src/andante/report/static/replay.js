@@ -16,6 +16,7 @@
   const TAIL = 160; // moves that stand out as the latest
   const WHOLE_REPLAY = 30; // seconds, at the speed it starts with
   const NARROW = 720; // pixels, below which one agent is shown at first
+  const FOG = 0.88; // how dense it is: what an agent has not seen yet shimmers through
   const SHARPEST = 2; // device pixels per pixel, at most
 
   const ENDINGS = {
@@ -168,6 +169,9 @@
       this.pixels = new Uint32Array(this.image.data.buffer);
       this.heat = new Float32Array(trace.width * trace.height);
       this.seen = new Uint8Array(trace.width * trace.height);
+      this.fog = layer(trace.width, trace.height); // what an agent that discovers its map has not seen yet
+      this.unseen = this.fog.context.createImageData(trace.width, trace.height);
+      this.veil = new Uint32Array(this.unseen.data.buffer);
       this.way = new Int32Array(trace.width * trace.height); // the way walked, without its loops ...
       this.placeOnWay = new Int32Array(trace.width * trace.height); // ... and where each cell stands on it, from 1
       this.forget();
@@ -209,6 +213,7 @@
       this.seen.fill(0);
       this.placeOnWay.fill(0);
       this.wayLength = 0;
+      this.veil.fill(this.episode.trace.sight && this.colours ? this.colours.unseen : 0);
       this.goOn(this.episode.trace.start);
     }
 
@@ -258,11 +263,24 @@
 
     /** Lengthen the way by a cell; if it has been there before, cut it back to there. */
     goOn(cell) {
+      this.look(cell);
       if (this.placeOnWay[cell]) {
         while (this.wayLength > this.placeOnWay[cell]) this.placeOnWay[this.way[--this.wayLength]] = 0;
       } else {
         this.way[this.wayLength++] = cell;
         this.placeOnWay[cell] = this.wayLength;
+      }
+    }
+
+    /** Lift the fog from all that is in sight of a cell. */
+    look(cell) {
+      const { sight, width, height } = this.episode.trace;
+      if (!sight) return;
+      const x = cell % width;
+      const y = Math.floor(cell / width);
+      const right = Math.min(width - 1, x + sight);
+      for (let row = Math.max(0, y - sight); row <= Math.min(height - 1, y + sight); row++) {
+        this.veil.fill(0, row * width + Math.max(0, x - sight), row * width + right + 1);
       }
     }
 
@@ -286,8 +304,9 @@
       const { width, height } = this.canvas;
       const { crop } = this;
       this.overlay.context.putImageData(this.image, 0, 0);
+      this.fog.context.putImageData(this.unseen, 0, 0);
       context.imageSmoothingEnabled = this.scale < 1;
-      for (const source of [this.map.canvas, this.overlay.canvas]) {
+      for (const source of [this.map.canvas, this.fog.canvas, this.overlay.canvas]) {
         context.drawImage(source, crop.x, crop.y, crop.width, crop.height, 0, 0, width, height);
       }
       if (this.layers.path) this.drawPath(context, now);
@@ -392,7 +411,7 @@
           this.scrubber,
           element("label", { class: "replay-speed-label" }, "Speed ", this.speed, this.speedText),
         ),
-        element("div", { class: "replay-layers" }, ...boxes, legend()),
+        element("div", { class: "replay-layers" }, ...boxes, legend(this.views.some((view) => view.episode.trace.sight))),
       );
       this.root.tabIndex = 0;
       this.root.setAttribute("role", "region");
@@ -560,7 +579,7 @@
     const heat = Array.from({ length: 65 }, (_, k) => pack(between(stops, k / 64), 1));
     const cells = Object.fromEntries([...new Set(Object.values(TERRAIN))].map((name) => [name, pixel(name)]));
     const lines = Object.fromEntries(["path", "start", "goal", "agent", "ring"].map((name) => [name, read(name)]));
-    return { ...cells, ...lines, heat, expanded: pixel("expanded"), flash: pixel("flash") };
+    return { ...cells, ...lines, heat, expanded: pixel("expanded"), flash: pixel("flash"), unseen: pixel("unseen", FOG) };
   }
 
   function channels(hex) {
@@ -624,8 +643,9 @@
     return made;
   }
 
-  function legend() {
+  function legend(discovers) {
     const entries = [
+      ...(discovers ? [["unseen", "not seen yet"]] : []),
       ["flash", "expanded now"],
       ["expanded", "expanded before"],
       ["heat", "learned, little to much"],
