@@ -6,6 +6,7 @@ import pytest
 
 from andante.campaign import CampaignError, read_campaign
 from andante.campaign.settings import expand, full_notation, sample
+from andante.datasets import movingai
 from andante.errors import ParameterError
 from tests.campaign.samples import ROOMS
 
@@ -95,6 +96,16 @@ def test_a_mistake_is_told_with_its_line(written, old, new, line, sentence):
     assert f"{path}, line {line}: " in str(refusal.value)
     assert sentence in str(refusal.value)
     assert "\n" not in str(refusal.value)
+
+
+def test_a_misspelt_map_of_a_set_is_told_with_its_line_if_the_set_is_at_hand(written, monkeypatch):
+    path = written(replace={'"rooms(width=24, height=24, seed=[1..3])"': '"dao/arenaa"'})
+    monkeypatch.setattr(movingai.BenchmarkSet, "fetched", False)
+    assert read_campaign(path).problems["rooms"].maps == ("dao/arenaa",)  # nothing is fetched to find out
+    monkeypatch.setattr(movingai.BenchmarkSet, "fetched", True)
+    monkeypatch.setattr(movingai, "map_names", lambda name: ["arena", "den011d"])
+    with pytest.raises(CampaignError, match="line 5: the set dao has no map 'arenaa'; did you mean 'arena'"):
+        read_campaign(path)
 
 
 def test_what_is_not_toml_or_not_there(tmp_path, written):

@@ -1,12 +1,16 @@
 """`andante campaign`, `store` and `study` as a user meets them."""
 
 import json
+import re
 import sys
 from textwrap import dedent
 
 import pytest
 
-from andante.cli import FAILED, OK, main
+from andante.campaign import prepare, read_campaign
+from andante.campaign.work import perform
+from andante.cli import FAILED, INTERRUPTED, OK, main
+from andante.store import Store
 
 pytest.importorskip("polars")
 
@@ -44,6 +48,13 @@ def file(tmp_path):
     return path
 
 
+def add_mazes(file):
+    """Another set of problems, with an algorithm that is run on no other."""
+    mazes = '[problems.mazes]\nmaps = ["maze:24x24:1"]\ncount = 4\n'
+    more = '[[run]]\nproblems = ["mazes"]\nalgorithms = ["rtaa"]\n'
+    file.write_text(file.read_text().replace("[[run]]", f"{mazes}[[run]]") + more)
+
+
 def test_run_status_report(cli, file, tmp_path):
     code, out, err = cli("campaign", "run", file)
     assert code == OK
@@ -72,12 +83,128 @@ def test_the_file_says_which_measures_the_table_has(cli, file, tmp_path):
     )
 
 
-def test_resume_needs_a_beginning(cli, file):
-    code, _, err = cli("campaign", "resume", file)
+@pytest.mark.parametrize("verb", ["resume", "status", "report"])
+def test_what_was_not_begun_says_how_to_begin(cli, file, verb):
+    code, _, err = cli("campaign", verb, file, "--scale", "quick")
     assert code == FAILED
-    assert "rooms.store is no store" in err
+    assert f"{file} was not begun yet" in err
+    assert f"'andante campaign run {file} --scale quick' begins it" in err
+
+
+def test_resume_goes_on(cli, file):
     cli("campaign", "run", file)
     assert cli("campaign", "resume", file)[0] == OK
+
+
+@pytest.fixture
+def small_jobs(monkeypatch):
+    """A job is one algorithm on one map, and a map is finished before the next is begun."""
+    monkeypatch.setattr("andante.campaign.plan.LEAST_TRIALS", 10)
+    monkeypatch.setattr("andante.campaign.plan.MAPS_AT_A_TIME", 1)
+
+
+@pytest.fixture
+def stopping(monkeypatch, small_jobs):
+    """Lets runs be interrupted, as by Ctrl-C, when so many jobs are stored."""
+
+    def stop_after(jobs):
+        append, stored = Store.append, []
+
+        def interrupted(store, columns):
+            append(store, columns)
+            stored.extend(set(columns["job"].tolist()))
+            if len(stored) >= jobs:
+                raise KeyboardInterrupt
+
+        monkeypatch.setattr(Store, "append", interrupted)
+
+    return stop_after
+
+
+@pytest.fixture
+def unfinished(file, small_jobs):
+    """Runs so many jobs on the problems "rooms", a map at a time."""
+
+    def some(count):
+        store, plan = prepare(read_campaign(file), file.with_name("rooms.store"))
+        jobs = [job for job in map(plan.job, plan.order(0).tolist()) if job.set == "rooms"]
+        for job in jobs[:count]:
+            store.append(perform(job))
+
+    return some
+
+
+def test_an_interrupted_run_says_what_is_kept_and_how_to_go_on(cli, file, tmp_path, stopping, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    stopping(6)
+    code, _, err = cli("campaign", "run", file, "--threads", 1)
+    assert code == INTERRUPTED
+    assert re.search(rf"stopped: \d of 6 jobs kept; 'andante campaign resume {re.escape(str(file))}' goes on", err)
+    code, _, err = cli("study", file, "--threads", 1)
+    assert code == INTERRUPTED
+    assert re.search(r"stopped: \d of \d jobs kept; the same command goes on", err)
+
+
+def test_an_unfinished_campaign_compares_on_problems_that_all_have_finished(cli, file, tmp_path, unfinished):
+    unfinished(4)  # all three algorithms on one map, and one on the other
+    page = tmp_path / "page.html"
+    code, out, _ = cli("campaign", "report", file, "--html", page)
+    first = "Unfinished: 40 of 60 trials; agents are compared on the problems that all of them have finished (10)."
+    assert code == OK
+    assert out.splitlines()[:2] == [first, "30 trials: 3 algorithms on 10 problems of 1 map."]
+    assert first in page.read_text("utf-8")
+    told = json.loads(cli("campaign", "report", file, "--json")[1])
+    assert told["about"][0] == first
+    assert {summary["trials"] for summary in told["summaries"]} == {10}
+
+
+def test_an_unfinished_report_says_who_is_not_in_it(cli, file, unfinished):
+    add_mazes(file)
+    unfinished(6)
+    out = cli("campaign", "report", file)[1]
+    assert out.startswith("Unfinished: 60 of 76 trials; agents are compared on the problems that all of them have ")
+    assert out.splitlines()[0].endswith("have finished (20). There is none yet for rtaa.")
+    (line,) = cli("campaign", "report", file, "--set", "mazes")[1].splitlines()
+    assert "cannot be compared" in line
+    assert "rtaa" not in cli("campaign", "report", file, "--set", "rooms")[1]
+
+
+def test_without_a_problem_in_common_trials_are_counted(cli, file, tmp_path, unfinished):
+    unfinished(2)
+    code, out, err = cli("campaign", "report", file, "--csv", tmp_path / "table.csv")
+    assert code == FAILED
+    assert "Unfinished: 20 of 60 trials; there is no problem yet that all agents have finished" in out
+    assert len(out.splitlines()) == 3  # and two algorithms with ten trials each
+    assert "table.csv was not written" in err
+    assert sum(json.loads(cli("campaign", "report", file, "--json")[1])["trials"].values()) == 20
+
+
+def test_agents_that_were_run_on_other_sets_are_told_of(cli, file):
+    add_mazes(file)
+    cli("campaign", "run", file)
+    out = cli("campaign", "report", file)[1]
+    assert "Not all agents were run on the same problem sets (mazes: 4 of 4, rooms: 3 of 4)" in out
+    assert "Dominated by none" not in out
+    alone = cli("campaign", "report", file, "--set", "mazes")[1]
+    assert alone.startswith("16 trials: 4 algorithms on 4 problems of 1 map.\n")
+    assert "Not all agents" not in alone
+    code, _, err = cli("campaign", "report", file, "--set", "maze")
+    assert code == FAILED
+    assert "has no problems 'maze'; did you mean 'mazes'?" in err
+
+
+def test_a_report_by_map_is_about_maps(cli, file, tmp_path):
+    cli("campaign", "run", file)
+    ends = {"--markdown": "| Map | Arrived |", "--latex": "Map & Arrived", "--csv": "map,trials,"}
+    files = {option: tmp_path / f"table{option}" for option in ends}
+    out = cli("campaign", "report", file, "--by", "map", *(word for pair in files.items() for word in pair))[1]
+    assert all(start in files[option].read_text() for option, start in ends.items())
+    assert re.search("^ *Map +", out, re.M)
+    assert not re.search("^ *Agent +Arrived", out, re.M)
+    assert "Dominated by none" not in out
+    told = json.loads(cli("campaign", "report", file, "--by", "map", "--json")[1])
+    assert [summary["name"] for summary in told["summaries"]] == ["rooms-24x24-seed1", "rooms-24x24-seed2"]
+    assert told["dominated_by"] == {}
 
 
 def test_an_estimate_says_how_long_the_rest_takes(cli, file, monkeypatch):

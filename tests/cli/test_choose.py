@@ -1,5 +1,6 @@
 """`andante choose` as a user meets it."""
 
+import csv
 import sys
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from andante.campaign import read_campaign, run
 from andante.campaign.engines.local import Local
 from andante.cli import FAILED, OK, main
+from andante.selection.matrix import from_store
 
 pytestmark = pytest.mark.compiled
 pytest.importorskip("polars")
@@ -45,11 +47,26 @@ def test_tables_figures_and_export(cli, store, tmp_path):
     code, out, _ = cli("choose", store, "--trials", 5, *written)
     assert code == OK
     assert "12 algorithms on 48 problems of 6 maps." in out
-    assert "## Per map (Table 1, Figure 3)" in out
+    assert "## Per map (Bulitko 2016, Table 1 and Figure 3)" in out
+    assert "| 10 % | 1.2 |" in out
+    assert "| 5 % |" not in out  # of 12 algorithms that would be none
     assert "on maps not trained on: learned from features" in out
     assert (tmp_path / "page.md").read_text("utf-8").strip() == out.strip()
     assert {file.stem for file in (tmp_path / "figures").iterdir()} == {"figure3", "figure3-held-out", "figure4"}
     assert (tmp_path / "aslib" / "description.txt").is_file()
+
+
+def test_the_best_algorithms_are_named(cli, store, tmp_path):
+    problems = from_store(store)
+    code, out, _ = cli("choose", store, "--trials", 5, "--no-predict", "--csv", tmp_path / "best.csv")
+    assert code == OK
+    assert f"The single best algorithm is `{problems.algorithms[problems.best]}`." in out
+    with (tmp_path / "best.csv").open(newline="") as file:
+        lines = list(csv.DictReader(file))
+    maps = problems.by_map()
+    assert [line["map"] for line in lines] == sorted(one.map for one in maps.instances)
+    mean = sum(float(line["suboptimality"]) for line in lines) / len(lines)
+    assert mean == pytest.approx(maps.virtual_best)  # all maps have as many problems
 
 
 def test_what_is_no_store_is_refused(cli, tmp_path):

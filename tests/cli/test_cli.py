@@ -68,10 +68,26 @@ def test_solve_on_an_unknown_map(cli, arena, tmp_path):
     assert cli(*where[:-1], "0")[0] == USAGE
 
 
+def test_an_agent_that_finds_out_that_there_is_no_way_says_what_that_took(cli, arena, tmp_path):
+    trial = andante.run("astar", andante.read_map(arena).problem((5, 5), (0, 0)), sight=2)
+    assert trial.moves > 0
+    picture = tmp_path / "way.png"
+    code, out, err = cli(
+        "solve", arena, "--start", "5,5", "--goal", "0,0", "-a", "astar", "--sight", "2", "--picture", picture
+    )
+    assert (code, err) == (FAILED, f"wrote {picture}\n")
+    assert "no way leads to the goal" in out
+    assert f"discovered      {trial.cells_discovered} blocked cells" in out
+    assert f"cost            {trial.cost:.2f}\n" in out  # and not so many times infinity
+
+
 def test_compare_on_an_unknown_map(cli, arena, tmp_path):
-    csv = tmp_path / "rows.csv"
-    code, _, _ = cli("compare", arena, "-a", "astar, lrta", "--problems", "5", "--sight", "1", "--csv", csv)
-    assert code == OK
+    csv, html = tmp_path / "rows.csv", tmp_path / "page.html"
+    where = ("compare", arena, "-a", "astar, lrta", "--problems", "5", "--sight", "1")
+    code, out, err = cli(*where, "--csv", csv, "--html", html)
+    assert (code, err) == (OK, f"wrote {csv}\nwrote {html}\n")
+    assert out.splitlines()[0] == "2 agents, 5 problems each on arena, with sight 1."
+    assert "on arena, with sight 1." in html.read_text(encoding="utf-8")
     grid = andante.read_map(arena)
     problems = andante.random_problems(grid, 5, seed=0)
     found = [t.cells_discovered for name in ("astar", "lrta") for t in andante.run_many(name, problems, sight=1)]
@@ -133,9 +149,11 @@ def test_an_unreachable_goal_is_a_result_with_exit_code_one(cli, arena):
         ),
         (["--start", "5,5", "--goal", "15,11", "-a", "lrta(depth=3"], "lacks a closing bracket"),
         (["--start", "5,5", "--goal", "15,11", "--picture", "/nowhere/x.png"], "cannot write /nowhere/x.png"),
+        (["--start", "5,5", "--goal", "15,11", "--posthoc", "x.json"], "names end in .trace.json"),
     ],
 )
-def test_a_mistake_gets_one_sentence(cli, arena, arguments, sentence):
+def test_a_mistake_gets_one_sentence(cli, arena, arguments, sentence, monkeypatch):
+    monkeypatch.setattr("andante.episode.run.run", None)  # it is said before any work
     code, out, err = cli("solve", arena, *arguments)
     assert (code, out) == (FAILED, "")
     assert sentence in err
@@ -194,8 +212,17 @@ def test_maps_show_draws_on_the_terminal_and_into_a_file(cli, arena, tmp_path):
     assert code == OK
     assert "free cells" in out
     assert "█" in out
-    assert cli("maps", "show", arena, "--picture", tmp_path / "map.png")[0] == OK
-    assert (tmp_path / "map.png").exists()
+    picture = tmp_path / "map.png"
+    code, _, err = cli("maps", "show", arena, "--picture", picture)
+    assert (code, err) == (OK, f"wrote {picture}\n")
+    assert picture.exists()
+
+
+def test_maps_show_says_that_regions_need_colours(cli, arena):
+    code, out, err = cli("maps", "show", arena, "--level", "1")
+    assert code == OK
+    assert "█" in out
+    assert "--picture FILE.png" in err
 
 
 def test_maps_show_as_json(cli, arena):
@@ -242,6 +269,9 @@ def test_algorithms_lists_every_card(cli):
     assert code == OK
     assert all(entry.card.name in out for entry in andante.algorithms())
     assert "moves to look ahead" in cli("algorithms", "lrta")[1]
+    assert "'andante build moves MAP'" in cli("algorithms", "cpd")[1]
+    assert "'andante build \"pattern(base=2, level=3)\" MAP'" in cli("algorithms", "dprlrta(level=2)")[1]
+    assert "database" not in cli("algorithms", "lrta")[1]
     assert {card["name"] for card in json.loads(cli("algorithms", "--json")[1])} == {
         entry.card.name for entry in andante.algorithms()
     }
@@ -256,6 +286,65 @@ def test_compare_prints_a_table_and_writes_page_and_rows(cli, tmp_path):
     assert "expanded per move" in out
     assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
     assert len(rows.read_text().splitlines()) == 1 + 3 * 12
+
+
+@pytest.fixture
+def shelf(cli, arena, tmp_path):
+    """A folder of databases for the arena: moves, a pattern database, and one for agents on another level."""
+    for folder, kind in (("a", "moves"), ("a", "pattern(level=2)"), ("b", "pattern(base=1, level=2)")):
+        assert cli("build", kind, arena, "--out", tmp_path / "shelf" / folder, "--threads", "1")[0] == OK
+    return tmp_path / "shelf"
+
+
+def test_compare_shows_those_that_the_databases_are_for(cli, arena, shelf):
+    def compared(*files):
+        given = [word for file in files for word in ("--database", shelf / file)]
+        code, out, err = cli("compare", arena, "--problems", "2", "--threads", "1", "--json", *given)
+        assert code == OK
+        return {summary["name"]: summary["measures"] for summary in json.loads(out)["summaries"]}, err
+
+    usual, err = compared()
+    assert err == ""
+    more, err = compared("a/arena.moves", "a/arena.pattern")
+    assert (set(more) - set(usual), err) == ({"cpd", "dlrta"}, "")
+    moves = andante.load(shelf / "a/arena.moves", map=andante.read_map(arena))
+    assert more["cpd"]["database_bytes"]["max"] == moves.nbytes
+    assert more["lrta"]["database_bytes"]["max"] == 0
+    same, err = compared("b/arena.pattern", "a/arena.pattern")  # dlrta plans on the map, and the first is for level 1
+    assert set(same) == set(usual)
+    assert err.count("no agent here uses") == 2
+
+
+def test_databases_that_are_not_used_are_named(cli, arena, shelf):
+    first, second, moves = shelf / "a/arena.pattern", shelf / "b/arena.pattern", shelf / "a/arena.moves"
+    given = ("--database", first, "--database", second, "--database", moves)
+    code, _, err = cli("solve", arena, "--start", "5,5", "--goal", "15,11", "-a", "dlrta", *given)
+    assert code == OK
+    assert err.splitlines() == [
+        f"{first} is used and {second} is not: agents look into the first database of a kind",
+        f"no agent here uses {moves}; 'andante algorithms' says who needs a database of its kind",
+    ]
+
+
+def test_build_overwrites_other_parameters_only_if_told_to(cli, arena, tmp_path):
+    def build(kind, *more):
+        return cli("build", kind, arena, "--out", tmp_path / "new" / "folder", "--threads", "1", *more)
+
+    file = tmp_path / "new" / "folder" / "arena.pattern"
+    code, out, _ = build("pattern(level=2)")
+    assert (code, file.exists()) == (OK, True)
+    assert " kB, built in " in out
+    before = file.read_bytes()
+    code, out, err = build("pattern(level=1)")
+    assert (code, out, file.read_bytes()) == (FAILED, "", before)
+    assert "was built as pattern(level=2), not as pattern(level=1); --force overwrites it" in err
+    assert build("pattern(level=2)")[0] == OK
+    assert build("pattern(level=1)", "--force")[0] == OK
+    assert file.read_bytes() != before
+    file.write_bytes(before[:-1])  # damaged: nothing to lose
+    assert build("pattern(level=2)")[0] == OK
+    assert file.read_bytes() == before
+    assert cli("databases", "show", file)[1].count(" kB, ") == 1
 
 
 def test_compare_as_json_and_from_a_scenario(cli, arena, tmp_path):

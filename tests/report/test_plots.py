@@ -184,6 +184,36 @@ def test_a_problem_without_a_way_can_be_drawn(tmp_path):
     assert len(list(tmp_path.iterdir())) == 2
 
 
+def reddest(path, width, height):
+    """The cell of a picture that is most in the colour of the goal."""
+    image = pixels(path)[: 800 * height // width, :, :3]
+    near = np.abs(image - np.array([0xC2, 0x18, 0x5B]) / 255).sum(-1) < 0.05
+    side = 800 // width
+    counts = near.reshape(height, side, width, side).sum((1, 3))
+    y, x = np.unravel_index(counts.argmax(), counts.shape)
+    assert counts[y, x] > 0
+    return x, y
+
+
+@pytest.mark.parametrize("subject", [andante.run, record])
+def test_the_goal_is_drawn_where_it_is_even_if_nobody_arrives(subject, tmp_path):
+    apart = Grid([list("......@..."), list("......@...")]).problem((0, 0), (9, 1))
+    seeking = subject("astar", apart, sight=2)
+    assert seeking.path[-1] not in (apart.start, apart.goal)
+    draw(seeking, tmp_path / "a.png")
+    assert reddest(tmp_path / "a.png", 10, 2) == (9, 1)
+
+
+def test_where_an_agent_ended_that_did_not_arrive_is_marked(problem, tmp_path):
+    lost = andante.run("lrta", problem, limits=andante.Limits(moves=3))
+    draw(lost, tmp_path / "lost.png")
+    x, y = lost.cells[-1]
+    assert (x, y) not in (lost.cells[0], (9, 2))
+    cell = pixels(tmp_path / "lost.png")[y * 80 : y * 80 + 80, x * 80 : x * 80 + 80, :3]
+    assert np.allclose(cell[40, 40], np.array([0x14, 0x50, 0x5C]) / 255, atol=0.02)
+    assert (cell == 1).all(-1).any()  # its white edge
+
+
 def test_large_maps_make_pictures_of_bounded_size(tmp_path):
     draw(Grid(np.ones((10, 5000), bool)), tmp_path / "a.png")
     assert pixels(tmp_path / "a.png").shape[1] == 4096

@@ -9,7 +9,7 @@ from rich.console import Console
 
 from andante.errors import OutputError
 from andante.measures import summarise
-from andante.report.table import TerminalTable, cells, columns, csv_text, markdown, write_csv
+from andante.report.table import TerminalTable, cells, columns, csv_text, lead, markdown, write_csv
 
 
 def row(algorithm, ratio, solved=True, **more):
@@ -63,6 +63,24 @@ def test_columns_are_those_that_were_measured(summaries):
 def test_an_agent_that_lacks_a_measure_has_a_dash():
     table = cells(summarise([row("a", 1.0, memory_bytes=3), row("b", 1.0)]))
     assert [line[-1] for line in table] == ["3 B", "-"]
+
+
+def test_what_nobody_prepared_has_no_column():
+    def titles(measures=(), **more):
+        return [column.title for column in columns(summarise([row("a", 1.0), row("b", 1.0, **more)]), measures)]
+
+    bare = titles()
+    assert titles(database_bytes=0, build_seconds=math.nan) == bare
+    assert titles(database_bytes=7, build_seconds=0.0) == [*bare, "Database, maximum"]
+    assert titles(build_seconds=0.5) == [*bare, "Build time, maximum"]
+    assert "Build time" in titles(["build_seconds"], build_seconds=0.0)  # whoever asks is told
+
+
+def test_the_lead_counts_and_says_how_far_agents_see():
+    assert lead([]) == "No results yet."
+    assert lead([row("a", 1.0, map="m"), row("b", 1.0, map="m")]) == "2 agents, 1 problem each on m."
+    assert lead([row("a", 1.0, map=m, sight=3) for m in "mn"]) == "1 agent, 2 problems each on 2 maps, with sight 3."
+    assert lead([row("a", 1.0, sight=3), row("a", 1.0)]) == "1 agent, 2 problems each."
 
 
 def test_the_terminal_shows_every_cell_whatever_its_width(summaries):

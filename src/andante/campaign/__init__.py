@@ -2,7 +2,7 @@
 
 from andante.campaign.file import Campaign, CampaignError, ProblemSet, Run, read_campaign
 from andante.campaign.plan import Plan
-from andante.campaign.run import Progress, Status, prepare, resume, run, status
+from andante.campaign.run import Progress, Status, plan_of, prepare, resume, run, status
 
 __all__ = [
     "Campaign",
@@ -12,6 +12,7 @@ __all__ = [
     "Progress",
     "Run",
     "Status",
+    "plan_of",
     "prepare",
     "read_campaign",
     "resume",

@@ -81,7 +81,7 @@ class PlannedMap(NamedTuple):
 
 
 def check_map(text: str, folder: Path) -> None:
-    """Refuse a text that names no map, without fetching anything."""
+    """Refuse a text that names no map, without fetching anything: maps of a set are known once it was fetched."""
     for one in expand(text):
         if one.endswith(".map"):
             if not (folder / one).is_file():
@@ -89,7 +89,9 @@ def check_map(text: str, folder: Path) -> None:
         elif is_generated(one):
             generated(one)
         else:
-            movingai.set_named(one.partition("/")[0])
+            name, slash, _ = one.partition("/")
+            if movingai.set_named(name).fetched and slash:
+                _title(one)
 
 
 def map_sources(text: str, folder: Path, size: tuple[int, int] | None = None) -> list[MapSource]:

@@ -166,6 +166,14 @@ class Plan:
             tuple(self.tasks[reach["first_task"] : reach["end_task"]]),
         )
 
+    def finished_by_all(self, finished: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Of the finished jobs those on whose problems all algorithms of their draw have finished."""
+        left = np.ones(len(self), np.int64)
+        left[finished] = 0
+        _, portion = np.unique(self.jobs["first_problem"], return_inverse=True)  # all cut a draw at the same places
+        numbers: npt.NDArray[np.int64] = np.flatnonzero(np.bincount(portion, left)[portion] == 0)
+        return numbers
+
     def order(self, seed: int) -> npt.NDArray[np.int64]:
         """The numbers of all jobs in random order, a few maps at a time."""
         rng = np.random.default_rng(seed)

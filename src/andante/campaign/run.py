@@ -74,7 +74,7 @@ def prepare(campaign: Campaign, folder: str | os.PathLike[str], tell: Tell = _qu
 
 
 def _opened(campaign: Campaign, store: Store) -> tuple[Store, Plan]:
-    plan = _plan_of(store, str(campaign.path.parent.resolve()))
+    plan = plan_of(store, str(campaign.path.parent.resolve()))
     changed = list(differences(store.about["settings"], as_kept(campaign.settings)))
     if changed:
         raise CampaignError(
@@ -89,7 +89,7 @@ def _opened(campaign: Campaign, store: Store) -> tuple[Store, Plan]:
     return store, plan
 
 
-def _plan_of(store: Store, folder: str = "") -> Plan:
+def plan_of(store: Store, folder: str = "") -> Plan:
     """The plan that a store was begun with; only with a folder where paths begin can its maps be read."""
     if "plan" not in store.about:
         raise CampaignError(f"{store.folder} is not the store of one campaign; name another folder with --store")
@@ -198,7 +198,7 @@ def _joined(batch: list[Result]) -> Result:
 
 def status(store: Store, plan: Plan | None = None) -> Status:
     """How much of a campaign is in its store."""
-    known = plan if plan is not None else _plan_of(store)
+    known = plan if plan is not None else plan_of(store)
     finished = store.finished_jobs().tolist()
     trials = sum(known.trials_of(number) for number in finished)
     return Status(len(known), len(finished), known.trials, trials, store.damaged)

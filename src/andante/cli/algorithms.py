@@ -51,17 +51,27 @@ def _print_table(entries: list[Any]) -> None:
 
     table = Table(box=None, header_style="bold", pad_edge=False)
     table.add_column("name", no_wrap=True)
-    for column in ("algorithm", "claims to be", "parameters"):
+    for column in ("algorithm", "claims to be", "database", "parameters"):
         table.add_column(column)
     for entry in entries:
         parameters = ", ".join(f"{p.name}={write(p.word(p.default))}" for p in entry.parameters)
-        table.add_row(entry.card.name, entry.card.title, _claims(entry), parameters)
+        table.add_row(entry.card.name, entry.card.title, _claims(entry), ", ".join(entry.needs), parameters)
     out.print(table)
-    out.print("\n'andante algorithms NAME' tells more about one of them.")
+    out.print(
+        "\nWho needs a database is given it with --database FILE; 'andante build KIND MAP' makes the file.",
+        soft_wrap=True,
+    )
+    out.print("'andante algorithms NAME' tells more about one of them.")
 
 
 def _claims(entry: Any) -> str:
     return ", ".join(word for claim, word in CLAIMS.items() if getattr(entry.card, claim))
+
+
+def _order(entry: Any, kind: str) -> str:
+    """What to build: an agent that plans over regions needs a pattern database over the regions of its level."""
+    level = getattr(entry.params, "level", 0)
+    return f'"pattern(base={level}, level={level + 1})"' if kind == "pattern" and level else kind
 
 
 def _print_card(entry: Any) -> None:
@@ -69,6 +79,13 @@ def _print_card(entry: Any) -> None:
     out.print(f"[bold]{card.title}[/bold] ({card.name}): {card.paper}")
     out.print(card.summary)
     out.print(f"claims to be: {_claims(entry) or 'nothing in particular'}")
+    for kind in entry.needs:
+        out.print(
+            f"needs a database of kind {kind!r}: 'andante build {_order(entry, kind)} MAP' makes it, "
+            "and --database FILE hands it over",
+            soft_wrap=True,
+            markup=False,
+        )
     for p in entry.parameters:
         out.print(f"  {p.name} = {write(p.word(p.default))}: {p.about}; {p.allowed}", markup=False)
     if card.examples:

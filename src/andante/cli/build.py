@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,14 +12,15 @@ import typer
 from andante.cli.shared import (
     JSON_OPTION,
     MAP_HELP,
-    check_folder,
     out,
     print_json,
     progress_of_parts,
     read_world,
 )
+from andante.notation import Call, parse
 
 if TYPE_CHECKING:
+    from andante.offline import Builder
     from andante.world.grid import Grid
 
 app = typer.Typer(add_completion=False)
@@ -28,31 +30,38 @@ app = typer.Typer(add_completion=False)
 def build(
     kind: str = typer.Argument(..., help="KIND or KIND(parameter=value, ...): see 'andante databases list'."),
     maps: list[str] = typer.Argument(..., metavar="MAP...", help=MAP_HELP),
-    out_folder: Path = typer.Option(Path(), "--out", metavar="FOLDER", help="Where to write the files MAP.KIND."),
+    out_folder: Path = typer.Option(
+        Path(), "--out", metavar="FOLDER", help="Where to write the files MAP.KIND; it is made if it is not there."
+    ),
     threads: int = typer.Option(None, min=1, help="How many to build with; all cores if not given."),
+    force: bool = typer.Option(False, "--force", help="Overwrite files that were built with other parameters."),
     estimate: bool = typer.Option(False, help="Work for some seconds, say how long all of it will take, and stop."),
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Build a database for each map, and write it to a file; or one for any map from all of them: any.KIND.
 
-    A file appears whole or not at all: an interrupt leaves nothing behind.
+    A file appears whole or not at all: an interrupt leaves nothing behind. One that was built with the same parameters
+    is overwritten.
     """
     from andante.errors import OutputError
-    from andante.notation import parse
+    from andante.files import make_folder
+    from andante.measures import measure
     from andante.offline import build as make
     from andante.offline.builder import with_parameters
 
     call = parse(kind)
-    builder, _ = with_parameters(call.name, dict(call.arguments))  # refused before any map is read
+    builder, params = with_parameters(call.name, dict(call.arguments))  # refused before any map is read
     grids = [read_world(text) for text in maps]
     portions = [("any", grids)] if builder.any_map else [(grid.name, [grid]) for grid in grids]
     files = [out_folder / f"{name}.{call.name}" for name, _ in portions]
-    check_folder(*files)
     if len(set(files)) < len(files):
         raise OutputError("two of the maps have the same name, and so would their files; build them one at a time")
     if estimate:
         tell_estimates(kind, portions, threads, as_json)
         return
+    if not force:
+        refuse_to_overwrite(files, builder, params)
+    make_folder(out_folder)
     written: list[dict[str, Any]] = []
     for (_, portion), file in zip(portions, files, strict=True):
         began = time.perf_counter()
@@ -62,10 +71,35 @@ def build(
         database.save(file)
         written.append({"file": str(file), "kind": call.name, "bytes": file.stat().st_size, "seconds": took})
         if not as_json:
-            size = file.stat().st_size / 1e6
-            out.print(f"{file}: {size:.2f} MB, built in {took:.1f} s", soft_wrap=True, markup=False)
+            size, time_taken = measure("database_bytes").show(file.stat().st_size), measure("build_seconds").show(took)
+            out.print(f"{file}: {size}, built in {time_taken}", soft_wrap=True, markup=False)
     if as_json:
         print_json(written)
+
+
+def refuse_to_overwrite(files: Sequence[Path], builder: Builder, params: Any) -> None:
+    """Refuse if one of the files is there, and was built with other parameters; what cannot be read is no loss."""
+    from andante.databases.header import read_header
+    from andante.errors import DatabaseError, OutputError
+
+    wanted = {p.name: p.word(value) for p, value in zip(builder.parameters, params, strict=True)}
+    for file in files:
+        try:
+            there = read_header(file)
+        except DatabaseError:
+            continue
+        if (there.kind, there.parameters) != (builder.kind, wanted):
+            old = Call(there.kind, _changed(there.parameters, wanted))
+            new = Call(builder.kind, _changed(wanted, there.parameters))
+            raise OutputError(
+                f"{file} is there already and was built as {old}, not as {new}; --force overwrites it, and "
+                "--out FOLDER writes elsewhere"
+            )
+
+
+def _changed(parameters: Mapping[str, Any], others: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters that are not the same among the others."""
+    return {name: value for name, value in parameters.items() if name not in others or others[name] != value}
 
 
 def tell_estimates(kind: str, portions: list[tuple[str, list[Grid]]], threads: int | None, as_json: bool) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -22,10 +24,13 @@ from andante.cli.shared import (
 from andante.machine import cores
 
 if TYPE_CHECKING:
+    from rich.console import Console, ConsoleOptions, RenderResult
+
     from andante.campaign import Campaign, Plan, Progress, Status
     from andante.campaign.engines import Engine
     from andante.measures import Summary
     from andante.report.results import Results
+    from andante.report.table import TerminalTable
     from andante.store import Store
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, help="Run campaigns, stop them, go on, report.")
@@ -59,7 +64,11 @@ def run(
 
     campaign = read_campaign(file, scale)
     work_on(
-        campaign, store or default_store(campaign), lambda: make_engine(engine, threads, scheduler, workers), estimate
+        campaign,
+        store or default_store(campaign),
+        lambda: make_engine(engine, threads, scheduler, workers),
+        f"'{command('resume', campaign, store)}'",
+        estimate,
     )
 
 
@@ -75,12 +84,15 @@ def resume(
 ) -> None:
     """Go on with a campaign that was stopped; it must have been begun."""
     from andante.campaign import read_campaign
-    from andante.store import Store
 
     campaign = read_campaign(file, scale)
-    folder = store or default_store(campaign)
-    Store(folder)
-    work_on(campaign, folder, lambda: make_engine(engine, threads, scheduler, workers))
+    folder = begun(campaign, store).folder
+    work_on(
+        campaign,
+        folder,
+        lambda: make_engine(engine, threads, scheduler, workers),
+        f"'{command('resume', campaign, store)}'",
+    )
 
 
 @app.command()
@@ -90,9 +102,8 @@ def status(file: Path = FILE, store: Path | None = STORE, scale: str = SCALE, as
 
     from andante.campaign import read_campaign
     from andante.campaign import status as stands
-    from andante.store import Store
 
-    opened = Store(store or default_store(read_campaign(file, scale)))
+    opened = begun(read_campaign(file, scale), store)
     found = stands(opened)
     if as_json:
         print_json(asdict(found))
@@ -106,6 +117,7 @@ def report(
     store: Path | None = STORE,
     scale: str = SCALE,
     by: str = typer.Option("agent", help="What a line of the table is about: agent, algorithm, map, set, ..."),
+    problems: str | None = typer.Option(None, "--set", metavar="NAME", help="Only this set of problems."),
     html: Path | None = typer.Option(None, metavar="FILE.html", help="Write a page with tables and plots."),
     markdown: Path | None = typer.Option(None, metavar="FILE.md", help="Write the table in Markdown."),
     latex: Path | None = typer.Option(None, metavar="FILE.tex", help="Write the table in LaTeX."),
@@ -117,21 +129,38 @@ def report(
     ),
     as_json: bool = JSON_OPTION,
 ) -> None:
-    """Report what is in the store of a campaign, finished or not."""
+    """Report what is in the store of a campaign.
+
+    Of an unfinished one only those problems count that all its agents have finished.
+    """
     from andante.campaign import read_campaign
     from andante.report.results import Results
-    from andante.store import Store
 
     check_folder(html, markdown, latex, csv)
     campaign = read_campaign(file, scale)
-    results = Results.of(Store(store or default_store(campaign)))
+    opened = begun(campaign, store)
+    check_set(problems, campaign)
+    results = Results.comparable(opened, problems)
     x, y = read_pair(dominance)
-    write_tables(results.summaries(by), campaign.measures, markdown, latex, csv)
+    if not len(results.rows):
+        finished = Results.of(opened).where({} if problems is None else {"set": problems})
+        tell_counts(results, finished, as_json)
+        refuse_empty(html, markdown, latex, csv)
+        return
+    write_tables(results.summaries(by), by, campaign.measures, markdown, latex, csv)
     if html is not None:
         from andante.report.page import results_page
 
         write(html, results_page(results, x=x, y=y, measures=campaign.measures))
     tell_results(results, by, campaign.measures, x, y, as_json)
+
+
+def refuse_empty(*files: Path | None) -> None:
+    """Refuse to write files about nothing."""
+    from andante.errors import OutputError
+
+    for file in filter(None, files):
+        raise OutputError(f"{file} was not written: there is nothing to compare in it yet")
 
 
 def read_pair(text: str) -> tuple[str, str]:
@@ -143,6 +172,35 @@ def read_pair(text: str) -> tuple[str, str]:
     if len(names) != 2:
         raise ParameterError(f"--dominance is written X,Y with two measures, not {text!r}")
     return measure(names[0]).name, measure(names[1]).name
+
+
+def check_set(name: str | None, campaign: Campaign) -> None:
+    """Refuse a set of problems that the campaign does not have."""
+    from andante.errors import ParameterError, did_you_mean
+
+    if name is not None and name not in campaign.problems:
+        raise ParameterError(f"{campaign.path} has no problems {name!r}; {did_you_mean(name, campaign.problems)}")
+
+
+def begun(campaign: Campaign, store: Path | None) -> Store:
+    """The store of a campaign that was begun."""
+    from andante.campaign import CampaignError
+    from andante.store import Store
+
+    folder = store or default_store(campaign)
+    if not Store.exists(folder):
+        raise CampaignError(
+            f"{campaign.path} was not begun yet: there is no store {folder}; '{command('run', campaign, store)}' "
+            "begins it"
+        )
+    return Store(folder)
+
+
+def command(verb: str, campaign: Campaign, store: Path | None) -> str:
+    """What to type to do something with a campaign."""
+    words = ["andante", "campaign", verb, str(campaign.path)]
+    words += [] if campaign.scale == "full" else ["--scale", campaign.scale]
+    return shlex.join(words if store is None else [*words, "--store", str(store)])
 
 
 def default_store(campaign: Campaign) -> Path:
@@ -173,8 +231,18 @@ def make_engine(name: str, threads: int, scheduler: str | None, workers: int | N
 # --- running --------------------------------------------------------------------------------------------------------
 
 
-def work_on(campaign: Campaign, folder: Path, make: Callable[[], Engine], estimate: bool = False) -> str:
-    """Plan, run and tell; the title of the engine that did it."""
+def work_on(campaign: Campaign, folder: Path, make: Callable[[], Engine], again: str, estimate: bool = False) -> str:
+    """Plan, run and tell; the title of the engine that did it. ``again`` says what goes on with it if it is stopped."""
+    from andante.cli import INTERRUPTED
+
+    try:
+        return _work_on(campaign, folder, make, estimate)
+    except KeyboardInterrupt:
+        tell_stopped(folder, again)
+        raise typer.Exit(INTERRUPTED) from None
+
+
+def _work_on(campaign: Campaign, folder: Path, make: Callable[[], Engine], estimate: bool) -> str:
     from andante.campaign import prepare
     from andante.campaign import resume as go_on
     from andante.campaign import status as stands
@@ -268,8 +336,19 @@ def tell_status(store: Store, found: Status, last: Progress | None = None) -> No
         )
     if found.damaged:
         lines.append(f"{found.damaged} parts were damaged and set aside; their jobs count as not finished")
-    for line in lines:
-        out.print(line, soft_wrap=True, markup=False)
+    tell(lines)
+
+
+def tell_stopped(folder: Path, again: str) -> None:
+    """What is kept of a run that was interrupted, and how to go on."""
+    from andante.campaign import status as stands
+    from andante.store import Store
+
+    told = "before its first job; run it again"
+    if Store.exists(folder):
+        found = stands(Store(folder))
+        told = f"{found.jobs_finished:,} of {found.jobs:,} jobs kept; {again} goes on"
+    err.print(f"stopped: {told}", soft_wrap=True, markup=False)
 
 
 # --- reporting ------------------------------------------------------------------------------------------------------
@@ -277,6 +356,7 @@ def tell_status(store: Store, found: Status, last: Progress | None = None) -> No
 
 def write_tables(
     summaries: Sequence[Summary],
+    by: str,
     measures: Sequence[str],
     markdown: Path | None,
     latex: Path | None,
@@ -286,11 +366,41 @@ def write_tables(
     from andante.report import table
 
     if markdown is not None:
-        write(markdown, table.markdown(summaries, measures))
+        write(markdown, headed(table.markdown(summaries, measures), by))
     if latex is not None:
-        write(latex, table.latex(summaries, measures))
+        write(latex, headed(table.latex(summaries, measures), by))
     if csv is not None:
-        write(csv, table.summary_csv(summaries))
+        write(csv, headed(table.summary_csv(summaries), by))
+
+
+def headed(table: str, by: str) -> str:
+    """A table of agents as one of other things: its first column is headed by what it holds.
+
+    >>> headed("| Agent | Arrived |", "map"), headed("agent,trials", "map")
+    ('| Map | Arrived |', 'map,trials')
+    """
+    return re.sub(r"\bagent\b", lambda found: _title(by) if found[0] == "Agent" else by, table, count=1, flags=re.I)
+
+
+def _title(by: str) -> str:
+    """What a column of rows is called in the head of a table."""
+    return by.replace("_", " ").capitalize()
+
+
+class _Headed:
+    """The table for a terminal, its first column headed by what it holds."""
+
+    def __init__(self, table: TerminalTable, by: str) -> None:
+        self._table, self._head = table, _title(by)
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        from rich.table import Table
+
+        for table in self._table.__rich_console__(console, options):
+            assert isinstance(table, Table)
+            first = table.columns[0]
+            first.header, first.width = self._head, max(first.width or 0, len(self._head))
+            yield table
 
 
 def write(path: Path, text: str) -> None:
@@ -306,16 +416,33 @@ def tell_results(results: Results, by: str, measures: Sequence[str], x: str, y: 
     from dataclasses import asdict
 
     from andante.report.dominance import on_average
+    from andante.report.results import AGENTS
     from andante.report.table import TerminalTable
 
     summaries = results.summaries(by)
-    standings = on_average(summaries, x, y)
+    standings = on_average(summaries, x, y) if by in AGENTS else []
     if as_json:
         dominated: Any = {one.summary.name: one.dominated_by for one in standings}
-        print_json({"summaries": [asdict(summary) for summary in summaries], "dominated_by": dominated})
+        told = {"about": results.sentences, "summaries": [asdict(summary) for summary in summaries]}
+        print_json({**told, "dominated_by": dominated})
         return
-    out.print(results.lead)
-    out.print(TerminalTable(summaries, measures))
+    tell(results.sentences)
+    out.print(_Headed(TerminalTable(summaries, measures), by))
     free = [one.summary.name for one in standings if one.dominated_by is None]
-    if len(free) < len(standings):
+    if len(free) < len(standings) and not results.unlike:
         out.print(f"Dominated by none in {x} and {y}: {', '.join(free)}", soft_wrap=True, markup=False)
+
+
+def tell_counts(none: Results, some: Results, as_json: bool) -> None:
+    """That there is nothing to compare yet, and how many trials each agent has finished."""
+    counts = {one.name: one.trials for one in some.summaries()}
+    if as_json:
+        print_json({"about": none.sentences, "trials": counts})
+    else:
+        tell([*none.sentences, *(f"{count:>11,}  {name}" for name, count in counts.items())])
+
+
+def tell(lines: Sequence[str]) -> None:
+    """Print these lines as they are, however long."""
+    for line in lines:
+        out.print(line, soft_wrap=True, markup=False)

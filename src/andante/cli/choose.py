@@ -23,6 +23,8 @@ app = typer.Typer(add_completion=False)
 #: algorithms where there are fewer of them.
 SHOWN = (0, 50, 80, 90, 95, 96, 97, 98, 98.5, 99)
 FACTORIZED = (0.05, 0.2)  # shares of results present
+PAPER = 'V. Bulitko, "Per-map algorithm selection in real-time heuristic search" (2016)'
+CITED = "Bulitko 2016"
 
 
 @app.command()
@@ -33,19 +35,21 @@ def choose(
     predict: bool = typer.Option(True, help="Also try to predict what is best; needs scikit-learn and the maps."),
     folder: Path = typer.Option(Path(), "--maps", metavar="FOLDER", help="Where the paths of map files begin."),
     markdown: Path | None = typer.Option(None, metavar="FILE.md", help="Write the tables there."),
+    csv: Path | None = typer.Option(None, metavar="FILE.csv", help="Write the best algorithm for each map there."),
     figures: Path | None = typer.Option(None, metavar="FOLDER", help="Write the two figures there, as SVG."),
     aslib: Path | None = typer.Option(None, metavar="FOLDER", help="Export the results as an ASlib scenario."),
 ) -> None:
     """Say what choosing an algorithm for each map, or for each problem, gains over one for all.
 
-    As in seed 004: prior, sample and exhaustive selection over random splits; and on results that the choice has not
-    seen.
+    As in Bulitko's "Per-map algorithm selection in real-time heuristic search" (2016):
+    prior, sample and exhaustive selection over random splits; and on results that the
+    choice has not seen.
     """
     from andante.selection.features import NAMES, describe, maps_of
     from andante.selection.matrix import from_store
     from andante.store import Store
 
-    check_folder(markdown)
+    check_folder(markdown, csv)
     opened = Store(store)
     problems = from_store(opened)
     lines = [overview(problems, opened), *sweeps(problems, trials, seed, figures)]
@@ -64,6 +68,25 @@ def choose(
         from andante.files import write_whole
 
         write_whole(markdown, text.encode())
+    if csv is not None:
+        write_best(problems.by_map(), csv)
+
+
+def write_best(maps: Matrix, file: Path) -> None:
+    """Write which algorithm is best for each map."""
+    from csv import writer
+    from io import StringIO
+
+    from andante.files import write_whole
+
+    text = StringIO()
+    lines = writer(text, lineterminator="\n")
+    lines.writerow(["map", "problems", "algorithm", "suboptimality"])
+    for number, one in sorted(enumerate(maps.instances), key=lambda pair: pair[1].map):
+        best = int(maps.values[:, number].argmin())
+        lines.writerow([one.map, int(maps.weights[number]), maps.algorithms[best], maps.values[best, number]])
+    write_whole(file, text.getvalue().encode())
+    err.print(f"wrote {file}", soft_wrap=True, markup=False)
 
 
 def overview(problems: Matrix, store: Store) -> str:
@@ -74,8 +97,10 @@ def overview(problems: Matrix, store: Store) -> str:
     closed = share_of_gap_closed(maps.virtual_best, means.min(), problems.virtual_best)
     size = (
         f"{len(problems.algorithms):,} algorithms on {len(problems.instances):,} problems of {len(maps.instances):,} "
-        "maps. Mean suboptimality; an agent that did not arrive counts as the cap."
+        "maps. Mean suboptimality; an agent that did not arrive counts as the cap. Tables and figures are numbered as "
+        f"in {PAPER}."
     )
+    named = f"The single best algorithm is `{problems.algorithms[problems.best]}`."
     return "\n".join(
         [
             f"# {store.about.get('title', store.folder.name)}",
@@ -92,23 +117,23 @@ def overview(problems: Matrix, store: Store) -> str:
                 ],
             ),
             "",
-            f"The best for each map closes {closed:.0%} of the gap between single best and virtual best.",
+            f"{named} The best for each map closes {closed:.0%} of the gap between single best and virtual best.",
             "",
         ]
     )
 
 
 def sweeps(problems: Matrix, trials: int, seed: int, figures: Path | None) -> list[str]:
-    """Tables 1 and 2, with figures 3 and 4, and the first again on results that the choice has not seen."""
+    """The paper's tables 1 and 2, with figures 3 and 4; the first again on results that the choice has not seen."""
     from andante.selection.split import MISSING, sweep
 
     maps = problems.by_map()
     seen, judge = problems.halves(seed)
     how: dict[str, Any] = {"missing": sorted({*MISSING, *SHOWN}), "trials": trials, "seed": seed}
     found = {
-        "Per map (Table 1, Figure 3)": sweep(maps, **how),
+        f"Per map ({CITED}, Table 1 and Figure 3)": sweep(maps, **how),
         "Per map, judged on other problems of the same maps": sweep(seen, judge, **how),
-        "Per problem (Table 2, Figure 4)": sweep(problems, **how),
+        f"Per problem ({CITED}, Table 2 and Figure 4)": sweep(problems, **how),
     }
     if figures is not None:
         draw(dict(zip(("figure3", "figure3-held-out", "figure4"), found.values(), strict=True)), figures)
@@ -116,8 +141,8 @@ def sweeps(problems: Matrix, trials: int, seed: int, figures: Path | None) -> li
 
 
 def section(title: str, lines: Sequence[Line], algorithms: int) -> str:
-    """One sweep as a table."""
-    shown = [line for line in lines if 100 - line.present in SHOWN]
+    """One sweep as a table; shares of results that are no whole algorithm are left out."""
+    shown = [line for line in lines if 100 - line.present in SHOWN and line.present * algorithms >= 100]
     rows = [
         [
             f"{line.present:g} %",
@@ -131,7 +156,7 @@ def section(title: str, lines: Sequence[Line], algorithms: int) -> str:
 
 
 def predictions(problems: Matrix, described: Described, seed: int) -> str:
-    """Section 7: what is reached without running everything."""
+    """The paper's section 7: what is reached without running everything."""
     from andante.measures import Statistics
     from andante.selection.predict import factorization_scores, nearest_scores, on_unseen_maps
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -17,13 +18,14 @@ from andante.cli.shared import (
     SIGHT_OPTION,
     Kit,
     check_folder,
-    err,
     out,
     pack,
     print_json,
     progress_bar,
     progress_of_parts,
     read_world,
+    say_unused,
+    say_wrote,
     split_algorithms,
     telling_of_compilation,
 )
@@ -51,7 +53,8 @@ def compare(
         [],
         "--algorithms",
         "-a",
-        help="Which ones, as 'rta, lrta(depth=3)'; may be repeated. Default: a dozen that span the field.",
+        help="Which ones, as 'rta, lrta(depth=3)'; may be repeated. Default: a dozen that span the field, and those "
+        "that look into the databases given.",
     ),
     problems: int = typer.Option(200, min=1, help="How many problems."),
     seed: int = typer.Option(0, min=0, help="For drawing problems."),
@@ -72,26 +75,50 @@ def compare(
     named = [find(text) for text in split_algorithms(algorithms)]
     grid = read_world(map)
     kit = pack(grid, sight, database)
-    entries = list({str(entry): entry for entry in named or worth_comparing(kit)}.values())
+    entries = list({str(entry): entry for entry in named or served(worth_comparing(kit), grid, kit)}.values())
+    say_unused(kit.databases, entries)
     chosen = choose_problems(grid, scenario, problems, seed)
     rows = run_all(entries, grid, chosen, threads, suboptimality_cap, kit)
+    if not as_json:
+        from andante.report.table import lead
+
+        out.print(lead(rows), soft_wrap=True, markup=False)
     tell_results(rows, as_json)
     if csv is not None:
         from andante.report.table import write_csv
 
         write_csv(rows, csv)
+        say_wrote(csv)
     if html is not None:
         write_page(f"Agents on {grid.name}", rows, replays(entries, chosen, kit), html)
 
 
 def worth_comparing(kit: Kit = EMPTY) -> list[Algorithm]:
-    """What the cards of the register want shown: all that the kit is enough for, without every variant."""
+    """What the cards of the register want shown, and whoever looks into a database: all that the kit is enough for."""
     from andante.agent import algorithms, find
 
     kinds = {database.kind for database in kit.databases}
-    shown = [find(text) for entry in algorithms() for text in entry.card.shown]
-    able = [entry for entry in shown if entry.card.senses or kit.sight is None]
+    shown = [
+        find(text) for entry in algorithms() for text in entry.card.shown or ([entry.card.name] if entry.needs else [])
+    ]
+    able = [entry for entry in shown if kit.sight is None or (entry.card.senses and not entry.needs)]
     return [entry for entry in able if kinds.issuperset(entry.needs)]
+
+
+def served(entries: Sequence[Algorithm], grid: Grid, kit: Kit) -> list[Algorithm]:
+    """Those that the databases are right for: one may be of the kind they need, and for agents on another level."""
+    return [entry for entry in entries if not entry.needs or _can_be_made(entry, grid, kit)]
+
+
+def _can_be_made(entry: Algorithm, grid: Grid, kit: Kit) -> bool:
+    from andante.episode.run import Agent
+    from andante.errors import AlgorithmError
+
+    try:
+        Agent(entry, grid, **kit._asdict())
+    except AlgorithmError:
+        return False
+    return True
 
 
 def choose_problems(grid: Grid, scenario: Path | None, count: int, seed: int) -> list[Problem]:
@@ -135,8 +162,20 @@ def run_all(
                 entry, problems, threads=threads, limits=limits, paths=False, progress=advance, **kit._asdict()
             )
             room = Agent(entry, grid, **kit._asdict()).memory_bytes
-            found += rows(trials, memory_bytes=room, build_seconds=0.0)
+            found += rows(trials, memory_bytes=room, **_conditions(entry, grid, kit))
     return found
+
+
+def _conditions(entry: Algorithm, grid: Grid, kit: Kit) -> dict[str, float]:
+    """What an agent was given, as columns of its rows; nobody knows here how long its databases took to build."""
+    from andante.databases.header import pick
+
+    books = [pick(kit.databases, kind, grid.graph) for kind in entry.needs]
+    prepared = {
+        "database_bytes": sum(book.nbytes for book in books),
+        "build_seconds": math.nan if books else 0.0,
+    }
+    return prepared if kit.sight is None else {**prepared, "sight": kit.sight}
 
 
 def tell_results(rows: list[dict[str, Any]], as_json: bool) -> None:
@@ -171,4 +210,4 @@ def write_page(title: str, rows: list[dict[str, Any]], traces: list[Trace], path
     from andante.report import page
 
     page.write_page(path, title=title, rows=rows, traces=traces)
-    err.print(f"wrote {path}", soft_wrap=True, markup=False)
+    say_wrote(path)

@@ -48,6 +48,7 @@ def show(
 ) -> None:
     """Say what a database file holds, and with which parameters it was built; a damaged file is refused."""
     from andante.databases.header import load, read_header
+    from andante.measures import measure
 
     header = read_header(file)
     if map is not None:
@@ -59,7 +60,7 @@ def show(
         "kind": header.kind,
         "map": header.fingerprint or "any",
         "parameters": ", ".join(f"{name}={write(value)}" for name, value in header.parameters.items()) or "none",
-        "bytes": f"{header.file_bytes:,}",
+        "size": f"{measure('database_bytes').show(header.file_bytes)}, {header.file_bytes:,} bytes",
     }
     for name, value in facts.items():
         out.print(f"{name:12}{value}", soft_wrap=True, markup=False)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from andante.cli.shared import JSON_OPTION, MAP_HELP, err, out, print_json, progress_of_parts, read_world
+from andante.cli.shared import JSON_OPTION, MAP_HELP, err, out, print_json, progress_of_parts, read_world, say_wrote
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -79,12 +79,17 @@ def show(
         facts["states_by_level"] = levels.sizes
     if picture is not None:
         _draw(grid, levels, level, picture)
+        say_wrote(picture)
     if as_json:
         print_json(facts)
         return
     for name, value in facts.items():
         out.print(f"{name.replace('_', ' '):20}{value}", markup=False)
     if picture is None:
+        if levels is not None and out.color_system is None:
+            err.print(
+                "regions are shown by colours, which only a terminal has; --picture FILE.png draws them", soft_wrap=True
+            )
         out.print(_sketch(grid, levels, level, min(out.width, 100)), soft_wrap=True)
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import typer
 from rich.console import Console
@@ -15,6 +15,10 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 
 from andante.errors import AndanteError, NotationError, OutputError
 from andante.world.grid import Grid
+
+if TYPE_CHECKING:
+    from andante.agent import Algorithm
+    from andante.databases.header import Database
 
 out = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
@@ -29,7 +33,10 @@ SIGHT_OPTION = typer.Option(
     help="The map is unknown: agents see R cells far and take for free what they have not seen.",
 )
 DATABASE_OPTION = typer.Option(
-    [], metavar="FILE", help="What agents look things up in, made for this map by 'andante build'; may be repeated."
+    [],
+    metavar="FILE",
+    help="What agents look things up in, made for this map by 'andante build'; may be repeated. Of several of one kind "
+    "the first is used.",
 )
 JSON_OPTION = typer.Option(False, "--json", help="Print the result as JSON.")
 
@@ -100,6 +107,13 @@ def check_folder(*files: Path | None) -> None:
             raise OutputError(f"cannot write {file}: there is no folder {file.absolute().parent}")
 
 
+def say_wrote(*files: Path | None) -> None:
+    """Say which files were written, where the result does not say it."""
+    for file in files:
+        if file is not None:
+            err.print(f"wrote {file}", soft_wrap=True, markup=False)
+
+
 @contextmanager
 def progress_bar(what: str, total: int) -> Iterator[Callable[[int], None]]:
     """A bar that the yielded function moves forward; nothing where no terminal shows it."""
@@ -162,3 +176,18 @@ def pack(grid: Grid, sight: int | None, databases: Sequence[Path]) -> Kit:
     from andante.databases.header import load
 
     return Kit(sight, tuple(load(path, map=grid) for path in databases))
+
+
+def say_unused(databases: Sequence[Database], entries: Iterable[Algorithm]) -> None:
+    """Say which databases none of these algorithms looks into, and why not."""
+    needed = {kind for entry in entries for kind in entry.needs}
+    first: dict[str, Database] = {}
+    for one in databases:
+        used = first.setdefault(one.kind, one)
+        if one.kind not in needed:
+            reason = f"no agent here uses {one.path}; 'andante algorithms' says who needs a database of its kind"
+        elif used is not one:
+            reason = f"{used.path} is used and {one.path} is not: agents look into the first database of a kind"
+        else:
+            continue
+        err.print(reason, soft_wrap=True, markup=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +21,8 @@ from andante.cli.shared import (
     print_json,
     read_cell,
     read_world,
+    say_unused,
+    say_wrote,
     telling_of_compilation,
 )
 
@@ -42,7 +45,7 @@ def solve(
     suboptimality_cap: float | None = typer.Option(None, min=1, help="Give up at this many times the optimal cost."),
     picture: Path | None = typer.Option(None, metavar="FILE.png", help="Draw the way on the map."),
     trace: Path | None = typer.Option(None, metavar="FILE.json", help="Keep every move and thought, to be replayed."),
-    posthoc: Path | None = typer.Option(None, metavar="FILE.json", help="The same for the Posthoc visualiser."),
+    posthoc: Path | None = typer.Option(None, metavar="FILE.trace.json", help="The same for the Posthoc visualiser."),
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Solve one problem with one algorithm.
@@ -50,15 +53,19 @@ def solve(
     The exit code is 0 if the agent arrives and 1 if it does not.
     """
     from andante.agent import find
+    from andante.episode.posthoc import check_name
     from andante.episode.run import compile_all, run
     from andante.episode.trial import Limits
 
     entry = find(algorithm)
     check_folder(picture, trace, posthoc)
+    if posthoc is not None:
+        check_name(posthoc)
     grid = read_world(map)
     problem = grid.problem(read_cell(start, "--start"), read_cell(goal, "--goal"))
     limits = Limits(suboptimality=suboptimality_cap) if suboptimality_cap is not None else Limits()
     kit = pack(grid, sight, database)
+    say_unused(kit.databases, [entry])
     with telling_of_compilation() as tell:
         compile_all([entry], [grid], tell, **kit._asdict())
     trial = run(entry, problem, limits=limits, **kit._asdict())
@@ -72,6 +79,7 @@ def solve(
         print_json(_as_data(trial))
     else:
         _print(trial)
+    say_wrote(picture, trace, posthoc)
     raise typer.Exit(0 if trial.solved else 1)
 
 
@@ -105,11 +113,12 @@ def _print(trial: Trial) -> None:
     out.print(
         f"[bold]{trial.algorithm}[/bold] on {trial.problem.grid.name if trial.problem.grid else 'a graph'}: {how}"
     )
-    if trial.outcome.name == "UNREACHABLE":
-        return
+    if not (trial.moves or trial.states_expanded or trial.cells_discovered):
+        return  # the map said so: nobody set out
+    against = f", {trial.suboptimality_ratio:.3f} times the optimal {trial.optimal_cost:.2f}"
     discovered = {"discovered": f"{trial.cells_discovered} blocked cells"} if trial.cells_discovered else {}
     lines = {
-        "cost": f"{trial.cost:.2f}, {trial.suboptimality_ratio:.3f} times the optimal {trial.optimal_cost:.2f}",
+        "cost": f"{trial.cost:.2f}{against if trial.optimal_cost < math.inf else ''}",
         "moves": f"{trial.moves}",
         "states expanded": f"{trial.states_expanded}: {trial.states_expanded_per_move:.2f} per move, at worst "
         f"{trial.max_states_expanded}, for the first move {trial.first_move_states_expanded}",

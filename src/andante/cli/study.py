@@ -39,13 +39,13 @@ def study(
 
     if name is None:
         for known, home in study_folders().items():
-            out.print(f"{known:20}{read_study(home / STUDY_FILE, 'quick').title}", markup=False)
+            out.print(f"{known:20}{read_study(home / STUDY_FILE, 'quick').title}", soft_wrap=True, markup=False)
         return
     file = find_study(name)
     campaign, spec = read_campaign(file, scale), read_study(file, scale)
     title = file.parent.name if file.name == STUDY_FILE else file.stem
     rows = store or Path("out", "studies", f"{title}-{scale}.store")
-    how = work_on(campaign, rows, lambda: Local(threads), estimate)
+    how = work_on(campaign, rows, lambda: Local(threads), "the same command", estimate)
     if estimate:
         return
     page = write_results(spec, Results.of(Store(rows)), folder or _beside(file, title), how)

@@ -42,9 +42,14 @@ def to_posthoc(trace: Trace) -> str:
 
 def write_posthoc(trace: Trace, path: str | os.PathLike[str]) -> None:
     """Write the trace for Posthoc, whole or not at all."""
+    check_name(path)
+    write_whole(path, to_posthoc(trace).encode())
+
+
+def check_name(path: str | os.PathLike[str]) -> None:
+    """Refuse a file that Posthoc would not open by its name."""
     if not Path(path).name.endswith(EXTENSIONS):
         raise OutputError(f"cannot write {path}: Posthoc opens files only whose names end in {', '.join(EXTENSIONS)}")
-    write_whole(path, to_posthoc(trace).encode())
 
 
 # --- how events are drawn -------------------------------------------------------------------------------------------

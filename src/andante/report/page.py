@@ -20,7 +20,7 @@ from andante.report.dominance import on_average
 from andante.report.figure import inline_svg
 from andante.report.plots import planning_plot, spread_of, spread_plot
 from andante.report.results import Results
-from andante.report.table import Column, columns
+from andante.report.table import Column, columns, counted, lead
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -63,7 +63,7 @@ def page(
         _plots(summaries, lambda: spread_plot(table)),
         _notes(notes),
     ]
-    return _composed(title, _lead(table, summaries), body, traces)
+    return _composed(title, lead(table), body, traces)
 
 
 def results_page(results: Results, *, x: str, y: str, measures: Sequence[str] = (), notes: Sequence[str] = ()) -> str:
@@ -96,20 +96,6 @@ def _composed(title: str, lead: str, body: Sequence[str], traces: Sequence[Trace
 
 def _static(name: str) -> str:
     return files("andante.report").joinpath("static", name).read_text("utf-8")
-
-
-def _lead(rows: Sequence[Row], summaries: Sequence[Summary]) -> str:
-    """What was compared, counted from the rows."""
-    if not rows:
-        return "No results yet."
-    maps = list(dict.fromkeys(str(row["map"]) for row in rows if "map" in row))
-    problems = max(summary.trials for summary in summaries)
-    where = f" on {maps[0]}" if len(maps) == 1 else f" on {len(maps)} maps" if maps else ""
-    return f"{_counted(len(summaries), 'agent')}, {_counted(problems, 'problem')} each{where}."
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 # --- sections -------------------------------------------------------------------------------------------------------
@@ -205,7 +191,7 @@ def _dominance(summaries: Sequence[Summary], x: str, y: str) -> str:
         return ""
     free = [one.summary.name for one in standings if one.dominated_by is None]
     titles = f"{MEASURES[x].title.lower()} and {MEASURES[y].title.lower()}"
-    told = f"Of {_counted(len(standings), 'agent')}, {len(free)} are dominated by no other in {titles}, on average."
+    told = f"Of {counted(len(standings), 'agent')}, {len(free)} are dominated by no other in {titles}, on average."
     names = "".join(f"<li><code>{escape(name)}</code></li>" for name in free)
     drawn = _figures([(dominance_plot(summaries, x, y), "Solid: dominated by none. Hollow: dominated.")])
     return _section("Dominance", f'<p class="words">{escape(told)}</p><ul>{names}</ul>{drawn}')

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -34,7 +34,7 @@ _TERRAIN = {
 }
 _EXPANDED = "#b5d3e7"
 _HEAT = ("#fbe3a4", "#ee8434", "#a01a2e")  # from little to much
-_PATH, _START, _END = "#14505c", "#2e8b57", "#c2185b"
+_PATH, _START, _GOAL = "#14505c", "#2e8b57", "#c2185b"
 
 _SMALLEST, _LARGEST = 800, 4096  # the longer side of a picture, in pixels
 _CAPTION = 34  # pixels below the map
@@ -44,9 +44,10 @@ def draw(subject: Grid | Trial | Trace, path: str | os.PathLike[str]) -> None:
     """Draw a map, a trial on its map, or a trace with all that was expanded and learned, as PNG, SVG or PDF.
 
     The line is the walk without its loops: where the agent came to the same cell again, only the last time counts.
-    Cells are the warmer, on a trial the more often the agent came by, on a trace the more it learned there.
+    Cells are the warmer, on a trial the more often the agent came by, on a trace the more it learned there. A green dot
+    is the start and a red one the goal; a cross is where an agent ended that did not arrive.
     """
-    image, walk, caption = _parts(subject)
+    image, caption, way = _parts(subject)
     height, width = image.shape[:2]
     longer = max(width, height)
     scale = max(1, math.ceil(_SMALLEST / longer)) if longer <= _LARGEST else _LARGEST / longer
@@ -56,20 +57,31 @@ def draw(subject: Grid | Trial | Trace, path: str | os.PathLike[str]) -> None:
         axes = figure.add_axes((0, _CAPTION / (high + _CAPTION), 1, high / (high + _CAPTION)))
         axes.imshow(image, interpolation="nearest" if scale >= 1 else "antialiased", aspect="auto")
         axes.set_axis_off()
-        if len(walk):
-            _draw_walk(axes, walk, scale)
+        if way is not None:
+            _draw_way(axes, way, scale)
         axes.set_xlim(-0.5, width - 0.5)
         axes.set_ylim(height - 0.5, -0.5)
         figure.text(8 / wide, _CAPTION / 2 / (high + _CAPTION), caption, va="center", fontsize=10)
     save_figure(figure, path)
 
 
-def _parts(subject: Grid | Trial | Trace) -> tuple[Image, npt.NDArray[np.int64], str]:
-    """The picture's ground, the cells walked as rows of x and y, and what to write below."""
-    none = np.zeros((0, 2), np.int64)
+class _Way(NamedTuple):
+    """Where an agent went, and where it was to go, in cells."""
+
+    walk: npt.NDArray[np.int64]  # [cells, 2], x and y, the start first, without loops
+    goal: npt.NDArray[np.int64]  # [2], x and y
+
+    @classmethod
+    def of(cls, path: npt.NDArray[np.int32], goal: int, width: int) -> _Way:
+        """The way along a path of states, on a map so wide."""
+        return cls(_cells(without_loops(path), width), _cells(np.array([goal], np.int32), width)[0])
+
+
+def _parts(subject: Grid | Trial | Trace) -> tuple[Image, str, _Way | None]:
+    """The picture's ground, what to write below, and the way of an agent if there is one."""
     if isinstance(subject, Grid):
         words = f"{subject.name}: {subject.width} x {subject.height}, {subject.free_cells:,} free cells"
-        return _terrain(subject.terrain), none, words
+        return _terrain(subject.terrain), words, None
     walked = (
         f"{subject.suboptimality_ratio:.3g} times optimal" if subject.optimal_cost < math.inf else "there is no way"
     )
@@ -77,12 +89,12 @@ def _parts(subject: Grid | Trial | Trace) -> tuple[Image, npt.NDArray[np.int64],
         words = (
             f"{subject.algorithm} on {subject.map_name}: {subject.outcome.name}, {len(subject.moves):,} moves, {walked}"
         )
-        return _thoughts(subject), _cells(without_loops(subject.path), subject.width), words
+        return _thoughts(subject), words, _Way.of(subject.path, subject.goal, subject.width)
     grid = subject.problem.grid
     if grid is None or subject.path is None:
         raise ParameterError("this trial has no path on a grid to draw; run it with paths=True, on a problem of a grid")
     words = f"{subject.algorithm} on {grid.name}: {subject.outcome.name}, {subject.moves:,} moves, {walked}"
-    return _visits(grid, subject.path), _cells(without_loops(subject.path), grid.width), words
+    return _visits(grid, subject.path), words, _Way.of(subject.path, subject.problem.goal, grid.width)
 
 
 def without_loops(path: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
@@ -139,10 +151,13 @@ def _heat(amounts: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     return np.stack([np.interp(share, stops, [_rgb(c)[k] for c in _HEAT]) for k in range(3)], -1)
 
 
-def _draw_walk(axes: Axes, walk: npt.NDArray[np.int64], scale: float) -> None:
+def _draw_way(axes: Axes, way: _Way, scale: float) -> None:
+    walk, goal = way
     axes.plot(walk[:, 0], walk[:, 1], color=_PATH, linewidth=max(2.0, min(4.0, 0.3 * scale)), solid_joinstyle="round")
-    for (x, y), colour in ((walk[0], _START), (walk[-1], _END)):
-        axes.plot(x, y, "o", color=colour, markersize=11, markeredgecolor="white", markeredgewidth=1.5)
+    marks = [(walk[0], "o", _START), (goal, "o", _GOAL)]
+    marks += [] if np.array_equal(walk[-1], goal) else [(walk[-1], "X", _PATH)]
+    for (x, y), shape, colour in marks:
+        axes.plot(x, y, shape, color=colour, markersize=11, markeredgecolor="white", markeredgewidth=1.5)
 
 
 def _rgb(colour: str) -> Colour:

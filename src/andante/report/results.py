@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from andante.campaign import Status, plan_of, status
 from andante.campaign.settings import grid
 from andante.errors import ParameterError, did_you_mean
 from andante.measures import Summary
@@ -38,15 +39,19 @@ _CONDITIONS = {
     "training": "trained on {}",
 }
 
+#: Columns whose values stand in the order of their campaign; those of others in their own.
+AGENTS = ("agent", "algorithm")
+
 _UNSAID = ["inf", "1", ""]  # no cap, one trial, no database
 
 
 class Results:
     """Rows of a store, and what they come to."""
 
-    def __init__(self, rows: pl.DataFrame, title: str, order: Sequence[str] = ()) -> None:
+    def __init__(self, rows: pl.DataFrame, title: str, order: Sequence[str] = (), unfinished: str = "") -> None:
         self.rows, self.title = _with_agents(rows), title
         self._order = order
+        self._unfinished = unfinished  # a sentence about how their campaign stands, if it is not finished
 
     @classmethod
     def of(cls, store: Store) -> Results:
@@ -56,8 +61,58 @@ class Results:
             raise StoreError(f"{store.folder} holds no rows yet; run its campaign first")
         return cls(store.frame(), str(store.about.get("title", store.folder.name)), [task[1] for task in tasks])
 
+    @classmethod
+    def comparable(cls, store: Store, problems: str | None = None) -> Results:
+        """What a store holds about those problems, of one set or of all, that all agents of its campaign have finished.
+
+        Of a finished campaign that is all, and so it is of stores that hold no plan, or have lost it.
+        """
+        where = {} if problems is None else {"set": problems}
+        found = cls.of(store).where(where)
+        if "plan" not in store.about:
+            return found
+        try:
+            plan = plan_of(store)
+        except StoreError:
+            return found
+        stands = status(store, plan)
+        if stands.finished:
+            return found
+        rows = found.rows.filter(polars().col("job").is_in(plan.finished_by_all(store.finished_jobs())))
+        planned = [task.algorithm for task in plan.tasks if problems in (None, plan.sets[task.draw])]
+        return cls(rows, found.title, found._order, _unfinished(stands, rows, planned))
+
+    def _having(self, rows: pl.DataFrame) -> Results:
+        return Results(rows, self.title, self._order, self._unfinished)
+
     @property
     def lead(self) -> str:
+        """What a reader has to know before all numbers."""
+        return " ".join(self.sentences)
+
+    @property
+    def sentences(self) -> list[str]:
+        """What a reader has to know: how much of the campaign this is, what was run, and whether it can be compared."""
+        nothing = self._unfinished and not len(self.rows)
+        return [one for one in (self._unfinished, "" if nothing else self.counts, self.unlike) if one]
+
+    @property
+    def unlike(self) -> str:
+        """Which problem sets not all agents were run on; empty if all were run on all.
+
+        >>> import polars as pl
+        >>> Results(pl.DataFrame({"algorithm": ["lrta", "rta", "rta"], "set": ["a", "a", "b"]}), "an example").unlike
+        'Not all agents were run on the same problem sets (a: 2 of 2, b: 1 of 2): compare them on one with --set NAME.'
+        """
+        pairs = self.rows.select("set", "agent").unique()
+        agents, counts = pairs["agent"].n_unique(), pairs.group_by("set").len().sort("set").iter_rows()
+        if len(pairs) == agents * pairs["set"].n_unique():
+            return ""
+        told = ", ".join(f"{name}: {count:,} of {agents:,}" for name, count in counts)
+        return f"Not all agents were run on the same problem sets ({told}): compare them on one with --set NAME."
+
+    @property
+    def counts(self) -> str:
         """What was run, counted from the rows."""
         maps, problems = self.rows["fingerprint"].n_unique(), self.rows.select(PLACE).n_unique()
         algorithms = self.rows["algorithm"].n_unique()
@@ -73,7 +128,7 @@ class Results:
             if name not in rows.columns:
                 raise ParameterError(f"rows have no column {name!r}; {did_you_mean(name, rows.columns)}")
             rows = rows.filter(polars().col(name) == value)
-        return Results(rows, self.title, self._order)
+        return self._having(rows)
 
     def only(self, algorithms: Sequence[str]) -> Results:
         """The rows of these algorithms: names (all settings of them) or settings in the notation; all rows if none."""
@@ -82,12 +137,12 @@ class Results:
         exact = [str(entry) for text in algorithms if "(" in text for entry in grid(text)]
         names = self.rows["settings"].str.split("(").list.first()
         wanted = names.is_in(list(algorithms)) | self.rows["algorithm"].is_in(exact)
-        return Results(self.rows.filter(wanted), self.title, self._order)
+        return self._having(self.rows.filter(wanted))
 
     def within(self, worst_move: float) -> Results:
         """The rows of those agents that never expanded more states before a move."""
         kept = [one.name for one in self.summaries() if one["max_states_expanded"].max <= worst_move]
-        return Results(self.rows.filter(self.rows["agent"].is_in(kept)), self.title, self._order)
+        return self._having(self.rows.filter(self.rows["agent"].is_in(kept)))
 
     def capped(self, most: float = math.inf) -> Results:
         """The same, with suboptimality as seed 004 counts it.
@@ -108,7 +163,7 @@ class Results:
             .otherwise(cap)
         )
         rows = self.rows.with_columns(suboptimality_ratio=counted, solved=pl.col("solved") & within)
-        return Results(rows, self.title, self._order)
+        return self._having(rows)
 
     @cached_property
     def _agents(self) -> list[tuple[str, str]]:
@@ -119,11 +174,14 @@ class Results:
         return [(agent, settings) for agent, _, settings in in_order]
 
     def summaries(self, by: str = "agent") -> list[Summary]:
-        """A summary for each agent, or for each value of another column.
+        """A summary for each agent, or for each value of another column; such values are in their own order.
 
         An agent is an algorithm, with the conditions it was run under where there are others that it was run under too.
         """
-        return summaries(self.rows, by, [agent for agent, _ in self._agents])
+        orders = dict(zip(AGENTS, ([agent for agent, _ in self._agents], self._order), strict=True))
+        in_order = by in orders or by not in self.rows.columns
+        rows = self.rows if in_order else self.rows.sort(by, maintain_order=True)
+        return summaries(rows, by, orders.get(by, ()))
 
     def settings(self) -> list[Setting]:
         """A summary for each agent, with the parameters of its algorithm."""
@@ -134,6 +192,20 @@ class Results:
         groups = self.rows.group_by("agent").agg(polars().col(name).cast(polars().Float64))
         found = dict(zip(groups["agent"], (values.to_numpy() for values in groups[name]), strict=True))
         return {agent: found[agent] for agent, _ in self._agents}
+
+
+def _unfinished(stands: Status, rows: pl.DataFrame, planned: Sequence[str]) -> str:
+    """How much of a campaign is finished, on how many problems its agents are compared, and who is not among them."""
+    done = f"Unfinished: {stands.trials_finished:,} of {stands.trials:,} trials;"
+    if not len(rows):
+        return f"{done} there is no problem yet that all agents have finished, so they cannot be compared."
+    problems = rows.select(PLACE).n_unique()
+    told = f"{done} agents are compared on the problems that all of them have finished ({problems:,})."
+    absent = [name for name in dict.fromkeys(planned) if name not in set(rows["algorithm"])]
+    if not absent:
+        return told
+    who = absent[0] if len(absent) == 1 else f"{absent[0]} and {len(absent) - 1:,} more"
+    return f"{told} There is none yet for {who}."
 
 
 def _with_agents(rows: pl.DataFrame) -> pl.DataFrame:

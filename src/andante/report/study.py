@@ -17,7 +17,7 @@ from andante.report.studytables import amortization, best, duel, duration, table
 def write_results(study: Study, results: Results, folder: Path, how: str) -> Path:
     """Write the study's page and its figures into a folder; ``how`` says on what it was run."""
     make_folder(folder)
-    when = f"Run on {datetime.now(UTC):%Y-%m-%d} with Andante {andante.__version__}: {results.lead}"
+    when = f"Run on {datetime.now(UTC):%Y-%m-%d} with Andante {andante.__version__}: {results.counts}"
     took = f"{duration(float(results.rows['seconds'].sum()))} of the agents' own time"
     lines = [f"# {study.title}", study.about, f"{when} {how} of {platform.machine()}, {took}."]
     for numbers in study.tables:

@@ -10,7 +10,7 @@ from dataclasses import astuple, dataclass, fields
 from typing import TYPE_CHECKING
 
 from andante.files import write_whole
-from andante.measures import MEASURES, Row, Statistics, Summary
+from andante.measures import MEASURES, Row, Statistics, Summary, summarise
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderResult
@@ -49,6 +49,9 @@ _SHOWN = {
     "build_seconds": ("max",),
 }
 
+#: What it took before any problem: only in the table if it took anything.
+_PREPARED = frozenset({"database_bytes", "build_seconds"})
+
 _QUALITY = "suboptimality_ratio"
 _ASKED_FOR = ("mean", "median", "p95", "max")  # of a measure that is asked for
 
@@ -57,9 +60,17 @@ _TITLES = {"median": "Median", "p95": "95th percentile", "max": "Maximum"}
 
 
 def columns(summaries: Sequence[Summary], measures: Sequence[str] = ()) -> list[Column]:
-    """The columns that these summaries can fill: those of the ``measures`` that are asked for, or the usual ones."""
+    """The columns that these summaries can fill: those of the ``measures`` that are asked for, or the usual ones.
+
+    Of the usual ones, databases and the time to build them are left out where nobody has any.
+    """
     wanted = dict.fromkeys(measures, _ASKED_FOR) or _SHOWN
-    measured = [name for name in wanted if any(name in s.measures for s in summaries)]
+    spared = frozenset() if measures else _PREPARED
+    measured = [
+        name
+        for name in wanted
+        if any(name in s.measures and (name not in spared or s[name].max > 0) for s in summaries)
+    ]
     head = [
         Column("Agent", "", "The algorithm with its parameters.", lambda s: s.name),
         Column("Arrived", "", "In how many of its problems the agent reached the goal.", _arrived),
@@ -98,6 +109,32 @@ def _column(name: str, statistic: str, brief: bool, with_error: bool) -> Column:
 
 def _arrived(summary: Summary) -> str:
     return f"{100 * summary.share_solved:.{0 if summary.solved in (0, summary.trials) else 1}f} %"
+
+
+def lead(rows: Sequence[Row]) -> str:
+    """What was compared, counted from the rows, in a sentence.
+
+    >>> lead([{"algorithm": "lrta", "solved": True, "map": "arena", "sight": 5}])
+    '1 agent, 1 problem each on arena, with sight 5.'
+    """
+    if not rows:
+        return "No results yet."
+    summaries = summarise(rows)
+    maps = list(dict.fromkeys(str(row["map"]) for row in rows if "map" in row))
+    where = f" on {maps[0]}" if len(maps) == 1 else f" on {len(maps)} maps" if maps else ""
+    sights = {row.get("sight") for row in rows}
+    sight = f", with sight {sights.pop()}" if len(sights) == 1 and None not in sights else ""
+    problems = max(summary.trials for summary in summaries)
+    return f"{counted(len(summaries), 'agent')}, {counted(problems, 'problem')} each{where}{sight}."
+
+
+def counted(number: int, what: str) -> str:
+    """So many of them.
+
+    >>> counted(1, "agent"), counted(2000, "agent")
+    ('1 agent', '2,000 agents')
+    """
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def cells(summaries: Sequence[Summary], measures: Sequence[str] = ()) -> list[list[str]]:
