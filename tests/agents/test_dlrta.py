@@ -53,10 +53,12 @@ class Twin:
             return next(d for d in range(1, most + 1) if len(set(moves[d - 1 :])) == 1)
         return self.looked_up("depth" if near else "far", state if chosen is None else chosen)
 
+    def greatest(self):
+        return int(self.pattern.cap[0]) if self.params.depth_by.name == "PATTERN" else self.params.depth
+
     def when_lost(self, state):
-        if self.params.depth_by.name != "PATTERN":
-            return self.params.depth
-        return self.looked_up("far", state) if len(self.pattern.far) else int(self.pattern.cap[0])
+        known = self.params.depth_by.name == "PATTERN" and len(self.pattern.far)
+        return min(self.looked_up("far", state), self.greatest()) if known else self.greatest()
 
     def plan(self, state):
         """Where to go, and how deep to look."""
@@ -67,8 +69,9 @@ class Twin:
         self.visits[state] += 1
         self.lost = self.lost or (self.params.loops.name in ("FOR_GOOD", "HOLD") and before > 0)
         if by_subgoals and (before > 0 or self.lost):
+            self.held = None
             if self.params.loops.name == "DEEPER":
-                return goal, min(self.when_lost(state), self.depth(state, goal, True) + before * self.params.plies)
+                return goal, min(self.greatest(), self.depth(state, goal, True) + before * self.params.plies)
             return goal, self.when_lost(state)
         aim = self.aim(state)
         self.held = (aim, state) if by_subgoals and self.params.loops.name == "HOLD" else None
@@ -105,6 +108,9 @@ SETTINGS = [
 ]
 
 
+LOOPS = ["dlrta", "dlrta(loops=once)", "dlrta(loops=deeper)", "dlrta(loops=for_good)"]
+
+
 def assert_walks_agree(setting, problem, database, most_moves=150):
     entry = andante.find(setting)
     turns = list(andante.watch(setting, problem, databases=[database], limits=andante.Limits(moves=most_moves)))
@@ -119,7 +125,7 @@ def assert_walks_agree(setting, problem, database, most_moves=150):
     st.integers(1, 2),
     st.sampled_from([1, 3, 5]),
     st.sampled_from(["entry", "centre", "nearer"]),
-    st.sampled_from([None, "capped"]),
+    st.sampled_from([None, "capped", "uncapped"]),
 )
 @examples(120)
 def test_it_walks_like_its_twin(problem, setting, level, cap, aim, far):
@@ -227,10 +233,30 @@ def test_subgoals_that_come_nearer_never_lead_in_circles(problem):
 @pytest.mark.compiled
 def test_no_move_expands_more_than_the_cap_allows():
     grid = andante.generate("maze", 61, 61, seed=2)
-    database = build("pattern(level=4, cap=4)", grid)
-    for setting in ("dlrta", "dlrta(loops=once)", "dlrta(loops=deeper)", "dlrta(loops=for_good)"):
-        trials = andante.run_many(setting, drawn(grid, 20), databases=[database], paths=False)
-        assert max(trial.max_states_expanded for trial in trials) <= (2 * 4 - 1) ** 2
+    for text in ("pattern(level=4, cap=4)", "pattern(level=4, cap=4, aim=entry, far=uncapped)"):
+        database = build(text, grid)
+        for setting in LOOPS:
+            trials = andante.run_many(setting, drawn(grid, 20), databases=[database], paths=False)
+            assert max(trial.max_states_expanded for trial in trials) <= (2 * 4 - 1) ** 2
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("setting", LOOPS)
+def test_subgoals_in_a_circle_are_given_up(setting):
+    """Two regions that send the agent to each other, whatever its goal: it arrives none the less, as its twin does."""
+    grid = andante.generate("rooms", 24, 24, seed=3)
+    built = build("pattern(level=2, cap=3)", grid)
+    region = built.arrays.region
+    for problem in drawn(grid, 10, seed=2):
+        entry = built.arrays.entry.copy()
+        here, there = region[problem.start], region[problem.goal]
+        first = int(entry[here, there])
+        if NO_STATE in (first, int(entry[region[first], there])) or region[first] == there:
+            continue
+        entry[region[first], there] = problem.start
+        circle = Database(built.kind, built.fingerprint, built.parameters, built.arrays._replace(entry=entry))
+        assert andante.run(setting, problem, databases=[circle], limits=andante.Limits(moves=20_000)).solved
+        assert_walks_agree(setting, problem, circle, most_moves=60)
 
 
 @pytest.mark.compiled

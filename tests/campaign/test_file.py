@@ -123,6 +123,10 @@ def test_some_problems_in_full_and_others_not(written):
     assert [run.batches for run in campaign.runs] == [1, 4, 1]
     with pytest.raises(CampaignError, match="there are no problems 'lage' to take in full; did you mean 'large'"):
         read_campaign(written(TWO_SETS), "quick+lage")
+    with pytest.raises(CampaignError, match=r"all problems are in full; write quick\+large, or full"):
+        read_campaign(written(TWO_SETS), "full+large")
+    with pytest.raises(CampaignError, match="problems is a list, not 5"):
+        read_campaign(written(TWO_SETS.replace('problems = ["small"]', "problems = 5")), "quick+large")
 
 
 TWO_SETS = """

@@ -255,6 +255,10 @@ def test_what_is_no_database_is_refused_in_a_sentence():
     assert andante.run("cpd", problem, databases=one).solved  # one need not be a list
     with pytest.raises(AlgorithmError, match="what andante.build and andante.load return, and 'empty.moves' is none"):
         andante.run("cpd", problem, databases=["empty.moves"])
+    with pytest.raises(AlgorithmError, match=r"return, and 'empty.moves' is none"):
+        andante.run("cpd", problem, databases="empty.moves")
+    with pytest.raises(AlgorithmError, match="return, and 5 is none"):
+        andante.run("cpd", problem, databases=5)
 
 
 def test_an_agent_that_plans_between_regions_is_told_what_to_build():

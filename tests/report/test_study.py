@@ -264,6 +264,7 @@ def test_stuck_and_cut_short_count_as_seed_004_counts_them():
         }
     )
     assert Results(rows, "t").capped().rows["suboptimality_ratio"].to_list() == [3.0, 10.0, 10.0, 10.2]
+    assert Results(rows, "t").capped().rows["solved"].to_list() == rows["solved"].to_list()
     cut = Results(rows, "t").capped(2.0)  # the stuck agent would have been stopped before
     assert cut.rows["suboptimality_ratio"].to_list() == [2.0] * 4
     assert cut.rows["solved"].to_list() == [False] * 4

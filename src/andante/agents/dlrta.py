@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.agent import STUCK, Card, Move, Range, algorithm, dialect, no_move, setting
-from andante.control.depth import Choice, DepthBy, Depths, Way, depth_for, depth_when_lost, remember
+from andante.control.depth import Choice, DepthBy, Depths, Way, depth_for, depth_when_lost, greatest_depth, remember
 from andante.control.goal import GoalBy, Goals, aim_for
 from andante.kernel import kernel
 from andante.search.learning import Learned, raise_to
@@ -96,6 +96,7 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
     if not keeps:
         before = _visit(visits, params, state)
         if before > 0:  # Appendix D
+            held[0] = 0
             return _move_when_lost(graph, memory, params, state, goal, before)
         held[0], held[1], held[2] = visits.clock.trial[0], aim_for(memory.goals.by, state, goal), state
     aim, way = held[1], Way(held[2], goal, by_subgoals)
@@ -134,7 +135,7 @@ def _move_when_lost(graph: Arrays, memory: Memory, params: Params, state: int, g
     choice = Choice(depth_when_lost(by, state, goal, params.depth), 0, 0)
     if params.loops == _DEEPER:
         nearby = depth_for(by, ball, graph, h, state, goal, Way(state, goal, True), params.depth)
-        depth = min(choice.depth, nearby.depth + before * params.plies)
+        depth = min(greatest_depth(by, params.depth), nearby.depth + before * params.plies)
         choice = Choice(depth, nearby.expanded, nearby.touched)
     return _look_and_learn(graph, memory.depths, h, state, goal, choice)
 

@@ -217,15 +217,13 @@ def _begin(mind: Mind) -> None:
 def _forget_regions(mind: Mind, held: Fixed | Discovered, params: Params, changed: int) -> int:
     """Forget what was learned on levels that are others now, or in regions that are no more: how many values."""
     before = mind.stored[0]
-    if params.forget == _LEVEL:
-        if changed >= params.level > 0:
-            _forget_all(mind)
-        return before - mind.stored[0]
     for k in range(how_many_went(held)):
         node = which_went(held, k)
         if mind.tables.h.stamp[node] > mind.era[2]:
             mind.stored[0] -= 1
         forget_state(mind.tables, node)
+    if params.forget == _LEVEL and changed >= params.level > 0:
+        _forget_all(mind)
     return before - mind.stored[0]
 
 
@@ -295,7 +293,9 @@ def _learn(
     if best.slot < 0:
         route.moves[0] = -1
         return Effort(best.expanded, best.touched, 0.0, 0)
+    known = h.stamp[here] > mind.era[2]  # for whatever goal: a node holds one value
     learned, stored = raise_to(h, within, here, there, best.f if lrta else max_of_min(mind.ball, best, there))
+    stored = 0 if known else stored
     mind.stored[0] += stored
     moves = way_out(mind.ball, within, best, route.node)
     if lrta:

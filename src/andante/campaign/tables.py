@@ -152,6 +152,10 @@ def read_tables(path: Path, scale: str) -> tuple[dict[str, Any], Lines]:
     name, *whole = scale.split("+")
     if name not in SCALES:
         raise CampaignError(f"there is no scale {name!r}; {did_you_mean(name, SCALES)}")
+    if whole and name != QUICK:
+        raise CampaignError(
+            f"with the scale {name!r} all problems are in full; write quick+{'+'.join(whole)}, or {name}"
+        )
     _settle_in_full(data, whole)
     settled: dict[str, Any] = _settle(data, name)
     return settled, Lines(text)
@@ -167,7 +171,8 @@ def _settle_in_full(data: dict[str, Any], whole: list[str]) -> None:
             raise CampaignError(f"there are no problems {name!r} to take in full; {did_you_mean(name, sets)}")
         sets[name] = _settle(sets[name], FULL)
     for number, run in enumerate(runs):
-        if isinstance(run, dict) and set(run.get("problems", sets)) <= set(whole):
+        named = _settle(run.get("problems", list(sets)), FULL) if isinstance(run, dict) else None
+        if isinstance(named, list) and all(name in whole for name in named):
             runs[number] = _settle(run, FULL)
 
 

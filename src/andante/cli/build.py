@@ -35,7 +35,7 @@ def build(
     ),
     threads: int = typer.Option(None, min=1, help="How many to build with; all cores if not given."),
     force: bool = typer.Option(False, "--force", help="Overwrite files that were built with other parameters."),
-    estimate: bool = typer.Option(False, help="Work for some seconds, say how long all of it will take, and stop."),
+    estimate: bool = typer.Option(False, help="Work for some seconds, say how long it will take at least, and stop."),
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Build a database for each map, and write it to a file; or one for any map from all of them: any.KIND.
@@ -112,5 +112,6 @@ def tell_estimates(kind: str, portions: list[tuple[str, list[Grid]]], threads: i
         print_json([{"map": name, **told._asdict()} for name, told in found.items()])
         return
     for name, told in found.items():
+        length = f"at least about {duration(told.seconds)}" if told.what else f"{duration(told.seconds)} in all"
         sample = f", by {told.done:,} of {told.total:,}: {told.what}" if told.what else ""
-        out.print(f"{name}: about {duration(told.seconds)}{sample}", soft_wrap=True, markup=False)
+        out.print(f"{name}: {length}{sample}", soft_wrap=True, markup=False)

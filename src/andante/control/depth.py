@@ -151,29 +151,55 @@ def least_depth(ball: Ball, graph: Layout, h: Learned, state: int, goal: int, de
 
 
 @generic
-def depth_when_lost(by: By, state: int, goal: int, fixed: int) -> int:
-    """The depth to fall back on: towards the goal, or the cap of a database that has none; else the greatest."""
+def greatest_depth(by: By, fixed: int) -> int:
+    """The greatest depth there may be: the cap of a database, the tree's greatest answer, or the fixed one."""
     raise TypeError(by)
 
 
-@depth_when_lost.of(Fixed)
-def _the_fixed(by: Fixed, state: int, goal: int, fixed: int) -> int:
+@greatest_depth.of(Fixed)
+def _the_fixed(by: Fixed, fixed: int) -> int:
     return fixed
+
+
+@greatest_depth.of(Stored)
+def _the_cap(by: Stored, fixed: int) -> int:
+    return by.pattern.cap[0]
+
+
+@greatest_depth.of(Oracle)
+def _the_deepest(by: Oracle, fixed: int) -> int:
+    return fixed
+
+
+@greatest_depth.of(Guessed)
+def _the_deepest_answer(by: Guessed, fixed: int) -> int:
+    return by.tree.deepest[0]
+
+
+@generic
+def depth_when_lost(by: By, state: int, goal: int, fixed: int) -> int:
+    """The depth to fall back on: what a database says of the goal, up to its cap; else the greatest."""
+    raise TypeError(by)
 
 
 @depth_when_lost.of(Stored)
-def _the_stored(by: Stored, state: int, goal: int, fixed: int) -> int:
-    return depth_to_goal(by.pattern, state, goal)
+def _stored_when_lost(by: Stored, state: int, goal: int, fixed: int) -> int:
+    return min(depth_to_goal(by.pattern, state, goal), by.pattern.cap[0])
+
+
+@depth_when_lost.of(Fixed)
+def _fixed_when_lost(by: Fixed, state: int, goal: int, fixed: int) -> int:
+    return greatest_depth(by, fixed)
 
 
 @depth_when_lost.of(Oracle)
-def _the_deepest(by: Oracle, state: int, goal: int, fixed: int) -> int:
-    return fixed
+def _oracle_when_lost(by: Oracle, state: int, goal: int, fixed: int) -> int:
+    return greatest_depth(by, fixed)
 
 
 @depth_when_lost.of(Guessed)
-def _the_deepest_answer(by: Guessed, state: int, goal: int, fixed: int) -> int:
-    return by.tree.deepest[0]
+def _guess_when_lost(by: Guessed, state: int, goal: int, fixed: int) -> int:
+    return greatest_depth(by, fixed)
 
 
 # --- remembering ----------------------------------------------------------------------------------------------------

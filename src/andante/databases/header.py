@@ -132,9 +132,10 @@ def graph_of(world: Grid | Graph) -> Graph:
     return world.graph if isinstance(world, Grid) else world
 
 
-def shelf(databases: Database | Iterable[Any]) -> tuple[Database, ...]:
+def handed_over(databases: Any) -> tuple[Database, ...]:
     """The databases that somebody hands over, one or several; an `AlgorithmError` if something else is among them."""
-    given = (databases,) if isinstance(databases, Database) else tuple(databases)
+    several = isinstance(databases, Iterable) and not isinstance(databases, str | bytes)
+    given = tuple(databases) if several else (databases,)
     for one in given:
         if not isinstance(one, Database):
             raise AlgorithmError(f"databases are what andante.build and andante.load return, and {one!r} is none")

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.agent import Algorithm, find
-from andante.databases.header import shelf
+from andante.databases.header import handed_over
 from andante.episode.run import NO_LIMITS, Agent, Outfit, on_threads
 from andante.episode.trial import Limits, Trial, least_costs
 from andante.errors import ParameterError
@@ -149,7 +149,7 @@ def converge(
     (0.0, True)
     """
     _check(max_trials)
-    outfit = Outfit(find(algorithm, **parameters), shelf(databases), sight)
+    outfit = Outfit(find(algorithm, **parameters), handed_over(databases), sight)
     return converge_agent(outfit.agent_at_hand(problem), problem, limits, max_trials, True, None)[0]
 
 
@@ -184,7 +184,7 @@ def converge_many(
             process for problem in part for process in converge_agent(agent, problem, limits, max_trials, paths, stop)
         ]
 
-    outfit = Outfit(find(algorithm, **parameters), shelf(databases), sight)
+    outfit = Outfit(find(algorithm, **parameters), handed_over(databases), sight)
     return on_threads(solve, outfit, list(problems), threads, progress)
 
 

@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.agent import Algorithm, algorithms, find
-from andante.databases.header import shelf
+from andante.databases.header import handed_over
 from andante.episode.loop import ASTRAY, EPISODE, NO_TRAIL, TRAIL, Outcome, all_ended, driver
 from andante.episode.trial import Limits, Trial, least_costs
 from andante.errors import AlgorithmError, ParameterError, ProblemError
@@ -89,7 +89,7 @@ class Agent:
     ) -> None:
         self.algorithm = find(algorithm, **parameters)
         self.graph = world.graph if isinstance(world, Grid) else world
-        self.databases = shelf(databases)
+        self.databases = handed_over(databases)
         self.sight = sight
         self._world = world
         self._log_rows = log_rows
@@ -358,7 +358,7 @@ def run(
     >>> trial.outcome.name, trial.cost, trial.suboptimality_ratio
     ('GOAL', 7.0, 1.0)
     """
-    outfit = Outfit(find(algorithm, **parameters), shelf(databases), sight)
+    outfit = Outfit(find(algorithm, **parameters), handed_over(databases), sight)
     return outfit.agent_at_hand(problem).run(problem, limits)
 
 
@@ -378,7 +378,7 @@ def watch(
     >>> [grid.cell(turn.state) for turn in andante.watch("lrta", grid.problem((0, 0), (2, 1)))]
     [(1, 0), (2, 1)]
     """
-    outfit = Outfit(find(algorithm, **parameters), shelf(databases), sight)
+    outfit = Outfit(find(algorithm, **parameters), handed_over(databases), sight)
     return outfit.agent(problem.world, LOG_ROWS).watch(problem, limits)
 
 
@@ -408,7 +408,7 @@ def run_many(
     def solve(agent: Agent, part: list[Problem], stop: threading.Event) -> list[Trial]:
         return agent.run_all(part, limits, paths=paths, stop=stop)
 
-    outfit = Outfit(find(algorithm, **parameters), shelf(databases), sight)
+    outfit = Outfit(find(algorithm, **parameters), handed_over(databases), sight)
     return on_threads(solve, outfit, list(problems), threads, progress)
 
 

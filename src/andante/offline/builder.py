@@ -78,7 +78,7 @@ class Crew:
 
 
 class Estimate(NamedTuple):
-    """How long a build takes, by a sample of its first long piece of work; shorter pieces after that are not in it."""
+    """How long a build takes at least, by a sample of its first long piece of work; what comes after is not in it."""
 
     seconds: float
     what: str  # the piece of work that was sampled; empty if all was done in the time
@@ -101,6 +101,12 @@ class _Sampler(Crew):
     seconds: float = 0.0
     began: float = field(default_factory=time.perf_counter)
 
+    def tell(self, what: str, done: int, total: int) -> None:
+        """Hear how far a piece of work is that is done in many steps, and stop if that is enough."""
+        spent = time.perf_counter() - self.began
+        if spent > self.seconds and 0 < done < total:
+            raise _EstimatedError(Estimate(spent * total / done, what, done, total))
+
     def each(self, work: Callable[[Any, W], R], parts: Sequence[W], rooms: Sequence[Any], what: str = "") -> list[R]:
         """As a crew does it, or as much of it as there is time for."""
         order = np.random.default_rng(0).permutation(len(parts)).tolist()
@@ -111,7 +117,7 @@ class _Sampler(Crew):
             made.update(zip(some, super().each(work, [parts[k] for k in some], rooms), strict=True))
             done += sum(len(parts[k]) for k in some)
             spent = time.perf_counter() - began
-            if spent > self.seconds and len(made) < len(parts):
+            if what and spent > self.seconds and len(made) < len(parts):
                 raise _EstimatedError(Estimate(began - self.began + spent * total / done, what, done, total))
         return [made[k] for k in range(len(parts))]
 
@@ -178,7 +184,7 @@ def estimate(
     threads: int | None = None,
     **parameters: Any,
 ) -> Estimate:
-    """How long `build` would take, from about so many seconds of its work, taken at random.
+    """How long `build` would take at least, from about so many seconds of its work, taken at random.
 
     >>> import andante
     >>> estimate("pattern(level=1)", andante.generate("rooms", 24, 24, seed=1)).seconds < 600

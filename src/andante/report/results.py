@@ -149,15 +149,15 @@ class Results:
 
         Nobody walks further than the cap: a trial that was cut short counts as the cap, and a stuck agent as the cap
         and one move more. The cap is the one that a trial was run with, or ``most`` where that is less: an agent walks
-        the same way until it is stopped.
+        the same way until it is stopped. Only who arrived within such a lower cap counts as having arrived.
         """
         pl = polars()
         ratio, cap = pl.col("suboptimality_ratio"), pl.min_horizontal(pl.col("suboptimality_cap"), most)
-        within = pl.col("cost") <= cap * pl.col("optimal_cost")
+        within = (pl.col("suboptimality_cap") <= most) | (pl.col("cost") <= cap * pl.col("optimal_cost"))
         stuck = cap + 1.0 / pl.col("optimal_cost")
         counted = (
             pl.when(pl.col("solved") & within)
-            .then(ratio)
+            .then(pl.min_horizontal(ratio, cap))
             .when((pl.col("outcome") == "STUCK") & within)
             .then(stuck)
             .otherwise(cap)

@@ -220,6 +220,8 @@ def _read_table(table: Table) -> TableSpec:
         capped=table.take("capped", bool, False),
         claims=tuple(_read_claim(table, "rows", one, where, len(measures)) for one in table.take("rows", list)),
     )
+    if any(claim.cap < math.inf for claim in spec.claims) and (not spec.capped or spec.measures != (_QUALITY,)):
+        table.fail(f"rows have a cap in tables of {_QUALITY} alone, with capped = true", "rows", "cap")
     if spec.statistic not in ("mean", "median", "p95", "max"):
         table.fail(f"statistic is mean, median, p95 or max, not {spec.statistic!r}", "statistic")
     table.finish()
@@ -315,8 +317,15 @@ def _read_claim(table: Table, key: str, data: Any, where: Mapping[str, Any], mea
         where={**where, **_settled(table, key, data.get("where", {}))},
         against=_algorithm(table, key, against) if against is not None else None,
         note=data.get("note", ""),
-        cap=float(data.get("cap", math.inf)),
+        cap=_cap(table, key, data),
     )
+
+
+def _cap(table: Table, key: str, data: Mapping[str, Any]) -> float:
+    cap = data.get("cap", math.inf)
+    if not isinstance(cap, int | float) or not cap >= 1:
+        table.fail(f"a cap on suboptimality is a number from 1, not {cap!r}", key, "cap")
+    return float(cap)
 
 
 def _algorithm(table: Table, key: str, text: str) -> str:

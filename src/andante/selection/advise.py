@@ -14,16 +14,18 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from scipy.stats import norm
 
+from andante.agent import Algorithm
 from andante.datasets import Progress
 from andante.datasets.generate import generate
 from andante.datasets.scenarios import random_problems
-from andante.episode.run import Outfit, compile_all
+from andante.episode.run import Outfit, compile_all, variant
 from andante.episode.trial import Limits
 from andante.errors import AndanteError, MapError, ParameterError
 from andante.files import make_folder, write_whole
@@ -246,7 +248,8 @@ def advise(
     kept = home / STATE if state is None and home is not None else state
     journal = Journal(None if kept is None else Path(kept))
     if home is not None:
-        request = {"maps": [grid.name for grid in grids], **asdict(requirements), "problems": problems, "seed": seed}
+        request = {"maps": [grid.name for grid in grids], **asdict(requirements), "optimal_cost": optimal_cost}
+        request |= {"problems": problems, "candidates": candidates, "seed": seed}
         make_folder(home)
         write_whole(home / "request.json", json.dumps(request, indent=1).encode())
     for grid in grids:
@@ -311,15 +314,16 @@ class _Session:
 
     def compile(self, asked: Sequence[Candidate], compiling: Callable[[int, int], None]) -> None:
         """Compile all that will run, with small databases where there must be some, so that time is for racing."""
-        entries = {one.algorithm.card.name: one for one in reversed(asked)}  # of each the first, its defaults
-        plain = [one.algorithm for one in entries.values() if not one.databases]
+        entries = {variant(one.algorithm): one for one in reversed(asked)}  # of each the first, its defaults
         small = generate("rooms", _SMALL, _SMALL)
-        compile_all(plain, [small], compiling, sight=self.requirements.sight)
+        sight = self.requirements.sight
+        plain = [e.algorithm for e in entries.values() if not e.databases and _goes_together(e.algorithm, small, sight)]
+        compile_all(plain, [small], compiling, sight=sight)
+        built = cache(lambda text: build(text, small, threads=self.threads))
         for one in entries.values():
             if one.databases:
                 with suppress(AndanteError):  # it will be told of when the candidate is tried
-                    databases = [build(text, small, threads=self.threads) for text in one.databases]
-                    compile_all([one.algorithm], [small], compiling, databases=databases)
+                    compile_all([one.algorithm], [small], compiling, databases=[*map(built, one.databases)])
 
     # --- problems ----------------------------------------------------------------------------------------------------
 
@@ -510,6 +514,15 @@ class _Session:
         """What its agent needs to think, on the largest map."""
         largest = max(self.grids, key=lambda grid: len(grid.graph))
         return Outfit(one.algorithm, books.databases, self.requirements.sight).agent(largest).memory_bytes
+
+
+def _goes_together(entry: Algorithm, grid: Grid, sight: int | None) -> bool:
+    """Can there be such an agent? Parameters drawn at random may not go with each other."""
+    try:
+        Outfit(entry, (), sight).agent(grid)
+    except AndanteError:
+        return False
+    return True
 
 
 def _room_for_problems(grid: Grid) -> int:

@@ -26,7 +26,7 @@ class Rung:
 
 
 def ladder(
-    maps: Sequence[Grid],
+    maps: Grid | Sequence[Grid],
     limits: Sequence[int],
     requirements: Requirements = Requirements(),  # noqa: B008 (frozen)
     *,
@@ -36,8 +36,8 @@ def ladder(
 ) -> list[Rung]:
     """The best agent under each of these limits, all else being required of each; ``options`` are those of `advise`.
 
-    What was worked out for one limit serves the others: every trial is run once, and every database built once. The
-    ``minutes`` are for all limits together.
+    What was worked out for one limit serves the others: every trial is run once, and every database built once. Each
+    limit has the same share of the ``minutes``, and the time that a trial took counts for each that asks for it.
 
     >>> import andante
     >>> grid = andante.generate("rooms", 24, 24, seed=1)
@@ -45,6 +45,10 @@ def ladder(
     >>> [rung.advice is not None for rung in rungs], rungs[0].reason.startswith("no agent keeps to at most 0 states")
     ([False, True], True)
     """
+    if requirements.expansions is not None:
+        raise ParameterError(
+            "the limits of a ladder are on the states expanded; leave expansions out of its requirements"
+        )
     if not limits:
         raise ParameterError("a ladder needs at least one limit on the states expanded before any move")
     share = None if minutes is None else minutes / len(limits)
