@@ -44,10 +44,19 @@ def _wide_table(spec: TableSpec, results: Results) -> str:
     told = [any(claim.paper[k] != "-" for claim in spec.claims) for k in range(len(spec.measures))]
     head = [""]
     for name, known in zip(spec.measures, told, strict=True):
-        title = measure(name).title
+        title = headed(measure(name))
         head += [f"{title}: paper", "ours"] if known else [f"{title}: ours"]
     lines = [_wide_line(spec, claim, results, told) for claim in spec.claims]
     return markdown([*head, "trials", "not solved"], lines)
+
+
+def headed(known: Measure) -> str:
+    """A measure as the head of a column, with its unit unless that is part of each cell.
+
+    >>> headed(measure("microseconds_per_move")), headed(measure("memory_bytes"))
+    ('Time per move (µs)', 'Agent memory')
+    """
+    return known.title if known.unit in ("B", "s") else f"{known.title} ({known.unit})"
 
 
 def _wide_line(spec: TableSpec, claim: Claim, results: Results, told: Sequence[bool]) -> list[str]:
