@@ -170,7 +170,9 @@ def test_the_page_sets_the_papers_numbers_beside_ours(study, tmp_path):
 def test_tables_of_several_measures_bests_and_amortizations(study, tmp_path):
     path, store = study
     lines = write_results(read_study(path, "full"), Results.of(store), tmp_path, "2 threads").read_text().splitlines()
-    assert "|  | Suboptimality (times optimal): paper | ours | Worst move (states): ours | trials | not solved |" in lines
+    assert (
+        "|  | Suboptimality (times optimal): paper | ours | Worst move (states): ours | trials | not solved |" in lines
+    )
     assert "| lrta(depth=9) | - | not run | not run | - | - |" in lines
     found = {line.split(" | ")[0]: line for line in lines}
     assert found["| rta"].split(" | ")[3:5] == ["1", "12"]

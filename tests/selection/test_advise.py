@@ -2,7 +2,9 @@
 
 import json
 import math
+import sys
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,7 +12,7 @@ import pytest
 import andante
 from andante.databases.header import load
 from andante.errors import MapError, OutputError, ParameterError
-from andante.selection import AdviceError, Requirements, advise
+from andante.selection import AdviceError, Requirements, advise, ladder
 from andante.selection.journal import Journal
 from andante.selection.trials import worst_move_microseconds
 
@@ -145,3 +147,37 @@ def test_what_makes_no_sense_is_refused(grids, tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(OutputError, match="cannot write"):
         ask(grids, Requirements(), folder=tmp_path / "file")
+
+
+def test_what_was_worked_out_for_one_limit_serves_the_others(grids, monkeypatch):
+    asked, home = [], sys.modules["andante.selection.advise"]  # the package has a function of that name
+    whole = home.run_rows
+
+    def counting(one, databases, problems, *rest):
+        asked.extend((one.name, p.graph.fingerprint, p.start, p.goal, str(rest[0])) for p in problems)
+        return whole(one, databases, problems, *rest)
+
+    monkeypatch.setattr(home, "run_rows", counting)
+    rungs = ladder(grids, [5, 50], Requirements(**NO_DATABASES), problems=20, candidates=30)
+    assert [rung.advice.winner.summary["max_states_expanded"].max <= rung.limit for rung in rungs] == [True, True]
+    assert len(asked) == len(set(asked))
+
+
+def test_a_ladder_has_its_own_limits(grids):
+    with pytest.raises(ParameterError, match="leave expansions out"):
+        ladder(grids, [5], Requirements(expansions=3))
+    with pytest.raises(ParameterError, match="at least one limit"):
+        ladder(grids, [])
+
+
+def test_of_agents_that_do_as_well_the_simpler_one_is_named(grids):
+    advice = ask(grids, Requirements(expansions=50, **NO_DATABASES), problems=20, candidates=30)
+    best = advice.winner
+
+    def standing(text):
+        return replace(best, candidate=replace(best.candidate, algorithm=andante.find(text)))
+
+    ornate, plain = standing("tba(budget=43, weight=2.41)"), standing("tba(budget=43)")
+    told = replace(advice, ranking=(ornate, plain)).sentences
+    assert "tba(budget=43) is simpler, and not surely worse (+0.000 ± 0.000)." in told
+    assert not any("is simpler" in one for one in replace(advice, ranking=(plain, ornate)).sentences)

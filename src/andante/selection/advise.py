@@ -216,7 +216,7 @@ def advise(
     threads: int = 1,
     optimal_cost: tuple[float, float] = (0.0, math.inf),
     folder: str | os.PathLike[str] | None = None,
-    state: str | os.PathLike[str] | None = None,
+    journal: Journal | None = None,
     progress: Progress | None = None,
     compiling: Callable[[int, int], None] | None = None,
 ) -> Advice:
@@ -225,7 +225,8 @@ def advise(
     At most so many problems are raced on, and as many fresh ones are kept for the end; with ``minutes`` it may be fewer
     of both. Without, the same seed gives the same advice. ``optimal_cost`` says how long the trips are, from low up to,
     not including, high. In ``folder`` are kept what a run has worked out, so that after a kill it goes on, and the
-    winner's databases; ``state`` is another place for the former. Compiling happens once and does not count as time.
+    winner's databases; a ``journal`` of another question is taken instead, and what it holds takes no time. Compiling
+    happens once and does not count as time.
 
     >>> import andante
     >>> grid = andante.generate("rooms", 24, 24, seed=1)
@@ -245,8 +246,7 @@ def advise(
         raise MapError("there is no map to advise on")
     tell = progress or _quiet
     home = None if folder is None else Path(folder)
-    kept = home / STATE if state is None and home is not None else state
-    journal = Journal(None if kept is None else Path(kept))
+    journal = journal or Journal(None if home is None else home / STATE)
     if home is not None:
         request = {"maps": [grid.name for grid in grids], **asdict(requirements), "optimal_cost": optimal_cost}
         request |= {"problems": problems, "candidates": candidates, "seed": seed}

@@ -12,6 +12,7 @@ from typing import Any
 
 from andante.errors import ParameterError
 from andante.selection.advise import STATE, Advice, advise
+from andante.selection.journal import Journal
 from andante.selection.requirements import AdviceError, Requirements
 from andante.world.grid import Grid
 
@@ -36,8 +37,8 @@ def ladder(
 ) -> list[Rung]:
     """The best agent under each of these limits, all else being required of each; ``options`` are those of `advise`.
 
-    What was worked out for one limit serves the others: every trial is run once, and every database built once. Each
-    limit has the same share of the ``minutes``, and the time that a trial took counts for each that asks for it.
+    What was worked out for one limit serves the others: every trial is run once, and every database built once. The
+    ``minutes`` are for all limits together, the same for each.
 
     >>> import andante
     >>> grid = andante.generate("rooms", 24, 24, seed=1)
@@ -54,12 +55,12 @@ def ladder(
     share = None if minutes is None else minutes / len(limits)
     with ExitStack() as stack:
         home = Path(stack.enter_context(TemporaryDirectory()) if folder is None else folder)
-        rungs = []
+        journal, rungs = Journal(home / STATE), []
         for limit in limits:
             asked = replace(requirements, expansions=limit)
             room = None if folder is None else home / f"at-most-{limit}"
             try:
-                found = advise(maps, asked, minutes=share, folder=room, state=home / STATE, **options)
+                found = advise(maps, asked, minutes=share, folder=room, journal=journal, **options)
                 rungs.append(Rung(limit, found))
             except AdviceError as error:
                 rungs.append(Rung(limit, None, str(error)))
