@@ -132,14 +132,18 @@ def graph_of(world: Grid | Graph) -> Graph:
     return world.graph if isinstance(world, Grid) else world
 
 
-def handed_over(databases: Any) -> tuple[Database, ...]:
-    """The databases that somebody hands over, one or several; an `AlgorithmError` if something else is among them."""
-    several = isinstance(databases, Iterable) and not isinstance(databases, str | bytes)
-    given = tuple(databases) if several else (databases,)
-    for one in given:
-        if not isinstance(one, Database):
-            raise AlgorithmError(f"databases are what andante.build and andante.load return, and {one!r} is none")
-    return given
+def handed_over(databases: Any) -> tuple[Any, ...]:
+    """The databases that somebody hands over, one or several; an `AlgorithmError` for names of files in their place.
+
+    An algorithm of your own may take whatever its memory knows to read.
+    """
+    if isinstance(databases, Database):
+        return (databases,)
+    several = isinstance(databases, Iterable) and not isinstance(databases, str | os.PathLike)
+    wrong = [one for one in databases if isinstance(one, str | os.PathLike)] if several else [databases]
+    if wrong:
+        raise AlgorithmError(f"databases are what andante.build and andante.load return, and {wrong[0]!r} is none")
+    return tuple(databases)
 
 
 def pick(databases: Sequence[Database], kind: str, graph: Graph, order: str = "") -> Database:

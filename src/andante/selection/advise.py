@@ -176,11 +176,11 @@ class Advice:
         ties = [
             one
             for one in self.ranking[1:]
-            if _complexity(one) < _complexity(best) and not surely_worse(one.scores, best.scores)
+            if _complexity(one.candidate) < _complexity(best.candidate) and not surely_worse(one.scores, best.scores)
         ]
         if not ties:
             return []
-        one = min(ties, key=_complexity)
+        one = min(ties, key=lambda tie: _complexity(tie.candidate))
         mean, error = difference(one.scores, best.scores)
         return [f"{one.candidate.name} is simpler, and not surely worse ({mean:+.3f} ± {error:.3f})."]
 
@@ -191,9 +191,8 @@ class Advice:
         return f"{self.tried} candidates raced on up to {self.race_problems:,} problems{why}{lacking}."
 
 
-def _complexity(standing: Standing) -> tuple[int, int]:
+def _complexity(candidate: Candidate) -> tuple[int, int]:
     """Databases to build, and parameters to set."""
-    candidate = standing.candidate
     return len(candidate.databases), len(parse(str(candidate.algorithm)).arguments)
 
 
@@ -346,7 +345,8 @@ class _Session:
         """The candidates in the order in which they should be run on fresh problems; how many ran and how many not."""
         rng = np.random.default_rng([self.seed, 1])
         order = [asked[k] for k in np.random.default_rng([self.seed, 2]).permutation(len(asked))]
-        order.sort(key=lambda one: len(one.databases))  # what must be built comes last
+        # Time may run out: agents as they come are first, and of either kind what must be built is last.
+        order.sort(key=lambda one: (_complexity(one)[1] > 0, len(one.databases)))
         known = {one.name for one in asked}
 
         def breed(leaders: list[Candidate]) -> list[Candidate]:
