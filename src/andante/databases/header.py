@@ -140,10 +140,11 @@ def handed_over(databases: Any) -> tuple[Any, ...]:
     if isinstance(databases, Database):
         return (databases,)
     several = isinstance(databases, Iterable) and not isinstance(databases, str | os.PathLike)
-    wrong = [one for one in databases if isinstance(one, str | os.PathLike)] if several else [databases]
+    given = tuple(databases) if several else (databases,)
+    wrong = [one for one in given if not several or isinstance(one, str | os.PathLike)]
     if wrong:
         raise AlgorithmError(f"databases are what andante.build and andante.load return, and {wrong[0]!r} is none")
-    return tuple(databases)
+    return given
 
 
 def pick(databases: Sequence[Database], kind: str, graph: Graph, order: str = "") -> Database:
