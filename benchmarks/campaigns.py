@@ -18,12 +18,12 @@ REPEATS = 3
 
 CAMPAIGN = """
 [problems.mixed]
-maps = ["outdoor(width=512, height=512, seed=[1, 2])", "caves(width=512, height=512, seed=[1, 2])"]
-count = 250
+maps = ["outdoor(width=256, height=256, seed=[1..4])"]
+count = 150
 
 [[run]]
-algorithms = ["lrta(depth=9)", "lss(lookahead=100)", "median(7c+h)+E"]
-limits = { suboptimality = 1000 }
+algorithms = ["lrta(depth=5)", "lss(lookahead=100)", "tba(budget=10)"]
+limits = { suboptimality = 100 }
 """
 
 
