@@ -1,9 +1,12 @@
 """What tests in several rooms need."""
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
+
+from andante.cli import OK, main
 
 
 @pytest.fixture(scope="session")
@@ -16,3 +19,17 @@ def movingai(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("andante.datasets.movingai.cache_folder", lambda: cache)
         yield folder
+
+
+@pytest.fixture
+def cli(monkeypatch, capsys):
+    """Calls the command line: its exit code, what it printed, and what it said on standard error."""
+
+    def call(*arguments):
+        monkeypatch.setattr(sys, "argv", ["andante", *map(str, arguments)])
+        with pytest.raises(SystemExit) as end:
+            main()
+        shown = capsys.readouterr()
+        return end.value.code or OK, shown.out, shown.err
+
+    return call

@@ -1,29 +1,20 @@
 """Levels as pictures: in a file, and on the terminal."""
 
 import json
-import sys
 
 import numpy as np
 import pytest
 
 import andante
 from andante.abstraction.hierarchy import Hierarchy
-from andante.cli import FAILED, OK, USAGE, main
+from andante.cli import FAILED, OK, USAGE
 from andante.report.levels import REGION_COLOURS, WALL, colours_of_cells, draw_level
 
 
 @pytest.fixture
-def cli(monkeypatch, capsys):
-    """Calls the command line: its exit code, what it printed, and what it said on standard error."""
-
-    def call(*arguments):
-        monkeypatch.setattr(sys, "argv", ["andante", "maps", "show", *map(str, arguments)])
-        with pytest.raises(SystemExit) as end:
-            main()
-        shown = capsys.readouterr()
-        return end.value.code or OK, shown.out, shown.err
-
-    return call
+def show(cli):
+    """Calls `andante maps show`."""
+    return lambda *arguments: cli("maps", "show", *arguments)
 
 
 def hexadecimal(colour):
@@ -64,15 +55,15 @@ def test_cells_that_cannot_be_left_and_crowded_levels_can_be_drawn(tmp_path):
     draw_level(grid, levels, 1, tmp_path / "level.png")
 
 
-def test_the_command_draws_into_a_file_and_says_how_many_states_there_are(cli, tmp_path):
-    code, out, _ = cli("caves:40x30:1", "--level", 2, "--picture", tmp_path / "level.png", "--json")
+def test_the_command_draws_into_a_file_and_says_how_many_states_there_are(show, tmp_path):
+    code, out, _ = show("caves:40x30:1", "--level", 2, "--picture", tmp_path / "level.png", "--json")
     assert code == OK
     assert json.loads(out)["states_by_level"] == Hierarchy(andante.generate("caves", 40, 30, seed=1)).sizes
     assert (tmp_path / "level.png").exists()
 
 
-def test_the_command_draws_on_the_terminal(cli):
-    plain, tinted = cli("caves:40x30:1")[1], cli("caves:40x30:1", "--level", 2)[1]
+def test_the_command_draws_on_the_terminal(show):
+    plain, tinted = show("caves:40x30:1")[1], show("caves:40x30:1", "--level", 2)[1]
     assert "states by level" in tinted
     assert tinted.endswith(plain[plain.index("█") :])  # where there are no colours it is the same sketch
 
@@ -81,8 +72,8 @@ def test_the_command_draws_on_the_terminal(cli):
     ("level", "code", "sentence"),
     [(9, FAILED, "there is no level 9: the hierarchy of this map has levels 0 to"), (0, USAGE, "--level")],
 )
-def test_levels_that_are_not_there_are_refused(cli, tmp_path, level, code, sentence):
-    found, _, err = cli("caves:40x30:1", "--level", level, "--picture", tmp_path / "level.png")
+def test_levels_that_are_not_there_are_refused(show, tmp_path, level, code, sentence):
+    found, _, err = show("caves:40x30:1", "--level", level, "--picture", tmp_path / "level.png")
     assert found == code
     assert sentence in err
     assert not list(tmp_path.iterdir())

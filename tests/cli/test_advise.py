@@ -1,30 +1,15 @@
 """`andante advise` as a user meets it."""
 
 import json
-import sys
 
 import pytest
 
 import andante
-from andante.cli import FAILED, OK, main
+from andante.cli import FAILED, OK
 
 pytestmark = pytest.mark.compiled
 
 QUICK = ("--problems", 20, "--candidates", 40, "--threads", 2, "--memory", 0)
-
-
-@pytest.fixture
-def cli(monkeypatch, capsys):
-    """Calls the command line: its exit code, what it printed, and what it said on standard error."""
-
-    def call(*arguments):
-        monkeypatch.setattr(sys, "argv", ["andante", *map(str, arguments)])
-        with pytest.raises(SystemExit) as end:
-            main()
-        shown = capsys.readouterr()
-        return end.value.code or OK, shown.out, shown.err
-
-    return call
 
 
 @pytest.fixture

@@ -2,31 +2,16 @@
 
 import json
 import re
-import sys
 from textwrap import dedent
 
 import pytest
 
 from andante.campaign import prepare, read_campaign
 from andante.campaign.work import perform
-from andante.cli import FAILED, INTERRUPTED, OK, main
+from andante.cli import FAILED, INTERRUPTED, OK
 from andante.store import Store
 
 pytest.importorskip("polars")
-
-
-@pytest.fixture
-def cli(monkeypatch, capsys):
-    """Calls the command line: its exit code, what it printed, and what it said on standard error."""
-
-    def call(*arguments):
-        monkeypatch.setattr(sys, "argv", ["andante", *map(str, arguments)])
-        with pytest.raises(SystemExit) as end:
-            main()
-        shown = capsys.readouterr()
-        return end.value.code or OK, shown.out, shown.err
-
-    return call
 
 
 @pytest.fixture

@@ -1,31 +1,16 @@
 """`andante choose` as a user meets it."""
 
 import csv
-import sys
 
 import pytest
 
 from andante.campaign import read_campaign, run
 from andante.campaign.engines.local import Local
-from andante.cli import FAILED, OK, main
+from andante.cli import FAILED, OK
 from andante.selection.matrix import from_store
 
 pytestmark = pytest.mark.compiled
 pytest.importorskip("polars")
-
-
-@pytest.fixture
-def cli(monkeypatch, capsys):
-    """Calls the command line: its exit code, what it printed, and what it said on standard error."""
-
-    def call(*arguments):
-        monkeypatch.setattr(sys, "argv", ["andante", *map(str, arguments)])
-        with pytest.raises(SystemExit) as end:
-            main()
-        shown = capsys.readouterr()
-        return end.value.code or OK, shown.out, shown.err
-
-    return call
 
 
 @pytest.fixture(scope="module")

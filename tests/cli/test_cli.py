@@ -1,28 +1,13 @@
 """The command line as a user meets it: what it prints, its exit codes, and that every mistake gets one sentence."""
 
 import json
-import sys
 
 import numpy as np
 import pytest
 
 import andante
-from andante.cli import FAILED, INTERRUPTED, OK, USAGE, main
+from andante.cli import FAILED, INTERRUPTED, OK, USAGE
 from andante.cli.shared import split_algorithms
-
-
-@pytest.fixture
-def cli(monkeypatch, capsys):
-    """Calls the command line: its exit code, what it printed, and what it said on standard error."""
-
-    def call(*arguments):
-        monkeypatch.setattr(sys, "argv", ["andante", *map(str, arguments)])
-        with pytest.raises(SystemExit) as end:
-            main()
-        shown = capsys.readouterr()
-        return end.value.code or OK, shown.out, shown.err
-
-    return call
 
 
 @pytest.fixture

@@ -1,28 +1,13 @@
 """`andante build` and `andante databases` as a user meets them."""
 
 import json
-import sys
 
 import numpy as np
 import pytest
 
 import andante
-from andante.cli import FAILED, OK, main
+from andante.cli import FAILED, OK
 from andante.databases.header import load
-
-
-@pytest.fixture
-def cli(monkeypatch, capsys):
-    """Calls the command line: its exit code, what it printed, and what it said on standard error."""
-
-    def call(*arguments):
-        monkeypatch.setattr(sys, "argv", ["andante", *map(str, arguments)])
-        with pytest.raises(SystemExit) as end:
-            main()
-        shown = capsys.readouterr()
-        return end.value.code or OK, shown.out, shown.err
-
-    return call
 
 
 @pytest.fixture
