@@ -70,8 +70,9 @@ def _claims(entry: Any) -> str:
 
 def _order(entry: Any, kind: str) -> str:
     """What to build: an agent that plans over regions needs a pattern database over the regions of its level."""
-    level = getattr(entry.params, "level", 0)
-    return f'"pattern(base={level}, level={level + 1})"' if kind == "pattern" and level else kind
+    from andante.databases.pattern import order_for
+
+    return f'"{order_for(entry.params)}"' if kind == "pattern" else kind
 
 
 def _print_card(entry: Any) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -24,13 +23,10 @@ from andante.cli.shared import (
 from andante.machine import cores
 
 if TYPE_CHECKING:
-    from rich.console import Console, ConsoleOptions, RenderResult
-
     from andante.campaign import Campaign, Plan, Progress, Status
     from andante.campaign.engines import Engine
     from andante.measures import Summary
     from andante.report.results import Results
-    from andante.report.table import TerminalTable
     from andante.store import Store
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, help="Run campaigns, stop them, go on, report.")
@@ -366,41 +362,11 @@ def write_tables(
     from andante.report import table
 
     if markdown is not None:
-        write(markdown, headed(table.markdown(summaries, measures), by))
+        write(markdown, table.markdown(summaries, measures, by))
     if latex is not None:
-        write(latex, headed(table.latex(summaries, measures), by))
+        write(latex, table.latex(summaries, measures, by))
     if csv is not None:
-        write(csv, headed(table.summary_csv(summaries), by))
-
-
-def headed(table: str, by: str) -> str:
-    """A table of agents as one of other things: its first column is headed by what it holds.
-
-    >>> headed("| Agent | Arrived |", "map"), headed("agent,trials", "map")
-    ('| Map | Arrived |', 'map,trials')
-    """
-    return re.sub(r"\bagent\b", lambda found: _title(by) if found[0] == "Agent" else by, table, count=1, flags=re.I)
-
-
-def _title(by: str) -> str:
-    """What a column of rows is called in the head of a table."""
-    return by.replace("_", " ").capitalize()
-
-
-class _Headed:
-    """The table for a terminal, its first column headed by what it holds."""
-
-    def __init__(self, table: TerminalTable, by: str) -> None:
-        self._table, self._head = table, _title(by)
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        from rich.table import Table
-
-        for table in self._table.__rich_console__(console, options):
-            assert isinstance(table, Table)
-            first = table.columns[0]
-            first.header, first.width = self._head, max(first.width or 0, len(self._head))
-            yield table
+        write(csv, table.summary_csv(summaries, by))
 
 
 def write(path: Path, text: str) -> None:
@@ -427,7 +393,7 @@ def tell_results(results: Results, by: str, measures: Sequence[str], x: str, y: 
         print_json({**told, "dominated_by": dominated})
         return
     tell(results.sentences)
-    out.print(_Headed(TerminalTable(summaries, measures), by))
+    out.print(TerminalTable(summaries, measures, by))
     free = [one.summary.name for one in standings if one.dominated_by is None]
     if len(free) < len(standings) and not results.unlike:
         out.print(f"Dominated by none in {x} and {y}: {', '.join(free)}", soft_wrap=True, markup=False)

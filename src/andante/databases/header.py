@@ -157,7 +157,7 @@ def pick(databases: Sequence[Database], kind: str, graph: Graph, order: str = ""
         if one.serves(graph):
             return one
     lack = "those given are for other maps" if of_kind else "none was given"
-    wanted = f'"{order}"' if order else kind
+    wanted = f'"{order}"' if "(" in order else kind
     raise AlgorithmError(
         f"this algorithm needs a database of kind {kind!r} built for this map, and {lack}; build one with "
         f"'andante build {wanted} MAP' and add --database FILE; in Python andante.build({order or kind!r}, map) makes "

@@ -11,7 +11,7 @@ hierarchy's nodes, the same tables steer an agent that plans there (PR LRTA*).
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -51,10 +51,19 @@ class Pattern(NamedTuple):
     @classmethod
     def allocate(cls, space: Space) -> Pattern:
         """The arrays of the database that the agent was given."""
-        base = getattr(space.params, "level", 0)
-        order = f"pattern(base={base}, level={base + 1})" if base else ""
-        arrays: Pattern = pick(space.databases, "pattern", space.graph, order).arrays
+        arrays: Pattern = pick(space.databases, "pattern", space.graph, order_for(space.params)).arrays
         return arrays
+
+
+def order_for(params: Any) -> str:
+    """What to build for an agent with these parameters: one that plans over regions needs it over those of its level.
+
+    >>> from andante.agent import find
+    >>> order_for(find("dprlrta(level=2)").params), order_for(find("dlrta").params)
+    ('pattern(base=2, level=3)', 'pattern')
+    """
+    base = getattr(params, "level", 0)
+    return f"pattern(base={base}, level={base + 1})" if base else "pattern"
 
 
 @kernel

@@ -59,10 +59,11 @@ _WORDS = {"median": "Median.", "p95": "95 of 100 trials stay below.", "max": "Th
 _TITLES = {"median": "Median", "p95": "95th percentile", "max": "Maximum"}
 
 
-def columns(summaries: Sequence[Summary], measures: Sequence[str] = ()) -> list[Column]:
+def columns(summaries: Sequence[Summary], measures: Sequence[str] = (), about: str = "agent") -> list[Column]:
     """The columns that these summaries can fill: those of the ``measures`` that are asked for, or the usual ones.
 
-    Of the usual ones, databases and the time to build them are left out where nobody has any.
+    The first is headed by what the summaries are ``about``. Of the usual ones, databases and the time to build them are
+    left out where nobody has any.
     """
     wanted = dict.fromkeys(measures, _ASKED_FOR) or _SHOWN
     spared = frozenset() if measures else _PREPARED
@@ -72,7 +73,7 @@ def columns(summaries: Sequence[Summary], measures: Sequence[str] = ()) -> list[
         if any(name in s.measures and (name not in spared or s[name].max > 0) for s in summaries)
     ]
     head = [
-        Column("Agent", "", "The algorithm with its parameters.", lambda s: s.name),
+        Column(headed(about), "", _ABOUT.get(about, "What the line is about."), lambda s: s.name),
         Column("Arrived", "", "In how many of its problems the agent reached the goal.", _arrived),
     ]
     return head + [
@@ -151,8 +152,8 @@ def cells(summaries: Sequence[Summary], measures: Sequence[str] = ()) -> list[li
 class TerminalTable:
     """The table for a terminal; where it is too wide, its columns are dealt out to several tables below each other."""
 
-    def __init__(self, summaries: Sequence[Summary], measures: Sequence[str] = ()) -> None:
-        self._heads = [_head(column) for column in columns(summaries, measures)]
+    def __init__(self, summaries: Sequence[Summary], measures: Sequence[str] = (), about: str = "agent") -> None:
+        self._heads = [_head(column) for column in columns(summaries, measures, about)]
         self._cells = cells(summaries, measures)
         self._widths = [
             max(map(len, [*head.split(), *(line[k] for line in self._cells)])) for k, head in enumerate(self._heads)
@@ -185,33 +186,45 @@ class TerminalTable:
         return table
 
 
+def headed(about: str) -> str:
+    """What a line is about, as the head of its column.
+
+    >>> headed("optimal_cost")
+    'Optimal cost'
+    """
+    return about.replace("_", " ").capitalize()
+
+
+_ABOUT = {"agent": "The algorithm with its parameters."}
+
+
 def _head(column: Column) -> str:
     return f"{column.title} ({column.unit})" if column.unit else column.title
 
 
-def markdown(summaries: Sequence[Summary], measures: Sequence[str] = ()) -> str:
+def markdown(summaries: Sequence[Summary], measures: Sequence[str] = (), about: str = "agent") -> str:
     """The table in Markdown."""
-    shown = columns(summaries, measures)
+    shown = columns(summaries, measures, about)
     head = [_head(column) for column in shown]
     rule = [":--"] + ["--:"] * (len(shown) - 1)
     lines = [head, rule, *cells(summaries, measures)]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
-def summary_csv(summaries: Sequence[Summary]) -> str:
+def summary_csv(summaries: Sequence[Summary], about: str = "agent") -> str:
     """Every statistic of every measure as comma-separated values, a line per agent and measure, unrounded."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["agent", "trials", "solved", "measure", *(field.name for field in fields(Statistics))])
+    writer.writerow([about, "trials", "solved", "measure", *(field.name for field in fields(Statistics))])
     for summary in summaries:
         for name, numbers in summary.measures.items():
             writer.writerow([summary.name, summary.trials, summary.solved, name, *astuple(numbers)])
     return text.getvalue()
 
 
-def latex(summaries: Sequence[Summary], measures: Sequence[str] = ()) -> str:
+def latex(summaries: Sequence[Summary], measures: Sequence[str] = (), about: str = "agent") -> str:
     """The table in LaTeX, for the package booktabs."""
-    shown = columns(summaries, measures)
+    shown = columns(summaries, measures, about)
     lines = [[_head(column) for column in shown], *cells(summaries, measures)]
     head, *body = [f"{' & '.join(map(_for_latex, line))} \\\\" for line in lines]
     table = [f"\\begin{{tabular}}{{l{'r' * (len(shown) - 1)}}}", "\\toprule", head, "\\midrule", *body]
