@@ -13,8 +13,9 @@ import pytest
 
 import andante
 from andante.campaign import CampaignError, plan, prepare, read_campaign, resume, run, status
+from andante.campaign.ahead import Wanted, compile_ahead
 from andante.campaign.engines.local import Local
-from andante.campaign.work import compile_tasks, perform
+from andante.campaign.work import perform
 from andante.episode.run import Agent
 from andante.errors import AlgorithmError, MapError
 from andante.offline import build
@@ -333,7 +334,7 @@ def test_all_that_jobs_will_run_is_compiled_before(written, tmp_path, monkeypatc
     compiled = []
     monkeypatch.setattr(Agent, "compile", lambda agent: compiled.append((agent.algorithm.card.name, agent.sight)))
     _, made = prepare(campaign, tmp_path / "rows")
-    compile_tasks(made.tasks, lambda number, total: None)
+    compile_ahead(map(Wanted.by, made.tasks), lambda number, total: None)
     assert sorted(compiled, key=str) == [("cpd", None), ("dlrta", None), ("dlrta", None), ("lrta", 3), ("lrta", None)]
 
 

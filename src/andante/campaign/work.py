@@ -5,9 +5,7 @@ from __future__ import annotations
 import math
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
-from functools import cache
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -18,20 +16,16 @@ from andante.campaign.maps import PlannedMap
 from andante.campaign.plan import MAPS_AT_A_TIME, Conditions, Job, Task, version_of
 from andante.campaign.shelf import Shelf, Volume
 from andante.campaign.tables import CampaignError
-from andante.datasets.generate import generate
 from andante.episode.convergence import converge_agent
-from andante.episode.run import Outfit, compile_all, variant
+from andante.episode.run import Outfit
 from andante.errors import AndanteError
 from andante.measures import Row, rows
-from andante.offline import build
 from andante.store import row_ids
 from andante.world.grid import Grid
 from andante.world.problem import Problem
 
 #: The rows of a job, by column.
 Result = dict[str, npt.NDArray[Any]]
-
-_SMALL = 32  # width of a map to compile with
 
 
 class _Atlas:
@@ -79,36 +73,6 @@ def perform(job: Job, stop: threading.Event | None = None) -> Result | None:
             return None
         parts.append(_columns(job, task, volumes, found))
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-
-
-def compile_tasks(tasks: Iterable[Task], tell: Callable[[int, int], None]) -> None:
-    """Compile what these tasks will run, so that no job waits for it; ``tell`` hears of it as from `compile_all`.
-
-    Machine code does not depend on sizes: a small map will do, and small databases.
-    """
-    small = generate("rooms", _SMALL, _SMALL)
-    database = cache(lambda text: build(text, small))
-    chosen = _one_of_each(tasks)
-    for number, task in enumerate(chosen, 1):
-        with suppress(AndanteError):  # what is wrong will be told by a job, with its map
-            compile_all(
-                [task.settings],
-                [small],
-                lambda *_, number=number: tell(number, len(chosen)),
-                databases=[database(order.text) for order in task.conditions.databases],
-                sight=task.conditions.sight,
-            )
-
-
-def _one_of_each(tasks: Iterable[Task]) -> list[Task]:
-    """A task for each piece of machine code that these will run."""
-    variant_of = cache(lambda settings: variant(find(settings)))
-    found: dict[tuple[Any, ...], Task] = {}
-    for task in tasks:
-        conditions = task.conditions
-        kinds = tuple(order.name for order in conditions.databases)
-        found.setdefault((variant_of(task.settings), conditions.sight is None, kinds), task)
-    return list(found.values())
 
 
 def _run(task: Task, volumes: list[Volume], problems: list[Problem], stop: threading.Event | None) -> list[Row]:

@@ -249,22 +249,17 @@ def as_data(advice: Advice) -> dict[str, Any]:
 
 def write_results(advice: Advice, folder: Path) -> None:
     """The page, and the table for other programs."""
-    from andante.report.page import write_page
+    from andante.report.page import Answer, write_page
     from andante.report.table import write_csv
 
-    limit, labels = advice.requirements.expansions, labelled(advice)
+    labels = labelled(advice)
     short = {one.name: label for label, one in labels.items()}
     write_csv(advice.rows, folder / "trials.csv")
     write_page(
         folder / "advice.html",
         title=f"Advice: {advice.winner.candidate.name}",
         rows=[{**row, "algorithm": short[str(row["algorithm"])]} for row in advice.rows],
-        limits=(1, 10, 100, 1000, 10_000, float("inf")) if limit is None else sorted({1, 10, 100, limit}),
-        notes=[
-            f"Wanted: {advice.requirements.sentence}.",
-            *advice.sentences,
-            f"In Python: {advice.code}",
-            *(f"{label} is {one.name}" for label, one in labels.items()),
-        ],
+        answer=Answer([f"Wanted: {advice.requirements.sentence}.", *advice.sentences], advice.code),
+        notes=[f"{label} is {one.name}" for label, one in labels.items()],
     )
     err.print(f"wrote {folder / 'advice.html'} and {folder / 'trials.csv'}", soft_wrap=True, markup=False)

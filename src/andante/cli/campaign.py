@@ -268,10 +268,10 @@ def _work_on(campaign: Campaign, folder: Path, make: Callable[[], Engine], estim
 
 def compile_for(plan: Plan) -> None:
     """Compile what the plan needs, so that no job waits for it."""
-    from andante.campaign.work import compile_tasks
+    from andante.campaign.ahead import Wanted, compile_ahead
 
     with telling_of_compilation() as tell:
-        compile_tasks(plan.tasks, tell)
+        compile_ahead(map(Wanted.by, plan.tasks), tell)
 
 
 @contextmanager

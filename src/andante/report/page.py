@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from html import escape
 from importlib.resources import files
 from string import Template
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import andante
 from andante.episode.trace import Trace
@@ -25,7 +25,15 @@ from andante.report.table import Column, columns, counted, lead
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+_ADVICE = "Which agent to use"
 _MOST_BOXES = 40  # agents whose spread can be shown below each other
+
+
+class Answer(NamedTuple):
+    """Which agent to use: in words, and as a line of Python."""
+
+    sentences: Sequence[str]
+    code: str
 
 
 def write_page(
@@ -34,15 +42,15 @@ def write_page(
     title: str,
     rows: Iterable[Row],
     traces: Sequence[Trace] = (),
-    limits: Sequence[float] = LIMITS,
+    answer: Answer | None = None,
     notes: Sequence[str] = (),
 ) -> None:
     """Write the page for these rows, with a replay of the traces, whole or not at all.
 
-    ``limits`` are those on states expanded per move for which an agent is recommended; ``notes`` are sentences for the
-    end of the page.
+    It begins with the ``answer``, or, without one, with whom the rows recommend under several limits; ``notes`` are
+    sentences for its end.
     """
-    write_whole(path, page(title=title, rows=rows, traces=traces, limits=limits, notes=notes).encode())
+    write_whole(path, page(title=title, rows=rows, traces=traces, answer=answer, notes=notes).encode())
 
 
 def page(
@@ -50,14 +58,14 @@ def page(
     title: str,
     rows: Iterable[Row],
     traces: Sequence[Trace] = (),
-    limits: Sequence[float] = LIMITS,
+    answer: Answer | None = None,
     notes: Sequence[str] = (),
 ) -> str:
     """The text of the page that `write_page` writes."""
     table = list(rows)
     summaries = summarise(table)
     body = [
-        _advice(summaries, limits),
+        _answer(answer) if answer else _advice(summaries),
         _replay(traces),
         _numbers(summaries),
         _plots(summaries, lambda: spread_plot(table)),
@@ -74,7 +82,7 @@ def results_page(results: Results, *, x: str, y: str, measures: Sequence[str] = 
     summaries = results.summaries()
     many = len(summaries) > _MOST_BOXES
     body = [
-        _advice(summaries, LIMITS),
+        _advice(summaries),
         _numbers(summaries, measures),
         _plots(summaries, None if many else lambda: spread_of(results.values("suboptimality_ratio"))),
         _dominance(summaries, x, y),
@@ -101,9 +109,13 @@ def _static(name: str) -> str:
 # --- sections -------------------------------------------------------------------------------------------------------
 
 
-def _advice(summaries: Sequence[Summary], limits: Sequence[float]) -> str:
-    sentences = [f"<li>{_with_code(str(choice), choice.best)}</li>" for choice in choices(summaries, limits)]
-    return _section("Which agent to use", f'<ul class="advice">{"".join(sentences)}</ul>') if sentences else ""
+def _advice(summaries: Sequence[Summary]) -> str:
+    sentences = [f"<li>{_with_code(str(choice), choice.best)}</li>" for choice in choices(summaries, LIMITS)]
+    return _section(_ADVICE, f'<ul class="advice">{"".join(sentences)}</ul>') if sentences else ""
+
+
+def _answer(answer: Answer) -> str:
+    return _section(_ADVICE, f"{_words(answer.sentences)}<pre><code>{escape(answer.code)}</code></pre>")
 
 
 def _with_code(sentence: str, summary: Summary | None) -> str:
@@ -198,7 +210,11 @@ def _dominance(summaries: Sequence[Summary], x: str, y: str) -> str:
 
 
 def _notes(notes: Sequence[str]) -> str:
-    return _section("Notes", "".join(f'<p class="words">{escape(note)}</p>' for note in notes)) if notes else ""
+    return _section("Notes", _words(notes)) if notes else ""
+
+
+def _words(sentences: Iterable[str]) -> str:
+    return "".join(f'<p class="words">{escape(sentence)}</p>' for sentence in sentences)
 
 
 def _section(title: str, content: str) -> str:

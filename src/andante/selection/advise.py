@@ -12,26 +12,22 @@ import math
 import os
 from collections import Counter
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import asdict, dataclass, field
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from scipy.stats import norm
 
-from andante.agent import Algorithm
+from andante.campaign.ahead import Wanted, compile_ahead
 from andante.datasets import Progress
-from andante.datasets.generate import generate
 from andante.datasets.scenarios import random_problems
-from andante.episode.run import Outfit, compile_all, variant
+from andante.episode.run import Outfit
 from andante.episode.trial import Limits
 from andante.errors import AndanteError, MapError, ParameterError
 from andante.files import make_folder, write_whole
 from andante.measures import Row, Statistics, Summary, measure, summarise
 from andante.notation import parse
-from andante.offline import build
 from andante.selection.journal import Journal
 from andante.selection.library import Books, Library, Refused, save_all
 from andante.selection.race import Measured, Place, Race, difference, rounds_up_to, surely_worse
@@ -54,7 +50,6 @@ STATE = "state"  # the folder of what a run has worked out
 FEWEST_PROBLEMS = 100  # that a map must have
 _PROBE = Limits(moves=200, expansions=20_000)  # enough to see most that will break a limit
 _PROBED = 4
-_SMALL = 32  # width of a map to compile with
 _TIMED = 2  # problems of a round whose moves are timed, if time is limited
 _TIMED_FRESH = 50
 _FEWEST_FRESH = 10
@@ -247,15 +242,14 @@ def advise(
     home = None if folder is None else Path(folder)
     journal = journal or Journal(None if home is None else home / STATE)
     if home is not None:
-        request = {"maps": [grid.name for grid in grids], **asdict(requirements), "optimal_cost": optimal_cost}
-        request |= {"problems": problems, "candidates": candidates, "seed": seed}
-        make_folder(home)
-        write_whole(home / "request.json", json.dumps(request, indent=1).encode())
+        _note_question(home, {"maps": [grid.name for grid in grids], **asdict(requirements), "trips": optimal_cost})
     for grid in grids:
         _room_for_problems(grid)
     session = _Session(grids, requirements, journal, minutes, seed, threads, tell)
     asked = session.candidates(candidates)
-    session.compile(asked, compiling or (lambda number, total: None))
+    # Before the clock starts: time is for racing.
+    wanted = [Wanted(one.algorithm, one.databases, requirements.sight) for one in asked]
+    compile_ahead(wanted, compiling or (lambda number, total: None))
     journal.restart()
     race, fresh = session.draw(problems, optimal_cost)
     places, raced, untried = session.race(asked, race)
@@ -274,6 +268,15 @@ def advise(
         len(ranking[0].rows),
         files,
     )
+
+
+def _note_question(home: Path, question: dict[str, Any]) -> None:
+    """Write down what a folder's advice is about; refuse to put the advice on another question in its place."""
+    make_folder(home)
+    file, told = home / "question.json", json.dumps(question, indent=1).encode()
+    if file.exists() and file.read_bytes() != told:
+        raise ParameterError(f"{home} has the advice on another question, see {file.name} there; name another folder")
+    write_whole(file, told)
 
 
 @dataclass
@@ -310,19 +313,6 @@ class _Session:
         if not found:
             raise nothing_fits(self.requirements, [])
         return found
-
-    def compile(self, asked: Sequence[Candidate], compiling: Callable[[int, int], None]) -> None:
-        """Compile all that will run, with small databases where there must be some, so that time is for racing."""
-        entries = {variant(one.algorithm): one for one in reversed(asked)}  # of each the first, its defaults
-        small = generate("rooms", _SMALL, _SMALL)
-        sight = self.requirements.sight
-        plain = [e.algorithm for e in entries.values() if not e.databases and _goes_together(e.algorithm, small, sight)]
-        compile_all(plain, [small], compiling, sight=sight)
-        built = cache(lambda text: build(text, small, threads=self.threads))
-        for one in entries.values():
-            if one.databases:
-                with suppress(AndanteError):  # it will be told of when the candidate is tried
-                    compile_all([one.algorithm], [small], compiling, databases=[*map(built, one.databases)])
 
     # --- problems ----------------------------------------------------------------------------------------------------
 
@@ -514,15 +504,6 @@ class _Session:
         """What its agent needs to think, on the largest map."""
         largest = max(self.grids, key=lambda grid: len(grid.graph))
         return Outfit(one.algorithm, books.databases, self.requirements.sight).agent(largest).memory_bytes
-
-
-def _goes_together(entry: Algorithm, grid: Grid, sight: int | None) -> bool:
-    """Can there be such an agent? Parameters drawn at random may not go with each other."""
-    try:
-        Outfit(entry, (), sight).agent(grid)
-    except AndanteError:
-        return False
-    return True
 
 
 def _room_for_problems(grid: Grid) -> int:
