@@ -142,10 +142,17 @@ def test_the_matrix_of_a_store(tmp_path):
     file.write_text(
         '[problems.rooms]\nmaps = ["rooms:24x24:[1, 2]"]\ncount = 6\n'
         '[[run]]\nalgorithms = ["lrta", "rta"]\nlimits = { suboptimality = 100 }\n'
+        '[[run]]\nalgorithms = ["dlrta(depth_by=fixed, depth=3)"]\nlimits = { suboptimality = 100 }\n'
+        'databases = ["pattern(level=[2, 3])"]\n'
     )
     run(read_campaign(file), tmp_path / "rows", Local(1))
-    matrix = from_store(tmp_path / "rows")
+    whole = from_store(tmp_path / "rows")
+    assert sum(name.startswith("dlrta(") and "with pattern(level=" in name for name in whole.algorithms) == 2
+    with pytest.raises(MatrixError, match="expanded more than 0 states before some move"):
+        from_store(tmp_path / "rows", expansions=0)
+    matrix = from_store(tmp_path / "rows", expansions=1)
     assert matrix.values.shape == (2, 12)
+    assert matrix.instances == whole.instances
     assert matrix.values.min() >= 1
     assert matrix.values.max() <= 101
     maps = matrix.by_map()

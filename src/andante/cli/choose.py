@@ -30,6 +30,9 @@ CITED = "Bulitko 2016"
 @app.command()
 def choose(
     store: Path = typer.Argument(..., metavar="STORE", help="The results of a campaign in which all ran on all."),
+    expansions: float = typer.Option(
+        float("inf"), min=0, help="Leave out algorithms that expanded more states than this before any move."
+    ),
     trials: int = typer.Option(100, min=1, help="How many random splits into old and new."),
     seed: int = typer.Option(0, min=0, help="For the splits."),
     predict: bool = typer.Option(True, help="Also try to predict what is best; needs scikit-learn and the maps."),
@@ -51,8 +54,8 @@ def choose(
 
     check_folder(markdown, csv)
     opened = Store(store)
-    problems = from_store(opened)
-    lines = [overview(problems, opened), *sweeps(problems, trials, seed, figures)]
+    problems = from_store(opened, expansions)
+    lines = [overview(problems, opened, expansions), *sweeps(problems, trials, seed, figures)]
     if predict or aslib is not None:
         described = describe(problems, maps_of(opened, str(folder)))
         if predict:
@@ -89,16 +92,17 @@ def write_best(maps: Matrix, file: Path) -> None:
     err.print(f"wrote {file}", soft_wrap=True, markup=False)
 
 
-def overview(problems: Matrix, store: Store) -> str:
+def overview(problems: Matrix, store: Store, expansions: float) -> str:
     """What there is to choose from."""
     from andante.selection.matrix import share_of_gap_closed
 
     maps, means = problems.by_map(), problems.means
     closed = share_of_gap_closed(maps.virtual_best, means.min(), problems.virtual_best)
+    limit = "" if expansions == float("inf") else f" that expand at most {expansions:g} states before any move"
     size = (
-        f"{len(problems.algorithms):,} algorithms on {len(problems.instances):,} problems of {len(maps.instances):,} "
-        "maps. Mean suboptimality; an agent that did not arrive counts as the cap. Tables and figures are numbered as "
-        f"in {PAPER}."
+        f"{len(problems.algorithms):,} algorithms{limit} on {len(problems.instances):,} problems of "
+        f"{len(maps.instances):,} maps. Mean suboptimality; an agent that did not arrive counts as the cap. Tables and "
+        f"figures are numbered as in {PAPER}."
     )
     named = f"The single best algorithm is `{problems.algorithms[problems.best]}`."
     return "\n".join(

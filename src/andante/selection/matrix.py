@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -119,25 +120,42 @@ class Matrix:
         return chosen.by_map(), judge.by_map()
 
 
-def from_store(folder: str | os.PathLike[str] | Store) -> Matrix:
-    """The matrix of a campaign's results: those problems on which all algorithms were run, counted as in seed 004."""
+def from_store(folder: str | os.PathLike[str] | Store, expansions: float = math.inf) -> Matrix:
+    """The matrix of a campaign's results: those problems on which all algorithms were run, counted as in seed 004.
+
+    Algorithms that expanded more than ``expansions`` states before any move are left out. One with different databases
+    is several.
+    """
     store = folder if isinstance(folder, Store) else Store(folder)
     frame = store.frame()
-    columns = {name: frame[name].to_list() for name in ("settings", "map", *dict.fromkeys(PLACE))}
+    names = _names(frame["settings"].to_list(), frame["databases"].to_list())
+    kept = _keeping_to(names, frame["max_states_expanded"].to_list(), expansions)
+    if not kept:
+        raise MatrixError(f"all algorithms in {store.folder} expanded more than {expansions:g} states before some move")
     ratios = _counted({name: frame[name].to_numpy() for name in _COUNTED})
-    algorithms = list(dict.fromkeys(columns["settings"]))
-    places = list(zip(*(columns[name] for name in PLACE), strict=True))
-    problems = list(dict.fromkeys(places))
-    names = dict(zip(places, columns["map"], strict=True))
-    values = np.full((len(algorithms), len(problems)), np.nan)
-    row = {name: k for k, name in enumerate(algorithms)}
-    column = {place: k for k, place in enumerate(problems)}
-    values[[row[name] for name in columns["settings"]], [column[place] for place in places]] = ratios
-    whole = np.flatnonzero(np.isfinite(values).all(axis=0))
-    if not len(whole):
-        raise MatrixError(f"{store.folder} has no problem on which all its {len(algorithms):,} algorithms were run")
-    instances = tuple(_instance(names[problems[k]], dict(zip(PLACE, problems[k], strict=True))) for k in whole)
-    return Matrix(values[:, whole], tuple(algorithms), instances, np.ones(len(whole)))
+    places = list(zip(*(frame[name].to_list() for name in PLACE), strict=True))
+    maps = dict(zip(places, frame["map"].to_list(), strict=True))
+    row = {name: k for k, name in enumerate(kept)}
+    column = {place: k for k, place in enumerate(maps)}
+    values = np.full((len(row), len(column)), np.nan)
+    mine = [k for k, name in enumerate(names) if name in row]
+    values[[row[names[k]] for k in mine], [column[places[k]] for k in mine]] = ratios[mine]
+    whole = np.isfinite(values).all(axis=0)
+    if not whole.any():
+        raise MatrixError(f"{store.folder} has no problem on which all its {len(kept):,} algorithms were run")
+    instances = tuple(_instance(maps[place], place) for place, good in zip(column, whole, strict=True) if good)
+    return Matrix(values[:, whole], tuple(kept), instances, np.ones(len(instances)))
+
+
+def _names(settings: Sequence[str], databases: Sequence[str]) -> list[str]:
+    """What distinguishes the algorithms of rows: their settings, and the databases that they had."""
+    return [f"{one} with {given}" if given else one for one, given in zip(settings, databases, strict=True)]
+
+
+def _keeping_to(names: Sequence[str], worst: Sequence[float], limit: float) -> list[str]:
+    """The algorithms that expanded no more than so many states before any move, each once, as they come."""
+    breaking = {name for name, most in zip(names, worst, strict=True) if most > limit}
+    return [name for name in dict.fromkeys(names) if name not in breaking]
 
 
 _COUNTED = ("suboptimality_ratio", "suboptimality_cap", "solved", "outcome", "optimal_cost")
@@ -154,8 +172,9 @@ def _counted(columns: Mapping[str, npt.NDArray[Any]]) -> Values:
     return np.where(solved, np.minimum(ratio, cap), cap + stuck)
 
 
-def _instance(name: str, place: Mapping[str, Any]) -> Instance:
-    return Instance(name, place["fingerprint"], int(place["start"]), int(place["goal"]))
+def _instance(name: str, place: tuple[Any, ...]) -> Instance:
+    where = dict(zip(PLACE, place, strict=True))
+    return Instance(name, where["fingerprint"], int(where["start"]), int(where["goal"]))
 
 
 def share_of_gap_closed(score: float, single_best: float, virtual_best: float) -> float:
