@@ -164,6 +164,7 @@ def _look_and_learn(graph: Arrays, depths: Depths, h: Learned, state: int, aim: 
         complete=True,
         needs=("pattern",),
         examples=(
+            "dlrta(depth_by=fixed, depth=1)",
             "dlrta(depth_by=fixed, depth=5)",
             "dlrta(goal_by=global)",
             "dlrta(loops=once)",
