@@ -253,6 +253,8 @@ def test_algorithms_lists_every_card(cli):
     code, out, _ = cli("algorithms")
     assert code == OK
     assert all(entry.card.name in out for entry in andante.algorithms())
+    assert ".CO.D" in next(line for line in out.splitlines() if line.startswith("astar"))
+    assert "O optimal" in out
     assert "moves to look ahead" in cli("algorithms", "lrta")[1]
     assert "'andante build moves MAP'" in cli("algorithms", "cpd")[1]
     assert "'andante build \"pattern(base=2, level=3)\" MAP'" in cli("algorithms", "dprlrta(level=2)")[1]

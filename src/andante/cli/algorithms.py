@@ -12,12 +12,13 @@ from andante.notation import write
 
 app = typer.Typer(add_completion=False)
 
+#: What a card may claim, as a letter and in words.
 CLAIMS = {
-    "real_time": "real-time",
-    "complete": "complete",
-    "optimal": "optimal",
-    "converges": "convergent",
-    "senses": "able to discover its map",
+    "real_time": ("R", "real-time"),
+    "complete": ("C", "complete"),
+    "optimal": ("O", "optimal"),
+    "converges": ("V", "convergent"),
+    "senses": ("D", "able to discover its map"),
 }
 
 
@@ -50,22 +51,28 @@ def _print_table(entries: list[Any]) -> None:
     from rich.table import Table
 
     table = Table(box=None, header_style="bold", pad_edge=False)
-    table.add_column("name", no_wrap=True)
-    for column in ("algorithm", "claims to be", "database", "parameters"):
-        table.add_column(column)
+    for column in ("name", "algorithm", "claims", "database"):
+        table.add_column(column, no_wrap=True)
+    table.add_column("parameters")
     for entry in entries:
-        parameters = ", ".join(f"{p.name}={write(p.word(p.default))}" for p in entry.parameters)
-        table.add_row(entry.card.name, entry.card.title, _claims(entry), ", ".join(entry.needs), parameters)
+        parameters = ", ".join(p.name for p in entry.parameters)
+        table.add_row(entry.card.name, entry.card.title, _letters(entry), ", ".join(entry.needs), parameters)
     out.print(table)
+    out.print("\nClaims: " + ", ".join(f"{letter} {word}" for letter, word in CLAIMS.values()) + ".", soft_wrap=True)
     out.print(
-        "\nWho needs a database is given it with --database FILE; 'andante build KIND MAP' makes the file.",
+        "Who needs a database is given it with --database FILE; 'andante build KIND MAP' makes the file.",
         soft_wrap=True,
     )
     out.print("'andante algorithms NAME' tells more about one of them.")
 
 
+def _letters(entry: Any) -> str:
+    """The letter of every claim, in its place."""
+    return "".join(letter if getattr(entry.card, claim) else "." for claim, (letter, _) in CLAIMS.items())
+
+
 def _claims(entry: Any) -> str:
-    return ", ".join(word for claim, word in CLAIMS.items() if getattr(entry.card, claim))
+    return ", ".join(word for claim, (_, word) in CLAIMS.items() if getattr(entry.card, claim))
 
 
 def _order(entry: Any, kind: str) -> str:
