@@ -134,6 +134,7 @@ def test_an_unreachable_goal_is_a_result_with_exit_code_one(cli, arena):
         ),
         (["--start", "5,5", "--goal", "15,11", "-a", "lrta(depth=3"], "lacks a closing bracket"),
         (["--start", "5,5", "--goal", "15,11", "--picture", "/nowhere/x.png"], "cannot write /nowhere/x.png"),
+        (["--start", "5,5", "--goal", "15,11", "--picture", "x.gif"], "a picture's name ends in .png, .svg or .pdf"),
         (["--start", "5,5", "--goal", "15,11", "--posthoc", "x.json"], "names end in .trace.json"),
     ],
 )

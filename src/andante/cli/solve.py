@@ -56,11 +56,14 @@ def solve(
     from andante.episode.posthoc import check_name
     from andante.episode.run import compile_all, run
     from andante.episode.trial import Limits
+    from andante.report import figure
 
     entry = find(algorithm)
     check_folder(picture, trace, posthoc)
     if posthoc is not None:
         check_name(posthoc)
+    if picture is not None:
+        figure.check_name(picture)
     grid = read_world(map)
     problem = grid.problem(read_cell(start, "--start"), read_cell(goal, "--goal"))
     limits = Limits(suboptimality=suboptimality_cap) if suboptimality_cap is not None else Limits()

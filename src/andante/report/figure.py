@@ -70,10 +70,14 @@ def styled() -> Any:
 
 def save_figure(figure: Figure, path: str | os.PathLike[str]) -> None:
     """Write a figure as PNG, SVG or PDF, by the name's ending, whole or not at all."""
-    ending = Path(path).suffix.lower()
-    if ending not in FORMATS:
+    check_name(path)
+    write_whole(path, _render(figure, Path(path).suffix.lower()[1:]))
+
+
+def check_name(path: str | os.PathLike[str]) -> None:
+    """Refuse a name whose ending says of no picture that can be written."""
+    if Path(path).suffix.lower() not in FORMATS:
         raise OutputError(f"cannot write {path}: a picture's name ends in {', '.join(FORMATS[:-1])} or {FORMATS[-1]}")
-    write_whole(path, _render(figure, ending[1:]))
 
 
 def inline_svg(figure: Figure, label: str) -> str:
