@@ -54,6 +54,32 @@ def test_the_best_algorithms_are_named(cli, store, tmp_path):
     assert mean == pytest.approx(maps.virtual_best)  # all maps have as many problems
 
 
+def test_few_algorithms_on_one_map_are_told_what_can_be_told(cli, tmp_path):
+    pytest.importorskip("sklearn")
+    file = tmp_path / "few.toml"
+    file.write_text(
+        '[problems.rooms]\nmaps = ["rooms:24x24:1"]\ncount = 8\n'
+        '[[run]]\nalgorithms = ["lrta(depth=[1, 2])", "rta"]\nlimits = { suboptimality = 100 }\n'
+    )
+    run(read_campaign(file), tmp_path / "few", Local(1))
+    code, out, _ = cli("choose", tmp_path / "few", "--trials", 5)
+    assert code == OK
+    assert out.count("None: 1 instance cannot be split into old and new ones.") == 3
+    code, out, _ = cli("choose", tmp_path / "few", "--trials", 5, "--no-predict", "--expansions", 1)
+    assert "2 algorithms that expand at most 1 states before any move on 8 problems" in out
+
+
+def test_what_cannot_be_finished_is_not_begun(cli, store, tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setattr("andante.selection.matrix.from_store", None)  # it is said before any work
+    for option in ("--figures", "--aslib"):
+        code, out, err = cli("choose", store, "--no-predict", option, tmp_path / "file")
+        assert (code, out, "cannot write" in err) == (FAILED, "", True)
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    code, out, err = cli("choose", store)
+    assert (code, out, "--no-predict" in err) == (FAILED, "", True)
+
+
 def test_what_is_no_store_is_refused(cli, tmp_path):
     code, _, err = cli("choose", tmp_path)
     assert code == FAILED

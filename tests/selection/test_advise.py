@@ -84,7 +84,9 @@ def test_time_of_moves_is_measured_inside_the_loop(grids):
 
 
 def test_what_nobody_can_do_is_told_with_the_nearest(grids):
-    with pytest.raises(AdviceError, match=r"no agent keeps to at most 0 states .* the nearest is .* it takes 1 state "):
+    with pytest.raises(
+        AdviceError, match=r"no agent keeps to at most 0 states .* the nearest is .* it takes at least 1 state "
+    ):
         ask(grids, Requirements(expansions=0, **NO_DATABASES))
 
 
@@ -130,6 +132,74 @@ def test_minutes_are_kept_to(grids):
     advice = ask(grids, wanted, minutes=0.1, problems=4000, candidates=300)
     assert time.perf_counter() - began < 0.1 * 60 + 6
     assert advice.ranking
+
+
+def test_minutes_are_kept_to_also_where_databases_are_built(grids):
+    advice = ask(grids, Requirements(expansions=20), minutes=0.2, problems=4000, candidates=100)  # compiles, too
+    began = time.perf_counter()
+    advice = ask(grids, Requirements(expansions=20), minutes=0.2, problems=4000, candidates=100)
+    assert time.perf_counter() - began < 0.2 * 60 + 8
+    assert advice.ranking
+
+
+def test_where_there_was_no_time_it_is_said(grids):
+    with pytest.raises(AdviceError, match="there was no time to try"):
+        ask(grids, Requirements(expansions=20, **NO_DATABASES), minutes=1e-6)
+
+
+def test_whoever_breaks_a_limit_on_fresh_problems_only_is_not_recommended(grids, monkeypatch):
+    home = sys.modules["andante.selection.advise"]
+    whole, fresh = home.run_rows, set()
+    draw = home._Session.draw
+
+    def drawn(self, *how):
+        race, later = draw(self, *how)
+        fresh.update((p.start, p.goal) for p in later)
+        return race, later
+
+    def broken(one, databases, problems, *rest):
+        rows = whole(one, databases, problems, *rest)
+        late = one.algorithm.card.name == "tba" and (problems[0].start, problems[0].goal) in fresh
+        return [{**row, "max_states_expanded": 99} for row in rows] if late else rows
+
+    monkeypatch.setattr(home._Session, "draw", drawn)
+    before = ask(grids, Requirements(expansions=50, **NO_DATABASES), candidates=40)
+    assert before.winner.candidate.algorithm.card.name == "tba"
+    monkeypatch.setattr(home, "run_rows", broken)
+    after = ask(grids, Requirements(expansions=50, **NO_DATABASES), candidates=40)
+    assert "tba" not in {one.candidate.algorithm.card.name for one in after.ranking}
+    assert before.winner.candidate.name in {one.name for one in after.dropped}
+
+
+def test_intervals_hold_for_all_finalists_at_once(grids):
+    session = sys.modules["andante.selection.advise"]._Session
+    rng = np.random.default_rng(1)
+    one = ask(grids[:1], Requirements(expansions=1, **NO_DATABASES), problems=10, candidates=5).winner
+    row = one.rows[0]
+    asked = session(tuple(grids), Requirements(), Journal(), None, 0, 1, lambda *_: None)
+
+    def missed():
+        ratios = 5 + rng.standard_normal((4, 12))  # four finalists on twelve problems, of mean 5 each
+        place = type("Place", (), {"candidate": one.candidate})
+        found = [(place, [{**row, "suboptimality_ratio": ratio} for ratio in some], None) for some in ratios]
+        return any(not s.interval[0] <= 5 <= s.interval[1] for s in asked._standings(found))
+
+    assert 0.01 < np.mean([missed() for _ in range(200)]) < 0.09  # 0.05 are to be expected
+
+
+def test_maps_must_have_names_of_their_own(grids):
+    other = andante.Grid(grids[1].passable, name=grids[0].name)
+    with pytest.raises(MapError, match="two different maps are called"):
+        ask([grids[0], other], Requirements())
+
+
+def test_on_maps_that_change_it_is_said_what_the_numbers_are_about(grids):
+    def told(**wanted):
+        found = ask(grids[:1], Requirements(expansions=1, changing=True, **wanted), problems=10, candidates=5)
+        return any("maps that stay as they are" in sentence for sentence in found.sentences)
+
+    assert told()
+    assert not told(sight=5)
 
 
 def test_maps_must_have_problems():

@@ -5,7 +5,7 @@ import pytest
 
 from andante.selection.aslib import export, folds
 from andante.selection.matrix import Instance, Matrix, MatrixError, from_store, greedy_portfolio, share_of_gap_closed
-from andante.selection.split import MISSING, best_present, present, split_size, sweep
+from andante.selection.split import MISSING, best_present, old_and_new, present, sweep
 
 
 def cyclic(algorithms, instances):
@@ -73,8 +73,10 @@ def test_the_seed_decides():
 
 
 def test_the_papers_split():
-    assert split_size(Matrix.plain(np.ones((1, 329)))) == 219
-    assert split_size(Matrix.plain(np.ones((1, 4500)))) == 2995
+    for count, known in ((329, 219), (4500, 2995)):
+        old, new = old_and_new(Matrix.plain(np.ones((1, count))), np.random.default_rng(1))
+        assert len(old) == known
+        assert sorted([*old, *new]) == list(range(count))
 
 
 def test_halves_share_maps_and_no_problem():

@@ -54,7 +54,7 @@ def test_the_nearest_is_named():
     said = str(nothing_fits(Requirements(expansions=10), dropped))
     assert said == (
         "no agent keeps to at most 10 states expanded before any move; the nearest is b: "
-        "it takes 12 states expanded before any move"
+        "it takes at least 12 states expanded before any move"
     )
 
 

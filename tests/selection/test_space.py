@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 from andante.agent import algorithms, find
-from andante.selection.space import Candidate, candidates, drawn_setting, family_settings, neighbour
+from andante.campaign.settings import sample
+from andante.notation import parse
+from andante.selection.space import Candidate, candidates, drawn_setting, neighbour
 
 ALL = list(algorithms())
 
@@ -18,10 +20,12 @@ def test_whatever_is_drawn_is_allowed(entry):
         assert find(str(drawn)) == drawn
         one = neighbour(one, rng)
         assert find(str(one.algorithm)) == one.algorithm
+        if any(p.name != "seed" for p in entry.parameters):
+            assert tuple(parse(text).name for text in one.databases) == one.algorithm.needs
 
 
 def test_the_family_is_drawn_from_all_six_dimensions():
-    settings = family_settings(400, seed=1)
+    settings = sample("family", 400, 1, {})
     params = [entry.params for entry in settings]
     for name, low, high in (("w", 1, 10), ("wc", 1, 10), ("b", 0, 1)):
         values = np.array([getattr(p, name) for p in params])

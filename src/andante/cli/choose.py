@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
-from andante.cli.shared import check_folder, err, out
+from andante.cli.shared import check_folder, out, say_wrote
+from andante.errors import ParameterError
 
 if TYPE_CHECKING:
     from andante.measures import Statistics
@@ -21,7 +22,7 @@ app = typer.Typer(add_completion=False)
 
 #: Shares of results missing that the tables show, in percent; beside the paper's there are those that are as many
 #: algorithms where there are fewer of them.
-SHOWN = (0, 50, 80, 90, 95, 96, 97, 98, 98.5, 99)
+SHOWN = (0, 25, 50, 80, 85, 90, 95, 96, 97, 98, 98.5, 99)
 FACTORIZED = (0.05, 0.2)  # shares of results present
 PAPER = 'V. Bulitko, "Per-map algorithm selection in real-time heuristic search" (2016)'
 CITED = "Bulitko 2016"
@@ -48,31 +49,52 @@ def choose(
     prior, sample and exhaustive selection over random splits; and on results that the
     choice has not seen.
     """
+    from andante.files import make_folder, write_whole
     from andante.selection.features import NAMES, describe, maps_of
     from andante.selection.matrix import from_store
     from andante.store import Store
 
     check_folder(markdown, csv)
+    for each in (figures, aslib):
+        if each is not None:
+            make_folder(each)
+    if predict:
+        check_learning()
     opened = Store(store)
     problems = from_store(opened, expansions)
-    lines = [overview(problems, opened, expansions), *sweeps(problems, trials, seed, figures)]
+    said: list[str] = []
+
+    def say(text: str) -> None:
+        """Print a part as soon as there is one: what comes after it may take minutes, or fail."""
+        out.print(text, soft_wrap=True, markup=False)
+        said.append(text)
+
+    say(overview(problems, opened, expansions))
+    for part in sweeps(problems, trials, seed, figures):
+        say(part)
     if predict or aslib is not None:
         described = describe(problems, maps_of(opened, str(folder)))
         if predict:
-            lines.append(predictions(problems, described, seed))
+            say(predicted(problems, described, seed))
         if aslib is not None:
             from andante.selection.aslib import export
 
             export(problems, described.features, NAMES, aslib, seed=seed)
-            err.print(f"wrote {aslib}", soft_wrap=True, markup=False)
-    text = "\n".join(lines)
-    out.print(text, soft_wrap=True, markup=False)
     if markdown is not None:
-        from andante.files import write_whole
-
-        write_whole(markdown, text.encode())
+        write_whole(markdown, "\n".join(said).encode())
     if csv is not None:
         write_best(problems.by_map(), csv)
+    say_wrote(aslib, markdown, csv)
+
+
+def check_learning() -> None:
+    """Refuse to begin what could not be finished: predicting needs an extra."""
+    from importlib.util import find_spec
+
+    if find_spec("sklearn") is None:
+        raise ParameterError(
+            "predicting needs scikit-learn, which is not installed; pip install 'andante[learn]', or say --no-predict"
+        )
 
 
 def write_best(maps: Matrix, file: Path) -> None:
@@ -89,7 +111,6 @@ def write_best(maps: Matrix, file: Path) -> None:
         best = int(maps.values[:, number].argmin())
         lines.writerow([one.map, int(maps.weights[number]), maps.algorithms[best], maps.values[best, number]])
     write_whole(file, text.getvalue().encode())
-    err.print(f"wrote {file}", soft_wrap=True, markup=False)
 
 
 def overview(problems: Matrix, store: Store, expansions: float) -> str:
@@ -127,21 +148,26 @@ def overview(problems: Matrix, store: Store, expansions: float) -> str:
     )
 
 
-def sweeps(problems: Matrix, trials: int, seed: int, figures: Path | None) -> list[str]:
+def sweeps(problems: Matrix, trials: int, seed: int, figures: Path | None) -> Iterator[str]:
     """The paper's tables 1 and 2, with figures 3 and 4; the first again on results that the choice has not seen."""
+    from andante.selection.matrix import MatrixError
     from andante.selection.split import MISSING, sweep
 
-    maps = problems.by_map()
-    seen, judge = problems.halves(seed)
-    how: dict[str, Any] = {"missing": sorted({*MISSING, *SHOWN}), "trials": trials, "seed": seed}
-    found = {
-        f"Per map ({CITED}, Table 1 and Figure 3)": sweep(maps, **how),
-        "Per map, judged on other problems of the same maps": sweep(seen, judge, **how),
-        f"Per problem ({CITED}, Table 2 and Figure 4)": sweep(problems, **how),
+    missing, algorithms = sorted({*MISSING, *SHOWN}), len(problems.algorithms)
+    kinds: dict[str, tuple[str, Callable[[], tuple[Matrix, ...]]]] = {
+        "figure3": (f"Per map ({CITED}, Table 1 and Figure 3)", lambda: (problems.by_map(),)),
+        "figure3-held-out": ("Per map, judged on other problems of the same maps", lambda: problems.halves(seed)),
+        "figure4": (f"Per problem ({CITED}, Table 2 and Figure 4)", lambda: (problems,)),
     }
-    if figures is not None:
-        draw(dict(zip(("figure3", "figure3-held-out", "figure4"), found.values(), strict=True)), figures)
-    return [section(title, lines, len(problems.algorithms)) for title, lines in found.items()]
+    for name, (title, parts) in kinds.items():
+        try:
+            lines = sweep(*parts(), missing=missing, trials=trials, seed=seed)
+        except MatrixError as error:  # there are too few maps, or problems, for this one
+            yield f"## {title}\n\nNone: {error}.\n"
+            continue
+        if figures is not None:
+            draw(lines, figures / f"{name}.svg")
+        yield section(title, lines, algorithms)
 
 
 def section(title: str, lines: Sequence[Line], algorithms: int) -> str:
@@ -159,8 +185,19 @@ def section(title: str, lines: Sequence[Line], algorithms: int) -> str:
     return "\n".join([f"## {title}", "", *table(head, rows), ""])
 
 
-def predictions(problems: Matrix, described: Described, seed: int) -> str:
+def predicted(problems: Matrix, described: Described, seed: int) -> str:
     """The paper's section 7: what is reached without running everything."""
+    from andante.selection.matrix import MatrixError
+
+    try:
+        lines = predictions(problems, described, seed)
+    except MatrixError as error:
+        lines = [f"None: {error}."]
+    return "\n".join(["## Predicting instead of running", "", *lines, ""])
+
+
+def predictions(problems: Matrix, described: Described, seed: int) -> list[str]:
+    """The table, and what it comes to."""
     from andante.measures import Statistics
     from andante.selection.predict import factorization_scores, nearest_scores, on_unseen_maps
 
@@ -186,21 +223,16 @@ def predictions(problems: Matrix, described: Described, seed: int) -> str:
     }.items():
         rows.append([name, with_error(Statistics.of(scores))])
     gain = f"Learned is better than prior by {with_error(unseen.gain)}, problem by problem."
-    return "\n".join(["## Predicting instead of running", "", *table(["", "mean suboptimality"], rows), "", gain, ""])
+    return [*table(["", "mean suboptimality"], rows), "", gain]
 
 
-def draw(sweeps: dict[str, list[Line]], folder: Path) -> None:
-    """A figure for each sweep."""
-    from andante.files import make_folder
+def draw(lines: Sequence[Line], file: Path) -> None:
+    """The figure of a sweep."""
     from andante.report.figure import save_figure
     from andante.report.lines import lines_plot
 
-    make_folder(folder)
-    for name, lines in sweeps.items():
-        curves = {
-            way: [(line.present, getattr(line, way)) for line in lines] for way in ("exhaustive", "prior", "sample")
-        }
-        save_figure(lines_plot(curves, "Results present (%)", "Mean suboptimality"), folder / f"{name}.svg")
+    curves = {way: [(line.present, getattr(line, way)) for line in lines] for way in ("exhaustive", "prior", "sample")}
+    save_figure(lines_plot(curves, "Results present (%)", "Mean suboptimality"), file)
 
 
 def with_error(numbers: Statistics) -> str:

@@ -17,12 +17,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.stats import norm
+from scipy.stats import t
 
 from andante.campaign.ahead import Wanted, compile_ahead
 from andante.datasets import Progress
 from andante.datasets.scenarios import random_problems
-from andante.episode.run import Outfit
+from andante.episode.run import Outfit, variant
 from andante.episode.trial import Limits
 from andante.errors import AndanteError, MapError, ParameterError
 from andante.files import make_folder, write_whole
@@ -31,7 +31,7 @@ from andante.notation import parse
 from andante.selection.journal import Journal
 from andante.selection.library import Books, Library, Refused, save_all
 from andante.selection.race import Measured, Place, Race, difference, rounds_up_to, surely_worse
-from andante.selection.requirements import Breach, Dropped, Requirements, nothing_fits
+from andante.selection.requirements import AdviceError, Breach, Dropped, Requirements, nothing_fits
 from andante.selection.space import Candidate, candidates, neighbour
 from andante.selection.trials import run_rows, worst_move_microseconds
 from andante.world.grid import Grid
@@ -52,9 +52,12 @@ _PROBE = Limits(moves=200, expansions=20_000)  # enough to see most that will br
 _PROBED = 4
 _TIMED = 2  # problems of a round whose moves are timed, if time is limited
 _TIMED_FRESH = 50
+_FAR_BEYOND = 5.0
+_FRESH_AT_A_TIME = 50  # so that a question with more time than another can use what was run for it
 _FEWEST_FRESH = 10
 # Shares of the time that there is: until then databases are built, until then is the race.
-_BUILDING, _RACING = 0.3, 0.6
+_BUILDING, _RACING = 0.4, 0.7
+_ONE_KIND = 0.5  # of the time for building, which one kind of database may take for all maps
 _CLEARLY_LESS = 0.7  # of another's planning, to be worth showing beside it
 
 
@@ -124,7 +127,7 @@ class Advice:
     @property
     def sentences(self) -> list[str]:
         """The answer in words: what to use, how sure that is, what was tried."""
-        return [*self._use(), self._sure(), *self._simpler(), self._tried()]
+        return [*self._use(), self._sure(), *self._simpler(), self._tried(), *self._changing()]
 
     def _use(self) -> list[str]:
         best = self.winner
@@ -132,7 +135,8 @@ class Advice:
         low, high = best.interval
         worst = f"its worst move expanded {_states(best.summary['max_states_expanded'].max)}"
         if best.worst_microseconds is not None:
-            worst += f" and took {best.worst_microseconds:,.1f} µs"
+            timed = min(_TIMED_FRESH, self.fresh_problems)
+            worst += f", and the slowest on {timed} of them took {best.worst_microseconds:,.1f} µs"
         answer = (
             f"Use {best.candidate.name}: on {self.fresh_problems:,} fresh problems it walked {ratio} times the optimal "
             f"cost ({CONFIDENCE:.0%} interval {low:.3f} to {high:.3f}), and {worst}."
@@ -185,6 +189,15 @@ class Advice:
         lacking = f", {self.untried} had no time left" if self.untried else ""
         return f"{self.tried} candidates raced on up to {self.race_problems:,} problems{why}{lacking}."
 
+    def _changing(self) -> list[str]:
+        """What the numbers are about, where the map may change."""
+        if not self.requirements.changing or self.requirements.sight is not None:
+            return []
+        told = (
+            "The numbers are for maps that stay as they are. To follow changes an agent is made with sight=R, how many "
+        )
+        return [f"{told}cells far it sees; ask with --sight R (in Python sight=R) for numbers of that."]
+
 
 def _complexity(candidate: Candidate) -> tuple[int, int]:
     """Databases to build, and parameters to set."""
@@ -236,15 +249,13 @@ def advise(
             f"and {threads}"
         )
     grids = (maps,) if isinstance(maps, Grid) else tuple(maps)
-    if not grids:
-        raise MapError("there is no map to advise on")
+    _check_maps(grids)
     tell = progress or _quiet
     home = None if folder is None else Path(folder)
     journal = journal or Journal(None if home is None else home / STATE)
     if home is not None:
-        _note_question(home, {"maps": [grid.name for grid in grids], **asdict(requirements), "trips": optimal_cost})
-    for grid in grids:
-        _room_for_problems(grid)
+        maps_asked = {grid.name: grid.graph.fingerprint for grid in grids}
+        _note_question(home, {"maps": maps_asked, **asdict(requirements), "trips": optimal_cost})
     session = _Session(grids, requirements, journal, minutes, seed, threads, tell)
     asked = session.candidates(candidates)
     # Before the clock starts: time is for racing.
@@ -295,8 +306,16 @@ class _Session:
 
     def __post_init__(self) -> None:
         limit = self._seconds
-        allowance = math.inf if limit is None else limit * _BUILDING / 4
-        self.library = Library(self.grids, self.requirements, self.journal, self.threads, allowance, self.tell)
+        allowance = math.inf if limit is None else limit * _BUILDING * _ONE_KIND
+        self.library = Library(
+            self.grids,
+            self.requirements,
+            self.journal,
+            self.threads,
+            self.tell,
+            allowance,
+            lambda: self.left(_BUILDING),
+        )
         self.states = max(len(grid.graph) for grid in self.grids)
 
     @property
@@ -326,7 +345,8 @@ class _Session:
             pools.append(random_problems(grid, room, optimal_cost=band, seed=self.seed))
         self.tell("drawing problems", len(self.grids), len(self.grids))
         halves = [[pool[side::2] for pool in pools] for side in (0, 1)]
-        race, fresh = ([p for turn in _turns(half) for p in turn][:problems] for half in halves)
+        rng = np.random.default_rng([self.seed, 3])
+        race, fresh = ([p for turn in _turns(half, rng) for p in turn][:problems] for half in halves)
         return race, fresh
 
     # --- trying candidates -------------------------------------------------------------------------------------------
@@ -337,11 +357,12 @@ class _Session:
         order = [asked[k] for k in np.random.default_rng([self.seed, 2]).permutation(len(asked))]
         # Time may run out: agents as they come are first, and of either kind what must be built is last.
         order.sort(key=lambda one: (_complexity(one)[1] > 0, len(one.databases)))
-        known = {one.name for one in asked}
+        known, compiled = {one.name for one in asked}, {variant(one.algorithm) for one in asked}
 
         def breed(leaders: list[Candidate]) -> list[Candidate]:
             drawn = [neighbour(leaders[k % len(leaders)], rng) for k in range(NEWCOMERS)] if leaders else []
-            fresh = {one.name: one for one in drawn if self._may_join(one) and one.name not in known}
+            may_join = [one for one in drawn if self._admits(one) and variant(one.algorithm) in compiled]
+            fresh = {one.name: one for one in may_join if one.name not in known}
             known.update(fresh)
             return list(fresh.values())
 
@@ -354,25 +375,30 @@ class _Session:
             self.tell,
         )
         places = race.places(order)
+        if not places and race.untried:
+            raise AdviceError(
+                f"there was no time to try {race.untried} of {len(known)} candidates, and none of the others will do; "
+                "give it more minutes, or fewer maps"
+            )
         if not places:
             raise nothing_fits(self.requirements, list(self.dropped.values()))
         return places, len(known) - race.untried, race.untried
 
-    def _may_join(self, one: Candidate) -> bool:
+    def _admits(self, one: Candidate) -> bool:
         return self.requirements.admits(one.algorithm, self.states)
 
     def _measured(self, one: Candidate, problems: Sequence[Problem], first: int, last: int) -> Measured | None:
         """The candidate on some problems of the race; None, and a note why, if it is out."""
         if first == 0 and not self._passes_probe(one, problems[:_PROBED]):
             return None
-        before = self.journal.seconds
         rows = self._rows(one, problems[first:last])
         if rows is None:
             return None
         if self._too_slow(one, problems[first:last][:_TIMED], rows):
             return None
         scores = np.array([row["suboptimality_ratio"] for row in rows], np.float64)
-        return Measured(scores, self.journal.seconds - before)
+        # The trials' own time, which is the same if they were run for another question.
+        return Measured(scores, math.fsum(float(row["seconds"]) for row in rows) / self.threads)
 
     def _passes_probe(self, one: Candidate, problems: Sequence[Problem]) -> bool:
         """A short walk, in which most show that will break a limit."""
@@ -404,14 +430,17 @@ class _Session:
     def _about(self, one: Candidate, problems: Sequence[Problem], **more: Any) -> dict[str, Any]:
         """All that decides what a candidate does on problems."""
         asked = [(p.graph.fingerprint[:16], p.start, p.goal) for p in problems]
-        return {**one.identity, "problems": asked, "sight": self.requirements.sight, **more}
+        maps = [grid.graph.fingerprint for grid in self.grids] if one.databases else []  # some are trained on all
+        return {**one.identity, "problems": asked, "maps": maps, "sight": self.requirements.sight, **more}
 
     def _too_slow(self, one: Candidate, problems: Sequence[Problem], rows: Sequence[Row]) -> bool:
-        """Does it break a limit on time, on average over the rows, or on any move of the problems?"""
-        if self.requirements.microseconds is None:
+        """Does any move of the problems break a limit on time? Nothing is timed where the usual move clearly does."""
+        limit = self.requirements.microseconds
+        if limit is None:
             return False
         usual = sum(float(row["seconds"]) for row in rows) * 1e6 / max(sum(int(row["moves"]) for row in rows), 1)
-        breach = self.requirements.check("microseconds", usual) or self._slow_move(one, problems)[1]
+        far_too_slow = usual > _FAR_BEYOND * limit  # nothing that other programs on the machine could explain
+        breach = Breach("microseconds", usual, limit) if far_too_slow else self._slow_move(one, problems)[1]
         if breach is not None:
             self.dropped[one.name] = Dropped(one.name, breach)
         return breach is not None
@@ -450,9 +479,12 @@ class _Session:
         total: int,
     ) -> None:
         self.tell(f"finalists on {len(problems)} fresh problems", len(found), total)
-        rows = self._rows(place.candidate, problems)
-        if rows is None:
-            return
+        rows: list[Row] = []
+        for first in range(0, len(problems), _FRESH_AT_A_TIME):
+            some = self._rows(place.candidate, problems[first : first + _FRESH_AT_A_TIME])
+            if some is None:
+                return
+            rows += some
         worst: float | None = None
         if self.requirements.microseconds is not None:
             if self._too_slow(place.candidate, problems[:_TIMED_FRESH], rows):
@@ -466,7 +498,8 @@ class _Session:
         seconds = self.left()
         if math.isinf(seconds) or rate * most <= 0.8 * seconds:
             return most
-        return max(_FEWEST_FRESH, min(most, int(0.8 * max(seconds, 0.0) / rate)))
+        fewest = min(most, max(_FEWEST_FRESH, len(self.grids)))  # one of every map
+        return max(fewest, min(most, int(0.8 * max(seconds, 0.0) / rate)))
 
     def _front(
         self, found: Sequence[tuple[Place[Candidate], list[Row], float | None]], waiting: Sequence[Place[Candidate]]
@@ -482,7 +515,7 @@ class _Session:
         return chosen
 
     def _standings(self, found: Sequence[tuple[Place[Candidate], list[Row], float | None]]) -> list[Standing]:
-        width = float(norm.ppf(1 - (1 - CONFIDENCE) / (2 * len(found))))  # wide enough for all of them at once
+        doubt = (1 - CONFIDENCE) / (2 * len(found))  # so that the intervals hold for all of them at once
         standings = []
         for place, rows, worst in found:
             books = self.library.books(place.candidate.databases)
@@ -495,7 +528,7 @@ class _Session:
             told: list[Row] = [{**row, **extra} for row in rows]
             summary = summarise(told)[0]
             numbers = summary["suboptimality_ratio"]
-            half = width * numbers.standard_error
+            half = float(t.ppf(1 - doubt, len(rows) - 1)) * numbers.standard_error
             interval = (max(1.0, numbers.mean - half), numbers.mean + half)
             standings.append(Standing(place.candidate, summary, told, interval, worst, books))
         return sorted(standings, key=lambda one: (one.suboptimality.mean, one.summary["max_states_expanded"].max))
@@ -504,6 +537,18 @@ class _Session:
         """What its agent needs to think, on the largest map."""
         largest = max(self.grids, key=lambda grid: len(grid.graph))
         return Outfit(one.algorithm, books.databases, self.requirements.sight).agent(largest).memory_bytes
+
+
+def _check_maps(grids: Sequence[Grid]) -> None:
+    """Refuse maps that are too small, or that files could not tell apart."""
+    if not grids:
+        raise MapError("there is no map to advise on")
+    names = Counter(grid.name for grid in grids)
+    twice = next((name for name, count in names.items() if count > 1), None)
+    if twice is not None:
+        raise MapError(f"two different maps are called {twice}; rename one, so that their databases can be told apart")
+    for grid in grids:
+        _room_for_problems(grid)
 
 
 def _room_for_problems(grid: Grid) -> int:
@@ -519,7 +564,11 @@ def _room_for_problems(grid: Grid) -> int:
     return pairs // 2
 
 
-def _turns(pools: Sequence[Sequence[Problem]]) -> list[list[Problem]]:
-    """One problem of every pool, then the next of every pool, until all have had their turn."""
+def _turns(pools: Sequence[Sequence[Problem]], rng: np.random.Generator) -> list[list[Problem]]:
+    """One problem of every pool, then the next of every pool, until all have had their turn; each turn in random order.
+
+    So the first few problems are not always of the first few maps.
+    """
     longest = max(len(pool) for pool in pools)
-    return [[pool[k] for pool in pools if k < len(pool)] for k in range(longest)]
+    turns = [[pool[k] for pool in pools if k < len(pool)] for k in range(longest)]
+    return [[turn[k] for k in rng.permutation(len(turn))] for turn in turns]

@@ -57,6 +57,11 @@ class Journal:
         self._pieces[key] = kept["piece"]
         return kept["piece"]
 
+    def holds(self, what: Mapping[str, Any]) -> bool:
+        """Is there such a piece already?"""
+        key = digest(what)
+        return key in self._pieces or self._read(key) is not None
+
     def _file(self, key: str) -> Path:
         assert self.folder is not None
         return self.folder / f"{key}.json"

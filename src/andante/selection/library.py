@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -49,8 +49,9 @@ class Library:
     requirements: Requirements
     journal: Journal
     threads: int
-    allowance: float  # seconds for one build, if there is no limit of the user's
     progress: Progress
+    allowance: float  # seconds to build one kind for all maps, if there is no limit of the user's
+    left: Callable[[], float]  # seconds until nothing more is to be built
 
     def __post_init__(self) -> None:
         self._shelf: dict[tuple[str, str | None], tuple[Database, float] | Refused] = {}
@@ -58,19 +59,22 @@ class Library:
     def books(self, texts: Sequence[str]) -> Books | Refused:
         """The databases of these kinds, for all maps; or why there are none."""
         found: list[Database] = []
-        nbytes, seconds = [0] * len(self.grids), [0.0] * len(self.grids)
-        for text in texts:
-            for k, grid in enumerate(self.grids):
+        most_bytes, most_seconds = 0, 0.0
+        for grid in self.grids:
+            nbytes, seconds = 0, 0.0
+            for text in texts:
                 one = self._one(text, grid)
                 if isinstance(one, Refused):
                     return one
                 found.append(one[0])
-                nbytes[k] += one[0].nbytes
-                seconds[k] += one[1]
-        breach = self.requirements.check("memory_bytes", max(nbytes)) or self.requirements.check(
-            "build_seconds", max(seconds)
-        )
-        return Refused(breach) if breach else Books(tuple(dict.fromkeys(found)), max(nbytes), max(seconds))
+                nbytes, seconds = nbytes + one[0].nbytes, seconds + one[1]
+            breach = self.requirements.check("memory_bytes", nbytes) or self.requirements.check(
+                "build_seconds", seconds
+            )
+            if breach:
+                return Refused(breach)  # before more maps are built for
+            most_bytes, most_seconds = max(most_bytes, nbytes), max(most_seconds, seconds)
+        return Books(tuple(dict.fromkeys(found)), most_bytes, most_seconds)
 
     def _one(self, text: str, grid: Grid) -> tuple[Database, float] | Refused:
         order = BuildOrder.of(text)
@@ -83,14 +87,18 @@ class Library:
 
     def _kept(self, order: BuildOrder, portion: list[Grid], title: str) -> tuple[Database, float] | Refused:
         """As the journal has it, or built now."""
-        what = {"order": order.deciding, "maps": [grid.graph.fingerprint for grid in portion], "within": self._within}
+        within = self._within(len(portion))
+        what = {"order": order.deciding, "maps": [grid.graph.fingerprint for grid in portion], "within": within}
+        if self.left() <= 0 and not self.journal.holds(what):
+            return Refused(None, f"there was no time left to build {order.text}")
         file = None if self.journal.folder is None else self.journal.folder / f"{digest(what)}.db"
         made: list[Database] = []
 
         def make() -> dict[str, Any]:
             began = time.perf_counter()
             try:
-                made.append(build(order.text, portion, threads=self.threads, progress=self._watcher(order.name, title)))
+                watcher = self._watcher(order.name, title, within)
+                made.append(build(order.text, portion, threads=self.threads, progress=watcher))
             except _GivenUpError:
                 return {"given up": True}
             except (AndanteError, MemoryError) as error:
@@ -102,19 +110,18 @@ class Library:
         told = self.journal.once(what, make)
         if "seconds" not in told:
             limit = self.requirements.build_seconds
-            if "given up" in told and limit is not None and limit <= self.allowance:
+            if "given up" in told and limit is not None and limit == within:
                 return Refused(Breach("build_seconds", float("nan"), limit))
             return Refused(None, told.get("reason", f"building {order.text} takes longer than there is time for"))
         database = made[0] if made else _loaded(file, portion[0]) or build(order.text, portion, threads=self.threads)
         return database, told["seconds"]
 
-    @property
-    def _within(self) -> float:
-        """The seconds that a build may take."""
-        limit = self.requirements.build_seconds
-        return self.allowance if limit is None else min(limit, self.allowance)
+    def _within(self, maps: int) -> float:
+        """The seconds that a build for so many of the maps may take."""
+        limit, share = self.requirements.build_seconds, self.allowance * maps / len(self.grids)
+        return share if limit is None else min(limit, share)
 
-    def _watcher(self, kind: str, title: str) -> Progress:
+    def _watcher(self, kind: str, title: str, within: float) -> Progress:
         """Shows progress, and gives a build up once it is clear that it takes too long."""
         began = time.perf_counter()
         stages: dict[str, float] = {}
@@ -125,7 +132,7 @@ class Library:
             began_stage = stages.setdefault(what, now)
             spent = now - began_stage
             rest = spent * (total - done) / done if spent > _PATIENCE and done else 0.0
-            if now - began > self._within or now - began + rest > _OVERDUE * self._within:
+            if now - began > within or now - began + rest > _OVERDUE * within:
                 raise _GivenUpError
 
         return tell

@@ -139,6 +139,11 @@ def from_store(folder: str | os.PathLike[str] | Store, expansions: float = math.
     column = {place: k for k, place in enumerate(maps)}
     values = np.full((len(row), len(column)), np.nan)
     mine = [k for k, name in enumerate(names) if name in row]
+    if len({(names[k], places[k]) for k in mine}) < len(mine):
+        raise MatrixError(
+            f"{store.folder} has several results of one algorithm on one problem, under different conditions; choose "
+            "among those of a campaign with one sight and one set of limits"
+        )
     values[[row[names[k]] for k in mine], [column[places[k]] for k in mine]] = ratios[mine]
     whole = np.isfinite(values).all(axis=0)
     if not whole.any():

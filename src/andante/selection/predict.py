@@ -21,7 +21,7 @@ from scipy.optimize import nnls
 from andante.errors import ParameterError
 from andante.measures import Statistics
 from andante.selection.matrix import Matrix, MatrixError, Numbers, Values, greedy_portfolio
-from andante.selection.split import TRAIN_SHARE, present, split_size
+from andante.selection.split import old_and_new, present
 
 RANK = 5  # patterns in a factorization
 NEIGHBOURS = 5
@@ -73,9 +73,9 @@ def factorization_scores(
     rng = np.random.default_rng(seed)
     scores = []
     for number in range(trials):
-        old, new = np.split(rng.permutation(len(matrix.instances)), [split_size(matrix, TRAIN_SHARE)])
+        old, new = old_and_new(matrix, rng)
         values = matrix.values[:, new]
-        left = factorized(matrix.values[:, old], min(rank, len(old)), seed + number)
+        left = factorized(matrix.values[:, old], min(rank, len(old), len(matrix.algorithms)), seed + number)
         chosen = completed(left, values, present(rng.random(values.shape), present_share)).argmin(axis=0)
         scores.append(_score(matrix, chosen, new))
     return Statistics.of(scores)
@@ -100,7 +100,7 @@ def nearest_scores(
     rng = np.random.default_rng(seed)
     scores = []
     for _ in range(trials):
-        old, new = np.split(rng.permutation(len(matrix.instances)), [split_size(matrix, TRAIN_SHARE)])
+        old, new = old_and_new(matrix, rng)
         prior = matrix.columns(old).best
         chosen = [_best_of_nearest(matrix, cells, k, old[maps[old] == maps[k]], neighbours, prior) for k in new]
         scores.append(_score(matrix, np.array(chosen), new))

@@ -1,8 +1,8 @@
 """Racing: many candidates on few problems, survivors on more.
 
-Each round gives those who are left twice as many problems. Between rounds go, first, those that are surely worse than
-the leader, by the differences on the problems that both were run on; then the worse half of the rest. After the first
-round newcomers may join that resemble the leaders.
+Each round gives those who are left twice as many problems. From round to round go the best, by their means: as many as
+are not surely worse than the leader, by the differences on the problems that both were run on, but half of all at
+most. After the first round newcomers may join that resemble the leaders.
 """
 
 from __future__ import annotations
@@ -144,7 +144,7 @@ def ranked(places: Sequence[Place[C]]) -> list[Place[C]]:
 
 
 def cut(places: Sequence[Place[C]], finalists: int) -> tuple[list[Place[C]], list[Place[C]]]:
-    """Who goes on, and who does not: the surely worse go, and of the others the worse half; so many stay at least."""
+    """Who goes on, and who does not: as many as are not surely worse, half of all at most, and so many at least."""
     order = ranked(places)
     if len(order) <= finalists:
         return order, []

@@ -125,14 +125,14 @@ class Breach:
 
     @property
     def sentence(self) -> str:
-        """What it takes, where that is known.
+        """What it takes at least: once a limit is broken nobody waits for worse.
 
         >>> Breach("expansions", 9, 5).sentence
-        'it takes 9 states expanded before any move'
+        'it takes at least 9 states expanded before any move'
         """
         if math.isnan(self.value):
             return f"it takes more than {_LIMITS[self.limit].show(self.allowed)}"
-        return f"it takes {_LIMITS[self.limit].show(self.value)}"
+        return f"it takes at least {_LIMITS[self.limit].show(self.value)}"
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
 
@@ -18,7 +18,7 @@ import numpy as np
 
 from andante.agent import Algorithm, Parameter, algorithms, find
 from andante.campaign.plan import version_of
-from andante.campaign.settings import full_notation, sample
+from andante.campaign.settings import full_notation
 from andante.campaign.shelf import BuildOrder
 from andante.notation import Call, parse
 from andante.offline import builders
@@ -120,15 +120,6 @@ def _fitted(text: str, entry: Algorithm) -> str:
 # --- drawing --------------------------------------------------------------------------------------------------------
 
 
-def family_settings(count: int, seed: int) -> list[Algorithm]:
-    """As many members of seed 004's family, uniformly from its six-dimensional space.
-
-    >>> [entry.card.name for entry in family_settings(2, seed=1)]
-    ['family', 'family']
-    """
-    return sample("family", count, seed, {})
-
-
 def drawn_setting(entry: Algorithm, rng: np.random.Generator) -> Algorithm:
     """The algorithm with every parameter drawn from its range.
 
@@ -147,7 +138,8 @@ def neighbour(candidate: Candidate, rng: np.random.Generator) -> Candidate:
     changed = rng.choice(len(free), size=min(len(free), int(rng.integers(1, 3))), replace=False)
     values = {free[k].name: _moved(free[k], getattr(entry.params, free[k].name), rng) for k in changed}
     moved = entry.having(**values)
-    return replace(candidate, algorithm=moved, databases=tuple(_fitted(text, moved) for text in candidate.databases))
+    had = {parse(text).name: text for text in candidate.databases}
+    return Candidate(moved, tuple(_fitted(had.get(kind, kind), moved) for kind in moved.needs))
 
 
 def _is_drawn(parameter: Parameter) -> bool:
@@ -209,13 +201,3 @@ def _inside(parameter: Parameter, value: float) -> Any:
         value = min(max(value, known.low), known.high)
     number = round(value) if parameter.kind is int else float(f"{value:.3g}")
     return number if known is None or number in known else parameter.default
-
-
-def drawn_settings(entries: Sequence[Algorithm], count: int, seed: int) -> list[Algorithm]:
-    """As many settings of these algorithms in turn, each drawn from the wide space.
-
-    >>> [entry.card.name for entry in drawn_settings([find("lrta"), find("tba")], 3, seed=1)]
-    ['lrta', 'tba', 'lrta']
-    """
-    rng = np.random.default_rng(seed)
-    return [drawn_setting(entries[k % len(entries)], rng) for k in range(count)]

@@ -55,7 +55,7 @@ def sweep(
     (1.0, 1.0, True)
     """
     judged = judge if judge is not None else matrix
-    _check(matrix, judged, train_share)
+    _check(matrix, judged)
     if any(not 0 <= percent < 100 for percent in missing) or trials < 1:
         raise ParameterError("missing shares are percentages from 0 up to, not including, 100, of at least one trial")
     rng = np.random.default_rng(seed)
@@ -71,29 +71,31 @@ def sweep(
     ]
 
 
-def _check(matrix: Matrix, judge: Matrix, train_share: float) -> None:
+def _check(matrix: Matrix, judge: Matrix) -> None:
     if matrix.algorithms != judge.algorithms or matrix.instances != judge.instances:
         raise MatrixError("the matrix to judge by must be of the same algorithms and instances")
-    if not 0 < split_size(matrix, train_share) < len(matrix.instances):
-        raise MatrixError(f"{len(matrix.instances)} instances cannot be split into old and new ones")
 
 
-def split_size(matrix: Matrix, train_share: float = TRAIN_SHARE) -> int:
-    """How many instances are old ones.
+def old_and_new(matrix: Matrix, rng: np.random.Generator, train_share: float = TRAIN_SHARE) -> tuple[Numbers, Numbers]:
+    """A random split of the instances.
 
-    >>> split_size(Matrix.plain(np.ones((2, 329))))
-    219
+    >>> [len(part) for part in old_and_new(Matrix.plain(np.ones((2, 329))), np.random.default_rng(1))]
+    [219, 110]
     """
-    return round(train_share * len(matrix.instances))
+    count = len(matrix.instances)
+    size = round(train_share * count)
+    if not 0 < size < count:
+        raise MatrixError(f"{count:,} instance{'' if count == 1 else 's'} cannot be split into old and new ones")
+    order = rng.permutation(count)
+    return order[:size], order[size:]
 
 
 def _trial(
     matrix: Matrix, judge: Matrix, missing: Sequence[float], train_share: float, rng: np.random.Generator
 ) -> tuple[float, float, list[float]]:
     """One split: the scores of exhaustive, of prior, and of sample for each share of missing results."""
-    order = rng.permutation(len(matrix.instances))
-    old, new = np.split(order, [split_size(matrix, train_share)])
-    seen, weights = matrix.values[:, new], matrix.weights[new]
+    old, new = old_and_new(matrix, rng, train_share)
+    seen, weights = matrix.values[:, new], judge.weights[new]
 
     def score(chosen: Numbers) -> float:
         return float(np.average(judge.values[chosen, new], weights=weights))
