@@ -12,7 +12,6 @@ from andante.selection.predict import (
     completed,
     factorization_scores,
     factorized,
-    nearest_scores,
     on_unseen_maps,
 )
 
@@ -39,15 +38,6 @@ def test_with_a_pattern_few_results_are_enough():
     scores = factorization_scores(matrix, 0.2, rank=3, trials=5)
     prior = matrix.means[matrix.best]
     assert matrix.virtual_best <= scores.mean < prior
-
-
-def test_near_problems_on_the_same_map_tell_what_is_best():
-    rng = np.random.default_rng(3)
-    cells = rng.integers(0, 100, (240, 4)).astype(float)
-    right = (cells[:, 0] > 50).astype(int)
-    matrix = on_maps(1 + 9.0 * (np.arange(2)[:, None] != right), maps=2)
-    assert nearest_scores(matrix, cells, trials=5).mean < 2.5
-    assert matrix.means[matrix.best] > 4
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")

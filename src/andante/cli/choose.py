@@ -76,6 +76,7 @@ def choose(
         described = describe(problems, maps_of(opened, str(folder)))
         if predict:
             say(predicted(problems, described, seed))
+            say(nearby(problems, described, seed))
         if aslib is not None:
             from andante.selection.aslib import export
 
@@ -199,7 +200,7 @@ def predicted(problems: Matrix, described: Described, seed: int) -> str:
 def predictions(problems: Matrix, described: Described, seed: int) -> list[str]:
     """The table, and what it comes to."""
     from andante.measures import Statistics
-    from andante.selection.predict import factorization_scores, nearest_scores, on_unseen_maps
+    from andante.selection.predict import factorization_scores, on_unseen_maps
 
     maps = problems.by_map()
     rows = []
@@ -213,7 +214,6 @@ def predictions(problems: Matrix, described: Described, seed: int) -> list[str]:
                 with_error(factorization_scores(problems, share, seed=seed)),
             ]
         )
-    rows.append(["nearest problems on the same map", with_error(nearest_scores(problems, described.cells, seed=seed))])
     unseen = on_unseen_maps(problems, described.features, seed=seed)
     for name, scores in {
         "on maps not trained on: prior": unseen.prior,
@@ -224,6 +224,26 @@ def predictions(problems: Matrix, described: Described, seed: int) -> list[str]:
         rows.append([name, with_error(Statistics.of(scores))])
     gain = f"Learned is better than prior by {with_error(unseen.gain)}, problem by problem."
     return [*table(["", "mean suboptimality"], rows), "", gain]
+
+
+def nearby(problems: Matrix, described: Described, seed: int) -> str:
+    """What choosing by other problems of the same map reaches, the more there are of them."""
+    from andante.selection.cases import by_size
+    from andante.selection.matrix import MatrixError
+
+    head = ["old problems on each map", "by those nearby", "prior", "best of the map", "best for the problem", "gain"]
+    try:
+        found = by_size(problems, described.cells, seed=seed)
+        lines = table(
+            head,
+            [
+                [f"{one.old:,}", *map(with_error, (one.chosen, one.prior, one.per_map, one.virtual_best, one.gain))]
+                for one in found
+            ],
+        )
+    except MatrixError as error:
+        lines = [f"None: {error}."]
+    return "\n".join(["## Choosing by problems nearby on the same map", "", *lines, ""])
 
 
 def draw(lines: Sequence[Line], file: Path) -> None:

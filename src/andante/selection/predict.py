@@ -1,16 +1,14 @@
 """Predicting instead of running (seed 004, section 7): what the paper tried, and what serves in practice.
 
     factorization   results on a few algorithms, completed by the patterns that old instances show
-    nearest         what was best on old problems with near starts and goals on the same map
     learned         what a forest expects of each algorithm of a portfolio, from features of map, start and goal
 
-The first needs some runs on the new instance and the second old problems on its map. The third needs neither: it is
-judged on maps that it was not trained on.
+The first needs some runs on the new instance. The second needs none: it is judged on maps that it was not trained on.
+Between them are `cases`: what was best on old problems of the same map, with a start and a goal nearby.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -24,7 +22,6 @@ from andante.selection.matrix import Matrix, MatrixError, Numbers, Values, greed
 from andante.selection.split import old_and_new, present
 
 RANK = 5  # patterns in a factorization
-NEIGHBOURS = 5
 PORTFOLIO = 15
 FOLDS = 10
 TREES = 300
@@ -83,42 +80,6 @@ def factorization_scores(
 
 def _score(matrix: Matrix, chosen: Numbers, columns: Numbers) -> float:
     return float(np.average(matrix.values[chosen, columns], weights=matrix.weights[columns]))
-
-
-# --- nearest problems -----------------------------------------------------------------------------------------------
-
-
-def nearest_scores(
-    matrix: Matrix, cells: Values, *, neighbours: int = NEIGHBOURS, trials: int = 20, seed: int = 0
-) -> Statistics:
-    """The scores of choosing what was best on the old problems of the same map that are nearest, over random splits.
-
-    ``cells`` are x and y of start and goal of each problem; near is a small sum of the octile distances between starts
-    and between goals. Where a map has no old problem, the prior is chosen.
-    """
-    maps = np.unique([one.fingerprint for one in matrix.instances], return_inverse=True)[1]
-    rng = np.random.default_rng(seed)
-    scores = []
-    for _ in range(trials):
-        old, new = old_and_new(matrix, rng)
-        prior = matrix.columns(old).best
-        chosen = [_best_of_nearest(matrix, cells, k, old[maps[old] == maps[k]], neighbours, prior) for k in new]
-        scores.append(_score(matrix, np.array(chosen), new))
-    return Statistics.of(scores)
-
-
-def _best_of_nearest(matrix: Matrix, cells: Values, problem: int, old: Numbers, neighbours: int, prior: int) -> int:
-    """What does best on the old problems nearest to this one, or the prior if there are none."""
-    apart = cells[old] - cells[problem]
-    distance = _octile(apart[:, :2]) + _octile(apart[:, 2:])
-    near = old[np.argsort(distance, kind="stable")[:neighbours]]
-    return int(matrix.values[:, near].mean(axis=1).argmin()) if len(near) else prior
-
-
-def _octile(offsets: Values) -> Values:
-    wide, narrow = np.abs(offsets).max(axis=-1), np.abs(offsets).min(axis=-1)
-    distance: Values = wide + (math.sqrt(2) - 1) * narrow
-    return distance
 
 
 # --- learned from features ------------------------------------------------------------------------------------------

@@ -1,0 +1,116 @@
+"""Choosing by what was best nearby: results on old problems of a map, found again by start and goal.
+
+Seed 004, section 7, found this no better than the prior. It had 14 problems for a map, and with so few it is
+not; with thousands, run once for a map that is known beforehand, it clearly is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.spatial import KDTree
+
+from andante.errors import MapError
+from andante.measures import Statistics
+from andante.selection.matrix import Matrix, MatrixError, Numbers, Values
+from andante.world.grid import Grid
+
+NEIGHBOURS = 20
+SIZES = (3, 10, 30, 100, 300, 1000, 3000, 9000)  # numbers of old problems on each map that are told of
+_NEW = 0.1  # share of a map's problems that choices are judged by
+
+
+class Cases:
+    """Results on problems of one map, to choose an algorithm for other problems there.
+
+    >>> import andante
+    >>> from andante.selection.matrix import Instance
+    >>> grid = andante.generate("empty", 20, 20)
+    >>> old = [Instance(grid.name, grid.fingerprint, grid.state(1, y), grid.state(18, y)) for y in (1, 18)]
+    >>> matrix = Matrix(np.array([[1.0, 9.0], [5.0, 2.0]]), ("lrta", "rta"), tuple(old), np.ones(2))
+    >>> cases = Cases(grid, matrix, neighbours=1)
+    >>> cases.choose((2, 2), (17, 3)), cases.choose((2, 15), (17, 19))
+    ('lrta', 'rta')
+    """
+
+    def __init__(self, grid: Grid, matrix: Matrix, neighbours: int = NEIGHBOURS) -> None:
+        mine = [k for k, one in enumerate(matrix.instances) if one.fingerprint == grid.fingerprint]
+        if not mine:
+            raise MatrixError(f"there are no results on {grid.name} to choose by")
+        self._grid, self._algorithms = grid, matrix.algorithms
+        self._nearby = Nearby(cells_of(grid, matrix.columns(np.array(mine))), matrix.values[:, mine], neighbours)
+
+    def choose(self, start: tuple[int, int], goal: tuple[int, int]) -> str:
+        """The algorithm, in the notation, that did best on the problems nearest to this one, given as x and y."""
+        for x, y in (start, goal):
+            if not (0 <= x < self._grid.width and 0 <= y < self._grid.height):
+                raise MapError(f"({x}, {y}) lies outside {self._grid.name}")
+        return self._algorithms[int(self._nearby.best(np.array([[*start, *goal]], np.float64))[0])]
+
+
+class Nearby:
+    """Values of algorithms at points, and who did best around other points."""
+
+    def __init__(self, points: Values, values: Values, neighbours: int = NEIGHBOURS) -> None:
+        self._tree, self._values = KDTree(points), values
+        self._count = min(neighbours, len(points))
+
+    def best(self, points: Values) -> Numbers:
+        """For each point the row with the least mean over the nearest points, by the sum of differences."""
+        near = self._tree.query(points, k=[*range(1, self._count + 1)], p=1)[1]
+        chosen: Numbers = self._values[:, near].mean(axis=2).argmin(axis=0)
+        return chosen
+
+
+def cells_of(grid: Grid, matrix: Matrix) -> Values:
+    """x and y of start and goal of each problem of a matrix: a row for each."""
+    ends = [(one.start, one.goal) for one in matrix.instances]
+    if any(start is None or goal is None for start, goal in ends):
+        raise MatrixError("cases are of problems, and this is a matrix by maps")
+    return np.array([[*grid.cell(int(start or 0)), *grid.cell(int(goal or 0))] for start, goal in ends], np.float64)
+
+
+@dataclass(frozen=True)
+class BySize:
+    """What choosing by so many old problems of each map comes to, on others of the same maps."""
+
+    old: int
+    chosen: Statistics
+    prior: Statistics  # what was best on the other maps
+    per_map: Statistics  # what was best on the old problems of the map
+    virtual_best: Statistics
+    gain: Statistics  # by how much chosen is better than prior, problem by problem
+
+
+def by_size(matrix: Matrix, cells: Values, *, sizes: Sequence[int] = SIZES, seed: int = 0) -> list[BySize]:
+    """How good a choice by nearby problems is, for growing numbers of them, as far as every map has so many.
+
+    ``cells`` are x and y of start and goal of each problem. A tenth of each map's problems is put aside to judge by.
+    """
+    maps = np.unique([one.fingerprint for one in matrix.instances], return_inverse=True)[1]
+    if maps.max() == 0:
+        raise MatrixError("the prior is what was best on other maps, and there are results of one map only")
+    rng = np.random.default_rng(seed)
+    dealt = [rng.permutation(np.flatnonzero(maps == k)) for k in range(maps.max() + 1)]
+    parts = [np.split(numbers, [max(1, round(_NEW * len(numbers)))]) for numbers in dealt]
+    most = min(len(old) for _, old in parts)
+    prior = np.concatenate([matrix.values[_best_elsewhere(matrix, maps != k), new] for k, (new, _) in enumerate(parts)])
+    return [_by_size(matrix, cells, parts, prior, size) for size in sizes if size <= most]
+
+
+def _by_size(matrix: Matrix, cells: Values, parts: Sequence[Sequence[Numbers]], prior: Values, size: int) -> BySize:
+    chosen, per_map = [], []
+    for new, old in parts:
+        seen = matrix.values[:, old[:size]]
+        chosen.append(matrix.values[Nearby(cells[old[:size]], seen).best(cells[new]), new])
+        per_map.append(matrix.values[int(seen.mean(axis=1).argmin()), new])
+    ours = np.concatenate(chosen)
+    best = np.concatenate([matrix.values[:, new].min(axis=0) for new, _ in parts])
+    scores = (ours, prior, np.concatenate(per_map), best, prior - ours)
+    return BySize(size, *map(Statistics.of, scores))
+
+
+def _best_elsewhere(matrix: Matrix, elsewhere: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> int:
+    return matrix.columns(np.flatnonzero(elsewhere)).best
