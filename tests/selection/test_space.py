@@ -5,7 +5,7 @@ import pytest
 
 from andante.agent import algorithms, find
 from andante.campaign.settings import sample
-from andante.notation import parse
+from andante.campaign.shelf import BuildOrder
 from andante.selection.space import Candidate, candidates, drawn_setting, neighbour
 
 ALL = list(algorithms())
@@ -21,7 +21,7 @@ def test_whatever_is_drawn_is_allowed(entry):
         one = neighbour(one, rng)
         assert find(str(one.algorithm)) == one.algorithm
         if any(p.name != "seed" for p in entry.parameters):
-            assert tuple(parse(text).name for text in one.databases) == one.algorithm.needs
+            assert tuple(BuildOrder.of(text).name for text in one.databases) == one.algorithm.needs
 
 
 def test_the_family_is_drawn_from_all_six_dimensions():
@@ -68,3 +68,9 @@ def test_agents_that_look_things_up_come_with_each_kind_of_database():
 def test_a_database_for_an_agent_that_plans_on_regions_is_built_over_its_level():
     found = candidates(lambda entry: entry.card.name == "dprlrta", 3, seed=1)
     assert "pattern(base=3, level=4, cover=joining)" in {one.databases[0] for one in found}
+
+
+def test_a_database_over_the_highest_level_can_be_built():
+    highest, rng = Candidate(find("prlrts(level=20, goal_by=pattern)"), ("pattern",)), np.random.default_rng(1)
+    for one in (neighbour(highest, rng) for _ in range(50)):
+        assert [BuildOrder.of(text).name for text in one.databases] == list(one.algorithm.needs)

@@ -112,9 +112,9 @@ def _fitted(text: str, entry: Algorithm) -> str:
     known = {p.name: p for p in builders()[call.name].parameters}
     if not base or "base" not in known:
         return text
-    above = int(call.arguments.get("level", known["level"].default))
+    above = max(int(call.arguments.get("level", known["level"].default)), base + 1)
     cover = known["cover"].word(entry.params.cover)
-    return str(Call(call.name, {"base": base, "level": max(above, base + 1), "cover": cover}))
+    return str(Call(call.name, {"base": base, "level": _inside(known["level"], above), "cover": cover}))
 
 
 # --- drawing --------------------------------------------------------------------------------------------------------
