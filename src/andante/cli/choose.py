@@ -55,9 +55,8 @@ def choose(
     from andante.store import Store
 
     check_folder(markdown, csv)
-    for each in (figures, aslib):
-        if each is not None:
-            make_folder(each)
+    for kept in filter(None, (figures, aslib)):
+        make_folder(kept)
     if predict:
         check_learning()
     opened = Store(store)
@@ -70,13 +69,13 @@ def choose(
         said.append(text)
 
     say(overview(problems, opened, expansions))
-    for part in sweeps(problems, trials, seed, figures):
-        say(part)
+    for each in sweeps(problems, trials, seed, figures):
+        say(each)
     if predict or aslib is not None:
         described = describe(problems, maps_of(opened, str(folder)))
         if predict:
-            say(predicted(problems, described, seed))
-            say(nearby(problems, described, seed))
+            say(part("Predicting instead of running", lambda: predictions(problems, described, seed)))
+            say(part("Choosing by problems nearby, on the same map", lambda: nearby(problems, described, seed)))
         if aslib is not None:
             from andante.selection.aslib import export
 
@@ -149,29 +148,36 @@ def overview(problems: Matrix, store: Store, expansions: float) -> str:
     )
 
 
+def part(title: str, make: Callable[[], list[str]]) -> str:
+    """A section; where results do not suffice for one, why."""
+    from andante.selection.matrix import MatrixError
+
+    try:
+        lines = make()
+    except MatrixError as error:
+        lines = [f"None: {error}."]
+    return "\n".join([f"## {title}", "", *lines, ""])
+
+
 def sweeps(problems: Matrix, trials: int, seed: int, figures: Path | None) -> Iterator[str]:
     """The paper's tables 1 and 2, with figures 3 and 4; the first again on results that the choice has not seen."""
-    from andante.selection.matrix import MatrixError
     from andante.selection.split import MISSING, sweep
 
-    missing, algorithms = sorted({*MISSING, *SHOWN}), len(problems.algorithms)
-    kinds: dict[str, tuple[str, Callable[[], tuple[Matrix, ...]]]] = {
-        "figure3": (f"Per map ({CITED}, Table 1 and Figure 3)", lambda: (problems.by_map(),)),
-        "figure3-held-out": ("Per map, judged on other problems of the same maps", lambda: problems.halves(seed)),
-        "figure4": (f"Per problem ({CITED}, Table 2 and Figure 4)", lambda: (problems,)),
-    }
-    for name, (title, parts) in kinds.items():
-        try:
-            lines = sweep(*parts(), missing=missing, trials=trials, seed=seed)
-        except MatrixError as error:  # there are too few maps, or problems, for this one
-            yield f"## {title}\n\nNone: {error}.\n"
-            continue
+    def swept(name: str, *matrices: Matrix) -> list[str]:
+        lines = sweep(*matrices, missing=sorted({*MISSING, *SHOWN}), trials=trials, seed=seed)
         if figures is not None:
             draw(lines, figures / f"{name}.svg")
-        yield section(title, lines, algorithms)
+        return sweep_table(lines, len(problems.algorithms))
+
+    yield part(f"Per map ({CITED}, Table 1 and Figure 3)", lambda: swept("figure3", problems.by_map()))
+    yield part(
+        "Per map, judged on other problems of the same maps",
+        lambda: swept("figure3-held-out", *problems.halves(seed)),
+    )
+    yield part(f"Per problem ({CITED}, Table 2 and Figure 4)", lambda: swept("figure4", problems))
 
 
-def section(title: str, lines: Sequence[Line], algorithms: int) -> str:
+def sweep_table(lines: Sequence[Line], algorithms: int) -> list[str]:
     """One sweep as a table; shares of results that are no whole algorithm are left out."""
     shown = [line for line in lines if 100 - line.present in SHOWN and line.present * algorithms >= 100]
     rows = [
@@ -182,23 +188,11 @@ def section(title: str, lines: Sequence[Line], algorithms: int) -> str:
         ]
         for line in shown
     ]
-    head = ["results present", "algorithms run", "exhaustive", "prior", "sample"]
-    return "\n".join([f"## {title}", "", *table(head, rows), ""])
-
-
-def predicted(problems: Matrix, described: Described, seed: int) -> str:
-    """The paper's section 7: what is reached without running everything."""
-    from andante.selection.matrix import MatrixError
-
-    try:
-        lines = predictions(problems, described, seed)
-    except MatrixError as error:
-        lines = [f"None: {error}."]
-    return "\n".join(["## Predicting instead of running", "", *lines, ""])
+    return table(["results present", "algorithms run", "exhaustive", "prior", "sample"], rows)
 
 
 def predictions(problems: Matrix, described: Described, seed: int) -> list[str]:
-    """The table, and what it comes to."""
+    """The paper's section 7: what is reached without running everything."""
     from andante.measures import Statistics
     from andante.selection.predict import factorization_scores, on_unseen_maps
 
@@ -226,24 +220,15 @@ def predictions(problems: Matrix, described: Described, seed: int) -> list[str]:
     return [*table(["", "mean suboptimality"], rows), "", gain]
 
 
-def nearby(problems: Matrix, described: Described, seed: int) -> str:
+def nearby(problems: Matrix, described: Described, seed: int) -> list[str]:
     """What choosing by other problems of the same map reaches, the more there are of them."""
     from andante.selection.cases import by_size
-    from andante.selection.matrix import MatrixError
 
-    head = ["old problems on each map", "by those nearby", "prior", "best of the map", "best for the problem", "gain"]
-    try:
-        found = by_size(problems, described.cells, seed=seed)
-        lines = table(
-            head,
-            [
-                [f"{one.old:,}", *map(with_error, (one.chosen, one.prior, one.per_map, one.virtual_best, one.gain))]
-                for one in found
-            ],
-        )
-    except MatrixError as error:
-        lines = [f"None: {error}."]
-    return "\n".join(["## Choosing by problems nearby on the same map", "", *lines, ""])
+    head = ["old problems", "maps", "by those nearby", "prior", "best of the map", "best for the problem", "gain"]
+    found = by_size(problems, described.cells, seed=seed)
+    scores = [(one.chosen, one.prior, one.per_map, one.virtual_best, one.gain) for one in found]
+    rows = [[f"{one.old:,}", f"{one.maps:,}", *map(with_error, its)] for one, its in zip(found, scores, strict=True)]
+    return table(head, rows)
 
 
 def draw(lines: Sequence[Line], file: Path) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from scipy.spatial import KDTree
@@ -77,6 +78,7 @@ class BySize:
     """What choosing by so many old problems of each map comes to, on others of the same maps."""
 
     old: int
+    maps: int  # that have so many
     chosen: Statistics
     prior: Statistics  # what was best on the other maps
     per_map: Statistics  # what was best on the old problems of the map
@@ -84,8 +86,16 @@ class BySize:
     gain: Statistics  # by how much chosen is better than prior, problem by problem
 
 
+class _Judged(NamedTuple):
+    """The problems of one map: some to judge by, the others to choose by; and what was best on the other maps."""
+
+    new: Numbers
+    old: Numbers
+    prior: int
+
+
 def by_size(matrix: Matrix, cells: Values, *, sizes: Sequence[int] = SIZES, seed: int = 0) -> list[BySize]:
-    """How good a choice by nearby problems is, for growing numbers of them, as far as every map has so many.
+    """How good a choice by nearby problems is, for growing numbers of them, on the maps that have so many.
 
     ``cells`` are x and y of start and goal of each problem. A tenth of each map's problems is put aside to judge by.
     """
@@ -93,24 +103,20 @@ def by_size(matrix: Matrix, cells: Values, *, sizes: Sequence[int] = SIZES, seed
     if maps.max() == 0:
         raise MatrixError("the prior is what was best on other maps, and there are results of one map only")
     rng = np.random.default_rng(seed)
-    dealt = [rng.permutation(np.flatnonzero(maps == k)) for k in range(maps.max() + 1)]
-    parts = [np.split(numbers, [max(1, round(_NEW * len(numbers)))]) for numbers in dealt]
-    most = min(len(old) for _, old in parts)
-    prior = np.concatenate([matrix.values[_best_elsewhere(matrix, maps != k), new] for k, (new, _) in enumerate(parts)])
-    return [_by_size(matrix, cells, parts, prior, size) for size in sizes if size <= most]
+    judged = []
+    for number in range(maps.max() + 1):
+        mine = rng.permutation(np.flatnonzero(maps == number))
+        new, old = np.split(mine, [max(1, round(_NEW * len(mine)))])
+        judged.append(_Judged(new, old, matrix.columns(np.flatnonzero(maps != number)).best))
+    groups = {size: [one for one in judged if len(one.old) >= size] for size in sizes}
+    return [_by_size(matrix, cells, group, size) for size, group in groups.items() if group]
 
 
-def _by_size(matrix: Matrix, cells: Values, parts: Sequence[Sequence[Numbers]], prior: Values, size: int) -> BySize:
-    chosen, per_map = [], []
-    for new, old in parts:
-        seen = matrix.values[:, old[:size]]
-        chosen.append(matrix.values[Nearby(cells[old[:size]], seen).best(cells[new]), new])
-        per_map.append(matrix.values[int(seen.mean(axis=1).argmin()), new])
-    ours = np.concatenate(chosen)
-    best = np.concatenate([matrix.values[:, new].min(axis=0) for new, _ in parts])
-    scores = (ours, prior, np.concatenate(per_map), best, prior - ours)
-    return BySize(size, *map(Statistics.of, scores))
-
-
-def _best_elsewhere(matrix: Matrix, elsewhere: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> int:
-    return matrix.columns(np.flatnonzero(elsewhere)).best
+def _by_size(matrix: Matrix, cells: Values, judged: Sequence[_Judged], size: int) -> BySize:
+    scores = []
+    for new, old, prior in judged:
+        seen, values = matrix.values[:, old[:size]], matrix.values[:, new]
+        chosen = values[Nearby(cells[old[:size]], seen).best(cells[new]), np.arange(len(new))]
+        per_map = values[int(seen.mean(axis=1).argmin())]
+        scores.append([chosen, values[prior], per_map, values.min(axis=0), values[prior] - chosen])
+    return BySize(size, len(judged), *(Statistics.of(np.concatenate(part)) for part in zip(*scores, strict=True)))
