@@ -152,6 +152,9 @@ def test_the_matrix_of_a_store(tmp_path):
     assert sum(name.startswith("dlrta(") and "with pattern(level=" in name for name in whole.algorithms) == 2
     with pytest.raises(MatrixError, match="expanded more than 0 states before some move"):
         from_store(tmp_path / "rows", expansions=0)
+    with pytest.raises(MatrixError, match="has no results of lss or knn"):
+        from_store(tmp_path / "rows", only=["lss", "knn"])
+    assert len(from_store(tmp_path / "rows", only=["dlrta", "rta"]).algorithms) == 3
     matrix = from_store(tmp_path / "rows", expansions=1)
     assert matrix.values.shape == (2, 12)
     assert matrix.instances == whole.instances

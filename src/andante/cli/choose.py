@@ -34,6 +34,7 @@ def choose(
     expansions: float = typer.Option(
         float("inf"), min=0, help="Leave out algorithms that expanded more states than this before any move."
     ),
+    only: list[str] = typer.Option([], metavar="NAME", help="Choose among algorithms of this name; may be repeated."),
     trials: int = typer.Option(100, min=1, help="How many random splits into old and new."),
     seed: int = typer.Option(0, min=0, help="For the splits."),
     predict: bool = typer.Option(True, help="Also try to predict what is best; needs scikit-learn and the maps."),
@@ -60,7 +61,7 @@ def choose(
     if predict:
         check_learning()
     opened = Store(store)
-    problems = from_store(opened, expansions)
+    problems = from_store(opened, expansions, only)
     said: list[str] = []
 
     def say(text: str) -> None:

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import t
 
+from andante.agent import Algorithm
 from andante.campaign.ahead import Wanted, compile_ahead
 from andante.datasets import Progress
 from andante.datasets.scenarios import random_problems
@@ -32,7 +33,7 @@ from andante.selection.journal import Journal
 from andante.selection.library import Books, Library, Refused, save_all
 from andante.selection.race import Measured, Place, Race, difference, rounds_up_to, surely_worse
 from andante.selection.requirements import AdviceError, Breach, Dropped, Requirements, nothing_fits
-from andante.selection.space import Candidate, candidates, neighbour
+from andante.selection.space import Candidate, candidates, neighbour, recommended
 from andante.selection.trials import run_rows, worst_move_microseconds
 from andante.world.grid import Grid
 from andante.world.problem import Problem
@@ -55,8 +56,8 @@ _TIMED_FRESH = 50
 _FAR_BEYOND = 5.0
 _FRESH_AT_A_TIME = 50  # so that a question with more time than another can use what was run for it
 _FEWEST_FRESH = 10
-# Shares of the time that there is: until then databases are built, until then is the race.
-_BUILDING, _RACING = 0.4, 0.7
+# Shares of the time that there is: for building databases, and for the race. The rest is for fresh problems.
+_BUILDING, _RACING = 0.3, 0.4
 _ONE_KIND = 0.5  # of the time for building, which one kind of database may take for all maps
 _CLEARLY_LESS = 0.7  # of another's planning, to be worth showing beside it
 
@@ -305,16 +306,9 @@ class _Session:
     efforts: dict[str, float] = field(default_factory=dict)  # the worst move of each candidate so far, in expansions
 
     def __post_init__(self) -> None:
-        limit = self._seconds
-        allowance = math.inf if limit is None else limit * _BUILDING * _ONE_KIND
+        most = math.inf if self._seconds is None else self._seconds * _BUILDING
         self.library = Library(
-            self.grids,
-            self.requirements,
-            self.journal,
-            self.threads,
-            self.tell,
-            allowance,
-            lambda: self.left(_BUILDING),
+            self.grids, self.requirements, self.journal, self.threads, self.tell, most * _ONE_KIND, most
         )
         self.states = max(len(grid.graph) for grid in self.grids)
 
@@ -322,13 +316,22 @@ class _Session:
     def _seconds(self) -> float | None:
         return None if self.minutes is None else self.minutes * 60
 
-    def left(self, share: float = 1.0) -> float:
-        """Seconds until this share of the time is spent."""
-        return math.inf if self._seconds is None else self._seconds * share - self.journal.seconds
+    def left(self) -> float:
+        """Seconds until all of the time is spent."""
+        return math.inf if self._seconds is None else self._seconds - self.journal.seconds
+
+    def left_to_race(self) -> float:
+        """Seconds until the race has had its share, in which building does not count."""
+        if self._seconds is None:
+            return math.inf
+        return self._seconds * _RACING - (self.journal.seconds - self.library.spent)
+
+    def _may_enter(self, entry: Algorithm) -> bool:
+        return self.requirements.admits(entry, self.states)
 
     def candidates(self, count: int) -> list[Candidate]:
         """Whoever may be considered."""
-        found = candidates(lambda entry: self.requirements.admits(entry, self.states), count, self.seed)
+        found = candidates(self._may_enter, count, self.seed)
         if not found:
             raise nothing_fits(self.requirements, [])
         return found
@@ -355,13 +358,14 @@ class _Session:
         """The candidates in the order in which they should be run on fresh problems; how many ran and how many not."""
         rng = np.random.default_rng([self.seed, 1])
         order = [asked[k] for k in np.random.default_rng([self.seed, 2]).permutation(len(asked))]
-        # Time may run out: agents as they come are first, and of either kind what must be built is last.
-        order.sort(key=lambda one: (_complexity(one)[1] > 0, len(one.databases)))
+        # Time may run out: first agents as they come, then as cards recommend them; of each, those with databases last.
+        tried_first = {one.name for one in recommended(self._may_enter)}
+        order.sort(key=lambda one: (one.name not in tried_first, _complexity(one)[1] > 0, len(one.databases)))
         known, compiled = {one.name for one in asked}, {variant(one.algorithm) for one in asked}
 
         def breed(leaders: list[Candidate]) -> list[Candidate]:
             drawn = [neighbour(leaders[k % len(leaders)], rng) for k in range(NEWCOMERS)] if leaders else []
-            may_join = [one for one in drawn if self._admits(one) and variant(one.algorithm) in compiled]
+            may_join = [one for one in drawn if self._may_enter(one.algorithm) and variant(one.algorithm) in compiled]
             fresh = {one.name: one for one in may_join if one.name not in known}
             known.update(fresh)
             return list(fresh.values())
@@ -370,7 +374,7 @@ class _Session:
             lambda one, first, last: self._measured(one, problems, first, last),
             rounds_up_to(len(problems)),
             FINALISTS,
-            lambda: self.left(_RACING),
+            self.left_to_race,
             breed,
             self.tell,
         )
@@ -383,9 +387,6 @@ class _Session:
         if not places:
             raise nothing_fits(self.requirements, list(self.dropped.values()))
         return places, len(known) - race.untried, race.untried
-
-    def _admits(self, one: Candidate) -> bool:
-        return self.requirements.admits(one.algorithm, self.states)
 
     def _measured(self, one: Candidate, problems: Sequence[Problem], first: int, last: int) -> Measured | None:
         """The candidate on some problems of the race; None, and a note why, if it is out."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -51,10 +51,11 @@ class Library:
     threads: int
     progress: Progress
     allowance: float  # seconds to build one kind for all maps, if there is no limit of the user's
-    left: Callable[[], float]  # seconds until nothing more is to be built
+    most: float  # seconds to build everything
 
     def __post_init__(self) -> None:
         self._shelf: dict[tuple[str, str | None], tuple[Database, float] | Refused] = {}
+        self.spent = 0.0  # seconds of the journal's that went into building
 
     def books(self, texts: Sequence[str]) -> Books | Refused:
         """The databases of these kinds, for all maps; or why there are none."""
@@ -89,7 +90,7 @@ class Library:
         """As the journal has it, or built now."""
         within = self._within(len(portion))
         what = {"order": order.deciding, "maps": [grid.graph.fingerprint for grid in portion], "within": within}
-        if self.left() <= 0 and not self.journal.holds(what):
+        if self.spent >= self.most and not self.journal.holds(what):
             return Refused(None, f"there was no time left to build {order.text}")
         file = None if self.journal.folder is None else self.journal.folder / f"{digest(what)}.db"
         made: list[Database] = []
@@ -107,7 +108,9 @@ class Library:
                 made[0].save(file)
             return {"seconds": time.perf_counter() - began}
 
+        before = self.journal.seconds
         told = self.journal.once(what, make)
+        self.spent += self.journal.seconds - before
         if "seconds" not in told:
             limit = self.requirements.build_seconds
             if "given up" in told and limit is not None and limit == within:

@@ -120,18 +120,23 @@ class Matrix:
         return chosen.by_map(), judge.by_map()
 
 
-def from_store(folder: str | os.PathLike[str] | Store, expansions: float = math.inf) -> Matrix:
+def from_store(
+    folder: str | os.PathLike[str] | Store, expansions: float = math.inf, only: Sequence[str] = ()
+) -> Matrix:
     """The matrix of a campaign's results: those problems on which all algorithms were run, counted as in seed 004.
 
-    Algorithms that expanded more than ``expansions`` states before any move are left out. One with different databases
-    is several.
+    Algorithms that expanded more than ``expansions`` states before any move are left out, and all but those of the
+    names ``only``, if there are any. One with different databases is several.
     """
     store = folder if isinstance(folder, Store) else Store(folder)
     frame = store.frame()
     names = _names(frame["settings"].to_list(), frame["databases"].to_list())
-    kept = _keeping_to(names, frame["max_states_expanded"].to_list(), expansions)
+    called = [name for name in dict.fromkeys(names) if not only or name.partition("(")[0].split()[0] in only]
+    if not called:
+        raise MatrixError(f"{store.folder} has no results of {' or '.join(only)}")
+    kept = _keeping_to(expansions, called, names, frame["max_states_expanded"].to_list())
     if not kept:
-        raise MatrixError(f"all algorithms in {store.folder} expanded more than {expansions:g} states before some move")
+        raise MatrixError(f"all of these in {store.folder} expanded more than {expansions:g} states before some move")
     ratios = _counted({name: frame[name].to_numpy() for name in _COUNTED})
     places = list(zip(*(frame[name].to_list() for name in PLACE), strict=True))
     maps = dict(zip(places, frame["map"].to_list(), strict=True))
@@ -157,10 +162,10 @@ def _names(settings: Sequence[str], databases: Sequence[str]) -> list[str]:
     return [f"{one} with {given}" if given else one for one, given in zip(settings, databases, strict=True)]
 
 
-def _keeping_to(names: Sequence[str], worst: Sequence[float], limit: float) -> list[str]:
-    """The algorithms that expanded no more than so many states before any move, each once, as they come."""
+def _keeping_to(limit: float, called: Sequence[str], names: Sequence[str], worst: Sequence[float]) -> list[str]:
+    """Those that expanded no more than so many states before any move, by the names of rows and their worst moves."""
     breaking = {name for name, most in zip(names, worst, strict=True) if most > limit}
-    return [name for name in dict.fromkeys(names) if name not in breaking]
+    return [name for name in called if name not in breaking]
 
 
 _COUNTED = ("suboptimality_ratio", "suboptimality_cap", "solved", "outcome", "optimal_cost")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
@@ -76,7 +76,7 @@ def candidates(admits: Callable[[Algorithm], bool], count: int, seed: int) -> li
     (['lrta', 'lrta(depth=3)', 'lrta(depth=9)'], 6)
     """
     entries = [entry for entry in algorithms() if admits(entry)]
-    chosen = {one.name: one for entry in entries for one in _recommended(entry, admits)}
+    chosen = {one.name: one for one in recommended(admits)}
     free = [entry for entry in entries if any(_is_drawn(p) for p in entry.parameters)]
     rng = np.random.default_rng(seed)
     barren = 0
@@ -90,10 +90,11 @@ def candidates(admits: Callable[[Algorithm], bool], count: int, seed: int) -> li
     return list(chosen.values())
 
 
-def _recommended(entry: Algorithm, admits: Callable[[Algorithm], bool]) -> Iterator[Candidate]:
-    """What its card wants tried: its defaults, what it shows, its examples."""
-    texts = dict.fromkeys([entry.card.name, *entry.card.shown, *entry.card.examples])
-    return (one for text in texts if admits(find(text)) for one in _with_databases(find(text)))
+def recommended(admits: Callable[[Algorithm], bool]) -> list[Candidate]:
+    """What cards want tried: defaults, what they show, and examples."""
+    cards = [entry.card for entry in algorithms() if admits(entry)]
+    texts = dict.fromkeys(text for card in cards for text in (card.name, *card.shown, *card.examples))
+    return [one for text in texts if admits(find(text)) for one in _with_databases(find(text))]
 
 
 def _with_databases(entry: Algorithm) -> list[Candidate]:
