@@ -75,8 +75,8 @@ def choose(
     if predict or aslib is not None:
         described = describe(problems, maps_of(opened, str(folder)))
         if predict:
-            say(part("Predicting instead of running", lambda: predictions(problems, described, seed)))
             say(part("Choosing by problems nearby, on the same map", lambda: nearby(problems, described, seed)))
+            say(part("Predicting instead of running", lambda: predictions(problems, described, seed)))
         if aslib is not None:
             from andante.selection.aslib import export
 

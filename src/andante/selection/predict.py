@@ -26,6 +26,7 @@ PORTFOLIO = 15
 FOLDS = 10
 TREES = 300
 LEAF = 20  # problems, at least: fewer would be luck
+MOST_TRAINED = 10_000  # problems to train on; of more, so many are drawn
 
 _UPDATES = 300
 _SMALL = 1e-9
@@ -146,14 +147,16 @@ def on_unseen_maps(matrix: Matrix, features: Values, *, folds: int = FOLDS, seed
     count = int(maps.max()) + 1
     if count < 2:
         raise MatrixError("to be judged on maps that were not trained on, results must be of two maps at least")
-    fold_of_map = np.random.default_rng(seed).permutation(count) % min(folds, count)
+    rng = np.random.default_rng(seed)
+    fold_of_map = rng.permutation(count) % min(folds, count)
     fold = fold_of_map[maps]
     learned, prior, per_map = (np.empty(len(maps)) for _ in range(3))
     for number in np.unique(fold):
         old, new = np.flatnonzero(fold != number), np.flatnonzero(fold == number)
-        known = matrix.columns(old)
-        learned[new] = matrix.values[Selector.trained(known, features[old], seed=seed).choose(features[new]), new]
-        prior[new] = matrix.values[known.best, new]
+        prior[new] = matrix.values[matrix.columns(old).best, new]
+        some = old if len(old) <= MOST_TRAINED else rng.choice(old, MOST_TRAINED, replace=False)
+        selector = Selector.trained(matrix.columns(some), features[some], seed=seed)
+        learned[new] = matrix.values[selector.choose(features[new]), new]
     for k in range(count):
         its = np.flatnonzero(maps == k)
         per_map[its] = matrix.values[matrix.columns(its).best, its]
