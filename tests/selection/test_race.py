@@ -52,6 +52,19 @@ def test_newcomers_join_the_first_round():
     assert race.places([0, 1, 2])[0].candidate == 3
 
 
+def test_the_best_race_again_against_newcomers_and_nothing_is_run_twice():
+    def better(leaders):
+        return [k for k in range(leaders[0] + 1, leaders[0] + 4) if k < 40]
+
+    means = [5 - 0.1 * k for k in range(40)]
+    race, runs = racing(means, breed=better, again=4)
+    places = race.places(range(5))
+    assert places[0].candidate >= 4 + 5 * 2
+    assert [place.candidate for place in places].count(places[0].candidate) == 1
+    seen = [(k, p) for k, first, last in runs for p in range(first, last)]
+    assert len(seen) == len(set(seen))
+
+
 def test_time_ends_it_and_says_who_had_no_turn():
     clock = iter(range(100, -1000, -1))
     race, _ = racing([1.0] * 100, left=lambda: float(next(clock)))

@@ -45,6 +45,7 @@ CANDIDATES = 200
 FINALISTS = 5  # of the race that are run on fresh problems
 FRONT = 4  # further ones that plan less
 NEWCOMERS = 30
+RACES, MOST_RACES = 2, 100  # in which the best race against newcomers once more: without a clock, and with one
 CONFIDENCE = 0.95
 STATE = "state"  # the folder of what a run has worked out
 
@@ -227,6 +228,7 @@ def advise(
     journal: Journal | None = None,
     progress: Progress | None = None,
     compiling: Callable[[int, int], None] | None = None,
+    also: Sequence[Candidate] = (),
 ) -> Advice:
     """Which agent to use on these maps, under these limits.
 
@@ -234,7 +236,7 @@ def advise(
     of both. Without, the same seed gives the same advice. ``optimal_cost`` says how long the trips are, from low up to,
     not including, high. In ``folder`` are kept what a run has worked out, so that after a kill it goes on, and the
     winner's databases; a ``journal`` of another question is taken instead, and what it holds takes no time. Compiling
-    happens once and does not count as time.
+    happens once and does not count as time. Candidates ``also`` enter beside those that are found here.
 
     >>> import andante
     >>> grid = andante.generate("rooms", 24, 24, seed=1)
@@ -258,7 +260,7 @@ def advise(
         maps_asked = {grid.name: grid.graph.fingerprint for grid in grids}
         _note_question(home, {"maps": maps_asked, **asdict(requirements), "trips": optimal_cost})
     session = _Session(grids, requirements, journal, minutes, seed, threads, tell)
-    asked = session.candidates(candidates)
+    asked = session.candidates(candidates, also)
     # Before the clock starts: time is for racing.
     wanted = [Wanted(one.algorithm, one.databases, requirements.sight) for one in asked]
     compile_ahead(wanted, compiling or (lambda number, total: None))
@@ -303,6 +305,7 @@ class _Session:
     threads: int
     tell: Progress
     dropped: dict[str, Dropped] = field(default_factory=dict)
+    tried_first: set[str] = field(default_factory=set)  # by name: whom there must be time for, if for anybody
     efforts: dict[str, float] = field(default_factory=dict)  # the worst move of each candidate so far, in expansions
 
     def __post_init__(self) -> None:
@@ -329,9 +332,11 @@ class _Session:
     def _may_enter(self, entry: Algorithm) -> bool:
         return self.requirements.admits(entry, self.states)
 
-    def candidates(self, count: int) -> list[Candidate]:
+    def candidates(self, count: int, also: Sequence[Candidate]) -> list[Candidate]:
         """Whoever may be considered."""
-        found = candidates(self._may_enter, count, self.seed)
+        more = [one for one in also if self._may_enter(one.algorithm)]
+        self.tried_first = {one.name for one in (*more, *recommended(self._may_enter))}
+        found = list({one.name: one for one in (*more, *candidates(self._may_enter, count, self.seed))}.values())
         if not found:
             raise nothing_fits(self.requirements, [])
         return found
@@ -359,8 +364,7 @@ class _Session:
         rng = np.random.default_rng([self.seed, 1])
         order = [asked[k] for k in np.random.default_rng([self.seed, 2]).permutation(len(asked))]
         # Time may run out: first agents as they come, then as cards recommend them; of each, those with databases last.
-        tried_first = {one.name for one in recommended(self._may_enter)}
-        order.sort(key=lambda one: (one.name not in tried_first, _complexity(one)[1] > 0, len(one.databases)))
+        order.sort(key=lambda one: (one.name not in self.tried_first, _complexity(one)[1] > 0, len(one.databases)))
         known, compiled = {one.name for one in asked}, {variant(one.algorithm) for one in asked}
 
         def breed(leaders: list[Candidate]) -> list[Candidate]:
@@ -377,6 +381,7 @@ class _Session:
             self.left_to_race,
             breed,
             self.tell,
+            RACES if self.minutes is None else MOST_RACES,
         )
         places = race.places(order)
         if not places and race.untried:

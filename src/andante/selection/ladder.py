@@ -37,8 +37,8 @@ def ladder(
 ) -> list[Rung]:
     """The best agent under each of these limits, all else being required of each; ``options`` are those of `advise`.
 
-    What was worked out for one limit serves the others: every trial is run once, and every database built once. The
-    ``minutes`` are for all limits together, the same for each.
+    What was worked out for one limit serves the others: every trial is run once, every database built once, and whoever
+    did well under one limit enters under the next. The ``minutes`` are for all limits together, the same for each.
 
     >>> import andante
     >>> grid = andante.generate("rooms", 24, 24, seed=1)
@@ -55,12 +55,14 @@ def ladder(
     share = None if minutes is None else minutes / len(limits)
     with ExitStack() as stack:
         home = Path(stack.enter_context(TemporaryDirectory()) if folder is None else folder)
-        journal, rungs = Journal(home / STATE), []
+        journal = Journal(home / STATE)
+        rungs: list[Rung] = []
         for limit in limits:
             asked = replace(requirements, expansions=limit)
             room = None if folder is None else home / f"at-most-{limit}"
             try:
-                found = advise(maps, asked, minutes=share, folder=room, journal=journal, **options)
+                also = [one.candidate for rung in rungs if rung.advice for one in rung.advice.ranking]
+                found = advise(maps, asked, minutes=share, folder=room, journal=journal, also=also, **options)
                 rungs.append(Rung(limit, found))
             except AdviceError as error:
                 rungs.append(Rung(limit, None, str(error)))

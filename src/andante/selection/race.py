@@ -2,7 +2,8 @@
 
 Each round gives those who are left twice as many problems. From round to round go the best, by their means: as many as
 are not surely worse than the leader, by the differences on the problems that both were run on, but half of all at
-most. After the first round newcomers may join that resemble the leaders.
+most. After the first round newcomers may join that resemble the leaders. And when a race is over, the best may race
+again, against more that resemble them.
 """
 
 from __future__ import annotations
@@ -60,7 +61,8 @@ class Place(Generic[C]):
 class Race(Generic[C]):
     """The rules of a race.
 
-    ``left`` says how many seconds there are; ``breed`` makes newcomers from the leaders; ``tell`` hears of every run.
+    ``left`` says how many seconds there are; ``breed`` makes newcomers from the leaders; ``again`` is how often the
+    best race against more of them, as long as there is time; ``tell`` hears of every run.
     """
 
     run: Run[C]
@@ -69,10 +71,28 @@ class Race(Generic[C]):
     left: Callable[[], float] = lambda: math.inf
     breed: Callable[[list[C]], list[C]] = lambda _: []
     tell: Callable[[str, int, int], None] = lambda what, done, total: None
+    again: int = 0
     untried: int = field(default=0, init=False)  # candidates for which there was no time
+
+    def __post_init__(self) -> None:
+        self._number = 1
+        self._known: dict[tuple[C, int], Measured | None] = {}  # by candidate and first problem
 
     def places(self, candidates: Sequence[C]) -> list[Place[C]]:
         """All candidates that are in question, the best first: those that came further, then those with less mean."""
+        found = self._raced(candidates)
+        for number in range(2, 2 + self.again):
+            self._number = number
+            leaders = [place.candidate for place in found[: self.finalists]]
+            if not leaders or self.left() <= 0 or not (newcomers := self.breed(leaders)):
+                break
+            raced = self._raced([*leaders, *newcomers])
+            before = {place.candidate for place in raced}
+            found = ranked([*raced, *(place for place in found if place.candidate not in before)])
+        return found
+
+    def _raced(self, candidates: Sequence[C]) -> list[Place[C]]:
+        """The places of one race."""
         out: list[Place[C]] = []
         places = self._first_round(candidates)
         for number, (done, upto) in enumerate(zip(self.rounds, self.rounds[1:], strict=False), 2):
@@ -98,32 +118,41 @@ class Race(Generic[C]):
                     self.untried += len(newcomers) - number
                     break
                 self.tell(what, number, len(newcomers))
-                measured = self.run(candidate, 0, upto)
+                measured = self._measured(candidate, 0, upto)
                 if measured is not None:
                     places.append(Place(candidate, measured.scores, measured.seconds))
             self.tell(what, len(newcomers), len(newcomers))
 
-        admit(candidates, f"round 1: {len(candidates)} candidates on {upto} problems")
+        admit(candidates, self._called(f"round 1: {len(candidates)} candidates on {upto} problems"))
         leaders = [place.candidate for place in ranked(places)[: self.finalists]]
         reserve *= 0.8
         if newcomers := self.breed(leaders):
-            admit(newcomers, f"round 1: {len(newcomers)} more like the best")
+            admit(newcomers, self._called(f"round 1: {len(newcomers)} more like the best"))
         return places
 
     def _further(self, places: Sequence[Place[C]], upto: int, number: int) -> list[Place[C]] | None:
         """The same candidates on more problems; None if time runs out before all had their turn."""
-        what = f"round {number}: {len(places)} candidates on {upto} problems"
+        what = self._called(f"round {number}: {len(places)} candidates on {upto} problems")
         found = []
         for k, place in enumerate(places):
             if self.left() <= 0:
                 return None
             self.tell(what, k, len(places))
-            measured = self.run(place.candidate, len(place.scores), upto)
+            measured = self._measured(place.candidate, len(place.scores), upto)
             if measured is not None:
                 scores = np.concatenate([place.scores, measured.scores])
                 found.append(Place(place.candidate, scores, place.seconds + measured.seconds))
         self.tell(what, len(places), len(places))
         return found
+
+    def _measured(self, candidate: C, first: int, last: int) -> Measured | None:
+        """As in a race before, or run now; where each round begins decides where it ends."""
+        if (candidate, first) not in self._known:
+            self._known[candidate, first] = self.run(candidate, first, last)
+        return self._known[candidate, first]
+
+    def _called(self, what: str) -> str:
+        return what if self._number == 1 else f"{what}, race {self._number}"
 
 
 def rounds_up_to(problems: int, first: int = FIRST_ROUND) -> list[int]:
