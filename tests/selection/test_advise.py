@@ -14,6 +14,7 @@ from andante.databases.header import load
 from andante.errors import MapError, OutputError, ParameterError
 from andante.selection import AdviceError, Requirements, advise, ladder
 from andante.selection.journal import Journal
+from andante.selection.library import Library, Refused
 from andante.selection.trials import worst_move_microseconds
 
 pytestmark = pytest.mark.compiled
@@ -134,12 +135,54 @@ def test_minutes_are_kept_to(grids):
     assert advice.ranking
 
 
-def test_minutes_are_kept_to_also_where_databases_are_built(grids):
-    advice = ask(grids, Requirements(expansions=20), minutes=0.2, problems=4000, candidates=100)  # compiles, too
-    began = time.perf_counter()
-    advice = ask(grids, Requirements(expansions=20), minutes=0.2, problems=4000, candidates=100)
-    assert time.perf_counter() - began < 0.2 * 60 + 8
-    assert advice.ranking
+def test_databases_are_built_until_their_time_is_up_and_what_the_journal_holds_is_no_building(grids):
+    journal, forever = Journal(), math.inf
+
+    def library(most):
+        return Library(grids, Requirements(), journal, 1, lambda *_: None, forever, most)
+
+    refused = library(0.0).books(["moves"])
+    assert refused == Refused(None, "there was no time left to build moves")
+    first = library(forever)
+    built = first.books(["moves"])
+    assert len(built.databases) == len(grids)
+    assert first.spent > 0
+    again = library(0.0)
+    assert again.books(["moves"]).nbytes == built.nbytes
+    assert again.spent < first.spent
+
+
+def test_a_limit_that_the_first_map_breaks_is_found_out_there(grids, monkeypatch):
+    built = []
+    whole = sys.modules["andante.selection.library"].build
+    monkeypatch.setattr(
+        "andante.selection.library.build", lambda *what, **how: built.append(what) or whole(*what, **how)
+    )
+    found = Library(grids, Requirements(memory_bytes=1), Journal(), 1, lambda *_: None, math.inf, math.inf)
+    assert found.books(["moves"]).breach.limit == "memory_bytes"
+    assert len(built) == 1
+
+
+def test_building_takes_no_time_from_the_race(grids):
+    session = sys.modules["andante.selection.advise"]._Session(
+        tuple(grids), Requirements(), Journal(), 1.0, 0, 1, lambda *_: None
+    )
+    before = session.left_to_race()
+    session.library.spent += 10
+    assert session.left_to_race() == pytest.approx(before + 10, abs=1)
+    assert session.left() == pytest.approx(60, abs=2)
+
+
+def test_a_question_without_an_answer_leaves_its_folder_free(grids, tmp_path):
+    with pytest.raises(AdviceError):
+        ask(grids[:1], Requirements(expansions=0, **NO_DATABASES), folder=tmp_path, candidates=5, problems=10)
+    ask(grids[:1], Requirements(expansions=1, **NO_DATABASES), folder=tmp_path, candidates=5, problems=10)
+    with pytest.raises(ParameterError, match="another question"):
+        ask(grids[:1], Requirements(expansions=2, **NO_DATABASES), folder=tmp_path, candidates=5, problems=10)
+    home = tmp_path / "ladder"
+    ask(grids[:1], Requirements(expansions=2, **NO_DATABASES), folder=home / "at-most-5", candidates=5, problems=10)
+    with pytest.raises(ParameterError, match="another question"):
+        ladder(grids[:1], [1, 5], Requirements(**NO_DATABASES), folder=home, progress=pytest.fail)
 
 
 def test_where_there_was_no_time_it_is_said(grids):

@@ -65,6 +65,20 @@ def test_the_best_race_again_against_newcomers_and_nothing_is_run_twice():
     assert len(seen) == len(set(seen))
 
 
+def test_a_race_that_is_broken_off_takes_nothing_away():
+    clock, longest = iter(range(400, -9000, -1)), {}
+
+    def run(k, first, last):
+        longest[k] = last
+        return Measured(1 + NOISE[k % 200, first:last], 1.0 * (last - first))
+
+    numbers = iter(range(60, 9000))
+    race = Race(
+        run, rounds_up_to(400), 5, lambda: float(next(clock)), lambda _: [next(numbers) for _ in range(9)], again=50
+    )
+    assert {place.candidate: len(place.scores) for place in race.places(range(60))} == longest
+
+
 def test_time_ends_it_and_says_who_had_no_turn():
     clock = iter(range(100, -1000, -1))
     race, _ = racing([1.0] * 100, left=lambda: float(next(clock)))

@@ -40,22 +40,25 @@ def compile_ahead(wanted: Iterable[Wanted], tell: Callable[[int, int], None]) ->
     """
     small = generate("rooms", _SMALL, _SMALL)
     database = cache(lambda text: build(text, small))
-    chosen = _one_of_each(wanted)
-    for number, one in enumerate(chosen, 1):
-        with suppress(AndanteError):
-            compile_all(
-                [one.algorithm],
-                [small],
-                lambda *_, number=number: tell(number, len(chosen)),
-                databases=[database(text) for text in one.databases],
-                sight=one.sight,
-            )
+    groups = _alike(wanted)
+    for number, group in enumerate(groups, 1):
+        for one in group:
+            with suppress(AndanteError):
+                compile_all(
+                    [one.algorithm],
+                    [small],
+                    lambda *_, number=number: tell(number, len(groups)),
+                    databases=[database(text) for text in one.databases],
+                    sight=one.sight,
+                )
+                break  # the others of its group run the same machine code
 
 
-def _one_of_each(wanted: Iterable[Wanted]) -> list[Wanted]:
-    """One for each piece of machine code that these will run, the first that is met."""
+def _alike(wanted: Iterable[Wanted]) -> list[list[Wanted]]:
+    """Those that run the same machine code together, in the order in which they are met."""
     kind = cache(lambda text: parse(text).name)
-    found: dict[tuple[Any, ...], Wanted] = {}
+    found: dict[tuple[Any, ...], list[Wanted]] = {}
     for one in wanted:
-        found.setdefault((variant(one.algorithm), one.sight is None, tuple(map(kind, one.databases))), one)
+        alike = (variant(one.algorithm), one.sight is None, tuple(map(kind, one.databases)))
+        found.setdefault(alike, []).append(one)
     return list(found.values())

@@ -62,6 +62,7 @@ def choose(
         check_learning()
     opened = Store(store)
     problems = from_store(opened, expansions, only)
+    described = describe(problems, maps_of(opened, str(folder))) if predict or aslib is not None else None
     said: list[str] = []
 
     def say(text: str) -> None:
@@ -72,8 +73,7 @@ def choose(
     say(overview(problems, opened, expansions))
     for each in sweeps(problems, trials, seed, figures):
         say(each)
-    if predict or aslib is not None:
-        described = describe(problems, maps_of(opened, str(folder)))
+    if described is not None:
         if predict:
             say(part("Choosing by problems nearby, on the same map", lambda: nearby(problems, described, seed)))
             say(part("Predicting instead of running", lambda: predictions(problems, described, seed)))

@@ -48,6 +48,8 @@ NEWCOMERS = 30
 RACES, MOST_RACES = 2, 100  # in which the best race against newcomers once more: without a clock, and with one
 CONFIDENCE = 0.95
 STATE = "state"  # the folder of what a run has worked out
+ANY_COST = (0.0, math.inf)
+QUESTION = "question.json"  # the file that says what a folder's advice is about
 
 FEWEST_PROBLEMS = 100  # that a map must have
 _PROBE = Limits(moves=200, expansions=20_000)  # enough to see most that will break a limit
@@ -223,7 +225,7 @@ def advise(
     candidates: int = CANDIDATES,
     seed: int = 0,
     threads: int = 1,
-    optimal_cost: tuple[float, float] = (0.0, math.inf),
+    optimal_cost: tuple[float, float] = ANY_COST,
     folder: str | os.PathLike[str] | None = None,
     journal: Journal | None = None,
     progress: Progress | None = None,
@@ -256,9 +258,9 @@ def advise(
     tell = progress or _quiet
     home = None if folder is None else Path(folder)
     journal = journal or Journal(None if home is None else home / STATE)
+    question = question_of(grids, requirements, optimal_cost)
     if home is not None:
-        maps_asked = {grid.name: grid.graph.fingerprint for grid in grids}
-        _note_question(home, {"maps": maps_asked, **asdict(requirements), "trips": optimal_cost})
+        check_folder(home, question)
     session = _Session(grids, requirements, journal, minutes, seed, threads, tell)
     asked = session.candidates(candidates, also)
     # Before the clock starts: time is for racing.
@@ -268,9 +270,11 @@ def advise(
     race, fresh = session.draw(problems, optimal_cost)
     places, raced, untried = session.race(asked, race)
     ranking = session.validate(places, fresh)
-    files = (
-        save_all(ranking[0].books.databases, grids, home / "databases") if home and ranking[0].books.databases else {}
-    )
+    files = {}
+    if home is not None:
+        write_whole(home / QUESTION, json.dumps(question, indent=1).encode())
+        if ranking[0].books.databases:
+            files = save_all(ranking[0].books.databases, grids, home / "databases")
     return Advice(
         requirements,
         grids,
@@ -284,13 +288,23 @@ def advise(
     )
 
 
-def _note_question(home: Path, question: dict[str, Any]) -> None:
-    """Write down what a folder's advice is about; refuse to put the advice on another question in its place."""
+def question_of(grids: Sequence[Grid], requirements: Requirements, optimal_cost: tuple[float, float]) -> dict[str, Any]:
+    """What is asked, as plain data."""
+    fingerprints = {grid.name: grid.graph.fingerprint for grid in grids}
+    between = [cost if math.isfinite(cost) else None for cost in optimal_cost]
+    return {"maps": fingerprints, **asdict(requirements), "optimal_cost": between}
+
+
+def check_folder(home: Path, question: dict[str, Any]) -> None:
+    """Make the folder, or refuse to put the advice on this question in the place of that on another."""
     make_folder(home)
-    file, told = home / "question.json", json.dumps(question, indent=1).encode()
-    if file.exists() and file.read_bytes() != told:
+    file = home / QUESTION
+    try:
+        same = not file.exists() or json.loads(file.read_bytes()) == question
+    except (OSError, ValueError):
+        same = False
+    if not same:
         raise ParameterError(f"{home} has the advice on another question, see {file.name} there; name another folder")
-    write_whole(file, told)
 
 
 @dataclass
@@ -305,6 +319,7 @@ class _Session:
     threads: int
     tell: Progress
     dropped: dict[str, Dropped] = field(default_factory=dict)
+    took: float = 0.0  # seconds that the pieces of the last measurement took to make
     tried_first: set[str] = field(default_factory=set)  # by name: whom there must be time for, if for anybody
     efforts: dict[str, float] = field(default_factory=dict)  # the worst move of each candidate so far, in expansions
 
@@ -397,14 +412,14 @@ class _Session:
         """The candidate on some problems of the race; None, and a note why, if it is out."""
         if first == 0 and not self._passes_probe(one, problems[:_PROBED]):
             return None
+        self.took = 0.0
         rows = self._rows(one, problems[first:last])
         if rows is None:
             return None
         if self._too_slow(one, problems[first:last][:_TIMED], rows):
             return None
         scores = np.array([row["suboptimality_ratio"] for row in rows], np.float64)
-        # The trials' own time, which is the same if they were run for another question.
-        return Measured(scores, math.fsum(float(row["seconds"]) for row in rows) / self.threads)
+        return Measured(scores, self.took)
 
     def _passes_probe(self, one: Candidate, problems: Sequence[Problem]) -> bool:
         """A short walk, in which most show that will break a limit."""
@@ -424,13 +439,19 @@ class _Session:
             except AndanteError as error:  # parameters that do not go with each other, or with the map
                 return {"reason": str(error)}
 
-        told = self.journal.once(self._about(one, problems, limits=asdict(chosen)), make)
+        told = self._once(self._about(one, problems, limits=asdict(chosen)), make)
         breach = self.requirements.check_rows(told.get("rows", []))
         if breach is not None or "reason" in told:
             self.dropped[one.name] = Dropped(one.name, breach, told.get("reason", ""))
             return None
         found: list[Row] = told["rows"]
         self.efforts[one.name] = max(self.efforts.get(one.name, 0.0), *(float(r["max_states_expanded"]) for r in found))
+        return found
+
+    def _once(self, what: dict[str, Any], make: Callable[[], Any]) -> Any:
+        """A piece from the journal, and in `took` what it took to make, be it now or for another question."""
+        found = self.journal.once(what, make)
+        self.took += self.journal.seconds_of(what)
         return found
 
     def _about(self, one: Candidate, problems: Sequence[Problem], **more: Any) -> dict[str, Any]:
@@ -455,7 +476,7 @@ class _Session:
         """The slowest move of these problems, and the limit that it breaks."""
         books = self.library.books(one.databases)
         assert isinstance(books, Books)
-        worst: float = self.journal.once(
+        worst: float = self._once(
             self._about(one, problems, timed=True),
             lambda: worst_move_microseconds(one, books.databases, problems, CAP, self.requirements.sight),
         )

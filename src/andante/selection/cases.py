@@ -40,6 +40,8 @@ class Cases:
         mine = [k for k, one in enumerate(matrix.instances) if one.fingerprint == grid.fingerprint]
         if not mine:
             raise MatrixError(f"there are no results on {grid.name} to choose by")
+        if needy := next((name for name in matrix.algorithms if " with " in name), None):
+            raise MatrixError(f"cases choose among algorithms without databases, and there is {needy}; leave it out")
         self._grid, self._algorithms = grid, matrix.algorithms
         self._nearby = Nearby(cells_of(grid, matrix.columns(np.array(mine))), matrix.values[:, mine], neighbours)
 
@@ -109,6 +111,8 @@ def by_size(matrix: Matrix, cells: Values, *, sizes: Sequence[int] = SIZES, seed
         new, old = np.split(mine, [max(1, round(_NEW * len(mine)))])
         judged.append(_Judged(new, old, matrix.columns(np.flatnonzero(maps != number)).best))
     groups = {size: [one for one in judged if len(one.old) >= size] for size in sizes}
+    if not any(groups.values()):
+        raise MatrixError(f"no map has {min(sizes)} problems to choose by, beside one to judge by")
     return [_by_size(matrix, cells, group, size) for size, group in groups.items() if group]
 
 

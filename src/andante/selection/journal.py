@@ -45,7 +45,7 @@ class Journal:
         """The piece of plain data that ``what`` decides: as it was kept, or made now."""
         key = digest(what)
         if key in self._pieces:
-            return self._pieces[key]
+            return self._pieces[key]["piece"]
         kept = self._read(key)
         if kept is None:
             began = time.perf_counter()
@@ -54,8 +54,12 @@ class Journal:
                 write_whole(self._file(key), json.dumps(kept).encode())
         else:
             self._recalled += kept["seconds"]
-        self._pieces[key] = kept["piece"]
+        self._pieces[key] = kept
         return kept["piece"]
+
+    def seconds_of(self, what: Mapping[str, Any]) -> float:
+        """What a piece that was asked for took to make, whenever that was."""
+        return float(self._pieces[digest(what)]["seconds"])
 
     def holds(self, what: Mapping[str, Any]) -> bool:
         """Is there such a piece already?"""

@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from andante.errors import ParameterError
-from andante.selection.advise import STATE, Advice, advise
+from andante.selection.advise import ANY_COST, STATE, Advice, advise, check_folder, question_of
 from andante.selection.journal import Journal
 from andante.selection.requirements import AdviceError, Requirements
 from andante.world.grid import Grid
@@ -52,17 +52,21 @@ def ladder(
         )
     if not limits:
         raise ParameterError("a ladder needs at least one limit on the states expanded before any move")
+    grids = (maps,) if isinstance(maps, Grid) else tuple(maps)
     share = None if minutes is None else minutes / len(limits)
     with ExitStack() as stack:
         home = Path(stack.enter_context(TemporaryDirectory()) if folder is None else folder)
         journal = Journal(home / STATE)
         rungs: list[Rung] = []
-        for limit in limits:
-            asked = replace(requirements, expansions=limit)
-            room = None if folder is None else home / f"at-most-{limit}"
+        questions = {limit: replace(requirements, expansions=limit) for limit in limits}
+        rooms = {limit: None if folder is None else home / f"at-most-{limit}" for limit in limits}
+        for limit, room in rooms.items():  # all of them before any work
+            if room is not None:
+                check_folder(room, question_of(grids, questions[limit], options.get("optimal_cost", ANY_COST)))
+        for limit, asked in questions.items():
             try:
                 also = [one.candidate for rung in rungs if rung.advice for one in rung.advice.ranking]
-                found = advise(maps, asked, minutes=share, folder=room, journal=journal, also=also, **options)
+                found = advise(grids, asked, minutes=share, folder=rooms[limit], journal=journal, also=also, **options)
                 rungs.append(Rung(limit, found))
             except AdviceError as error:
                 rungs.append(Rung(limit, None, str(error)))

@@ -137,7 +137,6 @@ def from_store(
     kept = _keeping_to(expansions, called, names, frame["max_states_expanded"].to_list())
     if not kept:
         raise MatrixError(f"all of these in {store.folder} expanded more than {expansions:g} states before some move")
-    ratios = _counted({name: frame[name].to_numpy() for name in _COUNTED})
     places = list(zip(*(frame[name].to_list() for name in PLACE), strict=True))
     maps = dict(zip(places, frame["map"].to_list(), strict=True))
     row = {name: k for k, name in enumerate(kept)}
@@ -149,7 +148,8 @@ def from_store(
             f"{store.folder} has several results of one algorithm on one problem, under different conditions; choose "
             "among those of a campaign with one sight and one set of limits"
         )
-    values[[row[names[k]] for k in mine], [column[places[k]] for k in mine]] = ratios[mine]
+    ratios = _counted({name: frame[name].to_numpy()[mine] for name in _COUNTED})
+    values[[row[names[k]] for k in mine], [column[places[k]] for k in mine]] = ratios
     whole = np.isfinite(values).all(axis=0)
     if not whole.any():
         raise MatrixError(f"{store.folder} has no problem on which all its {len(kept):,} algorithms were run")

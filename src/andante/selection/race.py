@@ -86,9 +86,7 @@ class Race(Generic[C]):
             leaders = [place.candidate for place in found[: self.finalists]]
             if not leaders or self.left() <= 0 or not (newcomers := self.breed(leaders)):
                 break
-            raced = self._raced([*leaders, *newcomers])
-            before = {place.candidate for place in raced}
-            found = ranked([*raced, *(place for place in found if place.candidate not in before)])
+            found = ranked(_longest([*found, *self._raced([*leaders, *newcomers])]))
         return found
 
     def _raced(self, candidates: Sequence[C]) -> list[Place[C]]:
@@ -97,7 +95,8 @@ class Race(Generic[C]):
         places = self._first_round(candidates)
         for number, (done, upto) in enumerate(zip(self.rounds, self.rounds[1:], strict=False), 2):
             survivors, gone = cut(places, self.finalists)
-            expected = sum(place.seconds_per_problem for place in survivors) * (upto - done)
+            to_run = [place for place in survivors if (place.candidate, done) not in self._known]
+            expected = sum(place.seconds_per_problem for place in to_run) * (upto - done)
             if not survivors or expected > self.left():
                 break
             further = self._further(survivors, upto, number)
@@ -115,7 +114,8 @@ class Race(Generic[C]):
         def admit(newcomers: Sequence[C], what: str) -> None:
             for number, candidate in enumerate(newcomers):
                 if self.left() <= (reserve if math.isfinite(reserve) else 0.0):
-                    self.untried += len(newcomers) - number
+                    if newcomers is candidates and self._number == 1:  # nobody asked for the others
+                        self.untried = len(newcomers) - number
                     break
                 self.tell(what, number, len(newcomers))
                 measured = self._measured(candidate, 0, upto)
@@ -165,6 +165,14 @@ def rounds_up_to(problems: int, first: int = FIRST_ROUND) -> list[int]:
     while rounds[0] // 2 >= first:
         rounds.insert(0, rounds[0] // 2)
     return rounds
+
+
+def _longest(places: Sequence[Place[C]]) -> list[Place[C]]:
+    """Of each candidate the place with most scores: a race that was broken off takes nothing away."""
+    found: dict[C, Place[C]] = {}
+    for place in sorted(places, key=lambda place: len(place.scores)):
+        found[place.candidate] = place
+    return list(found.values())
 
 
 def ranked(places: Sequence[Place[C]]) -> list[Place[C]]:
