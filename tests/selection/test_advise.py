@@ -15,6 +15,7 @@ from andante.errors import MapError, OutputError, ParameterError
 from andante.selection import AdviceError, Requirements, advise, ladder
 from andante.selection.journal import Journal
 from andante.selection.library import Library, Refused
+from andante.selection.race import Race
 from andante.selection.trials import worst_move_microseconds
 
 pytestmark = pytest.mark.compiled
@@ -188,6 +189,37 @@ def test_a_question_without_an_answer_leaves_its_folder_free(grids, tmp_path):
 def test_where_there_was_no_time_it_is_said(grids):
     with pytest.raises(AdviceError, match="there was no time to try"):
         ask(grids, Requirements(expansions=20, **NO_DATABASES), minutes=1e-6)
+
+
+def test_asked_again_it_tries_whom_it_found_before(grids, tmp_path, monkeypatch):
+    wanted = Requirements(expansions=30, **NO_DATABASES)
+    before = ask(grids, wanted, folder=tmp_path)
+    asked, race = [], Race.places
+    monkeypatch.setattr(Race, "places", lambda self, some: asked.extend(some) or race(self, some))
+    ask(grids, wanted, folder=tmp_path, candidates=1)
+    assert {one.candidate.name for one in before.ranking} <= {one.name for one in asked}
+    (tmp_path / "finalists.json").write_text("[[1, 2]]")
+    assert ask(grids, wanted, folder=tmp_path, candidates=1).ranking
+
+
+def test_finalists_are_not_all_of_one_algorithm(grids):
+    advice = ask(grids, Requirements(expansions=100, **NO_DATABASES))
+    names = [one.candidate.algorithm.card.name for one in advice.ranking]
+    assert len(names) >= 5
+    assert len(set(names)) > 1
+
+
+def test_what_is_not_certain_is_said(grids):
+    advice = ask(grids[:1], Requirements(expansions=1, **NO_DATABASES), problems=20, candidates=10)
+
+    def told(text, untried):
+        best = replace(advice.winner, candidate=replace(advice.winner.candidate, algorithm=andante.find(text)))
+        return " ".join(replace(advice, ranking=(best,), untried=untried).sentences)
+
+    assert "The time was up before 7 more could be tried" in told("lrta", 7)
+    assert "The time was up" not in told("lrta", 0)
+    assert "not proven to arrive" in told("family", 0)
+    assert "not proven to arrive" not in told("lrta", 0)
 
 
 def test_whoever_breaks_a_limit_on_fresh_problems_only_is_not_recommended(grids, monkeypatch):

@@ -184,6 +184,9 @@ def tell_ladder(rungs: Sequence[Rung], as_json: bool, folder: Path | None) -> No
         for line in lines:
             shown.add_row(*map(Text, line))
         out.print(shown)
+        for rung in rungs:
+            if rung.advice is not None and rung.advice.unfinished:
+                out.print(f"At most {rung.limit:,}: {rung.advice.unfinished}", soft_wrap=True, markup=False)
     if folder is None:
         return
     write_whole(folder / "ladder.md", (markdown(head, [list(map(plain, line)) for line in lines]) + "\n").encode())

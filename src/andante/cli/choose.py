@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -41,7 +42,7 @@ def choose(
     folder: Path = typer.Option(Path(), "--maps", metavar="FOLDER", help="Where the paths of map files begin."),
     markdown: Path | None = typer.Option(None, metavar="FILE.md", help="Write the tables there."),
     csv: Path | None = typer.Option(None, metavar="FILE.csv", help="Write the best algorithm for each map there."),
-    figures: Path | None = typer.Option(None, metavar="FOLDER", help="Write the two figures there, as SVG."),
+    figures: Path | None = typer.Option(None, metavar="FOLDER", help="Write the figures there, as SVG."),
     aslib: Path | None = typer.Option(None, metavar="FOLDER", help="Export the results as an ASlib scenario."),
 ) -> None:
     """Say what choosing an algorithm for each map, or for each problem, gains over one for all.
@@ -85,7 +86,7 @@ def choose(
         write_whole(markdown, "\n".join(said).encode())
     if csv is not None:
         write_best(problems.by_map(), csv)
-    say_wrote(aslib, markdown, csv)
+    say_wrote(figures, aslib, markdown, csv)
 
 
 def check_learning() -> None:
@@ -116,37 +117,29 @@ def write_best(maps: Matrix, file: Path) -> None:
 
 def overview(problems: Matrix, store: Store, expansions: float) -> str:
     """What there is to choose from."""
+    from andante.report.table import counted
     from andante.selection.matrix import share_of_gap_closed
 
     maps, means = problems.by_map(), problems.means
-    closed = share_of_gap_closed(maps.virtual_best, means.min(), problems.virtual_best)
+    kinds = {"algorithm": problems.algorithms, "problem": problems.instances, "map": maps.instances}
+    algorithms, tasks, worlds = (counted(len(some), what) for what, some in kinds.items())
     limit = "" if expansions == float("inf") else f" that expand at most {expansions:g} states before any move"
     size = (
-        f"{len(problems.algorithms):,} algorithms{limit} on {len(problems.instances):,} problems of "
-        f"{len(maps.instances):,} maps. Mean suboptimality; an agent that did not arrive counts as the cap. Tables and "
-        f"figures are numbered as in {PAPER}."
+        f"{algorithms}{limit} on {tasks} of {worlds}. Mean suboptimality; an agent that did not arrive counts as the "
+        f"cap. Tables and figures are numbered as in {PAPER}."
     )
     named = f"The single best algorithm is `{problems.algorithms[problems.best]}`."
-    return "\n".join(
-        [
-            f"# {store.about.get('title', store.folder.name)}",
-            "",
-            size,
-            "",
-            *table(
-                ["", "mean suboptimality"],
-                [
-                    ["an algorithm drawn at random", f"{means.mean():.2f}"],
-                    ["single best algorithm", f"{means.min():.2f}"],
-                    ["best for each map", f"{maps.virtual_best:.2f}"],
-                    ["best for each problem (virtual best)", f"{problems.virtual_best:.2f}"],
-                ],
-            ),
-            "",
-            f"{named} The best for each map closes {closed:.0%} of the gap between single best and virtual best.",
-            "",
-        ]
-    )
+    closed = share_of_gap_closed(maps.virtual_best, means.min(), problems.virtual_best)
+    if not isnan(closed):
+        named += f" The best for each map closes {abs(closed):.0%} of the gap between single best and virtual best."
+    rows = {
+        "an algorithm drawn at random": means.mean(),
+        "single best algorithm": means.min(),
+        "best for each map": maps.virtual_best,
+        "best for each problem (virtual best)": problems.virtual_best,
+    }
+    shown = table(["", "mean suboptimality"], [[what, f"{value:.2f}"] for what, value in rows.items()])
+    return "\n".join([f"# {store.about.get('title', store.folder.name)}", "", size, "", *shown, "", named, ""])
 
 
 def part(title: str, make: Callable[[], list[str]]) -> str:

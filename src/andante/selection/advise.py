@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import t
 
-from andante.agent import Algorithm
+from andante.agent import Algorithm, find
 from andante.campaign.ahead import Wanted, compile_ahead
 from andante.datasets import Progress
 from andante.datasets.scenarios import random_problems
@@ -43,11 +43,13 @@ CAP = 100.0
 PROBLEMS = 400
 CANDIDATES = 200
 FINALISTS = 5  # of the race that are run on fresh problems
+ALIKE = 3  # of them that are one algorithm, where there are others
 FRONT = 4  # further ones that plan less
 NEWCOMERS = 30
 RACES, MOST_RACES = 2, 100  # in which the best race against newcomers once more: without a clock, and with one
 CONFIDENCE = 0.95
 STATE = "state"  # the folder of what a run has worked out
+FINALISTS_FILE = "finalists.json"  # the file of whoever was best
 ANY_COST = (0.0, math.inf)
 QUESTION = "question.json"  # the file that says what a folder's advice is about
 
@@ -131,7 +133,8 @@ class Advice:
     @property
     def sentences(self) -> list[str]:
         """The answer in words: what to use, how sure that is, what was tried."""
-        return [*self._use(), self._sure(), *self._simpler(), self._tried(), *self._changing()]
+        told = [*self._use(), self._sure(), *self._simpler(), self._tried(), self.unfinished, *self._changing()]
+        return [sentence for sentence in told if sentence]
 
     def _use(self) -> list[str]:
         best = self.winner
@@ -151,6 +154,8 @@ class Advice:
             said.append(
                 f"Its databases take at most {size} for a map, and at most {best.books.build_seconds:.1f} s to build."
             )
+        if not best.candidate.algorithm.complete:
+            said.append("It is not proven to arrive on every problem that has a way; others of the table may be.")
         if best.summary.solved < best.summary.trials:
             lost = best.summary.trials - best.summary.solved
             said.append(
@@ -188,10 +193,18 @@ class Advice:
         return [f"{one.candidate.name} is simpler, and not surely worse ({mean:+.3f} ± {error:.3f})."]
 
     def _tried(self) -> str:
-        broken = Counter(one.breach.limit.replace("_", " ") for one in self.dropped if one.breach is not None)
+        broken = Counter(_BROKEN[one.breach.limit] for one in self.dropped if one.breach is not None)
         why = "".join(f", {count} broke the limit on {limit}" for limit, count in sorted(broken.items()))
-        lacking = f", {self.untried} had no time left" if self.untried else ""
-        return f"{self.tried} candidates raced on up to {self.race_problems:,} problems{why}{lacking}."
+        return f"{self.tried} candidates raced on up to {self.race_problems:,} problems{why}."
+
+    @property
+    def unfinished(self) -> str:
+        """That there was no time for all candidates, if so."""
+        if not self.untried:
+            return ""
+        return (
+            f"The time was up before {self.untried} more could be tried: with more minutes a better one may be found."
+        )
 
     def _changing(self) -> list[str]:
         """What the numbers are about, where the map may change."""
@@ -201,6 +214,10 @@ class Advice:
             "The numbers are for maps that stay as they are. To follow changes an agent is made with sight=R, how many "
         )
         return [f"{told}cells far it sees; ask with --sight R (in Python sight=R) for numbers of that."]
+
+
+#: How a limit that was broken is called.
+_BROKEN = {"expansions": "expansions", "microseconds": "time", "memory_bytes": "memory", "build_seconds": "build time"}
 
 
 def _complexity(candidate: Candidate) -> tuple[int, int]:
@@ -262,7 +279,7 @@ def advise(
     if home is not None:
         check_folder(home, question)
     session = _Session(grids, requirements, journal, minutes, seed, threads, tell)
-    asked = session.candidates(candidates, also)
+    asked = session.candidates(candidates, [*also, *_finalists_before(home)])
     # Before the clock starts: time is for racing.
     wanted = [Wanted(one.algorithm, one.databases, requirements.sight) for one in asked]
     compile_ahead(wanted, compiling or (lambda number, total: None))
@@ -273,6 +290,8 @@ def advise(
     files = {}
     if home is not None:
         write_whole(home / QUESTION, json.dumps(question, indent=1).encode())
+        told = [[str(one.candidate.algorithm), *one.candidate.databases] for one in ranking]
+        write_whole(home / FINALISTS_FILE, json.dumps(told, indent=1).encode())
         if ranking[0].books.databases:
             files = save_all(ranking[0].books.databases, grids, home / "databases")
     return Advice(
@@ -305,6 +324,16 @@ def check_folder(home: Path, question: dict[str, Any]) -> None:
         same = False
     if not same:
         raise ParameterError(f"{home} has the advice on another question, see {file.name} there; name another folder")
+
+
+def _finalists_before(home: Path | None) -> list[Candidate]:
+    """Who was best when the question was asked before: a shorter run must not lose what a longer one has found."""
+    try:
+        told = json.loads((home / FINALISTS_FILE).read_bytes()) if home is not None else []
+        found = [Candidate(find(str(algorithm)), tuple(map(str, databases))) for algorithm, *databases in told]
+        return [one for one in found if one.identity]  # which asks whether its databases could be built
+    except (OSError, ValueError, TypeError, AndanteError):  # never asked, or by another version
+        return []
 
 
 @dataclass
@@ -401,8 +430,8 @@ class _Session:
         places = race.places(order)
         if not places and race.untried:
             raise AdviceError(
-                f"there was no time to try {race.untried} of {len(known)} candidates, and none of the others will do; "
-                "give it more minutes, or fewer maps"
+                f"there was no time to try {race.untried} of {len(asked)} candidates, and no other will do; give it "
+                "more minutes, or fewer maps"
             )
         if not places:
             raise nothing_fits(self.requirements, list(self.dropped.values()))
@@ -488,7 +517,7 @@ class _Session:
         """The finalists, and those on the front behind them, on fresh problems; whoever breaks a limit there is out."""
         chosen = problems[: self._affordable(places, len(problems))]
         found: list[tuple[Place[Candidate], list[Row], float | None]] = []
-        waiting = [*places]
+        waiting = _varied(places)
         while waiting and len(found) < FINALISTS and (not found or self.left() > 0):
             self._try_fresh(waiting.pop(0), chosen, found, FINALISTS)
         if not found:
@@ -564,6 +593,18 @@ class _Session:
         """What its agent needs to think, on the largest map."""
         largest = max(self.grids, key=lambda grid: len(grid.graph))
         return Outfit(one.algorithm, books.databases, self.requirements.sight).agent(largest).memory_bytes
+
+
+def _varied(places: Sequence[Place[Candidate]]) -> list[Place[Candidate]]:
+    """The places in their order, but of one algorithm no more than a few before others have had their turn."""
+    seen: Counter[str] = Counter()
+    first: list[Place[Candidate]] = []
+    later: list[Place[Candidate]] = []
+    for place in places:
+        name = place.candidate.algorithm.card.name
+        seen[name] += 1
+        (first if seen[name] <= ALIKE else later).append(place)
+    return [*first, *later]
 
 
 def _check_maps(grids: Sequence[Grid]) -> None:

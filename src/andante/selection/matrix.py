@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.episode.loop import Outcome
-from andante.errors import AndanteError
+from andante.errors import AndanteError, did_you_mean
 from andante.store import Store
 from andante.store.identity import PLACE
 
@@ -131,9 +131,7 @@ def from_store(
     store = folder if isinstance(folder, Store) else Store(folder)
     frame = store.frame()
     names = _names(frame["settings"].to_list(), frame["databases"].to_list())
-    called = [name for name in dict.fromkeys(names) if not only or name.partition("(")[0].split()[0] in only]
-    if not called:
-        raise MatrixError(f"{store.folder} has no results of {' or '.join(only)}")
+    called = _called(only, names, store)
     kept = _keeping_to(expansions, called, names, frame["max_states_expanded"].to_list())
     if not kept:
         raise MatrixError(f"all of these in {store.folder} expanded more than {expansions:g} states before some move")
@@ -160,6 +158,16 @@ def from_store(
 def _names(settings: Sequence[str], databases: Sequence[str]) -> list[str]:
     """What distinguishes the algorithms of rows: their settings, and the databases that they had."""
     return [f"{one} with {given}" if given else one for one, given in zip(settings, databases, strict=True)]
+
+
+def _called(only: Sequence[str], names: Sequence[str], store: Store) -> list[str]:
+    """The algorithms of these names, all if there are none; each once, as they come."""
+    cards = {name: name.partition("(")[0].split()[0] for name in dict.fromkeys(names)}
+    for wanted in only:
+        if wanted not in cards.values():
+            known = dict.fromkeys(cards.values())
+            raise MatrixError(f"{store.folder} has no results of {wanted!r}; {did_you_mean(wanted, known)}")
+    return [name for name, card in cards.items() if not only or card in only]
 
 
 def _keeping_to(limit: float, called: Sequence[str], names: Sequence[str], worst: Sequence[float]) -> list[str]:
