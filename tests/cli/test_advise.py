@@ -5,7 +5,7 @@ import json
 import pytest
 
 import andante
-from andante.cli import FAILED, OK
+from andante.cli import FAILED, INTERRUPTED, OK
 
 pytestmark = pytest.mark.compiled
 
@@ -64,6 +64,17 @@ def test_bad_input_is_refused_in_one_sentence(cli, folder, tmp_path):
     (tmp_path / "other").mkdir()
     andante.write_map(andante.generate("caves", 24, 24), tmp_path / "other" / "rooms1.map")
     assert "two different maps are called rooms1" in refused(folder, tmp_path / "other", *QUICK)
+
+
+def test_whoever_stops_it_hears_what_is_kept(cli, folder, tmp_path, monkeypatch):
+    def stopped(self, *how):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("andante.selection.race.Race.places", stopped)
+    code, _, err = cli("advise", folder, "--expansions", 10, *QUICK, "--output", tmp_path / "out")
+    assert code == INTERRUPTED
+    assert f"stopped; what was worked out is kept in {tmp_path / 'out'}" in err
+    assert "nothing is kept" in cli("advise", folder, "--expansions", 10, *QUICK)[2]
 
 
 def test_several_limits_give_the_best_agent_for_each(cli, folder, tmp_path):

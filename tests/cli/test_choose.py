@@ -38,7 +38,12 @@ def test_tables_figures_and_export(cli, store, tmp_path):
     assert "on maps not trained on: learned from features" in out
     assert "| 3 |" in out.partition("## Choosing by problems nearby, on the same map")[2]
     assert (tmp_path / "page.md").read_text("utf-8").strip() == out.strip()
-    assert {file.stem for file in (tmp_path / "figures").iterdir()} == {"figure3", "figure3-held-out", "figure4"}
+    assert {file.stem for file in (tmp_path / "figures").iterdir()} == {
+        "figure3",
+        "figure3-held-out",
+        "figure4",
+        "nearby",
+    }
     assert (tmp_path / "aslib" / "description.txt").is_file()
 
 

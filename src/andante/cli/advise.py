@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -97,7 +98,8 @@ def advise(
             "progress": tell,
             "compiling": compiling,
         }
-        found = ladder(grids, expansions, requirements, **how) if several else ask(grids, requirements, **how)
+        with telling_what_is_kept(output):
+            found = ladder(grids, expansions, requirements, **how) if several else ask(grids, requirements, **how)
     if isinstance(found, list):
         tell_ladder(found, as_json, output)
         return
@@ -107,6 +109,19 @@ def advise(
         tell_advice(found)
     if output is not None:
         write_results(found, output)
+
+
+@contextmanager
+def telling_what_is_kept(folder: Path | None) -> Iterator[None]:
+    """Say, to whoever stops it, that the work is not lost."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        kept = "nothing is kept; with --output FOLDER it would be"
+        if folder is not None:
+            kept = f"what was worked out is kept in {folder}: the same command goes on with it"
+        err.print(f"stopped; {kept}", soft_wrap=True, markup=False)
+        raise
 
 
 def read_maps(texts: Sequence[str], seed: int) -> list[Grid]:

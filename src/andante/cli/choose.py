@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -76,7 +76,9 @@ def choose(
         say(each)
     if described is not None:
         if predict:
-            say(part("Choosing by problems nearby, on the same map", lambda: nearby(problems, described, seed)))
+            say(
+                part("Choosing by problems nearby, on the same map", lambda: nearby(problems, described, seed, figures))
+            )
             say(part("Predicting instead of running", lambda: predictions(problems, described, seed)))
         if aslib is not None:
             from andante.selection.aslib import export
@@ -160,7 +162,9 @@ def sweeps(problems: Matrix, trials: int, seed: int, figures: Path | None) -> It
     def swept(name: str, *matrices: Matrix) -> list[str]:
         lines = sweep(*matrices, missing=sorted({*MISSING, *SHOWN}), trials=trials, seed=seed)
         if figures is not None:
-            draw(lines, figures / f"{name}.svg")
+            ways = ("exhaustive", "prior", "sample")
+            curves = {way: [(line.present, getattr(line, way)) for line in lines] for way in ways}
+            draw(curves, "Results present (%)", figures / f"{name}.svg")
         return sweep_table(lines, len(problems.algorithms))
 
     yield part(f"Per map ({CITED}, Table 1 and Figure 3)", lambda: swept("figure3", problems.by_map()))
@@ -214,24 +218,29 @@ def predictions(problems: Matrix, described: Described, seed: int) -> list[str]:
     return [*table(["", "mean suboptimality"], rows), "", gain]
 
 
-def nearby(problems: Matrix, described: Described, seed: int) -> list[str]:
+def nearby(problems: Matrix, described: Described, seed: int, figures: Path | None) -> list[str]:
     """What choosing by other problems of the same map reaches, the more there are of them."""
     from andante.selection.cases import by_size
 
     head = ["old problems", "maps", "by those nearby", "prior", "best of the map", "best for the problem", "gain"]
     found = by_size(problems, described.cells, seed=seed)
+    if figures is not None:
+        ways = {"best of the map": "per_map", "prior": "prior", "by those nearby": "chosen"}
+        curves = {title: [(one.old, getattr(one, way)) for one in found] for title, way in ways.items()}
+        draw(curves, "Old problems on each map", figures / "nearby.svg", log=True)
     scores = [(one.chosen, one.prior, one.per_map, one.virtual_best, one.gain) for one in found]
     rows = [[f"{one.old:,}", f"{one.maps:,}", *map(with_error, its)] for one, its in zip(found, scores, strict=True)]
     return table(head, rows)
 
 
-def draw(lines: Sequence[Line], file: Path) -> None:
-    """The figure of a sweep."""
+def draw(
+    curves: Mapping[str, Sequence[tuple[float, Statistics]]], across: str, file: Path, *, log: bool = False
+) -> None:
+    """Write a figure of means."""
     from andante.report.figure import save_figure
     from andante.report.lines import lines_plot
 
-    curves = {way: [(line.present, getattr(line, way)) for line in lines] for way in ("exhaustive", "prior", "sample")}
-    save_figure(lines_plot(curves, "Results present (%)", "Mean suboptimality"), file)
+    save_figure(lines_plot(curves, across, "Mean suboptimality", log=log), file)
 
 
 def with_error(numbers: Statistics) -> str:

@@ -14,8 +14,13 @@ if TYPE_CHECKING:
 _LOOKS = ((ACCENT, "s"), (MUTED, "^"), (WARM, "o"))
 
 
-def lines_plot(curves: Mapping[str, Sequence[tuple[float, Statistics]]], across: str, up: str) -> Figure:
-    """The mean of each curve by its value, with bars of one standard error; three curves at most."""
+def lines_plot(
+    curves: Mapping[str, Sequence[tuple[float, Statistics]]], across: str, up: str, *, log: bool = False
+) -> Figure:
+    """The mean of each curve by its value, with bars of one standard error; three curves at most.
+
+    With ``log`` values are spaced by their logarithms.
+    """
     figure = new_figure(5.6, 4.0)
     with styled():
         axes = figure.add_subplot()
@@ -30,6 +35,8 @@ def lines_plot(curves: Mapping[str, Sequence[tuple[float, Statistics]]], across:
                 markersize=4,
                 linewidth=1.2,
             )
+        if log:
+            axes.set_xscale("log")
         axes.set_xlabel(across)
         axes.set_ylabel(up)
         axes.grid(True, linewidth=0.6)
