@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from andante.measures import Statistics
 from andante.report.figure import ACCENT, MUTED, WARM, new_figure, styled
+from andante.report.plots import scale
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -19,7 +20,7 @@ def lines_plot(
 ) -> Figure:
     """The mean of each curve by its value, with bars of one standard error; three curves at most.
 
-    With ``log`` values are spaced by their logarithms.
+    With ``log`` values of very different size are spaced by their logarithms.
     """
     figure = new_figure(5.6, 4.0)
     with styled():
@@ -36,7 +37,7 @@ def lines_plot(
                 linewidth=1.2,
             )
         if log:
-            axes.set_xscale("log")
+            scale(axes, "x", [value for points in curves.values() for value, _ in points])
         axes.set_xlabel(across)
         axes.set_ylabel(up)
         axes.grid(True, linewidth=0.6)
