@@ -1,4 +1,4 @@
-"""Properties 1 to 8 of seed 001, section 4.2, checked the plain way: dictionaries, sets and the paper's words.
+"""Properties 1 to 8 of Bulitko et al. (2007), section 4.2, checked the plain way: dictionaries, sets and the paper's words.
 
 `check` knows the ground only as a dictionary of neighbours, worked out apart from the kernels: property 8, that the
 levels fit the graph as it is now, is that all others hold with respect to it.
@@ -184,6 +184,15 @@ def _check_weights(levels: Hierarchy, ground: Ground, table, members) -> None:
             assert table[node]["weight"] == len(states)
             total = [sum(axis) for axis in zip(*(ground.point[state] for state in states), strict=True)]
             assert levels.layers.total[node].tolist() == pytest.approx(total)
+        _check_centres(levels, level, ground, below)
+
+
+def _check_centres(levels: Hierarchy, level: int, ground: Ground, below: dict[int, list[int]]) -> None:
+    """A node is represented by its ground state nearest to the mean of all."""
+    for node, centre in zip(sorted(below), levels.representatives(level).tolist(), strict=True):
+        mean = [sum(axis) / len(axis) for axis in zip(*(ground.point[state] for state in below[node]), strict=True)]
+        apart = {state: naive.apart("euclidean", ground.point[state], mean) for state in below[node]}
+        assert apart[centre] <= min(apart.values()) + 1e-9
 
 
 def _check_face(levels: Hierarchy, ground: Ground, table, rows, members) -> None:

@@ -1,4 +1,4 @@
-"""The levels above a graph, as built: properties 1 to 7 of seed 001, its Figures 8 and 9, and what is refused."""
+"""The levels above a graph, as built: properties 1 to 7 of Bulitko et al. (2007), its Figures 8 and 9, what is refused."""
 
 import gc
 import weakref
@@ -12,13 +12,16 @@ import andante
 from andante.abstraction.clique import Cover
 from andante.abstraction.hierarchy import DEFAULT_COVER, ChangingHierarchy, Hierarchy, hierarchy_of
 from andante.abstraction.layers import LEAST_COST
+from andante.datasets.generate import upscale
+from andante.datasets.movingai import load_map
 from andante.errors import GraphError
 from andante.world.graph import Graph
-from andante.world.grid import Grid
+from andante.world.grid import RULES, Grid
 from tests import naive
+from tests.abstraction.plain_cover import aligned_levels
 from tests.abstraction.plain_levels import check, ground_of
-from tests.abstraction.worlds import figure_4, ring_and_spokes, worlds
-from tests.worlds import SIDE, examples
+from tests.abstraction.worlds import figure_4, figure_4_clockwise, ring_and_spokes, worlds
+from tests.worlds import SIDE, examples, grids
 
 covers = st.sampled_from(Cover)
 
@@ -108,9 +111,12 @@ def test_figure_8():
 
 
 def test_figure_9():
-    """Three rounds, until one state is left: s'1 with s'2, s'3 with s'4."""
-    state, grid = figure_4()
-    levels = Hierarchy(grid, Cover.LITERAL)
+    """Three rounds, until one state is left: s'1 with s'2, s'3 with s'4.
+
+    The figure does not tell in which order a state's neighbours are looked at: clockwise from the east it comes out.
+    """
+    state, graph = figure_4_clockwise()
+    levels = Hierarchy(graph, Cover.LITERAL)
     assert levels.sizes == [10, 4, 2, 1]
     region = levels.regions(2)
     assert {region[state[name]] for name in ("s0", "s1", "s2", "s3", "s4", "s5")} != {region[state["s7"]]}
@@ -120,8 +126,8 @@ def test_figure_9():
 
 def test_figure_10():
     """A place is the mean of the ground states' places, an edge costs the distance between two."""
-    state, grid = figure_4()
-    levels = Hierarchy(grid, Cover.LITERAL)
+    state, graph = figure_4_clockwise()
+    levels = Hierarchy(graph, Cover.LITERAL)
     one, two = levels.parent(0, state["s0"]), levels.parent(0, state["s3"])
     assert levels.points(1)[[one, two]].tolist() == [[0.5, 2.5], [2.0, 2.5]]
     assert dict(levels.level(1).neighbours(one))[two] == 1.5
@@ -133,7 +139,58 @@ def test_the_cover_rules_differ_where_they_should():
     ring = Graph.from_edges([(k, (k + 1) % 5, 1.0) for k in range(5)], points=np.zeros((5, 2)))
     assert Hierarchy(ring, Cover.LITERAL).sizes[1] == Hierarchy(ring, Cover.EAGER).sizes[1] == 3
     assert Hierarchy(ring, Cover.JOINING).sizes[1] == 2
-    assert DEFAULT_COVER is Cover.JOINING
+    assert Hierarchy(ring, Cover.ALIGNED).sizes[1] == 3
+
+
+# --- aligned squares ------------------------------------------------------------------------------------------------
+
+
+def regions_of(levels, level):
+    """The ground states of each state of a level, as sets."""
+    region = levels.regions(level)
+    return {frozenset(np.flatnonzero(region == state).tolist()) for state in range(levels.sizes[level])}
+
+
+@given(grids(14, RULES))
+@examples(100)
+def test_aligned_squares_are_covered_as_the_rule_says_in_words(grid):
+    levels, plain = Hierarchy(grid, Cover.ALIGNED), aligned_levels(grid)
+    assert levels.top == len(plain)
+    for level, families in enumerate(plain, 1):
+        assert regions_of(levels, level) == set(map(frozenset, families))
+
+
+@pytest.mark.parametrize("kind", ["random", "rooms", "maze", "caves", "outdoor"])
+def test_and_so_on_larger_maps(kind):
+    grid = andante.generate(kind, 67, 65, seed=4)
+    levels, plain = Hierarchy(grid, Cover.ALIGNED), aligned_levels(grid)
+    assert [regions_of(levels, k) for k in range(1, levels.top + 1)] == [set(map(frozenset, one)) for one in plain]
+
+
+def test_open_ground_becomes_squares():
+    levels = Hierarchy(Grid(np.ones((16, 24), bool)))
+    assert levels.cover is DEFAULT_COVER is Cover.ALIGNED
+    assert levels.sizes == [384, 96, 24, 6, 2, 1]
+    y, x = np.divmod(np.arange(384), 24)
+    assert np.array_equal(levels.regions(3), (y // 8) * 3 + x // 8)
+
+
+def test_the_same_grid_in_rows_of_arcs_has_the_same_squares():
+    grid = andante.generate("caves", 40, 30, seed=2)
+    assert np.array_equal(Hierarchy(grid).regions(2), Hierarchy(grid.graph.csr()).regions(2))
+
+
+#: States per level on an average map: the square roots of the pairs in Table 5 of Bulitko et al. (2008).
+TABLE_5 = {1: 27_203, 2: 7_681, 3: 2_470, 4: 927, 5: 387, 6: 176, 7: 80}
+
+
+@pytest.mark.compiled
+def test_levels_have_the_sizes_of_the_papers_databases(movingai):
+    names = ("thecrucible", "darkforest", "divideandconquer")
+    grids = [upscale(load_map(f"wc3native/{name}", source=movingai), size=(512, 512)) for name in names]
+    sizes = np.mean([Hierarchy(grid, Cover.ALIGNED).sizes[:8] for grid in grids], axis=0)
+    for level, states in TABLE_5.items():
+        assert sizes[level] == pytest.approx(states, rel=0.05)
 
 
 # --- sharing --------------------------------------------------------------------------------------------------------

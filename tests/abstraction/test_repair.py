@@ -1,5 +1,7 @@
 """Keeping the levels true: all eight properties after any change, and nothing touched that the change does not concern."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,19 +11,22 @@ import andante
 from andante.abstraction.clique import Cover
 from andante.abstraction.hierarchy import ChangingHierarchy, Hierarchy, reserve_for_changes
 from andante.abstraction.layers import restore
+from andante.abstraction.repair import Keep
+from andante.world.graph import Graph
 from andante.world.grid import RULES, Grid
 from tests.abstraction.plain_levels import check, ground_of
 from tests.abstraction.worlds import figure_4, ring_and_spokes, worlds
 from tests.worlds import examples, grids
 
 covers = st.sampled_from(Cover)
+keeps = st.sampled_from(Keep)
 
 
 class Changes:
     """What is closed and opened, step by step, and what the graph should be then."""
 
-    def __init__(self, world, cover):
-        self.world, self.levels = world, ChangingHierarchy(world, cover)
+    def __init__(self, world, cover, keep=Keep.CONNECTED):
+        self.world, self.levels = world, ChangingHierarchy(world, cover, keep)
         self.states, self.edges = set(), set()
         graph = self.levels.graph
         self.all_edges = sorted({(min(a, b), max(a, b)) for a in range(len(graph)) for b, _ in graph.neighbours(a)})
@@ -49,14 +54,48 @@ class Changes:
         check(self.levels, ground_of(self.world, self.states, self.edges))
 
 
-@given(worlds(), covers, st.data())
+@given(worlds(), covers, keeps, st.data())
 @examples(150)
-def test_properties_1_to_8_hold_after_every_change(world, cover, data):
-    changes = Changes(world, cover)
+def test_properties_1_to_8_hold_after_every_change(world, cover, keep, data):
+    changes = Changes(world, cover, keep)
     changes.check()
     for _ in range(data.draw(st.integers(1, 8))):
         changes.draw(data)
         changes.check()
+
+
+@given(worlds(), st.sampled_from([Cover.LITERAL, Cover.EAGER, Cover.ALIGNED]), st.data())
+@examples(60)
+def test_by_the_papers_rule_children_form_a_clique_after_every_change(world, cover, data):
+    """But for those that joined their only neighbour."""
+    changes = Changes(world, cover, Keep.CLIQUE)
+    for _ in range(data.draw(st.integers(1, 8))):
+        changes.draw(data)
+        levels, ground = changes.levels, ground_of(world, changes.states, changes.edges)
+        arcs = {state: set(row) for state, row in ground.neighbours.items()}
+        for level in range(1, levels.top + 1):
+            for node in range(levels.sizes[level]):
+                busy = [child for child in levels.children(level, node) if len(arcs[child]) > 1]
+                assert all(b in arcs[a] for a, b in combinations(busy, 2))
+            arcs = {
+                node: {near for a, near in levels.counts(level) if a == node} for node in range(levels.sizes[level])
+            }
+
+
+def test_a_square_that_lost_a_cell_gets_it_back():
+    grid = Grid(np.ones((16, 16), bool))
+    levels, built = ChangingHierarchy(grid), Hierarchy(grid)
+    levels.close(states=[grid.state(5, 6)])
+    levels.open(states=[grid.state(5, 6)])
+    assert levels.sizes == built.sizes
+    for level in range(1, built.top + 1):
+        assert {frozenset(levels.children(1, k)) for k in range(64)} == {
+            frozenset(built.children(1, k)) for k in range(64)
+        }
+        assert (
+            len(set(zip(levels.regions(level).tolist(), built.regions(level).tolist(), strict=True)))
+            == built.sizes[level]
+        )
 
 
 @given(grids(9, RULES), covers, st.integers(0, 2**32 - 1))
@@ -150,6 +189,62 @@ def test_the_worked_example_of_section_4_2():
     check(levels, ground_of(grid))
 
 
+def cut_between_rows(grid, y):
+    """The edges of a grid between two rows, from left to right."""
+    graph = grid.graph
+    above = [
+        (grid.state(x, y - 1), near) for x in range(grid.width) for near, _ in graph.neighbours(grid.state(x, y - 1))
+    ]
+    cut = [(a, b) for a, b in above if grid.cell(b)[1] == y]
+    return sorted(cut, key=lambda edge: max(grid.cell(state)[0] for state in edge))
+
+
+def test_figure_20_counts_edges_on_every_level():
+    """Two rows of four squares each: 4 edges join A and A', 10 the two left squares and those below, 22 all of them."""
+    grid = Grid(np.ones((4, 8), bool))
+    levels, cut = Hierarchy(grid), cut_between_rows(grid, 2)
+    a, b, above_a, above_b = (levels.parent(0, grid.state(x, y)) for y in (2, 0) for x in (0, 2))
+    assert len(cut) == 22
+    assert levels.counts(1)[a, above_a] == 4
+    between = [(a, above_a), (a, above_b), (b, above_a), (b, above_b)]
+    assert sum(levels.counts(1)[pair] for pair in between) == 10
+
+
+@pytest.mark.parametrize(("keep", "edges"), [(Keep.CLIQUE, 4), (Keep.CONNECTED, 10)])
+def test_figure_20_when_a_region_is_split(keep, edges):
+    """An agent walks along and finds a wall, edge by edge. By the paper's rule a region of two squares above and two
+    below is split when the first edge of level 1 goes, with the fourth of the map; else when the last goes."""
+    grid = Grid(np.ones((4, 8), bool))
+    levels, wall = ChangingHierarchy(grid, keep=keep), cut_between_rows(grid, 2)
+    corners = [grid.state(x, y) for x in (0, 3) for y in (0, 3)]
+    together = []
+    for edge in wall:
+        levels.close(edges=[edge])
+        together.append(len({int(levels.regions(2)[state]) for state in corners}) == 1)
+    assert together.index(False) + 1 == edges
+    check(levels, ground_of(grid, closed_edges=wall))
+    assert levels.regions(levels.top)[grid.state(0, 0)] != levels.regions(levels.top)[grid.state(0, 3)]
+
+
+def test_figure_20_at_the_top():
+    """When the edge between E and E' goes, G is split in two, joined by an edge; when the last goes, H and H' are left."""
+    e, f, e_above, f_above = range(4)
+    pairs = [(a, b, 1.5) for a in range(4) for b in range(a)]
+    graph = Graph.from_edges(pairs, points=[(0.0, 1.0), (1.0, 1.0), (0.0, 0.0), (1.0, 0.0)])
+    levels = ChangingHierarchy(graph, keep=Keep.CLIQUE)
+    assert levels.sizes == [4, 1]
+    levels.close(edges=[(e, e_above)])
+    assert levels.sizes == [4, 2]
+    assert set(levels.counts(1)) == {(0, 1), (1, 0)}
+    for edge in ((e, f_above), (f, e_above), (f, f_above)):
+        levels.close(edges=[edge])
+    assert [levels.children(1, node) for node in range(2)] in (
+        [[e, f], [e_above, f_above]],
+        [[e_above, f_above], [e, f]],
+    )
+    assert not levels.counts(1)
+
+
 # --- nothing else ---------------------------------------------------------------------------------------------------
 
 
@@ -184,7 +279,7 @@ def test_a_journal_brings_everything_back(grid, cover, data):
     """After `restore` the layers are, bit by bit, as built, and follow the same changes in the same way again."""
     changes = Changes(grid, cover)
     levels, built = changes.levels, Hierarchy(grid, cover).layers
-    levels.layers = built.copied_into(reserve_for_changes(levels.graph, levels.top, built.metric, journal=True))
+    levels.layers = built.copied_into(reserve_for_changes(levels.graph, built, levels.top, journal=True))
     steps = data.draw(st.lists(st.lists(st.sampled_from(range(len(levels.graph))), max_size=4), max_size=6))
     for states in steps:
         changes.make(True, states, [])

@@ -1,10 +1,12 @@
-"""Theorem B.1 of seed 001: a path refined from level l costs at most e^2 k^(2l) times the optimal one.
+"""What abstraction costs, by Bulitko et al. (2007), Appendix B.
 
-Costs on the ground are from 1 to e, and no abstract state has more than k children.
+Theorem B.1: a path refined from level l costs at most e^2 k^(2l) times the optimal one, where costs on the ground are
+from 1 to e, and no abstract state has more than k children.
 """
 
 import math
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,6 +14,7 @@ from hypothesis import strategies as st
 import andante
 from andante.abstraction.clique import Cover
 from andante.abstraction.hierarchy import hierarchy_of
+from andante.world.grid import Grid
 from tests.abstraction.worlds import figure_25
 from tests.worlds import examples, grid_problems
 
@@ -26,6 +29,21 @@ def bound(problem, level, cover, dearest):
 def refined(problem, level, cover):
     """The trial of an agent that plans on a level by A* and walks what this is refined to."""
     return andante.run("prlrts", problem, level=level, top="astar", cover=cover.name.lower())
+
+
+def test_figure_21_an_abstract_path_leads_past_the_optimal_one():
+    """On open ground, level 1 is squares of two by two; the path from square to square leaves out the one in between."""
+    problem = Grid(np.ones((3, 4), bool)).problem((3, 2), (1, 0))
+    assert andante.run("astar", problem).cost == pytest.approx(2 * math.sqrt(2))
+    assert refined(problem, 1, Cover.ALIGNED).cost == pytest.approx(2 + math.sqrt(2))
+
+
+def test_figure_22_a_segment_refined_at_a_time_can_be_worse_than_the_whole_path():
+    """Each segment ends in the middle of a square, which lies beside the straight line to the goal."""
+    problem = Grid(np.ones((3, 5), bool)).problem((4, 1), (0, 1))
+    in_segments = andante.run("prlrta(level=1, depth=20, gamma=1.0)", problem)
+    assert refined(problem, 1, Cover.ALIGNED).cost == pytest.approx(4)
+    assert in_segments.cost == pytest.approx(2 + 2 * math.sqrt(2))
 
 
 @pytest.mark.parametrize("cover", Cover)

@@ -45,14 +45,29 @@ def ring_and_spokes(count: int) -> Graph:
 
 
 def figure_4() -> tuple[dict[str, int], Grid]:
-    """The map of seed 001, Figure 4, and which of its cells has which of the paper's names."""
+    """The map of Bulitko et al. (2007), Figure 4, and which of its cells has which of the paper's names."""
     names = [["s7", "s8", "sg"], ["", "s6", ""], ["s1", "s4", "s5"], ["s0", "s2", "s3"]]
     grid = Grid([[name != "" for name in row] for row in names], name="figure 4")
     return {name: grid.state(x, y) for y, row in enumerate(names) for x, name in enumerate(row) if name}, grid
 
 
+def figure_4_clockwise() -> tuple[dict[str, int], Graph]:
+    """The same map as a graph in which the neighbours of a state stand clockwise from the east."""
+    state, grid = figure_4()
+    around = [(1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1)]
+    edges = []
+    for here in range(len(grid.graph)):
+        near = {
+            tuple(np.subtract(grid.cell(there), grid.cell(here))): (there, c)
+            for there, c in grid.graph.neighbours(here)
+        }
+        edges += [(here, *near[step]) for step in around if step in near]
+    points = [grid.cell(here) for here in range(len(grid.graph))]
+    return state, Graph.from_edges(edges, states=len(points), points=points, metric="octile", directed=True)
+
+
 def figure_25(teeth: int, length: int, rows: int) -> tuple[Grid, tuple[int, int], tuple[int, int]]:
-    """A map like that of seed 001, Figure 25, and the two cells A and B between which abstraction misleads.
+    """A map like that of Bulitko et al. (2007), Figure 25, and the two cells A and B between which abstraction misleads.
 
     All corridors have width 1. A straight one joins A and B, with so many dead ends up and down along it, which make its
     abstract image go in a zigzag. A long one folds up into many rows of ``length`` cells each, so that its abstract

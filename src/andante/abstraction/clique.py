@@ -1,15 +1,21 @@
 """Clique abstraction: which states of one level become one node of the level above.
 
-Seed 001, Figure 18; line numbers are that figure's. The figure does not say which clique is taken where there are
-several, and the choice decides how fast the levels shrink, so the rule is a parameter:
+Bulitko, Sturtevant, Lu and Yau (2007), Figure 18; line numbers are that figure's. The figure does not say which clique
+is taken where there are several, and the choice decides how fast the levels shrink, so the rule is a parameter:
 
+- ``aligned``: squares first. Above a grid, on level l, the nodes over the four cells (x, y), (x + 2^l, y), (x, y + 2^l)
+  and (x + 2^l, y + 2^l), where x and y are multiples of 2^(l + 1), become one node if they are different and form a
+  clique: open ground turns into squares of 2^(l + 1) cells. Then each state in turn takes a clique of four, or else of
+  three, of what is left. Last, and last state first, what is left pairs up with a neighbour that is left too, or joins
+  its only neighbour, or stays alone. Levels have the sizes that the papers' databases imply (decision 10).
 - ``literal``: all cliques of four, then of three, then of two, the first that is found; of what is left, states of
   degree one join their neighbour and the others stay alone. Reproduces the paper's Figures 8 and 9.
-- ``eager``: one pass takes a clique of four or else of three at each state; the rest as above.
+- ``eager``: one pass takes a clique of four or else of three at each state; the rest as ``literal``.
 - ``joining``: as ``literal``, but what is left joins the smallest neighbouring node that has room.
 
-States are taken in the order of their numbers, neighbours in the graph's order, of which the first sixteen count. A
-state without moves stands outside of the hierarchy: there is nowhere to go from it.
+States are taken in the order of their numbers, neighbours in the graph's order, of which the first sixteen count. The
+neighbours of a node stand in the order in which the arcs of its children, by number, lead to them. A state without
+moves stands outside of the hierarchy: there is nowhere to go from it.
 """
 
 from __future__ import annotations
@@ -20,7 +26,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from andante.abstraction.layers import Layers, attach, first_child, new_node, next_child
+from andante.abstraction.layers import Layers, ancestor, attach, first_child, new_node, next_child
 from andante.kernel import generic, int64, kernel
 from andante.world.graph import Csr, Layout, Moves, degree, target
 
@@ -34,9 +40,10 @@ class Cover(IntEnum):
     LITERAL = 0
     EAGER = 1
     JOINING = 2
+    ALIGNED = 3
 
 
-_EAGER, _JOINING = int(Cover.EAGER), int(Cover.JOINING)
+_EAGER, _JOINING, _ALIGNED = int(Cover.EAGER), int(Cover.JOINING), int(Cover.ALIGNED)
 
 
 class Work(NamedTuple):
@@ -150,22 +157,42 @@ def _weigh_node(graph: Layers, state: int, spot: npt.NDArray[np.float64]) -> int
 @kernel
 def cover(layers: Layers, graph: Layout, work: Work, level: int, rule: int) -> None:
     """Give every orphan of ``graph`` a parent on ``level``: new ones are FRESH, others HURT."""
+    if rule == _ALIGNED and layers.width > 0:
+        _take_squares(layers, graph, work, level)
     most = 4
     while most > 1:  # lines 2 to 8
-        least = 3 if rule == _EAGER and most == 4 else most
-        _take_cliques(layers, graph, work, level, most, least)
+        least = 3 if rule in (_EAGER, _ALIGNED) and most == 4 else most
+        if most > 2 or rule != _ALIGNED:
+            _take_cliques(layers, graph, work, level, most, least)
         most = least - 1
-    for k in range(count(work, ORPHANS)):  # line 10
-        state = item(work, ORPHANS, k)
-        if layers.node[state]["parent"] != 0:
-            continue
-        parent = host(layers, graph, state, rule)
-        if parent == 0:
-            parent = new_node(layers, level)  # line 14
-            put(work, FRESH, parent)
-        elif not holds(work, FRESH, parent):  # line 12
-            put(work, HURT, parent)
-        adopt(layers, graph, work, state, parent)
+    last = count(work, ORPHANS) - 1
+    for k in range(last + 1):  # line 10
+        state = item(work, ORPHANS, last - k if rule == _ALIGNED else k)
+        if layers.node[state]["parent"] == 0:
+            _place_leftover(layers, graph, work, state, level, rule)
+
+
+@kernel
+def _place_leftover(layers: Layers, graph: Layout, work: Work, state: int, level: int, rule: int) -> None:
+    """Let a state that no clique took pair up, join a neighbour's parent, or stay alone, as the rule says."""
+    near = _orphans_near(layers, graph, work, state) if rule == _ALIGNED else 0
+    parent = host(layers, graph, state, rule) if near == 0 else 0
+    if parent > 0:  # line 12
+        _join(layers, graph, work, state, parent)
+        return
+    parent = new_node(layers, level)  # line 14
+    put(work, FRESH, parent)
+    adopt(layers, graph, work, state, parent)
+    if near > 0:
+        adopt(layers, graph, work, work.near[0], parent)
+
+
+@kernel
+def _join(layers: Layers, graph: Layout, work: Work, state: int, parent: int) -> None:
+    """Make a state a child of a node that has others."""
+    if not holds(work, FRESH, parent):
+        put(work, HURT, parent)
+    adopt(layers, graph, work, state, parent)
 
 
 @kernel
@@ -173,6 +200,68 @@ def adopt(layers: Layers, graph: Layout, work: Work, state: int, parent: int) ->
     """Make a state of ``graph`` a child of ``parent``."""
     weight = weigh(graph, state, work.spot)
     attach(layers, state, parent, weight, work.spot)
+
+
+# --- aligned squares ------------------------------------------------------------------------------------------------
+
+
+@kernel
+def _take_squares(layers: Layers, graph: Layout, work: Work, level: int) -> None:
+    """Make a node of each aligned square of four orphans, and let an orphan that a square lost join it again."""
+    for k in range(count(work, ORPHANS)):
+        state = item(work, ORPHANS, k)
+        if layers.node[state]["parent"] != 0 or not _find_square(layers, graph, work, state, level):
+            continue
+        free, parent = 0, 0
+        for corner in work.clique:
+            above = int64(layers.node[corner]["parent"])
+            free += 1 if above == 0 else 0
+            parent = max(parent, above)
+        if free == 4:
+            node = new_node(layers, level)
+            put(work, FRESH, node)
+            for corner in work.clique:
+                adopt(layers, graph, work, int64(corner), node)
+        elif free == 1 and _holds_the_rest(layers, work, parent):
+            _join(layers, graph, work, state, parent)
+
+
+@kernel
+def _find_square(layers: Layers, graph: Layout, work: Work, state: int, level: int) -> bool:
+    """Write down the nodes at the corners of the square that a state lies in; are they four, it among them, a clique?
+
+    Whoever is asked for is where the middle of its ground is, which saves going through all of that.
+    """
+    weight = weigh(graph, state, work.spot)
+    side = 1 << (level - 1)
+    left = int64(work.spot[0] / weight) // (2 * side) * (2 * side)
+    top = int64(work.spot[1] / weight) // (2 * side) * (2 * side)
+    if left + side >= layers.width or (top + side) * layers.width >= layers.ground:
+        return False
+    found = False
+    for corner in range(4):
+        cell = (top + side * (corner >> 1)) * layers.width + left + side * (corner & 1)
+        node = ancestor(layers, cell, level - 1)
+        if level > 1 and node == 0:
+            return False
+        found = found or node == state
+        work.clique[corner] = node
+        for other in range(corner):
+            if not adjacent(graph, work.clique[other], node):  # no state is adjacent to itself
+                return False
+    return found
+
+
+@kernel
+def _holds_the_rest(layers: Layers, work: Work, parent: int) -> bool:
+    """Has a node just those three children of the square written down that have a parent?"""
+    kin = 0
+    for corner in work.clique:
+        kin += 1 if layers.node[corner]["parent"] == parent else 0
+    return kin == 3 and _count_children(layers, parent, 4) == 3
+
+
+# --- cliques --------------------------------------------------------------------------------------------------------
 
 
 @kernel

@@ -1,7 +1,7 @@
 """Planning level by level: a path on one level is a corridor on the level below, and a search within it the next path.
 
-Seed 001, section 4.1. A corridor is a graph: a state may be entered if its ancestor, so many levels up, lies on the
-path. Searches run in it as in any graph.
+Bulitko et al. (2007), section 4.1. A corridor is a graph: a state may be entered if its ancestor, so many levels up,
+lies on the path. Searches run in it as in any graph.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.abstraction.clique import weigh
-from andante.abstraction.layers import Layers, ancestor, first_child, next_child
+from andante.abstraction.layers import Layers, ancestor
 from andante.kernel import int64, kernel
 from andante.search import buckets
 from andante.search.astar import Tree, reached, search
@@ -149,39 +149,3 @@ def next_on(route: Route, graph: Layout, state: int) -> tuple[int, float]:
         return -1, np.inf
     to = int64(route.node[route.moves[0] - 1])
     return to, price_between(graph, state, to)
-
-
-@kernel
-def child_towards(route: Route, within: Corridor, goal: int) -> int:
-    """Where a search under the route should end: in ``goal`` if it lies under the route's end.
-
-    Else in the state there that lies near the end's place: on the way down the child nearest to it is taken each time.
-    """
-    layers, end = within.layers, int64(route.node[0])
-    if ancestor(layers, goal, within.up) == end:
-        return goal
-    centre = route.spot[0]
-    weight = weigh(within, end, centre)
-    for axis in range(len(centre)):
-        centre[axis] /= weight
-    node = end
-    for _ in range(within.up):
-        best, least, child = -1, np.inf, first_child(layers, node)
-        while child >= 0:
-            apart = _apart(within, child, route.spot)
-            if apart < least or (apart == least and child < best):
-                best, least = child, apart
-            child = next_child(layers, child)
-        node = best
-    return node
-
-
-@kernel
-def _apart(within: Corridor, node: int, spot: npt.NDArray[np.float64]) -> float:
-    """The squared distance of a node from the first place in ``spot``."""
-    place = spot[1]
-    weight = weigh(within, node, place)
-    apart = 0.0
-    for axis in range(len(place)):
-        apart += (place[axis] / weight - spot[0, axis]) ** 2
-    return apart

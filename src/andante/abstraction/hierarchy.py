@@ -9,17 +9,18 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
+from andante.abstraction.centres import find_centres
 from andante.abstraction.clique import CHANGED, ORPHANS, Cover, Work, adjacent, count, empty, item, put
 from andante.abstraction.ground import Flags, Rows, flag_arc, own, rewrite
-from andante.abstraction.layers import CHUNK, Layers
-from andante.abstraction.repair import mend, repair
+from andante.abstraction.layers import CHUNK, Layers, Shape
+from andante.abstraction.repair import Keep, mend, repair
 from andante.errors import GraphError, ParameterError, whole_number
 from andante.kernel import int64, kernel
 from andante.world.graph import Arrays, Graph, Layout, Moves, degree, price, size, target
 from andante.world.grid import Grid
 from andante.world.heuristics import Metric
 
-DEFAULT_COVER = Cover.JOINING
+DEFAULT_COVER = Cover.ALIGNED
 
 
 class Hierarchy:
@@ -104,12 +105,7 @@ class Hierarchy:
 
     def representatives(self, level: int) -> npt.NDArray[np.int32]:
         """For each state of a level, its ground state nearest to its place; of equals the one of the lowest number."""
-        region, place = self.regions(level), self.points(level)
-        states = np.flatnonzero(region >= 0)
-        apart = ((_points(self.graph.arrays)[states] - place[region[states]]) ** 2).sum(1)
-        order = np.lexsort((states, np.round(apart, 9), region[states]))
-        first = np.searchsorted(region[states][order], np.arange(len(place)))
-        return states[order][first].astype(np.int32)
+        return self.layers.node["centre"][self.nodes(level)] - 1
 
     def level(self, level: int) -> Graph:
         """A level as a graph of its own, with the distances between its states' places as costs and heuristic."""
@@ -166,7 +162,8 @@ def _prices(layers: Layers, nodes: npt.NDArray[np.int32], cost: npt.NDArray[np.f
 class ChangingHierarchy(Hierarchy):
     """A hierarchy of its own, which follows as states and edges of the graph go and come back.
 
-    It keeps as many levels as were built: on the highest, a component may come to be several states.
+    It keeps as many levels as were built: on the highest, a component may come to be several states. A state of a level
+    stays as long as its children hang together or, if ``keep`` says so, form a clique.
 
     >>> import numpy as np
     >>> from andante.world.grid import Grid
@@ -182,10 +179,11 @@ class ChangingHierarchy(Hierarchy):
     True
     """
 
-    def __init__(self, world: Grid | Graph, cover: Cover = DEFAULT_COVER) -> None:
+    def __init__(self, world: Grid | Graph, cover: Cover = DEFAULT_COVER, keep: Keep = Keep.CONNECTED) -> None:
         super().__init__(world, cover)
+        self.keep = keep
         self._model, self._closed = own(self.graph.arrays, isinstance(world, Grid) and world.rule == "octile")
-        room = reserve_for_changes(self.graph, self.top, self.layers.metric, journal=False)
+        room = reserve_for_changes(self.graph, self.layers, self.top, journal=False)
         self.layers = self.layers.copied_into(room)
         self._work = Work.of(self.layers)
 
@@ -193,6 +191,11 @@ class ChangingHierarchy(Hierarchy):
     def ground(self) -> Moves | Rows:
         """The graph as it is now, as kernels take it."""
         return self._model
+
+    def representatives(self, level: int) -> npt.NDArray[np.int32]:
+        """As of any hierarchy; those that a change may have made others are found again."""
+        find_centres(self.layers, self._model, self.nodes(level), self._work.spot)
+        return super().representatives(level)
 
     def close(self, *, states: Iterable[int] = (), edges: Iterable[tuple[int, int]] = ()) -> int:
         """Take states and edges out of the graph, and mend what this affects: the highest level that changed.
@@ -218,7 +221,7 @@ class ChangingHierarchy(Hierarchy):
         flags.state[states] = closed
         around = np.array([s for pair in edges for s in pair] + states, np.int64)
         _rewrite_around(self._model, arrays, flags, self._work, around)
-        top = repair(self.layers, self._model, self._work, self.top, int(self.cover))
+        top = repair(self.layers, self._model, self._work, self.top, int(self.cover), int(self.keep))
         for name in ("_nodes", "_number"):  # counted again when somebody asks: that costs the size of the map
             vars(self).pop(name, None)
         return int(top)
@@ -241,9 +244,8 @@ def _rewrite_around(model: Layout, graph: Layout, flags: Flags, work: Work, stat
 
 def build(graph: Graph, cover: Cover) -> tuple[Layers, int]:
     """All levels above a graph, and how many they are."""
-    metric = _metric(graph)
-    n, dimensions = len(graph), _points(graph.arrays).shape[1]
-    layers = Layers.reserve(n, n, n + graph.arcs // CHUNK, dimensions, metric, journal=False)
+    n = len(graph)
+    layers = Layers.reserve(_shape(graph), n, n + graph.arcs // CHUNK, journal=False)
     work = Work.of(layers)
     arcs = _begin(graph.arrays, work)
     level = 0
@@ -253,21 +255,17 @@ def build(graph: Graph, cover: Cover) -> tuple[Layers, int]:
         nodes, chunks = layers.used
         if nodes + states > len(layers.node) or chunks + states + arcs // CHUNK > len(layers.link):
             layers, work = _grown(layers, work, states, states + arcs // CHUNK)
-        mend(layers, graph.arrays if level == 1 else layers, work, level, int(cover))
+        mend(layers, graph.arrays if level == 1 else layers, work, level, int(cover), int(Keep.CONNECTED))
         arcs = int(layers.node["degree"][work.item[ORPHANS, : count(work, ORPHANS)]].sum())
+    abstract = np.arange(layers.ground, layers.used[0], dtype=np.int32)
+    find_centres(layers, graph.arrays, abstract, work.spot)
     return layers.trimmed(), level
 
 
 def _grown(layers: Layers, work: Work, nodes: int, chunks: int) -> tuple[Layers, Work]:
     """The same layers with room for more, and a desk to match with the same orphans on it."""
-    room = Layers.reserve(
-        layers.ground,
-        len(layers.node) - layers.ground + nodes,
-        len(layers.link) + chunks,
-        layers.total.shape[1],
-        layers.metric,
-        journal=False,
-    )
+    above = len(layers.node) - layers.ground
+    room = Layers.reserve(layers.shape, above + nodes, len(layers.link) + chunks, journal=False)
     fresh = Work.of(room)
     for k in range(count(work, ORPHANS)):
         put(fresh, ORPHANS, item(work, ORPHANS, k))
@@ -285,14 +283,29 @@ def _begin(graph: Layout, work: Work) -> int:
     return arcs
 
 
-def reserve_for_changes(graph: Graph, levels: int, metric: int, journal: bool) -> Layers:
-    """Room for whatever ``levels`` levels may become when parts of the graph are closed.
+def reserve_for_changes(graph: Graph, built: Layers, levels: int, journal: bool) -> Layers:
+    """Room for whatever ``levels`` levels of ``built`` may become when parts of the graph are closed.
 
     No level can have more states or arcs than the one below. Most of this room will never be used, nor be taken from
     the machine.
     """
-    n, dimensions = len(graph), _points(graph.arrays).shape[1]
-    return Layers.reserve(n, levels * n, levels * (n + graph.arcs // CHUNK), dimensions, metric, journal)
+    n = len(graph)
+    return Layers.reserve(built.shape, levels * n, levels * (n + graph.arcs // CHUNK), journal)
+
+
+def _shape(graph: Graph) -> Shape:
+    """What levels need to know of a graph."""
+    metric, points = _metric(graph), _points(graph.arrays)
+    return Shape(len(graph), _width(points), points.shape[1], metric)
+
+
+def _width(points: npt.NDArray[np.float64]) -> int:
+    """The width of the grid whose cells lie at these points, row by row; 0 if there is no such grid."""
+    if len(points) == 0 or points.shape[1] != 2:
+        return 0
+    width = int(points[:, 0].max()) + 1
+    y, x = np.divmod(np.arange(len(points)), max(width, 1))
+    return width if np.array_equal(points, np.stack([x, y], 1)) else 0
 
 
 def _metric(graph: Graph) -> int:

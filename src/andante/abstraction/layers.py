@@ -9,7 +9,8 @@ no longer needs the next one takes. Each arc knows how many arcs of the level be
 *ground* points; an arc costs the distance between the places of its ends.
 
 Zero means "none" in every array, so room that was never used is never touched: operating systems hand it out only
-then. Links to children and siblings are therefore kept one higher than the number they mean.
+then. Links to children, siblings and centres are therefore kept one higher than the number they mean. Siblings stand in
+the order of their numbers.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ _NODES, _FREE_NODE, _CHUNKS, _FREE_CHUNK = 0, 1, 2, 3
 _EUCLIDEAN, _CHEBYSHEV = int(Metric.EUCLIDEAN), int(Metric.CHEBYSHEV)
 
 
-#: One row per node. Links to children and siblings are one higher than the number they mean.
+#: One row per node. Links to children, siblings and centres are one higher than the number they mean.
 NODE = np.dtype(
     [
         ("parent", np.int32),  # 0 on the top level, and for ground states that are no part of the hierarchy
@@ -48,6 +49,7 @@ NODE = np.dtype(
         ("degree", np.int32),
         ("weight", np.int32),  # ground states below an abstract node; 0: there is no such node
         ("level", np.int32),  # 0 for ground states
+        ("centre", np.int32),  # the ground state below that lies nearest to the node's place; 0: not known
     ],
     align=True,
 )
@@ -66,6 +68,15 @@ class Journal(NamedTuple):
         return cls(np.zeros((2, length), np.int32), np.zeros((2, length), np.bool_), np.zeros(2, np.int64))
 
 
+class Shape(NamedTuple):
+    """What levels need to know of the graph that they stand on."""
+
+    states: int
+    width: int  # of the grid whose cells the states are, row by row; 0 if they are no such cells
+    dimensions: int
+    metric: int  # between places of abstract states
+
+
 class Layers(NamedTuple):
     """The levels above a graph."""
 
@@ -76,11 +87,13 @@ class Layers(NamedTuple):
     pool: npt.NDArray[np.int64]  # [4]: nodes and chunks ever used, and those given back (nodes one higher)
     journal: Journal
     ground: int  # states of level 0
+    width: int  # of the grid whose cells they are, row by row; 0 if they are no such cells
     metric: int
 
     @classmethod
-    def reserve(cls, ground: int, nodes: int, chunks: int, dimensions: int, metric: int, journal: bool) -> Layers:
-        """Room for so many nodes above ``ground`` states, and so many chunks of arcs."""
+    def reserve(cls, like: Shape, nodes: int, chunks: int, journal: bool) -> Layers:
+        """Room for so many nodes above a graph of this shape, and so many chunks of arcs."""
+        ground, width, dimensions, metric = like
         nodes, chunks = max(ground, 1) + nodes, 1 + chunks  # node 0 and chunk 0 mean none
         return cls(
             np.zeros(nodes, NODE),
@@ -90,8 +103,14 @@ class Layers(NamedTuple):
             np.array([max(ground, 1), 0, 1, 0], np.int64),
             Journal.of(max(nodes, chunks) if journal else 0),
             ground,
+            width,
             metric,
         )
+
+    @property
+    def shape(self) -> Shape:
+        """What the graph below is like."""
+        return Shape(self.ground, self.width, self.total.shape[1], self.metric)
 
     @property
     def used(self) -> tuple[int, int]:
@@ -109,6 +128,7 @@ class Layers(NamedTuple):
             self.pool.copy(),
             Journal.of(0),
             self.ground,
+            self.width,
             self.metric,
         )
         for array in short[:5]:
@@ -217,7 +237,7 @@ def new_node(layers: Layers, level: int) -> int:
     note_node(layers, node)
     entry = layers.node[node]
     entry["parent"] = entry["child"] = entry["next"] = entry["previous"] = 0
-    entry["row"] = entry["degree"] = entry["weight"] = 0
+    entry["row"] = entry["degree"] = entry["weight"] = entry["centre"] = 0
     entry["level"] = level
     for axis in range(layers.total.shape[1]):
         layers.total[node, axis] = 0.0
@@ -235,13 +255,19 @@ def give_back(layers: Layers, node: int) -> None:
 
 @kernel
 def attach(layers: Layers, node: int, parent: int, weight: int, total: npt.NDArray[np.float64]) -> None:
-    """Make ``node``, of so many ground states and with this sum of their points, the first child of ``parent``."""
+    """Make ``node``, of so many ground states and with this sum of their points, a child of ``parent``."""
     note_node(layers, node)
-    note_node(layers, parent)
-    after = int64(layers.node[parent]["child"])
-    layers.node[parent]["child"] = node + 1
+    before, after = 0, int64(layers.node[parent]["child"])
+    while 0 < after < node + 1:
+        before, after = after, int64(layers.node[after - 1]["next"])
+    if before > 0:
+        note_node(layers, before - 1)
+        layers.node[before - 1]["next"] = node + 1
+    else:
+        note_node(layers, parent)
+        layers.node[parent]["child"] = node + 1
     entry = layers.node[node]
-    entry["parent"], entry["next"], entry["previous"] = parent, after, 0
+    entry["parent"], entry["next"], entry["previous"] = parent, after, before
     if after > 0:
         note_node(layers, after - 1)
         layers.node[after - 1]["previous"] = node + 1
@@ -272,6 +298,7 @@ def _weigh(layers: Layers, node: int, weight: int, sign: float, total: npt.NDArr
     """Count so many more ground states, or fewer, for a node and all above it."""
     while node > 0:
         note_node(layers, node)
+        layers.node[node]["centre"] = 0  # no longer certain
         layers.node[node]["weight"] += weight
         for axis in range(layers.total.shape[1]):
             layers.total[node, axis] += sign * total[axis]

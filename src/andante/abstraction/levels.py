@@ -7,13 +7,14 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from andante.abstraction.clique import CHANGED, DEAD, Cover, Work, count, item, put
-from andante.abstraction.corridor import Route
+from andante.abstraction.centres import keep_centre
+from andante.abstraction.clique import CHANGED, DEAD, Cover, Work, count, item, put, weigh
+from andante.abstraction.corridor import Corridor, Route
 from andante.abstraction.hierarchy import hierarchy_of, reserve_for_changes
-from andante.abstraction.layers import Layers, restore
+from andante.abstraction.layers import Layers, ancestor, first_child, next_child, restore
 from andante.abstraction.repair import repair
 from andante.errors import ParameterError
-from andante.kernel import generic, int64
+from andante.kernel import generic, int64, kernel
 from andante.search.memory import Clock, Space
 from andante.world.graph import COUNT, DIRECTION, Layout
 from andante.world.sensing import Belief
@@ -38,6 +39,7 @@ class Discovered(NamedTuple):
     clock: Clock
     top: int  # the highest level that is mended
     cover: int
+    keep: int
 
 
 class Levels(NamedTuple):
@@ -48,13 +50,13 @@ class Levels(NamedTuple):
 
     @classmethod
     def allocate(cls, space: Space) -> Levels:
-        """The levels above the agent's map up to the parameter ``level``, by the rule of the parameter ``cover``."""
+        """The levels above the agent's map up to the parameter ``level``, by the rules of ``cover`` and ``keep``."""
         built, top = _built(space)
         if not isinstance(space.view, Belief):
             return cls(Fixed(built), Route.over(space, built))
-        own = built.copied_into(reserve_for_changes(space.graph, top + 1, built.metric, journal=True))
-        seen, cover = np.zeros(2, np.int64), Cover(space.params.cover)
-        held = Discovered(own, built, Work.of(own), space.view, seen, space.clock, top, int(cover))
+        own = built.copied_into(reserve_for_changes(space.graph, built, top + 1, journal=True))
+        seen, cover, keep = np.zeros(2, np.int64), int(space.params.cover), int(space.params.keep)
+        held = Discovered(own, built, Work.of(own), space.view, seen, space.clock, top, cover, keep)
         return cls(held, Route.over(space, own))
 
 
@@ -101,7 +103,7 @@ def _mend(held: Discovered, graph: Layout) -> int:
         for d in range(COUNT[around]):
             put(held.work, CHANGED, cell + belief.model.offset[DIRECTION[around, d]])
     seen[1] = belief.size[0]
-    return repair(held.layers, graph, held.work, held.top, held.cover)
+    return repair(held.layers, graph, held.work, held.top, held.cover, held.keep)
 
 
 @generic
@@ -134,3 +136,55 @@ def _no_such_node(held: Fixed, k: int) -> int:
 @which_went.of(Discovered)
 def _this_went(held: Discovered, k: int) -> int:
     return item(held.work, DEAD, k)
+
+
+# --- the end of a plan ----------------------------------------------------------------------------------------------
+
+
+@kernel
+def child_towards(levels: Levels, within: Corridor, goal: int) -> int:
+    """Where a search under the route should end: in ``goal`` if it lies under the route's end.
+
+    Else in the state there that is nearest to the end's place.
+    """
+    end = int64(levels.route.node[0])
+    if ancestor(within.layers, goal, within.up) == end:
+        return goal
+    if within.layers.node[end]["level"] == within.up:
+        return _centre(levels.held, within.graph, end)
+    return _nearest_child(levels.route, within, end)
+
+
+@generic
+def _centre(held: Fixed | Discovered, ground: Layout, node: int) -> int:
+    """The ground state nearest to a node's place."""
+    raise TypeError(held)
+
+
+@_centre.of(Fixed)
+def _known_centre(held: Fixed, ground: Layout, node: int) -> int:
+    return int64(held.layers.node[node]["centre"]) - 1
+
+
+@_centre.of(Discovered)
+def _kept_centre(held: Discovered, ground: Layout, node: int) -> int:
+    return keep_centre(held.layers, ground, node, held.work.spot)
+
+
+@kernel
+def _nearest_child(route: Route, within: Corridor, node: int) -> int:
+    """The child, one level below, whose place is nearest to that of its parent."""
+    layers, centre = within.layers, route.spot[0]
+    weight = weigh(within, node, centre)
+    for axis in range(len(centre)):
+        centre[axis] /= weight
+    best, least, child = -1, np.inf, first_child(layers, node)
+    while child >= 0:
+        place, apart = route.spot[1], 0.0
+        weight = weigh(within, child, place)
+        for axis in range(len(place)):
+            apart += (place[axis] / weight - centre[axis]) ** 2
+        if apart < least:
+            best, least = child, apart
+        child = next_child(layers, child)
+    return best

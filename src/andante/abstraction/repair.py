@@ -1,12 +1,12 @@
 """Keeping the levels true when the graph changes: only what is affected is done again, level by level.
 
-Seed 001, Figure 19, with the same aim and another bookkeeping: instead of decreasing counts arc by arc, the rows of
-affected nodes are counted anew from their children, which serves arcs that come as well as arcs that go. On each
-level:
+Bulitko et al. (2007), Figure 19, with the same aim and another bookkeeping: instead of decreasing counts arc by arc,
+the rows of affected nodes are counted anew from their children, which serves arcs that come as well as arcs that go. On
+each level:
 
-1. Nodes one of whose children changed or went are hurt. A hurt node whose children no longer hang together is
-   dissolved (lines 17 to 19); so is one whose only child may join another node by now, and a lonely parent next to
-   an orphan, for together they may form a clique.
+1. Nodes one of whose children changed or went are hurt. A hurt node is dissolved if its children no longer hang
+   together, or, by the paper's rule, no longer form a clique (lines 17 to 19); so is one whose only child may join
+   another node by now, and a lonely parent next to an orphan, for together they may form a clique.
 2. Orphans get parents as when the level was built (lines 20 to 23).
 3. Hurt and new nodes count their arcs anew. Only nodes whose set of neighbours is not what it was count as changed on
    the next level, so that repair ends where nothing changes any more.
@@ -15,6 +15,8 @@ Building a level is the same with every state an orphan.
 """
 
 from __future__ import annotations
+
+from enum import IntEnum
 
 from andante.abstraction.clique import (
     BEREFT,
@@ -26,6 +28,7 @@ from andante.abstraction.clique import (
     ORPHANS,
     UPSET,
     Work,
+    adjacent,
     count,
     cover,
     empty,
@@ -49,8 +52,18 @@ from andante.kernel import int64, kernel
 from andante.world.graph import Layout, degree, target
 
 
+class Keep(IntEnum):
+    """Which nodes stay when the graph below them changes."""
+
+    CONNECTED = 0  # those whose children hang together
+    CLIQUE = 1  # those whose children form a clique: the paper's rule
+
+
+_CLIQUE = int(Keep.CLIQUE)
+
+
 @kernel
-def repair(layers: Layers, graph: Layout, work: Work, levels: int, rule: int) -> int:
+def repair(layers: Layers, graph: Layout, work: Work, levels: int, rule: int, keep: int) -> int:
     """Mend all levels after the states in ``work.changed`` got other arcs: the highest level that changed.
 
     States that lost all their arcs leave the hierarchy, states that have some and no parent come back. Which nodes went
@@ -59,9 +72,9 @@ def repair(layers: Layers, graph: Layout, work: Work, levels: int, rule: int) ->
     empty(work, DEAD)
     _leave_and_return(layers, graph, work)
     top = 0
-    if mend(layers, graph, work, 1, rule):
+    if mend(layers, graph, work, 1, rule, keep):
         top = 1
-        while top < levels and mend(layers, layers, work, top + 1, rule):
+        while top < levels and mend(layers, layers, work, top + 1, rule, keep):
             top += 1
     for k in range(count(work, DEAD)):
         give_back(layers, item(work, DEAD, k))
@@ -86,7 +99,7 @@ def _leave_and_return(layers: Layers, graph: Layout, work: Work) -> None:
 
 
 @kernel
-def mend(layers: Layers, graph: Layout, work: Work, level: int, rule: int) -> bool:
+def mend(layers: Layers, graph: Layout, work: Work, level: int, rule: int, keep: int) -> bool:
     """Mend one level over ``graph``, and say what is to be done on the next; is there anything?"""
     for which in (FRESH, UPSET, BEREFT):
         empty(work, which)
@@ -96,7 +109,10 @@ def mend(layers: Layers, graph: Layout, work: Work, level: int, rule: int) -> bo
             put(work, HURT, parent)
     for k in range(count(work, HURT)):
         node = item(work, HURT, k)
-        if not _hangs_together(layers, graph, work, node) or _could_join(layers, graph, node, rule):
+        whole = _hangs_together(layers, graph, work, node)
+        if whole and keep == _CLIQUE:
+            whole = _is_clique(layers, graph, node)
+        if not whole or _could_join(layers, graph, node, rule):
             _dissolve(layers, graph, work, node)
     _free_lonely_neighbours(layers, graph, work)
     cover(layers, graph, work, level, rule)
@@ -141,6 +157,21 @@ def _hangs_together(layers: Layers, graph: Layout, work: Work, node: int) -> boo
         if not holds(work, KIN, child):
             return False
         child = next_child(layers, child)
+    return True
+
+
+@kernel
+def _is_clique(layers: Layers, graph: Layout, node: int) -> bool:
+    """Are all children of a node neighbours of each other, but for those that joined their only neighbour?"""
+    one = first_child(layers, node)
+    while one >= 0:
+        other = next_child(layers, one)
+        while other >= 0:
+            joined = degree(graph, one) == 1 or degree(graph, other) == 1
+            if not joined and not adjacent(graph, one, other):
+                return False
+            other = next_child(layers, other)
+        one = next_child(layers, one)
     return True
 
 

@@ -31,7 +31,6 @@ from andante.abstraction.corridor import (
     EVERYWHERE,
     Corridor,
     Route,
-    child_towards,
     mark,
     next_on,
     search_within,
@@ -45,10 +44,12 @@ from andante.abstraction.levels import (
     Fixed,
     Levels,
     catch_up,
+    child_towards,
     how_many_went,
     most_nodes,
     which_went,
 )
+from andante.abstraction.repair import Keep
 from andante.agent import STUCK, UNREACHABLE, Card, Move, Range, algorithm, dialect, no_move, setting
 from andante.control.depth import DepthBy
 from andante.control.goal import GoalBy
@@ -109,6 +110,7 @@ class Params(NamedTuple):
     depth_by: Annotated[DepthBy, "what chooses the depth: fixed or pattern"] = DepthBy.FIXED
     goal_by: Annotated[GoalBy, "what chooses the goal of a plan: global or pattern"] = GoalBy.GLOBAL
     cover: Annotated[Cover, "how cliques are chosen"] = DEFAULT_COVER
+    keep: Annotated[Keep, "which regions stay when a discovered wall cuts into them"] = Keep.CONNECTED
     forget: Annotated[Forget, "what is forgotten when a discovered wall changes a level"] = Forget.REGION
 
     @property
@@ -248,7 +250,7 @@ def _plan(memory: Memory, graph: Arrays, params: Params, state: int, goal: int) 
         within = under(route, graph, layers, up)
         here, there, depth = ancestor(layers, state, level), ancestor(layers, goal, level), params.depth
         if up != EVERYWHERE:
-            there = child_towards(route, within, there)  # line 6
+            there = child_towards(memory.levels, within, there)  # line 6
         elif here != there:
             chosen = course(memory.steering.by, here, there, depth)
             there, depth = chosen.goal, chosen.depth

@@ -1,0 +1,55 @@
+"""The ground state that stands for an abstract node: the one nearest to the node's place.
+
+It is kept with the node. When the ground below a node changes, its place moves and the centre is not known any more
+(`layers.attach`, `layers.detach`); it is found again when somebody asks for it, at the cost of the ground states below.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from andante.abstraction.clique import weigh
+from andante.abstraction.layers import Layers, first_child, next_child, note_node
+from andante.kernel import int64, kernel
+from andante.world.graph import Layout
+
+
+@kernel
+def find_centre(layers: Layers, ground: Layout, node: int, spot: npt.NDArray[np.float64]) -> int:
+    """The ground state below an abstract node that is nearest to its place; of equals the one of the lowest number.
+
+    Distances are compared multiplied by the node's weight: on a grid these are whole numbers, and ties are exact.
+    """
+    weight = int64(layers.node[node]["weight"])
+    best, least, state = -1, np.inf, node
+    while True:
+        while state >= layers.ground:
+            state = first_child(layers, state)
+        weigh(ground, state, spot)
+        apart = 0.0
+        for axis in range(len(spot)):
+            apart += (weight * spot[axis] - layers.total[node, axis]) ** 2
+        if apart < least or (apart == least and state < best):
+            best, least = state, apart
+        while state != node and next_child(layers, state) < 0:
+            state = int64(layers.node[state]["parent"])
+        if state == node:
+            return best
+        state = next_child(layers, state)
+
+
+@kernel
+def keep_centre(layers: Layers, ground: Layout, node: int, spot: npt.NDArray[np.float64]) -> int:
+    """The centre of an abstract node, found and kept if it is not known."""
+    if layers.node[node]["centre"] == 0:
+        note_node(layers, node)
+        layers.node[node]["centre"] = find_centre(layers, ground, node, spot) + 1
+    return int64(layers.node[node]["centre"]) - 1
+
+
+@kernel
+def find_centres(layers: Layers, ground: Layout, nodes: npt.NDArray[np.int32], spot: npt.NDArray[np.float64]) -> None:
+    """Find and keep the centres of these nodes."""
+    for node in nodes:
+        keep_centre(layers, ground, int64(node), spot)
