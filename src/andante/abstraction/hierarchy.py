@@ -174,7 +174,7 @@ class ChangingHierarchy(Hierarchy):
     >>> levels.sizes[-1], levels.regions(1)[grid.state(4, 0)]
     (2, np.int32(-1))
     >>> levels.open(states=[grid.state(4, 2)])
-    2
+    3
     >>> int(levels.regions(1)[grid.state(4, 2)]) >= 0
     True
     """
