@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from andante.abstraction.hierarchy import ChangingHierarchy, Hierarchy
     from andante.agent import Algorithm, Card, algorithms, find
     from andante.databases.header import load
-    from andante.datasets.generate import generate, upscale
+    from andante.datasets.generate import generate
     from andante.datasets.movingai import testbed
+    from andante.datasets.scaling import upscale
     from andante.datasets.scenarios import random_problems, with_optimal_costs
     from andante.episode.contract import check_algorithm
     from andante.episode.convergence import Convergence, converge, converge_many
@@ -73,7 +74,7 @@ _HOME = {
     "run": "episode.run",
     "run_many": "episode.run",
     "testbed": "datasets.movingai",
-    "upscale": "datasets.generate",
+    "upscale": "datasets.scaling",
     "watch": "episode.run",
     "with_landmarks": "search.landmarks",
     "with_optimal_costs": "datasets.scenarios",

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from andante.datasets.generate import generate, kinds, upscale, upscale_problems
+from andante.datasets.generate import generate, kinds
 from andante.datasets.outdoor import SYMMETRIES
-from andante.errors import AndanteError, ParameterError
+from andante.errors import AndanteError
 from andante.world.grid import Grid
 
 KINDS = ("empty", "random", "rooms", "maze", "caves", "outdoor")
@@ -175,59 +175,3 @@ def test_bad_options_are_refused_in_a_sentence(arguments, options, sentence):
     with pytest.raises(AndanteError) as refusal:
         generate(*arguments, **options)
     assert str(refusal.value).startswith(sentence)
-
-
-# --- upscaling ------------------------------------------------------------------------------------------------------
-
-
-def test_a_cell_becomes_a_block():
-    grid = generate("random", 20, 15, seed=1)
-    large = upscale(grid, 3)
-    assert large.name == f"{grid.name}-60x45"
-    assert np.array_equal(large.terrain, np.kron(grid.terrain, np.ones((3, 3), np.uint8)))
-
-
-@pytest.mark.parametrize("size", [(20, 15), (33, 29), (41, 100)])
-def test_any_larger_size_keeps_the_map_whole(size):
-    grid = generate("maze", 20, 15, seed=1)
-    large = upscale(grid, size=size)
-    assert (large.width, large.height) == size
-    assert share_of_main_region(large) == 1.0
-    rows = np.unique(np.arange(size[1]) * 15 // size[1], return_index=True)[1]
-    columns = np.unique(np.arange(size[0]) * 20 // size[0], return_index=True)[1]
-    assert np.array_equal(large.terrain[np.ix_(rows, columns)], grid.terrain)
-
-
-@pytest.mark.parametrize("factor", [1, 2, 3.2, 7])
-def test_problems_grow_with_their_map(factor):
-    grid = generate("maze", 21, 15, seed=1)
-    problems = [grid.problem((0, 0), (20, 14)), grid.problem((4, 2), (0, 14)).with_optimal_cost(30.0)]
-    large = upscale(grid, factor)
-    moved = upscale_problems(problems, large)
-    for before, after in zip(problems, moved, strict=True):
-        assert after.grid is large
-        assert after.optimal_cost is None
-        assert after.reachable
-        for small_state, large_state in ((before.start, after.start), (before.goal, after.goal)):
-            x, y = large.cell(large_state)
-            assert grid.cell(small_state) == (x * grid.width // large.width, y * grid.height // large.height)
-    assert large.cell(moved[0].start) == (int(factor - 1) // 2,) * 2
-
-
-def test_a_map_only_grows():
-    grid = generate("empty", 20, 15)
-    factors = [{"factor": factor} for factor in (0.5, float("nan"), 5000)]
-    for bad in [*factors, {"size": (20, 14)}, {}, {"factor": 2, "size": (40, 30)}]:
-        with pytest.raises(ParameterError, match=r"upscale takes either|cannot be upscaled"):
-            upscale(grid, **bad)
-
-
-def test_problems_of_another_map_are_refused():
-    grid = generate("random", 20, 15, seed=1)
-    problem = generate("random", 20, 15, seed=2, density=0.0).problem((0, 0), (19, 14))
-    with pytest.raises(
-        ParameterError, match=r"random-20x15-seed1-40x30 is not random-20x15-density0\.0-seed2 upscaled"
-    ):
-        upscale_problems([problem], upscale(grid, 2))
-    with pytest.raises(ParameterError, match="is not on a grid and cannot be upscaled"):
-        upscale_problems([problem.graph.problem(0, 1)], upscale(grid, 2))

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 from andante.campaign.settings import expand
 from andante.campaign.tables import CampaignError
 from andante.datasets import movingai
-from andante.datasets.generate import upscale
 from andante.datasets.named import generated, is_generated, map_named
+from andante.datasets.scaling import upscale
 from andante.errors import DatasetError, MapError, did_you_mean
 from andante.world.grid import Grid
 from andante.world.mapfiles import read_scenario

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,6 @@ from andante.errors import ParameterError, did_you_mean
 from andante.kernel import kernel
 from andante.world.grid import MAX_SIDE, Grid
 from andante.world.mapfiles import MAX_CELLS
-from andante.world.problem import Problem
 
 Maker = Callable[..., npt.NDArray[Any]]
 
@@ -239,63 +238,3 @@ def _wander(dice: npt.NDArray[np.int64], seen: Mask, east: Mask, south: Mask, tr
         seen[y, x] = True
         trail[top] = y * columns + x
         top += 1
-
-
-# --- larger maps from smaller ones ----------------------------------------------------------------------------------
-
-
-def upscale(grid: Grid, factor: float | None = None, *, size: tuple[int, int] | None = None) -> Grid:
-    """The map with every cell grown by ``factor``, or all of it grown to ``size`` (width, height).
-
-    Cells need not all grow alike: the papers scale maps of 161 to 193 cells to 512.
-
-    >>> upscale(generate("empty", 10, 8), 2.5)
-    <Grid empty-10x8-seed0-25x20 25 x 20, 500 free cells>
-    """
-    sides = (grid.width, grid.height)
-    if factor is not None and size is None and 1 <= factor <= MAX_SIDE:
-        size = (round(sides[0] * factor), round(sides[1] * factor))
-    elif factor is not None or size is None:
-        raise ParameterError(f"upscale takes either a factor from 1, or a size, not {factor!r} and {size!r}")
-    width, height = size
-    if width < grid.width or height < grid.height or max(width, height) > MAX_SIDE or width * height > MAX_CELLS:
-        raise ParameterError(
-            f"{grid.name} has {sides[0]} x {sides[1]} cells and cannot be upscaled to {width} x {height}"
-        )
-    y, x = np.arange(height) * grid.height // height, np.arange(width) * grid.width // width
-    return Grid(grid.terrain[np.ix_(y, x)], name=f"{grid.name}-{width}x{height}", rule=grid.rule)
-
-
-def upscale_problems(problems: Iterable[Problem], grid: Grid) -> list[Problem]:
-    """The same problems on ``grid``, which is their map upscaled: each end moves to the middle of what its cell became.
-
-    Optimal costs do not scale exactly and are left open.
-    """
-    moved = []
-    origin: Grid | None = None
-    for problem in problems:
-        small = problem.grid
-        if small is None:
-            raise ParameterError(f"{problem!r} is not on a grid and cannot be upscaled")
-        if small is not origin:
-            _check_upscaled(small, grid)
-            origin = small
-        moved.append(grid.problem(_middle(small, grid, problem.start), _middle(small, grid, problem.goal)))
-    return moved
-
-
-def _check_upscaled(small: Grid, large: Grid) -> None:
-    expected = upscale(small, size=(large.width, large.height))
-    if not np.array_equal(expected.passable, large.passable):
-        raise ParameterError(f"{large.name} is not {small.name} upscaled")
-
-
-def _middle(small: Grid, large: Grid, state: int) -> tuple[int, int]:
-    """The middle of the cells of ``large`` that come from one cell of ``small``."""
-    x, y = small.cell(state)
-    return _middle_of(x, small.width, large.width), _middle_of(y, small.height, large.height)
-
-
-def _middle_of(place: int, sides: int, larger: int) -> int:
-    first, after = -(-place * larger // sides), -(-(place + 1) * larger // sides)
-    return (first + after - 1) // 2
