@@ -11,6 +11,7 @@ import pytest
 from andante.datasets import movingai as sets
 from andante.datasets.fingerprints import from_text
 from andante.errors import DatasetError, MapError
+from andante.world.grid import Grid
 
 MAP = "type octile\nheight 2\nwidth 3\nmap\n...\n.@.\n"
 SCENARIO = "version 1\n0\tmaps/room/{0}.map\t3\t2\t0\t0\t2\t0\t2\n0\tmaps/room/{0}.map\t3\t2\t0\t0\t1\t1\t0\n"
@@ -192,6 +193,58 @@ def test_unknown_names_get_a_suggestion(fetched):
         sets.BenchmarkMap("bgmaps", "AR0011SR").problems()
 
 
+# --- derived sets ---------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def halls(monkeypatch):
+    """A set derived from the set room: the left half of each of its maps."""
+    room = sets.set_named("room")
+    half = sets.BenchmarkSet(
+        "half", "left halves", False, room, lambda grid: Grid(grid.terrain[:, :2], name=grid.name, rule=grid.rule)
+    )
+    monkeypatch.setattr(sets, "_SETS", (*sets._SETS, half))
+    return half
+
+
+def test_a_derived_set_is_worked_out_from_the_published_one(cache, source, halls):
+    assert not halls.fetched
+    with pytest.warns(sets.UnverifiedSet, match="has no fingerprints of the set room"):
+        folder = sets.fetch("half", source)
+    assert folder == cache / "room"
+    assert listing(cache) == ["room", "room.fingerprints.txt"]
+    assert (halls.fetched, halls.verified, halls.map_count) == (True, False, 2)
+    assert sets.map_names("half") == ["alcove", "hall"]
+    assert [str(each) for each in sets.maps("half")] == ["half/alcove", "half/hall"]
+    grid = sets.load_map("half/hall", rule="cardinal")
+    assert (grid.name, grid.width, grid.height, grid.rule) == ("hall", 2, 2, "cardinal")
+    assert sets.load_map("room/hall").width == 3
+    with pytest.raises(DatasetError, match="the set half has no map 'halll'; did you mean 'hall'"):
+        sets.load_map("half/halll")
+
+
+def test_a_derived_set_has_no_scenarios(halls, fetched):
+    with pytest.raises(
+        DatasetError, match="the set half has no scenarios; draw problems on its maps with random_problems"
+    ):
+        sets.problems("half/hall")
+
+
+def test_a_derived_set_is_held_to_the_fingerprints_of_the_published_one(halls, fetched):
+    (fetched / "hall.map").write_text(MAP.replace("@", "."))
+    with pytest.raises(DatasetError, match=r"room/hall\.map is not the file that was fetched"):
+        sets.load_map("half/hall")
+
+
+def test_fingerprints_are_of_published_sets_only(halls, source):
+    assert list(from_text(sets.fingerprint_archives(source), "printed")) == ["room"]
+
+
+def test_what_is_missing_for_a_derived_set_is_said(cache, halls, tmp_path):
+    with pytest.raises(DatasetError, match=r"there is no room-map\.zip in "):
+        sets.fetch("half", tmp_path)
+
+
 # --- from a server --------------------------------------------------------------------------------------------------
 
 
@@ -272,7 +325,7 @@ def test_without_a_network_the_sentence_says_what_to_do(cache, monkeypatch):
 
 
 def test_the_repository_knows_five_sets_by_heart():
-    known = {each.name for each in sets.sets() if each.verified}
+    known = {each.published.name for each in sets.sets() if each.verified}
     assert known == {"bg512", "bgmaps", "dao", "sc1", "wc3maps512"}
 
 
@@ -310,6 +363,6 @@ def test_the_test_bed_has_493297_problems(movingai):
     assert sum(counts.values()) == 493_297
 
 
-def test_the_maps_of_seed_001_have_its_state_counts(movingai):
+def test_the_maps_of_bulitko_et_al_2007_have_its_state_counts(movingai):
     names = ("AR0012SR", "AR0013SR", "AR0014SR")
     assert [sets.load_map("bgmaps", name, source=movingai).free_cells for name in names] == [6176, 5672, 5852]

@@ -5,6 +5,9 @@ into the user's cache, from the benchmark's own site or from a folder or mirror 
 ``ANDANTE_MOVINGAI``. What arrives is held against the fingerprints in this package, so a set is the published
 one wherever it came from.
 
+A derived set, such as ``wc3native``, is worked out from the maps of a published one whenever they are read. It has no
+files of its own: to fetch it is to fetch the set it comes from.
+
     python -m andante.datasets.movingai fingerprint FOLDER
 
 prints those fingerprints for the archives in a folder; that is how ``movingai.fingerprints.txt`` was made.
@@ -18,7 +21,7 @@ import os
 import sys
 import tempfile
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import resources
@@ -27,6 +30,7 @@ from pathlib import Path
 from andante.datasets import Progress, fingerprints
 from andante.datasets.archives import unpack
 from andante.datasets.fingerprints import Fingerprints
+from andante.datasets.native import native
 from andante.errors import DatasetError, did_you_mean
 from andante.files import cache_folder, write_whole
 from andante.world.grid import Grid
@@ -51,36 +55,50 @@ class UnverifiedSet(UserWarning):
 
 @dataclass(frozen=True)
 class BenchmarkSet:
-    """One set of the benchmark: its name on the site, what it is, and whether scenarios are published for it."""
+    """One set of the benchmark: its name on the site, what it is, and whether scenarios are published for it.
+
+    A derived set has an ``origin``, the published set that its maps are worked out from, and says with ``derive`` how.
+    """
 
     name: str
     title: str
     has_scenarios: bool = True
+    origin: BenchmarkSet | None = None
+    derive: Callable[[Grid], Grid] | None = None
+
+    @property
+    def published(self) -> BenchmarkSet:
+        """The set whose files are fetched for this one: itself, or its origin."""
+        return self.origin or self
 
     @property
     def archives(self) -> dict[str, str]:
-        """The set's archives, and how the names of the files in each end."""
-        maps = {f"{self.name}-map.zip": ".map"}
-        return maps | {f"{self.name}-scen.zip": ".map.scen"} if self.has_scenarios else maps
+        """The archives that are fetched for the set, and how the names of the files in each end."""
+        published = self.published
+        maps = {f"{published.name}-map.zip": ".map"}
+        return maps | {f"{published.name}-scen.zip": ".map.scen"} if published.has_scenarios else maps
 
     @property
     def verified(self) -> bool:
         """Are the set's fingerprints part of Andante? (If not, those of the first fetch are kept and compared.)"""
-        return self.name in _known()
+        return self.published.name in _known()
 
     @property
     def map_count(self) -> int | None:
         """How many maps the set has, where that is known."""
-        expected = _expected(self.name)
+        expected = _expected(self.published.name)
         return None if expected is None else len(expected)
 
     @property
     def fetched(self) -> bool:
-        """Is the set in the cache?"""
-        return _home(self.name).is_dir()
+        """Is the set, or the one that it comes from, in the cache?"""
+        return _home(self.published.name).is_dir()
 
 
-# The site's sets on plain grids. Not here: its weighted terrain (cells of many costs) and its multi-agent sets.
+_WARCRAFT = BenchmarkSet("wc3maps512", "WarCraft III, scaled to 512 x 512")
+
+# The site's sets on plain grids, and those derived from them. Not here: its weighted terrain (cells of many costs) and
+# its multi-agent sets.
 _SETS = (
     BenchmarkSet("bg512", "Baldur's Gate II, scaled to 512 x 512"),
     BenchmarkSet("bgmaps", "Baldur's Gate II at original size, maps only", has_scenarios=False),
@@ -91,14 +109,21 @@ _SETS = (
     BenchmarkSet("room", "square rooms 8 to 64 cells wide, 512 x 512"),
     BenchmarkSet("sc1", "StarCraft"),
     BenchmarkSet("street", "city streets, 256 x 256 to 1024 x 1024"),
-    BenchmarkSet("wc3maps512", "WarCraft III, scaled to 512 x 512"),
+    _WARCRAFT,
+    BenchmarkSet(
+        "wc3native",
+        "WarCraft III at original size, maps only, from wc3maps512",
+        has_scenarios=False,
+        origin=_WARCRAFT,
+        derive=native,
+    ),
 )
 
 _TESTBED = ("bg512", "dao", "sc1", "wc3maps512")
 
 
 def sets() -> list[BenchmarkSet]:
-    """The sets that can be fetched, by name."""
+    """The sets, by name."""
     return list(_SETS)
 
 
@@ -124,7 +149,9 @@ class BenchmarkMap:
     def grid(self, *, rule: str = "octile") -> Grid:
         """The map."""
         data, where = _contents(self.set, self.name, ".map", self.source)
-        return parse_map(data, self.name, rule=rule, where=where)
+        grid = parse_map(data, self.name, rule=rule, where=where)
+        derive = set_named(self.set).derive
+        return grid if derive is None else derive(grid)
 
     def problems(self, grid: Grid | None = None, *, keep_all: bool = False) -> list[Problem]:
         """The problems of the map's scenario that can be solved, on ``grid`` if that has been read before."""
@@ -159,7 +186,7 @@ def problems(name: str, title: str | None = None, *, source: Source = None) -> l
 
 
 def testbed(*, source: Source = None) -> list[BenchmarkMap]:  # noqa: PT028 (not a test, see below)
-    """The test bed of seed 004: 342 maps of four games, each to be read in its turn; 493,297 problems in all.
+    """The test bed of Bulitko (2016): 342 maps of four games, each to be read in its turn; 493,297 problems in all.
 
     The paper counts 493,298. Water is an obstacle, and problems that this makes unsolvable, or whose start is their
     goal, are left out.
@@ -205,22 +232,22 @@ def fetch(name: str, source: Source = None, progress: Progress | None = None) ->
 
     ``source`` is a folder with the set's archives or the address of a mirror laid out like the site; by default it is
     what ``ANDANTE_MOVINGAI`` names, or else the site itself. The folder appears whole, with the right contents, or not
-    at all.
+    at all. For a derived set it is the folder of its origin.
     """
-    chosen = set_named(name)
-    home = _home(name)
+    chosen = set_named(name).published
+    home = _home(chosen.name)
     if home.is_dir():
         return home
     place = os.fspath(source) if source is not None else os.environ.get(SOURCE_VARIABLE) or SITE
     try:
         home.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=f".{name}-", dir=home.parent) as scratch:
-            fresh = Path(scratch) / name
+        with tempfile.TemporaryDirectory(prefix=f".{chosen.name}-", dir=home.parent) as scratch:
+            fresh = Path(scratch) / chosen.name
             _fill(fresh, chosen, place, progress)
             _verify(chosen, fingerprints.of_folder(fresh), place)
             _move(fresh, home)
     except OSError as error:
-        reason = f"cannot keep the set {name} in {home.parent}: {error.strerror or error}"
+        reason = f"cannot keep the set {chosen.name} in {home.parent}: {error.strerror or error}"
         raise DatasetError(f"{reason}; set ANDANTE_CACHE to a folder with room") from error
     return home
 
@@ -339,11 +366,12 @@ def _expected(name: str) -> Fingerprints | None:
 
 
 def _fingerprints(name: str) -> Fingerprints:
-    """The fingerprints of a set that has been fetched."""
-    expected = _expected(name)
+    """The fingerprints of a set that has been fetched, or of the set that it is derived from."""
+    published = set_named(name).published.name
+    expected = _expected(published)
     if expected is None:  # the record was deleted
-        expected = fingerprints.of_folder(_home(name))
-        _keep_record(name, expected)
+        expected = fingerprints.of_folder(_home(published))
+        _keep_record(published, expected)
     return expected
 
 
@@ -366,7 +394,7 @@ def _verify(chosen: BenchmarkSet, found: Fingerprints, place: str) -> None:
 def fingerprint_archives(folder: str | os.PathLike[str]) -> str:
     """The fingerprints of every set whose archives are in a folder, as ``movingai.fingerprints.txt`` holds them."""
     found = {}
-    for each in _SETS:
+    for each in {each.published: None for each in _SETS}:
         if all((Path(folder) / archive).is_file() for archive in each.archives):
             with tempfile.TemporaryDirectory() as scratch:
                 _fill(Path(scratch) / each.name, each, os.fspath(folder), None)

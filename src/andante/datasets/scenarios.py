@@ -1,8 +1,9 @@
 """Problems on a map: drawn at random within a band of optimal cost, and the optimal costs of given ones.
 
-The papers choose start and goal at random and keep the pair if its optimal cost lies in a band (90 to 100 in seed 000,
-buckets of ten from 50 to 100 in 001, 230 to 320 in 002, 100 to 150 in 003). So each ordered pair of states in the band
-is equally likely, and so it is here. A random start, and then a random goal within the band from there, would be
+The papers choose start and goal at random and keep the pair if its optimal cost lies in a band: buckets of ten from 50
+to 100 (Bulitko et al. 2007), 90 to 100 (Bulitko et al. 2008, before the map is enlarged), 230 to 320 (Björnsson et al.
+2009), 100 to 150 (Bulitko and Björnsson 2009). So each ordered pair of states in the band is equally likely, and so it
+is here. A random start, and then a random goal within the band from there, would be
 something else: it favours starts from which few goals are in the band.
 """
 
