@@ -19,6 +19,7 @@ from andante.campaign.work import perform
 from andante.episode.run import Agent
 from andante.errors import AlgorithmError, MapError
 from andante.offline import build
+from andante.search.dijkstra import distances
 from andante.store import Store, check, merge
 from tests.campaign.samples import ROOMS, TREES, decided
 
@@ -383,3 +384,67 @@ def test_a_total_is_drawn_from_the_scenarios_of_all_maps(written, tmp_path):
     assert set(made.problems["map"].tolist()) == {0, 1}
     with pytest.raises(CampaignError, match="have a total of 99, but there are 60"):
         prepare(read_campaign(written(text.replace("25", "99"))), tmp_path / "more")
+
+
+# --- upscaled maps --------------------------------------------------------------------------------------------------
+
+UPSCALED = """
+    seed = 3
+    [problems.large]
+    maps = ["rooms:24x20:1"]
+    count = 12
+    optimal_cost = [10, 20]
+    upscale = [64, 50]
+    [[run]]
+    algorithms = ["rta"]
+"""
+
+
+def cells_before(grid, states, width, height):
+    """The cells of a smaller map that states of an upscaled one come from."""
+    return [(x * width // grid.width, y * height // grid.height) for x, y in map(grid.cell, states.tolist())]
+
+
+def test_problems_of_upscaled_maps_are_drawn_before_they_grow(written, tmp_path):
+    _, made = prepare(read_campaign(written(UPSCALED)), tmp_path / "rows")
+    [planned] = made.maps
+    small, large = andante.generate("rooms", 24, 20, seed=1), planned.grid()
+    assert (planned.name, large.width, large.height) == ("rooms-24x20-seed1-64x50", 64, 50)
+    drawn = andante.random_problems(small, 12, optimal_cost=(10, 20), seed=3)
+    assert cells_before(large, made.problems["start"], 24, 20) == [small.cell(problem.start) for problem in drawn]
+    assert cells_before(large, made.problems["goal"], 24, 20) == [small.cell(problem.goal) for problem in drawn]
+    ends = zip(made.problems["start"].tolist(), made.problems["goal"].tolist(), strict=True)
+    costs = [distances(large.graph, start)[goal] for start, goal in ends]
+    assert made.problems["optimal_cost"] == pytest.approx(costs)
+    assert min(costs) > 20
+
+
+def test_scenarios_of_upscaled_maps_grow_with_them(written, tmp_path):
+    small = andante.Grid(andante.generate("rooms", 24, 20, seed=1).terrain, name="small")
+    problems = andante.random_problems(small, 40, seed=1)
+    andante.write_map(small, tmp_path / "small.map")
+    andante.write_scenario(problems, tmp_path / "small.map.scen")
+    scenarios = {'"rooms:24x20:1"': '"small.map"', "count = 12": 'from = "scenarios"'}
+    _, made = prepare(read_campaign(written(UPSCALED, replace=scenarios)), tmp_path / "rows")
+    large = made.maps[0].grid()
+    inside = [problem for problem in problems if 10 <= problem.optimal_cost < 20]
+    assert 0 < len(inside) < 40
+    assert cells_before(large, made.problems["start"], 24, 20) == [small.cell(problem.start) for problem in inside]
+    assert (made.problems["optimal_cost"] > 20).all()
+    some = scenarios | {"count = 12": 'from = "scenarios"\n    total = 5'}
+    _, fewer = prepare(read_campaign(written(UPSCALED, replace=some)), tmp_path / "fewer")
+    assert set(fewer.problems["start"].tolist()) <= set(made.problems["start"].tolist())
+    assert len(fewer.problems["start"]) == 5
+
+
+def test_native_maps_enlarged_have_the_costs_that_the_papers_tell(written, tmp_path, movingai):
+    """Bulitko et al. (2008) enlarge problems of cost 90 to 100; Björnsson et al. (2009) have 230 to 320 at that size."""
+    native = {
+        '"rooms:24x20:1"': '"wc3native/[thecrucible, divideandconquer]"',
+        "10, 20": "90, 100",
+        "64, 50": "512, 512",
+    }
+    _, made = prepare(read_campaign(written(UPSCALED, replace=native)), tmp_path / "rows")
+    assert [planned.name for planned in made.maps] == ["thecrucible-512x512", "divideandconquer-512x512"]
+    assert made.problems["optimal_cost"].min() > 230
+    assert made.problems["optimal_cost"].max() < 321

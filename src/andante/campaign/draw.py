@@ -1,4 +1,8 @@
-"""The problems of a set, chosen: from scenarios, or at random within a band of optimal cost."""
+"""The problems of a set, chosen: from scenarios, or at random within a band of optimal cost.
+
+Where maps are upscaled, problems are chosen on the map as it was, and then upscaled with it, as Bulitko et al. (2008)
+did. So a band is about the map as it was; the optimal costs that problems come with are about the upscaled one.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +16,7 @@ from andante.campaign.file import ProblemSet
 from andante.campaign.maps import MapSource, map_sources
 from andante.campaign.tables import CampaignError
 from andante.datasets import Progress
+from andante.datasets.scaling import upscale_problems
 from andante.datasets.scenarios import Band, random_problems, with_optimal_costs
 from andante.world.grid import Grid
 from andante.world.problem import Problem
@@ -33,16 +38,18 @@ def draw(one: ProblemSet, batches: int, folder: Path, progress: Progress) -> Ite
         progress(f"choosing problems of {one.name}", number, len(sources))
         if shares is not None and number not in shares:
             continue
-        grid = source.grid()
+        original = source.original()
+        grid = source.upscaled(original)
         if one.source == "random":
-            chosen = [_drawn(one, grid, one.seed + batch) for batch in range(batches)]
+            chosen = [_finished(_drawn(one, original, one.seed + batch), grid) for batch in range(batches)]
         else:
-            problems = _in_band(source.scenario(grid), one)
+            problems = _in_band(source.scenario(original), one)
             chosen = _picked(
                 problems,
                 shares[number]
                 if shares is not None
                 else [_some(len(problems), one.count, one.seed + batch) for batch in range(batches)],
+                grid,
             )
         if any(chosen):
             yield Chosen(source, grid, chosen)
@@ -53,10 +60,16 @@ def _drawn(one: ProblemSet, grid: Grid, seed: int) -> list[Problem]:
     return random_problems(grid, one.count or 0, optimal_cost=one.optimal_cost, seed=seed)
 
 
-def _picked(problems: list[Problem], places: list[list[int]]) -> list[list[Problem]]:
-    """The problems at these places, for each batch; the optimal cost of one that several have is found once."""
+def _finished(problems: list[Problem], grid: Grid) -> list[Problem]:
+    """The problems on ``grid``, which is their map or that map upscaled, with their optimal costs there."""
+    moved = upscale_problems(problems, grid) if problems and problems[0].grid is not grid else problems
+    return with_optimal_costs(moved)
+
+
+def _picked(problems: list[Problem], places: list[list[int]], grid: Grid) -> list[list[Problem]]:
+    """The problems at these places on ``grid``, for each batch; the optimal cost of a repeated one is found once."""
     wanted = sorted(set().union(*places))
-    known = dict(zip(wanted, with_optimal_costs([problems[k] for k in wanted]), strict=True))
+    known = dict(zip(wanted, _finished([problems[k] for k in wanted], grid), strict=True))
     return [[known[k] for k in batch] for batch in places]
 
 
@@ -82,7 +95,7 @@ def _shares(one: ProblemSet, batches: int, sources: list[MapSource], progress: P
     sizes = []
     for number, source in enumerate(sources):
         progress(f"counting problems of {one.name}", number, len(sources))
-        sizes.append(len(_in_band(source.scenario(source.grid()), one)))
+        sizes.append(len(_in_band(source.scenario(source.original()), one)))
     ends = np.cumsum(sizes)
     everything = int(ends[-1]) if sizes else 0
     if one.total is not None and one.total > everything:

@@ -30,20 +30,25 @@ class MapSource:
     folder: str = ""  # where paths begin: it differs from machine to machine, and decides nothing
 
     def grid(self) -> Grid:
-        """The map."""
-        grid = map_named(self.text, Path(self.folder))
-        return grid if self.size is None else upscale(grid, size=self.size)
+        """The map, upscaled if it is to be."""
+        return self.upscaled(self.original())
 
-    def scenario(self, grid: Grid) -> list[Problem]:
-        """The problems of the map's scenario that can be solved."""
-        if self.size is not None:
-            raise CampaignError(f"{self.text} is upscaled and its scenario is not; draw its problems at random")
+    def original(self) -> Grid:
+        """The map before it is upscaled: the one that problems are chosen on."""
+        return map_named(self.text, Path(self.folder))
+
+    def upscaled(self, original: Grid) -> Grid:
+        """What `original` becomes: the same, if it is not to be upscaled."""
+        return original if self.size is None else upscale(original, size=self.size)
+
+    def scenario(self, original: Grid) -> list[Problem]:
+        """The problems of the map's scenario that can be solved, before they are upscaled."""
         if self.text.endswith(".map"):
-            return read_scenario(Path(self.folder, f"{self.text}.scen"), grid)
+            return read_scenario(Path(self.folder, f"{self.text}.scen"), original)
         if is_generated(self.text):
             raise CampaignError(f"{self.text} is generated and has no scenario; draw its problems at random")
         name, _, title = self.text.partition("/")
-        return movingai.BenchmarkMap(name, title).problems(grid)
+        return movingai.BenchmarkMap(name, title).problems(original)
 
 
 class PlannedMap(NamedTuple):
