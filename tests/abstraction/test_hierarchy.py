@@ -12,8 +12,8 @@ import andante
 from andante.abstraction.clique import Cover
 from andante.abstraction.hierarchy import DEFAULT_COVER, ChangingHierarchy, Hierarchy, hierarchy_of
 from andante.abstraction.layers import LEAST_COST
-from andante.datasets.generate import upscale
 from andante.datasets.movingai import load_map
+from andante.datasets.scaling import upscale
 from andante.errors import GraphError
 from andante.world.graph import Graph
 from andante.world.grid import RULES, Grid
