@@ -114,6 +114,27 @@ def cheapest(neighbours: Callable[[int], list[tuple[int, float]]], source: int) 
     return settled
 
 
+def optimal_moves(graph: Graph, left: dict[int, float], state: int) -> list[int]:
+    """The moves, by their place in the neighbour order, that optimal paths begin with; ``left`` is what remains."""
+    costs = {k: cost + left[near] for k, (near, cost) in enumerate(graph.neighbours(state)) if near in left}
+    return [k for k, cost in costs.items() if cost <= min(costs.values()) + TOLERANCE]
+
+
+def path_counts(graph: Graph, left: dict[int, float]) -> dict[int, int]:
+    """How many optimal paths lead from each state to the goal."""
+    counts: dict[int, int] = {}
+    for state in sorted(left, key=left.__getitem__):
+        moves = optimal_moves(graph, left, state) if left[state] else []
+        counts[state] = sum(counts[graph.neighbours(state)[k][0]] for k in moves) if left[state] else 1
+    return counts
+
+
+def central_step(graph: Graph, left: dict[int, float], counts: dict[int, int], state: int) -> int:
+    """The next state of an optimal path that has most optimal paths before it; the first of several."""
+    ahead = [graph.neighbours(state)[k][0] for k in optimal_moves(graph, left, state)]
+    return max(ahead, key=counts.__getitem__)
+
+
 def components(graph: Graph) -> list[set[int]]:
     """Sets of states that chains of arcs, in any direction, hold together."""
     beside: dict[int, set[int]] = {state: set() for state in range(len(graph))}

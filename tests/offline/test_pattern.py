@@ -33,6 +33,7 @@ class Twin:
         self.region = {state: number for number, states in enumerate(self.members) for state in states}
         self.representative = [self.middle(number) for number in range(self.regions)]
         self.distances_to = cache(lambda goal: naive.distances_to(self.graph, goal))
+        self.counts_to = cache(lambda goal: naive.path_counts(self.graph, self.distances_to(goal)))
 
     @property
     def regions(self):
@@ -56,30 +57,26 @@ class Twin:
         return min(sorted(apart), key=apart.__getitem__)
 
     def entry(self, start, goal, aim):
-        """Where the way leads first that begins with the first of the moves on optimal paths, over and over."""
+        """Where the way leads first that takes, over and over, the move after which most optimal paths are left."""
         state, left = self.representative[start], self.distances_to(self.representative[goal])
+        counts = self.counts_to(self.representative[goal])
         if start == goal or state not in left:
             return NO_STATE
         here = left[state]
         while self.region[state] == start or (aim == "nearer" and not self.nearer(state, left, here)):
-            state = self.graph.neighbours(state)[min(self.best_moves(state, left))][0]
+            state = naive.central_step(self.graph, left, counts, state)
         return self.representative[self.region[state]] if aim == "centre" else state
 
     def nearer(self, state, left, than):
         """Is the representative of the state's region nearer?"""
         return left[self.representative[self.region[state]]] < than - TOLERANCE
 
-    def best_moves(self, state, left):
-        """The moves, by their place in the neighbour order, that optimal paths begin with."""
-        costs = {k: cost + left[near] for k, (near, cost) in enumerate(self.graph.neighbours(state)) if near in left}
-        return {k for k, cost in costs.items() if cost <= min(costs.values()) + TOLERANCE}
-
     def depth(self, start, aim, cap):
         """The least depth at which LRTA*, knowing nothing yet, makes one of them."""
         state = self.representative[start]
         if aim in (NO_STATE, state):
             return 1
-        best = self.best_moves(state, self.distances_to(aim))
+        best = naive.optimal_moves(self.graph, self.distances_to(aim), state)
         arrays = self.graph.csr().arrays
         h = naive.point_heuristic([tuple(row) for row in arrays.point.tolist()], METRICS[arrays.metric], aim)
         return next((d for d in range(1, cap) if naive.lookahead(self.graph, h, state, aim, d).first in best), cap)

@@ -1,6 +1,7 @@
-"""Distance fields against Dijkstra with a heap, written out, and against SciPy's."""
+"""Distance fields against Dijkstra with a heap, written out, and against SciPy's; paths against all there are."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.sparse.csgraph import dijkstra
 
 import andante
-from andante.search.dijkstra import Field, bucket_width, distances, spread
+from andante.search.dijkstra import Field, Paths, bucket_width, central_step, count_paths, distances, spread
 from andante.world.graph import Graph
 from andante.world.grid import RULES, Grid
 from tests import naive
@@ -105,3 +106,98 @@ def test_parallel_edges_count_by_the_cheapest():
 def test_a_graph_of_one_state():
     assert distances(Graph.from_edges([], states=1), 0).tolist() == [0.0]
     assert distances(Grid(np.ones((1, 1), bool)).graph, 0).tolist() == [0.0]
+
+
+# --- counting paths -------------------------------------------------------------------------------------------------
+
+
+def counted(graph: Graph, goal: int) -> tuple[np.ndarray, np.ndarray, Paths]:
+    """Distances to the goal, the states that have one in their order, and the kernel's counts."""
+    paths, distance = Paths.over(graph), distances(graph, goal)
+    order = np.argsort(distance, kind="stable").astype(np.int32)[: int(np.isfinite(distance).sum())]
+    count_paths(paths, graph.arrays, distance, order, len(order))
+    return distance, order, paths
+
+
+def exact(paths: Paths, state: int) -> Fraction:
+    return Fraction(float(paths.number[state])) * 2 ** (512 * int(paths.scale[state]))
+
+
+def all_paths(graph: Graph, left: dict[int, float], state: int) -> int:
+    """Walk every path that never exceeds the optimal cost, one by one."""
+    if left[state] == 0:
+        return 1
+    onward = [near for near, cost in graph.neighbours(state) if near in left and cost + left[near] <= left[state]]
+    return sum(all_paths(graph, left, near) for near in onward)
+
+
+@given(grids(side=7, rules=RULES), st.integers(0, 2**32 - 1))
+@examples(60)
+def test_paths_on_maps_are_all_counted(grid, seed):
+    graph, goal = grid.graph, int(np.random.default_rng(seed).integers(len(grid.graph)))
+    left = naive.distances_to(graph, goal)
+    _, order, paths = counted(graph, goal)
+    assert {int(state): exact(paths, state) for state in order} == {s: all_paths(graph, left, s) for s in left}
+
+
+@given(graphs(states=9), st.data())
+@examples(100)
+def test_paths_on_graphs_are_all_counted_and_the_central_one_is_walked(graph, data):
+    goal = data.draw(st.integers(0, len(graph) - 1))
+    left = naive.distances_to(graph, goal)
+    distance, order, paths = counted(graph, goal)
+    counts = {s: all_paths(graph, left, s) for s in left}
+    assert {int(state): exact(paths, state) for state in order} == counts == naive.path_counts(graph, left)
+    for state in order[1:].tolist():
+        assert central_step(graph.arrays, distance, paths, state) == naive.central_step(graph, left, counts, state)
+
+
+@pytest.mark.parametrize("kind", ["empty", "random", "rooms", "caves"])
+def test_the_central_path_is_walked_where_counts_are_no_longer_exact(kind):
+    """A field's own order is one by distance on maps; more than 2**53 paths are counted with rounding."""
+    grid = andante.generate(kind, SIDE, SIDE, seed=5)
+    graph, goal = grid.graph, int(np.flatnonzero(grid.passable)[0])
+    field, paths = Field.over(graph), Paths.over(graph)
+    reached = spread(field, graph.arrays, goal, bucket_width(graph))
+    count_paths(paths, graph.arrays, field.distance, field.order, reached)
+    left = naive.distances_to(graph, goal)
+    counts = naive.path_counts(graph, left)
+    assert reached == len(left)
+    for state in left.keys() - {goal}:
+        assert float(exact(paths, state) / counts[state]) == pytest.approx(1, rel=1e-12)
+        step = central_step(graph.arrays, field.distance, paths, state)
+        assert step == naive.central_step(graph, left, counts, state)
+
+
+def test_more_paths_than_a_float_can_count():
+    """A chain of rhombs, each of which doubles the paths; a longer rhomb on the way has two more in one arm."""
+    edges = [(0, 1, 2.0), (0, 2, 2.0)]  # two arms; from the second three ways lead on, from the first one
+    edges += [(1, 6, 2.0), (2, 3, 1.0), (2, 4, 1.0), (2, 5, 1.0), (3, 6, 1.0), (4, 6, 1.0), (5, 6, 1.0)]
+    end = 6
+    for _ in range(1300):
+        edges += [(end, end + 1, 1.0), (end, end + 2, 1.0), (end + 1, end + 3, 1.0), (end + 2, end + 3, 1.0)]
+        end += 3
+    graph = Graph.from_edges(edges)
+    distance, _, paths = counted(graph, end)
+    assert (exact(paths, 6), exact(paths, 0)) == (2**1300, 4 * 2**1300)
+    assert (central_step(graph.arrays, distance, paths, 0), central_step(graph.arrays, distance, paths, 6)) == (2, 7)
+    assert int(paths.scale[0]) == 2
+
+
+@given(st.integers(500, 530), st.integers(0, 4), st.integers(0, 4))
+@examples(40)
+def test_counts_of_different_scale_are_compared_and_added(bits, more, fewer):
+    """Two arms with 2**(bits + more) and 2**(bits + fewer) paths, both sides of what one scale holds."""
+    edges, ends = [], []
+    for doubled in (bits + more, bits + fewer):
+        end = 1 + (ends[-1] if ends else 0)
+        edges.append((0, end, 4.0 * (540 - doubled)))
+        for _ in range(doubled):
+            edges += [(end, end + 1, 2.0), (end, end + 2, 2.0), (end + 1, end + 3, 2.0), (end + 2, end + 3, 2.0)]
+            end += 3
+        ends.append(end)
+    goal = ends[-1] + 1
+    graph = Graph.from_edges([*edges, (ends[0], goal, 1.0), (ends[1], goal, 1.0)])
+    distance, _, paths = counted(graph, goal)
+    assert exact(paths, 0) == 2 ** (bits + more) + 2 ** (bits + fewer)
+    assert central_step(graph.arrays, distance, paths, 0) == (1 if more >= fewer else ends[0] + 1)

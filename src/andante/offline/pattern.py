@@ -5,8 +5,10 @@ depth towards a subgoal depends on nothing but the region and the subgoal, and f
 to all others: so distances are computed once per region, depths once per region and subgoal, and what took the paper 13
 hours takes seconds. Depths towards the goal itself (Appendix D) are optional, and remain one for each pair.
 
-Where the paper is silent: a region is represented by its state nearest to its centre; of several optimal paths the one
-is taken whose moves come first in the graph's order; within one region the agent looks one move ahead.
+Where the paper is silent: a region is represented by its state nearest to its centre; of several optimal paths a
+central one is taken, from each state on to the neighbour from which most of them lead on; within one region the agent
+looks one move ahead. The path whose moves come first in the graph's order would lead along the edge of all optimal
+paths, and so along obstacles: with it agents walk farther.
 
 The paper's subgoals can lead in circles: where a path only cuts across a region, that region's own path may lead back.
 On maps of WarCraft III a few pairs in a thousand do, and up to a tenth of all pairs lead into such a circle. Beyond the
@@ -29,7 +31,7 @@ from andante.errors import ParameterError
 from andante.kernel import int64, kernel
 from andante.offline.builder import Crew, builder
 from andante.search.astar import Tree, reached, search
-from andante.search.dijkstra import Field, bucket_width, distances, spread
+from andante.search.dijkstra import Field, Paths, bucket_width, central_step, count_paths, distances, spread
 from andante.search.learning import Learned
 from andante.search.lookahead import Ball, look, most_states
 from andante.search.memory import new_space
@@ -86,6 +88,7 @@ class Room(NamedTuple):
     """What one thread needs."""
 
     field: Field
+    paths: Paths
     tree: Tree
     ball: Ball
     unlearned: Learned
@@ -145,6 +148,7 @@ def _room(graph: Graph, params: Params) -> Room:
     unlearned.clock.problem[0] = 1  # no stamp says so
     return Room(
         Field.over(graph),
+        Paths.over(graph),
         Tree.allocate(space),
         Ball.over(len(graph), most_states(graph.arrays, deepest, len(graph)), *graph.cost_range, ties=ties),
         unlearned,
@@ -170,9 +174,12 @@ def _entries(ground: Ground, params: Params, crew: Crew, rooms: list[Room]) -> t
 
     def work(room: Room, goals: range) -> None:
         for goal in goals:
-            distance = _distances(ground, room, int(ground.representative[goal]))
+            distance, order = _distances(ground, room, int(ground.representative[goal]))
             arrays = ground.graph.arrays
-            _descend(arrays, ground.region, ground.representative, distance, goal, int(params.aim), entry[goal])
+            count_paths(room.paths, arrays, distance, order, len(order))
+            _descend(
+                arrays, ground.region, ground.representative, distance, room.paths, goal, int(params.aim), entry[goal]
+            )
             if wanted:
                 _far_depths(room, arrays, ground.representative, distance, goal, deepest, far[goal])
 
@@ -182,12 +189,17 @@ def _entries(ground: Ground, params: Params, crew: Crew, rooms: list[Room]) -> t
     return np.ascontiguousarray(entry.T), np.ascontiguousarray(far.T)
 
 
-def _distances(ground: Ground, room: Room, source: int) -> Costs:
-    """The cost of the way between ``source`` and every other state."""
+def _distances(ground: Ground, room: Room, source: int) -> tuple[Costs, States]:
+    """The cost of the way between ``source`` and every other state; and those that have one, by distance."""
+    arrays, distance = ground.graph.arrays, room.field.distance
     if ground.width is None:
-        return distances(ground.graph, source)
-    spread(room.field, ground.graph.arrays, source, ground.width)  # line 5
-    return room.field.distance
+        distance = distances(ground.graph, source)
+    else:
+        reached = spread(room.field, arrays, source, ground.width)  # line 5
+        if isinstance(arrays, Moves):
+            return distance, room.field.order[:reached]
+    order = np.argsort(distance, kind="stable").astype(np.int32)
+    return distance, order[: np.count_nonzero(distance < np.inf)]
 
 
 @kernel
@@ -196,11 +208,12 @@ def _descend(
     region: States,
     representative: States,
     distance: Costs,
+    paths: Paths,
     goal: int,
     aim: int,
     entry: States,
 ) -> None:
-    """From each region's representative, walk an optimal path until it leaves the region: where that is.
+    """From each region's representative, walk a central optimal path until it leaves the region: where that is.
 
     The next region's representative may be farther from the goal than this one's, and its own path may lead back here.
     Regions that are only cut across so are not aimed for if ``aim`` says so.
@@ -211,20 +224,8 @@ def _descend(
             continue
         near = distance[state] - TOLERANCE * min(1.0, distance[state])
         while region[state] == start or (aim == _NEARER and distance[representative[region[state]]] >= near):
-            state = _next(graph, distance, state)
+            state = central_step(graph, distance, paths, state)
         entry[start] = representative[region[state]] if aim == _CENTRE else state
-
-
-@kernel
-def _next(graph: Layout, distance: Costs, state: int) -> int:
-    """The neighbour on an optimal path; the first of several. It is nearer, so that every walk comes to an end."""
-    best, least = -1, np.inf
-    for k in range(degree(graph, state)):
-        near = target(graph, state, k)
-        cost = price(graph, state, k) + distance[near]
-        if cost < least - TOLERANCE * min(1.0, least) and distance[near] < distance[state]:
-            best, least = near, cost
-    return best
 
 
 # --- how deep to look -----------------------------------------------------------------------------------------------

@@ -1,8 +1,11 @@
-"""Full distance fields: the cost from one state to every other.
+"""Full distance fields: the cost from one state to every other, and how many optimal paths there are.
 
 Where costs are of one size, as on grids, a ring of four buckets does it: a bucket is as wide as the cheapest move or
 half the dearest, so a state's successors fall at most three buckets on, and each bucket is a plain array. Elsewhere
 SciPy's heap is better.
+
+Between distant states of an open map there are more optimal paths than a float64 can count. So a count has a scale of
+its own: the power of 2**512 by which it is to be multiplied.
 """
 
 from __future__ import annotations
@@ -14,9 +17,12 @@ import numpy.typing as npt
 
 from andante.kernel import int64, kernel
 from andante.world.graph import Graph, Layout, degree, price, target
+from andante.world.heuristics import TOLERANCE
 
 RING = 4
 MAX_COST_RATIO = 8.0  # dearest to cheapest move, beyond which a heap wins
+LARGE, SMALL = 2.0**512, 2.0**-512  # a count above the first is scaled by the second
+SAME_COUNT = 1 + 1e-9  # counts with a lower ratio differ by rounding at most
 
 
 class Field(NamedTuple):
@@ -25,12 +31,13 @@ class Field(NamedTuple):
     distance: npt.NDArray[np.float64]  # [n]
     queued: npt.NDArray[np.uint8]  # [n], bit b: the state waits in bucket b of the ring
     ring: npt.NDArray[np.int32]  # [RING, n]
+    order: npt.NDArray[np.int32]  # [n], the states by distance, but for a bucket's width, if none is expanded twice
 
     @classmethod
     def over(cls, graph: Graph) -> Field:
         """Room for a field over ``graph``."""
         n = len(graph)
-        return cls(np.empty(n), np.zeros(n, np.uint8), np.empty((RING, n), np.int32))
+        return cls(np.empty(n), np.zeros(n, np.uint8), np.empty((RING, n), np.int32), np.empty(n, np.int32))
 
 
 @kernel
@@ -55,6 +62,8 @@ def spread(field: Field, graph: Layout, source: int, width: float) -> int:
             reached = distance[state]
             if int64(reached * per_cost) < bucket:  # a cheaper way was found, and followed, in an earlier bucket
                 continue
+            if expanded < states:
+                field.order[expanded] = state
             expanded += 1
             for m in range(degree(graph, state)):
                 near = target(graph, state, m)
@@ -108,3 +117,75 @@ def distances(graph: Graph, source: int) -> npt.NDArray[np.float64]:
     field = Field.over(graph)
     spread(field, graph.arrays, source, width)
     return field.distance
+
+
+# --- counting paths -------------------------------------------------------------------------------------------------
+
+
+class Paths(NamedTuple):
+    """How many optimal paths lead from each state to the source of a field: ``number`` * 2**(512 * ``scale``)."""
+
+    number: npt.NDArray[np.float64]  # [n], from 1 to LARGE
+    scale: npt.NDArray[np.int32]  # [n]
+
+    @classmethod
+    def over(cls, graph: Graph) -> Paths:
+        """Room to count in."""
+        return cls(np.empty(len(graph)), np.empty(len(graph), np.int32))
+
+
+@kernel
+def count_paths(
+    paths: Paths, graph: Layout, distance: npt.NDArray[np.float64], order: npt.NDArray[np.int32], reached: int
+) -> None:
+    """Count the optimal paths to the source of a field from each of the ``reached`` states that have one.
+
+    They come in an ``order`` in which no state stands before the next one on an optimal path: by distance, say. Every
+    move must have its opposite at the same cost.
+    """
+    source = int64(order[0])
+    paths.number[source], paths.scale[source] = 1.0, 0
+    for i in range(1, reached):
+        state = int64(order[i])
+        total, scale = 0.0, 0
+        for k in range(degree(graph, state)):
+            near = target(graph, state, k)
+            if not is_optimal(distance, state, near, price(graph, state, k)):
+                continue
+            more, above = paths.number[near], int64(paths.scale[near]) - scale
+            if above > 0:
+                total, scale = (total * SMALL if above == 1 else 0.0) + more, scale + above
+            elif above == 0:
+                total += more
+            elif above == -1:
+                total += more * SMALL
+        if total > LARGE:
+            total, scale = total * SMALL, scale + 1
+        paths.number[state], paths.scale[state] = total, scale
+
+
+@kernel
+def is_optimal(distance: npt.NDArray[np.float64], state: int, near: int, cost: float) -> bool:
+    """Does an optimal path to the source of a field begin with the move from ``state`` to ``near``?"""
+    left = distance[state]
+    return cost + distance[near] <= left + TOLERANCE * min(1.0, left) and distance[near] < left
+
+
+@kernel
+def central_step(graph: Layout, distance: npt.NDArray[np.float64], paths: Paths, state: int) -> int:
+    """The next state on an optimal path to the source: where most optimal paths lead on, the first of several.
+
+    Whoever goes on like that walks through the middle of all optimal paths, not along their edge.
+    """
+    best, most, scale = -1, 0.0, 0
+    for k in range(degree(graph, state)):
+        near = target(graph, state, k)
+        if not is_optimal(distance, state, near, price(graph, state, k)):
+            continue
+        more, above = paths.number[near], int64(paths.scale[near]) - scale
+        known = most * SMALL if above == 1 else most
+        if above == -1:
+            more *= SMALL
+        if best < 0 or above > 1 or (above >= -1 and more > known * SAME_COUNT):
+            best, most, scale = near, paths.number[near], int64(paths.scale[near])
+    return best
