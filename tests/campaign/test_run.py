@@ -265,6 +265,8 @@ def test_convergence_sight_and_databases(written, tmp_path, monkeypatch):
     processes = andante.converge_many("lrta", problems)
     assert converged["cost"].to_list() == [process.travel for process in processes]
     assert converged["trials"].to_list() == [len(process.trials) for process in processes]
+    for name in ("first_move_states_expanded", "first_move_states_touched"):
+        assert converged[name].to_list() == [getattr(process, name) for process in processes]
     assert converged["suboptimality_ratio"].to_list() == [1.0] * 5
     blind = frame.filter(frame["sight"] == 3).sort("problem")
     assert blind["cost"].to_list() == [trial.cost for trial in andante.run_many("lrta", problems, sight=3)]

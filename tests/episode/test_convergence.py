@@ -116,6 +116,7 @@ def test_measures_are_over_all_trials_or_of_the_last(pocket):
     first = next(andante.watch("lrta(depth=3)", pocket))
     assert process.trials[0].first_move_states_touched == first.states_touched
     assert process.first_move_states_expanded == last.first_move_states_expanded > 0
+    assert process.first_move_seconds == last.first_move_seconds <= last.seconds
     assert process.first_move_states_touched == last.first_move_states_touched > process.first_move_states_expanded
     assert [trial.path is None for trial in process.trials] == [True] * (len(process.trials) - 1) + [False]
     assert "CONVERGED" in repr(process)

@@ -90,6 +90,8 @@ def test_a_row_holds_the_trial(corridor):
     assert row["states_expanded_per_move"] == trial.states_expanded / 4
     assert row["max_states_expanded"] == trial.max_states_expanded
     assert row["first_move_states_expanded"] == trial.first_move_states_expanded
+    assert row["first_move_states_touched"] == trial.first_move_states_touched
+    assert row["first_move_microseconds"] == pytest.approx(trial.first_move_seconds * 1e6)
     assert row["microseconds_per_move"] == pytest.approx(trial.seconds * 1e6 / 4)
     assert (row["memory_bytes"], row["build_seconds"]) == (12, 0.5)
 

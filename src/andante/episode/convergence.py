@@ -1,8 +1,9 @@
 """Convergence: trial after trial from the start to the goal, until one of them teaches the agent nothing.
 
 What is learned is kept from trial to trial and forgotten with the problem, and so is what an agent with sight has found
-out about the map: a trial in which it discovers a wall has taught it something. The measures are those of seed 001,
-section 2.3: travel, planning and memory over all trials, first-move lag and suboptimality of the final one.
+out about the map: a trial in which it discovers a wall has taught it something. The measures are those of Bulitko
+et al. (2007), section 2.3: travel, planning and memory over all trials, first-move lag and suboptimality of the
+final one.
 """
 
 from __future__ import annotations
@@ -95,6 +96,11 @@ class Convergence:
     def first_move_states_touched(self) -> int:
         """First-move lag: states touched for the first move of the last trial."""
         return self.final.first_move_states_touched
+
+    @property
+    def first_move_seconds(self) -> float:
+        """First-move lag: time spent on the first move of the last trial."""
+        return self.final.first_move_seconds
 
     @property
     def values_stored(self) -> int:

@@ -61,6 +61,7 @@ EPISODE = np.dtype(
         ("max_expanded", np.int64),
         ("first_expanded", np.int64),
         ("first_touched", np.int64),
+        ("first_nanoseconds", np.int64),
         ("touched", np.int64),
         ("learned", np.float64),
         ("stored", np.int64),
@@ -146,6 +147,7 @@ def drive(
             spent += move.expanded + 1
             if moves == 0:
                 episodes[i]["first_expanded"], episodes[i]["first_touched"] = move.expanded, move.touched
+                episodes[i]["first_nanoseconds"] = nanoseconds(scratch) - began
             if move.to < 0:
                 outcome = _UNREACHABLE if move.to == UNREACHABLE else _STUCK
                 break

@@ -46,7 +46,8 @@ class Trial:
     """One agent's way through one problem, and what it took.
 
     ``path`` holds the states visited, the start first, or is None if it was not asked for. ``cells_discovered`` counts
-    the cells that an agent with sight found blocked. ``seconds`` is the time spent in the loop, planning and moving.
+    the cells that an agent with sight found blocked. ``seconds`` is the time spent in the loop, planning and moving,
+    ``first_move_seconds`` the part of it before the first move.
     """
 
     algorithm: str
@@ -63,6 +64,7 @@ class Trial:
     learned: float
     cells_discovered: int
     seconds: float
+    first_move_seconds: float
     path: npt.NDArray[np.int32] | None = None
 
     @classmethod
@@ -85,6 +87,7 @@ class Trial:
             learned=float(row["learned"]),
             cells_discovered=int(row["discovered"]),
             seconds=float(row["nanoseconds"]) * 1e-9,
+            first_move_seconds=float(row["first_nanoseconds"]) * 1e-9,
             path=path,
         )
 

@@ -108,6 +108,21 @@ _ALL = [
         heavy_tailed=True,
     ),
     Measure(
+        "first_move_states_touched",
+        "First move, touched",
+        "States touched before the first move: first-move lag as Bulitko et al. (2007) count it.",
+        "states",
+        digits=1,
+        heavy_tailed=True,
+    ),
+    Measure(
+        "first_move_microseconds",
+        "First move, time",
+        "Time in the loop before the first move.",
+        "µs",
+        heavy_tailed=True,
+    ),
+    Measure(
         "microseconds_per_move",
         "Time per move",
         "Time in the loop over moves made, for each trial.",

@@ -61,12 +61,14 @@ def _row(trial: Trial, number: int, optimal_cost: float) -> Row:
         "states_expanded_per_move": trial.states_expanded / moves,
         "max_states_expanded": trial.max_states_expanded,
         "first_move_states_expanded": trial.first_move_states_expanded,
+        "first_move_states_touched": trial.first_move_states_touched,
         "states_touched": trial.states_touched,
         "values_stored": trial.values_stored,
         "learned": trial.learned,
         "cells_discovered": trial.cells_discovered,
         "seconds": trial.seconds,
         "microseconds_per_move": trial.seconds * 1e6 / moves,
+        "first_move_microseconds": trial.first_move_seconds * 1e6,
     }
 
 

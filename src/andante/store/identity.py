@@ -11,12 +11,12 @@ import json
 from collections.abc import Mapping, Sequence
 
 #: Columns of time, which is never twice the same.
-TIMES = frozenset({"seconds", "microseconds_per_move", "build_seconds"})
+TIMES = frozenset({"seconds", "microseconds_per_move", "first_move_microseconds", "build_seconds"})
 
 #: Columns that may differ between two rows of one trial: time, where in a campaign it was asked for, and mere names.
 NOT_DECIDED = TIMES | {"job", "set", "problem", "repeat", "map", "training", "algorithm"}
 
-#: Two rows with these in common are one: the trial, the set of problems that asked for it, and the how-manieth time.
+#: Two rows with these in common are one: the trial, the set of problems that asked for it, and the repeat number.
 KEY = ("id", "set", "repeat")
 
 #: Rows of two algorithms with these in common are about the same problem.
