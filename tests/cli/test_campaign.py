@@ -170,6 +170,11 @@ def test_agents_that_were_run_on_other_sets_are_told_of(cli, file):
     out = cli("campaign", "report", file)[1]
     assert "Not all agents were run on the same problem sets (mazes: 4 of 4, rooms: 3 of 4)" in out
     assert "Dominated by none" not in out
+    assert json.loads(cli("campaign", "report", file, "--json")[1])["dominated_by"] == {}
+    cli("campaign", "report", file, "--html", file.with_suffix(".html"))
+    page = file.with_suffix(".html").read_text("utf-8")
+    assert "Not all agents were run on the same problem sets" in page
+    assert not any(word in page for word in ("Which agent to use", "<h2>Dominance", "<h2>Plots", 'class="best"'))
     alone = cli("campaign", "report", file, "--set", "mazes")[1]
     assert alone.startswith("16 trials: 4 algorithms on 4 problems of 1 map.\n")
     assert "Not all agents" not in alone

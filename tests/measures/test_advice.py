@@ -4,6 +4,7 @@ import math
 
 import pytest
 
+from andante.errors import ParameterError
 from andante.measures import choices, recommend, summarise
 
 
@@ -71,6 +72,16 @@ def test_of_equals_the_one_that_plans_less():
 def test_agents_that_arrive_less_often_are_left_out():
     table = [*agent("lost", 1, [1.0, math.nan], [True, False]), *agent("sure", 1, [4.0, 4.0])]
     assert best(table, (1,)) == [(1, 1, "sure")]
+
+
+def test_agents_that_were_run_on_different_problems_are_refused():
+    tables = [
+        [row | {"map": "m", "start": start + shift, "goal": 99} for start, row in enumerate(agent(name, 1, [2.0, 3.0]))]
+        for shift, name in enumerate("ab")
+    ]
+    with pytest.raises(ParameterError, match="a and b were run on different problems"):
+        choices(summarise([*tables[0], *tables[1]]))
+    assert choices(summarise([*tables[0], *reversed([row | {"algorithm": "b"} for row in tables[0]])]))
 
 
 def test_if_none_always_arrives_that_is_said():

@@ -63,6 +63,26 @@ def test_the_ratio_is_of_the_two_shares():
     assert duel.dominance_ratio == pytest.approx(2.0)
 
 
+def test_means_over_different_problems_are_not_compared():
+    rows = duel_rows([(1, 1), (1, 1)], [(2, 2), (2, 2), (2, 2)]).with_columns(solved=True)
+    with pytest.raises(ParameterError, match="a and b were run on different problems"):
+        on_average(summarise(rows.to_dicts()), X, Y)
+    assert on_problems(rows, "a", "b", X, Y).problems == 2
+    common = rows.filter(rows["start"] < 2).to_dicts()
+    assert [one.dominated_by for one in on_average(summarise(common), X, Y)] == [None, "a"]
+
+
+def test_means_over_fewer_of_the_problems_are_left_out():
+    rows = duel_rows([(1, 1), (1, math.nan)], [(2, 2), (2, 2)]).with_columns(solved=True)
+    assert [one.summary.name for one in on_average(summarise(rows.to_dicts()), X, Y)] == ["b"]
+
+
+def test_one_algorithm_under_two_conditions_is_not_one_side_of_a_duel():
+    rows = duel_rows([(1, 1)], [(1, 1)])
+    with pytest.raises(ParameterError, match="a was run under several conditions"):
+        on_problems(pl.concat([rows, rows]), "a", "b", X, Y)
+
+
 def test_who_was_not_run_is_told():
     with pytest.raises(ParameterError, match="no row is of c"):
         on_problems(duel_rows([(1, 1)], [(1, 1)]), "a", "c", X, Y)

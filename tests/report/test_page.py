@@ -40,6 +40,13 @@ def text(table, traces):
     return page(title="A <test> & more", rows=table, traces=traces, notes=["1 < 2 </script>"])
 
 
+def test_agents_on_different_problems_are_not_compared(table):
+    assert "Which agent to use" in page(title="t", rows=table)
+    mixed = page(title="t", rows=[*table, table[0] | {"start": 0}])
+    assert "were run on different problems" in mixed
+    assert not any(word in mixed for word in ("Which agent to use", "<h2>Plots", 'class="best"'))
+
+
 class Reader(html.parser.HTMLParser):
     """Collects tags and ids, and checks that elements are closed in order."""
 

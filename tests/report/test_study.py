@@ -14,7 +14,9 @@ from andante.report import charts
 from andante.report.page import results_page
 from andante.report.results import Results
 from andante.report.study import write_results
+from andante.report.studyfigures import figure
 from andante.report.studyfile import find_study, read_study, study_folders
+from andante.report.studytables import amortization, best, table
 from andante.report.table import latex, summary_csv
 from andante.store import Store
 
@@ -246,6 +248,93 @@ def test_every_study_that_comes_with_andante_can_be_read():
         for scale in ("quick", "full"):
             assert read_study(folder / "study.toml", scale).tables
             assert read_campaign(folder / "study.toml", scale).runs
+
+
+# --- comparisons are about the same problems -------------------------------------------------------------------------
+
+
+def synthetic(**agents):
+    """Rows of algorithms on problems: of each algorithm a list of (start, suboptimality, states expanded per move)."""
+    rows = [
+        {
+            "algorithm": name,
+            "settings": f"{name}()",
+            "solved": True,
+            "set": "s",
+            "fingerprint": "f",
+            "start": start,
+            "goal": 99,
+            "repeat": 0,
+            "suboptimality_ratio": ratio,
+            "states_expanded_per_move": effort,
+            "max_states_expanded": 9,
+            "microseconds_per_move": 1.0,
+            "build_seconds": 2.0,
+        }
+        for name, trials in agents.items()
+        for start, ratio, effort in trials
+    ]
+    return Results(pl.DataFrame(rows), "t")
+
+
+def spec_of(tmp_path, text):
+    path = tmp_path / "study.toml"
+    path.write_text(dedent(text))
+    return read_study(path, "full")
+
+
+EASY, HARD = (1, 1.5, 2.0), (2, 9.0, 2.0)
+
+BEST = """
+    [[best]]
+    title = "Table 3: the best"
+    rows = [{ label = "of all" }]
+"""
+
+
+def test_the_best_is_sought_on_the_same_problems(tmp_path):
+    (spec,) = spec_of(tmp_path, BEST).bests
+    told = best(spec, synthetic(lrta=[EASY], rta=[EASY, HARD]))
+    assert told == "Not compared: lrta and rta were run on different problems, so their means cannot be compared."
+    assert "| of all | - | lrta | 5.250" in best(spec, synthetic(lrta=[HARD, EASY], rta=[EASY, (2, 9.1, 1.0)]))
+
+
+@pytest.mark.parametrize("kind", ["trade-off", "dominance"])
+def test_fronts_are_drawn_for_the_same_problems(tmp_path, kind):
+    (spec,) = spec_of(tmp_path, f"[[figure]]\ntitle = 'Figure 1'\nkind = '{kind}'").figures
+    (told,) = figure(spec, synthetic(lrta=[EASY], rta=[EASY, HARD]), tmp_path)
+    assert told.startswith("Not compared: lrta and rta were run on different problems")
+    assert not (tmp_path / "figure-1.svg").exists()
+    assert "figure-1.svg" in figure(spec, synthetic(lrta=[EASY, HARD], rta=[EASY, HARD]), tmp_path)[0]
+
+
+def test_other_figures_say_that_their_means_are_about_different_problems(tmp_path):
+    (spec,) = spec_of(tmp_path, "[[figure]]\ntitle = 'Figure 1'\nkind = 'histogram'").figures
+    assert "were run on different problems" in figure(spec, synthetic(lrta=[EASY], rta=[EASY, HARD]), tmp_path)[-1]
+    assert "different" not in figure(spec, synthetic(lrta=[EASY], rta=[EASY]), tmp_path)[-1]
+
+
+def test_a_change_is_told_over_the_problems_in_common(tmp_path):
+    table_of = "[[table]]\ntitle = 'T'\nrows = [{ algorithm = 'lrta', against = 'rta' }]"
+    (spec,) = spec_of(tmp_path, table_of).tables
+    told = table(spec, synthetic(lrta=[(1, 3.0, 1.0)], rta=[(1, 2.0, 1.0), (2, 100.0, 1.0)]))
+    assert "| +50.00 % |" in told
+
+
+def test_databases_pay_off_against_rivals_on_the_same_problems(tmp_path):
+    text = "[[amortization]]\ntitle = 'T'\nrivals = ['rta']\nrows = [{ algorithm = 'lrta' }]"
+    (spec,) = spec_of(tmp_path, text).amortizations
+    assert "different problems" in amortization(spec, synthetic(lrta=[EASY], rta=[EASY, HARD]))
+    assert "| lrta | - | rta | 1.500, 1.500 |" in amortization(spec, synthetic(lrta=[EASY], rta=[EASY]))
+
+
+def test_a_row_is_about_one_set_of_conditions(tmp_path):
+    (spec,) = spec_of(tmp_path, "[[table]]\ntitle = 'T'\nrows = [{ algorithm = 'lrta' }]").tables
+    rows = synthetic(lrta=[EASY, HARD]).rows.with_columns(sight=pl.Series([5.0, 9.0]))
+    with pytest.raises(
+        ParameterError, match=r"lrta was run under several conditions \(lrta, sight 5.0 and lrta, sight"
+    ):
+        table(spec, Results(rows, "t"))
 
 
 def test_an_unknown_study():

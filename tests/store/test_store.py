@@ -311,6 +311,9 @@ def test_summaries_are_those_of_the_plain_way():
             "solved": rng.random(200) < 0.7,
             "cost": cost,
             "moves": rng.integers(1, 99, 200),
+            "fingerprint": rng.choice(["f", "g"], 200),
+            "start": rng.integers(1, 4, 200),
+            "goal": rng.integers(4, 6, 200),
         }
     )
     plain = {summary.name: summary for summary in summarise(rows.to_dicts())}
@@ -318,7 +321,7 @@ def test_summaries_are_those_of_the_plain_way():
     assert [summary.name for summary in found] == ["c", "a", "b"]
     for summary in found:
         twin = plain[summary.name]
-        assert (summary.trials, summary.solved) == (twin.trials, twin.solved)
+        assert (summary.trials, summary.solved, summary.problems) == (twin.trials, twin.solved, twin.problems)
         for name in ("cost", "moves"):
             for field in Statistics.__dataclass_fields__:
                 assert getattr(summary[name], field) == pytest.approx(getattr(twin[name], field))

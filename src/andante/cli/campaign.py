@@ -381,21 +381,24 @@ def tell_results(results: Results, by: str, measures: Sequence[str], x: str, y: 
     """The table, and who is dominated by none, for a person or for a program."""
     from dataclasses import asdict
 
+    from andante.measures import unlike
     from andante.report.dominance import on_average
     from andante.report.results import AGENTS
     from andante.report.table import TerminalTable
 
     summaries = results.summaries(by)
-    standings = on_average(summaries, x, y) if by in AGENTS else []
+    fault = unlike(summaries) if by in AGENTS else ""
+    standings = on_average(summaries, x, y) if by in AGENTS and not fault else []
+    about = [*results.sentences, *([f"{fault}."] if fault and not results.unlike else [])]
     if as_json:
         dominated: Any = {one.summary.name: one.dominated_by for one in standings}
-        told = {"about": results.sentences, "summaries": [asdict(summary) for summary in summaries]}
+        told = {"about": about, "summaries": [asdict(summary) for summary in summaries]}
         print_json({**told, "dominated_by": dominated})
         return
-    tell(results.sentences)
+    tell(about)
     out.print(TerminalTable(summaries, measures, by))
     free = [one.summary.name for one in standings if one.dominated_by is None]
-    if len(free) < len(standings) and not results.unlike:
+    if len(free) < len(standings):
         out.print(f"Dominated by none in {x} and {y}: {', '.join(free)}", soft_wrap=True, markup=False)
 
 

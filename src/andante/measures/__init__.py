@@ -3,10 +3,11 @@
 from andante.measures.advice import Choice, choices, recommend
 from andante.measures.measure import MEASURES, Better, Headline, Measure, measure
 from andante.measures.rows import Row, rows
-from andante.measures.summary import Statistics, Summary, summarise
+from andante.measures.summary import PLACE, Statistics, Summary, summarise, unlike
 
 __all__ = [
     "MEASURES",
+    "PLACE",
     "Better",
     "Choice",
     "Headline",
@@ -19,4 +20,5 @@ __all__ = [
     "recommend",
     "rows",
     "summarise",
+    "unlike",
 ]

@@ -6,8 +6,9 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from andante.errors import ParameterError
 from andante.measures.measure import MEASURES
-from andante.measures.summary import Summary
+from andante.measures.summary import Summary, unlike
 from andante.world.heuristics import TOLERANCE
 
 #: States that may be expanded before a move.
@@ -58,11 +59,14 @@ def choices(summaries: Iterable[Summary], limits: Sequence[float] = LIMITS) -> l
     """The best agent under each limit on the worst move; neighbouring limits with the same answer are put together.
 
     Only agents that arrived as often as the best did are considered; of those the one with the least mean suboptimality
-    wins, and of equals the one whose worst move is cheaper.
+    wins, and of equals the one whose worst move is cheaper. Agents that were run on different problems are refused with
+    a `ParameterError`.
     """
     known = [s for s in summaries if {_EFFORT, _QUALITY} <= set(s.measures) and s[_QUALITY].count]
     if not known:
         return []
+    if fault := unlike(known):
+        raise ParameterError(f"{fault}; choose rows of one set of problems")
     share = max(s.share_solved for s in known)
     able = [s for s in known if s.share_solved == share]
     least = min(able, key=lambda s: s[_EFFORT].max)

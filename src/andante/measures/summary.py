@@ -6,8 +6,10 @@ Results of real-time search are heavy-tailed, so a mean never stands alone.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import Any
 
 import numpy as np
 
@@ -57,6 +59,7 @@ class Summary:
     trials: int
     solved: int
     measures: dict[str, Statistics] = field(repr=False)
+    problems: int | None = field(default=None, repr=False)  # tells sets of problems apart; None: the rows do not say
 
     @property
     def share_solved(self) -> float:
@@ -71,6 +74,48 @@ class Summary:
     def headline(self, name: str) -> float:
         """The one number that stands for a measure."""
         return self[name].pick(MEASURES[name].headline)
+
+
+def unlike(summaries: Sequence[Summary]) -> str:
+    """Why the means of these summaries cannot be compared: they are about different problems; empty if they are not.
+
+    >>> one = {"algorithm": "lrta", "solved": True, "map": "arena", "start": 1, "goal": 9}
+    >>> unlike(summarise([one, one | {"algorithm": "rta"}]))
+    ''
+    >>> unlike(summarise([one, one | {"algorithm": "rta", "start": 2}]))
+    'lrta and rta were run on different problems, so their means cannot be compared'
+    """
+    known = [summary for summary in summaries if summary.problems is not None]
+    for other in known[1:]:
+        if other.problems != known[0].problems:
+            return f"{known[0].name} and {other.name} were run on different problems, so their means cannot be compared"
+    return ""
+
+
+#: Rows of two algorithms with these in common are about the same problem.
+PLACE = ("set", "fingerprint", "start", "goal", "repeat")
+
+_DIGEST_BYTES = 5  # so that the sum for millions of trials is a whole number of 64 bits
+
+
+def place_columns(columns: Collection[str]) -> list[str]:
+    """Those of the columns that say which problem a row is about; none if start or goal is not among them.
+
+    A map is known by its fingerprint, or by its name where there is none.
+
+    >>> place_columns(["algorithm", "map", "start", "goal", "cost"])
+    ['map', 'start', 'goal']
+    """
+    if not {"start", "goal"} <= set(columns):
+        return []
+    named = ["map" if name == "fingerprint" and name not in columns else name for name in PLACE]
+    return [name for name in named if name in columns]
+
+
+def place_digest(place: Iterable[Any]) -> int:
+    """A number for a problem, from the values of its columns; the sum of such numbers tells sets of problems apart."""
+    text = "\0".join(map(str, place))
+    return int.from_bytes(blake2b(text.encode(), digest_size=_DIGEST_BYTES).digest(), "little")
 
 
 def summarise(rows: Iterable[Row], by: str = "algorithm") -> list[Summary]:
@@ -92,4 +137,11 @@ def summarise(rows: Iterable[Row], by: str = "algorithm") -> list[Summary]:
 def _summary(name: str, group: list[Row]) -> Summary:
     present = [key for key in MEASURES if any(key in row for row in group)]
     statistics = {key: Statistics.of(float(row.get(key, math.nan)) for row in group) for key in present}
-    return Summary(name, len(group), sum(bool(row["solved"]) for row in group), statistics)
+    return Summary(name, len(group), sum(bool(row["solved"]) for row in group), statistics, _problems(group))
+
+
+def _problems(group: list[Row]) -> int | None:
+    places = [place_columns(row) for row in group]
+    if not all(places):
+        return None
+    return sum(place_digest(row[name] for name in place) for row, place in zip(group, places, strict=True))

@@ -1,4 +1,4 @@
-"""Dominance (seed 001, Definition 5.1): which algorithms trade one measure for another most efficiently.
+"""Dominance (Bulitko et al. 2007, Definition 5.1): which algorithms trade one measure for another most efficiently.
 
 A dominates B with respect to two measures if it is not worse in either. On average this is said of the means; on
 individual problems it is counted how often it is so. Where two do equally well in both neither is held to dominate the
@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from andante.errors import ParameterError, did_you_mean
-from andante.measures import Better, Summary, measure
-from andante.store.identity import PLACE
+from andante.measures import PLACE, Better, Summary, measure, unlike
 from andante.world.heuristics import TOLERANCE
 
 if TYPE_CHECKING:
@@ -34,7 +33,10 @@ class Standing:
 
 
 def on_average(summaries: Sequence[Summary], x: str, y: str) -> list[Standing]:
-    """Who is dominated by whom in the means of two measures.
+    """Who is dominated by whom in the means of two measures, over the same problems; a `ParameterError` if they differ.
+
+    Those are left out that have no number for some of their trials, as for suboptimality where they got stuck: their
+    means are about fewer problems.
 
     >>> from andante.measures import summarise
     >>> rows = [{"algorithm": a, "solved": True, "cost": c, "states_expanded": e} for a, c, e in
@@ -43,7 +45,9 @@ def on_average(summaries: Sequence[Summary], x: str, y: str) -> list[Standing]:
     [('slow', None), ('quick', None), ('poor', 'quick')]
     """
     signs = [_sign(name) for name in (x, y)]
-    known = [s for s in summaries if all(name in s.measures and s[name].count for name in (x, y))]
+    known = [s for s in summaries if all(name in s.measures and s[name].count == s.trials for name in (x, y))]
+    if fault := unlike(known):
+        raise ParameterError(f"{fault}; choose rows of one set of problems")
     means = [(signs[0] * s[x].mean, signs[1] * s[y].mean) for s in known]
     found = []
     for summary, mean in zip(known, means, strict=True):
@@ -81,6 +85,22 @@ class Duel:
         return self.first_dominates / self.second_dominates
 
 
+def paired(rows: pl.DataFrame, first: str, second: str, measures: Sequence[str]) -> pl.DataFrame:
+    """Two algorithms side by side on the problems that both were run on; columns of the second end in ``_right``."""
+    sides = []
+    for name in (first, second):
+        side = rows.filter(rows["algorithm"] == name).select(*PLACE, *measures)
+        if not len(side):
+            raise ParameterError(f"no row is of {name}; {did_you_mean(name, rows['algorithm'].unique().to_list())}")
+        if side.select(PLACE).is_duplicated().any():
+            raise ParameterError(f"{name} was run under several conditions on the same problems; choose rows of one")
+        sides.append(side)
+    both = sides[0].join(sides[1], on=list(PLACE))
+    if not len(both):
+        raise ParameterError(f"{first} and {second} were run on no problem in common")
+    return both
+
+
 def on_problems(rows: pl.DataFrame, first: str, second: str, x: str, y: str) -> Duel:
     """Two algorithms held against each other, problem by problem.
 
@@ -92,15 +112,7 @@ def on_problems(rows: pl.DataFrame, first: str, second: str, x: str, y: str) -> 
     >>> duel.first_dominates, duel.second_dominates, duel.dominance_ratio
     (0.5, 0.5, 1.0)
     """
-    sides = []
-    for name in (first, second):
-        side = rows.filter(rows["algorithm"] == name).select(*PLACE, x, y)
-        if not len(side):
-            raise ParameterError(f"no row is of {name}; {did_you_mean(name, rows['algorithm'].unique().to_list())}")
-        sides.append(side.unique(PLACE))
-    both = sides[0].join(sides[1], on=list(PLACE))
-    if not len(both):
-        raise ParameterError(f"{first} and {second} were run on no problem in common")
+    both = paired(rows, first, second, (x, y))
     lead = [_sign(name) * (both[f"{name}_right"] - both[name]).to_numpy() for name in (x, y)]
     ahead = [values > TOLERANCE for values in lead]
     behind = [values < -TOLERANCE for values in lead]

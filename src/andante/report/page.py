@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import andante
 from andante.episode.trace import Trace
 from andante.files import write_whole
-from andante.measures import MEASURES, Better, Row, Summary, choices, summarise
+from andante.measures import MEASURES, Better, Row, Summary, choices, summarise, unlike
 from andante.measures.advice import LIMITS
 from andante.report.charts import dominance_plot
 from andante.report.dominance import on_average
@@ -64,28 +64,31 @@ def page(
     """The text of the page that `write_page` writes."""
     table = list(rows)
     summaries = summarise(table)
+    fault = unlike(summaries)
     body = [
-        _answer(answer) if answer else _advice(summaries),
+        _answer(answer) if answer else "" if fault else _advice(summaries),
         _replay(traces),
-        _numbers(summaries),
-        _plots(summaries, lambda: spread_plot(table)),
+        _numbers(summaries, compared=not fault),
+        "" if fault else _plots(summaries, lambda: spread_plot(table)),
         _notes(notes),
     ]
-    return _composed(title, lead(table), body, traces)
+    return _composed(title, f"{lead(table)} {fault}.".removesuffix(" ."), body, traces)
 
 
 def results_page(results: Results, *, x: str, y: str, measures: Sequence[str] = (), notes: Sequence[str] = ()) -> str:
     """The page of a store: advice, numbers, plots, and who is dominated in the measures ``x`` and ``y``.
 
-    ``measures`` are those of the table; without them it has the usual ones.
+    ``measures`` are those of the table; without them it has the usual ones. Where agents were run on different problems
+    the page has their numbers only, and says why.
     """
     summaries = results.summaries()
     many = len(summaries) > _MOST_BOXES
+    alike = not results.unlike
     body = [
-        _advice(summaries),
-        _numbers(summaries, measures),
-        _plots(summaries, None if many else lambda: spread_of(results.values("suboptimality_ratio"))),
-        _dominance(summaries, x, y),
+        _advice(summaries) if alike else "",
+        _numbers(summaries, measures, compared=alike),
+        _plots(summaries, None if many else lambda: spread_of(results.values("suboptimality_ratio"))) if alike else "",
+        _dominance(summaries, x, y) if alike else "",
         _notes(notes),
     ]
     return _composed(results.title, results.lead, body, ())
@@ -131,11 +134,12 @@ def _replay(traces: Sequence[Trace]) -> str:
     return _section("Replay", f'<div class="replay" id="replay"></div>{without}')
 
 
-def _numbers(summaries: Sequence[Summary], measures: Sequence[str] = ()) -> str:
+def _numbers(summaries: Sequence[Summary], measures: Sequence[str] = (), *, compared: bool) -> str:
     if not summaries:
         return ""
     shown = columns(summaries, measures)
-    best = {column.title: _best(summaries, column) for column in shown}
+    best = {column.title: _best(summaries, column) if compared else [] for column in shown}
+    words = "± is one standard error of the mean." + (" The best of each column stands out." if compared else "")
     head = "".join(_head(column) for column in shown)
     lines = [[_cell(s, c, c is shown[0], s in best[c.title]) for c in shown] for s in summaries]
     body = "".join(f"<tr>{''.join(line)}</tr>" for line in lines)
@@ -144,7 +148,7 @@ def _numbers(summaries: Sequence[Summary], measures: Sequence[str] = ()) -> str:
         "Numbers",
         '<div class="scroll" tabindex="0" role="region" aria-label="Numbers">'
         f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
-        '<p class="words">± is one standard error of the mean. The best of each column stands out.</p>'
+        f'<p class="words">{words}</p>'
         f'<details><summary>What the columns mean</summary><dl class="words">{meanings}</dl></details>',
     )
 
@@ -204,6 +208,8 @@ def _dominance(summaries: Sequence[Summary], x: str, y: str) -> str:
     free = [one.summary.name for one in standings if one.dominated_by is None]
     titles = f"{MEASURES[x].title.lower()} and {MEASURES[y].title.lower()}"
     told = f"Of {counted(len(standings), 'agent')}, {len(free)} are dominated by no other in {titles}, on average."
+    if absent := len(summaries) - len(standings):
+        told += f" {counted(absent, 'agent')} without a number for some of the problems are left out."
     names = "".join(f"<li><code>{escape(name)}</code></li>" for name in free)
     drawn = _figures([(dominance_plot(summaries, x, y), "Solid: dominated by none. Hollow: dominated.")])
     return _section("Dominance", f'<p class="words">{escape(told)}</p><ul>{names}</ul>{drawn}')

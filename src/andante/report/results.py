@@ -13,13 +13,13 @@ import numpy.typing as npt
 from andante.campaign import Status, plan_of, status
 from andante.campaign.settings import grid
 from andante.errors import ParameterError, did_you_mean
-from andante.measures import Summary
+from andante.measures import PLACE, Summary
 from andante.notation import Call, parse
 from andante.offline import builders
 from andante.report.charts import Setting
 from andante.store import Store, StoreError, summaries
-from andante.store.identity import PLACE
 from andante.store.store import polars
+from andante.store.summaries import DIGEST, with_digests
 
 if TYPE_CHECKING:
     import polars as pl
@@ -98,7 +98,7 @@ class Results:
 
     @property
     def unlike(self) -> str:
-        """Which problem sets not all agents were run on; empty if all were run on all.
+        """Why the agents cannot be compared: they were not run on the same problems; empty if they were.
 
         >>> import polars as pl
         >>> Results(pl.DataFrame({"algorithm": ["lrta", "rta", "rta"], "set": ["a", "a", "b"]}), "an example").unlike
@@ -106,10 +106,13 @@ class Results:
         """
         pairs = self.rows.select("set", "agent").unique()
         agents, counts = pairs["agent"].n_unique(), pairs.group_by("set").len().sort("set").iter_rows()
-        if len(pairs) == agents * pairs["set"].n_unique():
+        if len(pairs) < agents * pairs["set"].n_unique():
+            told = ", ".join(f"{name}: {count:,} of {agents:,}" for name, count in counts)
+            return f"Not all agents were run on the same problem sets ({told}): compare them on one with --set NAME."
+        kinds = with_digests(self.rows).group_by("agent").agg(polars().col(DIGEST).sum())[DIGEST].n_unique()
+        if kinds < 2:
             return ""
-        told = ", ".join(f"{name}: {count:,} of {agents:,}" for name, count in counts)
-        return f"Not all agents were run on the same problem sets ({told}): compare them on one with --set NAME."
+        return f"The {agents:,} agents were run on {kinds:,} different samples of problems, and cannot be compared."
 
     @property
     def counts(self) -> str:

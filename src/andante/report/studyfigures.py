@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from andante.errors import ParameterError, did_you_mean
-from andante.measures import measure
+from andante.measures import measure, unlike
 from andante.report.charts import (
     curves_plot,
     dominance_plot,
@@ -20,13 +20,12 @@ from andante.report.charts import (
     trade_off_plot,
     trend_plot,
 )
-from andante.report.dominance import on_average
+from andante.report.dominance import on_average, paired
 from andante.report.figure import save_figure
 from andante.report.plots import axis_title
 from andante.report.results import Results
-from andante.report.studyfile import FigureSpec
-from andante.report.studytables import markdown, or_dash, plain, scored, share
-from andante.store.identity import PLACE
+from andante.report.studyfile import ONE_BY_ONE, RANKED, FigureSpec
+from andante.report.studytables import markdown, not_compared, or_dash, plain, scored, share
 from andante.store.store import polars
 
 if TYPE_CHECKING:
@@ -42,10 +41,21 @@ def figure(spec: FigureSpec, results: Results, folder: Path) -> list[str]:
         chosen = chosen.within(spec.worst_move)
     if not len(chosen.rows):
         return ["Not run."]
+    fault = _mixed(spec, chosen)
+    if fault and spec.kind in RANKED:
+        return [not_compared(fault)]
     file = folder / f"{file_name(spec.title)}.svg"
     drawn, numbers = _DRAW[spec.kind](spec, chosen)
     save_figure(drawn, file)
-    return [f"![{spec.title}]({file.name})", *numbers]
+    return [f"![{spec.title}]({file.name})", *numbers, *([f"{plain(fault)}."] if fault else [])]
+
+
+def _mixed(spec: FigureSpec, results: Results) -> str:
+    """Why what the figure sets beside each other cannot be compared; empty if it was run on the same problems."""
+    if spec.kind in ONE_BY_ONE or (spec.kind == "histogram" and spec.counted == "trials"):
+        return ""
+    parts = _steps(spec, results).values() if spec.kind == "trend" else [results]
+    return next(filter(None, (unlike(part.summaries()) for part in parts)), "")
 
 
 def file_name(title: str) -> str:
@@ -68,6 +78,12 @@ def _curves(spec: FigureSpec, results: Results) -> Drawn:
 
 def _trend(spec: FigureSpec, results: Results) -> Drawn:
     """Measures by the values of a column, or by steps of it."""
+    known = measure(spec.by).title if spec.by == "optimal_cost" else spec.by.replace("_", " ")
+    return trend_plot({step: part.settings() for step, part in _steps(spec, results).items()}, known, spec.y), []
+
+
+def _steps(spec: FigureSpec, results: Results) -> dict[float, Results]:
+    """The results at each value of the column that a trend follows, or in each step of it."""
     rows = results.rows
     if spec.by not in rows.columns:
         raise ParameterError(f"rows have no column {spec.by!r} to follow; {did_you_mean(spec.by, rows.columns)}")
@@ -75,9 +91,7 @@ def _trend(spec: FigureSpec, results: Results) -> Drawn:
     if spec.width > 0:
         values = (values / spec.width).floor() * spec.width + spec.width / 2
     steps = rows.with_columns(values.alias("step")).partition_by("step", as_dict=True)
-    settings = {float(key[0]): Results(part, results.title).settings() for key, part in steps.items()}
-    known = measure(spec.by).title if spec.by == "optimal_cost" else spec.by.replace("_", " ")
-    return trend_plot(settings, known, spec.y), []
+    return {float(key[0]): Results(part, results.title) for key, part in steps.items()}
 
 
 def _heat_map(spec: FigureSpec, results: Results) -> Drawn:
@@ -95,12 +109,10 @@ def _dominance(spec: FigureSpec, results: Results) -> Drawn:
 
 def _scatter(spec: FigureSpec, results: Results) -> Drawn:
     """Two algorithms held against each other, a point for each problem."""
-    rows = results.rows.select("algorithm", *PLACE, *spec.y)
-    names = rows["algorithm"].unique(maintain_order=True).to_list()
+    names = results.rows["algorithm"].unique(maintain_order=True).to_list()
     if len(names) != 2:
         raise ParameterError(f"{spec.title} holds two algorithms against each other, and there are {len(names)}")
-    first, second = (rows.filter(rows["algorithm"] == name) for name in names)
-    both = first.join(second, on=list(PLACE))
+    both = paired(results.rows, names[0], names[1], spec.y)
     points = {name: (both[name].to_numpy(), both[f"{name}_right"].to_numpy()) for name in spec.y}
     return scatter_plot(points, names[0], names[1]), []
 

@@ -36,6 +36,8 @@ STUDY_FILE = "study.toml"
 #: The kinds of figures, and how many parameters each is drawn by.
 KINDS = {"trade-off": 0, "curves": 1, "trend": 0, "heat-map": 2, "histogram": 0, "dominance": 0, "scatter": 0}
 SEVERAL = ("curves", "trend", "scatter")  # that show several measures, in a panel each
+RANKED = ("trade-off", "dominance")  # that say who is better, and so are about the same problems or not drawn
+ONE_BY_ONE = ("scatter",)  # that compare problem by problem, those that all were run on
 COUNTED = ("algorithms", "trials")  # by a histogram
 
 #: What a duel tells: each number's name, and what it is in words.

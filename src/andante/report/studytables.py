@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from andante.measures import Better, Measure, Summary, measure
-from andante.report.dominance import on_problems
+from andante.errors import ParameterError
+from andante.measures import Better, Measure, Summary, measure, unlike
+from andante.report.dominance import on_problems, paired
 from andante.report.results import Results
 from andante.report.studyfile import OUTCOMES, AmortizationSpec, BestSpec, Claim, Contest, DuelSpec, TableSpec
-from andante.store.identity import PLACE
 
 _QUALITY, _TIME = "suboptimality_ratio", "microseconds_per_move"
 _MOST_TIED = 3  # algorithms that are named where several do equally well
@@ -79,16 +79,12 @@ def _shown(summary: Summary, name: str, statistic: str) -> str:
 def _change(chosen: Results, name: str, claim: Claim) -> list[str]:
     """By how much the measure changes against another algorithm, with its standard error over problems in common."""
     assert claim.against is not None
-    other = _of(chosen, claim.against)
-    if other is None:
+    if _of(chosen, claim.against) is None:
         return ["not run", "-"]
-    rows = chosen.rows.select("algorithm", *PLACE, name)
-    both = rows.filter(rows["algorithm"] == claim.algorithm).join(
-        rows.filter(rows["algorithm"] == claim.against), on=list(PLACE)
-    )
-    change = (both[name] - both[f"{name}_right"]).to_numpy() / other[name].mean * 100
+    both = paired(chosen.rows, claim.algorithm, claim.against, [name])
+    change = (both[name] - both[f"{name}_right"]).to_numpy() / both[f"{name}_right"].to_numpy().mean() * 100
     spread = change.std(ddof=1) / math.sqrt(len(change)) if len(change) > 1 else math.nan
-    return [f"{change.mean():+.2f} ± {spread:.2f} %", "-"]
+    return [f"{change.mean():+.2f}{'' if math.isnan(spread) else f' ± {spread:.2f}'} %", "-"]
 
 
 def _difference(paper: float | str, ours: float) -> str:
@@ -101,9 +97,14 @@ def _difference(paper: float | str, ours: float) -> str:
 
 
 def best(spec: BestSpec, results: Results) -> str:
-    """The best algorithm of each contest, and its number; only those count that solved all of their problems."""
+    """The best algorithm of each contest, and its number; only those count that solved all of their problems.
+
+    Algorithms that were run on different problems are not compared.
+    """
     chosen = results.where(spec.where).only(spec.algorithms)
     known = [summary for summary in chosen.summaries() if summary.solved == summary.trials]
+    if fault := unlike(known):
+        return not_compared(fault)
     head = ["", "paper", "ours", "which is"]
     return markdown(head, [_winner(contest, known) for contest in spec.contests])
 
@@ -141,6 +142,8 @@ def _recouped(claim: Claim, results: Results, rivals: Sequence[Summary]) -> list
     summary = _of(results.where(claim.where), claim.algorithm)
     if summary is None or not rivals:
         return [*label, "not run", *["-"] * 5]
+    if fault := unlike([summary, *rivals]):
+        return [*label, plain(fault), *["-"] * 5]
     quality = summary[_QUALITY].mean
     rival = min(rivals, key=lambda other: abs(other[_QUALITY].mean - quality))
     saved = rival[_TIME].mean - summary[_TIME].mean
@@ -159,7 +162,8 @@ def _recouped(claim: Claim, results: Results, rivals: Sequence[Summary]) -> list
 def duel(spec: DuelSpec, results: Results) -> str:
     """Who does better on how many problems."""
     chosen = results.where(spec.where)
-    if any(_of(chosen, name) is None for name in (spec.first, spec.second)):
+    first, second = (_of(chosen, name) for name in (spec.first, spec.second))
+    if first is None or second is None:
         return "Not run."
     found = on_problems(chosen.rows, spec.first, spec.second, spec.x, spec.y)
     words = {"first": spec.first, "second": spec.second, "x": measure(spec.x).title, "y": measure(spec.y).title}
@@ -168,7 +172,9 @@ def duel(spec: DuelSpec, results: Results) -> str:
     for (name, title), part in zip(OUTCOMES.items(), ours, strict=False):  # the ratio comes last, and is no share
         lines.append([plain(title.format(**words)), share(spec.paper.get(name)), share(100 * part)])
     lines.append([OUTCOMES["ratio"], or_dash(spec.paper.get("ratio")), f"{found.dominance_ratio:.2f}"])
-    return markdown([f"of {found.problems:,} problems", "paper", "ours"], lines)
+    ran = max(summary.trials for summary in (first, second))
+    which = "" if ran == found.problems else " in common"
+    return markdown([f"of {found.problems:,} problems{which}", "paper", "ours"], lines)
 
 
 # --- words ----------------------------------------------------------------------------------------------------------
@@ -184,6 +190,11 @@ def markdown(head: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
     """
     rule = ["---", *["--:"] * (len(head) - 1)]
     return "\n".join(f"| {' | '.join(line)} |" for line in (head, rule, *lines))
+
+
+def not_compared(fault: str) -> str:
+    """What stands in the place of a comparison that would not be fair."""
+    return f"Not compared: {plain(fault)}."
 
 
 def plain(text: str) -> str:
@@ -218,8 +229,15 @@ def scored(results: Results, capped: bool, cap: float = math.inf) -> Results:
 
 
 def _of(results: Results, algorithm: str) -> Summary | None:
+    """The summary of an algorithm, or None if it was not run; it must have been run under one set of conditions."""
     found = results.where({"algorithm": algorithm})
-    return found.summaries()[0] if len(found.rows) else None
+    if not len(found.rows):
+        return None
+    summaries = found.summaries()
+    if len(summaries) > 1:
+        told = " and ".join(one.name for one in summaries[:2])
+        raise ParameterError(f"{algorithm} was run under several conditions ({told}); say which with 'where'")
+    return summaries[0]
 
 
 def _label(claim: Claim) -> str:

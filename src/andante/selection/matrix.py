@@ -13,8 +13,8 @@ import numpy.typing as npt
 
 from andante.episode.loop import Outcome
 from andante.errors import AndanteError, did_you_mean
+from andante.measures import PLACE
 from andante.store import Store
-from andante.store.identity import PLACE
 
 Values = npt.NDArray[np.float64]
 Numbers = npt.NDArray[np.int64]

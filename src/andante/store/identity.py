@@ -19,9 +19,6 @@ NOT_DECIDED = TIMES | {"job", "set", "problem", "repeat", "map", "training", "al
 #: Two rows with these in common are one: the trial, the set of problems that asked for it, and the repeat number.
 KEY = ("id", "set", "repeat")
 
-#: Rows of two algorithms with these in common are about the same problem.
-PLACE = ("set", "fingerprint", "start", "goal", "repeat")
-
 _DIGEST_BYTES = 16
 
 

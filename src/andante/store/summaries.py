@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from andante.errors import ParameterError, did_you_mean
 from andante.measures import MEASURES, Statistics, Summary
+from andante.measures.summary import place_columns, place_digest
 from andante.store.store import polars
 
 if TYPE_CHECKING:
     import polars as pl
+
+DIGEST = "digest of the problem"  # a column's name that no store has
 
 _QUANTILES = {"median": 0.5, "p95": 0.95}
 
@@ -30,12 +33,26 @@ def summaries(rows: pl.DataFrame, by: str = "algorithm", order: Iterable[str] = 
     pl = polars()
     measured = [name for name in MEASURES if name in rows.columns]
     parts = [expression for name in measured for expression in _statistics(rows, name)]
-    grouped = rows.group_by(by, maintain_order=True).agg(
-        pl.len().alias("trials"), pl.col("solved").sum().cast(pl.Int64).alias("solved"), *parts
+    digests = pl.when(pl.col(DIGEST).is_not_null().all()).then(pl.col(DIGEST).sum())
+    grouped = (
+        with_digests(rows)
+        .group_by(by, maintain_order=True)
+        .agg(pl.len().alias("trials"), pl.col("solved").sum().cast(pl.Int64).alias("solved"), digests, *parts)
     )
     found = {str(row[by]): _summary(str(row[by]), row, measured) for row in grouped.iter_rows(named=True)}
     names = [*dict.fromkeys(name for name in order if name in found)]
     return [found.pop(name) for name in names] + list(found.values())
+
+
+def with_digests(rows: pl.DataFrame) -> pl.DataFrame:
+    """The rows with a number for each problem, as `Summary.problems` adds them up; null if they do not say which."""
+    pl = polars()
+    columns = place_columns(rows.columns)
+    if not columns:
+        return rows.with_columns(pl.lit(None, pl.Int64).alias(DIGEST))
+    places = rows.select(columns).unique()
+    digests = pl.Series(DIGEST, [place_digest(place) for place in places.iter_rows()], pl.Int64)
+    return rows.join(places.with_columns(digests), on=columns, how="left", maintain_order="left")
 
 
 def _statistics(rows: pl.DataFrame, name: str) -> list[pl.Expr]:
@@ -61,7 +78,7 @@ def _summary(group: str, row: dict[str, Any], measured: list[str]) -> Summary:
         deviation = number.pop("deviation")
         error = deviation / math.sqrt(count) if count > 1 else math.nan
         found[name] = Statistics(count=count, standard_error=error, **number)
-    return Summary(group, int(row["trials"]), int(row["solved"]), found)
+    return Summary(group, int(row["trials"]), int(row["solved"]), found, row[DIGEST])
 
 
 def _known(value: float | None) -> float:
