@@ -14,9 +14,10 @@ from andante.report import charts
 from andante.report.page import results_page
 from andante.report.results import Results
 from andante.report.study import write_results
+from andante.report.studycontests import best
 from andante.report.studyfigures import figure
 from andante.report.studyfile import find_study, read_study, study_folders
-from andante.report.studytables import amortization, best, table
+from andante.report.studytables import amortization, table
 from andante.report.table import latex, summary_csv
 from andante.store import Store
 
@@ -135,6 +136,34 @@ STUDY = """
     algorithms = ["tba"]
     parameters = ["budget", "weight"]
     panels = "switch_rule"
+    differences = true
+
+    [[figure]]
+    title = "Figure 11: the best so far"
+    kind = "best-so-far"
+    algorithms = ["lrta"]
+    by = "max_trials"
+    x = "cost"
+
+    [[front]]
+    title = "Table 5: fronts"
+    rows = [{ x = "cost", y = "states_expanded", paper = "A*" }]
+
+    [[pairs]]
+    title = "All pairs"
+    paper = { least = 5.48, mean = "534.32 ± 123.47" }
+
+    [[correlation]]
+    title = "Work and way"
+    x = "cost"
+    y = "moves"
+    rows = [{ label = "RTA*", algorithm = "rta", paper = 0.95 }]
+
+    [[influence]]
+    title = "Table 6: influence"
+    algorithms = ["tba"]
+    parameters = ["budget"]
+    rows = [{ label = "walked", measure = "cost", paper = ["D"] }]
 """
 
 
@@ -164,7 +193,12 @@ def test_the_page_sets_the_papers_numbers_beside_ours(study, tmp_path):
     assert "| tba(budget=50) dominates | 10.0 % |" in page
     assert "| dominance ratio | 2.5 |" in page
     assert page.endswith("Why they differ.\n")
-    for number in range(1, 11):
+    titles = [line.removeprefix("## ").partition(":")[0] for line in page.splitlines() if line.startswith("## ")]
+    of_figures = [f"Figure {number}" for number in range(1, 12)]
+    first = ["Table 1", "Table 2", "Table 3", "Table 4", "Problem by problem"]
+    last = ["Table 5", "All pairs", "Work and way", "Table 6", "Where they differ, and why"]
+    assert titles == [*first, *of_figures, *last]  # as in the file
+    for number in range(1, 12):
         assert f"figure-{number}.svg" in page
         assert (tmp_path / "out" / f"figure-{number}.svg").read_text().startswith("<?xml")
 
@@ -220,7 +254,7 @@ def test_agents_whose_databases_learned_on_other_maps_are_told_apart():
         ('kind = "trade-off"', 'kind = "tradeoff"', "there is no kind of figure 'tradeoff'; did you mean 'trade-off'?"),
         ('algorithm = "lrta(depth=3)"', 'algorithm = "lrt(depth=3)"', "there is no algorithm 'lrt'; did you mean"),
         ("paper = 1.5", "papper = 1.5", "rows have no 'papper'; did you mean 'paper'?"),
-        ("ratio = 2.5", "ration = 2.5", "have no 'ration'; did you mean 'ratio'?"),
+        ("ratio = 2.5", "ration = 2.5", "have no 'ration' here; did you mean 'ratio'?"),
         ('parameters = ["depth"]', "", "has 1 'parameters'"),
         ("paper = [1.3,", "paper = [1.3, 2,", "the paper's numbers are 2 here, one for each measure, not 3"),
         ("worst_move = 0 ", "worst_mov = 0 ", "rows have no 'worst_mov'; did you mean 'worst_move'?"),
@@ -228,6 +262,10 @@ def test_agents_whose_databases_learned_on_other_maps_are_told_apart():
         ('counted = "trials"', 'counted = "maps"', "a histogram counts algorithms or trials, not 'maps'"),
         ('algorithms = ["lrta(depth=2)", "lrta(depth=4)"]', "", "holds two 'algorithms' against each other"),
         ('counted = "trials"', 'y = ["cost", "moves"]', "shows one measure as 'y'"),
+        ('panels = "switch_rule"', "", "only a heat-map with 'panels' has 'differences'"),
+        ("least = 5.48", "lest = 5.48", "have no 'lest' here; did you mean 'least'?"),
+        ('paper = ["D"]', 'paper = ["D", "A"]', "the paper's words are a list of 1 here, one for each parameter"),
+        ('y = "states_expanded", paper', "paper", "there is no measure ''"),
         ("capped = true", 'measures = ["cots"]', "there is no measure 'cots'; did you mean 'cost'?"),
     ],
 )
@@ -246,7 +284,7 @@ def test_every_study_that_comes_with_andante_can_be_read():
     assert {"family", "tba"} <= set(folders)
     for folder in folders.values():
         for scale in ("quick", "full"):
-            assert read_study(folder / "study.toml", scale).tables
+            assert read_study(folder / "study.toml", scale).parts
             assert read_campaign(folder / "study.toml", scale).runs
 
 
@@ -293,7 +331,7 @@ BEST = """
 
 
 def test_the_best_is_sought_on_the_same_problems(tmp_path):
-    (spec,) = spec_of(tmp_path, BEST).bests
+    (spec,) = spec_of(tmp_path, BEST).parts
     told = best(spec, synthetic(lrta=[EASY], rta=[EASY, HARD]))
     assert told == "Not compared: lrta and rta were run on different problems, so their means cannot be compared."
     assert "| of all | - | lrta | 5.250" in best(spec, synthetic(lrta=[HARD, EASY], rta=[EASY, (2, 9.1, 1.0)]))
@@ -301,7 +339,7 @@ def test_the_best_is_sought_on_the_same_problems(tmp_path):
 
 @pytest.mark.parametrize("kind", ["trade-off", "dominance"])
 def test_fronts_are_drawn_for_the_same_problems(tmp_path, kind):
-    (spec,) = spec_of(tmp_path, f"[[figure]]\ntitle = 'Figure 1'\nkind = '{kind}'").figures
+    (spec,) = spec_of(tmp_path, f"[[figure]]\ntitle = 'Figure 1'\nkind = '{kind}'").parts
     (told,) = figure(spec, synthetic(lrta=[EASY], rta=[EASY, HARD]), tmp_path)
     assert told.startswith("Not compared: lrta and rta were run on different problems")
     assert not (tmp_path / "figure-1.svg").exists()
@@ -309,27 +347,27 @@ def test_fronts_are_drawn_for_the_same_problems(tmp_path, kind):
 
 
 def test_other_figures_say_that_their_means_are_about_different_problems(tmp_path):
-    (spec,) = spec_of(tmp_path, "[[figure]]\ntitle = 'Figure 1'\nkind = 'histogram'").figures
+    (spec,) = spec_of(tmp_path, "[[figure]]\ntitle = 'Figure 1'\nkind = 'histogram'").parts
     assert "were run on different problems" in figure(spec, synthetic(lrta=[EASY], rta=[EASY, HARD]), tmp_path)[-1]
     assert "different" not in figure(spec, synthetic(lrta=[EASY], rta=[EASY]), tmp_path)[-1]
 
 
 def test_a_change_is_told_over_the_problems_in_common(tmp_path):
     table_of = "[[table]]\ntitle = 'T'\nrows = [{ algorithm = 'lrta', against = 'rta' }]"
-    (spec,) = spec_of(tmp_path, table_of).tables
+    (spec,) = spec_of(tmp_path, table_of).parts
     told = table(spec, synthetic(lrta=[(1, 3.0, 1.0)], rta=[(1, 2.0, 1.0), (2, 100.0, 1.0)]))
     assert "| +50.00 % |" in told
 
 
 def test_databases_pay_off_against_rivals_on_the_same_problems(tmp_path):
     text = "[[amortization]]\ntitle = 'T'\nrivals = ['rta']\nrows = [{ algorithm = 'lrta' }]"
-    (spec,) = spec_of(tmp_path, text).amortizations
+    (spec,) = spec_of(tmp_path, text).parts
     assert "different problems" in amortization(spec, synthetic(lrta=[EASY], rta=[EASY, HARD]))
     assert "| lrta | - | rta | 1.500, 1.500 |" in amortization(spec, synthetic(lrta=[EASY], rta=[EASY]))
 
 
 def test_a_row_is_about_one_set_of_conditions(tmp_path):
-    (spec,) = spec_of(tmp_path, "[[table]]\ntitle = 'T'\nrows = [{ algorithm = 'lrta' }]").tables
+    (spec,) = spec_of(tmp_path, "[[table]]\ntitle = 'T'\nrows = [{ algorithm = 'lrta' }]").parts
     rows = synthetic(lrta=[EASY, HARD]).rows.with_columns(sight=pl.Series([5.0, 9.0]))
     with pytest.raises(
         ParameterError, match=r"lrta was run under several conditions \(lrta, sight 5.0 and lrta, sight"

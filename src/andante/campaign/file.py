@@ -40,7 +40,9 @@ from andante.measures import measure
 __all__ = ["Campaign", "CampaignError", "ProblemSet", "Run", "Sample", "read_campaign"]
 
 SOURCES = ("random", "scenarios")
-STUDY_PARTS = ("table", "best", "amortization", "duel", "figure")  # `andante.report.studyfile` reads these
+#: What only studies have; `andante.report.studyfile` reads it.
+STUDY_PARTS = ("table", "best", "front", "amortization", "duel", "pairs", "correlation", "influence", "figure")
+STUDY_WORDS = ("about", "paper", "notes", "absent")
 
 
 @dataclass(frozen=True)
@@ -140,7 +142,7 @@ def read_campaign(path: str | os.PathLike[str], scale: str = "full") -> Campaign
     measures = top.take_texts("measures", ())
     for name in measures:
         _told(top, "measures", name, measure)
-    for words in ("about", "paper", "notes"):
+    for words in STUDY_WORDS:
         top.take(words, str, "")
     for shown in STUDY_PARTS:
         top.take(shown, list, [])

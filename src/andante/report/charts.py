@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -55,7 +56,7 @@ def trade_off_plot(
     points = {one.summary.name: (one.summary[x].mean, one.summary[y].mean) for one in known}
     limit = most or (math.inf, math.inf)
     known = [one for one in known if all(a <= b for a, b in zip(points[one.summary.name], limit, strict=True))]
-    words = {name for name in _varied(known) if not all(_is_number(one.call.arguments.get(name, 0)) for one in known)}
+    words = {name for name in _varied(known) if not all(is_number(one.call.arguments.get(name, 0)) for one in known)}
     series = _groups(known, lambda one: _described(one.call, words))
     with styled():
         axes = figure.add_subplot()
@@ -84,7 +85,7 @@ Curves = Mapping[str, Sequence[tuple[float, Statistics]]]
 
 def curves_plot(chosen: Sequence[Setting], parameter: str, measures: Sequence[str]) -> Figure:
     """Measures by the value of a parameter, a panel each; a curve per setting of the others."""
-    known = [one for one in chosen if _is_number(one.call.arguments.get(parameter))]
+    known = [one for one in chosen if is_number(one.call.arguments.get(parameter))]
     if not known:
         raise ParameterError(f"none of these algorithms has a parameter {parameter!r} with numbers to plot by")
     varied = _varied(known) - {parameter}
@@ -109,6 +110,24 @@ def trend_plot(steps: Mapping[float, Sequence[Setting]], across: str, measures: 
                 if name in one.summary.measures:
                     panels[name].setdefault(_described(one.call, varied), []).append((value, one.summary[name]))
     return _panels_of_curves(across, {name: dict(sorted(curves.items())) for name, curves in panels.items()})
+
+
+def progress_plot(curves: Curves, x: str, y: str) -> Figure:
+    """The best of a measure so far by what another one has come to; a curve per algorithm."""
+    figure = new_figure(6.4, 4.2)
+    with styled():
+        axes = figure.add_subplot()
+        _draw_curves(axes, curves)
+        _finish(axes, axis_title(measure(x)), f"best so far: {axis_title(measure(y))}", legend=len(curves) > 1)
+        figure.set_layout_engine("tight", pad=0.5)
+    return figure
+
+
+def described(settings: Sequence[str]) -> dict[str, str]:
+    """Algorithms in full notation, each with those of its parameters only in which they differ."""
+    calls = [parse(text) for text in settings]
+    varied = _differing(calls)
+    return {text: _described(call, varied) for text, call in zip(settings, calls, strict=True)}
 
 
 def _panels_of_curves(across: str, panels: Mapping[str, Curves]) -> Figure:
@@ -199,10 +218,19 @@ def histogram_plot(
     return figure
 
 
-def heat_map(chosen: Sequence[Setting], across: str, down: str, name: str, *, panels: str | None = None) -> Figure:
+def heat_map(
+    chosen: Sequence[Setting],
+    across: str,
+    down: str,
+    name: str,
+    *,
+    panels: str | None = None,
+    differences: bool = False,
+) -> Figure:
     """A measure over pairs of values of two parameters; where several algorithms have a pair, their mean.
 
-    There is one map for each value of the parameter ``panels``, on one scale of colours.
+    There is one map for each value of the parameter ``panels``, on one scale of colours. With ``differences`` there is
+    also one for each value and the next, each on its own scale: the first minus the second.
     """
     cells: dict[tuple[Any, Any, Any], list[float]] = {}
     for one in chosen:
@@ -214,17 +242,25 @@ def heat_map(chosen: Sequence[Setting], across: str, down: str, name: str, *, pa
         raise ParameterError(f"none of these algorithms has both {across!r} and {down!r}")
     maps, wide, high = (sorted({key[k] for key in cells}, key=_in_order) for k in range(3))
     tables = np.array([[[np.mean(cells.get((m, a, b), [math.nan])) for a in wide] for b in high] for m in maps])
+    known = tables[np.isfinite(tables)]
+    shown = [
+        (f"{panels} = {write(value)}" if panels else axis_title(measure(name)), table, known)
+        for value, table in zip(maps, tables, strict=True)
+    ]
+    if differences:
+        for (one, other), table in zip(pairwise(maps), tables[:-1] - tables[1:], strict=True):
+            shown.append((f"{panels} = {write(one)} minus {write(other)}", table, table[np.isfinite(table)]))
     size = (1.8 + 0.62 * max(len(wide), 4), 1.4 + 0.42 * max(len(high), 3))
-    figure, places, _ = _room_for(len(maps), size, size)
+    figure, places, _ = _room_for(len(shown), size, size)
     with styled():
-        for place, value, table in zip(places, maps, tables, strict=True):
+        for place, (title, table, scaled) in zip(places, shown, strict=True):
             axes = figure.add_subplot(*place)
-            _draw_heat(axes, table, tables[np.isfinite(tables)], name)
+            _draw_heat(axes, table, scaled, name)
             axes.set_xticks(range(len(wide)), labels=[write(one) for one in wide])
             axes.set_yticks(range(len(high)), labels=[write(one) for one in high])
             axes.set_xlabel(across)
             axes.set_ylabel(down)
-            axes.set_title(f"{panels} = {write(value)}" if panels else axis_title(measure(name)), fontsize=10)
+            axes.set_title(title, fontsize=10)
         if panels:
             figure.suptitle(axis_title(measure(name)), fontsize=10)
         figure.set_layout_engine("tight", pad=0.5)
@@ -235,8 +271,8 @@ def _draw_heat(axes: Axes, table: Values, known: Values, name: str) -> None:
     """One map of heat, its colours and its logarithm by all ``known`` values."""
     from matplotlib.colors import LinearSegmentedColormap, LogNorm, Normalize
 
-    far = known.min() > 0 and known.max() > 20 * known.min()
-    norm = (LogNorm if far else Normalize)(known.min(), known.max())
+    low, high = (known.min(), known.max()) if len(known) else (0.0, 1.0)
+    norm = (LogNorm if low > 0 and high > 20 * low else Normalize)(low, high)
     colours = LinearSegmentedColormap.from_list("andante", [RULE, SOFT, ACCENT])
     axes.imshow(table, cmap=colours, norm=norm, aspect="auto")
     for (row, column), value in np.ndenumerate(table):
@@ -291,10 +327,14 @@ def _groups(chosen: Iterable[Setting], key: Any) -> dict[str, list[Setting]]:
 
 def _varied(chosen: Sequence[Setting]) -> set[str]:
     """The parameters that do not have one value throughout."""
+    return _differing([one.call for one in chosen])
+
+
+def _differing(calls: Iterable[Call]) -> set[str]:
     seen: dict[tuple[str, str], set[str]] = {}
-    for one in chosen:
-        for name, value in one.call.arguments.items():
-            seen.setdefault((one.call.name, name), set()).add(write(value))
+    for call in calls:
+        for name, value in call.arguments.items():
+            seen.setdefault((call.name, name), set()).add(write(value))
     return {name for (_, name), values in seen.items() if len(values) > 1}
 
 
@@ -302,7 +342,8 @@ def _described(call: Call, varied: set[str]) -> str:
     return str(Call(call.name, {name: value for name, value in call.arguments.items() if name in varied}))
 
 
-def _is_number(value: Any) -> bool:
+def is_number(value: Any) -> bool:
+    """Is the value of a parameter a finite number?"""
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from andante.errors import ParameterError, did_you_mean
 from andante.measures import PLACE, Better, Summary, measure, unlike
@@ -85,6 +86,27 @@ class Duel:
         return self.first_dominates / self.second_dominates
 
 
+def on_all_problems(rows: pl.DataFrame, names: Sequence[str], x: str, y: str) -> list[Duel]:
+    """The duels of all pairs of agents of which the first dominates the second on average.
+
+    All have to be run on the same problems; agents are told apart by the column ``agent``.
+    """
+    values, places = [], None
+    for name in names:
+        side = rows.filter(rows["agent"] == name).sort(PLACE)
+        if places is not None and not side.select(PLACE).equals(places):
+            raise ParameterError(f"{names[0]} and {name} were run on different problems; choose rows of one set")
+        places = side.select(PLACE)
+        values.append([_sign(measured) * side[measured].cast(float).to_numpy() for measured in (x, y)])
+    means = [(float(one[0].mean()), float(one[1].mean())) for one in values]
+    return [
+        _duel(first, second, [b - a for a, b in zip(values[i], values[j], strict=True)])
+        for i, first in enumerate(names)
+        for j, second in enumerate(names)
+        if _dominates(means[i], means[j])
+    ]
+
+
 def paired(rows: pl.DataFrame, first: str, second: str, measures: Sequence[str]) -> pl.DataFrame:
     """Two algorithms side by side on the problems that both were run on; columns of the second end in ``_right``."""
     sides = []
@@ -113,13 +135,17 @@ def on_problems(rows: pl.DataFrame, first: str, second: str, x: str, y: str) -> 
     (0.5, 0.5, 1.0)
     """
     both = paired(rows, first, second, (x, y))
-    lead = [_sign(name) * (both[f"{name}_right"] - both[name]).to_numpy() for name in (x, y)]
+    return _duel(first, second, [_sign(name) * (both[f"{name}_right"] - both[name]).to_numpy() for name in (x, y)])
+
+
+def _duel(first: str, second: str, lead: Sequence[npt.NDArray[np.float64]]) -> Duel:
+    """A duel from how far the first is ahead in either measure, problem by problem."""
     ahead = [values > TOLERANCE for values in lead]
     behind = [values < -TOLERANCE for values in lead]
     return Duel(
         first,
         second,
-        len(both),
+        len(lead[0]),
         (float(ahead[0].mean()), float(ahead[1].mean())),
         (float(behind[0].mean()), float(behind[1].mean())),
         float(np.mean(~behind[0] & ~behind[1] & (ahead[0] | ahead[1]))),

@@ -3,15 +3,31 @@
 from __future__ import annotations
 
 import platform
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import andante
 from andante.files import make_folder, write_whole
+from andante.report import studyfile as parts
 from andante.report.results import Results
+from andante.report.studycontests import best, duel, front, pairs
 from andante.report.studyfigures import figure
-from andante.report.studyfile import Study
-from andante.report.studytables import amortization, best, duel, duration, table
+from andante.report.studyfile import FigureSpec, Spec, Study
+from andante.report.studytables import amortization, correlation, duration, influence, table
+
+#: What writes each kind of part but figures.
+_WRITE: dict[type, Callable[[Any, Results], str]] = {
+    parts.TableSpec: table,
+    parts.BestSpec: best,
+    parts.FrontSpec: front,
+    parts.AmortizationSpec: amortization,
+    parts.DuelSpec: duel,
+    parts.PairsSpec: pairs,
+    parts.CorrelationSpec: correlation,
+    parts.InfluenceSpec: influence,
+}
 
 
 def write_results(study: Study, results: Results, folder: Path, how: str) -> Path:
@@ -20,18 +36,17 @@ def write_results(study: Study, results: Results, folder: Path, how: str) -> Pat
     when = f"Run on {datetime.now(UTC):%Y-%m-%d} with Andante {andante.__version__}: {results.counts}"
     took = f"{duration(float(results.rows['seconds'].sum()))} of the agents' own time"
     lines = [f"# {study.title}", study.about, f"{when} {how} of {platform.machine()}, {took}."]
-    for numbers in study.tables:
-        lines += [f"## {numbers.title}", numbers.about, table(numbers, results)]
-    for contests in study.bests:
-        lines += [f"## {contests.title}", contests.about, best(contests, results)]
-    for costs in study.amortizations:
-        lines += [f"## {costs.title}", costs.about, amortization(costs, results)]
-    for pair in study.duels:
-        lines += [f"## {pair.title}", pair.about, duel(pair, results)]
-    for drawn in study.figures:
-        lines += [f"## {drawn.title}", drawn.about, *figure(drawn, results, folder)]
+    for part in study.parts:
+        lines += [f"## {part.title}", part.about, *_written(part, results, folder)]
     if study.notes:
         lines += ["## Where they differ, and why", study.notes]
+    if study.absent:
+        lines += ["## Not here, and why", study.absent]
     page = folder / "results.md"
     write_whole(page, ("\n\n".join(filter(None, lines)) + "\n").encode())
     return page
+
+
+def _written(part: Spec, results: Results, folder: Path) -> list[str]:
+    """The Markdown of a part; a figure is drawn into the folder."""
+    return figure(part, results, folder) if isinstance(part, FigureSpec) else [_WRITE[type(part)](part, results)]

@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from andante.errors import ParameterError, did_you_mean
-from andante.measures import measure, unlike
+from andante.measures import PLACE, Better, Statistics, measure, unlike
 from andante.report.charts import (
     curves_plot,
+    described,
     dominance_plot,
     heat_map,
     histogram_plot,
+    progress_plot,
     scatter_plot,
     trade_off_plot,
     trend_plot,
@@ -29,6 +31,7 @@ from andante.report.studytables import markdown, not_compared, or_dash, plain, s
 from andante.store.store import polars
 
 if TYPE_CHECKING:
+    import polars as pl
     from matplotlib.figure import Figure
 
 Drawn = tuple["Figure", list[str]]
@@ -94,8 +97,33 @@ def _steps(spec: FigureSpec, results: Results) -> dict[float, Results]:
     return {float(key[0]): Results(part, results.title) for key, part in steps.items()}
 
 
+def _best_so_far(spec: FigureSpec, results: Results) -> Drawn:
+    """The best of a measure, on each problem, up to each value of a column, by what another measure is there."""
+    points = best_so_far(results.rows, spec.by, spec.x, spec.y[0])
+    names = described(list(points))
+    return progress_plot({names[settings]: curve for settings, curve in points.items()}, spec.x, spec.y[0]), []
+
+
+def best_so_far(rows: pl.DataFrame, by: str, x: str, y: str) -> dict[str, list[tuple[float, Statistics]]]:
+    """For each algorithm, in full notation, and each value of the column: the mean of x, and the best of y so far."""
+    pl = polars()
+    if by not in rows.columns:
+        raise ParameterError(f"rows have no column {by!r} to follow; {did_you_mean(by, rows.columns)}")
+    values = pl.col(y).cast(pl.Float64).fill_nan(None)
+    best = values.cum_max() if measure(y).better is Better.MORE else values.cum_min()
+    ordered = rows.sort(by, maintain_order=True).with_columns(best.forward_fill().over("settings", *PLACE).alias(y))
+    found: dict[str, list[tuple[float, Statistics]]] = {}
+    for (settings, _), step in ordered.group_by("settings", by, maintain_order=True):
+        known = Statistics.of(step[y].drop_nulls())
+        if known.count:
+            found.setdefault(str(settings), []).append((float(step[x].cast(pl.Float64).to_numpy().mean()), known))
+    return found
+
+
 def _heat_map(spec: FigureSpec, results: Results) -> Drawn:
-    return heat_map(results.settings(), spec.parameters[0], spec.parameters[1], spec.y[0], panels=spec.panels), []
+    across, down = spec.parameters
+    drawn = heat_map(results.settings(), across, down, spec.y[0], panels=spec.panels, differences=spec.differences)
+    return drawn, []
 
 
 def _dominance(spec: FigureSpec, results: Results) -> Drawn:
@@ -161,6 +189,7 @@ _DRAW: dict[str, Callable[[FigureSpec, Results], Drawn]] = {
     "trade-off": _trade_off,
     "curves": _curves,
     "trend": _trend,
+    "best-so-far": _best_so_far,
     "heat-map": _heat_map,
     "histogram": _histogram,
     "dominance": _dominance,

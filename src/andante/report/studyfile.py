@@ -11,14 +11,15 @@
     x = "states_expanded_per_move"
     y = ["suboptimality_ratio"]
 
-`docs/how-to/campaigns.md` tells of all keys. What comes out is a page in Markdown with the figures beside it.
+`docs/how-to/campaigns.md` has all keys. What comes out is a page in Markdown with the figures beside it, in the order
+of the file.
 """
 
 from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -34,9 +35,18 @@ from andante.measures import MEASURES
 STUDY_FILE = "study.toml"
 
 #: The kinds of figures, and how many parameters each is drawn by.
-KINDS = {"trade-off": 0, "curves": 1, "trend": 0, "heat-map": 2, "histogram": 0, "dominance": 0, "scatter": 0}
+KINDS = {
+    "trade-off": 0,
+    "curves": 1,
+    "trend": 0,
+    "best-so-far": 0,
+    "heat-map": 2,
+    "histogram": 0,
+    "dominance": 0,
+    "scatter": 0,
+}
 SEVERAL = ("curves", "trend", "scatter")  # that show several measures, in a panel each
-RANKED = ("trade-off", "dominance")  # that say who is better, and so are about the same problems or not drawn
+RANKED = ("trade-off", "dominance", "best-so-far")  # that say who is better: not drawn if that were not fair
 ONE_BY_ONE = ("scatter",)  # that compare problem by problem, those that all were run on
 COUNTED = ("algorithms", "trials")  # by a histogram
 
@@ -49,6 +59,13 @@ OUTCOMES = {
     "second_better_y": "{second} better in {y}",
     "second_dominates": "{second} dominates",
     "ratio": "dominance ratio",
+}
+
+#: What is told of the dominance ratios of all pairs, and what each is in words.
+RATIOS = {
+    "least": "least dominance ratio",
+    "greatest": "greatest dominance ratio",
+    "mean": "mean of those that are finite",
 }
 
 _QUALITY, _EFFORT = "suboptimality_ratio", "states_expanded_per_move"
@@ -151,6 +168,72 @@ class DuelSpec:
 
 
 @dataclass(frozen=True)
+class Trade:
+    """Two measures to trade off, and which algorithms the paper found not to be dominated in them."""
+
+    x: str
+    y: str
+    paper: str
+
+
+@dataclass(frozen=True)
+class FrontSpec:
+    """Which algorithms are dominated by no other, for several pairs of measures."""
+
+    title: str
+    about: str
+    where: dict[str, Any]
+    algorithms: tuple[str, ...]
+    trades: tuple[Trade, ...]
+
+
+@dataclass(frozen=True)
+class PairsSpec:
+    """The dominance ratios of all pairs of which one algorithm dominates the other on average."""
+
+    title: str
+    about: str
+    where: dict[str, Any]
+    algorithms: tuple[str, ...]
+    x: str
+    y: str
+    paper: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class CorrelationSpec:
+    """How closely two measures of an algorithm go together, over its trials."""
+
+    title: str
+    about: str
+    x: str
+    y: str
+    claims: tuple[Claim, ...]
+
+
+@dataclass(frozen=True)
+class Effect:
+    """One measure, and what the paper says that each parameter does to it."""
+
+    label: str
+    measure: str
+    paper: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class InfluenceSpec:
+    """What parameters do to measures when they rise, or to the effect of another parameter."""
+
+    title: str
+    about: str
+    where: dict[str, Any]
+    algorithms: tuple[str, ...]
+    parameters: tuple[str, ...]
+    of: str | None  # the parameter whose effect is influenced; None: the measures themselves
+    effects: tuple[Effect, ...]
+
+
+@dataclass(frozen=True)
 class FigureSpec:
     """A figure, drawn from our rows."""
 
@@ -162,8 +245,9 @@ class FigureSpec:
     x: str
     y: tuple[str, ...]
     parameters: tuple[str, ...]
-    panels: str | None  # of a heat map: the parameter that has a panel for each of its values
-    by: str  # of a trend: the column that it follows ...
+    panels: str | None  # of a heat map: the parameter that has a panel for each of its values ...
+    differences: bool  # ... and whether there is one for the difference of each two of them
+    by: str  # of a trend or of the best so far: the column that it follows ...
     width: float  # ... in steps of this width, if it has one
     counted: str  # by a histogram
     most: tuple[float, float] | None
@@ -174,6 +258,19 @@ class FigureSpec:
     paper_share: float | None  # and the share of values below it
 
 
+Spec = (
+    TableSpec
+    | BestSpec
+    | FrontSpec
+    | AmortizationSpec
+    | DuelSpec
+    | PairsSpec
+    | CorrelationSpec
+    | InfluenceSpec
+    | FigureSpec
+)
+
+
 @dataclass(frozen=True)
 class Study:
     """What a study's file says of tables and figures."""
@@ -182,11 +279,8 @@ class Study:
     title: str
     about: str
     notes: str
-    tables: tuple[TableSpec, ...]
-    bests: tuple[BestSpec, ...]
-    amortizations: tuple[AmortizationSpec, ...]
-    duels: tuple[DuelSpec, ...]
-    figures: tuple[FigureSpec, ...]
+    absent: str  # which tables and figures of the paper are not here, and why
+    parts: tuple[Spec, ...]  # in the order of the file
 
 
 def read_study(path: str | os.PathLike[str], scale: str) -> Study:
@@ -194,20 +288,18 @@ def read_study(path: str | os.PathLike[str], scale: str) -> Study:
     file = Path(path)
     data, lines = read_tables(file, scale)
     top = Table(data, "", file, lines)
-
-    def parts(name: str) -> list[Table]:
-        return [Table(one, f"{name} {k}", file, lines) for k, one in enumerate(top.take(name, list, []), 1)]
-
+    found: dict[int, Spec] = {}
+    for name, read in _READ.items():
+        for number, one in enumerate(top.take(name, list, []), 1):
+            table = f"{name} {number}"
+            found[lines.find(table)] = read(Table(one, table, file, lines))
     return Study(
         file,
         top.take("title", str, file.parent.name),
         top.take("about", str, "").strip(),
         top.take("notes", str, "").strip(),
-        tuple(map(_read_table, parts("table"))),
-        tuple(map(_read_best, parts("best"))),
-        tuple(map(_read_amortization, parts("amortization"))),
-        tuple(map(_read_duel, parts("duel"))),
-        tuple(map(_read_figure, parts("figure"))),
+        top.take("absent", str, "").strip(),
+        tuple(found[line] for line in sorted(found)),
     )
 
 
@@ -243,15 +335,96 @@ def _read_best(table: Table) -> BestSpec:
 
 
 def _read_contest(table: Table, data: Any) -> Contest:
-    known = ("label", "measure", "worst_move", "paper")
+    _check_row(table, data, ("label", "measure", "worst_move", "paper"))
+    name = _known_measure(table, "rows", data.get("measure", _QUALITY))
+    most = float(data.get("worst_move", math.inf))
+    return Contest(str(data.get("label", MEASURES[name].title)), name, most, str(data.get("paper", "-")))
+
+
+def _check_row(table: Table, data: Any, known: Sequence[str]) -> None:
+    """Refuse a row that is no table, or has keys beside these."""
     if not isinstance(data, dict):
         table.fail("each of rows is a table", "rows")
     for name in data:
         if name not in known:
             table.fail(f"rows have no {name!r}; {did_you_mean(name, known)}", "rows", name)
-    name = _known_measure(table, "rows", data.get("measure", _QUALITY))
-    most = float(data.get("worst_move", math.inf))
-    return Contest(str(data.get("label", MEASURES[name].title)), name, most, str(data.get("paper", "-")))
+
+
+def _read_front(table: Table) -> FrontSpec:
+    spec = FrontSpec(
+        title=table.take("title", str),
+        about=table.take("about", str, "").strip(),
+        where=_where(table),
+        algorithms=tuple(_known(table, table.take_texts("algorithms", ()))),
+        trades=tuple(_read_trade(table, one) for one in table.take("rows", list)),
+    )
+    table.finish()
+    return spec
+
+
+def _read_trade(table: Table, data: Any) -> Trade:
+    _check_row(table, data, ("x", "y", "paper"))
+    x, y = (_known_measure(table, "rows", data.get(key, "")) for key in ("x", "y"))
+    return Trade(x, y, str(data.get("paper", "-")))
+
+
+def _read_pairs(table: Table) -> PairsSpec:
+    spec = PairsSpec(
+        title=table.take("title", str),
+        about=table.take("about", str, "").strip(),
+        where=_where(table),
+        algorithms=tuple(_known(table, table.take_texts("algorithms", ()))),
+        x=_known_measure(table, "x", table.take("x", str, _EFFORT)),
+        y=_known_measure(table, "y", table.take("y", str, _QUALITY)),
+        paper=table.take("paper", dict, {}),
+    )
+    _check_paper(table, spec.paper, RATIOS)
+    table.finish()
+    return spec
+
+
+def _check_paper(table: Table, paper: Mapping[str, Any], known: Mapping[str, str]) -> None:
+    """Refuse numbers of the paper that nobody asks for."""
+    for name in paper:
+        if name not in known:
+            table.fail(f"the paper's numbers have no {name!r} here; {did_you_mean(name, known)}", "paper", name)
+
+
+def _read_correlation(table: Table) -> CorrelationSpec:
+    where = _where(table)
+    spec = CorrelationSpec(
+        title=table.take("title", str),
+        about=table.take("about", str, "").strip(),
+        x=_known_measure(table, "x", table.take("x", str)),
+        y=_known_measure(table, "y", table.take("y", str)),
+        claims=tuple(_read_claim(table, "rows", one, where) for one in table.take("rows", list)),
+    )
+    table.finish()
+    return spec
+
+
+def _read_influence(table: Table) -> InfluenceSpec:
+    parameters = tuple(table.take_texts("parameters"))
+    spec = InfluenceSpec(
+        title=table.take("title", str),
+        about=table.take("about", str, "").strip(),
+        where=_where(table),
+        algorithms=tuple(_known(table, table.take_texts("algorithms", ()))),
+        parameters=parameters,
+        of=table.take_or_none("of", str),
+        effects=tuple(_read_effect(table, one, len(parameters)) for one in table.take("rows", list)),
+    )
+    table.finish()
+    return spec
+
+
+def _read_effect(table: Table, data: Any, parameters: int) -> Effect:
+    _check_row(table, data, ("label", "measure", "paper"))
+    name = _known_measure(table, "rows", data.get("measure", ""))
+    paper = data.get("paper", ["-"] * parameters)
+    if not isinstance(paper, list) or len(paper) != parameters:
+        table.fail(f"the paper's words are a list of {parameters} here, one for each parameter", "rows", "paper")
+    return Effect(str(data.get("label", MEASURES[name].title)), name, tuple(map(str, paper)))
 
 
 def _read_amortization(table: Table) -> AmortizationSpec:
@@ -279,9 +452,7 @@ def _read_duel(table: Table) -> DuelSpec:
         y=_known_measure(table, "y", table.take("y", str, _QUALITY)),
         paper=table.take("paper", dict, {}),
     )
-    for name in spec.paper:
-        if name not in OUTCOMES:
-            table.fail(f"the paper's numbers of a duel have no {name!r}; {did_you_mean(name, OUTCOMES)}", "paper", name)
+    _check_paper(table, spec.paper, OUTCOMES)
     table.finish()
     return spec
 
@@ -367,6 +538,7 @@ def _read_figure(table: Table) -> FigureSpec:
         y=tuple(_known_measure(table, "y", name) for name in table.take_texts("y", [_QUALITY])),
         parameters=tuple(table.take_texts("parameters", ())),
         panels=table.take_or_none("panels", str),
+        differences=table.take("differences", bool, False),
         by=table.take("by", str, "optimal_cost"),
         width=table.take("width", float, 0.0),
         counted=table.take("counted", str, "algorithms"),
@@ -386,7 +558,23 @@ def _read_figure(table: Table) -> FigureSpec:
         table.fail(f"a figure of the kind {spec.kind!r} shows one measure as 'y'", "y")
     if spec.counted not in COUNTED:
         table.fail(f"a histogram counts {' or '.join(COUNTED)}, not {spec.counted!r}", "counted")
+    if spec.differences and (spec.kind != "heat-map" or spec.panels is None):
+        table.fail("only a heat-map with 'panels' has 'differences'", "differences")
     if spec.kind == "scatter" and len(spec.algorithms) != 2:
         table.fail("a figure of the kind 'scatter' holds two 'algorithms' against each other", "algorithms")
     table.finish()
     return spec
+
+
+#: What reads each kind of part.
+_READ: dict[str, Callable[[Table], Spec]] = {
+    "table": _read_table,
+    "best": _read_best,
+    "front": _read_front,
+    "amortization": _read_amortization,
+    "duel": _read_duel,
+    "pairs": _read_pairs,
+    "correlation": _read_correlation,
+    "influence": _read_influence,
+    "figure": _read_figure,
+}

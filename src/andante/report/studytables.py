@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import operator
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
 
 from andante.errors import ParameterError
-from andante.measures import Better, Measure, Summary, measure, unlike
-from andante.report.dominance import on_problems, paired
+from andante.measures import Measure, Summary, measure, unlike
+from andante.report.charts import Setting, is_number
+from andante.report.dominance import paired
 from andante.report.results import Results
-from andante.report.studyfile import OUTCOMES, AmortizationSpec, BestSpec, Claim, Contest, DuelSpec, TableSpec
+from andante.report.studyfile import AmortizationSpec, Claim, CorrelationSpec, InfluenceSpec, TableSpec
+from andante.store.store import polars
 
 _QUALITY, _TIME = "suboptimality_ratio", "microseconds_per_move"
-_MOST_TIED = 3  # algorithms that are named where several do equally well
-_TIED = 1e-3  # how close they come, as a share
+_CONFIDENCE, _SURE = 99, 2.575829  # percent, and how many standard deviations that is to either side
 
 
 def table(spec: TableSpec, results: Results) -> str:
@@ -27,16 +32,16 @@ def table(spec: TableSpec, results: Results) -> str:
 def _line(spec: TableSpec, claim: Claim, results: Results) -> list[str]:
     chosen = scored(results.where(claim.where), spec.capped, claim.cap)
     (name,), (paper,) = spec.measures, claim.paper
-    summary = _of(chosen, claim.algorithm)
+    summary = summary_of(chosen, claim.algorithm)
     if summary is None:
-        return [_label(claim), _paper(paper), "not run", *["-"] * 5]
+        return [_label(claim), paper_text(paper), "not run", *["-"] * 5]
     numbers, known = summary[name], measure(name)
     value = float(getattr(numbers, spec.statistic))
     if claim.against is not None:
-        return [_label(claim), _paper(paper), *_change(chosen, name, claim), "-", "-", *_counts(summary)]
+        return [_label(claim), paper_text(paper), *_change(chosen, name, claim), "-", "-", *_counts(summary)]
     shown = known.show(value, numbers.standard_error if spec.statistic == "mean" else None)
     spread = [known.show(numbers.median), known.show(numbers.p95)]
-    return [_label(claim), _paper(paper), shown, _difference(paper, value), *spread, *_counts(summary)]
+    return [_label(claim), paper_text(paper), shown, _difference(paper, value), *spread, *_counts(summary)]
 
 
 def _wide_table(spec: TableSpec, results: Results) -> str:
@@ -60,11 +65,11 @@ def headed(known: Measure) -> str:
 
 
 def _wide_line(spec: TableSpec, claim: Claim, results: Results, told: Sequence[bool]) -> list[str]:
-    summary = _of(scored(results.where(claim.where), spec.capped, claim.cap), claim.algorithm)
+    summary = summary_of(scored(results.where(claim.where), spec.capped, claim.cap), claim.algorithm)
     cells = [_label(claim)]
     for name, paper, known in zip(spec.measures, claim.paper, told, strict=True):
         ours = "not run" if summary is None else _shown(summary, name, spec.statistic)
-        cells += [_paper(paper), ours] if known else [ours]
+        cells += [paper_text(paper), ours] if known else [ours]
     return [*cells, *(["-", "-"] if summary is None else _counts(summary))]
 
 
@@ -79,7 +84,7 @@ def _shown(summary: Summary, name: str, statistic: str) -> str:
 def _change(chosen: Results, name: str, claim: Claim) -> list[str]:
     """By how much the measure changes against another algorithm, with its standard error over problems in common."""
     assert claim.against is not None
-    if _of(chosen, claim.against) is None:
+    if summary_of(chosen, claim.against) is None:
         return ["not run", "-"]
     both = paired(chosen.rows, claim.algorithm, claim.against, [name])
     change = (both[name] - both[f"{name}_right"]).to_numpy() / both[f"{name}_right"].to_numpy().mean() * 100
@@ -93,40 +98,6 @@ def _difference(paper: float | str, ours: float) -> str:
     return f"{(ours / paper - 1) * 100:+.1f} %"
 
 
-# --- the best -------------------------------------------------------------------------------------------------------
-
-
-def best(spec: BestSpec, results: Results) -> str:
-    """The best algorithm of each contest, and its number; only those count that solved all of their problems.
-
-    Algorithms that were run on different problems are not compared.
-    """
-    chosen = results.where(spec.where).only(spec.algorithms)
-    known = [summary for summary in chosen.summaries() if summary.solved == summary.trials]
-    if fault := unlike(known):
-        return not_compared(fault)
-    head = ["", "paper", "ours", "which is"]
-    return markdown(head, [_winner(contest, known) for contest in spec.contests])
-
-
-def _winner(contest: Contest, summaries: Sequence[Summary]) -> list[str]:
-    known = measure(contest.measure)
-    within = [s for s in summaries if s["max_states_expanded"].max <= contest.worst_move]
-    ranked = sorted((s for s in within if s[known.name].count), key=lambda s: _rank(s, known))
-    label = [plain(contest.label), plain(contest.paper)]
-    if not ranked:
-        return [*label, "none", "-"]
-    first = ranked[0][known.name]
-    tied = [s.name for s in ranked if abs(s[known.name].mean - first.mean) <= _TIED * abs(first.mean)]
-    others = f" and {len(tied) - _MOST_TIED} more" if len(tied) > _MOST_TIED else ""
-    named = ", ".join(plain(name) for name in tied[:_MOST_TIED])
-    return [*label, named + others, known.show(first.mean, first.standard_error)]
-
-
-def _rank(summary: Summary, known: Measure) -> float:
-    return summary[known.name].mean * (-1.0 if known.better is Better.MORE else 1.0)
-
-
 # --- amortization ---------------------------------------------------------------------------------------------------
 
 
@@ -138,8 +109,8 @@ def amortization(spec: AmortizationSpec, results: Results) -> str:
 
 
 def _recouped(claim: Claim, results: Results, rivals: Sequence[Summary]) -> list[str]:
-    label = [_label(claim), _paper(claim.paper[0])]
-    summary = _of(results.where(claim.where), claim.algorithm)
+    label = [_label(claim), paper_text(claim.paper[0])]
+    summary = summary_of(results.where(claim.where), claim.algorithm)
     if summary is None or not rivals:
         return [*label, "not run", *["-"] * 5]
     if fault := unlike([summary, *rivals]):
@@ -156,25 +127,98 @@ def _recouped(claim: Claim, results: Results, rivals: Sequence[Summary]) -> list
     return [*cells, f"{moves:.1e}", duration(moves * summary[_TIME].mean * 1e-6)]
 
 
-# --- duels ----------------------------------------------------------------------------------------------------------
+# --- correlation ----------------------------------------------------------------------------------------------------
 
 
-def duel(spec: DuelSpec, results: Results) -> str:
-    """Who does better on how many problems."""
-    chosen = results.where(spec.where)
-    first, second = (_of(chosen, name) for name in (spec.first, spec.second))
-    if first is None or second is None:
-        return "Not run."
-    found = on_problems(chosen.rows, spec.first, spec.second, spec.x, spec.y)
-    words = {"first": spec.first, "second": spec.second, "x": measure(spec.x).title, "y": measure(spec.y).title}
-    ours = [*found.first_better, found.first_dominates, *found.second_better, found.second_dominates]
+def correlation(spec: CorrelationSpec, results: Results) -> str:
+    """Pearson's correlation of two measures over the trials of an algorithm, with Fisher's interval."""
+    head = ["", "paper", "ours", f"{_CONFIDENCE} % sure", "trials"]
+    return markdown(head, [_correlated(spec, claim, results) for claim in spec.claims])
+
+
+def _correlated(spec: CorrelationSpec, claim: Claim, results: Results) -> list[str]:
+    label = [_label(claim), paper_text(claim.paper[0])]
+    chosen = results.where(claim.where)
+    if summary_of(chosen, claim.algorithm) is None:
+        return [*label, "not run", "-", "-"]
+    rows = chosen.where({"algorithm": claim.algorithm}).rows
+    values = np.stack([rows[name].cast(polars().Float64).to_numpy() for name in (spec.x, spec.y)])
+    values = values[:, np.isfinite(values).all(0)]
+    count = values.shape[1]
+    if count < 2 or (values.std(1) == 0).any():
+        return [*label, "-", "-", f"{count:,}"]
+    found = float(np.corrcoef(values)[0, 1])
+    if count < 4 or abs(found) >= 1:
+        return [*label, f"{found:.4f}", "-", f"{count:,}"]
+    half = _SURE / math.sqrt(count - 3)
+    low, high = (math.tanh(math.atanh(found) + side * half) for side in (-1, 1))
+    return [*label, f"{found:.4f}", f"{low:.4f} to {high:.4f}", f"{count:,}"]
+
+
+# --- influence ------------------------------------------------------------------------------------------------------
+
+
+def influence(spec: InfluenceSpec, results: Results) -> str:
+    """What parameters do to measures: from their lowest to their highest values, all else being equal.
+
+    With ``of`` it is the effect of that parameter which they influence: by how much the measure changes between its own
+    lowest and highest values.
+    """
+    chosen = results.where(spec.where).only(spec.algorithms)
+    if fault := unlike(chosen.summaries()):
+        return not_compared(fault)
+    settings = chosen.settings()
+    if len({_arguments(one) for one in settings}) < len(settings):
+        raise ParameterError(f"{spec.title}: some algorithms were run under several conditions; say which with 'where'")
+    head = [""]
+    for name in spec.parameters:
+        head += [f"{plain(name)} rises: paper", "ours"]
     lines = []
-    for (name, title), part in zip(OUTCOMES.items(), ours, strict=False):  # the ratio comes last, and is no share
-        lines.append([plain(title.format(**words)), share(spec.paper.get(name)), share(100 * part)])
-    lines.append([OUTCOMES["ratio"], or_dash(spec.paper.get("ratio")), f"{found.dominance_ratio:.2f}"])
-    ran = max(summary.trials for summary in (first, second))
-    which = "" if ran == found.problems else " in common"
-    return markdown([f"of {found.problems:,} problems{which}", "paper", "ours"], lines)
+    for effect in spec.effects:
+        line = [plain(effect.label)]
+        for name, paper in zip(spec.parameters, effect.paper, strict=True):
+            line += [plain(paper), _influenced(settings, name, spec.of, effect.measure)]
+        lines.append(line)
+    return markdown(head, lines)
+
+
+def _influenced(settings: Sequence[Setting], parameter: str, of: str | None, name: str) -> str:
+    """How a measure, or the effect of a parameter on it, changes with another one."""
+    means = {_arguments(one): one.summary[name].mean for one in settings}
+    if of is not None:
+        means = {rest: abs(high - low) for rest, (low, high) in ends(means, of).items()}
+    found = list(ends(means, parameter).values())
+    if not found:
+        return "not run"
+    more, less = (sum(bool(up(high, low)) for low, high in found) for up in (operator.gt, operator.lt))
+    words = ("rises", "falls") if of is None else ("grows", "shrinks")
+    told = f"{words[0]} in {more}" if more >= less else f"{words[1]} in {less}"
+    low, high = (measure(name).show(float(np.mean(side))) for side in zip(*found, strict=True))
+    return f"{told} of {len(found)}: {low} to {high}"
+
+
+#: The parameters of a setting with their values; the algorithm's name stands among them.
+Arguments = frozenset[tuple[str, Any]]
+
+
+def _arguments(one: Setting) -> Arguments:
+    return frozenset({("algorithm", one.call.name), *one.call.arguments.items()})
+
+
+def ends(means: Mapping[Arguments, float], parameter: str) -> dict[Arguments, tuple[float, float]]:
+    """For each choice of the other parameters the numbers at the lowest and at the highest value of this one.
+
+    >>> settings = {(1, "a"): 5.0, (2, "a"): 6.0, (3, "a"): 9.0, (1, "b"): 7.0}
+    >>> means = {frozenset({("depth", d), ("kind", k)}): mean for (d, k), mean in settings.items()}
+    >>> ends(means, "depth")
+    {frozenset({('kind', 'a')}): (5.0, 9.0)}
+    """
+    values = sorted({value for key in means for name, value in key if name == parameter and is_number(value)})
+    if len(values) < 2:
+        return {}
+    low, high = (parameter, values[0]), (parameter, values[-1])
+    pairs = {key - {low}: key - {low} | {high} for key in means if low in key}
+    return {rest: (means[rest | {low}], means[other]) for rest, other in pairs.items() if other in means}
 
 
 # --- words ----------------------------------------------------------------------------------------------------------
@@ -224,11 +268,11 @@ def duration(seconds: float) -> str:
 
 
 def scored(results: Results, capped: bool, cap: float = math.inf) -> Results:
-    """The results with suboptimality counted as seed 004 does, if so wanted; ``cap`` is as in `Results.capped`."""
+    """The results, counted as Bulitko (2016) counts suboptimality if so wanted; ``cap`` is as in `Results.capped`."""
     return results.capped(cap) if capped else results
 
 
-def _of(results: Results, algorithm: str) -> Summary | None:
+def summary_of(results: Results, algorithm: str) -> Summary | None:
     """The summary of an algorithm, or None if it was not run; it must have been run under one set of conditions."""
     found = results.where({"algorithm": algorithm})
     if not len(found.rows):
@@ -244,7 +288,8 @@ def _label(claim: Claim) -> str:
     return plain(claim.label) + (f" ({claim.note})" if claim.note else "")
 
 
-def _paper(number: float | str) -> str:
+def paper_text(number: float | str) -> str:
+    """A number of the paper, or its words."""
     return f"{number:g}" if isinstance(number, int | float) else plain(number)
 
 

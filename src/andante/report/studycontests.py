@@ -1,0 +1,126 @@
+"""The contests of a study, in Markdown: who is best, whom nobody dominates, and who wins problem by problem."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from andante.measures import Better, Measure, Summary, measure, unlike
+from andante.report.dominance import on_all_problems, on_average, on_problems
+from andante.report.results import Results
+from andante.report.studyfile import OUTCOMES, RATIOS, BestSpec, Contest, DuelSpec, FrontSpec, PairsSpec
+from andante.report.studytables import markdown, not_compared, or_dash, paper_text, plain, share, summary_of
+
+_MOST_TIED = 3  # algorithms that are named where several do equally well
+_TIED = 1e-3  # how close they come, as a share
+
+
+def _solvers(results: Results) -> list[Summary]:
+    """Those that solved all of their problems."""
+    return [summary for summary in results.summaries() if summary.solved == summary.trials]
+
+
+# --- the best -------------------------------------------------------------------------------------------------------
+
+
+def best(spec: BestSpec, results: Results) -> str:
+    """The best algorithm of each contest, and its number; only those count that solved all of their problems.
+
+    Algorithms that were run on different problems are not compared.
+    """
+    chosen = results.where(spec.where).only(spec.algorithms)
+    known = _solvers(chosen)
+    if fault := unlike(known):
+        return not_compared(fault)
+    head = ["", "paper", "ours", "which is"]
+    return markdown(head, [_winner(contest, known) for contest in spec.contests])
+
+
+def _winner(contest: Contest, summaries: Sequence[Summary]) -> list[str]:
+    known = measure(contest.measure)
+    within = [s for s in summaries if s["max_states_expanded"].max <= contest.worst_move]
+    ranked = sorted((s for s in within if s[known.name].count), key=lambda s: _rank(s, known))
+    label = [plain(contest.label), plain(contest.paper)]
+    if not ranked:
+        return [*label, "none", "-"]
+    first = ranked[0][known.name]
+    tied = [s.name for s in ranked if abs(s[known.name].mean - first.mean) <= _TIED * abs(first.mean)]
+    others = f" and {len(tied) - _MOST_TIED} more" if len(tied) > _MOST_TIED else ""
+    named = ", ".join(plain(name) for name in tied[:_MOST_TIED])
+    return [*label, named + others, known.show(first.mean, first.standard_error)]
+
+
+def _rank(summary: Summary, known: Measure) -> float:
+    return summary[known.name].mean * (-1.0 if known.better is Better.MORE else 1.0)
+
+
+# --- whom nobody dominates ------------------------------------------------------------------------------------------
+
+
+def front(spec: FrontSpec, results: Results) -> str:
+    """For each pair of measures the algorithms that no other dominates, of those that solved all of their problems."""
+    known = _solvers(results.where(spec.where).only(spec.algorithms))
+    if fault := unlike(known):
+        return not_compared(fault)
+    lines = []
+    for trade in spec.trades:
+        free = [one.summary.name for one in on_average(known, trade.x, trade.y) if one.dominated_by is None]
+        titles = [plain(measure(name).title) for name in (trade.x, trade.y)]
+        named = ", ".join(map(plain, free)) or "none"
+        lines.append([*titles, plain(trade.paper), named, f"{len(free)} of {len(known)}"])
+    return markdown(["", "and", "paper", "ours", ""], lines)
+
+
+# --- duels ----------------------------------------------------------------------------------------------------------
+
+
+def duel(spec: DuelSpec, results: Results) -> str:
+    """Who does better on how many problems."""
+    chosen = results.where(spec.where)
+    first, second = (summary_of(chosen, name) for name in (spec.first, spec.second))
+    if first is None or second is None:
+        return "Not run."
+    found = on_problems(chosen.rows, spec.first, spec.second, spec.x, spec.y)
+    words = {"first": spec.first, "second": spec.second, "x": measure(spec.x).title, "y": measure(spec.y).title}
+    ours = [*found.first_better, found.first_dominates, *found.second_better, found.second_dominates]
+    lines = []
+    for (name, title), part in zip(OUTCOMES.items(), ours, strict=False):  # the ratio comes last, and is no share
+        lines.append([plain(title.format(**words)), share(spec.paper.get(name)), share(100 * part)])
+    lines.append([OUTCOMES["ratio"], or_dash(spec.paper.get("ratio")), f"{found.dominance_ratio:.2f}"])
+    ran = max(summary.trials for summary in (first, second))
+    which = "" if ran == found.problems else " in common"
+    return markdown([f"of {found.problems:,} problems{which}", "paper", "ours"], lines)
+
+
+# --- all pairs ------------------------------------------------------------------------------------------------------
+
+
+def pairs(spec: PairsSpec, results: Results) -> str:
+    """The dominance ratios of all pairs of which the first dominates the second on average.
+
+    The ratio is infinite where the second never dominates the first on any problem, and there is none where neither
+    does.
+    """
+    chosen = results.where(spec.where).only(spec.algorithms)
+    known = _solvers(chosen)
+    if fault := unlike(known):
+        return not_compared(fault)
+    duels = on_all_problems(chosen.rows, [one.name for one in known], spec.x, spec.y)
+    ratios = np.array([duel.dominance_ratio for duel in duels])
+    ratios = ratios[~np.isnan(ratios)]
+    if not len(ratios):
+        return "Nobody dominates another on average."
+    finite = ratios[np.isfinite(ratios)]
+    ours = {"least": f"{ratios.min():.2f}", "greatest": f"{ratios.max():.2f}", "mean": _mean(finite)}
+    lines = [[title, paper_text(spec.paper.get(name, "-")), ours[name]] for name, title in RATIOS.items()]
+    counted = f"{len(ratios) - len(finite):,} of {len(ratios):,}"
+    return markdown([f"{len(duels):,} pairs", "paper", "ours"], [*lines, ["infinite", "-", counted]])
+
+
+def _mean(values: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> str:
+    if not len(values):
+        return "-"
+    error = values.std(ddof=1) / math.sqrt(len(values)) if len(values) > 1 else math.nan
+    return f"{values.mean():.2f}{'' if math.isnan(error) else f' ± {error:.2f}'}"
