@@ -273,6 +273,10 @@ def test_convergence_sight_and_databases(written, tmp_path, monkeypatch):
     looked_up = frame.filter(frame["algorithm"] == "cpd")
     assert set(frame["training"]) == {""}
     assert (looked_up["database_bytes"] > 0).all()
+    moves = build("moves", andante.generate("rooms", 16, 16, seed=1))
+    assert set(looked_up["database_records"]) == {moves.records}
+    assert set(looked_up["database_maps"]) == {moves.entries / 16**2}
+    assert set(blind["database_maps"]) == {0.0}
     assert looked_up["suboptimality_ratio"].to_list() == [1.0] * 5
     assert list((tmp_path / "cache" / "databases").glob("*.db"))
 

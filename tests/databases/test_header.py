@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import andante
-from andante.databases.header import ALIGNMENT, MAGIC, Database, kind_named, kinds, load, pick, read_header
+from andante.databases.header import ALIGNMENT, MAGIC, Database, kind_named, kinds, load, pick, read_header, sizes
 from andante.errors import AlgorithmError, DatabaseError, OutputError
 from andante.offline import build
 from andante.world.grid import Grid
@@ -59,6 +59,24 @@ def test_what_is_saved_is_loaded(any_file, grid):
         expected = getattr(known.arrays, name)
         assert array.dtype == expected.dtype
         assert np.array_equal(array, expected)
+
+
+def test_every_kind_knows_its_size(any_file, grid):
+    database = load(any_file, map=grid)
+    assert 0 < database.records <= database.entries <= database.nbytes
+    room = sizes([database, database], 10)
+    assert room["database_bytes"] == 2 * database.nbytes
+    assert room["database_maps"] == database.entries / 5
+
+
+def test_sizes_are_as_the_paper_on_knn_counts_them(grid):
+    """Three entries for a record; a region for each cell and a subgoal for each pair of regions."""
+    records = build("subgoals(records=7)", grid, threads=1)
+    assert (records.records, records.entries) == (7, 21)
+    regions = build("pattern(level=1)", grid, threads=1)
+    pairs = (regions.arrays.region.max() + 1) ** 2
+    assert (regions.records, regions.entries) == (pairs, grid.width * grid.height + pairs)
+    assert sizes([], 12) == {"database_bytes": 0, "database_records": 0, "database_maps": 0}
 
 
 def test_arrays_are_mapped_aligned_and_read_only(file, grid):

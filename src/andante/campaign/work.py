@@ -16,6 +16,7 @@ from andante.campaign.maps import PlannedMap
 from andante.campaign.plan import MAPS_AT_A_TIME, Conditions, Job, Task, version_of
 from andante.campaign.shelf import Shelf, Volume
 from andante.campaign.tables import CampaignError
+from andante.databases.header import sizes
 from andante.episode.convergence import converge_agent
 from andante.episode.run import Outfit
 from andante.errors import AndanteError
@@ -71,7 +72,7 @@ def perform(job: Job, stop: threading.Event | None = None) -> Result | None:
             raise CampaignError(f"{task.algorithm} on {job.map.name}: {error}") from error
         if stop is not None and stop.is_set():
             return None
-        parts.append(_columns(job, task, volumes, found))
+        parts.append(_columns(job, grid, task, volumes, found))
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 
@@ -124,7 +125,7 @@ def _converged(
     return found
 
 
-def _columns(job: Job, task: Task, volumes: list[Volume], found: list[Row]) -> Result:
+def _columns(job: Job, grid: Grid, task: Task, volumes: list[Volume], found: list[Row]) -> Result:
     """The rows by column, with all that the store wants to know of them."""
     count = len(found)
     decided = {
@@ -149,7 +150,7 @@ def _columns(job: Job, task: Task, volumes: list[Volume], found: list[Row]) -> R
         **_shown(task.conditions),
         "databases": "; ".join(order.text for order in task.conditions.databases),
         "training": "; ".join(task.conditions.training),
-        "database_bytes": sum(volume.database.nbytes for volume in volumes),
+        **sizes((volume.database for volume in volumes), grid.width * grid.height),
         "build_seconds": math.fsum(volume.build_seconds for volume in volumes),
     }
     return {**columns, **{name: np.full(count, value) for name, value in same.items()}}

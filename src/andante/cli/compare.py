@@ -168,13 +168,10 @@ def run_all(
 
 def _conditions(entry: Algorithm, grid: Grid, kit: Kit) -> dict[str, float]:
     """What an agent was given, as columns of its rows; nobody knows here how long its databases took to build."""
-    from andante.databases.header import pick
+    from andante.databases.header import pick, sizes
 
     books = [pick(kit.databases, kind, grid.graph) for kind in entry.needs]
-    prepared = {
-        "database_bytes": sum(book.nbytes for book in books),
-        "build_seconds": math.nan if books else 0.0,
-    }
+    prepared = {**sizes(books, grid.width * grid.height), "build_seconds": math.nan if books else 0.0}
     return prepared if kit.sight is None else {**prepared, "sight": kit.sight}
 
 

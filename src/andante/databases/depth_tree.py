@@ -55,6 +55,16 @@ class DepthTree(NamedTuple):
     deepest: npt.NDArray[np.int64]  # [1], no answer is more
     history: npt.NDArray[np.int64]  # [1], over how many moves features look back
 
+    @property
+    def records(self) -> int:
+        """The nodes."""
+        return len(self.feature)
+
+    @property
+    def entries(self) -> int:
+        """The nodes."""
+        return len(self.feature)
+
     @classmethod
     def allocate(cls, space: Space) -> DepthTree:
         """The arrays of the database that the agent was given."""

@@ -48,7 +48,7 @@ class Kind(NamedTuple):
 
     name: str
     about: str
-    bundle: type[tuple[Any, ...]]  # a NamedTuple of arrays
+    bundle: type[tuple[Any, ...]]  # a NamedTuple of arrays, with the properties ``records`` and ``entries``
     fault: Callable[[Any, Graph], str | None]  # what keeps arrays from being used with a graph, if anything does
 
     @property
@@ -63,6 +63,7 @@ _kinds: dict[str, Kind] = {}
 def kind(name: str, about: str, fault: Callable[[Any, Graph], str | None]) -> Callable[[B], B]:
     """Enrol the decorated bundle, a NamedTuple of arrays, as the contents of databases called ``name``.
 
+    Its properties ``records`` and ``entries`` are what `Database` says of them.
     ``fault(bundle, graph)`` says in half a sentence why a kernel must not use these arrays on that graph, or None.
     """
 
@@ -115,6 +116,19 @@ class Database:
         """How much memory its arrays take; loaded from a file, that much of the file is mapped."""
         return sum(array.nbytes for array in self.arrays)
 
+    @property
+    def records(self) -> int:
+        """How many things it has an answer for: solved problems, pairs of regions, runs of moves, nodes of a tree."""
+        return int(self.arrays.records)
+
+    @property
+    def entries(self) -> int:
+        """How many states and moves it names, as Bulitko and Björnsson (2009) count: depths and an index do not count.
+
+        Divided by the cells of a map this is the size in maps: as much as the map itself is 1.
+        """
+        return int(self.arrays.entries)
+
     def serves(self, graph: Graph) -> bool:
         """Was it built for this graph, or for any?"""
         return self.fingerprint is None or self.fingerprint == graph.fingerprint
@@ -125,6 +139,16 @@ class Database:
 
     def __repr__(self) -> str:
         return f"<Database {self.kind}, {self.nbytes:,} bytes>"
+
+
+def sizes(databases: Iterable[Database], cells: int) -> dict[str, float]:
+    """How large these databases are together, as columns of a row, for a map of so many cells."""
+    given = list(databases)
+    return {
+        "database_bytes": sum(one.nbytes for one in given),
+        "database_records": sum(one.records for one in given),
+        "database_maps": sum(one.entries for one in given) / cells,
+    }
 
 
 def graph_of(world: Grid | Graph) -> Graph:

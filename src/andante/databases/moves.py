@@ -40,6 +40,16 @@ class FirstMoves(NamedTuple):
     first: npt.NDArray[np.int64]  # [rows + 1]
     run: npt.NDArray[np.uint32]  # [runs]
 
+    @property
+    def records(self) -> int:
+        """The runs of all rows."""
+        return len(self.run)
+
+    @property
+    def entries(self) -> int:
+        """A place in the order for each state, and the runs."""
+        return len(self.rank) + len(self.run)
+
     @classmethod
     def allocate(cls, space: Space) -> FirstMoves:
         """The arrays of the database that the agent was given."""

@@ -48,6 +48,16 @@ class Pattern(NamedTuple):
     cap: npt.NDArray[np.int64]  # [1]
     base: npt.NDArray[np.int64]  # [2], the level whose states these are, and how cliques were chosen
 
+    @property
+    def records(self) -> int:
+        """The pairs of regions."""
+        return self.entry.size
+
+    @property
+    def entries(self) -> int:
+        """A region for each state, and a subgoal for each pair of regions."""
+        return len(self.region) + self.entry.size
+
     @classmethod
     def allocate(cls, space: Space) -> Pattern:
         """The arrays of the database that the agent was given."""

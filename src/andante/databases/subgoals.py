@@ -55,6 +55,16 @@ class Subgoals(NamedTuple):
     low: npt.NDArray[np.float64]  # [nodes, twice the dimensions], least coordinates of starts and then of goals
     high: npt.NDArray[np.float64]  # [nodes, twice the dimensions]
 
+    @property
+    def records(self) -> int:
+        """The solved problems."""
+        return len(self.start)
+
+    @property
+    def entries(self) -> int:
+        """The start, the goal and the subgoals of each solved problem."""
+        return 2 * len(self.start) + len(self.subgoal)
+
     @classmethod
     def allocate(cls, space: Space) -> Subgoals:
         """The arrays of the database that the agent was given."""
