@@ -104,6 +104,8 @@ STUDY = """
     [[figure]]
     title = "Figure 5: dominance"
     kind = "dominance"
+    algorithms = ["lrta", "rta", "cpd"]
+    marks = [{ algorithm = "rta", label = "RTA*" }]
 
     [[figure]]
     title = "Figure 6: several curves"

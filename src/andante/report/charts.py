@@ -281,8 +281,11 @@ def _draw_heat(axes: Axes, table: Values, known: Values, name: str) -> None:
             axes.text(column, row, measure(name).show(value), ha="center", va="center", fontsize=8, color=colour)
 
 
-def dominance_plot(summaries: Sequence[Summary], x: str, y: str) -> Figure:
-    """Algorithms that no other dominates as solid circles with their names, the others as hollow ones."""
+def dominance_plot(summaries: Sequence[Summary], x: str, y: str, marks: Mapping[str, str] | None = None) -> Figure:
+    """Algorithms that no other dominates as solid circles with their names, the others as hollow ones.
+
+    If there are ``marks``, names of algorithms with what to call them, these are stars, and they alone are named.
+    """
     standings = on_average(summaries, x, y)
     figure = new_figure(6.4, 4.6)
     with styled():
@@ -296,8 +299,11 @@ def dominance_plot(summaries: Sequence[Summary], x: str, y: str) -> Figure:
         axes.margins(0.12)
         figure.subplots_adjust(left=0.13, right=0.97, top=0.97, bottom=0.13)
         free = sorted((one for one in standings if one.dominated_by is None), key=lambda one: one.x)
-        named = free[:: -(-len(free) // _MOST_NAMED)]
-        label(figure, axes, [one.summary.name for one in named], [(one.x, one.y) for one in named])
+        named = {one.summary.name: (one.x, one.y) for one in free[:: -(-len(free) // _MOST_NAMED)]}
+        if marks:
+            named = {marks[one.summary.name]: (one.x, one.y) for one in standings if one.summary.name in marks}
+            axes.plot(*_columns(list(named.values())), "*", color=WARM, markersize=14, zorder=4)
+        label(figure, axes, list(named), list(named.values()))
     return figure
 
 

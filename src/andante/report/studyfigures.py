@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 Drawn = tuple["Figure", list[str]]
 
+MOST_NAMED = 12  # algorithms in a sentence below a figure
+
 
 def figure(spec: FigureSpec, results: Results, folder: Path) -> list[str]:
     """Draw a figure into the folder: the Markdown that shows it, and the numbers that go with it."""
@@ -127,12 +129,14 @@ def _heat_map(spec: FigureSpec, results: Results) -> Drawn:
 
 
 def _dominance(spec: FigureSpec, results: Results) -> Drawn:
-    """Who is dominated; those who are not are named below."""
+    """Who is dominated; those who are not are named below, if they are few."""
     summaries = [summary for summary in results.summaries() if summary.solved == summary.trials]
     free = [one for one in on_average(summaries, spec.x, spec.y[0]) if one.dominated_by is None]
     names = ", ".join(plain(one.summary.name) for one in sorted(free, key=lambda one: one.x))
-    told = f"Of {len(summaries):,} algorithms that solved all problems {len(free)} are not dominated: {names}."
-    return dominance_plot(summaries, spec.x, spec.y[0]), [told]
+    told = f"Not dominated: {len(free):,} of {len(summaries):,} algorithms that solved all problems"
+    told = f"{told}: {names}." if len(free) <= MOST_NAMED else f"{told}."
+    marks = {claim.algorithm: claim.label for claim in spec.marks}
+    return dominance_plot(summaries, spec.x, spec.y[0], marks), [told]
 
 
 def _scatter(spec: FigureSpec, results: Results) -> Drawn:
