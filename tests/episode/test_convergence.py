@@ -74,7 +74,7 @@ def test_lrts_ends_within_its_weight_of_a_cheapest_path(problem, depth, gamma, q
 
 @pytest.mark.compiled
 def test_less_weight_means_fewer_values_and_perhaps_a_worse_path():
-    """The trade that seed 001, section 2.2, describes, in the mean over a few dozen problems."""
+    """The trade that Bulitko et al. (2007), section 2.2, describes, in the mean over a few dozen problems."""
     problems = drawn(andante.generate("rooms", 40, 40, seed=4), 24, seed=2)
     exact, rough = (andante.converge_many("wlrta", problems, gamma=gamma, paths=False) for gamma in (1.0, 0.4))
     assert np.mean([p.suboptimality_ratio for p in exact]) == pytest.approx(1)

@@ -1,5 +1,7 @@
 """Studies and the reports of a store: pages, tables and figures, from rows alone."""
 
+import re
+from itertools import product
 from textwrap import dedent
 
 import numpy as np
@@ -279,6 +281,57 @@ def test_mistakes_are_told_with_their_lines(tmp_path, old, new, sentence):
     with pytest.raises(CampaignError, match=r"study\.toml, line \d+: ") as refusal:
         read_study(path, "full")
     assert sentence in str(refusal.value)
+
+
+#: How many tables and figures the paper of each study has.
+PAPERS = {
+    "dynamic-control": (14, 15),
+    "graph-abstraction": (6, 36),
+    "tba": (1, 4),
+    "knn": (1, 8),
+    "family": (2, 4),
+}
+
+
+def mentioned(kind, text):
+    """The numbers of the tables or figures that a text names, as in 'Figures 1, 4 to 8 and 12'."""
+    found = set()
+    for numbers in re.findall(rf"{kind}s? ((?:\d+(?: to \d+)?(?:, (?:and )?| and )?)+)", text):
+        for first, last in re.findall(r"(\d+)(?: to (\d+))?", numbers):
+            found |= set(range(int(first), int(last or first) + 1))
+    return found
+
+
+def test_every_table_and_figure_of_a_paper_is_in_its_study_or_its_absence_is_argued():
+    assert mentioned("Figure", "Figures 1, 4 to 6 and 9, and Table 2") == {1, 4, 5, 6, 9}
+    folders = study_folders()
+    assert set(PAPERS) <= set(folders)
+    for name, counts in PAPERS.items():
+        study = read_study(folders[name] / "study.toml", "full")
+        titles = "; ".join(part.title for part in study.parts)
+        for kind, count in zip(("Table", "Figure"), counts, strict=True):
+            known = mentioned(kind, f"{titles}. {study.absent}")
+            assert known == set(range(1, count + 1)), (name, kind)
+
+
+@pytest.mark.parametrize("name", sorted(study_folders()))
+def test_every_row_of_a_study_is_run(name):
+    file = study_folders()[name] / "study.toml"
+    ran = set()
+    for each in read_campaign(file, "full").runs:
+        for shelf, entry in product(each.shelves(), each.entries(0)):
+            books = "; ".join(order.text for order in shelf if order.name in entry.needs)
+            ran |= {(str(entry), books, problems) for problems in each.problems}
+    for part in read_study(file, "full").parts:
+        for claim in getattr(part, "claims", ()):
+            algorithms = {claim.algorithm, claim.against or claim.algorithm}
+            where = claim.where
+            found = {
+                algorithm
+                for algorithm, books, problems in ran
+                if books == where.get("databases", books) and problems == where.get("set", problems)
+            }
+            assert algorithms <= found, (part.title, claim.label)
 
 
 def test_every_study_that_comes_with_andante_can_be_read():

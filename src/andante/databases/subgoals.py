@@ -1,13 +1,13 @@
 """Subgoal databases: records of solved problems, each with the way's first subgoals, found by similarity.
 
-Bulitko and Björnsson (2009), seed 003. A record is a start, a goal, and the farthest state of a shortest path between
+Bulitko and Björnsson (2009). A record is a start, a goal, and the farthest state of a shortest path between
 them that hill-climbing reaches from the start; or, as in the journal version (Bulitko, Björnsson and Lawrence 2010),
 the whole series of such states from start to goal, each climbable from the one before. Records are similar to a problem
 if their starts and their goals are near by the heuristic, in sum.
 
 The index is a kd-tree over the points of start and goal together: four dimensions on a grid. The heuristic's metrics
 never fall when a coordinate moves away, so the nearest point of a box bounds all records in it, and the search for the
-nearest is exact. Seed 003 scans all records. The octile sum is also a maximum of 32 linear forms, but a tree under the
+nearest is exact. The paper scans all records. The octile sum is also a maximum of 32 linear forms, but a tree under the
 Chebyshev metric in 32 dimensions gains nothing over a scan before there are 30,000 records; this one always does.
 """
 

@@ -148,7 +148,7 @@ class Results:
         return self._having(self.rows.filter(self.rows["agent"].is_in(kept)))
 
     def capped(self, most: float = math.inf) -> Results:
-        """The same, with suboptimality as seed 004 counts it.
+        """The same, with suboptimality as Bulitko (2016) counts it.
 
         Nobody walks further than the cap: a trial that was cut short counts as the cap, and a stuck agent as the cap
         and one move more. The cap is the one that a trial was run with, or ``most`` where that is less: an agent walks

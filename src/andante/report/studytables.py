@@ -289,8 +289,12 @@ def _label(claim: Claim) -> str:
 
 
 def paper_text(number: float | str) -> str:
-    """A number of the paper, or its words."""
-    return f"{number:g}" if isinstance(number, int | float) else plain(number)
+    """A number of the paper, or its words.
+
+    >>> paper_text(6.1e6), paper_text(1.058), paper_text("A*")
+    ('6.1e6', '1.058', 'A\\\\*')
+    """
+    return f"{number:g}".replace("e+0", "e").replace("e+", "e") if isinstance(number, int | float) else plain(number)
 
 
 def _counts(summary: Summary) -> list[str]:

@@ -123,7 +123,7 @@ class Matrix:
 def from_store(
     folder: str | os.PathLike[str] | Store, expansions: float = math.inf, only: Sequence[str] = ()
 ) -> Matrix:
-    """The matrix of a campaign's results: those problems on which all algorithms were run, counted as in seed 004.
+    """The matrix of a campaign's results: problems on which all algorithms were run, counted as Bulitko (2016) does.
 
     Algorithms that expanded more than ``expansions`` states before any move are left out, and all but those of the
     names ``only``, if there are any. One with different databases is several.
@@ -180,7 +180,7 @@ _COUNTED = ("suboptimality_ratio", "suboptimality_cap", "solved", "outcome", "op
 
 
 def _counted(columns: Mapping[str, npt.NDArray[Any]]) -> Values:
-    """Suboptimality as seed 004 counts it: cut short is the cap, stuck is the cap and one move more."""
+    """Suboptimality as Bulitko (2016) counts it: cut short is the cap, stuck is the cap and one move more."""
     ratio, cap, solved, outcome, optimal = (columns[name] for name in _COUNTED)
     if not np.isfinite(cap[~solved]).all():
         raise MatrixError(
