@@ -13,13 +13,13 @@ import numpy.typing as npt
 from andante.campaign import Status, plan_of, status
 from andante.campaign.settings import grid
 from andante.errors import ParameterError, did_you_mean
-from andante.measures import PLACE, Summary
+from andante.measures import PLACE, Summary, unlike
 from andante.notation import Call, parse
 from andante.offline import builders
 from andante.report.charts import Setting
 from andante.store import Store, StoreError, summaries
 from andante.store.store import polars
-from andante.store.summaries import DIGEST, with_digests
+from andante.store.summaries import DIGEST, summed_digests, with_digests
 
 if TYPE_CHECKING:
     import polars as pl
@@ -109,10 +109,20 @@ class Results:
         if len(pairs) < agents * pairs["set"].n_unique():
             told = ", ".join(f"{name}: {count:,} of {agents:,}" for name, count in counts)
             return f"Not all agents were run on the same problem sets ({told}): compare them on one with --set NAME."
-        kinds = with_digests(self.rows).group_by("agent").agg(polars().col(DIGEST).sum())[DIGEST].n_unique()
+        kinds = len(set(self._problems().values()))
         if kinds < 2:
             return ""
         return f"The {agents:,} agents were run on {kinds:,} different samples of problems, and cannot be compared."
+
+    @property
+    def mixed(self) -> str:
+        """The same of two agents, for reports in which sets cannot be chosen."""
+        return unlike([Summary(agent, 0, 0, {}, problems) for agent, problems in self._problems().items()])
+
+    def _problems(self) -> dict[str, int | None]:
+        """For each agent a number that tells sets of problems apart, as in `Summary`."""
+        digests = with_digests(self.rows).group_by("agent", maintain_order=True).agg(summed_digests())
+        return dict(digests.select("agent", DIGEST).iter_rows())
 
     @property
     def counts(self) -> str:

@@ -33,11 +33,10 @@ def summaries(rows: pl.DataFrame, by: str = "algorithm", order: Iterable[str] = 
     pl = polars()
     measured = [name for name in MEASURES if name in rows.columns]
     parts = [expression for name in measured for expression in _statistics(rows, name)]
-    digests = pl.when(pl.col(DIGEST).is_not_null().all()).then(pl.col(DIGEST).sum())
     grouped = (
         with_digests(rows)
         .group_by(by, maintain_order=True)
-        .agg(pl.len().alias("trials"), pl.col("solved").sum().cast(pl.Int64).alias("solved"), digests, *parts)
+        .agg(pl.len().alias("trials"), pl.col("solved").sum().cast(pl.Int64).alias("solved"), summed_digests(), *parts)
     )
     found = {str(row[by]): _summary(str(row[by]), row, measured) for row in grouped.iter_rows(named=True)}
     names = [*dict.fromkeys(name for name in order if name in found)]
@@ -53,6 +52,13 @@ def with_digests(rows: pl.DataFrame) -> pl.DataFrame:
     places = rows.select(columns).unique()
     digests = pl.Series(DIGEST, [place_digest(place) for place in places.iter_rows()], pl.Int64)
     return rows.join(places.with_columns(digests), on=columns, how="left", maintain_order="left")
+
+
+def summed_digests() -> pl.Expr:
+    """The numbers of the problems in a group added up; null if some row does not say."""
+    digest = polars().col(DIGEST)
+    expression: pl.Expr = polars().when(digest.is_not_null().all()).then(digest.sum())
+    return expression
 
 
 def _statistics(rows: pl.DataFrame, name: str) -> list[pl.Expr]:
