@@ -1,19 +1,29 @@
 """PR LRTS: real-time search between regions of the map, each plan refined into moves by A* in a corridor.
 
-Bulitko, Sturtevant, Lu and Yau (2007), seed 001, Figure 6; line numbers are that figure's. Which algorithm runs on
-which level is a parameter: LRTS on top, levels in between passed through and A* on the ground are the paper's choice,
-LRTS_l(d, gamma, T) in its short form, which is read and written. With LRTA* on top, which walks one abstract move and
-plans anew, it is PR LRTA* of seed 000, whose depth and goal a pattern database may choose: one over the level that it
-plans on, with that level's own states or those of a higher level for regions (one or two abstractions).
+Bulitko, Sturtevant, Lu and Yau (2007), Figure 6; line numbers are that figure's. Which algorithm runs on which level is
+a parameter: LRTS on top, levels in between passed through and A* on the ground are the paper's choice, LRTS_l(d, gamma,
+T) in its short form, which is read and written. With LRTA* on top, which walks one abstract move and plans anew, it is
+PR LRTA* of Bulitko, Luštrek, Schaeffer, Björnsson and Sigmundarson (2008), whose depth and goal a pattern database may
+choose: one over the level that it plans on, with that level's own states or those of a higher level for regions (one or
+two abstractions).
 
 Where the papers are silent: an agent in the goal's region plans within that region; the path's end is represented by
-the goal if it lies there, else by the state found by taking, level by level, the child nearest to its centre. LRTS that
-goes back returns, region by region, to the one where it last planned. A node holds the value that was last learned for
-it, whatever for; LRTS below the top has a new goal with each plan and no quota, so that it may never arrive: the paper,
-too, found A* best there. The agent plans anew whenever it discovers a wall, and forgets the way it came. The paper
-also forgets all values of an abstract level then, if that level became another; ``forget=level`` does. With sight 10
-every region seen for the first time so undoes the learning of all trials before, which takes up to sixty times the
-travel and is not what the paper's curves show; the default forgets only what was learned in regions that are no more.
+the goal if it lies there, else by the state below it that is nearest to its place. A node holds the value that was last
+learned for it, whatever for; LRTS below the top has a new goal with each plan and no quota, so that it may never
+arrive: the paper, too, found A* best there.
+
+With sight the levels are mended before every move, and the agent plans anew when its next move is blocked
+(``replan=cut``). Until then it keeps its path: a refined path consists of ground states, which no repair renumbers.
+``graph`` follows the letter of section 4.1 and plans anew whenever nodes or arcs of the level it plans on have changed,
+``wall`` at every wall that comes into sight. The paper also resets all values of an abstract level whose graph has
+changed; ``forget=level`` does. With sight 10 every region seen for the first time then undoes the learning of all
+trials before, which takes up to sixty times the travel and is not what the paper's curves show; the default forgets
+only what was learned in regions that are no more.
+
+The way back is kept as the ground states that were walked, so that repair cannot break it. To go back is to return
+through the regions that lie over them now, to the last one, other than the agent's own, in which it planned. Where
+repair has left two regions on the way without an arc between them, there is nothing to go back to, and the agent goes
+forward. On level 0 this is LRTS, with sight and without.
 """
 
 from __future__ import annotations
@@ -50,12 +60,13 @@ from andante.abstraction.levels import (
     which_went,
 )
 from andante.abstraction.repair import Keep
-from andante.agent import STUCK, UNREACHABLE, Card, Move, Range, algorithm, dialect, no_move, setting
+from andante.abstraction.wayback import turn_round
+from andante.agent import STUCK, UNREACHABLE, Card, Move, Range, algorithm, dialect, setting
 from andante.control.depth import DepthBy
 from andante.control.goal import GoalBy
 from andante.control.regions import Steering, course
-from andante.kernel import int64, kernel
-from andante.search.behind import Behind, forget, go_back, last_left, leave
+from andante.kernel import kernel
+from andante.search.behind import Behind, forget, leave
 from andante.search.learning import raise_to
 from andante.search.lookahead import Ball, look, max_of_min, way_out
 from andante.search.memory import Clock, Log, Space
@@ -87,6 +98,14 @@ class Ground(IntEnum):
     LRTS = 2
 
 
+class Replan(IntEnum):
+    """When an agent with sight drops its path and plans anew."""
+
+    CUT = 0  # when the next move of the path is blocked
+    GRAPH = 1  # ... or when the graph of the level that it plans on has changed
+    WALL = 2  # ... or when it sees any wall for the first time
+
+
 class Forget(IntEnum):
     """What is forgotten when a wall that the agent discovers changes a level."""
 
@@ -94,7 +113,8 @@ class Forget(IntEnum):
     LEVEL = 1  # all that was learned, once the level that is planned on has changed: the paper's rule
 
 
-_PASS, _ASTAR, _LRTA, _LEVEL = int(Between.PASS), int(Top.ASTAR), int(Top.LRTA), int(Forget.LEVEL)
+_PASS, _ASTAR, _LRTA = int(Between.PASS), int(Top.ASTAR), int(Top.LRTA)
+_GRAPH, _WALL, _LEVEL = int(Replan.GRAPH), int(Replan.WALL), int(Forget.LEVEL)
 
 
 class Params(NamedTuple):
@@ -112,6 +132,9 @@ class Params(NamedTuple):
     cover: Annotated[Cover, "how cliques are chosen"] = DEFAULT_COVER
     keep: Annotated[Keep, "which regions stay when a discovered wall cuts into them"] = Keep.CONNECTED
     forget: Annotated[Forget, "what is forgotten when a discovered wall changes a level"] = Forget.REGION
+    replan: Annotated[Replan, "with sight, when to plan anew: the path is cut, the level changes, a wall is seen"] = (
+        Replan.CUT
+    )
 
     @property
     def needs(self) -> tuple[str, ...]:
@@ -137,21 +160,24 @@ class Mind(NamedTuple):
     ball: Ball
     era: npt.NDArray[np.int64]  # [3]: how often all was forgotten; in which problem; the last number of a goal then
     stored: npt.NDArray[np.int64]  # [1], how many values were stored in this era
-    behind: Behind
+    behind: Behind  # ground states walked in this trial
+    back: npt.NDArray[np.bool_]  # [1], is the route a way back?
     learned: npt.NDArray[np.float64]  # [1], u
-    trial: npt.NDArray[np.int64]  # [1], the trial that the last two belong to
+    trial: npt.NDArray[np.int64]  # [1], the trial that the last three belong to
     clock: Clock
 
     @classmethod
     def allocate(cls, space: Space) -> Mind:
         """Room to learn on every level, and for the way back if the agent will ever take it."""
-        nodes = most_nodes(space)
+        nodes, params = most_nodes(space), space.params
+        may_turn = params.quota < math.inf and params.top is not Top.ASTAR
         return cls(
             Tables.over(nodes, Log.of(0)),
             Ball.over(nodes, nodes, LEAST_COST, math.inf, ties=True),
             np.zeros(3, np.int64),
             np.zeros(1, np.int64),
-            Behind.over(space.states if space.params.quota < math.inf else 0),
+            Behind.over(space.states if may_turn else 0),
+            np.zeros(1, np.bool_),
             np.zeros(1),
             np.zeros(1, np.int64),
             space.clock,
@@ -172,7 +198,6 @@ class Effort(NamedTuple):
     expanded: int
     touched: int
     learned: float
-    stored: int
 
 
 @kernel
@@ -180,24 +205,21 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
     """One move of PR LRTS: on with the plan, or a new one."""
     route, mind = memory.levels.route, memory.mind
     _begin(mind)
-    lost, changed = 0, catch_up(memory.levels.held, graph)
-    if changed != UNCHANGED:
-        lost = _forget_regions(mind, memory.levels.held, params, changed)
-        forget(mind.behind)  # part of it was planned and not walked
+    held, work = mind.stored[0], Effort(0, 0, 0.0)
+    if _take_in_walls(memory, graph, params):
         route.moves[0] = -1
     to, cost = next_on(route, graph, state)
     if cost < np.inf:
-        route.moves[0] -= 1
-        return Move(to, cost, 0, 0, 0.0, -lost)
-    work = _plan(memory, graph, params, state, goal)
-    if route.moves[0] < 0:
-        return no_move(UNREACHABLE, work.expanded, work.touched)
-    route.trial[0] = route.clock.trial[0]
-    to, cost = next_on(route, graph, state)
+        if not mind.back[0]:
+            leave(mind.behind, ~state)
+    else:
+        work = _plan(memory, graph, params, state, goal)
+        route.trial[0] = route.clock.trial[0]
+        to, cost = next_on(route, graph, state)
     if cost == np.inf:
-        return no_move(STUCK, work.expanded, work.touched)
+        to, cost = UNREACHABLE if route.moves[0] < 0 else STUCK, 0.0
     route.moves[0] -= 1
-    return Move(to, cost, work.expanded, work.touched, work.learned, work.stored - lost)
+    return Move(to, cost, work.expanded, work.touched, work.learned, mind.stored[0] - held)
 
 
 # --- what is remembered ---------------------------------------------------------------------------------------------
@@ -212,21 +234,30 @@ def _begin(mind: Mind) -> None:
     if mind.trial[0] != mind.clock.trial[0]:
         mind.trial[0] = mind.clock.trial[0]
         mind.learned[0] = 0.0
+        mind.back[0] = False
         forget(mind.behind)
 
 
 @kernel
-def _forget_regions(mind: Mind, held: Fixed | Discovered, params: Params, changed: int) -> int:
-    """Forget what was learned on levels that are others now, or in regions that are no more: how many values."""
-    before = mind.stored[0]
+def _take_in_walls(memory: Memory, graph: Arrays, params: Params) -> bool:
+    """Make the levels fit what is known of the map, and forget what no longer holds; is the plan to be dropped?"""
+    changed = catch_up(memory.levels.held, graph)
+    if changed == UNCHANGED:
+        return False
+    _forget_regions(memory.mind, memory.levels.held)
+    if params.forget == _LEVEL and changed >= params.level > 0:
+        _forget_all(memory.mind)
+    return params.replan == _WALL or (params.replan == _GRAPH and changed >= params.level)
+
+
+@kernel
+def _forget_regions(mind: Mind, held: Fixed | Discovered) -> None:
+    """Forget what was learned in regions that are no more."""
     for k in range(how_many_went(held)):
         node = which_went(held, k)
         if mind.tables.h.stamp[node] > mind.era[2]:
             mind.stored[0] -= 1
         forget_state(mind.tables, node)
-    if params.forget == _LEVEL and changed >= params.level > 0:
-        _forget_all(mind)
-    return before - mind.stored[0]
 
 
 @kernel
@@ -244,7 +275,7 @@ def _forget_all(mind: Mind) -> None:
 def _plan(memory: Memory, graph: Arrays, params: Params, state: int, goal: int) -> Effort:
     """Plan on the highest level and refine the plan down to the ground: the route. There is none if no way leads on."""
     route, layers, mind = memory.levels.route, memory.levels.held.layers, memory.mind
-    expanded, touched, learned, stored = 0, 0, 0.0, 0
+    expanded, touched, learned = 0, 0, 0.0
     level, up = params.level, EVERYWHERE
     while level >= 0:
         within = under(route, graph, layers, up)
@@ -255,15 +286,16 @@ def _plan(memory: Memory, graph: Arrays, params: Params, state: int, goal: int) 
             chosen = course(memory.steering.by, here, there, depth)
             there, depth = chosen.goal, chosen.depth
         work = _plan_level(route, mind, within, params, depth, level, here, there)  # lines 9 to 13
-        expanded, touched = expanded + work.expanded, touched + work.touched
-        learned, stored = learned + work.learned, stored + work.stored
+        expanded, touched, learned = expanded + work.expanded, touched + work.touched, learned + work.learned
         if route.moves[0] < 0:
             break
+        if up == EVERYWHERE:
+            _keep_to_quota(route, mind, within, params, state, work.learned)
         if level > 0:
             mark(route, layers, False)  # line 8
         up = level if params.between == _PASS else 1
         level = level - up if level > 0 else -1
-    return Effort(expanded, touched, learned, stored)
+    return Effort(expanded, touched, learned)
 
 
 @kernel
@@ -273,15 +305,12 @@ def _plan_level(
     """Plan from ``here`` to ``there`` by the algorithm of the level: the plan becomes the route."""
     if here == there:
         route.node[0], route.moves[0] = here, 0
-        return Effort(0, 0, 0.0, 0)
+        return Effort(0, 0, 0.0)
     algorithm = params.top if within.up == EVERYWHERE else params.between if level > 0 else params.ground
     if algorithm == _ASTAR:  # line 10
         expanded, touched = search_within(route, within, level, here, there)
-        return Effort(expanded, touched, 0.0, 0)
-    work = _learn(route, mind, within, params.gamma, depth, here, there, algorithm == _LRTA)  # line 11
-    if within.up == EVERYWHERE and route.moves[0] > 0:
-        _keep_to_quota(route, mind, params, here, work.learned)
-    return work
+        return Effort(expanded, touched, 0.0)
+    return _learn(route, mind, within, params.gamma, depth, here, there, algorithm == _LRTA)  # line 11
 
 
 @kernel
@@ -294,45 +323,27 @@ def _learn(
     best = look(mind.ball, within, h, here, there, depth, gamma, lrta, TOLERANCE)
     if best.slot < 0:
         route.moves[0] = -1
-        return Effort(best.expanded, best.touched, 0.0, 0)
+        return Effort(best.expanded, best.touched, 0.0)
     known = h.stamp[here] > mind.era[2]  # for whatever goal: a node holds one value
     learned, stored = raise_to(h, within, here, there, best.f if lrta else max_of_min(mind.ball, best, there))
-    stored = 0 if known else stored
-    mind.stored[0] += stored
+    mind.stored[0] += 0 if known else stored
     moves = way_out(mind.ball, within, best, route.node)
     if lrta:
         route.node[0], moves = route.node[moves - 1], 1
     route.node[moves], route.moves[0] = here, moves
-    return Effort(best.expanded, best.touched, learned, stored)
+    return Effort(best.expanded, best.touched, learned)
 
 
 @kernel
-def _keep_to_quota(route: Route, mind: Mind, params: Params, here: int, learned: float) -> None:
-    """Turn round if too much was learned in this trial; else remember where the route leads along."""
+def _keep_to_quota(route: Route, mind: Mind, within: Corridor, params: Params, state: int, learned: float) -> None:
+    """Turn round if too much was learned in this trial; else remember that the agent planned here."""
     mind.learned[0] += learned
+    mind.back[0] = False
     if mind.learned[0] > params.quota + TOLERANCE:
         mind.learned[0] = params.quota
-        if mind.behind.size[0] > 0:
-            _turn_round(route, mind.behind, here)
-            return
-    leave(mind.behind, here)
-    for i in range(route.moves[0] - 1, 0, -1):
-        leave(mind.behind, ~int64(route.node[i]))
-
-
-@kernel
-def _turn_round(route: Route, behind: Behind, here: int) -> None:
-    """Make the way back, to the node where the agent last planned, the route."""
-    moves, planned = 0, False
-    while behind.size[0] > 0 and not planned:
-        entry = last_left(behind)
-        planned = entry >= 0
-        route.node[moves] = max(entry, ~entry)
-        moves += 1
-        go_back(behind)
-    for i in range(moves // 2):
-        route.node[i], route.node[moves - 1 - i] = route.node[moves - 1 - i], route.node[i]
-    route.node[moves], route.moves[0] = here, moves
+        mind.back[0] = turn_round(route, mind.behind, within, params.level, state)
+    if not mind.back[0]:
+        leave(mind.behind, state)
 
 
 # --- names ----------------------------------------------------------------------------------------------------------

@@ -36,17 +36,18 @@ def leave(behind: Behind, state: int) -> None:
 
 
 @kernel
-def last_left(behind: Behind) -> int:
-    """The state on top, as it was put there; there must be one."""
-    top = behind.top[0] - 1 if behind.top[0] > 0 else len(behind.state) - 1
-    return int64(behind.state[top])
+def last_left(behind: Behind, below: int = 0) -> int:
+    """The state on top, or so many ``below`` it, as it was put there; there must be one."""
+    at = behind.top[0] - 1 - below
+    return int64(behind.state[at if at >= 0 else at + len(behind.state)])
 
 
 @kernel
-def go_back(behind: Behind) -> None:
-    """Take the state on top away: the agent returns to it."""
-    behind.top[0] = behind.top[0] - 1 if behind.top[0] > 0 else len(behind.state) - 1
-    behind.size[0] -= 1
+def go_back(behind: Behind, states: int = 1) -> None:
+    """Take so many states from the top away, of which the agent returns to the last; there must be as many."""
+    top = behind.top[0] - states
+    behind.top[0] = top if top >= 0 else top + len(behind.state)
+    behind.size[0] -= states
 
 
 @kernel
