@@ -1,17 +1,19 @@
-"""Aligned squares first, written from the rule's words alone: dictionaries, sets, every square of every level in turn."""
+"""The rules of cover, written from their words alone: dictionaries, sets, every square of every level in turn."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from itertools import combinations
 
 from andante.world.grid import Grid
 from tests import naive
 
 Neighbours = dict[int, list[int]]
+Families = list[list[int]]  # the children of each state of a level, in the order in which the states are made
 
 
-def aligned_levels(grid: Grid) -> list[list[set[int]]]:
-    """For each level above a grid the ground states of each of its states."""
+def plain_levels(grid: Grid, rule: str = "aligned") -> list[tuple[Families, Neighbours]]:
+    """For each level above a grid its families, by the numbers of their members on the level below, and its arcs."""
     free = [[bool(cell) for cell in row] for row in grid.passable]
     neighbours = {
         grid.state(x, y): [grid.state(*near) for near, _ in naive.legal_moves(free, x, y, grid.rule)]
@@ -20,16 +22,25 @@ def aligned_levels(grid: Grid) -> list[list[set[int]]]:
         if free[y][x]
     }
     neighbours = {state: row for state, row in neighbours.items() if row}
-    below = {state: {state} for state in neighbours}  # the ground states of each state of a level
-    levels: list[list[set[int]]] = []
+    over = {state: state for state in neighbours}  # the state of the level over each ground state
+    levels: list[tuple[Families, Neighbours]] = []
     while any(neighbours.values()):
-        over = {cell: state for state, cells in below.items() for cell in cells}
-        families = _cover(neighbours, _squares(grid, over, 2 ** len(levels)))
+        squares = _squares(grid, over, 2 ** len(levels)) if rule == "aligned" else []
+        families = RULES[rule](neighbours, squares)
         parent = {child: node for node, family in enumerate(families) for child in family}
         neighbours = {node: _row(neighbours, parent, family) for node, family in enumerate(families)}
-        below = {node: set().union(*(below[child] for child in family)) for node, family in enumerate(families)}
-        levels.append(list(below.values()))
+        over = {cell: parent[state] for cell, state in over.items()}
+        levels.append((families, neighbours))
     return levels
+
+
+def ground_sets(levels: list[tuple[Families, Neighbours]]) -> list[list[set[int]]]:
+    """For each of such levels the ground states of each of its states."""
+    found: list[list[set[int]]] = []
+    for families, _ in levels:
+        below = found[-1] if found else None
+        found.append([set().union(*(below[child] if below else {child} for child in family)) for family in families])
+    return found
 
 
 def _squares(grid: Grid, over: dict[int, int], side: int) -> list[list[int]]:
@@ -44,9 +55,9 @@ def _squares(grid: Grid, over: dict[int, int], side: int) -> list[list[int]]:
     return found
 
 
-def _cover(neighbours: Neighbours, squares: list[list[int]]) -> list[list[int]]:
-    """The families of one level, in the order in which they are made."""
-    families: list[list[int]] = []
+def _aligned(neighbours: Neighbours, squares: list[list[int]]) -> Families:
+    """Squares, then cliques of four or three at each state in turn, then what is left, last first."""
+    families: Families = []
     covered: dict[int, list[int]] = {}
 
     def make(family: list[int]) -> None:
@@ -79,7 +90,45 @@ def _cover(neighbours: Neighbours, squares: list[list[int]]) -> list[list[int]]:
     return families
 
 
-def _is_clique(neighbours: Neighbours, states) -> bool:
+def _literal(neighbours: Neighbours, squares: list[list[int]]) -> Families:
+    """Cliques of four, of three, of two; what is left joins its neighbour if it has one only, or stays alone."""
+    return _with_leftovers(neighbours, lambda state: len(neighbours[state]) == 1)
+
+
+def _joining(neighbours: Neighbours, squares: list[list[int]]) -> Families:
+    """Cliques of four, of three, of two; what is left joins the smallest family beside it that has room."""
+    return _with_leftovers(neighbours, lambda state: True)
+
+
+def _with_leftovers(neighbours: Neighbours, may_join: Callable[[int], bool]) -> Families:
+    families: Families = []
+    covered: dict[int, list[int]] = {}
+    for size in (3, 2, 1):
+        for state in sorted(neighbours):
+            left = [near for near in neighbours[state] if near not in covered][:16]
+            cliques = (c for c in combinations(left, size) if _is_clique(neighbours, c))
+            clique = next(cliques, None)
+            if state not in covered and clique is not None:
+                families.append([state, *clique])
+                covered.update(dict.fromkeys(families[-1], families[-1]))
+    for state in sorted(neighbours):
+        if state in covered:
+            continue
+        hosts = [covered[near] for near in neighbours[state] if near in covered and len(covered[near]) < 8]
+        if hosts and may_join(state):
+            host = min(hosts, key=len)
+            host.append(state)
+            covered[state] = host
+        else:
+            families.append([state])
+            covered[state] = families[-1]
+    return families
+
+
+RULES = {"aligned": _aligned, "literal": _literal, "joining": _joining}
+
+
+def _is_clique(neighbours: Neighbours, states: Iterable[int]) -> bool:
     return all(b in neighbours[a] for a, b in combinations(states, 2))
 
 

@@ -18,7 +18,7 @@ from andante.errors import GraphError
 from andante.world.graph import Graph
 from andante.world.grid import RULES, Grid
 from tests import naive
-from tests.abstraction.plain_cover import aligned_levels
+from tests.abstraction.plain_cover import ground_sets, plain_levels
 from tests.abstraction.plain_levels import check, ground_of
 from tests.abstraction.worlds import figure_4, figure_4_clockwise, ring_and_spokes, worlds
 from tests.worlds import SIDE, examples, grids
@@ -151,10 +151,10 @@ def regions_of(levels, level):
     return {frozenset(np.flatnonzero(region == state).tolist()) for state in range(levels.sizes[level])}
 
 
-@given(grids(14, RULES))
+@given(grids(14, RULES), st.sampled_from([Cover.ALIGNED, Cover.LITERAL, Cover.JOINING]))
 @examples(100)
-def test_aligned_squares_are_covered_as_the_rule_says_in_words(grid):
-    levels, plain = Hierarchy(grid, Cover.ALIGNED), aligned_levels(grid)
+def test_levels_are_covered_as_the_rule_says_in_words(grid, cover):
+    levels, plain = Hierarchy(grid, cover), ground_sets(plain_levels(grid, cover.name.lower()))
     assert levels.top == len(plain)
     for level, families in enumerate(plain, 1):
         assert regions_of(levels, level) == set(map(frozenset, families))
@@ -163,7 +163,7 @@ def test_aligned_squares_are_covered_as_the_rule_says_in_words(grid):
 @pytest.mark.parametrize("kind", ["random", "rooms", "maze", "caves", "outdoor"])
 def test_and_so_on_larger_maps(kind):
     grid = andante.generate(kind, 67, 65, seed=4)
-    levels, plain = Hierarchy(grid, Cover.ALIGNED), aligned_levels(grid)
+    levels, plain = Hierarchy(grid, Cover.ALIGNED), ground_sets(plain_levels(grid))
     assert [regions_of(levels, k) for k in range(1, levels.top + 1)] == [set(map(frozenset, one)) for one in plain]
 
 
