@@ -14,8 +14,10 @@ import numpy as np
 import pytest
 
 from andante.files import cache_folder
-from andante.kernel import JIT, generic, instantiate, kernel, nanoseconds, on_compile, source_state
-from andante.world.graph import Graph
+from andante.kernel import JIT, generic, instantiate, interpreted, kernel, nanoseconds, on_compile, source_state
+from andante.search import heap
+from andante.search.heap import Heap
+from andante.world.graph import Graph, degree, target
 from andante.world.grid import Grid
 
 # --- a small package of kernels in three files ----------------------------------------------------------------------
@@ -420,3 +422,61 @@ def test_a_kernel_without_a_file_never_leaves_stale_code_behind(tmp_path):
         for amount in (10, 20)
     ]
     assert told == ["11\n", "21\n"]
+
+
+# --- kernels as plain Python ----------------------------------------------------------------------------------------
+
+
+@kernel
+def reach(graph, state, moves, by=1):
+    """How many states can be reached within so many moves, counted once per way."""
+    if moves == 0:
+        return 1
+    found = 0
+    for k in range(0, degree(graph, state), by):
+        found += reach(graph, target(graph, state, k), moves - 1, by)
+    return found
+
+
+@kernel
+def least(queue, keys):
+    """The item of least key, by way of a module."""
+    for item in range(len(keys)):
+        heap.push(queue, item, keys[item], 0.0)
+    return heap.pop(queue)
+
+
+def test_a_kernel_as_plain_python_does_the_same_and_can_be_looked_into():
+    graph = Grid(np.ones((4, 4), bool)).graph.arrays
+    asked = []
+
+    def noted(graph, state, k):
+        asked.append((state, k))
+        return target(graph, state, k)
+
+    plain = interpreted(reach, {target: noted})
+    assert isinstance(plain, FunctionType)
+    assert plain(graph, 5, 2) == sum(degree(graph, target(graph, 5, k)) for k in range(8)) == 47
+    assert asked[0] == (5, 0)
+    assert len(asked) == 8 + 47
+    assert plain(graph, 0, 1, 2) == 2  # with a default that was given
+    assert target(graph, 5, 0) == 1  # the original is as it was
+    assert len(asked) == 8 + 47 + 2
+
+
+def test_a_kernel_as_plain_python_reaches_others_through_modules():
+    pushed = []
+
+    def noted(queue, item, key, tie):
+        pushed.append(item)
+        heap.push(queue, item, key, tie)
+
+    plain = interpreted(least, {heap.push: noted})
+    keys = np.array([4.0, 1.0, 9.0])
+    assert plain(Heap.over(3, 3), keys) == least(Heap.over(3, 3), keys) == 1
+    assert pushed == [0, 1, 2]
+
+
+def test_what_belongs_to_others_is_not_copied():
+    assert interpreted(np.sort, {}) is np.sort
+    assert interpreted(textwrap.dedent, {}) is textwrap.dedent

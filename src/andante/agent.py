@@ -30,7 +30,7 @@ class Move(NamedTuple):
 
     to: int  # a neighbour, the state itself (to wait), STUCK or UNREACHABLE
     cost: float
-    expanded: int  # states whose successors were all considered
+    expanded: int  # states whose successors were generated, in search or in learning, once for each time
     touched: int  # states looked at, each time one was
     learned: float  # by how much heuristic values rose, in sum
     stored: int  # states that got a value of their own
@@ -167,6 +167,7 @@ class Card:
     senses: bool = False  # finds its way on a map that it has yet to discover
     needs: tuple[str, ...] = ()  # kinds of databases that it looks things up in
     ring: bool = False  # looks at the ring of cells around it: the same graph given in rows is another matter
+    foresees: bool = False  # stands for one who knows: what it searches to find that out is not counted
     regions: bool = False  # plans over regions, which on a map it discovers are others than on one it knows
     examples: tuple[str, ...] = ()  # settings worth a try beside the default one, in the notation
     shown: tuple[str, ...] = ()  # settings that a comparison shows unless others are asked for
@@ -213,6 +214,11 @@ class Algorithm:
     def complete(self) -> bool:
         """Does it arrive wherever a way leads? Its card tells, unless its ``Params`` know better."""
         return cast(bool, self._claim("complete"))
+
+    @property
+    def foresees(self) -> bool:
+        """Does it stand for one who knows, and search uncounted? Its card tells, unless its ``Params`` know better."""
+        return cast(bool, self._claim("foresees"))
 
     def _claim(self, name: str) -> Any:
         return getattr(self.params, name, getattr(self.card, name))

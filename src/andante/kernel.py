@@ -17,11 +17,11 @@ import hashlib
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from enum import IntEnum
 from pathlib import Path
-from types import FunctionType, ModuleType
+from types import CodeType, FunctionType, ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar, cast
 
 import numba
@@ -119,6 +119,7 @@ def generic(stub: Callable[P, R_co]) -> Generic[P, R_co]:
 
     overload(dispatch, jit_options=_INNER, strict=False)(_chooser(bodies, stub))
     dispatch.of = of  # type: ignore[attr-defined]
+    dispatch.bodies = bodies  # type: ignore[attr-defined]
     return cast(Generic[P, R_co], dispatch)
 
 
@@ -133,6 +134,65 @@ def _chooser(bodies: dict[type, Callable[..., Any]], stub: Callable[..., Any]) -
     scope: dict[str, Any] = {"choose": choose}
     exec(f"def chooser({arguments}):\n    return choose({arguments})", scope)
     return cast(Callable[..., Any], scope["chooser"])
+
+
+# --- kernels as plain Python ----------------------------------------------------------------------------------------
+
+
+def interpreted(
+    function: Callable[..., Any], instead: Mapping[Callable[..., Any], Callable[..., Any]]
+) -> Callable[..., Any]:
+    """A plain Python copy of a kernel and of every kernel it calls, in which other functions replace some of them.
+
+    For looking into kernels: the copy works on the same arrays, slowly, and what it calls can be counted. Nothing is
+    compiled, and the kernel itself stays as it is.
+    """
+    return cast(Callable[..., Any], _Interpreter(instead).copy(function, frozenset()))
+
+
+class _Interpreter:
+    """Copies kernels: each gets globals of its own, in which the kernels it names are copies too."""
+
+    def __init__(self, instead: Mapping[Callable[..., Any], Callable[..., Any]]) -> None:
+        self._copies: dict[int, Any] = {id(original): other for original, other in instead.items()}
+
+    def copy(self, value: Any, names: frozenset[str]) -> Any:
+        """A copy of whatever a kernel names; of a module, with those of its contents that are among ``names``."""
+        if id(value) in self._copies:
+            return self._copies[id(value)]
+        if isinstance(value, ModuleType):
+            if not _is_source(value):
+                return value
+            return SimpleNamespace(**{n: self.copy(part, names) for n, part in vars(value).items() if n in names})
+        if hasattr(value, "bodies"):
+            return self._generic(value)
+        source = getattr(value, "py_func", value)
+        own = isinstance(value, Dispatcher) or (isinstance(value, FunctionType) and _home(value) is not None)
+        return self._function(value, source) if own else value
+
+    def _generic(self, value: Any) -> Callable[..., Any]:
+        def dispatch(*args: Any) -> Any:
+            return self.copy(value.bodies[type(args[0])], frozenset())(*args)
+
+        self._copies[id(value)] = dispatch
+        return dispatch
+
+    def _function(self, value: Any, source: FunctionType) -> FunctionType:
+        scope = dict(source.__globals__)
+        copy = FunctionType(source.__code__, scope, source.__name__, source.__defaults__, source.__closure__)
+        copy.__kwdefaults__ = source.__kwdefaults__
+        self._copies[id(value)] = copy  # before its globals: a kernel may call itself
+        names = frozenset(_names(source.__code__))
+        scope.update({name: self.copy(scope[name], names) for name in names if name in scope})
+        return copy
+
+
+def _names(code: CodeType) -> Iterator[str]:
+    """The global names and attributes that a function's code mentions."""
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _names(constant)
 
 
 # --- telling the user about compilation -----------------------------------------------------------------------------

@@ -17,6 +17,7 @@ from andante.search.astar import Tree, search
 from andante.search.learning import Learned
 from andante.search.path import Path, lay
 from andante.world.graph import degree, estimate, price, target
+from andante.world.problem import Problem
 
 CARDS = list(andante.algorithms())
 SETTINGS = [entry for card in CARDS for entry in (card, *map(andante.find, card.card.examples))]
@@ -73,6 +74,38 @@ def test_keeps_its_promises(entry, databases, monkeypatch):
 
 
 @pytest.mark.parametrize("entry", CARDS, ids=str)
+def test_only_those_who_foresee_may_search_uncounted(entry):
+    assert entry.foresees == (entry.card.name == "oracle-lrta") == entry.card.foresees
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "tba(budget=4, shortcut=true)",
+        "late-astar(budget=4)",
+        "sla",
+        "family(expendable=true)",
+        "pra(widen=true)",
+        "lss",
+    ],
+)
+def test_all_that_is_expanded_on_the_whole_way_is_counted(text, monkeypatch):
+    """On grids and on rows of arcs, to the end: in plain Python a small map is enough to wait for."""
+    monkeypatch.setattr(contract, "COUNTED", andante.Limits(moves=300))
+    grid = andante.generate("rooms", 16, 16, seed=3)
+    problem = andante.random_problems(grid, 1, optimal_cost=(16, 99), seed=1)[0]
+    rows = Problem(grid.graph.csr(), problem.start, problem.goal)
+    for each in (problem, rows):
+        assert list(contract._counts(contract._Candidate(andante.find(text), None), [Asked(each)])) == []
+
+
+class Asked(NamedTuple):
+    """A trial, as far as counting asks for it."""
+
+    problem: Problem
+
+
+@pytest.mark.parametrize("entry", CARDS, ids=str)
 def test_is_found_by_the_name_it_prints(entry):
     assert andante.find(str(entry)) == entry
     assert entry.card.summary.endswith(".")
@@ -125,6 +158,16 @@ def brood(graph, memory, params, state, goal):
 
 
 @kernel
+def peep(graph, memory, params, state, goal):
+    """Look at what lies behind each neighbour, and say nothing of it."""
+    for k in range(degree(graph, state)):
+        near = target(graph, state, k)
+        for m in range(degree(graph, near)):
+            target(graph, near, m)
+    return Move(target(graph, state, 0), price(graph, state, 0), 1, 1, 0.0, 0)
+
+
+@kernel
 def remember(graph, memory, params, state, goal):
     """Take the next neighbour at each visit, and count visits over all problems: nothing is ever forgotten."""
     k = int64(memory.h.value[state]) % degree(graph, state)
@@ -148,6 +191,11 @@ def show_off(graph, memory, params, state, goal):
         (undercharge, {}, "its path costs"),
         (stroll, {"complete": True}, "is complete"),
         (brood, {"real_time": True}, "plans no more per move"),
+        (
+            peep,
+            {},
+            "counts every state that it expands': in move 1 on <Problem .*> it generates all .* states, and says 1",
+        ),
         (remember, {}, "does the same every time"),
         (show_off, {}, "does the same when watched"),
     ],
@@ -227,11 +275,12 @@ class Route(NamedTuple):
 @kernel
 def plan_once(graph, memory, params, state, goal):
     """A* that walks on along its first plan, whatever comes into sight."""
+    expanded = 0
     if memory.path.trial[0] != memory.path.clock.trial[0]:
-        search(memory.tree, graph, state, goal, 1.0)
+        expanded, _ = search(memory.tree, graph, state, goal, 1.0)
         lay(memory.path, memory.tree, goal)
     to = int64(memory.path.next[state])
-    return Move(to, estimate(graph, state, to), 0, 0, 0.0, 0)
+    return Move(to, estimate(graph, state, to), expanded, 0, 0.0, 0)
 
 
 @pytest.mark.compiled

@@ -112,8 +112,11 @@ def under(route: Route, graph: Layout, layers: Layers, up: int) -> Corridor:
 
 
 @kernel
-def mark(route: Route, layers: Layers, widen: bool) -> None:
-    """Make the nodes of the route, and their neighbours if it is to be wide, the ones that open a corridor."""
+def mark(route: Route, layers: Layers, widen: bool) -> int:
+    """Make the nodes of the route, and their neighbours if it is to be wide, the ones that open a corridor.
+
+    Returns how many nodes had their neighbours generated.
+    """
     route.now[0] += 1
     if route.now[0] == 0:  # once in four billion corridors the numbers run out
         route.mark[:] = 0
@@ -124,6 +127,7 @@ def mark(route: Route, layers: Layers, widen: bool) -> None:
         if widen:
             for k in range(degree(layers, node)):
                 route.mark[target(layers, node, k)] = route.now[0]
+    return route.moves[0] + 1 if widen else 0
 
 
 @kernel

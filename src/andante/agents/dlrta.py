@@ -59,6 +59,11 @@ class Params(NamedTuple):
         pattern = self.depth_by is DepthBy.PATTERN or self.goal_by is GoalBy.PATTERN
         return ("pattern",) * pattern + ("depth-tree",) * (self.depth_by is DepthBy.TREE)
 
+    @property
+    def foresees(self) -> bool:
+        """An oracle stands for one who knows the depth without searching."""
+        return self.depth_by is DepthBy.ORACLE
+
 
 class Visits(NamedTuple):
     """Where the agent has been in this trial."""
@@ -189,6 +194,7 @@ setting(
         real_time=True,
         complete=True,
         converges=True,
+        foresees=True,
         examples=("oracle-lrta(depth=5)",),
         summary="LRTA* that looks just deep enough to make the move of a deep lookahead, as if it knew.",
     ),

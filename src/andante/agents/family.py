@@ -85,12 +85,15 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
     k = int64(near.move[best])
     new = params.w * _combined(near, params, count)  # line 6
     old = value(h, graph, state, goal)
-    learned, stored = 0.0, 0
+    learned, stored, expanded = 0.0, 0, 1
     if new > old + TOLERANCE:
         learned = new - old
-        gone = params.expendable and is_expendable(graph, h, state)  # line 7
+        gone = False
+        if params.expendable:
+            gone, looked_at = is_expendable(graph, h, state)  # line 7
+            expanded += looked_at
         stored = store(h, state, np.inf if gone else new)  # line 8
-    return Move(target(graph, state, k), price(graph, state, k), 1, moves, learned, stored)  # line 9
+    return Move(target(graph, state, k), price(graph, state, k), expanded, moves, learned, stored)  # line 9
 
 
 @kernel
@@ -177,30 +180,30 @@ IS_ARC = np.array([_is_arc(mask) for mask in range(256)])
 
 
 @generic
-def is_expendable(graph: Arrays, h: Learned, state: int) -> bool:
-    """Can the state's remaining neighbours reach each other without it?"""
+def is_expendable(graph: Arrays, h: Learned, state: int) -> tuple[bool, int]:
+    """Can the state's remaining neighbours reach each other without it? And how many states were expanded for that."""
     raise TypeError(graph)
 
 
 @is_expendable.of(Moves)
-def _moves_expendable(graph: Moves, h: Learned, state: int) -> bool:
+def _moves_expendable(graph: Moves, h: Learned, state: int) -> tuple[bool, int]:
     mask = graph.mask[state]
     left = 0
     for k in range(COUNT[mask]):
         direction = int64(DIRECTION[mask, k])
         if not _is_gone(h, state + graph.offset[direction]):
             left |= 1 << direction
-    return IS_ARC[left]
+    return IS_ARC[left], 0
 
 
 @is_expendable.of(Csr)
-def _csr_expendable(graph: Csr, h: Learned, state: int) -> bool:
+def _csr_expendable(graph: Csr, h: Learned, state: int) -> tuple[bool, int]:
     """Flood from the first neighbour through the others, marked in 64 bits; a busier state is kept."""
     count = degree(graph, state)
     if count > 64:
-        return False
-    left, reached, grows = np.uint64(0), np.uint64(0), True
-    one = np.uint64(1)
+        return False, 0
+    left, reached, looked, expanded = np.uint64(0), np.uint64(0), np.uint64(0), 0
+    one, grows = np.uint64(1), True
     for k in range(count):
         if not _is_gone(h, target(graph, state, k)):
             left |= one << np.uint64(k)
@@ -209,8 +212,10 @@ def _csr_expendable(graph: Csr, h: Learned, state: int) -> bool:
     while grows:
         grows = False
         for k in range(count):
-            if not reached >> np.uint64(k) & one:
+            if reached == left or not reached & ~looked & one << np.uint64(k):
                 continue
+            looked |= one << np.uint64(k)
+            expanded += 1
             middle = target(graph, state, k)
             for m in range(degree(graph, middle)):
                 for other in range(count):
@@ -218,7 +223,7 @@ def _csr_expendable(graph: Csr, h: Learned, state: int) -> bool:
                     if left & bit and not reached & bit and target(graph, middle, m) == target(graph, state, other):
                         reached |= bit
                         grows = True
-    return reached == left
+    return reached == left, expanded
 
 
 @kernel

@@ -1,14 +1,14 @@
 """LSS-LRTA*: look ahead in the shape of A*, learn in every state that was expanded, walk to the best frontier state.
 
-Koenig and Sun (2009), first in Koenig (2004), which seed 000 calls K LRTA* and which plans before every move. With
-depression avoidance it is daLSS-LRTA* (move-to-border) or aLSS-LRTA* (mark-and-avoid) of Hernandez and Baier (2012);
-with a weight above 1 it learns by the weighted update of Rivera, Baier and Hernandez (2015): edges count so many times
-their cost in learning, not in the lookahead.
+Koenig and Sun (2009), first in Koenig (2004), which Bulitko et al. (2008) call K LRTA* and which plans before every
+move. With depression avoidance it is daLSS-LRTA* (move-to-border) or aLSS-LRTA* (mark-and-avoid) of Hernandez and
+Baier (2012); with a weight above 1 it learns by the weighted update of Rivera, Baier and Hernandez (2015): edges count
+so many times their cost in learning, not in the lookahead.
 
 Where the papers are silent: of equal f the larger g wins, then the state reached first; a value never falls; risen is
 what rose in this trial, so that marks and rises are gone when the next one begins; where a wall is discovered on the
 plan's next move the agent plans anew. Counted as expanded are the lookahead's expansions and, in learning, every state
-of the frontier and every closed one, whose predecessors are looked at once each.
+of the frontier and every closed one: the states before each of them are generated once.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """PRA*: find a path between regions of the map first, and refine it level by level before the first move.
 
-Sturtevant and Buro (2005); seeds 000 and 001 measure against it. Not real-time: the first move waits for the whole
-plan, though that costs far less than A*'s. Where the seeds are silent: the search begins half way up to the level on
-which start and goal are one, and a corridor is wide if it takes in the neighbours of the path's nodes.
+Sturtevant and Buro (2005); Bulitko et al. (2007, 2008) measure against it. Not real-time: the first move waits for the
+whole plan, though that costs far less than A*'s. Where the papers are silent: the search begins half way up to the
+level on which start and goal are one, and a corridor is wide if it takes in the neighbours of the path's nodes. Finding
+those neighbours counts as an expansion of each node of the path.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ def _plan(route: Route, graph: Arrays, layers: Layers, params: Params, state: in
         if route.moves[0] < 0:
             break
         if level > 0:
-            mark(route, layers, params.widen)
+            expanded += mark(route, layers, params.widen)
         level, up = level - 1, 1
     route.trial[0] = route.clock.trial[0]
     return expanded, touched

@@ -7,7 +7,7 @@ weighted update has no counterpart here: it is defined on the edges that this ru
 
 Where the papers are silent: of equal f the larger g wins, then the state reached first; a value never falls; risen is
 what rose in this trial, so that marks and rises are gone when the next one begins; where a wall is discovered on the
-plan's next move the agent plans anew. Counted as expanded are the lookahead's expansions.
+plan's next move the agent plans anew. Counted as expanded are the lookahead's expansions: learning generates nothing.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ from andante.search.memory import Clock, Space
 from andante.search.path import price_between
 from andante.search.predecessors import Predecessors, turned
 from andante.search.tracing import OFF, Ways, ahead, aim, follow, forget, is_tracing, length, trace, walk_past
-from andante.world.graph import Arrays, estimate
+from andante.world.graph import Arrays, degree, estimate
 
 # How far the planning has come.
 SEARCHING, FOUND, TRACED, CUT_SHORT = 0, 1, 2, 3
@@ -199,8 +199,10 @@ def _step_back(memory: Memory, state: int) -> int:
 @kernel
 def _stand_still(at: Progress, graph: Arrays, state: int, to: int, expanded: int, touched: int) -> Move:
     """What to do without the move that was wanted: stuck behind a one-way arc, or, if a wall was found, begin again."""
-    if to >= 0 and price_between(graph, to, state) < np.inf:
-        return no_move(STUCK, expanded, touched)
+    if to >= 0:
+        expanded, touched = expanded + 1, touched + degree(graph, to)  # to see whether a move leads from there to here
+        if price_between(graph, to, state) < np.inf:
+            return no_move(STUCK, expanded, touched)
     at.trial[0] = NEVER
     return Move(state, 0.0, expanded, touched, 0.0, 0)
 

@@ -16,10 +16,11 @@ from andante.agent import Algorithm, find
 from andante.datasets.generate import generate
 from andante.datasets.scenarios import random_problems
 from andante.episode.convergence import Convergence, converge_many
-from andante.episode.loop import Outcome
+from andante.episode.loop import Outcome, plain_driver
 from andante.episode.run import Agent, run_many
 from andante.episode.trial import Limits, Trial
 from andante.errors import AlgorithmError
+from andante.world.graph import Layout, degree, target
 from andante.world.grid import Grid
 from andante.world.heuristics import TOLERANCE
 from andante.world.problem import Problem
@@ -31,6 +32,7 @@ PROBLEMS = 12
 CONVERGING = 4  # one problem in so many is repeated until the agent learns nothing
 LIMITS = Limits(moves=50_000)
 PATIENT = Limits(moves=10_000_000)  # an agent that goes back often may take long, as long as it arrives
+COUNTED = Limits(moves=25)  # of an agent whose expansions are counted for it, which is slow
 SIGHTS = (1, 5)  # of agents that do not know the map: as little as there can be, and more
 
 R = TypeVar("R")
@@ -132,6 +134,9 @@ def _checks_of(candidate: _Candidate, trials: list[Trial]) -> dict[str, Callable
         "does the same when watched": lambda: _watched(candidate, trials[::PROBLEMS]),
         "says so when the goal cannot be reached": lambda: _unreachable(candidate),
     }
+    known = candidate.sight is None
+    if not entry.foresees and (known or not entry.card.regions):  # mending regions is neither search nor learning
+        checks["counts every state that it expands"] = lambda: _counts(candidate, trials[:: 2 * PROBLEMS])
     if entry.complete:
         checks["is complete"] = lambda: _arrives(candidate, trials)
     if entry.card.converges:
@@ -172,6 +177,60 @@ def _watched(candidate: _Candidate, trials: list[Trial]) -> Iterable[str]:
             pass
         watched.append(watch.trial)
     return _differences(trials, watched, "watched,")
+
+
+def _counts(candidate: _Candidate, trials: list[Trial]) -> Iterable[str]:
+    """Does a move say of all states whose successors it generates that they were expanded?
+
+    The agent's own state may be one more: an agent that follows its plan looks there for the move it has to make.
+    """
+    for trial in trials:
+        agent = _Counted(candidate, trial.problem)
+        watch, told = agent.watch(trial.problem, COUNTED), 0
+        while watch.trial.outcome in (Outcome.WAITING, Outcome.WALKING):
+            agent.generated.clear()
+            next(watch, None)
+            now = watch.trial
+            if len(agent.generated.states) > now.states_expanded - told + 1:
+                yield (
+                    f"in move {max(now.moves, 1)} on {trial.problem!r} it generates all successors of "
+                    f"{len(agent.generated.states)} states, and says {now.states_expanded - told}"
+                )
+                return
+            told = now.states_expanded
+
+
+class _Generated:
+    """A graph's moves that were asked for, and the states of which all were."""
+
+    def __init__(self) -> None:
+        self.states: set[int] = set()
+        self._moves: dict[tuple[int, int], set[int]] = {}
+
+    def clear(self) -> None:
+        """Begin to count anew."""
+        self.states.clear()
+        self._moves.clear()
+
+    def target(self, graph: Layout, state: int, k: int) -> int:
+        """What `andante.world.graph.target` says, noted."""
+        moves = self._moves.setdefault((id(graph[0]), int(state)), set())  # a graph and its reverse are two
+        moves.add(int(k))
+        if len(moves) == degree(graph, state):
+            self.states.add(int(state))
+        return target(graph, state, k)
+
+
+class _Counted(Agent):
+    """An agent in plain Python, whose requests for moves are noted."""
+
+    def __init__(self, candidate: _Candidate, problem: Problem) -> None:
+        self.generated = _Generated()
+        databases = candidate.databases(problem.grid)
+        super().__init__(candidate.entry, problem.world, databases=databases, sight=candidate.sight)
+
+    def _loop(self) -> Callable[..., int]:
+        return plain_driver(self.algorithm.step, {target: self.generated.target})
 
 
 def _in_rows(candidate: _Candidate, trials: list[Trial]) -> Iterable[str]:

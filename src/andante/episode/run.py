@@ -95,11 +95,15 @@ class Agent:
         self._log_rows = log_rows
         self._renew()
         self._codes = self.algorithm.codes
-        self._drive = driver(self.algorithm.step)
+        self._drive = self._loop()
         self._scratch = np.zeros(2, np.int64)
         self._trail: npt.NDArray[Any] | None = None
         self._goal: int | None = None  # of the problem it was at last
         self._watched: Watch | None = None  # the one that may go on
+
+    def _loop(self) -> Callable[..., int]:
+        """The loop that drives the agent's step."""
+        return driver(self.algorithm.step)
 
     def _renew(self) -> None:
         known, view = self._first_sight()

@@ -159,7 +159,7 @@ _ALL = [
     Measure(
         "states_expanded",
         "Expanded",
-        "States whose successors were all considered.",
+        "States whose successors were generated, in search or in learning, once for each time.",
         "states",
         digits=0,
         heavy_tailed=True,
