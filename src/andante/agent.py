@@ -65,6 +65,13 @@ class Range:
         return f"{left}{self.low:g}, {self.high:g}{right}"
 
 
+class Aside:
+    """Marks a parameter that samples of an algorithm's space leave at its default: chance, or how a paper is read."""
+
+
+ASIDE = Aside()
+
+
 @dataclass(frozen=True)
 class Parameter:
     """One field of an algorithm's ``Params``."""
@@ -75,6 +82,7 @@ class Parameter:
     range: Range | None = None
     optional: bool = False  # may be none
     about: str = ""
+    aside: bool = False  # is left at its default where settings are drawn, unless asked for
 
     @property
     def allowed(self) -> str:
@@ -145,6 +153,7 @@ def parameters_of(params: type) -> list[Parameter]:
                 next((note for note in notes if isinstance(note, Range)), None),
                 len(options) < len(get_args(kind)),
                 next((note for note in notes if isinstance(note, str)), ""),
+                ASIDE in notes,
             )
         )
     return found

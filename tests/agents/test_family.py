@@ -1,4 +1,4 @@
-"""Seed 004's family against Algorithm 1 written out in plain Python, and at its classic corner."""
+"""Bulitko's family against Algorithm 1 written out in plain Python, and at its classic corner."""
 
 import math
 import statistics
@@ -9,15 +9,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import andante
-from andante.agents.family import IS_ARC, from_paper, to_paper
+from andante.agents.family import IS_ARC, _bounded, from_paper, to_paper
 from andante.world.graph import Graph, estimate
 
 LIMITS = andante.Limits(moves=3000)
 RING = [(0, -1), (1, -1), (1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1)]
 
 
-def naive_walk(grid, start, goal, *, w=1.0, wc=1.0, b=1.0, operator="min", da=False, expendable=False):
-    """Algorithm 1, line by line, with dictionaries and sets."""
+def naive_walk(
+    grid, start, goal, *, w=1.0, wc=1.0, b=1.0, operator="min", da=False, expendable=False, share="floor", walked=()
+):
+    """Algorithm 1, line by line, with dictionaries and sets; ties go by a path that was ``walked``, where there is one."""
     graph = grid.graph
     h, gone, path, state = {}, set(), [start], start
 
@@ -32,13 +34,17 @@ def naive_walk(grid, start, goal, *, w=1.0, wc=1.0, b=1.0, operator="min", da=Fa
         if not near:
             break
         ranked = sorted(near, key=lambda move: move[1] + value(move[0]))
-        share = ranked[: max(1, math.floor(b * len(near)))]
+        size = math.floor(b * len(near)) if share == "floor" else math.ceil(round(b * len(near), 6))
         combine = {"min": min, "max": max, "avg": statistics.fmean, "median": statistics.median}[operator]
-        new = w * combine([wc * c + value(s) for s, c in share])
+        new = w * combine([wc * c + value(s) for s, c in ranked[: max(1, size)]])
         best = near[0][0]
         for s, c in near:
             if c + value(s) < dict(near)[best] + value(best) - 1e-6:
                 best = s
+        if len(path) < len(walked):
+            taken = walked[len(path)]
+            assert dict(near)[taken] + value(taken) <= dict(near)[best] + value(best) + 1e-6
+            best = taken
         if new > value(state) + 1e-6:
             h[state] = new
             if expendable and one_arc(grid, state, gone):
@@ -66,6 +72,7 @@ def members(draw):
         "operator": draw(st.sampled_from(["min", "avg", "median", "max"])),
         "da": draw(st.booleans()),
         "expendable": draw(st.booleans()),
+        "share": draw(st.sampled_from(["floor", "ceil"])),
     }
 
 
@@ -76,6 +83,101 @@ def test_equals_the_algorithm_of_the_paper(member, seed, kind):
     problem = andante.random_problems(grid, 1, seed=seed)[0]
     trial = andante.run("family", problem, limits=LIMITS, **member)
     assert trial.path.tolist() == naive_walk(grid, problem.start, problem.goal, **member)
+
+
+@given(members(), st.integers(0, 10_000), st.sampled_from(["random", "rooms", "maze", "empty"]))
+@settings(max_examples=60, deadline=None)
+def test_with_random_ties_each_move_is_one_of_the_best(member, seed, kind):
+    """With edges that count once, it makes no difference which of equal neighbours are learned from."""
+    member |= {"wc": 1.0, "w": 1.0}
+    grid = andante.generate(kind, 15, 13, seed=seed)
+    problem = andante.random_problems(grid, 1, seed=seed)[0]
+    path = andante.run("family", problem, limits=LIMITS, ties="random", seed=seed, **member).path.tolist()
+    assert path == naive_walk(grid, problem.start, problem.goal, walked=path, **member)
+
+
+def test_random_ties_depend_on_the_seed_and_the_problem_and_on_nothing_else():
+    grid = andante.generate("rooms", 40, 40, seed=1)
+    problems = andante.random_problems(grid, 20, seed=2)
+
+    def walks(seed, order=problems, **how):
+        trials = andante.run_many("family(ties=random)", order, seed=seed, limits=LIMITS, **how)
+        return {trial.problem: tuple(trial.path) for trial in trials}
+
+    assert walks(1) == walks(1, problems[::-1]) == walks(1, threads=2)
+    assert walks(1) != walks(2)
+    in_order = andante.run_many("family", problems, limits=LIMITS)
+    assert walks(1) != {trial.problem: tuple(trial.path) for trial in in_order}
+
+
+def test_random_ties_take_all_of_the_best_moves_alike():
+    """On open ground, from the middle to a goal two columns and many rows away, two first moves are the best."""
+    grid = andante.generate("empty", 21, 21)
+    problem = grid.problem((10, 10), (12, 20))
+    first = [andante.run("family(ties=random)", problem, seed=seed).path[1] for seed in range(400)]
+    states, times = np.unique(first, return_counts=True)
+    assert [grid.cell(int(state)) for state in states] == [(10, 11), (11, 11)]
+    assert 150 < times[0] < 250  # five standard deviations from one half
+
+
+def test_further_trials_of_a_problem_take_other_ties():
+    grid = andante.generate("empty", 21, 21)
+    problem = grid.problem((0, 0), (20, 10))
+    agent = andante.Agent("family(ties=random)", grid)
+    paths = [agent.run_all([problem], again=trial > 0)[0].path.tolist() for trial in range(3)]
+    assert paths[0] != paths[1] != paths[2]
+    assert agent.run(problem).path.tolist() == paths[0]
+
+
+@st.composite
+def heavy(draw):
+    """Members that learn from all neighbours and multiply what they learn."""
+    return {
+        "w": draw(st.floats(1, 10)),
+        "wc": draw(st.floats(1, 10)),
+        "b": draw(st.sampled_from([1.0, 0.9, 0.5])),
+        "operator": draw(st.sampled_from(["max", "avg", "median", "min"])),
+        "da": draw(st.booleans()),
+        "ties": draw(st.sampled_from(["order", "random"])),
+    }
+
+
+@pytest.mark.compiled  # many moves
+@given(heavy(), st.integers(0, 10_000), st.sampled_from(["random", "rooms", "maze"]))
+@settings(max_examples=60, deadline=None)
+def test_nobody_is_stuck_without_leaving_states_for_good(member, seed, kind):
+    grid = andante.generate(kind, 61, 61, seed=seed)
+    problem = andante.random_problems(grid, 1, seed=seed)[0]
+    trial = andante.run("family", problem, limits=andante.Limits(moves=100_000), **member)
+    assert trial.outcome in (andante.Outcome.GOAL, andante.Outcome.MOVE_CAP)
+    assert math.isfinite(trial.learned)
+
+
+@pytest.mark.compiled  # many moves
+@pytest.mark.parametrize("operator", ["max", "avg"])
+def test_values_that_outgrow_all_numbers_stay_finite(operator):
+    """A deep pocket before the goal: with a weight of 10 a few hundred visits make any float overflow."""
+    rows = ["............", ".@@@@@@@@@@.", ".........@..", ".........@..", ".........@.g", ".........@..", ".@@@@@@@@@@.", "............"]
+    grid = andante.Grid(np.array([list(row) for row in rows]) != "@")
+    problem = grid.problem((0, 3), (11, 4))
+    agent = andante.Agent("family", grid, w=10.0, operator=operator)
+    highest = 0.0
+    for _ in range(600):  # one goal after another would forget; trials of one problem do not
+        trial = agent.run_all([problem], andante.Limits(moves=200), again=highest > 0)[0]
+        assert trial.outcome in (andante.Outcome.GOAL, andante.Outcome.MOVE_CAP)
+        values = agent._memory.h.value
+        assert np.isfinite(values).all()
+        highest = max(highest, float(values.max()))
+    assert 1e250 < highest <= 1e300
+
+
+@given(st.floats(0, 1e300), st.floats(0, allow_infinity=True, allow_nan=False))
+@settings(deadline=None)
+def test_a_rise_is_a_rise_and_never_more_than_was_learned(old, new):
+    bounded = _bounded(new, old)
+    assert bounded <= min(new, 1e300)
+    assert new <= old or bounded > old or old == 1e300
+    assert new > 1e250 or bounded == new
 
 
 def test_the_classic_corner_is_lrta():

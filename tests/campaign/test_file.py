@@ -62,6 +62,9 @@ SAMPLE = "sample = { of = 'family', %s }\nlimits ="
         ("count =", "seed = -2\ncount =", 6, "seed must be at least 0, it is -2"),
         ("limits =", SAMPLE % "count = 0", 11, "count must be at least 1, it is 0"),
         ("limits =", SAMPLE % "seed = 3", 11, "a sample needs a 'count'"),
+        ("limits =", SAMPLE % "count = 2, keep = { v = 0.5 }", 11, "family has no parameter 'v' to draw"),
+        ("limits =", SAMPLE % "count = 2, keep = { w = 2 }", 11, "the chance that w keeps its default is a number in"),
+        ("limits =", SAMPLE % "count = 2, keep = { ties = 0.5 }", 11, "family has no parameter 'ties' to draw"),
         ("limits =", SAMPLE % "count = 2, seed = -3", 11, "seed must be at least 0, it is -3"),
         ("limits =", SAMPLE % "count = 2, ranges = { v = [1, 2] }", 11, "has no parameter 'v' to draw"),
         ("limits =", SAMPLE % "count = 2, ranges = { da = [0, 1] }", 11, "it takes no range"),
@@ -174,3 +177,20 @@ def test_a_sample_is_drawn_from_the_parameters_own_ranges():
     assert [str(entry) for entry in drawn] == [str(e) for e in sample("family(da=true)", 50, 3, {"w": [1, 2]})]
     with pytest.raises(ParameterError, match="quota has no end to draw from"):
         sample("lrts", 1, 0, {})
+
+
+def test_what_a_paper_leaves_open_is_drawn_only_when_asked_for():
+    drawn = sample("family", 50, seed=3, ranges={})
+    assert {(entry.params.ties, entry.params.share, entry.params.seed) for entry in drawn} == {(0, 0, 0)}
+    assert {entry.params.share for entry in sample("family(share=ceil)", 5, seed=3, ranges={})} == {1}
+    assert len({entry.params.seed for entry in sample("family", 50, seed=3, ranges={"seed": [0, 9]})}) == 10
+
+
+def test_a_parameter_keeps_its_default_as_often_as_asked():
+    drawn = sample("family", 400, seed=3, ranges={}, keep={"w": 0.5, "b": 1.0, "da": 0.0})
+    kept = sum(entry.params.w == 1 for entry in drawn)
+    assert 150 < kept < 250  # five standard deviations from one half
+    assert all(entry.params.b == 1 for entry in drawn)
+    assert all(entry.params.wc > 1 for entry in drawn)
+    assert {entry.params.da for entry in drawn} == {False, True}
+    assert sample("family", 9, 3, {}, {}) == sample("family", 9, 3, {})

@@ -1,11 +1,18 @@
-"""Bulitko's family (seed 004): six parameters span LRTA*, wLRTA*, daLRTA*, lateral learning and expendable states.
+"""Bulitko's family: six parameters span LRTA*, wLRTA*, daLRTA*, lateral learning and expendable states.
 
-Bulitko (2016), restated in seed 004, Algorithm 1; line numbers are that algorithm's. Written ``w*lop_b(wc*c+h)+da+E``
-in the paper, which `find` reads too: ``2.654*median_0.153(2.486c+h)+da+E``. Where the paper is silent: depression
-avoidance narrows the neighbourhood for learning and for moving; at least one neighbour is learned from; the median of
-an even number is the mean of the middle two; equal is what differs by less than a millionth, and of equal neighbours
-the first in the graph's order wins. A state is expendable on a grid if its remaining neighbours form one unbroken arc
-of the ring around it, elsewhere if they reach each other by edges among themselves.
+Bulitko (2016, "Per-map algorithm selection"), Algorithm 1; line numbers are that algorithm's. Written
+``w*lop_b(wc*c+h)+da+E`` in the paper, which `find` reads too: ``2.654*median_0.153(2.486c+h)+da+E``. Where the paper is
+silent: depression avoidance narrows the neighbourhood for learning and for moving; at least one neighbour is learned
+from; the median of an even number is the mean of the middle two; equal is what differs by less than a millionth, and of
+equal neighbours the first in the graph's order wins. A state is expendable on a grid if its remaining neighbours form
+one unbroken arc of the ring around it, elsewhere if they reach each other by edges among themselves.
+
+Two more parameters are other readings of the paper: ``ties=random`` lets chance decide between equal neighbours, in the
+move and in the share that is learned from, and ``share=ceil`` rounds that share up.
+
+Operators over whole neighbourhoods multiply values without end. Beyond 1e250 a value rises by a millionth at a time: it
+stays finite, and where an agent came more often it is still higher. So an agent is stuck only where states were left
+for good all round it, never without ``expendable``.
 """
 
 from __future__ import annotations
@@ -17,10 +24,11 @@ from typing import Annotated, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from andante.agent import STUCK, Algorithm, Card, Move, Range, algorithm, dialect, no_move, setting
+from andante.agent import ASIDE, STUCK, Algorithm, Card, Move, Range, algorithm, dialect, no_move, setting
 from andante.kernel import generic, int64, kernel
+from andante.search.chance import Chance, begin, draw
 from andante.search.learning import Learned, store, value
-from andante.search.memory import EXPANDED, Space, note
+from andante.search.memory import EXPANDED, Clock, Space, note
 from andante.world.graph import COUNT, DIRECTION, Arrays, Csr, Moves, degree, estimate, price, target
 from andante.world.heuristics import TOLERANCE
 
@@ -34,11 +42,30 @@ class Operator(IntEnum):
     MAX = 3
 
 
+class Ties(IntEnum):
+    """Which of equal neighbours comes first."""
+
+    ORDER = 0  # the first in the graph's order
+    RANDOM = 1  # any of them
+
+
+class Share(IntEnum):
+    """How a share of the neighbours becomes a number of them."""
+
+    FLOOR = 0
+    CEIL = 1
+
+
 _MIN, _AVG, _MEDIAN = int(Operator.MIN), int(Operator.AVG), int(Operator.MEDIAN)
+_RANDOM, _CEIL = int(Ties.RANDOM), int(Share.CEIL)
+
+HIGH = 1e250  # above this a value rises slowly ...
+SLOW = 1.0 + 1e-6  # ... by this factor ...
+HIGHEST = 1e300  # ... up to this: sums over neighbours stay finite
 
 
 class Params(NamedTuple):
-    """The six dimensions of the family; the defaults are LRTA* with a lookahead of one move."""
+    """The six dimensions of the family, and readings of the paper; the defaults are LRTA* with a lookahead of one."""
 
     w: Annotated[float, Range(1, 10), "weight of what is learned"] = 1.0
     wc: Annotated[float, Range(1, 10), "weight of edge costs in what is learned"] = 1.0
@@ -46,6 +73,9 @@ class Params(NamedTuple):
     operator: Annotated[Operator, "how their values are put together"] = Operator.MIN
     da: Annotated[bool, "avoid depressions: look only at neighbours where least was learned"] = False
     expendable: Annotated[bool, "leave states for good that the rest of the map can do without"] = False
+    ties: Annotated[Ties, ASIDE, "which of equal neighbours comes first"] = Ties.ORDER
+    share: Annotated[Share, ASIDE, "how the share of the neighbours is rounded"] = Share.FLOOR
+    seed: Annotated[int, Range(0, 2**31), ASIDE, "for random ties"] = 0
 
 
 class Neighbours(NamedTuple):
@@ -63,11 +93,25 @@ class Neighbours(NamedTuple):
         return cls(np.zeros(most, np.int32), np.zeros(most), np.zeros(most), np.zeros(most))
 
 
+class Gone(NamedTuple):
+    """States that were left for good in this problem; of no length for an agent that never does."""
+
+    problem: npt.NDArray[np.uint32]  # [n or 0], in which the state was left
+    clock: Clock
+
+    @classmethod
+    def allocate(cls, space: Space) -> Gone:
+        """None yet."""
+        return cls(np.zeros(space.states if space.params.expendable else 0, np.uint32), space.clock)
+
+
 class Memory(NamedTuple):
-    """Learned values, infinite where a state was left for good, and room to weigh the neighbours."""
+    """Learned values, states left for good, room to weigh the neighbours, and chance."""
 
     h: Learned
+    gone: Gone
     near: Neighbours
+    chance: Chance
 
 
 @kernel
@@ -76,35 +120,44 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
     h, near = memory.h, memory.near
     moves = degree(graph, state)
     note(h.log, EXPANDED, state, 0.0)
-    count = _gather(graph, h, near, params, state, goal)
+    count = _gather(graph, memory, params, state, goal)
     if params.da:
         count = _least_learned(near, count)  # line 5
     if count == 0:
         return no_move(STUCK, 1, moves)
-    best = _least(near.f, count)
-    k = int64(near.move[best])
+    if params.ties == _RANDOM:
+        begin(memory.chance, params.seed, state, goal)
+        _shuffle(memory.chance, near, count)
+    k = int64(near.move[_least(near.f, count)])
     new = params.w * _combined(near, params, count)  # line 6
     old = value(h, graph, state, goal)
     learned, stored, expanded = 0.0, 0, 1
     if new > old + TOLERANCE:
-        learned = new - old
-        gone = False
+        new = _bounded(new, old)
+        learned, stored = new - old, store(h, state, new)
         if params.expendable:
-            gone, looked_at = is_expendable(graph, h, state)  # line 7
+            dispensable, looked_at = is_expendable(graph, memory.gone, state)  # line 7
             expanded += looked_at
-        stored = store(h, state, np.inf if gone else new)  # line 8
+            if dispensable:
+                memory.gone.problem[state] = memory.gone.clock.problem[0]  # line 8
     return Move(target(graph, state, k), price(graph, state, k), expanded, moves, learned, stored)  # line 9
 
 
 @kernel
-def _gather(graph: Arrays, h: Learned, near: Neighbours, params: Params, state: int, goal: int) -> int:
+def _bounded(new: float, old: float) -> float:
+    """A value that rises from ``old`` to ``new``, or a little only if it is very large: always finite."""
+    return new if new <= HIGH else min(new, max(HIGH, old * SLOW), HIGHEST)
+
+
+@kernel
+def _gather(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -> int:
     """List the neighbours that were not left for good: how many there are."""
-    count = 0
+    near, count = memory.near, 0
     for k in range(degree(graph, state)):
         there, cost = target(graph, state, k), price(graph, state, k)
-        rest = value(h, graph, there, goal)
-        if rest == np.inf:
+        if params.expendable and _is_gone(memory.gone, there):
             continue
+        rest = value(memory.h, graph, there, goal)
         near.move[count] = k
         near.f[count] = cost + rest
         near.v[count] = params.wc * cost + rest
@@ -129,6 +182,16 @@ def _least_learned(near: Neighbours, count: int) -> int:
 
 
 @kernel
+def _shuffle(chance: Chance, near: Neighbours, count: int) -> None:
+    """Put the neighbours in a random order: of equal ones any may then be the first."""
+    for last in range(count - 1, 0, -1):
+        other = draw(chance, last + 1)
+        near.move[last], near.move[other] = near.move[other], near.move[last]
+        near.f[last], near.f[other] = near.f[other], near.f[last]
+        near.v[last], near.v[other] = near.v[other], near.v[last]
+
+
+@kernel
 def _least(values: npt.NDArray[np.float64], count: int) -> int:
     """The place of the least value, the first of equals."""
     best, least = 0, values[0]
@@ -143,7 +206,8 @@ def _combined(near: Neighbours, params: Params, count: int) -> float:
     """The operator over the share ``b`` of the neighbours with the lowest f."""
     share = count
     if params.b < 1.0:
-        share = max(1, int64(params.b * count))
+        exact = params.b * count
+        share = max(1, int64(np.ceil(exact - TOLERANCE) if params.share == _CEIL else exact))
         _sort(near.f, near.v, count)
     if params.operator == _MEDIAN:
         _sort(near.v, near.f, share)
@@ -180,24 +244,24 @@ IS_ARC = np.array([_is_arc(mask) for mask in range(256)])
 
 
 @generic
-def is_expendable(graph: Arrays, h: Learned, state: int) -> tuple[bool, int]:
+def is_expendable(graph: Arrays, gone: Gone, state: int) -> tuple[bool, int]:
     """Can the state's remaining neighbours reach each other without it? And how many states were expanded for that."""
     raise TypeError(graph)
 
 
 @is_expendable.of(Moves)
-def _moves_expendable(graph: Moves, h: Learned, state: int) -> tuple[bool, int]:
+def _moves_expendable(graph: Moves, gone: Gone, state: int) -> tuple[bool, int]:
     mask = graph.mask[state]
     left = 0
     for k in range(COUNT[mask]):
         direction = int64(DIRECTION[mask, k])
-        if not _is_gone(h, state + graph.offset[direction]):
+        if not _is_gone(gone, state + graph.offset[direction]):
             left |= 1 << direction
     return IS_ARC[left], 0
 
 
 @is_expendable.of(Csr)
-def _csr_expendable(graph: Csr, h: Learned, state: int) -> tuple[bool, int]:
+def _csr_expendable(graph: Csr, gone: Gone, state: int) -> tuple[bool, int]:
     """Flood from the first neighbour through the others, marked in 64 bits; a busier state is kept."""
     count = degree(graph, state)
     if count > 64:
@@ -205,7 +269,7 @@ def _csr_expendable(graph: Csr, h: Learned, state: int) -> tuple[bool, int]:
     left, reached, looked, expanded = np.uint64(0), np.uint64(0), np.uint64(0), 0
     one, grows = np.uint64(1), True
     for k in range(count):
-        if not _is_gone(h, target(graph, state, k)):
+        if not _is_gone(gone, target(graph, state, k)):
             left |= one << np.uint64(k)
             if reached == np.uint64(0):
                 reached = one << np.uint64(k)
@@ -227,8 +291,8 @@ def _csr_expendable(graph: Csr, h: Learned, state: int) -> tuple[bool, int]:
 
 
 @kernel
-def _is_gone(h: Learned, state: int) -> bool:
-    return h.stamp[state] == h.clock.problem[0] and h.value[state] == np.inf
+def _is_gone(gone: Gone, state: int) -> bool:
+    return gone.problem[state] == gone.clock.problem[0]
 
 
 # --- names ----------------------------------------------------------------------------------------------------------
@@ -264,6 +328,7 @@ setting(
     ),
     da=True,
     b=1.0,
+    share=Share.FLOOR,
     operator=Operator.MIN,
     expendable=False,
 )
@@ -280,6 +345,7 @@ setting(
     ),
     da=True,
     b=1.0,
+    share=Share.FLOOR,
     operator=Operator.MIN,
     expendable=True,
 )
@@ -311,7 +377,7 @@ def _word(found: str | None) -> str:
 
 
 def to_paper(entry: Algorithm) -> str:
-    """A member of the family as the paper writes it.
+    """A member of the family as the paper writes it, which has no words for how it is read (ties, share, seed).
 
     >>> from andante.agent import find
     >>> to_paper(find("median(7c+h)+E"))

@@ -1,7 +1,7 @@
 """Late-acting A*: pace up and down at the start while A* plans in slices, then walk the best path.
 
-The "late acting" of seed 002, section 4.3 and row L of its Table 1: what TBA* is worth is seen beside an agent with the
-same budget per move that does not act on an unfinished plan. It goes back and forth between the start and one randomly
+The "late acting" of Björnsson, Bulitko and Sturtevant (2009), section 4.3 and row L of Table 1: what TBA* is worth is
+seen beside an agent with the same budget per move that does not act on an unfinished plan. It goes back and forth between the start and one randomly
 chosen neighbour until a complete path is known, and all that walking counts in the cost of its solution. Where the
 paper is silent: R is shared as in TBA*, so that the two agents differ in acting only; the path is taken up wherever the
 agent meets it; when a wall is discovered on it, the agent stands still for that move and then begins again from there.
@@ -16,9 +16,10 @@ from typing import Annotated, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from andante.agent import STUCK, UNREACHABLE, Card, Move, Range, algorithm, no_move
+from andante.agent import ASIDE, STUCK, UNREACHABLE, Card, Move, Range, algorithm, no_move
 from andante.kernel import int64, kernel
 from andante.search.astar import Slice, Tree, advance, begin, reached
+from andante.search.chance import draw_once
 from andante.search.memory import Clock, Space
 from andante.search.path import price_between
 from andante.search.tracing import CUT, Ways, ahead, aim, follow, forget, is_tracing, trace, walk_past
@@ -38,7 +39,7 @@ class Params(NamedTuple):
     c: Annotated[float, Range(1, 1e6), "steps of tracing that cost as much as one expansion"] = 10.0
     wait: Annotated[bool, "stand still while planning instead of going back and forth"] = False
     weight: Annotated[float, Range(1, 1e6), "on A*'s heuristic"] = 1.0
-    seed: Annotated[int, Range(0, 2**31), "chooses the neighbour to go back and forth to"] = 0
+    seed: Annotated[int, Range(0, 2**31), ASIDE, "chooses the neighbour to go back and forth to"] = 0
 
 
 class Progress(NamedTuple):
@@ -96,20 +97,11 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
     elif params.wait:
         return Move(state, 0.0, work.expanded, work.touched + traced, 0.0, 0)
     else:
-        to = target(graph, state, _roll(params.seed, state, goal) % degree(graph, state))
+        to = target(graph, state, draw_once(params.seed, state, goal, degree(graph, state)))
     cost = price_between(graph, state, to)
     if cost == np.inf:
         return no_move(STUCK, work.expanded, work.touched + traced)
     return Move(to, cost, work.expanded, work.touched + traced, 0.0, 0)
-
-
-@kernel
-def _roll(seed: int, start: int, goal: int) -> int:
-    """A number drawn from the seed and the problem, by a multiplicative generator (Park & Miller 1988)."""
-    drawn = 1 + seed % 2147483646
-    for salt in (start, goal, 0):
-        drawn = 1 + (drawn * 48271 + salt) % 2147483646
-    return drawn // 65536  # the high digits are the random ones
 
 
 @algorithm(

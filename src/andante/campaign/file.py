@@ -67,6 +67,7 @@ class Sample:
     count: int
     seed: int = 0
     ranges: dict[str, list[float]] = field(default_factory=dict)
+    keep: dict[str, float] = field(default_factory=dict)  # chances that parameters keep their defaults
 
 
 @dataclass(frozen=True)
@@ -91,7 +92,7 @@ class Run:
         found = [entry for text in self.algorithms for entry in grid(text)]
         if self.sample is not None:
             drawn = self.sample
-            found += sample(drawn.of, drawn.count, drawn.seed + batch, drawn.ranges)
+            found += sample(drawn.of, drawn.count, drawn.seed + batch, drawn.ranges, drawn.keep)
         return list({str(entry): entry for entry in found}.values())
 
     def shelves(self) -> list[tuple[BuildOrder, ...]]:
@@ -312,13 +313,14 @@ def _read_sample(outer: Table, seed: int) -> Sample | None:
         return None
     table = outer.take_table("sample")
     of, count = table.take("of", str), _at_least(table, "count", 1)
-    chosen, ranges = _seed(table, seed), table.take("ranges", dict, {})
+    chosen, ranges, keep = _seed(table, seed), table.take("ranges", dict, {}), table.take("keep", dict, {})
     table.finish()
     if count is None:
         table.fail("a sample needs a 'count' of settings to draw", "of")
     _told(table, "of", of, find)
     _told(table, "ranges", "ranges" if ranges else of, lambda _: sample(of, 1, chosen, ranges))
-    return Sample(of, count, chosen, ranges)
+    _told(table, "keep", "keep" if keep else of, lambda _: sample(of, 1, chosen, ranges, keep))
+    return Sample(of, count, chosen, ranges, keep)
 
 
 def _read_limits(outer: Table) -> Limits:

@@ -58,20 +58,33 @@ def grid(text: str) -> list[Algorithm]:
     return [find(one) for one in expand(text)]
 
 
-def sample(text: str, count: int, seed: int, ranges: Mapping[str, Sequence[float]]) -> list[Algorithm]:
+def sample(
+    text: str,
+    count: int,
+    seed: int,
+    ranges: Mapping[str, Sequence[float]],
+    keep: Mapping[str, float] | None = None,
+) -> list[Algorithm]:
     """As many settings of an algorithm, each parameter uniform over its own range, or over the one given.
 
-    What the text gives a value to is not drawn.
+    What the text gives a value to is not drawn, and what a paper leaves open only where a range is given. A parameter
+    in ``keep`` is left at its default with that probability.
 
     >>> one, two = sample("family(b=1)", 2, seed=1, ranges={"w": [1, 2]})
     >>> one.params.b, 1 <= two.params.w <= 2, one.params == two.params
     (1.0, True, False)
     """
     base = find(text)
-    free = [p for p in base.parameters if p.name not in parse(text).arguments]
-    _check_ranges(text, {p.name: p for p in free}, ranges)
+    chances = keep or {}
+    open_ = [p for p in base.parameters if p.name not in parse(text).arguments]
+    _check_ranges(text, {p.name: p for p in open_}, ranges)
+    free = [p for p in open_ if not p.aside or p.name in ranges]
+    _check_chances(text, {p.name: p for p in free}, chances)
     rng = np.random.default_rng(seed)
-    return [base.having(**{p.name: _draw(p, rng, ranges.get(p.name)) for p in free}) for _ in range(count)]
+    return [
+        base.having(**{p.name: _draw_or_keep(p, rng, ranges.get(p.name), chances.get(p.name)) for p in free})
+        for _ in range(count)
+    ]
 
 
 def _check_ranges(text: str, free: Mapping[str, Parameter], ranges: Mapping[str, Sequence[float]]) -> None:
@@ -88,6 +101,15 @@ def _check_ranges(text: str, free: Mapping[str, Parameter], ranges: Mapping[str,
             )
 
 
+def _check_chances(text: str, free: Mapping[str, Parameter], chances: Mapping[str, float]) -> None:
+    """Refuse to keep what is not drawn, or with what is not a probability."""
+    for name, chance in chances.items():
+        if name not in free:
+            raise ParameterError(f"{text} has no parameter {name!r} to draw; {did_you_mean(name, free)}")
+        if not isinstance(chance, int | float) or isinstance(chance, bool) or not 0 <= chance <= 1:
+            raise ParameterError(f"the chance that {name} keeps its default is a number in [0, 1], not {chance!r}")
+
+
 def _is_range(limits: object, parameter: Parameter) -> bool:
     """Are these two numbers, in order, between which a value of the parameter may lie?"""
     if not isinstance(limits, Sequence) or isinstance(limits, str) or len(limits) != 2:
@@ -99,6 +121,13 @@ def _is_range(limits: object, parameter: Parameter) -> bool:
         return False
     known = parameter.range
     return low <= high and (known is None or known.low <= low <= high <= known.high)
+
+
+def _draw_or_keep(
+    parameter: Parameter, rng: np.random.Generator, limits: Sequence[float] | None, chance: float | None
+) -> Any:
+    kept = chance is not None and rng.random() < chance
+    return parameter.default if kept else _draw(parameter, rng, limits)
 
 
 def _draw(parameter: Parameter, rng: np.random.Generator, limits: Sequence[float] | None) -> Any:
