@@ -157,7 +157,16 @@ def test_nobody_is_stuck_without_leaving_states_for_good(member, seed, kind):
 @pytest.mark.parametrize("operator", ["max", "avg"])
 def test_values_that_outgrow_all_numbers_stay_finite(operator):
     """A deep pocket before the goal: with a weight of 10 a few hundred visits make any float overflow."""
-    rows = ["............", ".@@@@@@@@@@.", ".........@..", ".........@..", ".........@.g", ".........@..", ".@@@@@@@@@@.", "............"]
+    rows = [
+        "............",
+        ".@@@@@@@@@@.",
+        ".........@..",
+        ".........@..",
+        ".........@.g",
+        ".........@..",
+        ".@@@@@@@@@@.",
+        "............",
+    ]
     grid = andante.Grid(np.array([list(row) for row in rows]) != "@")
     problem = grid.problem((0, 3), (11, 4))
     agent = andante.Agent("family", grid, w=10.0, operator=operator)

@@ -1,10 +1,11 @@
 """Late-acting A*: pace up and down at the start while A* plans in slices, then walk the best path.
 
 The "late acting" of Björnsson, Bulitko and Sturtevant (2009), section 4.3 and row L of Table 1: what TBA* is worth is
-seen beside an agent with the same budget per move that does not act on an unfinished plan. It goes back and forth between the start and one randomly
-chosen neighbour until a complete path is known, and all that walking counts in the cost of its solution. Where the
-paper is silent: R is shared as in TBA*, so that the two agents differ in acting only; the path is taken up wherever the
-agent meets it; when a wall is discovered on it, the agent stands still for that move and then begins again from there.
+seen beside an agent with the same budget per move that does not act on an unfinished plan. It goes back and forth
+between the start and one randomly chosen neighbour until a complete path is known, and all that walking counts in the
+cost of its solution. Where the paper is silent: R is shared as in TBA*, so that the two agents differ in acting only;
+the path is taken up wherever the agent meets it; when a wall is discovered on it, the agent stands still for that move
+and then begins again from there.
 With ``wait`` the agent stands still while it plans: it walks a best path, only later, and the delay is seen in the
 number of moves.
 """

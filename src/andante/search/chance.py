@@ -1,6 +1,6 @@
 """Chance for agents that want it: numbers that depend on a seed and on the problem, and on nothing that ran before.
 
-A counter is hashed, in 32 bits, so that every machine and every thread draws the same, and starting again costs nothing.
+A counter is hashed, in 32 bits: every machine and every thread draws the same, and starting again costs nothing.
 """
 
 from __future__ import annotations
