@@ -101,7 +101,7 @@ def _check_ranges(text: str, free: Mapping[str, Parameter], ranges: Mapping[str,
             )
 
 
-def _check_chances(text: str, free: Mapping[str, Parameter], chances: Mapping[str, float]) -> None:
+def _check_chances(text: str, free: Mapping[str, Parameter], chances: Mapping[str, Any]) -> None:
     """Refuse to keep what is not drawn, or with what is not a probability."""
     for name, chance in chances.items():
         if name not in free:
