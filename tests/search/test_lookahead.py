@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import andante
 from andante.search.learning import Learned, is_learned, raise_to, store, value
-from andante.search.lookahead import Ball, look, most_states
+from andante.search.lookahead import Ball, deepen, look, most_states
 from andante.search.memory import allocate, new_space
 from andante.world.graph import Graph
 from andante.world.grid import RULES, Grid
@@ -144,6 +145,80 @@ def test_the_goal_is_met_but_not_expanded():
     problem = grid.problem((0, 0), (2, 0))
     view = kernel_view(problem, {}, 0, 4, 1.0)
     assert view == naive.View(2.0, 0, 2, 3)
+
+
+# --- growing one ball -----------------------------------------------------------------------------------------------
+
+
+def ways(ball: Ball, size: int) -> list[list[float]]:
+    """All that a ball holds of its states."""
+    return [column[:size].tolist() for column in (ball.state, ball.ply, ball.g, ball.f, ball.first, ball.parent)]
+
+
+def assert_grows(graph, learned, state, goal, deepest, start=1, weight=1.0, path_max=True, slack=0.0):
+    """Looking deeper and deeper finds at each depth what starting again finds, and has the same ball."""
+    grown, fresh = new_memory(graph, deepest), new_memory(graph, deepest)
+    for where, new in learned.items():
+        store(grown.h, where, new)
+        store(fresh.h, where, new)
+    seen = look(grown.ball, graph.arrays, grown.h, state, goal, start, weight, path_max, slack)
+    for depth in range(start + 1, deepest + 1):
+        seen = deepen(grown.ball, graph.arrays, grown.h, goal, weight, seen, path_max, slack)
+        again = look(fresh.ball, graph.arrays, fresh.h, state, goal, depth, weight, path_max, slack)
+        assert seen == again
+        assert ways(grown.ball, seen.size) == ways(fresh.ball, seen.size)
+
+
+@given(
+    st.data(),
+    grid_problems(side=9, rules=RULES),
+    st.integers(1, 4),
+    st.sampled_from([1.0, 0.5, 2.0]),
+    st.booleans(),
+    st.sampled_from([0.0, 1e-6]),
+)
+@examples(200)
+def test_a_ball_that_grows_on_maps(data, problem, start, weight, path_max, slack):
+    learned = data.draw(st.booleans()) and inconsistent_values(data, problem)
+    for graph in (problem.graph, problem.graph.csr()):
+        assert_grows(graph, learned or {}, problem.start, problem.goal, 12, start, weight, path_max, slack)
+
+
+@given(st.data(), graph_problems(states=14), graph_problems(states=14, directed=True), st.integers(1, 3), st.booleans())
+@examples(300)
+def test_a_ball_that_grows_on_graphs(data, problem, one_way, start, path_max):
+    """Costs from an eighth to ten: cheaper ways with more moves are the rule, and many are equal."""
+    for p in (problem, one_way):
+        learned = inconsistent_values(data, p)
+        assert_grows(p.graph, learned, p.start, p.goal, 9, start, 1.0, path_max)
+        assert_grows(p.graph, {}, p.start, p.goal, 9, start, 1.0, path_max)
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("kind", ["random", "rooms", "maze", "caves", "empty"])
+def test_a_ball_that_grows_over_a_whole_map(kind):
+    """From beginning to end, past detours around walls, past the goal, and on when everything is inside."""
+    grid = andante.generate(kind, 40, 40, seed=2)
+    for problem in andante.random_problems(grid, 40, seed=7):
+        deepest = 60 if kind == "maze" else 45
+        assert_grows(problem.graph, {}, problem.start, problem.goal, deepest)
+
+
+@pytest.mark.compiled
+def test_a_ball_that_grows_on_uneven_ground():
+    """Costs that no float holds exactly, and a heuristic that rounding makes inconsistent."""
+    chance = np.random.default_rng(3)
+    for _ in range(60):
+        points = chance.random((60, 2)) * 10
+        pairs = {tuple(sorted(pair)) for pair in chance.integers(60, size=(150, 2)).tolist() if pair[0] != pair[1]}
+        stretch = chance.choice([1.0, 1.3], len(pairs))
+        edges = [
+            (a, b, float(np.hypot(*(points[a] - points[b]))) * more)
+            for (a, b), more in zip(sorted(pairs), stretch, strict=True)
+        ]
+        graph = Graph.from_edges(edges, states=60, points=points)
+        for state, goal in chance.permutation(60)[:10].reshape(5, 2).tolist():
+            assert_grows(graph, {}, state, goal, 15)
 
 
 # --- stamps ---------------------------------------------------------------------------------------------------------

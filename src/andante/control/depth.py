@@ -13,7 +13,7 @@ from andante.databases.depth_tree import DepthTree, answer
 from andante.databases.pattern import Pattern, depth_to_goal, depth_to_subgoal
 from andante.kernel import generic, kernel
 from andante.search.learning import Learned
-from andante.search.lookahead import Ball, look, most_states
+from andante.search.lookahead import Ball, deepen, look, most_states
 from andante.search.memory import Space
 from andante.world.graph import Layout, Moves
 
@@ -138,13 +138,19 @@ def _guessed(by: Guessed, ball: Ball, graph: Layout, h: Learned, state: int, aim
 def least_depth(ball: Ball, graph: Layout, h: Learned, state: int, goal: int, deepest: int) -> int:
     """The least depth from which on all lookaheads, up to the deepest, make the same move.
 
-    Seed 000, section 5.1: shallower and shallower searches, until one makes another move.
+    The paper looks as deep as it may, and then less and less deep until another move comes out (section 5.1). It is the
+    depth at which, looking deeper and deeper, the move changes for the last time.
     """
-    move = look(ball, graph, h, state, goal, deepest, 1.0).first
-    depth = deepest
-    while depth > 1 and look(ball, graph, h, state, goal, depth - 1, 1.0).first == move:
-        depth -= 1
-    return depth
+    seen = look(ball, graph, h, state, goal, 1, 1.0)
+    least, move = 1, seen.first
+    for depth in range(2, deepest + 1):
+        size = seen.size
+        seen = deepen(ball, graph, h, goal, 1.0, seen)
+        if seen.first != move:
+            least, move = depth, seen.first
+        if seen.size == size:  # there is nothing deeper
+            break
+    return least
 
 
 # --- falling back ---------------------------------------------------------------------------------------------------

@@ -33,7 +33,7 @@ from andante.offline.builder import Crew, builder
 from andante.search.astar import Tree, reached, search
 from andante.search.dijkstra import Field, Paths, bucket_width, central_step, count_paths, distances, spread
 from andante.search.learning import Learned
-from andante.search.lookahead import Ball, look, most_states
+from andante.search.lookahead import Ball, deepen, look, most_states
 from andante.search.memory import new_space
 from andante.world.graph import Graph, Layout, Moves, degree, price, target
 from andante.world.heuristics import TOLERANCE
@@ -290,8 +290,10 @@ def _optimal_depth(room: Room, graph: Layout, state: int, aim: int, deepest: int
     least = np.inf
     for k in range(degree(graph, state)):
         least = min(least, room.costs[k])
-    for depth in range(1, deepest):
-        move = look(room.ball, graph, room.unlearned, state, aim, depth, 1.0).first
-        if room.costs[move] <= least + TOLERANCE * min(1.0, least):
-            return depth
-    return deepest
+    enough = least + TOLERANCE * min(1.0, least)
+    depth, size = 1, 0
+    seen = look(room.ball, graph, room.unlearned, state, aim, 1, 1.0)
+    while room.costs[seen.first] > enough and depth < deepest - 1 and seen.size > size:
+        depth, size = depth + 1, seen.size
+        seen = deepen(room.ball, graph, room.unlearned, aim, 1.0, seen)
+    return depth if room.costs[seen.first] <= enough else deepest

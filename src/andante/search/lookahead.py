@@ -6,6 +6,9 @@ order. Unless told otherwise f never falls along a way (path-max). The goal, who
 wherever it is met.
 
 States of the last ply are looked at, not kept: the best move into it is all an agent wants to know.
+
+A lookahead may go on, one move deeper at a time (`deepen`): its ball is kept and grows by a ply, and only that ply is
+looked at. What it finds is what a lookahead that starts again finds.
 """
 
 from __future__ import annotations
@@ -37,6 +40,11 @@ class Ball(NamedTuple):
     cheapest: npt.NDArray[np.float64]  # [1], what the graph's cheapest move costs
     even: npt.NDArray[np.int64]  # [1], to this depth no detour within a ply can pay: its states cost too much alike
     ties: npt.NDArray[np.bool_]  # [1], can ways of different length cost the same? a + b * sqrt 2 cannot
+    queue: npt.NDArray[np.int32]  # [capacity], a ring: slots of states whose better way was not passed on yet
+    waiting: npt.NDArray[np.bool_]  # [capacity], is a slot in the queue?
+    pending: npt.NDArray[np.int64]  # [2], place of the first of them in the ring, and how many there are
+    farthest: npt.NDArray[np.float64]  # [1], the greatest g of a state that can come nearer, of those measured ...
+    measured: npt.NDArray[np.int64]  # [1], ... the first so many
 
     @classmethod
     def allocate(cls, space: Space) -> Ball:
@@ -60,6 +68,11 @@ class Ball(NamedTuple):
             np.full(1, cheapest),
             np.full(1, even_depth(cheapest, dearest), np.int64),
             np.full(1, ties),
+            np.zeros(most, np.int32),
+            np.zeros(most, np.bool_),
+            np.zeros(2, np.int64),
+            np.zeros(1),
+            np.zeros(1, np.int64),
         )
 
 
@@ -110,17 +123,68 @@ def look(
     if depth == 1:
         return _look_around(ball, graph, h, state, goal, weight, slack)
     _place_root(ball, state)
-    size, inside, touched, nearer = 1, 0, 0, False
+    size, inside, touched = 1, 0, 0
     while inside < size and ball.ply[inside] < depth - 1:
         if ball.state[inside] != goal:
-            size, moved = _open_neighbours(ball, graph, h, inside, goal, weight, path_max, size)
-            nearer = nearer or moved
+            size = _open_neighbours(ball, graph, h, inside, goal, weight, path_max, size)
             touched += degree(graph, int64(ball.state[inside]))
             note(h.log, EXPANDED, ball.state[inside], ball.g[inside])
         inside += 1
-    if nearer or (depth > ball.even[0] and _comes_nearer(ball, graph, goal, inside, size)):
-        _settle(ball, graph, h, goal, weight, path_max, size)
-    best, first, best_slot, move = np.inf, 0, -1, -1
+    if depth > ball.even[0]:
+        _measure(ball, graph, size)
+        _look_back(ball, graph, h, goal, weight, path_max, inside, size)
+    _pass_on(ball, graph, h, goal, weight, path_max)
+    return _best_way(ball, graph, h, goal, weight, path_max, slack, inside, size, touched)
+
+
+@kernel
+def deepen(
+    ball: Ball,
+    graph: Layout,
+    h: Learned,
+    goal: int,
+    weight: float,
+    seen: Frontier,
+    path_max: bool = True,
+    slack: float = 0.0,
+) -> Frontier:
+    """Look one move deeper than the last lookahead in this ball, which found ``seen``: what `look` would find.
+
+    It takes no more than the two last plies are large, and what comes nearer by ways through them. Where there is
+    nothing deeper, ``seen`` is returned.
+    """
+    if seen.size == 1:
+        _place_root(ball, int64(ball.state[0]))  # looking one move ahead needs no ball
+    inside, size = seen.size, seen.size
+    while inside > 0 and ball.ply[inside - 1] == ball.ply[seen.size - 1]:
+        inside -= 1
+    for slot in range(inside, seen.size):
+        if ball.state[slot] != goal:
+            size = _open_neighbours(ball, graph, h, slot, goal, weight, path_max, size)
+    if size == seen.size:
+        return seen
+    _measure(ball, graph, size)
+    if ball.ply[size - 1] >= ball.even[0]:
+        _look_back(ball, graph, h, goal, weight, path_max, seen.size, size)
+    _pass_on(ball, graph, h, goal, weight, path_max)
+    return _best_way(ball, graph, h, goal, weight, path_max, slack, seen.size, size, seen.touched)
+
+
+@kernel
+def _best_way(
+    ball: Ball,
+    graph: Layout,
+    h: Learned,
+    goal: int,
+    weight: float,
+    path_max: bool,
+    slack: float,
+    inside: int,
+    size: int,
+    touched: int,
+) -> Frontier:
+    """The best way out of a ball whose last ply begins at the slot ``inside``; so many moves were touched before."""
+    best, first, best_slot, move = np.inf, -1, -1, -1
     for slot in range(inside, size):
         if ball.state[slot] == goal:
             continue
@@ -162,15 +226,15 @@ def _place_root(ball: Ball, state: int) -> None:
     ball.mark[state], ball.slot[state] = ball.now[0], 0
     ball.state[0], ball.ply[0], ball.first[0], ball.parent[0] = state, 0, -1, -1
     ball.g[0], ball.f[0] = 0.0, 0.0  # the agent's own value is what the lookahead is to improve: it bounds nothing
+    ball.farthest[0], ball.measured[0] = 0.0, 1
 
 
 @kernel
 def _open_neighbours(
     ball: Ball, graph: Layout, h: Learned, slot: int, goal: int, weight: float, path_max: bool, size: int
-) -> tuple[int, bool]:
-    """Bring the neighbours of one state into the ball, or nearer: its size, and did an earlier state come nearer?"""
+) -> int:
+    """Bring the neighbours of one state into the ball, or nearer: its size. Those that were opened before wait."""
     state = int64(ball.state[slot])
-    earlier = False
     for k in range(degree(graph, state)):
         near = target(graph, state, k)
         if not enterable(graph, near):
@@ -186,9 +250,10 @@ def _open_neighbours(
             there = int64(ball.slot[near])
             if _is_no_better(ball, there, g, first):
                 continue
-            earlier = earlier or there <= slot
+            if there < slot:
+                _wait(ball, there)
         _reach(ball, graph, h, there, near, slot, g, first, goal, weight, path_max)
-    return size, earlier
+    return size
 
 
 @kernel
@@ -216,51 +281,77 @@ def _reach(
     ball.f[slot] = max(ball.f[parent], f) if path_max else f
 
 
+# --- ways through the ball that are cheaper than the first ----------------------------------------------------------
+
+
 @kernel
-def _comes_nearer(ball: Ball, graph: Layout, goal: int, inside: int, size: int) -> bool:
-    """Does some move back into the ball from its last ply, where nothing was opened, bring a state nearer?"""
-    farthest, root = 0.0, int64(ball.state[0])
-    for slot in range(1, size):
-        if ball.g[slot] <= farthest:
+def _wait(ball: Ball, slot: int) -> None:
+    """Queue a state that was reached in a better way, so that it is passed on to its neighbours."""
+    if not ball.waiting[slot]:
+        ball.waiting[slot] = True
+        ball.queue[(ball.pending[0] + ball.pending[1]) % len(ball.queue)] = slot
+        ball.pending[1] += 1
+
+
+@kernel
+def _measure(ball: Ball, graph: Layout, size: int) -> None:
+    """How far is the farthest of the states that can come nearer at all, or as near by another way?"""
+    root = int64(ball.state[0])
+    for slot in range(ball.measured[0], size):
+        if ball.g[slot] <= ball.farthest[0]:
             continue
         if ball.ties[0] or ball.g[slot] > estimate(graph, root, int64(ball.state[slot])):
-            farthest = ball.g[slot]  # of those that can come nearer at all, or as near by another way
+            ball.farthest[0] = ball.g[slot]
+    ball.measured[0] = size
+
+
+@kernel
+def _look_back(
+    ball: Ball, graph: Layout, h: Learned, goal: int, weight: float, path_max: bool, inside: int, size: int
+) -> None:
+    """Bring states nearer by moves back into the ball from its last ply, where nothing was opened."""
     for slot in range(inside, size):
         state = int64(ball.state[slot])
-        if ball.g[slot] + ball.cheapest[0] > farthest or state == goal:
+        if ball.g[slot] + ball.cheapest[0] > ball.farthest[0] or state == goal:
             continue
         for k in range(degree(graph, state)):
             near = target(graph, state, k)
-            if ball.mark[near] == ball.now[0]:
-                g = ball.g[slot] + price(graph, state, k)
-                if not _is_no_better(ball, int64(ball.slot[near]), g, int64(ball.first[slot])):
-                    return True
-    return False
+            if ball.mark[near] != ball.now[0]:
+                continue
+            g, there = ball.g[slot] + price(graph, state, k), int64(ball.slot[near])
+            if not _is_no_better(ball, there, g, int64(ball.first[slot])):
+                _reach(ball, graph, h, there, near, slot, g, int64(ball.first[slot]), goal, weight, path_max)
+                _wait(ball, there)
 
 
 @kernel
-def _settle(ball: Ball, graph: Layout, h: Learned, goal: int, weight: float, path_max: bool, size: int) -> None:
-    """Let cheaper ways spread through the ball until there are none; of equal ones the one from the state met first."""
-    again = True
-    while again:
-        again = False
-        for slot in range(size):
-            state = int64(ball.state[slot])
-            if state == goal:
+def _pass_on(ball: Ball, graph: Layout, h: Learned, goal: int, weight: float, path_max: bool) -> None:
+    """Pass better ways on through the ball until none is left; of equal ones the one from the state met first."""
+    while ball.pending[1] > 0:
+        slot = int64(ball.queue[ball.pending[0]])
+        ball.waiting[slot] = False
+        ball.pending[0] = (ball.pending[0] + 1) % len(ball.queue)
+        ball.pending[1] -= 1
+        state = int64(ball.state[slot])
+        if state == goal:
+            continue
+        for k in range(degree(graph, state)):
+            near = target(graph, state, k)
+            if ball.mark[near] != ball.now[0]:
                 continue
-            for k in range(degree(graph, state)):
-                near = target(graph, state, k)
-                if ball.mark[near] != ball.now[0]:
-                    continue
-                there = int64(ball.slot[near])
-                g = ball.g[slot] + price(graph, state, k)
-                first = k if slot == 0 else int64(ball.first[slot])
-                same = g == ball.g[there] and first == ball.first[there]
-                if slot > ball.parent[there] if same else _is_no_better(ball, there, g, first):
-                    continue
-                f, known = ball.f[there], same and slot == ball.parent[there]
-                _reach(ball, graph, h, there, near, slot, g, first, goal, weight, path_max)
-                again = again or (there <= slot and (ball.f[there] != f or not known))
+            there = int64(ball.slot[near])
+            g = ball.g[slot] + price(graph, state, k)
+            first = k if slot == 0 else int64(ball.first[slot])
+            same = g == ball.g[there] and first == ball.first[there]
+            if slot > ball.parent[there] if same else _is_no_better(ball, there, g, first):
+                continue
+            f = ball.f[there]
+            _reach(ball, graph, h, there, near, slot, g, first, goal, weight, path_max)
+            if not same or ball.f[there] != f:
+                _wait(ball, there)
+
+
+# --- the best way out -----------------------------------------------------------------------------------------------
 
 
 @kernel
