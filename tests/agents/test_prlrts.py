@@ -10,25 +10,49 @@ from hypothesis import strategies as st
 import andante
 from andante.abstraction.hierarchy import Hierarchy
 from andante.errors import GraphError, ParameterError
-from tests.worlds import examples, grid_problems
+from tests.worlds import SIDE, examples, grid_problems
 
 LIMITS = andante.Limits(moves=3000)
 
 
+DEPTHS, GAMMAS = st.sampled_from([1, 2, 3, 5, 9]), st.sampled_from([0.2, 0.4, 0.8, 1.0])
+QUOTAS = st.sampled_from([0.0, 1.0, 10.0, 50.0, math.inf])
+SIGHTS = st.sampled_from([None, 1, 2, 3, 10])
+
+
 @pytest.mark.compiled
-@given(
-    grid_problems(side=12),
-    st.sampled_from([1, 3, 5]),
-    st.sampled_from([0.4, 1.0]),
-    st.sampled_from([0.0, 10.0, math.inf]),
-)
-@examples(40)
-def test_on_level_0_it_is_lrts_move_for_move(problem, depth, gamma, quota):
-    ours = andante.run("prlrts", problem, level=0, depth=depth, gamma=gamma, quota=quota, limits=LIMITS)
-    lrts = andante.run("lrts", problem, depth=depth, gamma=gamma, quota=quota, limits=LIMITS)
+@given(grid_problems(side=16), DEPTHS, GAMMAS, QUOTAS, SIGHTS)
+@examples(250)
+def test_on_level_0_it_is_lrts_move_for_move(problem, depth, gamma, quota, sight):
+    given = {"depth": depth, "gamma": gamma, "quota": quota, "sight": sight, "limits": LIMITS}
+    ours, lrts = andante.run("prlrts", problem, level=0, **given), andante.run("lrts", problem, **given)
     assert ours.path.tolist() == lrts.path.tolist()
+    assert ours.outcome is lrts.outcome
     assert (ours.states_expanded, ours.states_touched) == (lrts.states_expanded, lrts.states_touched)
     assert (ours.learned, ours.values_stored) == (lrts.learned, lrts.values_stored)
+
+
+@pytest.mark.compiled
+@given(grid_problems(side=16), DEPTHS, GAMMAS, QUOTAS, SIGHTS)
+@examples(150)
+def test_on_level_0_it_converges_as_lrts_does(problem, depth, gamma, quota, sight):
+    given = {"depth": depth, "gamma": gamma, "quota": quota, "sight": sight, "limits": LIMITS, "max_trials": 50}
+    ours, lrts = andante.converge("prlrts", problem, level=0, **given), andante.converge("lrts", problem, **given)
+    assert (ours.outcome, ours.costs.tolist()) == (lrts.outcome, lrts.costs.tolist())
+    assert ours.final.path.tolist() == lrts.final.path.tolist()
+    assert (ours.states_expanded, ours.states_touched) == (lrts.states_expanded, lrts.states_touched)
+    assert (ours.learned, ours.values_stored) == (lrts.learned, lrts.values_stored)
+
+
+@pytest.mark.parametrize("kind", ["rooms", "caves", "random"])
+@pytest.mark.parametrize("quota", [0.0, 20.0])
+def test_and_so_on_larger_maps(kind, quota):
+    grid = andante.generate(kind, SIDE, SIDE, seed=6)
+    for problem in andante.random_problems(grid, 4, seed=2):
+        given = {"depth": 4, "gamma": 0.8, "quota": quota, "sight": 4, "limits": LIMITS}
+        ours, lrts = andante.run("prlrts", problem, level=0, **given), andante.run("lrts", problem, **given)
+        assert ours.path.tolist() == lrts.path.tolist()
+        assert (ours.states_expanded, ours.values_stored) == (lrts.states_expanded, lrts.values_stored)
 
 
 @pytest.mark.compiled
@@ -95,6 +119,72 @@ def test_discovery_takes_stored_values_back(setting):
             assert mind.stored[0] == held
             lost, before = lost + (held < before), held
     assert lost > 0 or "between" in setting  # there values are soon replaced by others
+
+
+@pytest.mark.parametrize("level", [2, 3])
+def test_values_of_regions_that_are_no_more_do_not_count_where_no_way_is_left(level):
+    """The last walls may take regions away and, at the same time, show that there is nowhere to go."""
+    chance = np.random.default_rng(5)
+    for _ in range(60):
+        free = chance.random((16, 16)) > 0.3
+        free[11:, 11:] = False
+        free[12:15, 12:15] = True  # the goal's cell, which nothing leads into
+        grid = andante.Grid(free)
+        agent = andante.Agent("prlrts", grid, sight=2, level=level, depth=1, gamma=1.0)
+        for start in np.argwhere(free[:10, :10])[::17]:
+            trial = agent.run(grid.problem(tuple(map(int, start[::-1])), (13, 13)), LIMITS)
+            mind = agent._memory.mind
+            if trial.states_expanded:
+                assert trial.values_stored == np.count_nonzero(mind.tables.h.stamp > mind.era[2])
+
+
+def wall_beside_the_way():
+    """An open map, a goal straight ahead, and walls beside the way that come into sight one after another."""
+    free = np.ones((9, 40), bool)
+    free[1, ::6] = False
+    return andante.Grid(free).problem((1, 6), (38, 6))
+
+
+def plans(problem, **parameters):
+    """How often an agent plans on its way."""
+    return sum(turn.states_expanded > 0 for turn in andante.watch("prlrts", problem, **parameters))
+
+
+@pytest.mark.parametrize("level", [0, 2])
+def test_walls_beside_the_way_make_it_plan_only_if_asked(level):
+    problem = wall_beside_the_way()
+    given = {"sight": 5, "level": level, "depth": 4, "gamma": 1.0}
+    undisturbed = plans(problem, **given | {"sight": 4})  # too short to see a wall
+    assert plans(problem, replan="cut", **given) == undisturbed
+    assert plans(problem, replan="wall", **given) > undisturbed
+
+
+def test_a_path_is_dropped_when_its_next_move_is_blocked():
+    """A wall across the way comes into sight on the move before it; until then one plan is walked."""
+    free = np.ones((7, 24), bool)
+    free[1:6, 12] = False
+    problem = andante.Grid(free).problem((2, 3), (21, 3))
+    turns = list(andante.watch("prlrts(level=2, depth=9, gamma=1.0)", problem, sight=1))
+    planned = [turn.number for turn in turns if turn.states_expanded]
+    found = [turn.number for turn in turns if turn.discovered]
+    assert planned[0] == 1
+    assert planned[1] == found[0]  # of a straight way, the move after which the wall is seen leads into it
+
+
+@pytest.mark.parametrize("replan", ["cut", "graph", "wall"])
+@pytest.mark.parametrize("level", [0, 1, 2])
+def test_a_discovered_wall_does_not_take_the_way_back(level, replan):
+    """Under every rule an agent of quota 0 goes back at times, on maps where it sees walls all the time."""
+    returns = 0
+    for seed in range(4):
+        grid = andante.generate("random", 20, 20, seed=seed)
+        agent = andante.Agent("prlrts", grid, sight=2, level=level, depth=2, gamma=1.0, quota=0.0, replan=replan)
+        for problem in andante.random_problems(grid, 4, seed=seed):
+            found = 0
+            for turn in agent.watch(problem, LIMITS):
+                found += len(turn.discovered)
+                returns += bool(agent._memory.mind.back[0]) and found > 0
+    assert returns > 20
 
 
 def test_what_is_kept_of_a_level_that_changed_saves_travel():
