@@ -25,7 +25,8 @@ NAMES = ["lrta", "lrta(depth=3)", "rta", "astar", "wastar(weight=3)"]
 
 def facts(trial):
     """All that a trial tells but the time it took."""
-    told = {name: value for name, value in vars(trial).items() if name not in ("seconds", "path", "optimal_cost")}
+    untold = ("seconds", "first_move_seconds", "path", "optimal_cost")
+    told = {name: value for name, value in vars(trial).items() if name not in untold}
     return told | {"path": None if trial.path is None else trial.path.tolist()}
 
 
