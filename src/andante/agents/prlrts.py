@@ -283,7 +283,7 @@ def _plan(memory: Memory, graph: Arrays, params: Params, state: int, goal: int) 
         if up != EVERYWHERE:
             there = child_towards(memory.levels, within, there)  # line 6
         elif here != there:
-            chosen = course(memory.steering.by, here, there, depth)
+            chosen = course(memory.steering.by, state, here, there, depth)
             there, depth = chosen.goal, chosen.depth
         work = _plan_level(route, mind, within, params, depth, level, here, there)  # lines 9 to 13
         expanded, touched, learned = expanded + work.expanded, touched + work.touched, learned + work.learned

@@ -1,4 +1,4 @@
-"""How deep an agent looks before its next move: the first axis of seed 000's notation Algorithm(depth, goal)."""
+"""How deep an agent looks before its next move: the first axis of the notation LRTA* (depth, goal)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from andante.control.features import History, keep, observe
 from andante.control.goal import ground_pattern
 from andante.databases.depth_tree import DepthTree, answer
-from andante.databases.pattern import Pattern, depth_to_goal, depth_to_subgoal
+from andante.databases.pattern import Pattern, capped_depth_to_goal, depth_to_goal, depth_to_subgoal
 from andante.kernel import generic, kernel
 from andante.search.learning import Learned
 from andante.search.lookahead import Ball, deepen, look, most_states
@@ -190,7 +190,7 @@ def depth_when_lost(by: By, state: int, goal: int, fixed: int) -> int:
 
 @depth_when_lost.of(Stored)
 def _stored_when_lost(by: Stored, state: int, goal: int, fixed: int) -> int:
-    return min(depth_to_goal(by.pattern, state, goal), by.pattern.cap[0])
+    return capped_depth_to_goal(by.pattern, state, goal)
 
 
 @depth_when_lost.of(Fixed)

@@ -1,4 +1,4 @@
-"""Towards which goal an agent plans its next move: the second axis of seed 000's notation Algorithm(depth, goal)."""
+"""Towards which goal an agent plans its next move: the second axis of the notation LRTA* (depth, goal)."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from andante.abstraction.clique import Cover
 from andante.abstraction.hierarchy import hierarchy_of
 from andante.control.depth import DepthBy
 from andante.control.goal import GoalBy
-from andante.databases.pattern import Pattern, depth_to_goal, depth_to_subgoal, subgoal
+from andante.databases.pattern import Pattern, capped_depth_to_goal, depth_to_goal, depth_to_subgoal, subgoal
 from andante.errors import AlgorithmError, ParameterError
 from andante.kernel import generic, int64
 from andante.search.memory import Clock, Space
@@ -25,7 +25,7 @@ class Steered(NamedTuple):
     """Depth, goal or both are in a pattern database."""
 
     pattern: Pattern
-    visited: npt.NDArray[np.int64]  # [nodes], the trial in which the agent last planned in a node
+    visited: npt.NDArray[np.int64]  # [states], the trial in which the agent last planned in a state of the map
     depth: bool
     goal: bool
     clock: Clock
@@ -54,7 +54,7 @@ class Steering(NamedTuple):
             )
         if len(pattern.region) < len(hierarchy_of(space.graph, cover).layers.node):
             raise AlgorithmError("the pattern database is for other regions than this version makes; build it again")
-        visited = np.zeros(len(pattern.region), np.int64)
+        visited = np.zeros(space.states, np.int64)
         return cls(Steered(pattern, visited, depth is DepthBy.PATTERN, goal is GoalBy.PATTERN, space.clock))
 
 
@@ -66,25 +66,26 @@ class Course(NamedTuple):
 
 
 @generic
-def course(by: Free | Steered, node: int, goal: int, depth: int) -> Course:
+def course(by: Free | Steered, state: int, node: int, goal: int, depth: int) -> Course:
     """Where a plan from ``node`` on the way to ``goal`` should lead, and how deep to look; ``depth`` if that is fixed.
 
-    In a node where the agent planned before in this trial it is the goal itself (seed 000, Appendix D).
+    ``state`` is where the agent stands on the map. If it planned there before in this trial, the plan is for the goal
+    itself, as deep as the database says of the goal or its cap allows (Appendix D of the paper on dynamic control).
     """
     raise TypeError(by)
 
 
 @course.of(Free)
-def _free(by: Free, node: int, goal: int, depth: int) -> Course:
+def _free(by: Free, state: int, node: int, goal: int, depth: int) -> Course:
     return Course(goal, depth)
 
 
 @course.of(Steered)
-def _steered(by: Steered, node: int, goal: int, depth: int) -> Course:
-    again = by.visited[node] == by.clock.trial[0]
-    by.visited[node] = by.clock.trial[0]
+def _steered(by: Steered, state: int, node: int, goal: int, depth: int) -> Course:
+    again = by.visited[state] == by.clock.trial[0]
+    by.visited[state] = by.clock.trial[0]
     if by.goal and again:
-        return Course(goal, by.pattern.cap[0] if by.depth else depth)
+        return Course(goal, capped_depth_to_goal(by.pattern, node, goal) if by.depth else depth)
     aim = subgoal(by.pattern, node, goal) if by.goal else goal
     if by.depth:
         depth = depth_to_subgoal(by.pattern, node, goal) if by.goal else depth_to_goal(by.pattern, node, goal)

@@ -99,6 +99,12 @@ def depth_to_goal(pattern: Pattern, state: int, goal: int) -> int:
 
 
 @kernel
+def capped_depth_to_goal(pattern: Pattern, state: int, goal: int) -> int:
+    """The same up to the cap, whatever is stored: for an agent that subgoals have led back to where it was before."""
+    return min(depth_to_goal(pattern, state, goal), pattern.cap[0])
+
+
+@kernel
 def _depth(pattern: Pattern, table: npt.NDArray[np.uint16], state: int, goal: int) -> int:
     here, there = int64(pattern.region[state]), int64(pattern.region[goal])
     if here < 0 or there < 0 or len(table) == 0:
