@@ -34,8 +34,8 @@ class Twin:
         return lambda state: self.others[state][1] if self.others.get(state, (None,))[0] == aim else h0(state)
 
     def looked_up(self, table, state):
-        region = self.pattern.region
-        return int(getattr(self.pattern, table)[region[state], region[self.problem.goal]])
+        region, column = self.pattern.region, self.pattern.column
+        return int(getattr(self.pattern, table)[region[state], column[region[self.problem.goal]]])
 
     def aim(self, state):
         entry = self.looked_up("entry", state) if self.params.goal_by.name == "PATTERN" else NO_STATE
@@ -289,6 +289,25 @@ def test_a_database_for_plans_over_regions_is_refused(setting):
     database = build("pattern(level=2, base=1)", problem.world)
     with pytest.raises(AlgorithmError, match="for agents that plan on level 1, .* build it with base=0"):
         andante.run(setting, problem, databases=[database])
+
+
+@pytest.mark.parametrize("setting", ["dlrta", "dlrta(goal_by=global)", "dprlrta(level=1)"])
+def test_a_database_for_some_goals_serves_these_as_one_for_all_does_and_no_others(setting):
+    grid = andante.generate("rooms", 24, 24, seed=2)
+    text = "pattern(level=2, base=1, far=capped)" if setting.startswith("dpr") else "pattern(level=2, far=capped)"
+    problems = drawn(grid, 12, seed=3)
+    some = build(text, grid, goals=[problem.goal for problem in problems[:6]])
+    whole = build(text, grid)
+    ours, theirs = (andante.run_many(setting, problems[:6], databases=[one]) for one in (some, whole))
+    assert [trial.path.tolist() for trial in ours] == [trial.path.tolist() for trial in theirs]
+    served = some.covers(grid.graph, np.array([problem.goal for problem in problems]))
+    assert served[:6].all()
+    assert not served.all()
+    other = problems[int(np.flatnonzero(~served)[0])]
+    for start in (andante.run, andante.watch):
+        with pytest.raises(AlgorithmError, match="'pattern' was built for other goals than that of .* for all goals"):
+            start(setting, other, databases=[some])
+    assert andante.run("lrta", other, databases=[some]).solved  # who does not look into it is not concerned
 
 
 @pytest.fixture(scope="module")

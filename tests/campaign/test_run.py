@@ -9,6 +9,7 @@ from itertools import islice
 from textwrap import dedent
 
 import numpy as np
+import polars
 import pytest
 
 import andante
@@ -285,7 +286,8 @@ def test_databases_for_any_map_are_built_once_and_from_maps_of_their_own(written
     pytest.importorskip("sklearn")
     built = []
 
-    def make(text, world):
+    def make(text, world, goals):
+        assert goals is None
         built.append((text, world))
         return build(text, world)
 
@@ -305,6 +307,51 @@ def test_databases_for_any_map_are_built_once_and_from_maps_of_their_own(written
     assert trained[0] == trained[1] == {"rooms-24x24-seed7; rooms-24x24-seed8"}
     assert trained[2] == {"rooms-24x24-seed7; rooms-24x24-seed9"}
     assert status(Store(tmp_path / "one")).finished
+
+
+def test_databases_for_the_goals_of_the_problems(written, tmp_path, monkeypatch, small_jobs):
+    """They are built once for each map, whatever jobs it is cut into, and steer agents as those for all goals do."""
+    built = []
+
+    def make(text, world, goals):
+        built.append((text, world, goals))
+        return build(text, world, goals=goals)
+
+    monkeypatch.setattr("andante.campaign.shelf.cache_folder", lambda: tmp_path / "cache")
+    monkeypatch.setattr("andante.campaign.shelf.build", make)
+    campaign = read_campaign(
+        written("""
+            [problems.rooms]
+            maps = ["rooms(width=24, height=24, seed=[1, 2])"]
+            count = 12
+            [problems.others]
+            maps = ["rooms(width=24, height=24, seed=1)"]
+            count = 30
+            seed = 5
+            [[run]]
+            problems = ["rooms"]
+            algorithms = ["dlrta", "dlrta(loops=once)"]
+            databases = ["pattern(level=0, goals=[all, asked])"]
+            [[run]]
+            problems = ["others"]
+            algorithms = ["rta"]
+        """)
+    )
+    run(campaign, tmp_path / "rows", Local(2))
+    asked = [(world.fingerprint, goals.tolist()) for _, world, goals in built if goals is not None]
+    problems = [andante.random_problems(andante.generate("rooms", 24, 24, seed=s), 12, seed=0) for s in (1, 2)]
+    expected = [(some[0].grid.fingerprint, sorted({problem.goal for problem in some})) for some in problems]
+    assert sorted(asked) == sorted(expected)
+    frame = (
+        Store(tmp_path / "rows").frame().filter(polars.col("algorithm") != "rta").sort("map", "algorithm", "problem")
+    )
+    some = frame.filter(polars.col("databases").str.contains("asked"))
+    whole = frame.filter(~polars.col("databases").str.contains("asked"))
+    assert len(some) == len(whole) == 48
+    for column in ("cost", "states_expanded", "moves"):
+        assert some[column].to_list() == whole[column].to_list()
+    assert (some["database_bytes"] < whole["database_bytes"]).all()
+    compile_ahead([Wanted.by(task) for task in plan.Plan.of(campaign, lambda *_: None).tasks], lambda *_: None)
 
 
 def test_the_name_of_a_map_that_was_trained_on_decides_nothing(written, tmp_path, monkeypatch):

@@ -340,6 +340,28 @@ def test_build_overwrites_other_parameters_only_if_told_to(cli, arena, tmp_path)
     assert cli("databases", "show", file)[1].count(" kB, ") == 1
 
 
+def test_build_for_the_goals_of_a_scenario(cli, arena, tmp_path):
+    def build(kind, *more):
+        return cli("build", kind, arena, "--out", tmp_path, "--threads", "1", *more)
+
+    grid, scenario = andante.read_map(arena), tmp_path / "arena.map.scen"
+    problems = andante.with_optimal_costs([grid.problem((5, 5), (15, y)) for y in range(5, 11)])
+    andante.write_scenario(problems, scenario)
+    assert build("pattern(level=0)", "--goals", scenario)[0] == OK
+    database = andante.load(tmp_path / "arena.pattern", map=grid)
+    assert database.parameters["goals"] == "asked"
+    assert database.arrays.entry.shape[1] == len(problems)
+    assert "goals=asked" in cli("databases", "show", tmp_path / "arena.pattern")[1]
+    code, _, err = build("pattern(level=0)", "--goals", scenario)
+    assert (code, "may have been built for other goals; --force overwrites it" in said(err)) == (FAILED, True)
+    assert build("pattern(level=0)", "--goals", scenario, "--force")[0] == OK
+    for kind, sentence in (("pattern(goals=asked)", "with --goals FILE.scen"), ("moves", "has no parameter 'goals'")):
+        code, _, err = build(kind, "--force", *(["--goals", scenario] if kind == "moves" else []))
+        assert (code, sentence in said(err)) == (FAILED, True)
+    code, _, err = cli("build", "pattern", arena, arena, "--goals", scenario)
+    assert (code, "on one map; build the maps one at a time" in said(err)) == (FAILED, True)
+
+
 def test_compare_as_json_and_from_a_scenario(cli, arena, tmp_path):
     grid = andante.read_map(arena)
     problems = andante.with_optimal_costs([grid.problem((5, 5), (15, y)) for y in range(5, 11)])

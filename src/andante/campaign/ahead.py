@@ -7,6 +7,8 @@ from contextlib import suppress
 from functools import cache
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from andante.agent import Algorithm, find
 from andante.campaign.plan import Task
 from andante.datasets.generate import generate
@@ -14,6 +16,7 @@ from andante.episode.run import compile_all, variant
 from andante.errors import AndanteError
 from andante.notation import parse
 from andante.offline import build
+from andante.offline.builder import asks_for_goals
 
 _SMALL = 32  # width of a map to compile with: machine code does not depend on sizes
 
@@ -39,7 +42,8 @@ def compile_ahead(wanted: Iterable[Wanted], tell: Callable[[int, int], None]) ->
     what is wrong, with the map.
     """
     small = generate("rooms", _SMALL, _SMALL)
-    database = cache(lambda text: build(text, small))
+    goals = np.flatnonzero(small.passable.ravel())[:1]
+    database = cache(lambda text: build(text, small, goals=goals if asks_for_goals(text) else None))
     groups = _alike(wanted)
     for number, group in enumerate(groups, 1):
         for one in group:

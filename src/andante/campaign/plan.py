@@ -32,6 +32,7 @@ from andante.world.problem import Problem
 LEAST_TRIALS, MOST_TRIALS = 64, 2048  # in a job
 JOBS_WANTED = 20_000  # larger campaigns have larger jobs
 MAPS_AT_A_TIME = 16
+NO_GOALS = np.zeros(0, np.int64)
 
 
 @dataclass(frozen=True)
@@ -91,6 +92,7 @@ class Job:
     goals: npt.NDArray[np.int64]
     optimal_costs: npt.NDArray[np.float64]
     tasks: tuple[Task, ...]
+    asked: npt.NDArray[np.int64]  # goals on this map that databases for some goals only are built for
 
 
 #: Columns of a table that is kept beside the rows.
@@ -154,6 +156,8 @@ class Plan:
         """The job of this number."""
         reach = {name: int(column[number]) for name, column in self.jobs.items()}
         part = {name: column[reach["first_problem"] : reach["end_problem"]] for name, column in self.problems.items()}
+        tasks = tuple(self.tasks[reach["first_task"] : reach["end_task"]])
+        asked = self._goals_asked[int(part["map"][0])] if any(_asks_for_goals(task) for task in tasks) else NO_GOALS
         return Job(
             number,
             self.maps[int(part["map"][0])],
@@ -163,8 +167,17 @@ class Plan:
             part["start"],
             part["goal"],
             part["optimal_cost"],
-            tuple(self.tasks[reach["first_task"] : reach["end_task"]]),
+            tasks,
+            asked,
         )
+
+    @cached_property
+    def _goals_asked(self) -> list[npt.NDArray[np.int64]]:
+        """For each map the goals of all problems on which something is run that is built for some goals only."""
+        draws = sorted({task.draw for task in self.tasks if _asks_for_goals(task)})
+        chosen = np.isin(self.problems["draw"], draws)
+        place, goal = self.problems["map"][chosen], self.problems["goal"][chosen]
+        return [np.unique(goal[place == number]) for number in range(len(self.maps))]
 
     def finished_by_all(self, finished: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """Of the finished jobs those on whose problems all algorithms of their draw have finished."""
@@ -231,6 +244,10 @@ def _stretches(problems: Columns) -> Iterator[tuple[int, int]]:
     change = (np.diff(problems["draw"]) != 0) | (np.diff(problems["map"]) != 0)
     ends = [0, *(np.flatnonzero(change) + 1).tolist(), len(problems["draw"])]
     return ((low, high) for low, high in pairwise(ends) if high > low)
+
+
+def _asks_for_goals(task: Task) -> bool:
+    return any(order.asks_for_goals for order in task.conditions.databases)
 
 
 def version_of(algorithm: Algorithm) -> str:

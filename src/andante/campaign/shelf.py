@@ -3,8 +3,10 @@
 A kind that serves any map is built from maps of its own, the run's ``training``: what was learned on the map that it is
 tried out on would prove little.
 
-A file's name says what made it: maps, kind, parameters and the state of the builder's code, so one that is found fits;
-and how long it took, for reports on what building costs.
+A kind that may be built for some goals only (``goals=asked``) is built for those of the campaign's problems.
+
+A file's name says what made it: maps, kind, parameters, goals and the state of the builder's code, so one that is found
+fits; and how long it took, for reports on what building costs.
 """
 
 from __future__ import annotations
@@ -19,6 +21,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+import numpy.typing as npt
+
 import andante
 from andante.campaign.maps import PlannedMap
 from andante.campaign.tables import CampaignError
@@ -28,7 +33,7 @@ from andante.files import cache_folder
 from andante.kernel import source_state
 from andante.notation import Call, parse
 from andante.offline import build, builders
-from andante.offline.builder import with_parameters
+from andante.offline.builder import asks_for_goals, with_parameters
 from andante.world.grid import Grid
 
 _MOST_HELD = 64
@@ -63,6 +68,11 @@ class BuildOrder(NamedTuple):
     def serves_any_map(self) -> bool:
         """Is it built from maps of its own, and not for each map?"""
         return builders()[self.name].any_map
+
+    @property
+    def asks_for_goals(self) -> bool:
+        """Is it built for the goals of the campaign's problems only?"""
+        return asks_for_goals(self.text)
 
     @property
     def stale(self) -> bool:
@@ -105,15 +115,15 @@ class Shelf:
         self._volumes: OrderedDict[str, Volume] = OrderedDict()
         self._lock = threading.Lock()
 
-    def volumes(self, orders: Sequence[BuildOrder], grid: Grid) -> list[Volume]:
-        """The databases for a map: held, or found in the cache, or built."""
-        return [self._volume(order, grid) for order in orders]
+    def volumes(self, orders: Sequence[BuildOrder], grid: Grid, goals: npt.NDArray[np.int64]) -> list[Volume]:
+        """The databases for a map: held, or found in the cache, or built; for these goals, where an order asks."""
+        return [self._volume(order, grid, goals if order.asks_for_goals else None) for order in orders]
 
-    def _volume(self, order: BuildOrder, grid: Grid) -> Volume:
-        key = _key(order, grid)
+    def _volume(self, order: BuildOrder, grid: Grid, goals: npt.NDArray[np.int64] | None) -> Volume:
+        key = _key(order, grid, goals)
         with self._lock:  # building takes all cores: two at once would be no faster
             if key not in self._volumes:
-                self._volumes[key] = _found(key, grid) or _built(key, order, grid)
+                self._volumes[key] = _found(key, grid) or _built(key, order, grid, goals)
             self._volumes.move_to_end(key)
             while len(self._volumes) > _MOST_HELD:
                 self._volumes.popitem(last=False)
@@ -124,10 +134,13 @@ def _home() -> Path:
     return cache_folder() / "databases"
 
 
-def _key(order: BuildOrder, grid: Grid) -> str:
+def _key(order: BuildOrder, grid: Grid, goals: npt.NDArray[np.int64] | None) -> str:
     """The same for all maps that one database serves."""
     maps = () if order.training else (grid.graph.fingerprint,)
-    return hashlib.sha256(" ".join((*order.deciding, *maps)).encode()).hexdigest()[:32]
+    digest = hashlib.sha256(" ".join((*order.deciding, *maps)).encode())
+    if goals is not None:
+        digest.update(np.unique(goals).astype("<i8").tobytes())
+    return digest.hexdigest()[:32]
 
 
 def _found(key: str, grid: Grid) -> Volume | None:
@@ -139,12 +152,12 @@ def _found(key: str, grid: Grid) -> Volume | None:
     return None
 
 
-def _built(key: str, order: BuildOrder, grid: Grid) -> Volume:
+def _built(key: str, order: BuildOrder, grid: Grid, goals: npt.NDArray[np.int64] | None) -> Volume:
     if order.stale:
         raise CampaignError(f"this worker builds {order.name} with another code than the campaign was planned with")
     world = [planned.grid() for planned in order.training] or grid
     began = time.perf_counter()
-    database = build(order.text, world)
+    database = build(order.text, world, goals=goals)
     seconds = time.perf_counter() - began
     with suppress(OSError, OutputError):  # a cache that cannot be written to is no error, only slower the next time
         _home().mkdir(parents=True, exist_ok=True)

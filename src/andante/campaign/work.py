@@ -66,7 +66,7 @@ def perform(job: Job, stop: threading.Event | None = None) -> Result | None:
     parts = []
     for task in job.tasks:
         try:
-            volumes = _shelf.volumes(task.conditions.databases, grid)
+            volumes = _shelf.volumes(task.conditions.databases, grid, job.asked)
             found = _run(task, volumes, problems, stop)
         except AndanteError as error:
             raise CampaignError(f"{task.algorithm} on {job.map.name}: {error}") from error

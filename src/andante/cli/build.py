@@ -33,6 +33,9 @@ def build(
     out_folder: Path = typer.Option(
         Path(), "--out", metavar="FOLDER", help="Where to write the files MAP.KIND; it is made if it is not there."
     ),
+    goals: Path | None = typer.Option(
+        None, metavar="FILE.scen", help="Build for the goals of this scenario only, on one map; kinds with goals=asked."
+    ),
     threads: int = typer.Option(None, min=1, help="How many to build with; all cores if not given."),
     force: bool = typer.Option(False, "--force", help="Overwrite files that were built with other parameters."),
     estimate: bool = typer.Option(False, help="Work for some seconds, say how long it will take at least, and stop."),
@@ -43,21 +46,25 @@ def build(
     A file appears whole or not at all: an interrupt leaves nothing behind. One that was built with the same parameters
     is overwritten.
     """
-    from andante.errors import OutputError
+    from andante.errors import OutputError, ParameterError
     from andante.files import make_folder
     from andante.measures import measure
     from andante.offline import build as make
     from andante.offline.builder import with_parameters
 
     call = parse(kind)
-    builder, params = with_parameters(call.name, dict(call.arguments))  # refused before any map is read
+    named = {"goals": "asked"} if goals is not None else {}
+    builder, params = with_parameters(call.name, {**named, **call.arguments})  # refused before any map is read
+    if goals is not None and len(maps) > 1:
+        raise ParameterError("the goals of a scenario are on one map; build the maps one at a time")
     grids = [read_world(text) for text in maps]
+    asked = goals_in(goals, grids[0]) if goals is not None else None
     portions = [("any", grids)] if builder.any_map else [(grid.name, [grid]) for grid in grids]
     files = [out_folder / f"{name}.{call.name}" for name, _ in portions]
     if len(set(files)) < len(files):
         raise OutputError("two of the maps have the same name, and so would their files; build them one at a time")
     if estimate:
-        tell_estimates(kind, portions, threads, as_json)
+        tell_estimates(kind, portions, asked, threads, as_json)
         return
     if not force:
         refuse_to_overwrite(files, builder, params)
@@ -66,7 +73,7 @@ def build(
     for (_, portion), file in zip(portions, files, strict=True):
         began = time.perf_counter()
         with progress_of_parts() as tell:
-            database = make(kind, portion, threads=threads, progress=tell)
+            database = make(kind, portion, goals=asked, threads=threads, progress=tell)
         took = time.perf_counter() - began
         database.save(file)
         written.append({"file": str(file), "kind": call.name, "bytes": file.stat().st_size, "seconds": took})
@@ -77,8 +84,22 @@ def build(
         print_json(written)
 
 
+def goals_in(scenario: Path, grid: Grid) -> list[int]:
+    """The goals of the problems in a file; an error if none can be solved on this map."""
+    from andante.errors import ScenarioError
+    from andante.world.mapfiles import read_scenario
+
+    listed = read_scenario(scenario, grid)
+    if not listed:
+        raise ScenarioError(f"{scenario} holds no problem that can be solved on {grid.name}")
+    return [problem.goal for problem in listed]
+
+
 def refuse_to_overwrite(files: Sequence[Path], builder: Builder, params: Any) -> None:
-    """Refuse if one of the files is there, and was built with other parameters; what cannot be read is no loss."""
+    """Refuse if one of the files is there, and was built with other parameters; what cannot be read is no loss.
+
+    For which goals one was built that is for some only, is not told by its parameters: it may be for others.
+    """
     from andante.databases.header import read_header
     from andante.errors import DatabaseError, OutputError
 
@@ -88,6 +109,11 @@ def refuse_to_overwrite(files: Sequence[Path], builder: Builder, params: Any) ->
             there = read_header(file)
         except DatabaseError:
             continue
+        if (there.kind, there.parameters) == (builder.kind, wanted) and wanted.get("goals") == "asked":
+            raise OutputError(
+                f"{file} is there already and may have been built for other goals; --force overwrites it, and "
+                "--out FOLDER writes elsewhere"
+            )
         if (there.kind, there.parameters) != (builder.kind, wanted):
             old = Call(there.kind, _changed(there.parameters, wanted))
             new = Call(builder.kind, _changed(wanted, there.parameters))
@@ -102,12 +128,14 @@ def _changed(parameters: Mapping[str, Any], others: Mapping[str, Any]) -> dict[s
     return {name: value for name, value in parameters.items() if name not in others or others[name] != value}
 
 
-def tell_estimates(kind: str, portions: list[tuple[str, list[Grid]]], threads: int | None, as_json: bool) -> None:
+def tell_estimates(
+    kind: str, portions: list[tuple[str, list[Grid]]], asked: list[int] | None, threads: int | None, as_json: bool
+) -> None:
     """How long each of the databases will take to build."""
     from andante.offline.builder import estimate
     from andante.report.studytables import duration
 
-    found = {name: estimate(kind, portion, threads=threads) for name, portion in portions}
+    found = {name: estimate(kind, portion, goals=asked, threads=threads) for name, portion in portions}
     if as_json:
         print_json([{"map": name, **told._asdict()} for name, told in found.items()])
         return

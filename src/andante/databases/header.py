@@ -38,6 +38,7 @@ _PREAMBLE = struct.Struct("<8sIIQQ")  # magic, version, checksum, bytes of the h
 _CHECKSUM = slice(12, 16)
 
 B = TypeVar("B", bound=type[tuple[Any, ...]])
+States = npt.NDArray[np.int64]
 
 
 # --- kinds ----------------------------------------------------------------------------------------------------------
@@ -50,6 +51,7 @@ class Kind(NamedTuple):
     about: str
     bundle: type[tuple[Any, ...]]  # a NamedTuple of arrays, with the properties ``records`` and ``entries``
     fault: Callable[[Any, Graph], str | None]  # what keeps arrays from being used with a graph, if anything does
+    covers: Callable[[Any, Graph, States], npt.NDArray[np.bool_]] | None = None  # which goals; None: all of them
 
     @property
     def dtypes(self) -> dict[str, np.dtype[Any]]:
@@ -60,15 +62,21 @@ class Kind(NamedTuple):
 _kinds: dict[str, Kind] = {}
 
 
-def kind(name: str, about: str, fault: Callable[[Any, Graph], str | None]) -> Callable[[B], B]:
+def kind(
+    name: str,
+    about: str,
+    fault: Callable[[Any, Graph], str | None],
+    covers: Callable[[Any, Graph, States], npt.NDArray[np.bool_]] | None = None,
+) -> Callable[[B], B]:
     """Enrol the decorated bundle, a NamedTuple of arrays, as the contents of databases called ``name``.
 
     Its properties ``records`` and ``entries`` are what `Database` says of them.
     ``fault(bundle, graph)`` says in half a sentence why a kernel must not use these arrays on that graph, or None.
+    ``covers(bundle, graph, goals)`` says for each goal whether such a database serves it, if it may be for some only.
     """
 
     def enrol(bundle: B) -> B:
-        _kinds[name] = Kind(name, about, bundle, fault)
+        _kinds[name] = Kind(name, about, bundle, fault, covers)
         return bundle
 
     return enrol
@@ -132,6 +140,13 @@ class Database:
     def serves(self, graph: Graph) -> bool:
         """Was it built for this graph, or for any?"""
         return self.fingerprint is None or self.fingerprint == graph.fingerprint
+
+    def covers(self, graph: Graph, goals: States) -> npt.NDArray[np.bool_]:
+        """Does it serve problems on this graph, for which it was built, with these goals?"""
+        known = kinds().get(self.kind)
+        if known is None or known.covers is None:
+            return np.ones(len(goals), np.bool_)
+        return known.covers(self.arrays, graph, goals)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write it to a file, which appears whole or not at all."""
@@ -231,7 +246,10 @@ def load(path: str | os.PathLike[str], *, map: Grid | Graph) -> Database:  # noq
     try:
         arrays = known.bundle(**_arrays(header, buffer, known.dtypes))
     except (KeyError, TypeError, ValueError, OverflowError, MemoryError):
-        raise DatabaseError(f"{file} does not hold the arrays of a database of kind {header.kind!r}") from None
+        raise DatabaseError(
+            f"{file} does not hold the arrays of a database of kind {header.kind!r}, or those of an older version; "
+            "build it again with 'andante build'"
+        ) from None
     fault = known.fault(arrays, graph)
     if fault is not None:
         raise DatabaseError(f"{file} cannot be used: {fault}")

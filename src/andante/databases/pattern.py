@@ -1,12 +1,15 @@
 """Pattern databases: for every pair of regions, where to go first and how deep to look on the way.
 
-Seed 000, sections 5.2 and 6. A map is divided into the regions of one level of its hierarchy. For an agent in region A
-with a goal in region B the database holds the state in which an optimal path from A's representative to B's enters the
-next region, and the depth at which LRTA*, knowing nothing yet, makes an optimal move towards it. Depths towards the
-goal itself may be there too. The two are the values that `control` steers an agent by.
+Bulitko, Luštrek, Schaeffer, Björnsson and Sigmundarson (2008), sections 5.2 and 6. A map is divided into the regions of
+one level of its hierarchy. For an agent in region A with a goal in region B the database holds the state in which an
+optimal path from A's representative to B's enters the next region, and the depth at which LRTA*, knowing nothing yet,
+makes an optimal move towards it. Depths towards the goal itself may be there too. The two are the values that `control`
+steers an agent by.
 
 The states need not be those of the map: with regions of one level over the states of a lower one, numbered as the
 hierarchy's nodes, the same tables steer an agent that plans there (PR LRTA*).
+
+A database may be for some goals only: then it has columns for their regions, and agents refuse other goals.
 """
 
 from __future__ import annotations
@@ -16,6 +19,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from andante.abstraction.clique import Cover
+from andante.abstraction.hierarchy import hierarchy_of
 from andante.databases.header import kind, pick
 from andante.kernel import int64, kernel
 from andante.search.memory import Space
@@ -25,26 +30,48 @@ NO_STATE = -1  # no entry: the regions are the same, or no way leads from one to
 
 
 def _fault(pattern: Pattern, graph: Graph) -> str | None:
-    pairs = pattern.entry.shape
-    if len(pairs) != 2 or pairs[0] != pairs[1] or pattern.depth.shape != pairs or len(pattern.region) < len(graph):
+    pairs, regions = pattern.entry.shape, pattern.column.shape
+    if len(pairs) != 2 or regions != pairs[:1] or pattern.depth.shape != pairs or len(pattern.region) < len(graph):
         return f"its tables do not fit a graph of {len(graph)} states"
     if pattern.far.shape not in (pairs, (0, 0)) or pattern.cap.shape != (1,) or pattern.base.shape != (2,):
         return "its tables do not fit each other"
-    if pattern.region.max(initial=-1) >= pairs[0] or pattern.entry.max(initial=-1) >= len(pattern.region):
+    if pattern.region.max(initial=-1) >= pairs[0] or pattern.column.max(initial=-1) >= pairs[1]:
+        return "it names regions that do not exist"
+    if pattern.entry.max(initial=-1) >= len(pattern.region):
         return "it names states that do not exist"
     if pattern.entry.min(initial=0) < NO_STATE or min(pattern.depth.min(initial=1), pattern.cap[0]) < 1:
         return "it holds numbers that mean nothing"
     return None
 
 
-@kind("pattern", "for every pair of regions the next state to go to, and how deep to look on the way", _fault)
+def _covers(pattern: Pattern, graph: Graph, goals: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+    if pattern.entry.shape[1] == len(pattern.column):
+        return np.ones(len(goals), np.bool_)
+    node = ancestors(graph, Cover(pattern.base[1]), int(pattern.base[0]), goals)
+    region = pattern.region[node]
+    return (node < 0) | (region < 0) | (pattern.column[region] >= 0)
+
+
+def ancestors(graph: Graph, cover: Cover, level: int, states: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """The nodes of a level of the graph's hierarchy that these states belong to; -1 for those that belong to none."""
+    if level == 0:
+        return states
+    parent = hierarchy_of(graph, cover).layers.node["parent"]
+    placed, node = parent[states] > 0, states
+    for _ in range(level):
+        node = parent[node].astype(np.int64)
+    return np.where(placed, node, -1)
+
+
+@kind("pattern", "for every pair of regions the next state to go to, and how deep to look on the way", _fault, _covers)
 class Pattern(NamedTuple):
     """The tables."""
 
     region: npt.NDArray[np.int32]  # [states], a state's region; negative for those in none
-    entry: npt.NDArray[np.int32]  # [regions, regions], from, to: where to go first, or NO_STATE
-    depth: npt.NDArray[np.uint16]  # [regions, regions], at most the cap: how deep to look on the way there
-    far: npt.NDArray[np.uint16]  # [regions, regions] or [0, 0]: how deep to look on the way to the goal itself
+    column: npt.NDArray[np.int32]  # [regions], of a goal's region in the tables below; negative for those without
+    entry: npt.NDArray[np.int32]  # [regions, columns], from, to: where to go first, or NO_STATE
+    depth: npt.NDArray[np.uint16]  # [regions, columns], at most the cap: how deep to look on the way there
+    far: npt.NDArray[np.uint16]  # [regions, columns] or [0, 0]: how deep to look on the way to the goal itself
     cap: npt.NDArray[np.int64]  # [1]
     base: npt.NDArray[np.int64]  # [2], the level whose states these are, and how cliques were chosen
 
@@ -79,7 +106,7 @@ def order_for(params: Any) -> str:
 @kernel
 def subgoal(pattern: Pattern, state: int, goal: int) -> int:
     """Where an agent in ``state`` should go on its way to ``goal``: the goal itself if they share a region."""
-    here, there = int64(pattern.region[state]), int64(pattern.region[goal])
+    here, there = int64(pattern.region[state]), _column(pattern, goal)
     if here < 0 or there < 0:
         return goal
     entry = int64(pattern.entry[here, there])
@@ -105,8 +132,15 @@ def capped_depth_to_goal(pattern: Pattern, state: int, goal: int) -> int:
 
 
 @kernel
+def _column(pattern: Pattern, goal: int) -> int:
+    """The column of a goal; negative if there is none."""
+    region = int64(pattern.region[goal])
+    return int64(pattern.column[region]) if region >= 0 else -1
+
+
+@kernel
 def _depth(pattern: Pattern, table: npt.NDArray[np.uint16], state: int, goal: int) -> int:
-    here, there = int64(pattern.region[state]), int64(pattern.region[goal])
+    here, there = int64(pattern.region[state]), _column(pattern, goal)
     if here < 0 or there < 0 or len(table) == 0:
         return pattern.cap[0]
     return int64(table[here, there])

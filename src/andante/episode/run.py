@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.agent import Algorithm, algorithms, find
-from andante.databases.header import handed_over
+from andante.databases.header import Database, handed_over, pick
 from andante.episode.loop import ASTRAY, EPISODE, NO_TRAIL, TRAIL, Outcome, all_ended, driver
 from andante.episode.trial import Limits, Trial, least_costs
 from andante.errors import AlgorithmError, ParameterError, ProblemError
@@ -244,7 +244,20 @@ class Agent:
             label = self.graph.components
             apart = label[episodes["start"]] != label[episodes["goal"]]
             episodes["outcome"][apart] = Outcome.UNREACHABLE
+        self._check_goals(problems, episodes["goal"])
         return episodes
+
+    def _check_goals(self, problems: Sequence[Problem], goals: npt.NDArray[np.int64]) -> None:
+        """Refuse goals that a database which the agent looks into was not built for."""
+        given = [one for one in self.databases if isinstance(one, Database)]
+        for kind in self.algorithm.needs if given else ():
+            one = pick(given, kind, self.graph)
+            lacking = np.flatnonzero(~one.covers(self.graph, goals))
+            if len(lacking):
+                raise AlgorithmError(
+                    f"the database of kind {kind!r} was built for other goals than that of "
+                    f"{problems[lacking[0]]!r}; build one that has it among its goals, or one for all goals"
+                )
 
 
 def _cost_caps(problems: Sequence[Problem], limits: Limits) -> npt.NDArray[np.float64]:

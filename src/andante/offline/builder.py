@@ -5,24 +5,28 @@ A file in `offline/` defines ``Params`` and a function
     make(graph, params, crew) -> bundle
 
 and enrols it with `builder` under the kind of database whose bundle it fills. A builder of databases that serve any map
-takes a list of graphs instead of one.
+takes a list of graphs instead of one. One that can build for some goals only has a parameter ``goals`` of the type
+`Goals`, and takes these goals, or None for all, as its last argument.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence, Sized
+from collections.abc import Callable, Iterable, Sequence, Sized
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
+from enum import IntEnum
+from functools import cache
 from queue import SimpleQueue
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from andante.agent import Parameter, parameters_of
 from andante.databases.header import Database, graph_of, kind_named
 from andante.datasets import Progress
-from andante.errors import ParameterError, did_you_mean
+from andante.errors import ParameterError, did_you_mean, whole_number
 from andante.machine import cores
 from andante.notation import parse
 from andante.world.graph import Graph
@@ -77,6 +81,13 @@ class Crew:
         return [future.result() for future in futures]
 
 
+class Goals(IntEnum):
+    """Which goals a database serves."""
+
+    ALL = 0
+    ASKED = 1  # those that its builder is given
+
+
 class Estimate(NamedTuple):
     """How long a build takes at least, by a sample of its first long piece of work; what comes after is not in it."""
 
@@ -127,13 +138,18 @@ class Builder(NamedTuple):
 
     kind: str
     params: type[tuple[Any, ...]]
-    make: Callable[[Any, Any, Crew], Any]  # of a graph, or of several if it serves any map
+    make: Callable[..., Any]  # of a graph, or of several if it serves any map
     any_map: bool = False
 
     @property
     def parameters(self) -> list[Parameter]:
         """What can be set, with defaults."""
         return parameters_of(self.params)
+
+    @property
+    def takes_goals(self) -> bool:
+        """Can it build for some goals only?"""
+        return any(parameter.kind is Goals for parameter in self.parameters)
 
 
 _builders: dict[str, Builder] = {}
@@ -158,13 +174,15 @@ def build(
     kind: str,
     world: Grid | Graph | Sequence[Grid | Graph],
     *,
+    goals: Iterable[int] | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
     **parameters: Any,
 ) -> Database:
     """Build a database for a map; ``kind`` may bring parameters in the notation, keyword parameters come on top.
 
-    A kind that serves any map is built from one or several.
+    A kind that serves any map is built from one or several. With ``goals``, states of the map, a kind that has a
+    parameter of that name is built for these goals only (``goals=asked``).
     All cores are used unless ``threads`` says otherwise, and the result does not depend on how many there are.
     ``progress`` is called with what is being done, how much of it is done, and of how much.
 
@@ -173,13 +191,14 @@ def build(
     >>> build("moves", grid).parameters
     {}
     """
-    return _build(kind, world, parameters, Crew(_checked(threads), progress))
+    return _build(kind, world, goals, parameters, Crew(_checked(threads), progress))
 
 
 def estimate(
     kind: str,
     world: Grid | Graph | Sequence[Grid | Graph],
     *,
+    goals: Iterable[int] | None = None,
     seconds: float = 10.0,
     threads: int | None = None,
     **parameters: Any,
@@ -192,7 +211,7 @@ def estimate(
     """
     crew = _Sampler(_checked(threads), seconds=seconds)
     try:
-        _build(kind, world, parameters, crew)
+        _build(kind, world, goals, parameters, crew)
     except _EstimatedError as told:
         return told.estimate
     return Estimate(time.perf_counter() - crew.began, "", 0, 0)
@@ -204,16 +223,56 @@ def _checked(threads: int | None) -> int:
     return threads or cores()
 
 
-def _build(kind: str, world: Grid | Graph | Sequence[Grid | Graph], parameters: dict[str, Any], crew: Crew) -> Database:
+def _build(
+    kind: str,
+    world: Grid | Graph | Sequence[Grid | Graph],
+    goals: Iterable[int] | None,
+    parameters: dict[str, Any],
+    crew: Crew,
+) -> Database:
     call = parse(kind)
-    chosen, params = with_parameters(call.name, {**call.arguments, **parameters})
+    asked = {"goals": "asked"} if goals is not None else {}
+    chosen, params = with_parameters(call.name, {**asked, **call.arguments, **parameters})
     graphs = [graph_of(one) for one in ([world] if isinstance(world, Grid | Graph) else world)]
     if len(graphs) != 1 and not (graphs and chosen.any_map):
         raise ParameterError(f"a database of kind {chosen.kind!r} is built for one map, got {len(graphs)}")
-    arrays = chosen.make(graphs if chosen.any_map else graphs[0], params, crew)
+    arguments = (graphs if chosen.any_map else graphs[0], params, crew)
+    if chosen.takes_goals:
+        arrays = chosen.make(*arguments, _asked(chosen.kind, params.goals, goals, graphs[0]))
+    else:
+        arrays = chosen.make(*arguments)
     fingerprint = None if chosen.any_map else graphs[0].fingerprint
     words = {p.name: p.word(value) for p, value in zip(chosen.parameters, params, strict=True)}
     return Database(chosen.kind, fingerprint, words, arrays)
+
+
+def _asked(kind: str, which: Goals, goals: Iterable[int] | None, graph: Graph) -> npt.NDArray[np.int64] | None:
+    """The states that a database is to serve as goals, each once; None for all of them."""
+    if which is Goals.ALL:
+        if goals is not None:
+            raise ParameterError(f"{kind} with goals=all serves all goals; leave out either that or the goals")
+        return None
+    if goals is None:
+        raise ParameterError(
+            f"{kind} with goals=asked has to be told which goals; give build(..., goals=[...]) states of the map, or "
+            "'andante build' a scenario with --goals FILE.scen"
+        )
+    states = np.unique([whole_number(goal, "a goal") for goal in goals]).astype(np.int64)
+    if not len(states) or states[0] < 0 or states[-1] >= len(graph):
+        raise ParameterError(f"goals must be states of the map, numbered 0 to {len(graph) - 1}, and one at least")
+    return states
+
+
+@cache
+def asks_for_goals(text: str) -> bool:
+    """Is a database that is written like this built for the goals that its builder is given?
+
+    >>> asks_for_goals("pattern(goals=asked)"), asks_for_goals("pattern"), asks_for_goals("moves")
+    (True, False, False)
+    """
+    call = parse(text)
+    chosen, params = with_parameters(call.name, dict(call.arguments))
+    return chosen.takes_goals and params.goals is Goals.ASKED
 
 
 def with_parameters(kind: str, parameters: dict[str, Any]) -> tuple[Builder, Any]:

@@ -1,9 +1,11 @@
 """Build a pattern database: for each pair of regions, the next state to go to and how deep to look on the way.
 
-Seed 000, Figures 6 and 8; line numbers are Figure 6's. The paper computes a depth for each pair of regions. But the
-depth towards a subgoal depends on nothing but the region and the subgoal, and from one region a few dozen subgoals lead
-to all others: so distances are computed once per region, depths once per region and subgoal, and what took the paper 13
-hours takes seconds. Depths towards the goal itself (Appendix D) are optional, and remain one for each pair.
+Bulitko, Luštrek, Schaeffer, Björnsson and Sigmundarson (2008), Figures 6 and 8; line numbers are Figure 6's. The paper
+computes a depth for each pair of regions. But the depth towards a subgoal depends on nothing but the region and the
+subgoal, and from one region a few dozen subgoals lead to all others: so distances are computed once per region, depths
+once per region and subgoal, and what took the paper 13 hours takes seconds. Depths towards the goal itself (Appendix D)
+are optional, and remain one for each pair. As the paper did (Appendix C), one may build the columns of those goals only
+that will be asked for.
 
 Where the paper is silent: a region is represented by its state nearest to its centre; of several optimal paths a
 central one is taken, from each state on to the neighbour from which most of them lead on; within one region the agent
@@ -26,16 +28,16 @@ import numpy.typing as npt
 from andante.abstraction.clique import Cover
 from andante.abstraction.hierarchy import DEFAULT_COVER, Hierarchy, hierarchy_of
 from andante.agent import Range
-from andante.databases.pattern import NO_STATE, Pattern
+from andante.databases.pattern import NO_STATE, Pattern, ancestors
 from andante.errors import ParameterError
 from andante.kernel import int64, kernel
-from andante.offline.builder import Crew, builder
+from andante.offline.builder import Crew, Goals, builder
 from andante.search.astar import Tree, reached, search
 from andante.search.dijkstra import Field, Paths, bucket_width, central_step, count_paths, distances, spread
 from andante.search.learning import Learned
 from andante.search.lookahead import Ball, deepen, look, most_states
 from andante.search.memory import new_space
-from andante.world.graph import Graph, Layout, Moves, degree, price, target
+from andante.world.graph import Csr, Graph, Layout, Moves, degree, price, target
 from andante.world.heuristics import TOLERANCE
 
 DEEPEST = 3000  # in the paper, deep enough to count as no cap
@@ -73,6 +75,7 @@ class Params(NamedTuple):
     far: Annotated[Far | None, "depths towards the goal itself to store as well; none: only those on the way"] = None
     base: Annotated[int, Range(0, 20), "the level on which the agent plans; 0 is the map itself"] = 0
     cover: Annotated[Cover, "how cliques are chosen"] = DEFAULT_COVER
+    goals: Annotated[Goals, "whom it serves: all goals, or those that are asked for when it is built"] = Goals.ALL
 
 
 class Ground(NamedTuple):
@@ -96,20 +99,36 @@ class Room(NamedTuple):
 
 
 @builder("pattern", Params)
-def make(graph: Graph, params: Params, crew: Crew) -> Pattern:
-    """The tables for ``graph``, or for a level above it."""
+def make(graph: Graph, params: Params, crew: Crew, goals: npt.NDArray[np.int64] | None) -> Pattern:
+    """The tables for ``graph``, or for a level above it; for these ``goals``, or for all."""
     hierarchy = hierarchy_of(graph, params.cover)
     ground = _ground(hierarchy, params)
+    asked = _asked_regions(hierarchy, ground, params, goals)
     rooms = [_room(ground.graph, params) for _ in range(crew.threads)]
-    entry, far = _entries(ground, params, crew, rooms)
+    entry, far = _entries(ground, params, crew, rooms, asked)
     depth = _depths(ground, params, crew, rooms, entry)
+    column = np.full(len(ground.representative), NO_STATE, np.int32)
+    column[asked] = np.arange(len(asked))
     region = ground.region
     if params.base > 0:  # states are numbered as the hierarchy's nodes
         nodes = hierarchy.nodes(params.base)
         region = np.full(len(hierarchy.layers.node), NO_STATE, np.int32)
         region[nodes] = ground.region
         entry = np.where(entry == NO_STATE, NO_STATE, nodes[entry]).astype(np.int32)
-    return Pattern(region, entry, depth, far, np.array([params.cap]), np.array([params.base, params.cover], np.int64))
+    cap, base = np.array([params.cap]), np.array([params.base, params.cover], np.int64)
+    return Pattern(region, column, entry, depth, far, cap, base)
+
+
+def _asked_regions(
+    hierarchy: Hierarchy, ground: Ground, params: Params, goals: npt.NDArray[np.int64] | None
+) -> npt.NDArray[np.int64]:
+    """The regions that goals may lie in."""
+    if goals is None:
+        return np.arange(len(ground.representative))
+    node = ancestors(hierarchy.graph, params.cover, params.base, goals)
+    state = node if params.base == 0 else np.searchsorted(hierarchy.nodes(params.base), node[node >= 0])
+    regions = np.unique(ground.region[state])
+    return regions[regions >= 0].astype(np.int64)
 
 
 def _ground(hierarchy: Hierarchy, params: Params) -> Ground:
@@ -120,9 +139,10 @@ def _ground(hierarchy: Hierarchy, params: Params) -> Ground:
             f"this map; got {params.level}"
         )
     graph = hierarchy.level(params.base)
-    if params.level == params.base:
-        states = np.arange(len(graph), dtype=np.int32)
-        return Ground(graph, states, states, bucket_width(graph))
+    if params.level == params.base:  # every state is its own region, but for those of the map that cannot be left
+        kept = _degrees(graph) > 0 if params.base == 0 else np.ones(len(graph), np.bool_)
+        region = np.where(kept, np.cumsum(kept) - 1, NO_STATE).astype(np.int32)
+        return Ground(graph, region, np.flatnonzero(kept).astype(np.int32), bucket_width(graph))
     if params.base == 0:
         region, place = hierarchy.regions(params.level), hierarchy.representatives(params.level)
         return Ground(graph, region, place, bucket_width(graph))
@@ -131,6 +151,13 @@ def _ground(hierarchy: Hierarchy, params: Params) -> Ground:
         node = hierarchy.layers.node["parent"][node]
     region = np.searchsorted(hierarchy.nodes(params.level), node).astype(np.int32)
     return Ground(graph, region, _nearest(hierarchy, params, region), bucket_width(graph))
+
+
+def _degrees(graph: Graph) -> npt.NDArray[np.int64]:
+    """How many moves lead out of each state."""
+    arrays = graph.csr().arrays
+    assert isinstance(arrays, Csr)
+    return np.diff(arrays.first)
 
 
 def _nearest(hierarchy: Hierarchy, params: Params, region: States) -> States:
@@ -159,32 +186,35 @@ def _room(graph: Graph, params: Params) -> Room:
 # --- where to go ----------------------------------------------------------------------------------------------------
 
 
-def _entries(ground: Ground, params: Params, crew: Crew, rooms: list[Room]) -> tuple[States, npt.NDArray[np.uint16]]:
-    """For each pair of regions the state to go to, and the depth towards the goal if that is wanted."""
-    regions = len(ground.representative)
-    if 6 * regions**2 > MOST_BYTES:
+def _entries(
+    ground: Ground, params: Params, crew: Crew, rooms: list[Room], asked: npt.NDArray[np.int64]
+) -> tuple[States, npt.NDArray[np.uint16]]:
+    """For each pair of a region and one asked for the state to go to, and the depth towards the goal if wanted."""
+    pairs = (len(asked), len(ground.representative))  # to, from: a goal's row is written by one thread
+    wanted = params.far is not None
+    table_bytes = (8 if wanted else 6) * pairs[0] * pairs[1]
+    if table_bytes > MOST_BYTES:
         raise ParameterError(
-            f"level {params.level} has {regions:,} regions, and the tables for all pairs of them would take "
-            f"{6e-9 * regions**2:.0f} GB; take a higher level"
+            f"level {params.level} has {pairs[1]:,} regions, and tables from there to {pairs[0]:,} of them would take "
+            f"{table_bytes / 1e9:.0f} GB; take a higher level, or name the goals that matter (goals=asked)"
         )
-    entry = np.full((regions, regions), NO_STATE, np.int32)  # to, from: a goal's row is written by one thread
-    wanted = regions if params.far is not None else 0
-    far = np.zeros((wanted, wanted), np.uint16)
+    entry = np.full(pairs, NO_STATE, np.int32)
+    far = np.zeros(pairs if wanted else (0, 0), np.uint16)
     deepest = DEEPEST if params.far is Far.UNCAPPED else params.cap
 
-    def work(room: Room, goals: range) -> None:
-        for goal in goals:
+    def work(room: Room, columns: range) -> None:
+        for column in columns:
+            goal = int(asked[column])
             distance, order = _distances(ground, room, int(ground.representative[goal]))
             arrays = ground.graph.arrays
             count_paths(room.paths, arrays, distance, order, len(order))
-            _descend(
-                arrays, ground.region, ground.representative, distance, room.paths, goal, int(params.aim), entry[goal]
-            )
+            to_here = entry[column]
+            _descend(arrays, ground.region, ground.representative, distance, room.paths, goal, int(params.aim), to_here)
             if wanted:
-                _far_depths(room, arrays, ground.representative, distance, goal, deepest, far[goal])
+                _far_depths(room, arrays, ground.representative, distance, goal, deepest, far[column])
 
-    size = 1 if params.far is Far.UNCAPPED else PART  # such depths may take minutes
-    parts = [range(i, min(i + size, regions)) for i in range(0, regions, size)]
+    size = 1 if wanted else PART  # such depths may take a second
+    parts = [range(i, min(i + size, len(asked))) for i in range(0, len(asked), size)]
     crew.each(work, parts, rooms, "where to go from each region to each")
     return np.ascontiguousarray(entry.T), np.ascontiguousarray(far.T)
 
