@@ -1,4 +1,4 @@
-"""TBA* and late-acting A*: against seed 002's Algorithm 1 in plain Python, and against what they promise."""
+"""TBA* and late-acting A*: against the paper's Algorithm 1 in plain Python, and against what they promise."""
 
 import math
 import re
@@ -21,10 +21,10 @@ LIMITS = andante.Limits(moves=5000)
 
 
 class Lists:
-    """A*'s open and closed lists. Of the open states in the lowest bucket the one opened last comes next."""
+    """A*'s open and closed lists. Of the open states in the lowest bucket the one that ``ties`` prefers comes next."""
 
-    def __init__(self, graph, h, base, weight=1.0):
-        self.neighbours, self.h, self.weight = graph.neighbours, h, weight
+    def __init__(self, graph, h, base, weight=1.0, ties="last"):
+        self.neighbours, self.h, self.weight, self.ties = graph.neighbours, h, weight, ties
         self.width = graph.typical_cost / PER_COST
         self.stays_closed = (weight - 1) * graph.cost_range[0] >= weight * self.width
         self.base = base / weight - self.width
@@ -42,7 +42,9 @@ class Lists:
 
     def next(self):
         least = min(self.bucket(s) for s in self.open)
-        return [s for s in self.open if self.bucket(s) == least][-1]
+        equal = [s for s in self.open if self.bucket(s) == least]
+        by_g = sorted(equal, key=lambda s: (self.g[s] if self.ties == "smaller_g" else -self.g[s], s))
+        return {"last": equal[-1], "first": equal[0]}.get(self.ties, by_g[0])
 
     def floor(self):
         bucket = self.bucket(self.next())
@@ -78,9 +80,21 @@ class Lists:
 class Twin:
     """Algorithm 1. ``path`` is where the agent went, ``work`` what each move took: expanded, taken, traced."""
 
-    def __init__(self, problem, budget, r=0.9, c=10.0, shortcut=False, switch_rule=False, weight=1.0):
+    def __init__(
+        self,
+        problem,
+        budget,
+        r=0.9,
+        c=10.0,
+        shortcut=False,
+        switch_rule=False,
+        weight=1.0,
+        ties="last",
+        charge_queueing=True,
+    ):
         self.problem, self.graph, self.budget, self.c = problem, problem.graph, budget, Fraction(str(c))
         self.shortcut, self.switch_rule, self.weight = shortcut, switch_rule, weight
+        self.ties, self.charge_queueing = ties, charge_queueing
         self.h = heuristic(problem)
         self.n_e = max(1, min(math.floor(budget * Fraction(str(r))), budget - 1))
         self.n_t = math.floor((budget - self.n_e) * self.c)
@@ -88,7 +102,7 @@ class Twin:
 
     def run(self):
         start, goal = self.problem.start, self.problem.goal
-        lists = Lists(self.graph, self.h, self.h(start), self.weight)
+        lists = Lists(self.graph, self.h, self.h(start), self.weight, self.ties)
         lists.put(start, None, 0.0)
         found = found_and_traced = final = False  # lines 1 and 2
         done_trace = True  # line 3
@@ -146,11 +160,11 @@ class Twin:
         solution = [self.problem.goal]
         while solution[-1] != self.problem.start:
             solution.append(lists.parent[solution[-1]])
-        limit -= math.ceil(len(solution) / self.c)
+        limit -= math.ceil(len(solution) / self.c) if self.charge_queueing else 0
         if limit <= 0:
             return None, 0, [], 0
         h = heuristic(self.graph.problem(self.problem.goal, agent) if self.problem.grid is None else self.to(agent))
-        back = Lists(self.graph, h, h(self.problem.goal))
+        back = Lists(self.graph, h, h(self.problem.goal), ties=self.ties)
         for after, state in zip([None, *solution], solution, strict=False):
             back.put(state, after, lists.g[self.problem.goal] - lists.g[state])
         over, taken, expanded = back.a_star(agent, limit, slack=back.width)
@@ -181,6 +195,8 @@ def settings_of_tba(draw):
         "shortcut": draw(st.booleans()),
         "switch_rule": draw(st.booleans()),
         "weight": draw(st.sampled_from([1.0, 1.0, 1.5, 4.0])),
+        "ties": draw(st.sampled_from(["last", "first", "larger_g", "smaller_g"])),
+        "charge_queueing": draw(st.booleans()),
     }
 
 
@@ -256,7 +272,14 @@ def test_no_move_takes_more_than_the_budget_however_large_the_map(side, setting)
 @given(settings_of_tba(), grid_problems(side=16))
 @examples(50)
 def test_no_move_takes_more_than_the_budget(setting, problem):
+    setting |= {"charge_queueing": True}
     assert max(work(problem, **setting)) <= setting["budget"]
+
+
+def test_without_a_charge_for_queueing_a_shortcut_is_not_real_time():
+    assert andante.find("tba(shortcut=true)").real_time
+    assert andante.find("tba(charge_queueing=false)").real_time
+    assert not andante.find("tba(shortcut=true, charge_queueing=false)").real_time
 
 
 @pytest.mark.compiled
@@ -318,6 +341,18 @@ def test_takes_the_shortcut_of_figure_2():
     assert short.cells.count((11, 1)) == 1
     assert short.cost < plain.cost
     assert short.path.tolist() == Twin(problem, **setting, shortcut=True).run().path
+
+
+def test_a_shortcut_is_out_of_reach_where_queueing_takes_all_of_the_budget():
+    """The solution has 63 states, which cost 7 of R; A* needs more than the 43 that are left, and less than 50."""
+    problem = two_corridors()
+    setting = {"budget": 50, "r": 0.04, "shortcut": True}
+    charged = andante.run("tba", problem, **setting)
+    free = andante.run("tba", problem, **setting, charge_queueing=False)
+    assert (16, 13) not in charged.cells
+    assert (16, 13) in free.cells
+    assert free.cost < charged.cost
+    assert free.path.tolist() == Twin(problem, **setting, charge_queueing=False).run().path
 
 
 @given(grid_problems(side=16), st.sampled_from([5, 10, 25, 60]))

@@ -17,7 +17,7 @@ from andante.report.page import results_page
 from andante.report.results import Results
 from andante.report.study import write_results
 from andante.report.studycontests import best
-from andante.report.studyfigures import figure
+from andante.report.studyfigures import _by_parameter, figure
 from andante.report.studyfile import find_study, read_study, study_folders
 from andante.report.studytables import amortization, table
 from andante.report.table import latex, summary_csv
@@ -83,6 +83,7 @@ STUDY = """
     title = "Figure 1: all"
     kind = "trade-off"
     algorithms = ["lrta", "tba(budget=[10, 50])"]
+    x_by = { lrta = "depth" }
     worst_move = 1000
 
     [[figure]]
@@ -223,6 +224,18 @@ def test_tables_of_several_measures_bests_and_amortizations(study, tmp_path):
     assert "not run" in found["| dlrta"]
 
 
+def test_an_algorithm_may_be_shown_by_a_parameter_whatever_it_expanded(study, tmp_path):
+    path, store = study
+    cut = tmp_path / "study.toml"
+    cut.write_text(path.read_text().replace("worst_move = 1000", "worst_move = 3"))
+    spec, results = read_study(cut, "full").figures[0], Results.of(store)
+    means = {one.name: one["suboptimality_ratio"].mean for one in results.summaries()}
+    points = _by_parameter(spec, results)["lrta by its depth"]
+    assert points == [(1.0, means["lrta"]), (2.0, means["lrta(depth=2)"]), (3.0, means["lrta(depth=3)"])]
+    assert figure(spec, results, tmp_path) == ["![Figure 1: all](figure-1.svg)"]
+    assert "lrta by its depth" in (tmp_path / "figure-1.svg").read_text()
+
+
 def test_a_worst_move_is_of_an_agent_not_of_an_algorithm():
     rows = pl.DataFrame(
         {
@@ -260,6 +273,16 @@ def test_agents_whose_databases_learned_on_other_maps_are_told_apart():
         ("paper = 1.5", "papper = 1.5", "rows have no 'papper'; did you mean 'paper'?"),
         ("ratio = 2.5", "ration = 2.5", "have no 'ration' here; did you mean 'ratio'?"),
         ('parameters = ["depth"]', "", "has 1 'parameters'"),
+        (
+            'x_by = { lrta = "depth" }',
+            'x_by = { lrta = "deep" }',
+            "lrta has no parameter 'deep'; did you mean 'depth'?",
+        ),
+        (
+            'kind = "dominance"',
+            'kind = "dominance"\nx_by = { lrta = "depth" }',
+            "x_by is for figures of the kind 'trade-off'",
+        ),
         ("paper = [1.3,", "paper = [1.3, 2,", "the paper's numbers are 2 here, one for each measure, not 3"),
         ("worst_move = 0 ", "worst_mov = 0 ", "rows have no 'worst_mov'; did you mean 'worst_move'?"),
         ('databases = "moves" }', 'databases = "movs" }', "there is no kind of database 'movs'; did you mean 'moves'?"),

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from andante.abstraction.clique import weigh
 from andante.abstraction.layers import Layers, ancestor
 from andante.kernel import int64, kernel
-from andante.search import buckets
+from andante.search import openlist
 from andante.search.astar import Tree, reached, search
 from andante.search.memory import Clock, Log, Space
 from andante.search.path import price_between
@@ -134,7 +134,7 @@ def mark(route: Route, layers: Layers, widen: bool) -> int:
 def search_within(route: Route, within: Corridor, level: int, start: int, goal: int) -> tuple[int, int]:
     """A* in a corridor on a level: the path becomes the route. Returns states expanded and moves looked at."""
     tree = route.high if level > 0 else route.tree
-    buckets.set_scale(tree.open, route.typical * (1 << level))  # each level doubles what a move costs, about
+    openlist.set_scale(tree.open, route.typical * (1 << level))  # each level doubles what a move costs, about
     expanded, touched = search(tree, within, start, goal, 1.0)
     route.moves[0] = -1
     if reached(tree, goal):

@@ -1,20 +1,22 @@
 """TBA*: one A* search, interrupted for each move to follow the most promising way it has found so far.
 
-Björnsson, Bulitko and Sturtevant (2009), seed 002, Algorithm 1; line numbers are that algorithm's. Where the paper is
-silent or slips:
+Björnsson, Bulitko and Sturtevant (2009), Algorithm 1; line numbers are that algorithm's. Where the paper is silent or
+slips:
 
 - Line 30 overwrites what line 27 needs, so the state before is kept apart. The path is popped up to the agent's place;
   on its last state, with nowhere to go along it, the agent is not on the path.
-- Of states with f in the same bucket the one opened last is expanded first. A bucket is narrow but not a single value,
-  so, as in `search.astar`, a state may be opened again, and the goal counts as expanded when nothing queued can lead to
-  it more cheaply: the solution is as good as A*'s. Each state taken from the queue counts as an expansion in the
-  budget, also if it proves not to be worth one.
+- Of states with equal f, which is f in the same bucket, ``ties`` says which is expanded first: the one opened last
+  unless told otherwise. A bucket is narrow, a sixteenth of a typical move's cost, but not a single value, so, as in
+  `search.astar`, a state may be opened again, and the goal counts as expanded when nothing queued can lead to it more
+  cheaply: the solution is as good as A*'s. Each state taken from the queue costs the budget an expansion, also if it
+  proves not to be worth one.
 - There is at least one expansion per move, and one is left for tracing, whatever R and r. In the move that finds the
   solution and from then on all that is left of R goes to tracing.
 - The switch rule: an agent with no path ahead of it takes any new one, and the solution is always taken.
 - The search for a shortcut begins from all states of the solution, also those before the point where the agent left it:
   they change nothing. Queueing one counts as a step of tracing, so where R is too small to queue a long solution there
-  is no shortcut to be found. The shortcut is taken when the agent is among the states of least f.
+  is no shortcut to be found. The paper does not charge it to R (``charge_queueing=false``); then a move on the way back
+  takes time that grows with the solution. The shortcut is taken when the agent is among the states of least f.
 - Where a move cannot be taken back (one-way arcs), an agent that would have to is stuck.
 - Where a wall is discovered on the path's next move or on the way back, the agent stands still for that move and then
   searches anew from there.
@@ -27,11 +29,11 @@ from typing import Annotated, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from andante.agent import STUCK, UNREACHABLE, Card, Move, Range, algorithm, no_move
+from andante.agent import ASIDE, STUCK, UNREACHABLE, Card, Move, Range, algorithm, no_move
 from andante.kernel import int64, kernel
 from andante.search.astar import Slice, Tree, advance, begin, most_promising, open_at, reached, restart
-from andante.search.buckets import width
 from andante.search.memory import Clock, Space
+from andante.search.openlist import Ties, width
 from andante.search.path import price_between
 from andante.search.predecessors import Predecessors, turned
 from andante.search.tracing import OFF, Ways, ahead, aim, follow, forget, is_tracing, length, trace, walk_past
@@ -52,6 +54,13 @@ class Params(NamedTuple):
     shortcut: Annotated[bool, "on the way back to the solution look for a shorter way"] = False
     switch_rule: Annotated[bool, "keep to a path unless the new one is at least as long"] = False
     weight: Annotated[float, Range(1, 1e6), "on A*'s heuristic"] = 1.0
+    ties: Annotated[Ties, ASIDE, "which of the states of equal f is expanded first"] = Ties.LAST
+    charge_queueing: Annotated[bool, ASIDE, "count queueing the solution, to look for a shortcut, against R"] = True
+
+    @property
+    def real_time(self) -> bool:
+        """Without a charge a move may queue a whole solution, and solutions grow with the map."""
+        return self.charge_queueing or not self.shortcut
 
 
 class Searches(NamedTuple):
@@ -63,7 +72,7 @@ class Searches(NamedTuple):
     @classmethod
     def allocate(cls, space: Space) -> Searches:
         """Room for both, or for the first if no shortcut is wanted."""
-        forward = Tree.allocate(space)
+        forward = Tree.allocate(space, space.params.ties)
         n = space.states if space.params.shortcut else 0
         g, parent, mark, now = np.zeros(n), np.zeros(n, np.int32), np.zeros(n, np.uint32), np.zeros(1, np.uint32)
         return cls(forward, forward._replace(g=g, parent=parent, mark=mark, now=now))
@@ -172,7 +181,8 @@ def _find_shortcut(memory: Memory, graph: Arrays, params: Params, state: int, go
     """Search from the solution for the cheapest way to the goal from ``state``."""
     tree, back, arcs = memory.searches.forward, memory.searches.backward, turned(memory.into.arcs, graph)
     queued = length(memory.ways) + 1
-    left -= int64(np.ceil(queued / params.c))
+    if params.charge_queueing:
+        left -= int64(np.ceil(queued / params.c))
     if left <= 0:
         return Slice(False, 0, 0, 0)
     restart(back, estimate(graph, goal, state))

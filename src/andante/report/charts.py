@@ -45,11 +45,18 @@ class Setting:
 
 
 def trade_off_plot(
-    chosen: Sequence[Setting], x: str, y: str, *, most: tuple[float, float] | None = None, front: bool = True
+    chosen: Sequence[Setting],
+    x: str,
+    y: str,
+    *,
+    most: tuple[float, float] | None = None,
+    front: bool = True,
+    also: Mapping[str, Sequence[tuple[float, float]]] | None = None,
 ) -> Figure:
     """One measure against another: a marker for each setting, and the Pareto front of each algorithm and of all.
 
-    ``most`` cuts both axes off; what lies beyond is left out.
+    ``most`` cuts both axes off; what lies beyond is left out. ``also`` are points counted in another way: they are
+    hollow, and no part of a front.
     """
     figure = new_figure(6.4, 4.8)
     known = [one for one in chosen if all(name in one.summary.measures for name in (x, y))]
@@ -61,9 +68,13 @@ def trade_off_plot(
     with styled():
         axes = figure.add_subplot()
         shown = [points[one.summary.name] for one in known]
+        others = {
+            name: [p for p in some if p[0] <= limit[0] and p[1] <= limit[1]] for name, some in (also or {}).items()
+        }
         if most is None:
-            scale(axes, "x", [point[0] for point in shown])
-            scale(axes, "y", [point[1] for point in shown])
+            every = [*shown, *(point for some in others.values() for point in some)]
+            scale(axes, "x", [point[0] for point in every])
+            scale(axes, "y", [point[1] for point in every])
         if front:
             best = pareto_front(shown)
             axes.step(*_columns(best), where="post", color=SOFT, linewidth=4, alpha=0.6, zorder=1, label="Pareto front")
@@ -71,6 +82,9 @@ def trade_off_plot(
             places = [points[one.summary.name] for one in group]
             axes.plot(*_columns(places), color=colour, marker=marker, markersize=5, linewidth=0, label=name, zorder=3)
             axes.plot(*_columns(pareto_front(places)), color=colour, linewidth=1, zorder=3)
+        for (name, some), marker in zip(others.items(), _cycle(_MARKERS), strict=False):
+            how: dict[str, Any] = {"marker": marker, "markersize": 5, "markerfacecolor": "none", "linewidth": 0}
+            axes.plot(*_columns(sorted(some)), color=MUTED, label=name, zorder=2, **how)
         _finish(axes, axis_title(measure(x)), axis_title(measure(y)), legend=False)
         columns = 1 if max(map(len, series), default=0) > _LONG_NAME else 2
         over = (0.0, 1.0)  # where it hides no point

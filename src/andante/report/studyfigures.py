@@ -41,7 +41,8 @@ MOST_NAMED = 12  # algorithms in a sentence below a figure
 
 def figure(spec: FigureSpec, results: Results, folder: Path) -> list[str]:
     """Draw a figure into the folder: the Markdown that shows it, and the numbers that go with it."""
-    chosen = scored(results.where(spec.where).only(spec.algorithms), spec.capped)
+    everyone = scored(results.where(spec.where).only(spec.algorithms), spec.capped)
+    chosen = everyone
     if math.isfinite(spec.worst_move) and len(chosen.rows):
         chosen = chosen.within(spec.worst_move)
     if not len(chosen.rows):
@@ -50,7 +51,10 @@ def figure(spec: FigureSpec, results: Results, folder: Path) -> list[str]:
     if fault and spec.kind in RANKED:
         return [not_compared(fault)]
     file = folder / f"{file_name(spec.title)}.svg"
-    drawn, numbers = _DRAW[spec.kind](spec, chosen)
+    if spec.kind == "trade-off":
+        drawn, numbers = _trade_off(spec, chosen, everyone)
+    else:
+        drawn, numbers = _DRAW[spec.kind](spec, chosen)
     save_figure(drawn, file)
     return [f"![{spec.title}]({file.name})", *numbers, *([f"{plain(fault)}."] if fault else [])]
 
@@ -73,8 +77,21 @@ def file_name(title: str) -> str:
     return "-".join("".join(sign if sign.isalnum() else " " for sign in words).split())
 
 
-def _trade_off(spec: FigureSpec, results: Results) -> Drawn:
-    return trade_off_plot(results.settings(), spec.x, spec.y[0], most=spec.most), []
+def _trade_off(spec: FigureSpec, results: Results, everyone: Results) -> Drawn:
+    """One measure against another; some algorithms also by a parameter, whatever their worst move was."""
+    also = _by_parameter(spec, everyone)
+    return trade_off_plot(results.settings(), spec.x, spec.y[0], most=spec.most, also=also), []
+
+
+def _by_parameter(spec: FigureSpec, results: Results) -> dict[str, list[tuple[float, float]]]:
+    """The measure against a parameter, for algorithms of ``x_by``; the limit on the worst move holds for that."""
+    series: dict[str, list[tuple[float, float]]] = {}
+    for one in results.settings() if spec.x_by else ():
+        parameter = spec.x_by.get(one.call.name)
+        if parameter is not None and float(one.call.arguments[parameter]) <= spec.worst_move:  # type: ignore[arg-type]
+            place = (float(one.call.arguments[parameter]), one.summary[spec.y[0]].mean)  # type: ignore[arg-type]
+            series.setdefault(f"{one.call.name} by its {parameter}", []).append(place)
+    return series
 
 
 def _curves(spec: FigureSpec, results: Results) -> Drawn:
@@ -190,7 +207,6 @@ def _algorithms(spec: FigureSpec, results: Results) -> Drawn:
 
 
 _DRAW: dict[str, Callable[[FigureSpec, Results], Drawn]] = {
-    "trade-off": _trade_off,
     "curves": _curves,
     "trend": _trend,
     "best-so-far": _best_so_far,

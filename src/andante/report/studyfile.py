@@ -245,6 +245,7 @@ class FigureSpec:
     x: str
     y: tuple[str, ...]
     parameters: tuple[str, ...]
+    x_by: dict[str, str]  # of a trade-off: algorithms that are also shown with a parameter in place of ``x``
     panels: str | None  # of a heat map: the parameter that has a panel for each of its values ...
     differences: bool  # ... and whether there is one for the difference of each two of them
     by: str  # of a trend or of the best so far: the column that it follows ...
@@ -519,6 +520,15 @@ def _known(table: Table, texts: Sequence[str]) -> Sequence[str]:
     return texts
 
 
+def _parameters_of(table: Table, key: str, named: Mapping[str, Any]) -> dict[str, str]:
+    """The same names of algorithms and of a parameter of each, if they have it."""
+    for text, name in named.items():
+        known = [p.name for p in find(_algorithm(table, key, text)).parameters]
+        if name not in known:
+            table.fail(f"{text} has no parameter {name!r}; {did_you_mean(str(name), known)}", key, text)
+    return dict(named)
+
+
 def _known_measure(table: Table, key: str, name: str) -> str:
     if name not in MEASURES:
         table.fail(f"there is no measure {name!r}; {did_you_mean(name, MEASURES)}", key, name)
@@ -537,6 +547,7 @@ def _read_figure(table: Table) -> FigureSpec:
         x=_known_measure(table, "x", table.take("x", str, _EFFORT)),
         y=tuple(_known_measure(table, "y", name) for name in table.take_texts("y", [_QUALITY])),
         parameters=tuple(table.take_texts("parameters", ())),
+        x_by=_parameters_of(table, "x_by", table.take("x_by", dict, {})),
         panels=table.take_or_none("panels", str),
         differences=table.take("differences", bool, False),
         by=table.take("by", str, "optimal_cost"),
@@ -554,6 +565,8 @@ def _read_figure(table: Table) -> FigureSpec:
     wanted = KINDS[spec.kind]
     if len(spec.parameters) != wanted:
         table.fail(f"a figure of the kind {spec.kind!r} has {wanted} 'parameters'", "parameters")
+    if spec.x_by and spec.kind != "trade-off":
+        table.fail("x_by is for figures of the kind 'trade-off'", "x_by")
     if len(spec.y) != 1 and spec.kind not in SEVERAL:
         table.fail(f"a figure of the kind {spec.kind!r} shows one measure as 'y'", "y")
     if spec.counted not in COUNTED:

@@ -1,4 +1,4 @@
-"""A* over a bucket queue, one expansion at a time: the same kernels serve agents that plan at once and in slices.
+"""A* over buckets, one expansion at a time: the same kernels serve agents that plan at once and in slices.
 
 With ``weight`` above 1 it is weighted A*: f = g + weight * h, and the path found costs at most ``weight`` times the
 least. The queue's keys are f / weight, which are of one size whatever the weight.
@@ -21,9 +21,9 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.kernel import kernel
-from andante.search import buckets
-from andante.search.buckets import Buckets
+from andante.search import buckets, openlist
 from andante.search.memory import EXPANDED, Log, Space, new_space, note
+from andante.search.openlist import OpenList, Ties, open_list
 from andante.world.graph import Graph, Layout, degree, enterable, estimate, price, target
 
 UNLIMITED = 1 << 62  # steps
@@ -37,19 +37,19 @@ class Tree(NamedTuple):
     mark: npt.NDArray[np.uint32]  # [n], this search's number twice if open, and one more if closed
     now: npt.NDArray[np.uint32]  # [1], this search's number, twice
     firm: npt.NDArray[np.float64]  # [1], from this weight on closed states stay closed
-    open: Buckets
+    open: OpenList
     log: Log
 
     @classmethod
-    def allocate(cls, space: Space) -> Tree:
+    def allocate(cls, space: Space, ties: Ties = Ties.LAST) -> Tree:
         """Room for a search over all states."""
-        return cls.over(space.states, space.graph.typical_cost, space.graph.cost_range[0], space.log)
+        return cls.over(space.states, space.graph.typical_cost, space.graph.cost_range[0], space.log, ties)
 
     @classmethod
-    def over(cls, n: int, typical_cost: float, least_cost: float, log: Log) -> Tree:
+    def over(cls, n: int, typical_cost: float, least_cost: float, log: Log, ties: Ties = Ties.LAST) -> Tree:
         """Room for a search over ``n`` states, by moves of such costs."""
-        queue = Buckets.over(n, typical_cost)
-        blur = 1 / (queue.base[1] * least_cost)  # a bucket's width in cheapest arcs
+        queue = open_list(ties, n, typical_cost)
+        blur = typical_cost / (buckets.PER_COST * least_cost)  # a bucket's width in cheapest arcs
         firm = 1 / (1 - blur) if blur < 1 else np.inf
         return cls(
             np.zeros(n),
@@ -76,7 +76,7 @@ def restart(tree: Tree, base: float) -> None:
     if tree.now[0] == 0:  # once in two billion searches the numbers run out
         tree.mark[:] = 0
         tree.now[0] = 2
-    buckets.clear(tree.open, base)
+    openlist.clear(tree.open, base)
 
 
 @kernel
@@ -85,7 +85,7 @@ def open_at(tree: Tree, graph: Layout, state: int, parent: int, g: float, goal: 
     tree.g[state] = g
     tree.parent[state] = parent
     tree.mark[state] = tree.now[0]
-    buckets.push(tree.open, state, g * (1.0 / weight) + estimate(graph, state, goal))
+    openlist.push(tree.open, state, g * (1.0 / weight) + estimate(graph, state, goal), g)
 
 
 @kernel
@@ -104,7 +104,7 @@ def expand(tree: Tree, graph: Layout, state: int, goal: int, weight: float) -> i
             if g >= tree.g[near]:
                 continue
             if tree.mark[near] == now:
-                buckets.remove(tree.open, near)
+                openlist.remove(tree.open, near)
             elif weight >= tree.firm[0]:
                 continue
         open_at(tree, graph, near, state, g, goal, weight)
@@ -130,15 +130,15 @@ def advance(tree: Tree, graph: Layout, goal: int, weight: float, most: int, slac
     while True:
         bound = tree.g[goal] * (1.0 / weight) if reached(tree, goal) else np.inf
         if steps == most:
-            over = buckets.first(tree.open) < 0 or buckets.floor(tree.open) + slack >= bound
+            over = openlist.first(tree.open) < 0 or openlist.floor(tree.open) + slack >= bound
             return Slice(over, steps, expanded, touched)
-        state = buckets.take(tree.open)
-        if state == buckets.NONE or buckets.floor(tree.open) + slack >= bound:
+        state = openlist.take(tree.open)
+        if state == buckets.NONE or openlist.floor(tree.open) + slack >= bound:
             return Slice(True, steps, expanded, touched)
         steps += 1
         if state == buckets.LATER:
             continue
-        if tree.open.key[state] >= bound:
+        if openlist.key_of(tree.open, state) >= bound:
             tree.mark[state] = tree.now[0] + 1
             continue
         touched += expand(tree, graph, state, goal, weight)
@@ -159,8 +159,9 @@ def search(tree: Tree, graph: Layout, start: int, goal: int, weight: float) -> t
 @kernel
 def most_promising(tree: Tree, goal: int) -> int:
     """The state that a search, not yet over, would expand next; the goal if it is among those of least key."""
-    state = buckets.first(tree.open)
-    if reached(tree, goal) and tree.open.key[goal] < buckets.floor(tree.open) + buckets.width(tree.open):
+    state = openlist.first(tree.open)
+    least = openlist.floor(tree.open) + openlist.width(tree.open)
+    if reached(tree, goal) and openlist.key_of(tree.open, goal) < least:
         return goal
     return state
 

@@ -18,7 +18,7 @@ from andante.search.memory import Space
 
 BUCKETS = 1 << 15  # a power of two
 PER_COST = 16.0  # buckets per cost of a typical move
-_SLOT = BUCKETS - 1  # picks a bucket's place in the ring
+SLOT = BUCKETS - 1  # picks a bucket's place in the ring
 _UNUSED = 1 << 60  # a bucket beyond all others: the first state's own becomes the first in use
 
 NONE = -1
@@ -56,16 +56,10 @@ class Buckets(NamedTuple):
 
 
 @kernel
-def set_scale(queue: Buckets, typical_cost: float) -> None:
-    """Get an empty queue, or one to be cleared, ready for keys of another size."""
-    queue.base[1] = PER_COST / typical_cost
-
-
-@kernel
 def clear(queue: Buckets, base: float) -> None:
     """Empty the queue; keys below ``base`` are not expected. Costs what the last use touched."""
     for b in range(queue.span[0], min(queue.span[1] + 1, queue.span[0] + BUCKETS)):
-        queue.head[b & _SLOT] = -1
+        queue.head[b & SLOT] = -1
     queue.span[0], queue.span[1] = _UNUSED, -1
     queue.base[0] = base - 1.0 / queue.base[1]  # bucket 0 is for keys that come below it all the same
 
@@ -73,24 +67,36 @@ def clear(queue: Buckets, base: float) -> None:
 @kernel
 def push(queue: Buckets, state: int, key: float) -> None:
     """Queue a state that is not queued."""
-    b = min(_bucket(queue, key), queue.span[0] + BUCKETS - 1)
-    slot = b & _SLOT
+    b = bucket_in_reach(queue, key)
+    slot = b & SLOT
     after = queue.head[slot]
     queue.next[state], queue.previous[state] = after, -1
     queue.slot[state], queue.key[state] = slot, key
     if after >= 0:
         queue.previous[after] = state
     queue.head[slot] = state
+    use(queue, b)
+
+
+@kernel
+def bucket(queue: Buckets, key: float) -> int:
+    """The number of the bucket that a key belongs in."""
+    return max(int64((key - queue.base[0]) * queue.base[1]), 0)
+
+
+@kernel
+def bucket_in_reach(queue: Buckets, key: float) -> int:
+    """The number of the bucket that a key goes into: its own, or the ring's last if that lies beyond."""
+    return min(bucket(queue, key), queue.span[0] + BUCKETS - 1)
+
+
+@kernel
+def use(queue: Buckets, b: int) -> None:
+    """Note that there is a state in a bucket."""
     if b < queue.span[0]:
         queue.span[0] = b
     if b > queue.span[1]:
         queue.span[1] = b
-
-
-@kernel
-def _bucket(queue: Buckets, key: float) -> int:
-    """The number of the bucket that a key belongs in."""
-    return max(int64((key - queue.base[0]) * queue.base[1]), 0)
 
 
 @kernel
@@ -109,10 +115,10 @@ def remove(queue: Buckets, state: int) -> None:
 def first(queue: Buckets) -> int:
     """The state that `take` would look at next, or NONE."""
     b = queue.span[0]
-    while b <= queue.span[1] and queue.head[b & _SLOT] < 0:
+    while b <= queue.span[1] and queue.head[b & SLOT] < 0:
         b += 1
     queue.span[0] = b
-    return int64(queue.head[b & _SLOT]) if b <= queue.span[1] else NONE
+    return int64(queue.head[b & SLOT]) if b <= queue.span[1] else NONE
 
 
 @kernel
@@ -125,10 +131,10 @@ def take(queue: Buckets) -> int:
     if state < 0:
         return NONE
     after = queue.next[state]
-    queue.head[queue.span[0] & _SLOT] = after
+    queue.head[queue.span[0] & SLOT] = after
     if after >= 0:
         queue.previous[after] = -1
-    if _bucket(queue, queue.key[state]) <= queue.span[0]:
+    if bucket(queue, queue.key[state]) <= queue.span[0]:
         return state
     push(queue, state, queue.key[state])
     return LATER

@@ -1,0 +1,302 @@
+"""The open list of A*: states in order of f, and a rule for those of equal f.
+
+Equal are states whose keys fall into the same bucket, a sixteenth of a typical move's cost wide (`search.buckets`),
+whatever the rule. The list's type says which rule it is, so that the choice costs a search nothing:
+
+- `Buckets`: the last in is the first out;
+- `Fifo`: the first in is the first out; a state that is opened again, more cheaply, counts as just come in;
+- `Ranked`: the one with the larger g, or with the smaller; of equal g the state of the lower number. It is a heap, in
+  which an operation takes time that grows with the logarithm of the list; for the others it is constant.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from andante.kernel import generic, int64
+from andante.search import buckets, heap
+from andante.search.buckets import LATER, NONE, SLOT, Buckets
+from andante.search.heap import Heap
+
+
+class Ties(IntEnum):
+    """Which of the open states of equal f comes first."""
+
+    LAST = 0  # the one that was opened last
+    FIRST = 1  # the one that was opened first
+    LARGER_G = 2
+    SMALLER_G = 3
+
+
+class Fifo(NamedTuple):
+    """Buckets that are filled at their ends."""
+
+    ring: Buckets
+    tail: npt.NDArray[np.int32]  # [BUCKETS], a bucket's last state; means something only if it has a first
+
+    @classmethod
+    def over(cls, n: int, typical_cost: float) -> Fifo:
+        """An empty list over ``n`` states, for keys that grow by about ``typical_cost`` with each move."""
+        ring = Buckets.over(n, typical_cost)
+        return cls(ring, np.zeros_like(ring.head))
+
+
+class Ranked(NamedTuple):
+    """A heap by bucket, and by g within one."""
+
+    heap: Heap
+    key: npt.NDArray[np.float64]  # [n]
+    base: npt.NDArray[np.float64]  # [2], as in `Buckets`
+    now: npt.NDArray[np.float64]  # [1], the bucket of the state that was looked at last
+    sign: float  # 1 if the larger g comes first, -1 if the smaller
+
+    @classmethod
+    def over(cls, n: int, typical_cost: float, sign: float) -> Ranked:
+        """An empty list over ``n`` states, for keys that grow by about ``typical_cost`` with each move."""
+        base = np.array([0.0, buckets.PER_COST / typical_cost])
+        return cls(Heap.over(n, n), np.zeros(n), base, np.zeros(1), sign)
+
+
+OpenList = Buckets | Fifo | Ranked
+
+
+def open_list(ties: Ties, n: int, typical_cost: float) -> OpenList:
+    """An empty list over ``n`` states by one of the rules."""
+    if ties is Ties.FIRST:
+        return Fifo.over(n, typical_cost)
+    if ties is Ties.LAST:
+        return Buckets.over(n, typical_cost)
+    return Ranked.over(n, typical_cost, 1.0 if ties is Ties.LARGER_G else -1.0)
+
+
+# --- what a search asks of it ---------------------------------------------------------------------------------------
+
+
+@generic
+def clear(queue: OpenList, base: float) -> None:
+    """Empty the list; keys below ``base`` are not expected. Costs what the last use touched."""
+    raise TypeError(queue)
+
+
+@generic
+def set_scale(queue: OpenList, typical_cost: float) -> None:
+    """Get an empty list, or one to be cleared, ready for keys of another size."""
+    raise TypeError(queue)
+
+
+@generic
+def push(queue: OpenList, state: int, key: float, g: float) -> None:
+    """Open a state that is not open."""
+    raise TypeError(queue)
+
+
+@generic
+def remove(queue: OpenList, state: int) -> None:
+    """Take an open state out."""
+    raise TypeError(queue)
+
+
+@generic
+def first(queue: OpenList) -> int:
+    """The state that `take` would look at next, or NONE."""
+    raise TypeError(queue)
+
+
+@generic
+def take(queue: OpenList) -> int:
+    """Take out the first state; NONE if there is none. LATER: it was put back further on, ask again."""
+    raise TypeError(queue)
+
+
+@generic
+def floor(queue: OpenList) -> float:
+    """No open state's key is below this; meaningful right after `first` or `take`."""
+    raise TypeError(queue)
+
+
+@generic
+def width(queue: OpenList) -> float:
+    """By how much keys may differ that count as equal."""
+    raise TypeError(queue)
+
+
+@generic
+def key_of(queue: OpenList, state: int) -> float:
+    """The key that a state was opened with last."""
+    raise TypeError(queue)
+
+
+# --- last in, first out ---------------------------------------------------------------------------------------------
+
+
+@clear.of(Buckets)
+def _clear_buckets(queue: Buckets, base: float) -> None:
+    buckets.clear(queue, base)
+
+
+@set_scale.of(Buckets)
+def _scale_buckets(queue: Buckets, typical_cost: float) -> None:
+    queue.base[1] = buckets.PER_COST / typical_cost
+
+
+@push.of(Buckets)
+def _push_on_top(queue: Buckets, state: int, key: float, g: float) -> None:
+    buckets.push(queue, state, key)
+
+
+@remove.of(Buckets)
+def _remove_from_bucket(queue: Buckets, state: int) -> None:
+    buckets.remove(queue, state)
+
+
+@first.of(Buckets)
+def _first_in_buckets(queue: Buckets) -> int:
+    return buckets.first(queue)
+
+
+@take.of(Buckets)
+def _take_from_buckets(queue: Buckets) -> int:
+    return buckets.take(queue)
+
+
+@floor.of(Buckets)
+def _floor_of_buckets(queue: Buckets) -> float:
+    return buckets.floor(queue)
+
+
+@width.of(Buckets)
+def _width_of_buckets(queue: Buckets) -> float:
+    return buckets.width(queue)
+
+
+@key_of.of(Buckets)
+def _key_in_buckets(queue: Buckets, state: int) -> float:
+    return queue.key[state]
+
+
+# --- first in, first out --------------------------------------------------------------------------------------------
+
+
+@clear.of(Fifo)
+def _clear_fifo(queue: Fifo, base: float) -> None:
+    buckets.clear(queue.ring, base)
+
+
+@set_scale.of(Fifo)
+def _scale_fifo(queue: Fifo, typical_cost: float) -> None:
+    queue.ring.base[1] = buckets.PER_COST / typical_cost
+
+
+@push.of(Fifo)
+def _push_at_end(queue: Fifo, state: int, key: float, g: float) -> None:
+    ring = queue.ring
+    b = buckets.bucket_in_reach(ring, key)
+    slot = b & SLOT
+    before = queue.tail[slot] if ring.head[slot] >= 0 else -1
+    ring.next[state], ring.previous[state] = -1, before
+    ring.slot[state], ring.key[state] = slot, key
+    if before >= 0:
+        ring.next[before] = state
+    else:
+        ring.head[slot] = state
+    queue.tail[slot] = state
+    buckets.use(ring, b)
+
+
+@remove.of(Fifo)
+def _remove_from_fifo(queue: Fifo, state: int) -> None:
+    ring = queue.ring
+    if ring.next[state] < 0:
+        queue.tail[ring.slot[state]] = ring.previous[state]
+    buckets.remove(ring, state)
+
+
+@first.of(Fifo)
+def _first_in_fifo(queue: Fifo) -> int:
+    return buckets.first(queue.ring)
+
+
+@take.of(Fifo)
+def _take_from_fifo(queue: Fifo) -> int:
+    ring = queue.ring
+    state = buckets.first(ring)
+    if state < 0:
+        return NONE
+    remove(queue, state)
+    if buckets.bucket(ring, ring.key[state]) <= ring.span[0]:
+        return state
+    push(queue, state, ring.key[state], 0.0)
+    return LATER
+
+
+@floor.of(Fifo)
+def _floor_of_fifo(queue: Fifo) -> float:
+    return buckets.floor(queue.ring)
+
+
+@width.of(Fifo)
+def _width_of_fifo(queue: Fifo) -> float:
+    return buckets.width(queue.ring)
+
+
+@key_of.of(Fifo)
+def _key_in_fifo(queue: Fifo, state: int) -> float:
+    return queue.ring.key[state]
+
+
+# --- by g -----------------------------------------------------------------------------------------------------------
+
+
+@clear.of(Ranked)
+def _clear_ranked(queue: Ranked, base: float) -> None:
+    heap.clear(queue.heap)
+    queue.base[0] = base - 1.0 / queue.base[1]  # as in buckets: 0 is for keys that come below it all the same
+
+
+@set_scale.of(Ranked)
+def _scale_ranked(queue: Ranked, typical_cost: float) -> None:
+    queue.base[1] = buckets.PER_COST / typical_cost
+
+
+@push.of(Ranked)
+def _push_ranked(queue: Ranked, state: int, key: float, g: float) -> None:
+    queue.key[state] = key
+    b = max(np.floor((key - queue.base[0]) * queue.base[1]), 0.0)
+    heap.push(queue.heap, state, b, queue.sign * g)
+
+
+@remove.of(Ranked)
+def _remove_ranked(queue: Ranked, state: int) -> None:
+    heap.remove(queue.heap, state)
+
+
+@first.of(Ranked)
+def _first_ranked(queue: Ranked) -> int:
+    if queue.heap.size[0] == 0:
+        return NONE
+    queue.now[0] = queue.heap.key[0]
+    return int64(queue.heap.item[0])
+
+
+@take.of(Ranked)
+def _take_ranked(queue: Ranked) -> int:
+    return NONE if first(queue) == NONE else heap.pop(queue.heap)
+
+
+@floor.of(Ranked)
+def _floor_of_ranked(queue: Ranked) -> float:
+    return queue.base[0] + queue.now[0] / queue.base[1] if queue.now[0] > 0.0 else -np.inf
+
+
+@width.of(Ranked)
+def _width_of_ranked(queue: Ranked) -> float:
+    return 1.0 / queue.base[1]
+
+
+@key_of.of(Ranked)
+def _key_in_ranked(queue: Ranked, state: int) -> float:
+    return queue.key[state]

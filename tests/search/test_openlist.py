@@ -1,0 +1,130 @@
+"""The open lists against a list in plain Python that is searched through."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from andante.kernel import JIT, kernel
+from andante.search import openlist
+from andante.search.buckets import BUCKETS, LATER, NONE, PER_COST
+from andante.search.openlist import Ties, open_list
+from tests.worlds import examples
+
+STATES = 30
+RING = BUCKETS / PER_COST
+FAR = 20 if JIT else 2
+
+
+@kernel
+def clear(queue, base):
+    openlist.clear(queue, base)
+
+
+@kernel
+def push(queue, state, key, g):
+    openlist.push(queue, state, key, g)
+
+
+@kernel
+def remove(queue, state):
+    openlist.remove(queue, state)
+
+
+@kernel
+def take(queue):
+    return openlist.take(queue)
+
+
+@kernel
+def first(queue):
+    return openlist.first(queue)
+
+
+@kernel
+def floor(queue):
+    return openlist.floor(queue)
+
+
+class Plain:
+    """States in the order in which they came in, each with its bucket and g."""
+
+    def __init__(self, ties):
+        self.ties, self.rows = ties, {}
+
+    def push(self, state, key, g):
+        self.rows[state] = (max(0, math.floor((key + 1 / PER_COST) * PER_COST)), g)
+
+    def take(self):
+        if not self.rows:
+            return NONE
+        least = min(bucket for bucket, _ in self.rows.values())
+        equal = [state for state, (bucket, _) in self.rows.items() if bucket == least]
+        if self.ties is Ties.LARGER_G:
+            equal.sort(key=lambda state: (-self.rows[state][1], state))
+        elif self.ties is Ties.SMALLER_G:
+            equal.sort(key=lambda state: (self.rows[state][1], state))
+        state = equal[-1 if self.ties is Ties.LAST else 0]
+        del self.rows[state]
+        return state
+
+
+# Few different buckets, so that many states are equal, and whole quarters of g.
+actions = st.lists(
+    st.tuples(
+        st.sampled_from(["push", "push", "take", "remove"]),
+        st.integers(0, STATES - 1),
+        st.integers(0, 5).map(lambda step: step / 32),
+        st.integers(0, 8).map(lambda quarters: quarters / 4),
+    ),
+    max_size=80,
+)
+
+
+@pytest.mark.parametrize("ties", Ties)
+@given(actions=actions)
+@examples(80)
+def test_states_come_out_in_the_order_of_the_rule(ties, actions):
+    queue, plain = open_list(ties, STATES, 1.0), Plain(ties)
+    clear(queue, 0.0)
+    for action, state, key, g in actions:
+        if action == "take":
+            known = first(queue)
+            taken = take(queue)
+            assert taken == known == plain.take()
+        elif state in plain.rows:
+            remove(queue, state)
+            del plain.rows[state]
+        elif action == "push":
+            push(queue, state, key, g)
+            plain.push(state, key, g)
+    while plain.rows:
+        assert take(queue) == plain.take()
+    assert take(queue) == first(queue) == NONE
+
+
+@pytest.mark.parametrize("ties", Ties)
+def test_a_cleared_list_is_empty_and_serves_again(ties):
+    queue = open_list(ties, STATES, 1.0)
+    for base in (0.0, 100.0, 7.5):
+        clear(queue, base)
+        assert first(queue) == NONE
+        for state in range(STATES):
+            push(queue, state, base + (state % 3) / 8, float(state))
+        assert [take(queue) % 3 for _ in range(20)] == [0] * 10 + [1] * 10
+        assert floor(queue) <= base + 1 / 8 < floor(queue) + 2 / PER_COST
+
+
+@pytest.mark.parametrize("ties", Ties)
+def test_keys_far_beyond_the_ring_wait_their_turn(ties):
+    queue = open_list(ties, STATES, 1.0)
+    clear(queue, 0.0)
+    far = [FAR * RING + 5, 3.0, FAR * RING + 1, 2 * RING, FAR * RING + 3, 1.0]
+    for state, key in enumerate(far):
+        push(queue, state, key, 0.0)
+    out = []
+    while len(out) < len(far):
+        state = take(queue)
+        out += [state] if state != LATER else []
+    assert out == [5, 1, 3, 2, 4, 0]
