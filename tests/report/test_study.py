@@ -18,7 +18,7 @@ from andante.report.results import Results
 from andante.report.study import write_results
 from andante.report.studycontests import best
 from andante.report.studyfigures import _by_parameter, figure
-from andante.report.studyfile import find_study, read_study, study_folders
+from andante.report.studyfile import FigureSpec, find_study, read_study, study_folders
 from andante.report.studytables import amortization, table
 from andante.report.table import latex, summary_csv
 from andante.store import Store
@@ -228,7 +228,8 @@ def test_an_algorithm_may_be_shown_by_a_parameter_whatever_it_expanded(study, tm
     path, store = study
     cut = tmp_path / "study.toml"
     cut.write_text(path.read_text().replace("worst_move = 1000", "worst_move = 3"))
-    spec, results = read_study(cut, "full").figures[0], Results.of(store)
+    spec = next(part for part in read_study(cut, "full").parts if isinstance(part, FigureSpec))
+    results = Results.of(store)
     means = {one.name: one["suboptimality_ratio"].mean for one in results.summaries()}
     points = _by_parameter(spec, results)["lrta by its depth"]
     assert points == [(1.0, means["lrta"]), (2.0, means["lrta(depth=2)"]), (3.0, means["lrta(depth=3)"])]
