@@ -70,10 +70,14 @@ def test_any_metric_will_do(metric):
 @examples(60)
 def test_the_first_record_whose_ends_can_be_climbed_to_is_chosen(grid, seed, most, data):
     graph = grid.graph
-    subgoals, found = random_records(graph, 60, seed), Shortlist.over(graph, 15)
+    candidates = data.draw(st.sampled_from([15, 127, 128, 129, 256, 300, 1000, None]))
+    subgoals, found = (
+        random_records(graph, data.draw(st.sampled_from([60, 500])), seed),
+        Shortlist.over(graph, candidates),
+    )
     state, goal = (data.draw(st.integers(0, len(graph) - 1)) for _ in range(2))
     chosen, expanded = -1, 0
-    for record in by_similarity(subgoals, graph, state, goal)[:15]:
+    for record in by_similarity(subgoals, graph, state, goal)[:candidates]:
         one = climb(graph.arrays, state, int(subgoals.start[record]), most)
         expanded += one.expanded
         if one.arrived:

@@ -1,15 +1,15 @@
 """kNN LRTA*: go to the subgoal of the most similar solved problem, then to the next, with LRTA*.
 
-Bulitko and Björnsson (2009), seed 003, Figure 7; line numbers are that figure's. If the records of the database hold
+Bulitko and Björnsson (2009), Figure 7; line numbers are that figure's. If the records of the database hold
 whole series of subgoals, as in the journal version, the agent goes on to the next of its record unless it can climb to
 the goal. Such a series begins with the record's own start, from which the first subgoal is sure to be climbable; the
 agent goes by way of it unless it can climb to that subgoal itself.
 
 Where the paper is silent: a subgoal is pursued until reached; at most ``candidates`` records are tested at a time, the
-most similar first, and if none fits the agent makes ``retry`` moves towards the goal before it looks again, or goes all
-the way if that is none, as in the paper; a subgoal in which the agent stands already is passed over. Values are learned
-for the goal that is pursued: those of the global goal are kept, those of a subgoal are forgotten with it. Steps of
-hill-climbing count as expansions.
+most similar first, or all if that is none, as in the paper; if no record fits the agent makes ``retry`` moves towards
+the goal before it looks again, or goes all the way if that is none, as in the paper; a subgoal in which the agent
+stands already is passed over. Values are learned for the goal that is pursued: those of the global goal are kept, those
+of a subgoal are forgotten with it. Steps of hill-climbing count as expansions.
 """
 
 from __future__ import annotations
@@ -37,8 +37,13 @@ class Params(NamedTuple):
 
     depth: Annotated[int, Range(1, 100), "moves to look ahead"] = 3
     m: Annotated[int, Range(1, 100_000), "steps that an attempt at hill-climbing may take"] = 25
-    candidates: Annotated[int, Range(0, 1000), "records tested before a move, the most similar first"] = 10
+    candidates: Annotated[int | None, Range(0), "records tested before a move, most similar first; none: all"] = 10
     retry: Annotated[int | None, Range(1, 1_000_000), "moves to the goal before records are tested again"] = 10
+
+    @property
+    def real_time(self) -> bool:
+        """One who tests all records takes longer the larger the database, and larger maps need larger ones."""
+        return self.candidates is not None
 
 
 class Apart(NamedTuple):

@@ -27,6 +27,8 @@ from andante.world.heuristics import Metric, distance
 
 LEAF = 16  # records of a leaf of the tree, at most
 DEEPEST = 64  # levels of a tree; 2**64 records are enough
+MOST_LISTED = 128  # records on a shortlist: a longer one is slower to fill than to fill again
+MOST_CANDIDATES = 1 << 40
 
 
 def _fault(subgoals: Subgoals, graph: Graph) -> str | None:
@@ -130,11 +132,15 @@ def index(
 
 
 class Shortlist(NamedTuple):
-    """The records that are most similar to a problem, most similar first, and the room to find them."""
+    """The records that are most similar to a problem, most similar first, and the room to find them.
 
-    record: npt.NDArray[np.int32]  # [candidates]
-    apart: npt.NDArray[np.float64]  # [candidates]
+    It is short, and filled again with the next most similar records when none on it fits.
+    """
+
+    record: npt.NDArray[np.int32]  # [candidates, or MOST_LISTED if that is less]
+    apart: npt.NDArray[np.float64]  # [as many]
     size: npt.NDArray[np.int64]  # [1]
+    candidates: npt.NDArray[np.int64]  # [1], records to try before giving up
     node: npt.NDArray[np.int64]  # [2 * DEEPEST], nodes yet to be visited
     bound: npt.NDArray[np.float64]  # [2 * DEEPEST], no record of the node is nearer
     start: npt.NDArray[np.float64]  # [2, dimensions], the start's point, and the point of a box that is nearest to it
@@ -143,21 +149,23 @@ class Shortlist(NamedTuple):
 
     @classmethod
     def allocate(cls, space: Space) -> Shortlist:
-        """Room for as many records as the parameter ``candidates`` says."""
+        """For as many records as the parameter ``candidates`` says."""
         return cls.over(space.graph, space.params.candidates)
 
     @classmethod
-    def over(cls, graph: Graph, candidates: int) -> Shortlist:
-        """Room for so many records of problems on ``graph``."""
+    def over(cls, graph: Graph, candidates: int | None) -> Shortlist:
+        """For so many records of problems on ``graph``; none: for all of a database."""
         arrays = graph.arrays
+        most = MOST_CANDIDATES if candidates is None else min(candidates, MOST_CANDIDATES)
         if isinstance(arrays, Moves):
             metric = int(Metric.OCTILE if arrays.diagonal < 2.0 else Metric.MANHATTAN)
         else:
             metric = arrays.metric
         return cls(
-            np.zeros(candidates, np.int32),
-            np.zeros(candidates),
+            np.zeros(min(most, MOST_LISTED), np.int32),
+            np.zeros(min(most, MOST_LISTED)),
             np.zeros(1, np.int64),
+            np.full(1, most, np.int64),
             np.zeros(2 * DEEPEST, np.int64),
             np.zeros(2 * DEEPEST),
             np.zeros((2, dimensions(graph))),
@@ -183,11 +191,20 @@ def _csr_coordinate(graph: Csr, state: int, axis: int) -> float:
 
 @kernel
 def nearest(
-    subgoals: Subgoals, found: Shortlist, graph: Arrays, state: int, goal: int, used: npt.NDArray[np.uint32], now: int
+    subgoals: Subgoals,
+    found: Shortlist,
+    graph: Arrays,
+    state: int,
+    goal: int,
+    used: npt.NDArray[np.uint32],
+    now: int,
+    beyond: float = -np.inf,
+    last: int = -1,
 ) -> None:
     """Find the records most similar to the problem, but none whose first subgoal is marked ``now`` in ``used``.
 
-    Of equally similar records those that come first in the database come first. ``used`` is uint32[n].
+    Of equally similar records those that come first in the database come first. ``used`` is uint32[n]. Only records
+    that come after ``last``, which is ``beyond`` apart from the problem, are looked for.
     """
     found.size[0] = 0
     records, leaves = len(subgoals.start), len(subgoals.low) >> 1
@@ -206,7 +223,9 @@ def nearest(
             for record in range((node - leaves) * records // leaves, (node - leaves + 1) * records // leaves):
                 if used[subgoals.subgoal[subgoals.first[record]]] != now:
                     apart = estimate(graph, state, int64(subgoals.start[record]))
-                    _enter(found, record, apart + estimate(graph, goal, int64(subgoals.goal[record])))
+                    apart += estimate(graph, goal, int64(subgoals.goal[record]))
+                    if apart > beyond or (apart == beyond and record > last):
+                        _enter(found, record, apart)
             continue
         here, there = 2 * node, 2 * node + 1
         near, far = _bound(subgoals, found, here), _bound(subgoals, found, there)
@@ -274,18 +293,24 @@ def choose(
 ) -> Choice:
     """The most similar record whose start can be climbed to from ``state``, and its goal from ``goal``.
 
-    Each attempt at climbing takes at most ``most`` steps; records on the shortlist only are tried.
+    Each attempt at climbing takes at most ``most`` steps; no more records are tried than the shortlist says.
     """
-    nearest(subgoals, found, graph, state, goal, used, now)
-    expanded, touched = 0, 0
-    for i in range(found.size[0]):
-        record = int64(found.record[i])
-        one = climb(graph, state, int64(subgoals.start[record]), most)
-        expanded, touched = expanded + one.expanded, touched + one.touched
-        if not one.arrived:
-            continue
-        other = climb(graph, goal, int64(subgoals.goal[record]), most)
-        expanded, touched = expanded + other.expanded, touched + other.touched
-        if other.arrived:
-            return Choice(record, expanded, touched)
+    expanded, touched, tried, beyond, last = 0, 0, 0, -np.inf, -1
+    while tried < found.candidates[0]:
+        nearest(subgoals, found, graph, state, goal, used, now, beyond, last)
+        listed = min(found.size[0], found.candidates[0] - tried)
+        for i in range(listed):
+            record = int64(found.record[i])
+            one = climb(graph, state, int64(subgoals.start[record]), most)
+            expanded, touched = expanded + one.expanded, touched + one.touched
+            if not one.arrived:
+                continue
+            other = climb(graph, goal, int64(subgoals.goal[record]), most)
+            expanded, touched = expanded + other.expanded, touched + other.touched
+            if other.arrived:
+                return Choice(record, expanded, touched)
+        if found.size[0] < len(found.record):
+            break
+        tried += listed
+        beyond, last = found.apart[listed - 1], int64(found.record[listed - 1])
     return Choice(-1, expanded, touched)
