@@ -82,7 +82,7 @@ SAMPLE = "sample = { of = 'family', %s }\nlimits ="
         ('"rta"', '"lrta", "dlrta"', 10, "dlrta needs a database of kind 'pattern', and the run has none"),
         (
             "limits =",
-            "sample = { of = 'knn(depth=1)', count = 1 }\nlimits =",
+            "sample = { of = 'knn(depth=1, candidates=5)', count = 1 }\nlimits =",
             11,
             "needs a database of kind 'subgoals'",
         ),
