@@ -184,7 +184,7 @@ def plies(graph: Graph, state: int, goal: int, depth: int) -> dict[int, int]:
 
 
 def lookahead(graph: Graph, h: Heuristic, state: int, goal: int, depth: int, weight: float = 1.0) -> View | None:
-    """The d-ply lookahead of seed 001, Figure 2, lines 1 and 2; None if there is no move at all.
+    """The d-ply lookahead of Bulitko et al. (2007), Figure 2, lines 1 and 2; None if there is no move at all.
 
     Expanded are the states less than ``depth`` moves away, but not the goal. Each gets the cheapest way to it through
     expanded states; of equally cheap ways the one whose first move comes first; of those the one whose last move is
@@ -247,7 +247,7 @@ class Walk:
 
 
 def lrta(graph: Graph, h0: Heuristic, start: int, goal: int, depth: int = 1, max_moves: int = 10_000) -> Walk:
-    """LRTA* of seed 001, Figure 2."""
+    """LRTA* of Bulitko et al. (2007), Figure 2."""
     walk = Walk([start])
 
     def h(state: int) -> float:

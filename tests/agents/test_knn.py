@@ -1,4 +1,4 @@
-"""kNN LRTA* against seed 003's Figure 7 written out with dictionaries, and against what it promises."""
+"""kNN LRTA* against Figure 7 of its paper written out with dictionaries, and against what it promises."""
 
 import numpy as np
 import pytest

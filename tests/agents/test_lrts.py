@@ -1,4 +1,4 @@
-"""LRTS against Figure 3 of seed 001 in exact fractions, and its named settings against their own definitions."""
+"""LRTS against Figure 3 of Bulitko et al. (2007) in exact fractions, and its named settings against their own definitions."""
 
 from collections import deque
 from fractions import Fraction

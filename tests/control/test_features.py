@@ -37,7 +37,7 @@ def without_obstacles(problem):
 
 
 class Twin:
-    """Appendix A of seed 000, from lists of all that happened."""
+    """Appendix A of Bulitko et al. (2008), from lists of all that happened."""
 
     def __init__(self, problem, n):
         self.problem, self.n = problem, n

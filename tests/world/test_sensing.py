@@ -18,7 +18,7 @@ from tests.worlds import RULES, examples, grids
 
 
 class Notebook:
-    """What an agent has seen, by the words of section 3 of seed 001: everything is free until it is seen blocked."""
+    """What an agent has seen, by the words of section 3 of Bulitko et al. (2007): everything is free until it is seen blocked."""
 
     def __init__(self, grid: Grid, radius: int) -> None:
         self.grid, self.radius = grid, radius

@@ -1,9 +1,9 @@
 """LRTS: look d moves ahead, walk all of them, and go back after having learned more than a quota.
 
-Bulitko and Lee (2006), as restated in seed 001, Figure 3; line numbers are that figure's. Where the paper is silent:
-the goal, met before the last ply, belongs to all later plies too; of equal f the way whose first move comes first in
-the graph's order wins, and equal is what differs by less than a millionth; with nothing to go back to the agent goes
-forward, and its quota counts as used up all the same.
+Bulitko and Lee (2006), as restated in Bulitko et al. (2007), Figure 3; line numbers are that figure's. Where the paper
+is silent: the goal, met before the last ply, belongs to all later plies too; of equal f the path whose first move comes
+first in the graph's order wins, and equal is what differs by less than a millionth; with nothing to go back to the agent
+goes forward, and its quota counts as used up all the same.
 
 A plan stays in the agent's memory until it is walked, and so does the way it came, the last state on top, to be walked
 back one state per move. That needs moves that can be reversed; where one cannot, there is nothing to go back to. The
@@ -33,7 +33,7 @@ from andante.world.heuristics import TOLERANCE
 
 
 class Params(NamedTuple):
-    """The three dimensions of LRTS; the defaults are one of the settings that seed 001 studies."""
+    """The three dimensions of LRTS; the defaults are one of the settings that Bulitko et al. (2007) studies."""
 
     depth: Annotated[int, Range(1, 100), "moves to look ahead, and to make before looking again"] = 9
     gamma: Annotated[float, Range(0, 1, open_low=True), "weight of costs against the heuristic, 1 for best paths"] = 0.4

@@ -2,7 +2,8 @@
 
 Rayner, Davison, Bulitko, Anderson and Lu (2007), which is LRTA* with the prioritized sweeping of Moore and Atkeson
 (1993): whenever the value of a state rises, the states before it are queued, by how much it rose, and before each move
-some of the queue is worked off. Also P LRTA* (F, G) of seed 000, whose control parameter is the size of the queue.
+some of the queue is worked off. Also P LRTA* (F, G) of Bulitko et al. (2008), whose control parameter is the size of
+the queue.
 
 Where the papers are silent: the queue lasts from move to move, and from trial to trial, of one problem; a state that is
 queued again keeps the larger of its priorities; of equal priorities the state queued first is updated first, and the

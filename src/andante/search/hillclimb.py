@@ -1,6 +1,7 @@
 """Hill-climbing: follow the heuristic as it is, without learning, for as long as it falls.
 
-What hill-climbing reaches, LRTA* with a lookahead of one move reaches without learning anything (seed 003, section 2).
+What hill-climbing reaches, LRTA* with a lookahead of one move reaches without learning anything (Bulitko and Björnsson
+2009, section 2).
 """
 
 from __future__ import annotations

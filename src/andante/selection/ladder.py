@@ -1,4 +1,4 @@
-"""What each budget buys: the best agent under each of several limits on planning, as in seed 000's Table 4."""
+"""What each budget buys: the best agent under each of several limits on planning (Bulitko et al. 2008, Table 4)."""
 
 from __future__ import annotations
 

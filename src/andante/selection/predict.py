@@ -1,4 +1,4 @@
-"""Predicting instead of running (seed 004, section 7): what the paper tried, and what serves in practice.
+"""Predicting instead of running (Bulitko 2016, section 7): what the paper tried, and what serves in practice.
 
     factorization   results on a few algorithms, completed by the patterns that old instances show
     learned         what a forest expects of each algorithm of a portfolio, from features of map, start and goal

@@ -1,4 +1,4 @@
-"""Selection as seed 004 tries it (section 6): instances are split into old and new, and three ways of choosing compete.
+"""Selection as in Bulitko (2016), section 6: instances are old or new, and three ways of choosing compete.
 
     prior        the algorithm that was best on the old instances, for all new ones
     sample       for each new instance the best of those algorithms that were run on it; of the others nothing is known

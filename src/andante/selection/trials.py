@@ -1,4 +1,4 @@
-"""Trying a candidate out: rows of trials counted as seed 004 counts them, and the time of single moves."""
+"""Trying a candidate out: rows of trials counted as Bulitko (2016) counts them, and the time of single moves."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _turns_waited(trial: Trial) -> int:
 
 
 def counted(row: Row, cap: float, waited: int = 0) -> Row:
-    """The row with suboptimality as seed 004 counts it: cut short is the cap, stuck is the cap and one move more.
+    """The row with suboptimality as Bulitko (2016) counts it: cut short is the cap, stuck is the cap and one move more.
 
     A turn in which the agent stands still counts as a step: time passes.
 
