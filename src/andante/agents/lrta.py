@@ -1,8 +1,8 @@
 """LRTA*: look d moves ahead, learn in the state left behind, make one move.
 
 Korf (1990), as restated in Bulitko et al. (2007), Figure 2; line numbers are that figure's. Also LRTA* (F, G) of
-Bulitko et al. (2008). Where the papers are silent: of equal f the path whose first move comes first in the graph's order
-wins; when no state is d moves away the deepest ply there is serves as frontier.
+Bulitko et al. (2008). Where the papers are silent: of equal f the path whose first move comes first in the graph's
+order wins; when no state is d moves away the deepest ply there is serves as frontier.
 """
 
 from __future__ import annotations

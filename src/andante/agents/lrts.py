@@ -2,8 +2,8 @@
 
 Bulitko and Lee (2006), as restated in Bulitko et al. (2007), Figure 3; line numbers are that figure's. Where the paper
 is silent: the goal, met before the last ply, belongs to all later plies too; of equal f the path whose first move comes
-first in the graph's order wins, and equal is what differs by less than a millionth; with nothing to go back to the agent
-goes forward, and its quota counts as used up all the same.
+first in the graph's order wins, and equal is what differs by less than a millionth; with nothing to go back to the
+agent goes forward, and its quota counts as used up all the same.
 
 A plan stays in the agent's memory until it is walked, and so does the way it came, the last state on top, to be walked
 back one state per move. That needs moves that can be reversed; where one cannot, there is nothing to go back to. The
