@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from itertools import combinations
 
+from andante.abstraction.clique import MOST_CHILDREN
 from andante.world.grid import Grid
 from tests import naive
 
@@ -81,7 +82,7 @@ def _aligned(neighbours: Neighbours, squares: list[list[int]]) -> Families:
         left = [near for near in neighbours[state] if near not in covered]
         if left:
             make([state, left[0]])
-        elif len(neighbours[state]) == 1 and len(covered[neighbours[state][0]]) < 8:
+        elif len(neighbours[state]) == 1 and len(covered[neighbours[state][0]]) < MOST_CHILDREN:
             family = covered[neighbours[state][0]]
             family.append(state)
             covered[state] = family

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
+from andante.abstraction.hierarchy import hierarchy_of
 from andante.world.graph import Graph
 from andante.world.grid import RULES, Grid
 from tests import naive
@@ -33,6 +34,12 @@ def placed_graphs(draw: st.DrawFn, states: int = 14) -> Graph:
 def worlds(side: int = 9) -> st.SearchStrategy[Grid | Graph]:
     """Anything a hierarchy can stand on."""
     return st.one_of(grids(side, RULES), placed_graphs())
+
+
+def coarse_level(grid: Grid, regions: int = 200) -> int:
+    """The lowest level with so few regions that a database over all pairs of them is built while one waits."""
+    sizes = hierarchy_of(grid.graph).sizes
+    return next((level for level, size in enumerate(sizes) if level > 0 and size <= regions), len(sizes) - 1)
 
 
 def ring_and_spokes(count: int) -> Graph:

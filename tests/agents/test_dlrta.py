@@ -16,6 +16,7 @@ from andante.errors import AlgorithmError
 from andante.offline import build
 from andante.world.heuristics import TOLERANCE
 from tests import naive
+from tests.abstraction.worlds import coarse_level
 from tests.worlds import drawn, examples, grid_problems
 
 
@@ -318,8 +319,7 @@ def databases_for():
 
     def databases(grid):
         if grid.graph.fingerprint not in made:
-            top = hierarchy_of(grid.graph).top
-            level = min(6 if grid.width > 100 else 3, top)
+            level = coarse_level(grid)
             made[grid.graph.fingerprint] = build(f"pattern(level={level}, cap=6, far=capped, aim=centre)", grid)
         return [made[grid.graph.fingerprint], tree]
 

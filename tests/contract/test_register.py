@@ -18,20 +18,17 @@ from andante.search.learning import Learned
 from andante.search.path import Path, lay
 from andante.world.graph import degree, estimate, price, target
 from andante.world.problem import Problem
+from tests.abstraction.worlds import coarse_level
 
 CARDS = list(andante.algorithms())
 SETTINGS = [entry for card in CARDS for entry in (card, *map(andante.find, card.card.examples))]
-
-
-LARGE = 100  # wider maps are divided into fewer regions: their databases are built while one waits
 
 
 def pattern(entry, grid):
     """A pattern database for an agent that plans on the map itself, or on the level that it says."""
     top = hierarchy_of(grid.graph).top
     base = min(getattr(entry.params, "level", 0), top)
-    level = min(max(base + 2, 6 if grid.width > LARGE else 0), top)
-    return f"pattern(level={level}, base={base}, cap=8, far=capped)"
+    return f"pattern(level={max(min(base + 2, top), coarse_level(grid))}, base={base}, cap=8, far=capped)"
 
 
 def subgoals(entry, grid):

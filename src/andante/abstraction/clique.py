@@ -31,7 +31,7 @@ from andante.kernel import generic, int64, kernel
 from andante.world.graph import Csr, Layout, Moves, degree, target
 
 MOST_NEIGHBOURS = 16  # of a state that are looked at for cliques
-MOST_CHILDREN = 8  # of a node that leftovers may join
+MOST_CHILDREN = 64  # of a node that leftovers may join; with few, a star would lose that few of its arms on each level
 
 
 class Cover(IntEnum):
