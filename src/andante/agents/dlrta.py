@@ -1,11 +1,11 @@
 """D LRTA*: LRTA* that is told, before each move, how deep to look and towards which goal.
 
 Bulitko, Luštrek, Schaeffer, Björnsson and Sigmundarson (2008), Figure 1 with sections 5 and 6; line numbers are that
-figure's. In its notation, which is read too, this is LRTA* (X, Y): X says what chooses the depth, Y what
-chooses the goal. Where subgoals lead the agent back to a state it was in before in this trial (Appendix D), it goes for
-the global goal, and looks as deep as the database says or its cap allows: for one move, or for good, or each time a few
-plies deeper. Beyond the paper it may keep to each subgoal until it is there; with a database in which subgoals lead to
-none but regions nearer to the goal (``aim=nearer``), it then never walks in circles.
+figure's. In its notation, which is read too, this is LRTA* (X, Y): X says what chooses the depth, Y what chooses the
+goal. Where subgoals lead the agent back to a state it was in before in this trial (Appendix D), it goes for the global
+goal, and looks as deep as the database says or its cap allows: for one move, or for good, or each time a few plies
+deeper. Beyond the paper it may keep to each subgoal until it is there; with a database in which subgoals lead to none
+but regions nearer to the goal (``aim=nearer``), it then never walks in circles.
 
 Where the paper is silent: values are learned for the goal that is pursued; those for subgoals are kept, each state
 holding its last, those for the global goal apart from them. The oracle's own searches do not count as work: it stands

@@ -1,8 +1,8 @@
 """What a decision tree is asked about: eleven features of an agent's last moves and of the states around it.
 
-Seed 000, Appendix A, Tables 7 and 8. The first four are kept up to date from move to move, so that none takes longer
-the farther they look back; for the others the agent looks one move ahead, before it knows how deep to look (the
-pre-search). They come in the order of the tables:
+Bulitko et al. (2008), Appendix A, Tables 7 and 8. The first four are kept up to date from move to move, so that none
+takes longer the farther they look back; for the others the agent looks one move ahead, before it knows how deep to look
+(the pre-search). They come in the order of the tables:
 
     0   f1   the heuristic from here to the goal, as it was before anything was learned
     1   f2   the heuristic between here and where the agent was n moves ago (mobility)

@@ -1,8 +1,8 @@
 """Depth trees: a decision tree that says, from what an agent has seen lately, how deep it should look.
 
-Seed 000, section 5.1. The tree is trained with scikit-learn and kept as flat arrays: a node asks whether one of eleven
-features is at most a threshold and goes on to one of its children, until a leaf has the answer. The features, which
-`control.features` computes, say nothing about places, so one tree serves any map.
+Bulitko et al. (2008), section 5.1. The tree is trained with scikit-learn and kept as flat arrays: a node asks whether
+one of eleven features is at most a threshold and goes on to one of its children, until a leaf has the answer. The
+features, which `control.features` computes, say nothing about places, so one tree serves any map.
 """
 
 from __future__ import annotations
