@@ -115,7 +115,7 @@ def _with_leftovers(neighbours: Neighbours, may_join: Callable[[int], bool]) -> 
     for state in sorted(neighbours):
         if state in covered:
             continue
-        hosts = [covered[near] for near in neighbours[state] if near in covered and len(covered[near]) < 8]
+        hosts = [covered[near] for near in neighbours[state] if near in covered and len(covered[near]) < MOST_CHILDREN]
         if hosts and may_join(state):
             host = min(hosts, key=len)
             host.append(state)

@@ -29,6 +29,7 @@ SIZE = 40
 # Wide enough that a lookahead of some hundred states ends by its own limit and not at the goal, and three times that.
 WIDTHS = (256, 768)
 PROBLEMS = 12
+NARROW_PROBLEMS = 48  # on the narrow map, which sets the limit: an agent's worst move may come in one problem of twenty
 CONVERGING = 4  # one problem in so many is repeated until the agent learns nothing
 LIMITS = Limits(moves=50_000)
 PATIENT = Limits(moves=10_000_000)  # an agent that goes back often may take long, as long as it arrives
@@ -288,11 +289,14 @@ def _converges(candidate: _Candidate, problems: list[Problem]) -> Iterable[str]:
 
 def _real_time(candidate: _Candidate) -> Iterable[str]:
     for kind in ("empty", "random"):
-        narrow, wide = (_worst_move(candidate, generate(kind, side, side, seed=5)) for side in WIDTHS)
+        narrow, wide = (
+            _worst_move(candidate, generate(kind, side, side, seed=5), count)
+            for side, count in zip(WIDTHS, (NARROW_PROBLEMS, PROBLEMS), strict=True)
+        )
         if wide > 1.25 * narrow + 8:
             yield f"a move expands up to {narrow} states on a map {WIDTHS[0]} wide, and {wide} on one {WIDTHS[1]} wide"
 
 
-def _worst_move(candidate: _Candidate, grid: Grid) -> int:
-    far = random_problems(grid, PROBLEMS, optimal_cost=(grid.width / 2, np.inf), seed=6)
+def _worst_move(candidate: _Candidate, grid: Grid, count: int) -> int:
+    far = random_problems(grid, count, optimal_cost=(grid.width / 2, np.inf), seed=6)
     return max(trial.max_states_expanded for trial in candidate.run(far, paths=False))
