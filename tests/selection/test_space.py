@@ -67,7 +67,7 @@ def test_agents_that_look_things_up_come_with_each_kind_of_database():
 
 def test_a_database_for_an_agent_that_plans_on_regions_is_built_over_its_level():
     found = candidates(lambda entry: entry.card.name == "dprlrta", 3, seed=1)
-    assert "pattern(base=3, level=4, cover=joining)" in {one.databases[0] for one in found}
+    assert "pattern(base=3, level=4, cover=aligned)" in {one.databases[0] for one in found}
 
 
 def test_a_database_over_the_highest_level_can_be_built():
