@@ -21,7 +21,7 @@ from tests.worlds import drawn, examples, grid_problems
 
 
 class Twin:
-    """Seed 000, Figure 1 with sections 5 and 6 and Appendix D; the tables are looked up as they are."""
+    """Bulitko et al. (2008), Figure 1 with sections 5 and 6 and Appendix D; the tables are looked up as they are."""
 
     def __init__(self, problem, params, pattern):
         self.problem, self.graph, self.params, self.pattern = problem, problem.graph, params, pattern

@@ -18,7 +18,7 @@ def climbable(graph, start, goal):
 
 
 def divided(graph, path):
-    """Seed 003, Figure 4, lines 6 to 11, over and over."""
+    """Bulitko and Björnsson (2009), Figure 4, lines 6 to 11, over and over."""
     series, begin = [], 0
     while begin < len(path) - 1:
         reached = begin + 1

@@ -1,8 +1,9 @@
 """Train a depth tree: watch LRTA* walk, and learn from what it saw how deep it should have looked.
 
-Seed 000, section 5.1 and Appendix A. Before each move of a walk the eleven features are written down, and beside them
-the least depth that makes the move of the deepest lookahead. A decision tree is trained on these with scikit-learn, in
-place of the paper's WEKA: it is pruned by cost and complexity, as far as is best for walks that it was not trained on.
+Bulitko et al. 2008, section 5.1, Appendix A. Before each move of a walk the eleven features are written down, and
+beside them the least depth that makes the move of the deepest lookahead. A decision tree is trained on these with
+scikit-learn, in place of the paper's WEKA: it is pruned by cost and complexity, as far as is best for walks that it was
+not trained on.
 
 Where the paper is silent: walks are made at the depths that were found best, as an oracle would. A tree errs, comes
 into places where no oracle would be, and has learned nothing about them; so in further rounds, if they are asked for,

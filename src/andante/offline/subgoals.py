@@ -1,8 +1,8 @@
 """Build a subgoal database: solve problems, and keep the states of each solution that hill-climbing gets to.
 
-Seed 003, Figure 4; line numbers are that figure's. Problems are drawn at random. One whose whole path can be climbed is
-drawn again, because an agent needs no help there. Where the paper is silent: hill-climbing has no limit here; on a map
-where almost every path can be climbed there are fewer records than asked for.
+Bulitko and Björnsson (2009), Figure 4; line numbers are that figure's. Problems are drawn at random. One whose whole
+path can be climbed is drawn again, because an agent needs no help there. Where the paper is silent: hill-climbing has
+no limit here; on a map where almost every path can be climbed there are fewer records than asked for.
 
 The paper hopes for better coverage than by chance. With ``coverage=gaps`` a problem is passed over if the most similar
 record so far would serve it, until almost all are; only then are problems kept as they come.

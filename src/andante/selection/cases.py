@@ -1,6 +1,6 @@
 """Choosing by what was best nearby: results on old problems of a map, found again by start and goal.
 
-Seed 004, section 7, found this no better than the prior. It had 14 problems for a map, and with so few it is
+Bulitko (2016), section 7, found this no better than the prior. It had 14 problems for a map, and with so few it is
 not; with thousands, run once for a map that is known beforehand, it clearly is.
 """
 
