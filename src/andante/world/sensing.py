@@ -1,6 +1,6 @@
 """What an agent sees of its map: all of it from the start, or a square around it that it has to carry along.
 
-Bulitko et al. (2007), section 3: an agent on (x, y) sees whether a cell (u, v) is blocked if |u - x| <= r and |v - y| <= r.
+Bulitko et al. (2007), section 3: an agent on (x, y) sees that (u, v) is blocked if |u - x| <= r and |v - y| <= r.
 What it has not seen it takes to be free. So it has a model of the map, which has all moves of the true one and more,
 and loses moves as walls come into sight. The model lasts as long as the problem does, trial after trial, and with the
 next problem the agent knows nothing again.
