@@ -49,7 +49,8 @@ class Results:
     """Rows of a store, and what they come to."""
 
     def __init__(self, rows: pl.DataFrame, title: str, order: Sequence[str] = (), unfinished: str = "") -> None:
-        self.rows, self.title = _with_agents(rows), title
+        # In one piece: over rows in many polars 2.1 fails within itself ("assertion failed: i < self.len()").
+        self.rows, self.title = _with_agents(rows.rechunk()), title
         self._order = order
         self._unfinished = unfinished  # a sentence about how their campaign stands, if it is not finished
 
