@@ -237,6 +237,17 @@ def test_an_algorithm_may_be_shown_by_a_parameter_whatever_it_expanded(study, tm
     assert "lrta by its depth" in (tmp_path / "figure-1.svg").read_text()
 
 
+@pytest.mark.parametrize(
+    ("settings", "points"),
+    [("family(b=none)", []), ("family(b=uniform)", []), ("family(b=4)", [(4.0, 2.0)])],
+)
+def test_what_is_not_a_number_has_no_place_on_an_axis(tmp_path, settings, points):
+    text = "[[figure]]\ntitle = 'F'\nkind = 'trade-off'\nx_by = { family = 'b' }"
+    (spec,) = spec_of(tmp_path, text).parts
+    rows = synthetic(family=[(1, 2.0, 1.0)]).rows.with_columns(settings=pl.lit(settings)).drop("agent")
+    assert list(_by_parameter(spec, Results(rows, "t")).values()) == ([points] if points else [])
+
+
 def test_a_worst_move_is_of_an_agent_not_of_an_algorithm():
     rows = pl.DataFrame(
         {
@@ -272,12 +283,17 @@ def test_agents_whose_databases_learned_on_other_maps_are_told_apart():
         ('kind = "trade-off"', 'kind = "tradeoff"', "there is no kind of figure 'tradeoff'; did you mean 'trade-off'?"),
         ('algorithm = "lrta(depth=3)"', 'algorithm = "lrt(depth=3)"', "there is no algorithm 'lrt'; did you mean"),
         ("paper = 1.5", "papper = 1.5", "rows have no 'papper'; did you mean 'paper'?"),
-        ("ratio = 2.5", "ration = 2.5", "have no 'ration' here; did you mean 'ratio'?"),
+        ("ratio = 2.5", "ration = 2.5", "'paper' has no entry 'ration' here; did you mean 'ratio'?"),
         ('parameters = ["depth"]', "", "has 1 'parameters'"),
         (
             'x_by = { lrta = "depth" }',
             'x_by = { lrta = "deep" }',
             "lrta has no parameter 'deep'; did you mean 'depth'?",
+        ),
+        (
+            'x_by = { lrta = "depth" }',
+            'x_by = { "lrta(depth=2)" = "depth" }',
+            "x_by names algorithms without their parameters, not 'lrta(depth=2)'",
         ),
         (
             'kind = "dominance"',
@@ -291,7 +307,7 @@ def test_agents_whose_databases_learned_on_other_maps_are_told_apart():
         ('algorithms = ["lrta(depth=2)", "lrta(depth=4)"]', "", "holds two 'algorithms' against each other"),
         ('counted = "trials"', 'y = ["cost", "moves"]', "shows one measure as 'y'"),
         ('panels = "switch_rule"', "", "only a heat-map with 'panels' has 'differences'"),
-        ("least = 5.48", "lest = 5.48", "have no 'lest' here; did you mean 'least'?"),
+        ("least = 5.48", "lest = 5.48", "'paper' has no entry 'lest' here; did you mean 'least'?"),
         ('paper = ["D"]', 'paper = ["D", "A"]', "the paper's words are a list of 1 here, one for each parameter"),
         ('y = "states_expanded", paper', "paper", "there is no measure ''"),
         ("capped = true", 'measures = ["cots"]', "there is no measure 'cots'; did you mean 'cost'?"),
@@ -398,6 +414,26 @@ def spec_of(tmp_path, text):
     path = tmp_path / "study.toml"
     path.write_text(dedent(text))
     return read_study(path, "full")
+
+
+def test_parts_may_be_written_as_a_list(tmp_path):
+    text = """
+        best = [{ title = "A", rows = [] }, { title = "B", rows = [] }]
+        front = [{ title = "C", rows = [] }]
+
+        [[table]]
+        title = "D"
+        rows = []
+    """
+    assert [part.title for part in spec_of(tmp_path, text).parts] == ["A", "B", "C", "D"]
+
+
+def test_agents_whose_problems_are_not_known_are_not_said_to_be_incomparable():
+    known = synthetic(lrta=[EASY], rta=[EASY]).rows.drop("agent")
+    unknown = known.with_columns(start=pl.when(pl.col("algorithm") == "lrta").then("start"))
+    assert Results(unknown, "t").incomparable == ""
+    other = known.with_columns(start=pl.when(pl.col("algorithm") == "lrta").then(7).otherwise("start"))
+    assert "run on 2 different samples of problems" in Results(other, "t").incomparable
 
 
 EASY, HARD = (1, 1.5, 2.0), (2, 9.0, 2.0)

@@ -389,7 +389,7 @@ def tell_results(results: Results, by: str, measures: Sequence[str], x: str, y: 
     summaries = results.summaries(by)
     fault = unlike(summaries) if by in AGENTS else ""
     standings = on_average(summaries, x, y) if by in AGENTS and not fault else []
-    about = [*results.sentences, *([f"{fault}."] if fault and not results.unlike else [])]
+    about = [*results.sentences, *([f"{fault}."] if fault and not results.incomparable else [])]
     if as_json:
         dominated: Any = {one.summary.name: one.dominated_by for one in standings}
         told = {"about": about, "summaries": [asdict(summary) for summary in summaries]}

@@ -77,7 +77,7 @@ class Summary:
 
 
 def unlike(summaries: Sequence[Summary]) -> str:
-    """Why the means of these summaries cannot be compared: they are about different problems; empty if they are not.
+    """Why the means cannot be compared (they are about different problems); empty if they can.
 
     >>> one = {"algorithm": "lrta", "solved": True, "map": "arena", "start": 1, "goal": 9}
     >>> unlike(summarise([one, one | {"algorithm": "rta"}]))

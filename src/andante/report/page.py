@@ -72,7 +72,7 @@ def page(
         "" if fault else _plots(summaries, lambda: spread_plot(table)),
         _notes(notes),
     ]
-    return _composed(title, f"{lead(table)} {fault}.".removesuffix(" ."), body, traces)
+    return _composed(title, " ".join(filter(None, (lead(table), fault and f"{fault}."))), body, traces)
 
 
 def results_page(results: Results, *, x: str, y: str, measures: Sequence[str] = (), notes: Sequence[str] = ()) -> str:
@@ -83,7 +83,7 @@ def results_page(results: Results, *, x: str, y: str, measures: Sequence[str] = 
     """
     summaries = results.summaries()
     many = len(summaries) > _MOST_BOXES
-    alike = not results.unlike
+    alike = not results.incomparable
     body = [
         _advice(summaries) if alike else "",
         _numbers(summaries, measures, compared=alike),

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from andante.campaign import Status, plan_of, status
 from andante.campaign.settings import grid
 from andante.errors import ParameterError, did_you_mean
-from andante.measures import PLACE, Summary, unlike
+from andante.measures import PLACE, Summary
 from andante.notation import Call, parse
 from andante.offline import builders
 from andante.report.charts import Setting
@@ -95,14 +95,15 @@ class Results:
     def sentences(self) -> list[str]:
         """What a reader has to know: how much of the campaign this is, what was run, and whether it can be compared."""
         nothing = self._unfinished and not len(self.rows)
-        return [one for one in (self._unfinished, "" if nothing else self.counts, self.unlike) if one]
+        return [one for one in (self._unfinished, "" if nothing else self.counts, self.incomparable) if one]
 
     @property
-    def unlike(self) -> str:
-        """Why the agents cannot be compared: they were not run on the same problems; empty if they were.
+    def incomparable(self) -> str:
+        """Why the agents cannot be compared (they were not run on the same problems); empty if they can.
 
         >>> import polars as pl
-        >>> Results(pl.DataFrame({"algorithm": ["lrta", "rta", "rta"], "set": ["a", "a", "b"]}), "an example").unlike
+        >>> rows = pl.DataFrame({"algorithm": ["lrta", "rta", "rta"], "set": ["a", "a", "b"]})
+        >>> Results(rows, "an example").incomparable
         'Not all agents were run on the same problem sets (a: 2 of 2, b: 1 of 2): compare them on one with --set NAME.'
         """
         pairs = self.rows.select("set", "agent").unique()
@@ -110,15 +111,10 @@ class Results:
         if len(pairs) < agents * pairs["set"].n_unique():
             told = ", ".join(f"{name}: {count:,} of {agents:,}" for name, count in counts)
             return f"Not all agents were run on the same problem sets ({told}): compare them on one with --set NAME."
-        kinds = len(set(self._problems().values()))
+        kinds = len(set(self._problems().values()) - {None})  # as in `unlike`: of some it is not known
         if kinds < 2:
             return ""
         return f"The {agents:,} agents were run on {kinds:,} different samples of problems, and cannot be compared."
-
-    @property
-    def mixed(self) -> str:
-        """The same of two agents, for reports in which sets cannot be chosen."""
-        return unlike([Summary(agent, 0, 0, {}, problems) for agent, problems in self._problems().items()])
 
     def _problems(self) -> dict[str, int | None]:
         """For each agent a number that tells sets of problems apart, as in `Summary`."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from andante.errors import ParameterError, did_you_mean
-from andante.measures import PLACE, Better, Statistics, measure
+from andante.measures import PLACE, Better, Statistics, measure, unlike
 from andante.report.charts import (
     curves_plot,
     described,
@@ -64,7 +64,7 @@ def _mixed(spec: FigureSpec, results: Results) -> str:
     if spec.kind in ONE_BY_ONE or (spec.kind == "histogram" and spec.counted == "trials"):
         return ""
     parts = _steps(spec, results).values() if spec.kind == "trend" else [results]
-    return next(filter(None, (part.mixed for part in parts)), "")
+    return next(filter(None, (unlike(part.summaries()) for part in parts)), "")
 
 
 def file_name(title: str) -> str:
@@ -84,12 +84,16 @@ def _trade_off(spec: FigureSpec, results: Results, everyone: Results) -> Drawn:
 
 
 def _by_parameter(spec: FigureSpec, results: Results) -> dict[str, list[tuple[float, float]]]:
-    """The measure against a parameter, for algorithms of ``x_by``; the limit on the worst move holds for that."""
+    """The measure against a parameter, for algorithms of ``x_by``; the limit on the worst move holds for that.
+
+    Settings in which the parameter is not a number are left out.
+    """
     series: dict[str, list[tuple[float, float]]] = {}
     for one in results.settings() if spec.x_by else ():
-        parameter = spec.x_by.get(one.call.name)
-        if parameter is not None and float(one.call.arguments[parameter]) <= spec.worst_move:  # type: ignore[arg-type]
-            place = (float(one.call.arguments[parameter]), one.summary[spec.y[0]].mean)  # type: ignore[arg-type]
+        parameter = spec.x_by.get(one.call.name, "")
+        x = one.call.arguments.get(parameter)
+        if isinstance(x, int | float) and not isinstance(x, bool) and x <= spec.worst_move:
+            place = (float(x), one.summary[spec.y[0]].mean)
             series.setdefault(f"{one.call.name} by its {parameter}", []).append(place)
     return series
 

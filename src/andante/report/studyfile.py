@@ -289,18 +289,19 @@ def read_study(path: str | os.PathLike[str], scale: str) -> Study:
     file = Path(path)
     data, lines = read_tables(file, scale)
     top = Table(data, "", file, lines)
-    found: dict[int, Spec] = {}
+    found: list[tuple[int, Spec]] = []
     for name, read in _READ.items():
+        inline = lines.find("", name)  # where the key stands if the parts are written as one list
         for number, one in enumerate(top.take(name, list, []), 1):
             table = f"{name} {number}"
-            found[lines.find(table)] = read(Table(one, table, file, lines))
+            found.append((max(inline, lines.find(table)), read(Table(one, table, file, lines))))
     return Study(
         file,
         top.take("title", str, file.parent.name),
         top.take("about", str, "").strip(),
         top.take("notes", str, "").strip(),
         top.take("absent", str, "").strip(),
-        tuple(found[line] for line in sorted(found)),
+        tuple(spec for _, spec in sorted(found, key=lambda part: part[0])),
     )
 
 
@@ -385,10 +386,10 @@ def _read_pairs(table: Table) -> PairsSpec:
 
 
 def _check_paper(table: Table, paper: Mapping[str, Any], known: Mapping[str, str]) -> None:
-    """Refuse numbers of the paper that nobody asks for."""
+    """Refuse names that this part does not report."""
     for name in paper:
         if name not in known:
-            table.fail(f"the paper's numbers have no {name!r} here; {did_you_mean(name, known)}", "paper", name)
+            table.fail(f"'paper' has no entry {name!r} here; {did_you_mean(name, known)}", "paper", name)
 
 
 def _read_correlation(table: Table) -> CorrelationSpec:
@@ -523,6 +524,8 @@ def _known(table: Table, texts: Sequence[str]) -> Sequence[str]:
 def _parameters_of(table: Table, key: str, named: Mapping[str, Any]) -> dict[str, str]:
     """The same names of algorithms and of a parameter of each, if they have it."""
     for text, name in named.items():
+        if "(" in text:
+            table.fail(f"{key} names algorithms without their parameters, not {text!r}", key, text)
         known = [p.name for p in find(_algorithm(table, key, text)).parameters]
         if name not in known:
             table.fail(f"{text} has no parameter {name!r}; {did_you_mean(str(name), known)}", key, text)
