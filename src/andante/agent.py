@@ -30,10 +30,10 @@ class Move(NamedTuple):
 
     to: int  # a neighbour, the state itself (to wait), STUCK or UNREACHABLE
     cost: float
-    expanded: int  # states whose successors were generated, in search or in learning, once for each time
+    expanded: int  # states whose successors were generated, in search or in learning, counted each time this happens
     touched: int  # states looked at, each time one was
     learned: float  # by how much heuristic values rose, in sum
-    stored: int  # states that got a value of their own
+    stored: int  # change in how many states hold a value of their own; negative if values were forgotten
 
 
 @kernel
@@ -65,11 +65,14 @@ class Range:
         return f"{left}{self.low:g}, {self.high:g}{right}"
 
 
-class Aside:
-    """Marks a parameter that samples of an algorithm's space leave at its default: chance, or how a paper is read."""
+class NotSampled:
+    """Marks a parameter outside an algorithm's search space: a seed, or a choice between readings of the paper.
+
+    Samples leave it at its default.
+    """
 
 
-ASIDE = Aside()
+NOT_SAMPLED = NotSampled()
 
 
 @dataclass(frozen=True)
@@ -82,7 +85,7 @@ class Parameter:
     range: Range | None = None
     optional: bool = False  # may be none
     about: str = ""
-    aside: bool = False  # is left at its default where settings are drawn, unless asked for
+    sampled: bool = True  # is drawn where settings are; if not, it keeps its default unless a range is given
 
     @property
     def allowed(self) -> str:
@@ -153,7 +156,7 @@ def parameters_of(params: type) -> list[Parameter]:
                 next((note for note in notes if isinstance(note, Range)), None),
                 len(options) < len(get_args(kind)),
                 next((note for note in notes if isinstance(note, str)), ""),
-                ASIDE in notes,
+                NOT_SAMPLED not in notes,
             )
         )
     return found
@@ -176,7 +179,7 @@ class Card:
     senses: bool = False  # finds its way on a map that it has yet to discover
     needs: tuple[str, ...] = ()  # kinds of databases that it looks things up in
     ring: bool = False  # looks at the ring of cells around it: the same graph given in rows is another matter
-    foresees: bool = False  # stands for one who knows: what it searches to find that out is not counted
+    foresees: bool = False  # models an oracle: the searches that stand in for it are not counted
     regions: bool = False  # plans over regions, which on a map it discovers are others than on one it knows
     examples: tuple[str, ...] = ()  # settings worth a try beside the default one, in the notation
     shown: tuple[str, ...] = ()  # settings that a comparison shows unless others are asked for

@@ -24,7 +24,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from andante.agent import ASIDE, STUCK, Algorithm, Card, Move, Range, algorithm, dialect, no_move, setting
+from andante.agent import NOT_SAMPLED, STUCK, Algorithm, Card, Move, Range, algorithm, dialect, no_move, setting
 from andante.kernel import generic, int64, kernel
 from andante.search.chance import Chance, begin, draw
 from andante.search.learning import Learned, store, value
@@ -73,9 +73,9 @@ class Params(NamedTuple):
     operator: Annotated[Operator, "how their values are put together"] = Operator.MIN
     da: Annotated[bool, "avoid depressions: look only at neighbours where least was learned"] = False
     expendable: Annotated[bool, "leave states for good that the rest of the map can do without"] = False
-    ties: Annotated[Ties, ASIDE, "which of equal neighbours comes first"] = Ties.ORDER
-    share: Annotated[Share, ASIDE, "how the share of the neighbours is rounded"] = Share.FLOOR
-    seed: Annotated[int, Range(0, 2**31), ASIDE, "for random ties"] = 0
+    ties: Annotated[Ties, NOT_SAMPLED, "which of equal neighbours comes first"] = Ties.ORDER
+    share: Annotated[Share, NOT_SAMPLED, "how the share of the neighbours is rounded"] = Share.FLOOR
+    seed: Annotated[int, Range(0, 2**31), NOT_SAMPLED, "for random ties"] = 0
 
 
 class Neighbours(NamedTuple):

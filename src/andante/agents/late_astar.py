@@ -6,6 +6,7 @@ between the start and one randomly chosen neighbour until a complete path is kno
 cost of its solution. Where the paper is silent: R is shared as in TBA*, so that the two agents differ in acting only;
 the path is taken up wherever the agent meets it; when a wall is discovered on it, the agent stands still for that move
 and then begins again from there.
+
 With ``wait`` the agent stands still while it plans: it walks a best path, only later, and the delay is seen in the
 number of moves.
 """
@@ -17,7 +18,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from andante.agent import ASIDE, STUCK, UNREACHABLE, Card, Move, Range, algorithm, no_move
+from andante.agent import NOT_SAMPLED, STUCK, UNREACHABLE, Card, Move, Range, algorithm, no_move
 from andante.kernel import int64, kernel
 from andante.search.astar import Slice, Tree, advance, begin, reached
 from andante.search.chance import draw_once
@@ -40,7 +41,7 @@ class Params(NamedTuple):
     c: Annotated[float, Range(1, 1e6), "steps of tracing that cost as much as one expansion"] = 10.0
     wait: Annotated[bool, "stand still while planning instead of going back and forth"] = False
     weight: Annotated[float, Range(1, 1e6), "on A*'s heuristic"] = 1.0
-    seed: Annotated[int, Range(0, 2**31), ASIDE, "chooses the neighbour to go back and forth to"] = 0
+    seed: Annotated[int, Range(0, 2**31), NOT_SAMPLED, "chooses the neighbour to go back and forth to"] = 0
 
 
 class Progress(NamedTuple):

@@ -29,7 +29,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from andante.agent import ASIDE, STUCK, UNREACHABLE, Card, Move, Range, algorithm, no_move
+from andante.agent import NOT_SAMPLED, STUCK, UNREACHABLE, Card, Move, Range, algorithm, no_move
 from andante.kernel import int64, kernel
 from andante.search.astar import Slice, Tree, advance, begin, most_promising, open_at, reached, restart
 from andante.search.memory import Clock, Space
@@ -54,8 +54,10 @@ class Params(NamedTuple):
     shortcut: Annotated[bool, "on the way back to the solution look for a shorter way"] = False
     switch_rule: Annotated[bool, "keep to a path unless the new one is at least as long"] = False
     weight: Annotated[float, Range(1, 1e6), "on A*'s heuristic"] = 1.0
-    ties: Annotated[Ties, ASIDE, "which of the states of equal f is expanded first"] = Ties.LAST
-    charge_queueing: Annotated[bool, ASIDE, "count queueing the solution, to look for a shortcut, against R"] = True
+    ties: Annotated[Ties, NOT_SAMPLED, "which of the states of equal f is expanded first"] = Ties.LAST
+    charge_queueing: Annotated[bool, NOT_SAMPLED, "count queueing the solution, to look for a shortcut, against R"] = (
+        True
+    )
 
     @property
     def real_time(self) -> bool:

@@ -67,8 +67,8 @@ def sample(
 ) -> list[Algorithm]:
     """As many settings of an algorithm, each parameter uniform over its own range, or over the one given.
 
-    What the text gives a value to is not drawn, and what a paper leaves open only where a range is given. A parameter
-    in ``keep`` is left at its default with that probability.
+    What the text gives a value to is not drawn, and seeds and readings of the paper only where a range is given. A
+    parameter in ``keep`` is left at its default with that probability.
 
     >>> one, two = sample("family(b=1)", 2, seed=1, ranges={"w": [1, 2]})
     >>> one.params.b, 1 <= two.params.w <= 2, one.params == two.params
@@ -76,9 +76,9 @@ def sample(
     """
     base = find(text)
     chances = keep or {}
-    open_ = [p for p in base.parameters if p.name not in parse(text).arguments]
-    _check_ranges(text, {p.name: p for p in open_}, ranges)
-    free = [p for p in open_ if not p.aside or p.name in ranges]
+    unset = [p for p in base.parameters if p.name not in parse(text).arguments]
+    _check_ranges(text, {p.name: p for p in unset}, ranges)
+    free = [p for p in unset if p.sampled or p.name in ranges]
     _check_chances(text, {p.name: p for p in free}, chances)
     rng = np.random.default_rng(seed)
     return [

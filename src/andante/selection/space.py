@@ -1,8 +1,7 @@
 """The space of algorithms: settings that cards recommend, and settings drawn from the ranges of all parameters.
 
-Bulitko's (2016) space is one algorithm, `family`, with six parameters whose ranges are short; they are drawn from
-uniformly.
-The wider space is the whole register. There a parameter may range over many powers of ten: it is drawn
+The space of Bulitko (2016) is one algorithm, `family`, with six parameters whose ranges are short; they are drawn from
+uniformly. The wider space is the whole register. There a parameter may range over many powers of ten: it is drawn
 logarithmically, around its default.
 """
 
@@ -78,7 +77,7 @@ def candidates(admits: Callable[[Algorithm], bool], count: int, seed: int) -> li
     """
     entries = [entry for entry in algorithms() if admits(entry)]
     chosen = {one.name: one for one in recommended(admits)}
-    free = [entry for entry in entries if any(not p.aside for p in entry.parameters)]
+    free = [entry for entry in entries if any(p.sampled for p in entry.parameters)]
     rng = np.random.default_rng(seed)
     barren = 0
     for entry in itertools.cycle(free):
@@ -128,13 +127,13 @@ def drawn_setting(entry: Algorithm, rng: np.random.Generator) -> Algorithm:
     >>> str(drawn_setting(find("lrta"), np.random.default_rng(1)))
     'lrta(depth=6)'
     """
-    return entry.having(**{p.name: _drawn(p, rng) for p in entry.parameters if not p.aside})
+    return entry.having(**{p.name: _drawn(p, rng) for p in entry.parameters if p.sampled})
 
 
 def neighbour(candidate: Candidate, rng: np.random.Generator) -> Candidate:
     """The candidate with one or two parameters changed a little."""
     entry = candidate.algorithm
-    free = [p for p in entry.parameters if not p.aside]
+    free = [p for p in entry.parameters if p.sampled]
     if not free:
         return candidate
     changed = rng.choice(len(free), size=min(len(free), int(rng.integers(1, 3))), replace=False)
