@@ -208,9 +208,9 @@ def test_what_cannot_be_built_is_said(parameters, sentence):
     ("kind", "goals", "sentence"),
     [
         ("pattern(goals=all)", [5], "serves all goals"),
-        ("pattern", [], "goals must be states of the map, numbered 0 to 255, and one at least"),
-        ("pattern", [256], "goals must be states of the map"),
-        ("pattern", [-1], "goals must be states of the map"),
+        ("pattern", [], "goals must be one or more states of the map, numbered 0 to 255"),
+        ("pattern", [256], "goals must be one or more states of the map"),
+        ("pattern", [-1], "goals must be one or more states of the map"),
         ("pattern", ["here"], "a goal"),
         ("moves", [5], "building moves has no parameter 'goals'"),
     ],

@@ -37,24 +37,25 @@ def build(
         None, metavar="FILE.scen", help="Build for the goals of this scenario only, on one map; kinds with goals=asked."
     ),
     threads: int = typer.Option(None, min=1, help="How many to build with; all cores if not given."),
-    force: bool = typer.Option(False, "--force", help="Overwrite files that were built with other parameters."),
+    force: bool = typer.Option(
+        False, "--force", help="Overwrite files built with other parameters, or for some goals only."
+    ),
     estimate: bool = typer.Option(False, help="Work for some seconds, say how long it will take at least, and stop."),
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Build a database for each map, and write it to a file; or one for any map from all of them: any.KIND.
 
-    A file appears whole or not at all: an interrupt leaves nothing behind. One that was built with the same parameters
-    is overwritten.
+    A file appears whole or not at all: an interrupt leaves nothing behind. A file built with the same parameters is
+    overwritten, unless it was built for some goals only: that takes --force.
     """
     from andante.errors import OutputError, ParameterError
     from andante.files import make_folder
     from andante.measures import measure
     from andante.offline import build as make
-    from andante.offline.builder import with_parameters
+    from andante.offline.builder import chosen_for
 
     call = parse(kind)
-    named = {"goals": "asked"} if goals is not None else {}
-    builder, params = with_parameters(call.name, {**named, **call.arguments})  # refused before any map is read
+    builder, params = chosen_for(call, goals is not None)  # refused before any map is read
     if goals is not None and len(maps) > 1:
         raise ParameterError("the goals of a scenario are on one map; build the maps one at a time")
     grids = [read_world(text) for text in maps]
@@ -98,7 +99,7 @@ def goals_in(scenario: Path, grid: Grid) -> list[int]:
 def refuse_to_overwrite(files: Sequence[Path], builder: Builder, params: Any) -> None:
     """Refuse if one of the files is there, and was built with other parameters; what cannot be read is no loss.
 
-    For which goals one was built that is for some only, is not told by its parameters: it may be for others.
+    Parameters do not say which goals a `goals=asked` file serves, so it is never overwritten without --force.
     """
     from andante.databases.header import read_header
     from andante.errors import DatabaseError, OutputError

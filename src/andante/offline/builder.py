@@ -28,7 +28,7 @@ from andante.databases.header import Database, graph_of, kind_named
 from andante.datasets import Progress
 from andante.errors import ParameterError, did_you_mean, whole_number
 from andante.machine import cores
-from andante.notation import parse
+from andante.notation import Call, parse
 from andante.world.graph import Graph
 from andante.world.grid import Grid
 
@@ -231,8 +231,7 @@ def _build(
     crew: Crew,
 ) -> Database:
     call = parse(kind)
-    asked = {"goals": "asked"} if goals is not None else {}
-    chosen, params = with_parameters(call.name, {**asked, **call.arguments, **parameters})
+    chosen, params = chosen_for(call, goals is not None, **parameters)
     graphs = [graph_of(one) for one in ([world] if isinstance(world, Grid | Graph) else world)]
     if len(graphs) != 1 and not (graphs and chosen.any_map):
         raise ParameterError(f"a database of kind {chosen.kind!r} is built for one map, got {len(graphs)}")
@@ -259,7 +258,7 @@ def _asked(kind: str, which: Goals, goals: Iterable[int] | None, graph: Graph) -
         )
     states = np.unique([whole_number(goal, "a goal") for goal in goals]).astype(np.int64)
     if not len(states) or states[0] < 0 or states[-1] >= len(graph):
-        raise ParameterError(f"goals must be states of the map, numbered 0 to {len(graph) - 1}, and one at least")
+        raise ParameterError(f"goals must be one or more states of the map, numbered 0 to {len(graph) - 1}")
     return states
 
 
@@ -273,6 +272,18 @@ def asks_for_goals(text: str) -> bool:
     call = parse(text)
     chosen, params = with_parameters(call.name, dict(call.arguments))
     return chosen.takes_goals and params.goals is Goals.ASKED
+
+
+def chosen_for(call: Call, with_goals: bool, **parameters: Any) -> tuple[Builder, Any]:
+    """The builder that a call names, and its parameters; those given by keyword come on top.
+
+    If goals come with the call, ``goals=asked`` goes without saying.
+
+    >>> chosen_for(parse("pattern(level=2)"), True)[1].goals.name
+    'ASKED'
+    """
+    asked = {"goals": "asked"} if with_goals else {}
+    return with_parameters(call.name, {**asked, **call.arguments, **parameters})
 
 
 def with_parameters(kind: str, parameters: dict[str, Any]) -> tuple[Builder, Any]:

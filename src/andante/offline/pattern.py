@@ -75,7 +75,7 @@ class Params(NamedTuple):
     far: Annotated[Far | None, "depths towards the goal itself to store as well; none: only those on the way"] = None
     base: Annotated[int, Range(0, 20), "the level on which the agent plans; 0 is the map itself"] = 0
     cover: Annotated[Cover, "how cliques are chosen"] = DEFAULT_COVER
-    goals: Annotated[Goals, "whom it serves: all goals, or those that are asked for when it is built"] = Goals.ALL
+    goals: Annotated[Goals, "which goals it serves: all, or those given when it is built"] = Goals.ALL
 
 
 class Ground(NamedTuple):
