@@ -144,8 +144,8 @@ def interpreted(
 ) -> Callable[..., Any]:
     """A plain Python copy of a kernel and of every kernel it calls, in which other functions replace some of them.
 
-    For looking into kernels: the copy works on the same arrays, slowly, and what it calls can be counted. Nothing is
-    compiled, and the kernel itself stays as it is.
+    For inspecting kernels: the copy runs on the same arrays, slowly, and its calls can be counted. Nothing is compiled,
+    and the kernel itself stays as it is.
     """
     return cast(Callable[..., Any], _Interpreter(instead).copy(function, frozenset()))
 

@@ -9,7 +9,8 @@ is taken where there are several, and the choice decides how fast the levels shr
   three, of what is left. Last, and last state first, what is left pairs up with a neighbour that is left too, or joins
   its only neighbour, or stays alone. Levels have the sizes that the papers' databases imply (decision 10).
 - ``literal``: all cliques of four, then of three, then of two, the first that is found; of what is left, states of
-  degree one join their neighbour and the others stay alone. Reproduces the paper's Figures 8 and 9.
+  degree one join their neighbour and the others stay alone. Reproduces the paper's Figure 8, and Figure 9 if
+  neighbours are taken clockwise from the east.
 - ``eager``: one pass takes a clique of four or else of three at each state; the rest as ``literal``.
 - ``joining``: as ``literal``, but what is left joins the smallest neighbouring node that has room.
 
@@ -175,15 +176,15 @@ def cover(layers: Layers, graph: Layout, work: Work, level: int, rule: int) -> N
 @kernel
 def _place_leftover(layers: Layers, graph: Layout, work: Work, state: int, level: int, rule: int) -> None:
     """Let a state that no clique took pair up, join a neighbour's parent, or stay alone, as the rule says."""
-    near = _orphans_near(layers, graph, work, state) if rule == _ALIGNED else 0
-    parent = host(layers, graph, state, rule) if near == 0 else 0
+    free = _orphans_near(layers, graph, work, state) if rule == _ALIGNED else 0
+    parent = host(layers, graph, state, rule) if free == 0 else 0
     if parent > 0:  # line 12
         _join(layers, graph, work, state, parent)
         return
     parent = new_node(layers, level)  # line 14
     put(work, FRESH, parent)
     adopt(layers, graph, work, state, parent)
-    if near > 0:
+    if free > 0:
         adopt(layers, graph, work, work.near[0], parent)
 
 
@@ -230,7 +231,7 @@ def _take_squares(layers: Layers, graph: Layout, work: Work, level: int) -> None
 def _find_square(layers: Layers, graph: Layout, work: Work, state: int, level: int) -> bool:
     """Write down the nodes at the corners of the square that a state lies in; are they four, it among them, a clique?
 
-    Whoever is asked for is where the middle of its ground is, which saves going through all of that.
+    The square is the one the node's place lies in; looking at every cell below the node would cost its size.
     """
     weight = weigh(graph, state, work.spot)
     side = 1 << (level - 1)

@@ -193,7 +193,7 @@ class ChangingHierarchy(Hierarchy):
         return self._model
 
     def representatives(self, level: int) -> npt.NDArray[np.int32]:
-        """As of any hierarchy; those that a change may have made others are found again."""
+        """As of any hierarchy; those a change may have moved are found again."""
         find_centres(self.layers, self._model, self.nodes(level), self._work.spot)
         return super().representatives(level)
 

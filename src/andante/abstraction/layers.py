@@ -91,9 +91,9 @@ class Layers(NamedTuple):
     metric: int
 
     @classmethod
-    def reserve(cls, like: Shape, nodes: int, chunks: int, journal: bool) -> Layers:
+    def reserve(cls, shape: Shape, nodes: int, chunks: int, journal: bool) -> Layers:
         """Room for so many nodes above a graph of this shape, and so many chunks of arcs."""
-        ground, width, dimensions, metric = like
+        ground, width, dimensions, metric = shape
         nodes, chunks = max(ground, 1) + nodes, 1 + chunks  # node 0 and chunk 0 mean none
         return cls(
             np.zeros(nodes, NODE),

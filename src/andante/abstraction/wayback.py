@@ -22,7 +22,7 @@ def turn_round(route: Route, behind: Behind, within: Corridor, level: int, state
     The states that it leads along are then taken away from ``behind``. If there is none, the route stays as it is.
     """
     here = ancestor(within.layers, state, level)
-    steps, moves = _measure(behind, within, level, here)
+    steps, moves = _length_back(behind, within, level, here)
     if moves == 0:
         return False
     route.node[moves], route.moves[0] = here, moves
@@ -37,7 +37,7 @@ def turn_round(route: Route, behind: Behind, within: Corridor, level: int, state
 
 
 @kernel
-def _measure(behind: Behind, within: Corridor, level: int, here: int) -> tuple[int, int]:
+def _length_back(behind: Behind, within: Corridor, level: int, here: int) -> tuple[int, int]:
     """How many states the way back to another region than ``here`` takes, and how many moves between regions.
 
     There are no moves if nothing lies behind outside the agent's own region, or if repair has left two regions on the

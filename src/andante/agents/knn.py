@@ -1,9 +1,9 @@
 """kNN LRTA*: go to the subgoal of the most similar solved problem, then to the next, with LRTA*.
 
-Bulitko and Björnsson (2009), Figure 7; line numbers are that figure's. If the records of the database hold
-whole series of subgoals, as in the journal version, the agent goes on to the next of its record unless it can climb to
-the goal. Such a series begins with the record's own start, from which the first subgoal is sure to be climbable; the
-agent goes by way of it unless it can climb to that subgoal itself.
+Bulitko and Björnsson (2009), Figure 7; line numbers are that figure's. If the records of the database hold whole series
+of subgoals, as in the journal version, the agent goes on to the next of its record unless it can climb to the goal.
+Such a series begins with the record's own start, from which the first subgoal is sure to be climbable; the agent goes
+by way of it unless it can climb to that subgoal itself.
 
 Where the paper is silent: a subgoal is pursued until reached; at most ``candidates`` records are tested at a time, the
 most similar first, or all if that is none, as in the paper; if no record fits the agent makes ``retry`` moves towards

@@ -33,7 +33,7 @@ from andante.world.heuristics import TOLERANCE
 
 
 class Params(NamedTuple):
-    """The three dimensions of LRTS; the defaults are one of the settings that Bulitko et al. (2007) studies."""
+    """The three dimensions of LRTS; the defaults are one of the settings that Bulitko et al. (2007) study."""
 
     depth: Annotated[int, Range(1, 100), "moves to look ahead, and to make before looking again"] = 9
     gamma: Annotated[float, Range(0, 1, open_low=True), "weight of costs against the heuristic, 1 for best paths"] = 0.4

@@ -1,4 +1,7 @@
-"""How deep an agent looks before its next move: the first axis of the notation LRTA* (depth, goal)."""
+"""How deep an agent looks before its next move.
+
+The first axis of the notation LRTA* (depth, goal) of Bulitko et al. (2008).
+"""
 
 from __future__ import annotations
 
@@ -138,8 +141,8 @@ def _guessed(by: Guessed, ball: Ball, graph: Layout, h: Learned, state: int, aim
 def least_depth(ball: Ball, graph: Layout, h: Learned, state: int, goal: int, deepest: int) -> int:
     """The least depth from which on all lookaheads, up to the deepest, make the same move.
 
-    The paper looks as deep as it may, and then less and less deep until another move comes out (section 5.1). It is the
-    depth at which, looking deeper and deeper, the move changes for the last time.
+    Bulitko et al. (2008, section 5.1) look as deep as they may, and then less and less deep until another move comes
+    out. It is the depth at which, looking deeper and deeper, the move changes for the last time.
     """
     seen = look(ball, graph, h, state, goal, 1, 1.0)
     least, move = 1, seen.first

@@ -1,4 +1,7 @@
-"""Towards which goal an agent plans its next move: the second axis of the notation LRTA* (depth, goal)."""
+"""Towards which goal an agent plans its next move.
+
+The second axis of the notation LRTA* (depth, goal) of Bulitko et al. (2008).
+"""
 
 from __future__ import annotations
 

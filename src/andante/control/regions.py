@@ -70,7 +70,7 @@ def course(by: Free | Steered, state: int, node: int, goal: int, depth: int) -> 
     """Where a plan from ``node`` on the way to ``goal`` should lead, and how deep to look; ``depth`` if that is fixed.
 
     ``state`` is where the agent stands on the map. If it planned there before in this trial, the plan is for the goal
-    itself, as deep as the database says of the goal or its cap allows (Appendix D of the paper on dynamic control).
+    itself, as deep as the database says of the goal or its cap allows (Bulitko et al. 2008, Appendix D).
     """
     raise TypeError(by)
 

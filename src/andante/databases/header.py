@@ -133,7 +133,7 @@ class Database:
     def entries(self) -> int:
         """How many states and moves it names, as Bulitko and Björnsson (2009) count: depths and an index do not count.
 
-        Divided by the cells of a map this is the size in maps: as much as the map itself is 1.
+        Divided by the cells of a map this is the size in maps: 1 means as many entries as the map has cells.
         """
         return int(self.arrays.entries)
 

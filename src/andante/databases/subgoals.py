@@ -1,9 +1,9 @@
 """Subgoal databases: records of solved problems, each with the way's first subgoals, found by similarity.
 
-Bulitko and Björnsson (2009). A record is a start, a goal, and the farthest state of a shortest path between
-them that hill-climbing reaches from the start; or, as in the journal version (Bulitko, Björnsson and Lawrence 2010),
-the whole series of such states from start to goal, each climbable from the one before. Records are similar to a problem
-if their starts and their goals are near by the heuristic, in sum.
+Bulitko and Björnsson (2009). A record is a start, a goal, and the farthest state of a shortest path between them that
+hill-climbing reaches from the start; or, as in the journal version (Bulitko, Björnsson and Lawrence 2010), the whole
+series of such states from start to goal, each climbable from the one before. Records are similar to a problem if their
+starts and their goals are near by the heuristic, in sum.
 
 The index is a kd-tree over the points of start and goal together: four dimensions on a grid. The heuristic's metrics
 never fall when a coordinate moves away, so the nearest point of a box bounds all records in it, and the search for the
@@ -27,7 +27,7 @@ from andante.world.heuristics import Metric, distance
 
 LEAF = 16  # records of a leaf of the tree, at most
 DEEPEST = 64  # levels of a tree; 2**64 records are enough
-MOST_LISTED = 128  # records on a shortlist: a longer one is slower to fill than to fill again
+MOST_LISTED = 128  # records on a shortlist: filling a short list several times is faster than filling a long one once
 MOST_CANDIDATES = 1 << 40
 
 
@@ -293,7 +293,7 @@ def choose(
 ) -> Choice:
     """The most similar record whose start can be climbed to from ``state``, and its goal from ``goal``.
 
-    Each attempt at climbing takes at most ``most`` steps; no more records are tried than the shortlist says.
+    Each attempt at climbing takes at most ``most`` steps; at most `found.candidates` records are tried.
     """
     expanded, touched, tried, beyond, last = 0, 0, 0, -np.inf, -1
     while tried < found.candidates[0]:

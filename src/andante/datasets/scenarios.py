@@ -3,8 +3,8 @@
 The papers choose start and goal at random and keep the pair if its optimal cost lies in a band: buckets of ten from 50
 to 100 (Bulitko et al. 2007), 90 to 100 (Bulitko et al. 2008, before the map is enlarged), 230 to 320 (Björnsson et al.
 2009), 100 to 150 (Bulitko and Björnsson 2009). So each ordered pair of states in the band is equally likely, and so it
-is here. A random start, and then a random goal within the band from there, would be
-something else: it favours starts from which few goals are in the band.
+is here. A random start, and then a random goal within the band from there, would be something else: it favours starts
+from which few goals are in the band.
 """
 
 from __future__ import annotations

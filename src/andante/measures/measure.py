@@ -149,7 +149,7 @@ _ALL = [
     Measure(
         "database_maps",
         "Database in maps",
-        "States and moves that a database names, over the cells of the map: 1 is as much as the map itself.",
+        "States and moves in the database per cell of the map.",
         "maps",
     ),
     Measure("build_seconds", "Build time", "Time to prepare for a map, once, before any problem.", "s"),
@@ -159,7 +159,7 @@ _ALL = [
     Measure(
         "states_expanded",
         "Expanded",
-        "States whose successors were generated, in search or in learning, once for each time.",
+        "States whose successors were generated, in search or in learning, counted each time this happens.",
         "states",
         digits=0,
         heavy_tailed=True,

@@ -18,7 +18,7 @@ from andante.report.studyfile import AmortizationSpec, Claim, CorrelationSpec, I
 from andante.store.store import polars
 
 _QUALITY, _TIME = "suboptimality_ratio", "microseconds_per_move"
-_CONFIDENCE, _SURE = 99, 2.575829  # percent, and how many standard deviations that is to either side
+_CONFIDENCE, _Z = 99, 2.575829  # percent, and how many standard deviations that is to either side
 
 
 def table(spec: TableSpec, results: Results) -> str:
@@ -132,7 +132,7 @@ def _recouped(claim: Claim, results: Results, rivals: Sequence[Summary]) -> list
 
 def correlation(spec: CorrelationSpec, results: Results) -> str:
     """Pearson's correlation of two measures over the trials of an algorithm, with Fisher's interval."""
-    head = ["", "paper", "ours", f"{_CONFIDENCE} % sure", "trials"]
+    head = ["", "paper", "ours", f"{_CONFIDENCE} % confidence", "trials"]
     return markdown(head, [_correlated(spec, claim, results) for claim in spec.claims])
 
 
@@ -150,7 +150,7 @@ def _correlated(spec: CorrelationSpec, claim: Claim, results: Results) -> list[s
     found = float(np.corrcoef(values)[0, 1])
     if count < 4 or abs(found) >= 1:
         return [*label, f"{found:.4f}", "-", f"{count:,}"]
-    half = _SURE / math.sqrt(count - 3)
+    half = _Z / math.sqrt(count - 3)
     low, high = (math.tanh(math.atanh(found) + side * half) for side in (-1, 1))
     return [*label, f"{found:.4f}", f"{low:.4f} to {high:.4f}", f"{count:,}"]
 

@@ -1,7 +1,7 @@
 """The open list of A*: states in order of f, and a rule for those of equal f.
 
-Equal are states whose keys fall into the same bucket, a sixteenth of a typical move's cost wide (`search.buckets`),
-whatever the rule. The list's type says which rule it is, so that the choice costs a search nothing:
+States count as equal if their keys fall into the same bucket, a sixteenth of a typical move's cost wide
+(`search.buckets`), whatever the rule. The list's type says which rule it is, so that the choice costs a search nothing:
 
 - `Buckets`: the last in is the first out;
 - `Fifo`: the first in is the first out; a state that is opened again, more cheaply, counts as just come in;
