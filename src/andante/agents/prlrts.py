@@ -18,7 +18,8 @@ With sight the levels are mended before every move, and the agent plans anew whe
 ``wall`` at every wall that comes into sight. The paper also resets all values of an abstract level whose graph has
 changed; ``forget=level`` does. With sight 10 every region seen for the first time then undoes the learning of all
 trials before, which takes up to sixty times the travel and is not what the paper's curves show; the default forgets
-only what was learned in regions that are no more.
+only what was learned in regions that no longer exist. What was learned in other regions towards one that no longer
+exists stays counted as stored, though it is of no more use.
 
 The way back is kept as the ground states that were walked, so that repair cannot break it. To go back is to return
 through the regions that lie over them now, to the last one, other than the agent's own, in which it planned. Where
@@ -109,7 +110,7 @@ class Replan(IntEnum):
 class Forget(IntEnum):
     """What is forgotten when a wall that the agent discovers changes a level."""
 
-    REGION = 0  # what was learned in regions that are no more
+    REGION = 0  # what was learned in regions that no longer exist
     LEVEL = 1  # all that was learned, once the level that is planned on has changed: the paper's rule
 
 
@@ -252,7 +253,7 @@ def _take_in_walls(memory: Memory, graph: Arrays, params: Params) -> bool:
 
 @kernel
 def _forget_regions(mind: Mind, held: Fixed | Discovered) -> None:
-    """Forget what was learned in regions that are no more."""
+    """Forget what was learned in regions that no longer exist."""
     for k in range(how_many_went(held)):
         node = which_went(held, k)
         if mind.tables.h.stamp[node] > mind.era[2]:
