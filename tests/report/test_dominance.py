@@ -54,8 +54,32 @@ def test_on_problems_counts_who_is_ahead():
     assert duel.problems == 4
     assert duel.first_better == (0.5, 0.5)
     assert duel.second_better == (0.25, 0.0)
-    assert (duel.first_dominates, duel.second_dominates) == (0.5, 0.0)
+    assert (duel.first_dominates, duel.second_dominates) == (0.25, 0.0)  # better in both: only on the first problem
     assert duel.dominance_ratio == math.inf
+
+
+def test_on_problems_is_appendix_e():
+    """Problem by problem, who outperforms the other with respect to both measures."""
+    rng = np.random.default_rng(5)
+    first, second = rng.integers(1, 4, (2, 60, 2)).tolist()
+    duel = on_problems(duel_rows(first, second), "a", "b", X, Y)
+    wins = sum(a < c and b < d for (a, b), (c, d) in zip(first, second, strict=True))
+    losses = sum(a > c and b > d for (a, b), (c, d) in zip(first, second, strict=True))
+    assert (duel.first_dominates, duel.second_dominates) == pytest.approx((wins / 60, losses / 60))
+
+
+@pytest.mark.parametrize("size", [1e-6, 1.0, 1e9])
+def test_what_is_equal_does_not_depend_on_the_size_of_the_numbers(size):
+    same, less = size * (1 + 1e-9), size * (1 - 1e-3)
+    for other, dominated in ((same, None), (less, "b")):
+        rows = [
+            {"algorithm": "a", "solved": True, X: size, Y: size},
+            {"algorithm": "b", "solved": True, X: other, Y: other},
+        ]
+        assert on_average(summarise(rows), X, Y)[0].dominated_by == dominated
+        duel = on_problems(duel_rows([(size, size)], [(other, other)]), "a", "b", X, Y)
+        assert duel.second_dominates == (dominated == "b")
+        assert duel.first_dominates == 0
 
 
 def test_the_ratio_is_of_the_two_shares():

@@ -1,8 +1,8 @@
 """Dominance (Bulitko et al. 2007, Definition 5.1): which algorithms trade one measure for another most efficiently.
 
-A dominates B with respect to two measures if it is not worse in either. On average this is said of the means; on
-individual problems it is counted how often it is so. Where two do equally well in both neither is held to dominate the
-other, or twins would rule each other out.
+On average, A dominates B with respect to two measures if its mean is not worse in either. Where the means are equal in
+both neither is held to dominate the other, or twins would rule each other out. On an individual problem A dominates B
+if it is better in both measures (Appendix E); it is counted how often that is so.
 """
 
 from __future__ import annotations
@@ -19,8 +19,13 @@ from andante.errors import ParameterError, did_you_mean
 from andante.measures import PLACE, Better, Summary, measure, unlike
 from andante.world.heuristics import TOLERANCE
 
+_NIL = TOLERANCE**2  # values are equal by their ratio, except that less than this is nothing
+
 if TYPE_CHECKING:
     import polars as pl
+
+Values = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -62,13 +67,19 @@ def _sign(name: str) -> float:
 
 
 def _dominates(one: tuple[float, float], other: tuple[float, float]) -> bool:
-    not_worse = all(a <= b + TOLERANCE for a, b in zip(one, other, strict=True))
-    return not_worse and any(a < b - TOLERANCE for a, b in zip(one, other, strict=True))
+    better, worse = zip(*(_compared(np.array(a), np.array(b)) for a, b in zip(one, other, strict=True)), strict=True)
+    return any(better) and not any(worse)
+
+
+def _compared(one: Values, other: Values) -> tuple[Flags, Flags]:
+    """Where one is less than the other, and where more; equal but for rounding, whatever the size, is neither."""
+    equal = np.isclose(one, other, rtol=TOLERANCE, atol=_NIL)
+    return (one < other) & ~equal, (one > other) & ~equal
 
 
 @dataclass(frozen=True)
 class Duel:
-    """Two algorithms on the problems that both were run on: on what share of them either does better."""
+    """Two algorithms on the problems that both were run on: on what share of them either does better, or in both."""
 
     first: str
     second: str
@@ -100,7 +111,7 @@ def on_all_problems(rows: pl.DataFrame, names: Sequence[str], x: str, y: str) ->
         values.append([_sign(measured) * side[measured].cast(float).to_numpy() for measured in (x, y)])
     means = [(float(one[0].mean()), float(one[1].mean())) for one in values]
     return [
-        _duel(first, second, [b - a for a, b in zip(values[i], values[j], strict=True)])
+        _duel(first, second, values[i], values[j])
         for i, first in enumerate(names)
         for j, second in enumerate(names)
         if _dominates(means[i], means[j])
@@ -132,22 +143,24 @@ def on_problems(rows: pl.DataFrame, first: str, second: str, x: str, y: str) -> 
     ...                      "cost": [1.0, 2.0, 3.0, 1.0], "moves": [4, 4, 5, 4]})
     >>> duel = on_problems(rows, "a", "b", "cost", "moves")
     >>> duel.first_dominates, duel.second_dominates, duel.dominance_ratio
-    (0.5, 0.5, 1.0)
+    (0.5, 0.0, inf)
     """
     both = paired(rows, first, second, (x, y))
-    return _duel(first, second, [_sign(name) * (both[f"{name}_right"] - both[name]).to_numpy() for name in (x, y)])
+    ours, theirs = (
+        [_sign(name) * both[name + side].cast(float).to_numpy() for name in (x, y)] for side in ("", "_right")
+    )
+    return _duel(first, second, ours, theirs)
 
 
-def _duel(first: str, second: str, lead: Sequence[npt.NDArray[np.float64]]) -> Duel:
-    """A duel from how far the first is ahead in either measure, problem by problem."""
-    ahead = [values > TOLERANCE for values in lead]
-    behind = [values < -TOLERANCE for values in lead]
+def _duel(first: str, second: str, ours: Sequence[Values], theirs: Sequence[Values]) -> Duel:
+    """A duel from both measures of the first and of the second, problem by problem; less is better."""
+    ahead, behind = zip(*map(_compared, ours, theirs), strict=True)
     return Duel(
         first,
         second,
-        len(lead[0]),
+        len(ours[0]),
         (float(ahead[0].mean()), float(ahead[1].mean())),
         (float(behind[0].mean()), float(behind[1].mean())),
-        float(np.mean(~behind[0] & ~behind[1] & (ahead[0] | ahead[1]))),
-        float(np.mean(~ahead[0] & ~ahead[1] & (behind[0] | behind[1]))),
+        float(np.mean(ahead[0] & ahead[1])),
+        float(np.mean(behind[0] & behind[1])),
     )

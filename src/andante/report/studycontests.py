@@ -1,4 +1,4 @@
-"""The contests of a study, in Markdown: who is best, whom nobody dominates, and who wins problem by problem."""
+"""The contests of a study, in Markdown: which algorithms are best, not dominated, or ahead problem by problem."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _rank(summary: Summary, known: Measure) -> float:
     return summary[known.name].mean * (-1.0 if known.better is Better.MORE else 1.0)
 
 
-# --- whom nobody dominates ------------------------------------------------------------------------------------------
+# --- which algorithms are not dominated -----------------------------------------------------------------------------
 
 
 def front(spec: FrontSpec, results: Results) -> str:
