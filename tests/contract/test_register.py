@@ -165,6 +165,16 @@ def peep(graph, memory, params, state, goal):
 
 
 @kernel
+def stare(graph, memory, params, state, goal):
+    """Expand one neighbour again and again, and say that it was once."""
+    near = target(graph, state, 0)
+    for _ in range(4):
+        for m in range(degree(graph, near)):
+            target(graph, near, m)
+    return Move(near, price(graph, state, 0), 1, 1, 0.0, 0)
+
+
+@kernel
 def remember(graph, memory, params, state, goal):
     """Take the next neighbour at each visit, and count visits over all problems: nothing is ever forgotten."""
     k = int64(memory.h.value[state]) % degree(graph, state)
@@ -193,6 +203,7 @@ def show_off(graph, memory, params, state, goal):
             {},
             "counts every state that it expands': in move 1 on <Problem .*> it generates all .* states, and says 1",
         ),
+        (stare, {}, "counts every state that it expands': in move 1 on <Problem .*> it generates all .* says 1"),
         (remember, {}, "does the same every time"),
         (show_off, {}, "does the same when watched"),
     ],

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from andante.abstraction.levels import catch_up
 from andante.agent import Algorithm, find
 from andante.datasets.generate import generate
 from andante.datasets.scenarios import random_problems
@@ -20,7 +21,10 @@ from andante.episode.loop import Outcome, plain_driver
 from andante.episode.run import Agent, run_many
 from andante.episode.trial import Limits, Trial
 from andante.errors import AlgorithmError
-from andante.world.graph import Layout, degree, target
+from andante.kernel import interpreted
+from andante.search.lookahead import look_back, pass_on
+from andante.search.path import price_between
+from andante.world.graph import Layout, degree, price, target
 from andante.world.grid import Grid
 from andante.world.heuristics import TOLERANCE
 from andante.world.problem import Problem
@@ -135,8 +139,7 @@ def _checks_of(candidate: _Candidate, trials: list[Trial]) -> dict[str, Callable
         "does the same when watched": lambda: _watched(candidate, trials[::PROBLEMS]),
         "says so when the goal cannot be reached": lambda: _unreachable(candidate),
     }
-    known = candidate.sight is None
-    if not entry.foresees and (known or not entry.card.regions):  # mending regions is neither search nor learning
+    if not entry.foresees:
         checks["counts every state that it expands"] = lambda: _counts(candidate, trials[:: 2 * PROBLEMS])
     if entry.complete:
         checks["is complete"] = lambda: _arrives(candidate, trials)
@@ -181,7 +184,7 @@ def _watched(candidate: _Candidate, trials: list[Trial]) -> Iterable[str]:
 
 
 def _counts(candidate: _Candidate, trials: list[Trial]) -> Iterable[str]:
-    """Does a move say of all states whose successors it generates that they were expanded?
+    """Does a move count each time that it generates all successors of a state?
 
     The agent's own state may be one more: an agent that follows its plan looks there for the move it has to make.
     """
@@ -192,33 +195,36 @@ def _counts(candidate: _Candidate, trials: list[Trial]) -> Iterable[str]:
             agent.generated.clear()
             next(watch, None)
             now = watch.trial
-            if len(agent.generated.states) > now.states_expanded - told + 1:
+            if agent.generated.states > now.states_expanded - told + 1:
                 yield (
                     f"in move {max(now.moves, 1)} on {trial.problem!r} it generates all successors of "
-                    f"{len(agent.generated.states)} states, and says {now.states_expanded - told}"
+                    f"{agent.generated.states} states, and says {now.states_expanded - told}"
                 )
                 return
             told = now.states_expanded
 
 
 class _Generated:
-    """A graph's moves that were asked for, and the states of which all were."""
+    """How often each of a graph's moves was asked for."""
 
     def __init__(self) -> None:
-        self.states: set[int] = set()
-        self._moves: dict[tuple[int, int], set[int]] = {}
+        self._asked: dict[tuple[int, int], list[int]] = {}
+
+    @property
+    def states(self) -> int:
+        """The states of which all moves were asked for; one of which each was asked for n times counts n times."""
+        return sum(min(times) for times in self._asked.values())
 
     def clear(self) -> None:
         """Begin to count anew."""
-        self.states.clear()
-        self._moves.clear()
+        self._asked.clear()
 
     def target(self, graph: Layout, state: int, k: int) -> int:
         """What `andante.world.graph.target` says, noted."""
-        moves = self._moves.setdefault((id(graph[0]), int(state)), set())  # a graph and its reverse are two
-        moves.add(int(k))
-        if len(moves) == degree(graph, state):
-            self.states.add(int(state))
+        key = (id(graph[0]), int(state))  # a graph and its reverse are two
+        if key not in self._asked:
+            self._asked[key] = [0] * degree(graph, state)
+        self._asked[key][k] += 1
         return target(graph, state, k)
 
 
@@ -231,7 +237,9 @@ class _Counted(Agent):
         super().__init__(candidate.entry, problem.world, databases=databases, sight=candidate.sight)
 
     def _loop(self) -> Callable[..., int]:
-        return plain_driver(self.algorithm.step, {target: self.generated.target})
+        # Copies that ask the graph itself: what they look at is not counted, nor what a price is worked out from.
+        uncounted = {kernel: interpreted(kernel, {}) for kernel in (catch_up, look_back, pass_on, price_between)}
+        return plain_driver(self.algorithm.step, {target: self.generated.target, price: price, **uncounted})
 
 
 def _in_rows(candidate: _Candidate, trials: list[Trial]) -> Iterable[str]:

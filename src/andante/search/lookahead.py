@@ -1,8 +1,8 @@
-"""A d-ply lookahead: all states up to d moves away, with the cheapest way to each inside the ball.
+"""A d-ply lookahead: all states up to d moves away, with the cheapest path to each inside the ball.
 
-Plies are those of a breadth-first search. A state's cost is that of the cheapest way to it through expanded states,
-which need not be the breadth-first one, and of equal ways the one whose first move comes first in the neighbour
-order. Unless told otherwise f never falls along a way (path-max). The goal, whose value is always 0, is a leaf
+Plies are those of a breadth-first search. A state's cost is that of the cheapest path to it through expanded states,
+which need not be the breadth-first one, and of equal paths the one whose first move comes first in the neighbour
+order. Unless told otherwise f never falls along a path (path-max). The goal, whose value is always 0, is a leaf
 wherever it is met.
 
 States of the last ply are looked at, not kept: the best move into it is all an agent wants to know.
@@ -35,12 +35,12 @@ class Ball(NamedTuple):
     ply: npt.NDArray[np.int32]  # [capacity]
     g: npt.NDArray[np.float64]  # [capacity]
     f: npt.NDArray[np.float64]  # [capacity], weight * g + h, with path-max unless that was not wanted
-    first: npt.NDArray[np.int32]  # [capacity], the first move of the way here: its place in the neighbour order
+    first: npt.NDArray[np.int32]  # [capacity], the first move of the path here: its place in the neighbour order
     parent: npt.NDArray[np.int32]  # [capacity], slot of the state before
     cheapest: npt.NDArray[np.float64]  # [1], what the graph's cheapest move costs
     even: npt.NDArray[np.int64]  # [1], to this depth no detour within a ply can pay: its states cost too much alike
-    ties: npt.NDArray[np.bool_]  # [1], can ways of different length cost the same? a + b * sqrt 2 cannot
-    queue: npt.NDArray[np.int32]  # [capacity], a ring: slots of states whose better way was not passed on yet
+    ties: npt.NDArray[np.bool_]  # [1], can paths of different length cost the same? a + b * sqrt 2 cannot
+    queue: npt.NDArray[np.int32]  # [capacity], a ring: slots of states whose better path was not passed on yet
     waiting: npt.NDArray[np.bool_]  # [capacity], is a slot in the queue?
     pending: npt.NDArray[np.int64]  # [2], place of the first of them in the ring, and how many there are
     farthest: npt.NDArray[np.float64]  # [1], the greatest g of a state that can come nearer, of those measured ...
@@ -92,7 +92,7 @@ def even_depth(cheapest: float, dearest: float) -> int:
 
 
 class Frontier(NamedTuple):
-    """What a lookahead found: the best way out of the ball, and what it took."""
+    """What a lookahead found: the best path out of the ball, and what it took."""
 
     f: float  # weight * g + h at its end; infinite if there is nowhere to go
     first: int  # its first move: the place in the neighbour order of the agent's state
@@ -115,10 +115,10 @@ def look(
     path_max: bool = True,
     slack: float = 0.0,
 ) -> Frontier:
-    """Look ``depth`` moves ahead from ``state`` with f = ``weight`` * g + h, and find the best way to the frontier.
+    """Look ``depth`` moves ahead from ``state`` with f = ``weight`` * g + h, and find the best path to the frontier.
 
     Values of f that differ by no more than ``slack`` are equal: weights make sums inexact. Without ``path_max`` f is
-    what it says, and may fall along a way.
+    what it says, and may fall along a path.
     """
     if depth == 1:
         return _look_around(ball, graph, h, state, goal, weight, slack)
@@ -131,10 +131,10 @@ def look(
             note(h.log, EXPANDED, ball.state[inside], ball.g[inside])
         inside += 1
     if depth > ball.even[0]:
-        _measure(ball, graph, size)
-        _look_back(ball, graph, h, goal, weight, path_max, inside, size)
-    _pass_on(ball, graph, h, goal, weight, path_max)
-    return _best_way(ball, graph, h, goal, weight, path_max, slack, inside, size, touched)
+        _note_farthest(ball, graph, size)
+        look_back(ball, graph, h, goal, weight, path_max, inside, size)
+    pass_on(ball, graph, h, goal, weight, path_max)
+    return _best_path(ball, graph, h, goal, weight, path_max, slack, inside, size, touched)
 
 
 @kernel
@@ -150,7 +150,7 @@ def deepen(
 ) -> Frontier:
     """Look one move deeper than the last lookahead in this ball, which found ``seen``: what `look` would find.
 
-    It takes no more than the two last plies are large, and what comes nearer by ways through them. Where there is
+    The cost is that of the last two plies, and of the states that get a cheaper path through them. Where there is
     nothing deeper, ``seen`` is returned.
     """
     if seen.size == 1:
@@ -162,16 +162,16 @@ def deepen(
         if ball.state[slot] != goal:
             size = _open_neighbours(ball, graph, h, slot, goal, weight, path_max, size)
     if size == seen.size:
-        return seen
-    _measure(ball, graph, size)
+        return seen  # nothing waits to be passed on: `seen` left no state that moves within the ball bring nearer
+    _note_farthest(ball, graph, size)
     if ball.ply[size - 1] >= ball.even[0]:
-        _look_back(ball, graph, h, goal, weight, path_max, seen.size, size)
-    _pass_on(ball, graph, h, goal, weight, path_max)
-    return _best_way(ball, graph, h, goal, weight, path_max, slack, seen.size, size, seen.touched)
+        look_back(ball, graph, h, goal, weight, path_max, seen.size, size)
+    pass_on(ball, graph, h, goal, weight, path_max)
+    return _best_path(ball, graph, h, goal, weight, path_max, slack, seen.size, size, seen.touched)
 
 
 @kernel
-def _best_way(
+def _best_path(
     ball: Ball,
     graph: Layout,
     h: Learned,
@@ -183,7 +183,7 @@ def _best_way(
     size: int,
     touched: int,
 ) -> Frontier:
-    """The best way out of a ball whose last ply begins at the slot ``inside``; so many moves were touched before."""
+    """The best path out of a ball whose last ply begins at the slot ``inside``; so many moves were touched before."""
     best, first, best_slot, move = np.inf, -1, -1, -1
     for slot in range(inside, size):
         if ball.state[slot] == goal:
@@ -258,7 +258,7 @@ def _open_neighbours(
 
 @kernel
 def _is_no_better(ball: Ball, slot: int, g: float, first: int) -> bool:
-    """Is a way of cost ``g`` that begins with the move ``first`` no better than the known way to a state?"""
+    """Is a path of cost ``g`` that begins with the move ``first`` no better than the known path to a state?"""
     return g > ball.g[slot] or (g == ball.g[slot] and first >= ball.first[slot])
 
 
@@ -281,12 +281,12 @@ def _reach(
     ball.f[slot] = max(ball.f[parent], f) if path_max else f
 
 
-# --- ways through the ball that are cheaper than the first ----------------------------------------------------------
+# --- paths through the ball that are cheaper than the first ---------------------------------------------------------
 
 
 @kernel
 def _wait(ball: Ball, slot: int) -> None:
-    """Queue a state that was reached in a better way, so that it is passed on to its neighbours."""
+    """Queue a state that was reached by a better path, so that it is passed on to its neighbours."""
     if not ball.waiting[slot]:
         ball.waiting[slot] = True
         ball.queue[(ball.pending[0] + ball.pending[1]) % len(ball.queue)] = slot
@@ -294,8 +294,8 @@ def _wait(ball: Ball, slot: int) -> None:
 
 
 @kernel
-def _measure(ball: Ball, graph: Layout, size: int) -> None:
-    """How far is the farthest of the states that can come nearer at all, or as near by another way?"""
+def _note_farthest(ball: Ball, graph: Layout, size: int) -> None:
+    """Note the greatest g of the states that may still get a cheaper path, or an equally cheap one."""
     root = int64(ball.state[0])
     for slot in range(ball.measured[0], size):
         if ball.g[slot] <= ball.farthest[0]:
@@ -306,10 +306,10 @@ def _measure(ball: Ball, graph: Layout, size: int) -> None:
 
 
 @kernel
-def _look_back(
+def look_back(
     ball: Ball, graph: Layout, h: Learned, goal: int, weight: float, path_max: bool, inside: int, size: int
 ) -> None:
-    """Bring states nearer by moves back into the ball from its last ply, where nothing was opened."""
+    """Bring states nearer by moves back into the ball from its last ply, which was not opened. See also `pass_on`."""
     for slot in range(inside, size):
         state = int64(ball.state[slot])
         if ball.g[slot] + ball.cheapest[0] > ball.farthest[0] or state == goal:
@@ -325,8 +325,11 @@ def _look_back(
 
 
 @kernel
-def _pass_on(ball: Ball, graph: Layout, h: Learned, goal: int, weight: float, path_max: bool) -> None:
-    """Pass better ways on through the ball until none is left; of equal ones the one from the state met first."""
+def pass_on(ball: Ball, graph: Layout, h: Learned, goal: int, weight: float, path_max: bool) -> None:
+    """Pass better paths on through the ball until none is left; of equal ones the one from the state met first.
+
+    Its states were expanded before: see "What counts as an expansion" in CONTRIBUTING.md.
+    """
     while ball.pending[1] > 0:
         slot = int64(ball.queue[ball.pending[0]])
         ball.waiting[slot] = False
@@ -351,7 +354,7 @@ def _pass_on(ball: Ball, graph: Layout, h: Learned, goal: int, weight: float, pa
                 _wait(ball, there)
 
 
-# --- the best way out -----------------------------------------------------------------------------------------------
+# --- the best path out ----------------------------------------------------------------------------------------------
 
 
 @kernel
@@ -383,7 +386,7 @@ def _best_exit(
 def _end_inside(
     ball: Ball, size: int, goal: int, slack: float, best: float, first: int, best_slot: int, move: int
 ) -> tuple[float, int, int, int]:
-    """The best way if ways may also end inside: at the goal or, where there is no last ply, at the deepest."""
+    """The best path if paths may also end inside: at the goal or, where there is no last ply, at the deepest."""
     deepest = ball.ply[size - 1] if best_slot < 0 else -1
     for slot in range(1, size):
         if ball.state[slot] != goal and ball.ply[slot] != deepest:
@@ -412,7 +415,7 @@ def max_of_min(ball: Ball, best: Frontier, goal: int) -> float:
 
 @kernel
 def way_out(ball: Ball, graph: Layout, best: Frontier, way: npt.NDArray[np.int32]) -> int:
-    """Write the states of the best way to the frontier into ``way``, the last first: how many moves it has."""
+    """Write the states of the best path to the frontier into ``way``, the last first: how many moves it has."""
     moves, slot = 0, best.slot
     if best.move >= 0:
         way[0] = target(graph, int64(ball.state[slot]), best.move)
