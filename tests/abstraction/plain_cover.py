@@ -96,18 +96,27 @@ def _literal(neighbours: Neighbours, squares: list[list[int]]) -> Families:
     return _with_leftovers(neighbours, lambda state: len(neighbours[state]) == 1)
 
 
+def _eager(neighbours: Neighbours, squares: list[list[int]]) -> Families:
+    """A clique of four or else of three at each state in turn, then of two; what is left as in ``literal``."""
+    return _with_leftovers(neighbours, lambda state: len(neighbours[state]) == 1, ((3, 2), (1,)))
+
+
 def _joining(neighbours: Neighbours, squares: list[list[int]]) -> Families:
     """Cliques of four, of three, of two; what is left joins the smallest family beside it that has room."""
     return _with_leftovers(neighbours, lambda state: True)
 
 
-def _with_leftovers(neighbours: Neighbours, may_join: Callable[[int], bool]) -> Families:
+def _with_leftovers(
+    neighbours: Neighbours,
+    may_join: Callable[[int], bool],
+    passes: tuple[tuple[int, ...], ...] = ((3,), (2,), (1,)),  # how many to take beside a state, the best first
+) -> Families:
     families: Families = []
     covered: dict[int, list[int]] = {}
-    for size in (3, 2, 1):
+    for sizes in passes:
         for state in sorted(neighbours):
             left = [near for near in neighbours[state] if near not in covered][:16]
-            cliques = (c for c in combinations(left, size) if _is_clique(neighbours, c))
+            cliques = (c for size in sizes for c in combinations(left, size) if _is_clique(neighbours, c))
             clique = next(cliques, None)
             if state not in covered and clique is not None:
                 families.append([state, *clique])
@@ -126,7 +135,7 @@ def _with_leftovers(neighbours: Neighbours, may_join: Callable[[int], bool]) -> 
     return families
 
 
-RULES = {"aligned": _aligned, "literal": _literal, "joining": _joining}
+RULES = {"aligned": _aligned, "literal": _literal, "eager": _eager, "joining": _joining}
 
 
 def _is_clique(neighbours: Neighbours, states: Iterable[int]) -> bool:
