@@ -212,8 +212,11 @@ class _Generated:
 
     @property
     def states(self) -> int:
-        """The states of which all moves were asked for; one of which each was asked for n times counts n times."""
-        return sum(min(times) for times in self._asked.values())
+        """The states of which all moves were asked for; one of which each was asked for n times counts n times.
+
+        A state with a single move counts once: looking up that move and expanding the state are the same there.
+        """
+        return sum(min(times) if len(times) > 1 else 1 for times in self._asked.values())
 
     def clear(self) -> None:
         """Begin to count anew."""
