@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import andante
+from andante.abstraction.clique import Cover
 from andante.abstraction.hierarchy import Hierarchy
 from andante.errors import GraphError, ParameterError
 from tests.worlds import SIDE, examples, grid_problems
@@ -75,7 +76,7 @@ def test_with_a_star_on_every_level_the_whole_plan_is_made_before_the_first_move
 
 
 @pytest.mark.compiled
-@given(grid_problems(side=16), st.booleans(), st.sampled_from(["literal", "eager", "joining"]))
+@given(grid_problems(side=16), st.booleans(), st.sampled_from([cover.name.lower() for cover in Cover]))
 @examples(40)
 def test_pra_arrives_at_no_less_than_the_optimal_cost_and_plans_once(problem, widen, cover):
     trial = andante.run("pra", problem, widen=widen, cover=cover)
