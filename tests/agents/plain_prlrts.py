@@ -313,6 +313,7 @@ class Setting:
     between: str = "pass"
     ground: str = "astar"
     cover: str = "aligned"
+    keep: str = "connected"
     forget: str = "region"
     replan: str = "cut"
 
@@ -348,7 +349,7 @@ class Twin:
         check_arcs(self.levels, self.model)
         gone = {node for node in old.level if node >= old.ground and node not in self.levels.level}
         self.values = {
-            node: (-1 if goal in gone else goal, value)  # for a goal that is no more: kept, and of no use
+            node: (-1 if goal in gone else goal, value)  # for a goal that no longer exists: kept, and of no use
             for node, (goal, value) in self.values.items()
             if node not in gone
         }

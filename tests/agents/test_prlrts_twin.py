@@ -3,6 +3,7 @@
 import math
 from dataclasses import asdict
 
+import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -16,15 +17,17 @@ TRIALS = 3
 
 
 def settings(**fixed):
-    """Any setting of `prlrts` but for what is fixed."""
+    """Any setting of `prlrts` without a database, but for what is fixed."""
     free = {
         "level": st.integers(0, 3),
         "depth": st.sampled_from([1, 2, 3, 5]),
         "gamma": st.sampled_from([0.2, 0.5, 0.8, 1.0]),
         "quota": st.sampled_from([0.0, 1.0, 5.0, 20.0, math.inf]),
         "top": st.sampled_from(["lrts", "lrts", "lrta", "astar"]),
-        "between": st.sampled_from(["pass", "astar"]),
-        "cover": st.sampled_from(["aligned", "literal", "joining"]),
+        "between": st.sampled_from(["pass", "astar", "lrts"]),
+        "ground": st.sampled_from(["astar", "astar", "lrts"]),
+        "cover": st.sampled_from(["aligned", "literal", "eager", "joining"]),
+        "keep": st.sampled_from(["connected", "clique"]),
         "forget": st.sampled_from(["region", "level"]),
         "replan": st.sampled_from(["cut", "graph", "wall"]),
     }
@@ -63,6 +66,14 @@ def assert_same_walks(problem, setting, sight=None):
 @examples(300)
 def test_on_a_known_map(problem, setting):
     assert_same_walks(problem, setting)
+
+
+def test_of_children_as_near_to_the_middle_the_one_of_the_lowest_number_is_taken():
+    """Node 104 of level 3 has two children of three cells each, at the same distance from its place."""
+    rows = "@..@.@ @@..@. @@..@. ..@..@ .@.@.. .@.... .@.@.. .@.@@@ ...@@@ ..@@.@ ..@.@@ .@@@.@"
+    grid = andante.Grid(np.array([[cell == "." for cell in row] for row in rows.split()]))
+    setting = Setting(level=3, depth=1, gamma=0.2, quota=0.0, between="astar", cover="literal")
+    assert_same_walks(grid.problem((0, 3), (2, 0)), setting, sight=1)
 
 
 @pytest.mark.compiled

@@ -17,6 +17,7 @@ from andante.errors import ParameterError
 from andante.kernel import generic, int64, kernel
 from andante.search.memory import Clock, Space
 from andante.world.graph import COUNT, DIRECTION, Layout
+from andante.world.heuristics import TOLERANCE
 from andante.world.sensing import Belief
 
 UNCHANGED = -1  # not even the ground is another
@@ -173,7 +174,7 @@ def _kept_centre(held: Discovered, ground: Layout, node: int) -> int:
 
 @kernel
 def _nearest_child(route: Route, within: Corridor, node: int) -> int:
-    """The child, one level below, whose place is nearest to that of its parent."""
+    """The child, one level below, whose place is nearest to that of its parent; of equals that of the lowest number."""
     layers, centre = within.layers, route.spot[0]
     weight = weigh(within, node, centre)
     for axis in range(len(centre)):
@@ -184,7 +185,7 @@ def _nearest_child(route: Route, within: Corridor, node: int) -> int:
         weight = weigh(within, child, place)
         for axis in range(len(place)):
             apart += (place[axis] / weight - centre[axis]) ** 2
-        if apart < least:
+        if apart < least - TOLERANCE or (apart < least + TOLERANCE and child < best):
             best, least = child, apart
         child = next_child(layers, child)
     return best
