@@ -19,13 +19,13 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.agent import STUCK, Card, Move, Range, algorithm, no_move
-from andante.kernel import int64, kernel
+from andante.kernel import generic, int64, kernel
 from andante.search import heap
 from andante.search.heap import Heap
 from andante.search.learning import Learned, raise_to, value
 from andante.search.memory import EXPANDED, Clock, Space, note
-from andante.search.predecessors import Predecessors, turned
-from andante.world.graph import Arrays, degree, price, target
+from andante.search.predecessors import Mirror, Predecessors
+from andante.world.graph import Arrays, Csr, degree, price, target
 
 
 class Params(NamedTuple):
@@ -51,12 +51,24 @@ class Queue(NamedTuple):
         return cls(Heap.over(n, most), Heap.over(n, most), np.zeros(2, np.int64), space.clock)
 
 
+class Near(NamedTuple):
+    """The neighbours of the state that was looked at last, in their order."""
+
+    state: npt.NDArray[np.int32]  # [most]
+
+    @classmethod
+    def allocate(cls, space: Space) -> Near:
+        """Room for as many neighbours as a state has."""
+        return cls(np.zeros(max(1, space.graph.max_degree), np.int32))
+
+
 class Memory(NamedTuple):
     """What P LRTA* learned, and what it has yet to learn."""
 
     h: Learned
     queue: Queue
     into: Predecessors
+    near: Near
 
 
 @kernel
@@ -74,7 +86,7 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
             break
         near = _take(queue)
     if expanded > 1:
-        _, best = _best_move(graph, memory.h, state, goal)
+        _, best = _best_move(graph, memory, state, goal)
         expanded, touched = expanded + 1, touched + degree(graph, state)
     if best < 0:
         return no_move(STUCK, expanded, touched)
@@ -85,25 +97,45 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
 def _update(graph: Arrays, memory: Memory, state: int, goal: int) -> tuple[float, int, int]:
     """Learn in one state, and queue the states before it: how much it rose, 1 for a first value, and its best move."""
     note(memory.h.log, EXPANDED, state, 0.0)
-    f, best = _best_move(graph, memory.h, state, goal)
+    f, best = _best_move(graph, memory, state, goal)
     if best < 0:
         return 0.0, 0, best
     rose, fresh = raise_to(memory.h, graph, state, goal, f)
     if rose > 0.0:
-        into = turned(memory.into.arcs, graph)
-        for k in range(degree(into, state)):
-            before = target(into, state, k)
-            if before != goal:
-                _enqueue(memory.queue, before, rose)
+        _queue_before(memory.into.arcs, memory, degree(graph, state), state, goal, rose)
     return rose, fresh, best
 
 
+@generic
+def _queue_before(arcs: Mirror | Csr, memory: Memory, moves: int, state: int, goal: int, rose: float) -> None:
+    """Queue the states from which a move leads to ``state``, which was looked at last and has so many moves itself."""
+    raise TypeError(arcs)
+
+
+@_queue_before.of(Mirror)
+def _queue_neighbours(arcs: Mirror, memory: Memory, moves: int, state: int, goal: int, rose: float) -> None:
+    for k in range(moves):  # they are known from looking at it: nothing is generated again
+        before = int64(memory.near.state[k])
+        if before != goal:
+            _enqueue(memory.queue, before, rose)
+
+
+@_queue_before.of(Csr)
+def _queue_predecessors(arcs: Csr, memory: Memory, moves: int, state: int, goal: int, rose: float) -> None:
+    for k in range(degree(arcs, state)):
+        before = target(arcs, state, k)
+        if before != goal:
+            _enqueue(memory.queue, before, rose)
+
+
 @kernel
-def _best_move(graph: Arrays, h: Learned, state: int, goal: int) -> tuple[float, int]:
+def _best_move(graph: Arrays, memory: Memory, state: int, goal: int) -> tuple[float, int]:
     """The least cost + h of a move from ``state``, and which move it is; infinite and -1 if there is none."""
     least, best = np.inf, -1
     for k in range(degree(graph, state)):
-        f = price(graph, state, k) + value(h, graph, target(graph, state, k), goal)
+        near = target(graph, state, k)
+        memory.near.state[k] = near
+        f = price(graph, state, k) + value(memory.h, graph, near, goal)
         if f < least:
             least, best = f, k
     return least, best
