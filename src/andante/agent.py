@@ -75,6 +75,13 @@ class NotSampled:
 NOT_SAMPLED = NotSampled()
 
 
+class InCost:
+    """Marks a parameter that is an amount of cost: it means the same on a graph whose costs are all twice as large."""
+
+
+IN_COST = InCost()
+
+
 @dataclass(frozen=True)
 class Parameter:
     """One field of an algorithm's ``Params``."""
@@ -86,6 +93,7 @@ class Parameter:
     optional: bool = False  # may be none
     about: str = ""
     sampled: bool = True  # is drawn where settings are; if not, it keeps its default unless a range is given
+    in_cost: bool = False  # is an amount of cost
 
     @property
     def allowed(self) -> str:
@@ -157,6 +165,7 @@ def parameters_of(params: type) -> list[Parameter]:
                 len(options) < len(get_args(kind)),
                 next((note for note in notes if isinstance(note, str)), ""),
                 NOT_SAMPLED not in notes,
+                IN_COST in notes,
             )
         )
     return found

@@ -94,11 +94,47 @@ def test_kernels_see_what_python_sees():
         ),
         (TRIANGLE, {"metric": "euclidian"}, r"unknown metric 'euclidian'; did you mean 'euclidean'\?"),
         (TRIANGLE, {"points": [(0, 0), (9, 0), (0, 1)]}, "the edge from 0 to 1 costs 3 but its ends are 9 apart"),
+        (
+            [(0, 1, 1.0), (1, 2, 1.0), (2, 3, 1e9)],
+            {"points": [(0,), (1.5,), (1,), (2,)]},
+            "the edge from 0 to 1 costs 1 but its ends are 1.5 apart",
+        ),
+        ([(0, 1, 1e-9), (1, 2, 1e9)], {}, "costs from 1e-09 to 1e\\+09 are too far apart"),
+        (
+            [(0, 1, 1.0), (2, 3, 1.0)],
+            {"points": [(0,), (1,), (1e17,), (1e17,)]},
+            "points that are 1e\\+17 apart do not fit edges that cost 1",
+        ),
     ],
 )
 def test_what_does_not_make_a_graph(edges, options, reason):
     with pytest.raises(GraphError, match=reason):
         Graph.from_edges(edges, **options)
+
+
+def test_costs_may_be_as_far_apart_as_sums_of_them_can_hold():
+    near = [(k, k + 1, 2.0**50) for k in range(2)]
+    assert Graph.from_edges([*near, (2, 3, 1.0)]).unit == 1.0
+    with pytest.raises(GraphError, match="added to the cost of a long path the cheapest would be rounded away"):
+        Graph.from_edges([*near, (2, 3, 0.5)])
+
+
+@given(graphs(), st.integers(-40, 40))
+@examples(60)
+def test_a_scaled_graph_is_the_same_in_another_unit(graph, power):
+    scaled = graph.scaled(2.0**power)
+    assert scaled.unit == graph.unit * 2.0**power
+    assert graph.unit <= graph.cost_range[0] < 2 * graph.unit
+    assert scaled.scaled(2.0**-power).fingerprint == graph.fingerprint
+    assert scaled.typical_cost == graph.typical_cost * 2.0**power
+
+
+@pytest.mark.parametrize("factor", [0.0, -1.0, float("inf"), float("nan"), 1e-320])
+def test_what_costs_cannot_be_multiplied_by(factor):
+    with pytest.raises(
+        GraphError, match="multiplied by a positive|do not lie between 1e-100 and 1e\\+100; count them in another unit"
+    ):
+        Graph.from_edges(TRIANGLE).scaled(factor)
 
 
 def test_the_scale_that_a_refusal_advises_is_accepted():

@@ -235,8 +235,8 @@ def _find_square(layers: Layers, graph: Layout, work: Work, state: int, level: i
     """
     weight = weigh(graph, state, work.spot)
     side = 1 << (level - 1)
-    left = int64(work.spot[0] / weight) // (2 * side) * (2 * side)
-    top = int64(work.spot[1] / weight) // (2 * side) * (2 * side)
+    left = int64(work.spot[0] / weight / layers.unit) // (2 * side) * (2 * side)
+    top = int64(work.spot[1] / weight / layers.unit) // (2 * side) * (2 * side)
     if left + side >= layers.width or (top + side) * layers.width >= layers.ground:
         return False
     found = False

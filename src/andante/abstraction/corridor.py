@@ -18,7 +18,7 @@ from andante.search import openlist
 from andante.search.astar import Tree, reached, search
 from andante.search.memory import Clock, Log, Space
 from andante.search.path import price_between
-from andante.world.graph import Layout, degree, enterable, estimate, price, size, target
+from andante.world.graph import Layout, degree, enterable, estimate, price, size, target, unit
 
 EVERYWHERE = -1  # instead of a number of levels: the whole graph
 
@@ -59,6 +59,11 @@ def _price(graph: Corridor, state: int, k: int) -> float:
 @estimate.of(Corridor)
 def _estimate(graph: Corridor, state: int, goal: int) -> float:
     return estimate(graph.graph, state, goal) if state < graph.layers.ground else estimate(graph.layers, state, goal)
+
+
+@unit.of(Corridor)
+def _unit(graph: Corridor) -> float:
+    return unit(graph.graph)
 
 
 @enterable.of(Corridor)

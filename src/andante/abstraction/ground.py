@@ -26,6 +26,7 @@ from andante.world.graph import (
     price,
     size,
     target,
+    unit,
 )
 from andante.world.heuristics import distance
 
@@ -39,6 +40,7 @@ class Rows(NamedTuple):
     cost: npt.NDArray[np.float64]  # [arcs]
     point: npt.NDArray[np.float64]  # [n, dimensions]
     metric: int
+    unit: float
 
 
 @size.of(Rows)
@@ -64,6 +66,11 @@ def _price(graph: Rows, state: int, k: int) -> float:
 @estimate.of(Rows)
 def _estimate(graph: Rows, state: int, goal: int) -> float:
     return distance(graph.point, graph.metric, state, goal)
+
+
+@unit.of(Rows)
+def _unit(graph: Rows) -> float:
+    return graph.unit
 
 
 @enterable.of(Rows)
@@ -101,6 +108,7 @@ def own(arrays: Arrays, corners: bool) -> tuple[Moves | Rows, Flags]:
         arrays.cost.copy(),
         arrays.point,
         arrays.metric,
+        arrays.unit,
     )
     return rows, Flags(
         np.zeros(len(rows.degree), bool), np.zeros(len(rows.neighbour), bool), np.zeros(0, np.uint8), False

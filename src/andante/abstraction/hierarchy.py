@@ -296,7 +296,7 @@ def reserve_for_changes(graph: Graph, built: Layers, levels: int, journal: bool)
 def _shape(graph: Graph) -> Shape:
     """What levels need to know of a graph."""
     metric, points = _metric(graph), _points(graph.arrays)
-    return Shape(len(graph), _width(points), points.shape[1], metric)
+    return Shape(len(graph), _width(points / graph.unit), points.shape[1], metric, graph.unit)
 
 
 def _width(points: npt.NDArray[np.float64]) -> int:

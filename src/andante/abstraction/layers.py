@@ -22,14 +22,14 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.kernel import int64, kernel
-from andante.world.graph import degree, enterable, estimate, price, size, target
+from andante.world.graph import degree, enterable, estimate, price, size, target, unit
 from andante.world.heuristics import Metric
 
 CHUNK = 8  # arcs in a chunk
 _SHIFT = 3
 _MASK = CHUNK - 1
 
-#: What an arc costs at least: two regions can have the same centre, and costs must be positive.
+#: What an arc costs at least, in units of the graph: two regions can have the same centre, and costs must be positive.
 LEAST_COST = 2.0**-10
 
 # Places in the array `pool`.
@@ -75,6 +75,7 @@ class Shape(NamedTuple):
     width: int  # of the grid whose cells the states are, row by row; 0 if they are no such cells
     dimensions: int
     metric: int  # between places of abstract states
+    unit: float  # of its costs
 
 
 class Layers(NamedTuple):
@@ -89,11 +90,12 @@ class Layers(NamedTuple):
     ground: int  # states of level 0
     width: int  # of the grid whose cells they are, row by row; 0 if they are no such cells
     metric: int
+    unit: float
 
     @classmethod
     def reserve(cls, shape: Shape, nodes: int, chunks: int, journal: bool) -> Layers:
         """Room for so many nodes above a graph of this shape, and so many chunks of arcs."""
-        ground, width, dimensions, metric = shape
+        ground, width, dimensions, metric, unit = shape
         nodes, chunks = max(ground, 1) + nodes, 1 + chunks  # node 0 and chunk 0 mean none
         return cls(
             np.zeros(nodes, NODE),
@@ -105,12 +107,13 @@ class Layers(NamedTuple):
             ground,
             width,
             metric,
+            unit,
         )
 
     @property
     def shape(self) -> Shape:
         """What the graph below is like."""
-        return Shape(self.ground, self.width, self.total.shape[1], self.metric)
+        return Shape(self.ground, self.width, self.total.shape[1], self.metric, self.unit)
 
     @property
     def used(self) -> tuple[int, int]:
@@ -130,6 +133,7 @@ class Layers(NamedTuple):
             self.ground,
             self.width,
             self.metric,
+            self.unit,
         )
         for array in short[:5]:
             array.flags.writeable = False
@@ -164,12 +168,17 @@ def _target(graph: Layers, state: int, k: int) -> int:
 
 @price.of(Layers)
 def _price(graph: Layers, state: int, k: int) -> float:
-    return max(_apart(graph, state, target(graph, state, k)), LEAST_COST)
+    return max(_apart(graph, state, target(graph, state, k)), LEAST_COST * graph.unit)
 
 
 @estimate.of(Layers)
 def _estimate(graph: Layers, state: int, goal: int) -> float:
     return _apart(graph, state, goal)
+
+
+@unit.of(Layers)
+def _unit(graph: Layers) -> float:
+    return graph.unit
 
 
 @enterable.of(Layers)

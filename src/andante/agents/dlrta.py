@@ -152,7 +152,7 @@ def _look_and_learn(graph: Arrays, depths: Depths, h: Learned, state: int, aim: 
     if best.slot < 0:
         return no_move(STUCK, expanded, touched)
     learned, stored = raise_to(h, graph, state, aim, best.f)  # line 6
-    remember(depths.by, state, best.first, learned)
+    remember(depths.by, graph, state, best.first, learned)
     to, cost = target(graph, state, best.first), price(graph, state, best.first)
     return Move(to, cost, expanded, touched, learned, stored)  # line 7
 

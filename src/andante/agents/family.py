@@ -29,7 +29,7 @@ from andante.kernel import generic, int64, kernel
 from andante.search.chance import Chance, begin, draw
 from andante.search.learning import Learned, store, value
 from andante.search.memory import EXPANDED, Clock, Space, note
-from andante.world.graph import COUNT, DIRECTION, Arrays, Csr, Moves, degree, estimate, price, target
+from andante.world.graph import COUNT, DIRECTION, Arrays, Csr, Moves, degree, estimate, price, target, unit
 from andante.world.heuristics import TOLERANCE
 
 
@@ -122,17 +122,18 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
     note(h.log, EXPANDED, state, 0.0)
     count = _gather(graph, memory, params, state, goal)
     if params.da:
-        count = _least_learned(near, count)  # line 5
+        count = _least_learned(near, count, TOLERANCE * unit(graph))  # line 5
     if count == 0:
         return no_move(STUCK, 1, moves)
     if params.ties == _RANDOM:
         begin(memory.chance, params.seed, state, goal)
         _shuffle(memory.chance, near, count)
-    k = int64(near.move[_least(near.f, count)])
+    slack = TOLERANCE * unit(graph)
+    k = int64(near.move[_least(near.f, count, slack)])
     new = params.w * _combined(near, params, count)  # line 6
     old = value(h, graph, state, goal)
     learned, stored, expanded = 0.0, 0, 1
-    if new > old + TOLERANCE:
+    if new > old + slack:
         new = _bounded(new, old)
         learned, stored = new - old, store(h, state, new)
         if params.expendable:
@@ -168,14 +169,14 @@ def _gather(graph: Arrays, memory: Memory, params: Params, state: int, goal: int
 
 
 @kernel
-def _least_learned(near: Neighbours, count: int) -> int:
+def _least_learned(near: Neighbours, count: int, slack: float) -> int:
     """Keep the neighbours where least was learned: how many they are."""
     least = np.inf
     for i in range(count):
         least = min(least, near.rise[i])
     kept = 0
     for i in range(count):
-        if near.rise[i] <= least + TOLERANCE:
+        if near.rise[i] <= least + slack:
             near.move[kept], near.f[kept], near.v[kept] = near.move[i], near.f[i], near.v[i]
             kept += 1
     return kept
@@ -192,11 +193,11 @@ def _shuffle(chance: Chance, near: Neighbours, count: int) -> None:
 
 
 @kernel
-def _least(values: npt.NDArray[np.float64], count: int) -> int:
+def _least(values: npt.NDArray[np.float64], count: int, slack: float) -> int:
     """The place of the least value, the first of equals."""
     best, least = 0, values[0]
     for i in range(1, count):
-        if values[i] + TOLERANCE < least:
+        if values[i] + slack < least:
             best, least = i, values[i]
     return best
 

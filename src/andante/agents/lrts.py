@@ -21,14 +21,14 @@ from typing import Annotated, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from andante.agent import STUCK, Card, Move, Range, algorithm, no_move, setting
+from andante.agent import IN_COST, STUCK, Card, Move, Range, algorithm, no_move, setting
 from andante.kernel import int64, kernel
 from andante.search.behind import Behind, forget, go_back, last_left, leave
 from andante.search.learning import Learned, raise_to
 from andante.search.lookahead import Ball, Frontier, look, max_of_min, most_states, way_out
 from andante.search.memory import Clock, Space
 from andante.search.path import price_between
-from andante.world.graph import Arrays, price
+from andante.world.graph import Arrays, price, unit
 from andante.world.heuristics import TOLERANCE
 
 
@@ -37,7 +37,9 @@ class Params(NamedTuple):
 
     depth: Annotated[int, Range(1, 100), "moves to look ahead, and to make before looking again"] = 9
     gamma: Annotated[float, Range(0, 1, open_low=True), "weight of costs against the heuristic, 1 for best paths"] = 0.4
-    quota: Annotated[float, Range(0), "how much to learn in a trial before every lesson means going back"] = math.inf
+    quota: Annotated[float, Range(0), IN_COST, "how much to learn in a trial before every lesson means going back"] = (
+        math.inf
+    )
 
 
 class Trip(NamedTuple):
@@ -77,12 +79,13 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
     to, cost = _go_back(graph, trip, state) if trip.back[0] else _go_on(graph, trip, state)
     if to >= 0:
         return Move(to, cost, 0, 0, 0.0, 0)
-    best = look(ball, graph, h, state, goal, params.depth, params.gamma, False, TOLERANCE)  # lines 1 and 2
+    slack = TOLERANCE * params.gamma * unit(graph)
+    best = look(ball, graph, h, state, goal, params.depth, params.gamma, False, slack)  # lines 1 and 2
     if best.slot < 0:
         return no_move(STUCK, best.expanded, best.touched)
-    learned, stored = raise_to(h, graph, state, goal, max_of_min(ball, best, goal))  # line 3
+    learned, stored = raise_to(h, graph, state, goal, max_of_min(ball, best, goal), params.gamma)  # line 3
     trip.learned[0] += learned  # line 4
-    if trip.learned[0] > params.quota + TOLERANCE:  # line 5
+    if trip.learned[0] > params.quota + slack:  # line 5
         trip.learned[0] = params.quota
         to, cost = _go_back(graph, trip, state)  # line 8
         if to >= 0:

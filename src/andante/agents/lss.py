@@ -66,15 +66,15 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
         expanded, touched = grow(local, graph, memory.h, state, goal, params.lookahead)
         if frontier(local) == 0:
             return no_move(UNREACHABLE, expanded, touched)
-        plan(local, choose(local, memory.rise, params.avoidance), params.walk)
-        settled, moves, learned, stored = _learn(memory, turned(memory.into.arcs, graph), params.weight)
+        plan(local, choose(local, graph, memory.rise, params.avoidance), params.walk)
+        settled, moves, learned, stored = _learn(memory, graph, turned(memory.into.arcs, graph), params.weight)
         expanded, touched = expanded + settled, touched + moves
         to, cost = next_move(local, graph, state)
     return Move(to, cost, expanded, touched, learned, stored)
 
 
 @kernel
-def _learn(memory: Memory, into: Arrays, weight: float) -> tuple[int, int, float, int]:
+def _learn(memory: Memory, graph: Arrays, into: Arrays, weight: float) -> tuple[int, int, float, int]:
     """Dijkstra's search from the frontier inwards gives every closed state its new value.
 
     Returns how many states were settled and moves looked at, how much values rose, how many states got their first.
@@ -95,7 +95,7 @@ def _learn(memory: Memory, into: Arrays, weight: float) -> tuple[int, int, float
         done += 1
     learned, stored = 0.0, 0
     for slot in range(local.size[0]):
-        rose, fresh = learn(local, memory.h, memory.rise, slot, local.new[slot])
+        rose, fresh = learn(local, graph, memory.h, memory.rise, slot, local.new[slot])
         learned += rose
         stored += fresh
     return done, touched, learned, stored

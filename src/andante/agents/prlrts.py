@@ -62,7 +62,7 @@ from andante.abstraction.levels import (
 )
 from andante.abstraction.repair import Keep
 from andante.abstraction.wayback import turn_round
-from andante.agent import STUCK, UNREACHABLE, Card, Move, Range, algorithm, dialect, setting
+from andante.agent import IN_COST, STUCK, UNREACHABLE, Card, Move, Range, algorithm, dialect, setting
 from andante.control.depth import DepthBy
 from andante.control.goal import GoalBy
 from andante.control.regions import Steering, course
@@ -72,7 +72,7 @@ from andante.search.learning import raise_to
 from andante.search.lookahead import Ball, look, max_of_min, way_out
 from andante.search.memory import Clock, Log, Space
 from andante.search.tables import Tables, forget_state, turn_to
-from andante.world.graph import Arrays
+from andante.world.graph import Arrays, unit
 from andante.world.heuristics import TOLERANCE
 
 
@@ -124,7 +124,9 @@ class Params(NamedTuple):
     level: Annotated[int, Range(0, 20), "l: the level to plan on; 0 is the map itself"] = 3
     depth: Annotated[int, Range(1, 100), "d: abstract moves to look ahead"] = 9
     gamma: Annotated[float, Range(0, 1, open_low=True), "weight of costs against the heuristic, 1 for best paths"] = 0.4
-    quota: Annotated[float, Range(0), "T: how much to learn in a trial before every lesson means going back"] = math.inf
+    quota: Annotated[
+        float, Range(0), IN_COST, "T: how much to learn in a trial before every lesson means going back"
+    ] = math.inf
     top: Annotated[Top, "what plans on that level"] = Top.LRTS
     between: Annotated[Between, "what refines the plan between that level and the ground"] = Between.PASS
     ground: Annotated[Ground, "what refines the plan on the ground"] = Ground.ASTAR
@@ -174,7 +176,7 @@ class Mind(NamedTuple):
         may_turn = params.quota < math.inf and params.top is not Top.ASTAR
         return cls(
             Tables.over(nodes, Log.of(0)),
-            Ball.over(nodes, nodes, LEAST_COST, math.inf, ties=True),
+            Ball.over(nodes, nodes, LEAST_COST * space.graph.unit, math.inf, ties=True),
             np.zeros(3, np.int64),
             np.zeros(1, np.int64),
             Behind.over(space.states if may_turn else 0),
@@ -321,12 +323,13 @@ def _learn(
     """Look ahead and learn, by the rule of LRTA* or else of LRTS: the best way, or its first move, is the route."""
     turn_to(mind.tables, there, mind.era[0])
     h = mind.tables.h
-    best = look(mind.ball, within, h, here, there, depth, gamma, lrta, TOLERANCE)
+    best = look(mind.ball, within, h, here, there, depth, gamma, lrta, TOLERANCE * gamma * unit(within))
     if best.slot < 0:
         route.moves[0] = -1
         return Effort(best.expanded, best.touched, 0.0)
     known = h.stamp[here] > mind.era[2]  # for whatever goal: a node holds one value
-    learned, stored = raise_to(h, within, here, there, best.f if lrta else max_of_min(mind.ball, best, there))
+    new = best.f if lrta else max_of_min(mind.ball, best, there)
+    learned, stored = raise_to(h, within, here, there, new, gamma)
     mind.stored[0] += 0 if known else stored
     moves = way_out(mind.ball, within, best, route.node)
     if lrta:
@@ -340,7 +343,7 @@ def _keep_to_quota(route: Route, mind: Mind, within: Corridor, params: Params, s
     """Turn round if too much was learned in this trial; else remember that the agent planned here."""
     mind.learned[0] += learned
     mind.back[0] = False
-    if mind.learned[0] > params.quota + TOLERANCE:
+    if mind.learned[0] > params.quota + TOLERANCE * params.gamma * unit(within):
         mind.learned[0] = params.quota
         mind.back[0] = turn_round(route, mind.behind, within, params.level, state)
     if not mind.back[0]:

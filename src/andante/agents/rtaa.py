@@ -61,19 +61,19 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
         expanded, touched = grow(local, graph, memory.h, state, goal, params.lookahead)
         if frontier(local) == 0:
             return no_move(UNREACHABLE, expanded, touched)
-        plan(local, choose(local, memory.rise, params.avoidance), params.walk)
-        learned, stored = _learn(memory)
+        plan(local, choose(local, graph, memory.rise, params.avoidance), params.walk)
+        learned, stored = _learn(memory, graph)
         to, cost = next_move(local, graph, state)
     return Move(to, cost, expanded, touched, learned, stored)
 
 
 @kernel
-def _learn(memory: Memory) -> tuple[float, int]:
+def _learn(memory: Memory, graph: Arrays) -> tuple[float, int]:
     """Raise every closed state to what the best way costs from there: how much in sum, and how many first values."""
     local = memory.local
     learned, stored = 0.0, 0
     for slot in range(local.size[0]):  # an open state's f is no less than the best, so it stays as it is
-        rose, fresh = learn(local, memory.h, memory.rise, slot, least_f(local) - local.g[slot])
+        rose, fresh = learn(local, graph, memory.h, memory.rise, slot, least_f(local) - local.g[slot])
         learned += rose
         stored += fresh
     return learned, stored

@@ -215,26 +215,26 @@ def _guess_when_lost(by: Guessed, state: int, goal: int, fixed: int) -> int:
 
 
 @generic
-def remember(by: By, state: int, move: int, learned: float) -> None:
+def remember(by: By, graph: Layout, state: int, move: int, learned: float) -> None:
     """Note a move that was made, if a later choice asks for it: which from ``state``, and what was learned there."""
     raise TypeError(by)
 
 
 @remember.of(Fixed)
-def _fixed_remembers(by: Fixed, state: int, move: int, learned: float) -> None:
+def _fixed_remembers(by: Fixed, graph: Layout, state: int, move: int, learned: float) -> None:
     pass
 
 
 @remember.of(Stored)
-def _stored_remembers(by: Stored, state: int, move: int, learned: float) -> None:
+def _stored_remembers(by: Stored, graph: Layout, state: int, move: int, learned: float) -> None:
     pass
 
 
 @remember.of(Oracle)
-def _oracle_remembers(by: Oracle, state: int, move: int, learned: float) -> None:
+def _oracle_remembers(by: Oracle, graph: Layout, state: int, move: int, learned: float) -> None:
     pass
 
 
 @remember.of(Guessed)
-def _guessed_remembers(by: Guessed, state: int, move: int, learned: float) -> None:
-    keep(by.history, state, move, learned)
+def _guessed_remembers(by: Guessed, graph: Layout, state: int, move: int, learned: float) -> None:
+    keep(by.history, graph, state, move, learned)

@@ -32,17 +32,17 @@ from andante.kernel import generic, int64, kernel
 from andante.search.learning import Learned, is_learned, value
 from andante.search.lookahead import Ball, Frontier, look
 from andante.search.memory import Clock, Space
-from andante.world.graph import Csr, Graph, Layout, Moves, degree, estimate, target
+from andante.world.graph import Csr, Graph, Layout, Moves, degree, estimate, target, unit
 from andante.world.heuristics import TOLERANCE
 
-UNIT = 2.0**20  # learning is added up in whole numbers of such parts of 1: their sum stays exact, moves come and go
+PARTS = 2.0**20  # learning is added up in whole numbers of such parts of a unit: sums stay exact, moves come and go
 
 
 class History(NamedTuple):
     """An agent's last n moves, in a ring, and what it did in each state the last time."""
 
     state: npt.NDArray[np.int32]  # [n], where it was before each move
-    learned: npt.NDArray[np.int64]  # [n], by how much the value there rose, in parts of 1 / UNIT
+    learned: npt.NDArray[np.int64]  # [n], by how much the value there rose, in parts of a unit of cost
     size: npt.NDArray[np.int64]  # [1], moves in the ring
     next: npt.NDArray[np.int64]  # [1], the place of the next one
     distinct: npt.NDArray[np.int64]  # [1], different states in the ring
@@ -99,7 +99,7 @@ def _csr_same_way(graph: Csr, a: int, b: int, c: int, d: int) -> bool:
     axes = graph.point.shape[1]
     for axis in range(axes):
         one, other = graph.point[b, axis] - graph.point[a, axis], graph.point[d, axis] - graph.point[c, axis]
-        if abs(one - other) > TOLERANCE:
+        if abs(one - other) > TOLERANCE * graph.unit:
             return False
     return axes > 0
 
@@ -111,22 +111,23 @@ def observe(history: History, ball: Ball, graph: Layout, h: Learned, state: int,
     best = look(ball, graph, h, state, goal, 1, 1.0)
     row, moves, capacity = history.row, history.size[0], len(history.state)
     oldest = history.next[0] if moves == capacity else 0
-    row[0] = estimate(graph, state, goal)
-    row[1] = estimate(graph, state, int64(history.state[oldest])) if moves > 0 else 0.0
+    row[0] = estimate(graph, state, goal) / unit(graph)
+    row[1] = estimate(graph, state, int64(history.state[oldest])) / unit(graph) if moves > 0 else 0.0
     row[2] = history.distinct[0]
-    row[3] = history.volume[0] / UNIT
+    row[3] = history.volume[0] / PARTS
     row[4:] = 0.0
     if best.slot < 0:
         return best
+    slack = TOLERANCE * unit(graph)
     near, here = target(graph, state, best.first), value(h, graph, state, goal)
     there, last = value(h, graph, near, goal), int64(history.state[history.next[0] - 1])
     row[4] = degree(graph, state) / history.open[0]
     row[5] = _learned_share(graph, h, state)
     row[6] = history.seen[state] == history.trial[0] and history.move[state] == best.first
     row[7] = moves > 0 and _same_way(graph, last, state, state, near)
-    row[8] = (here + TOLERANCE) / (there + TOLERANCE)
+    row[8] = (here + slack) / (there + slack)
     row[9] = is_learned(h, near)
-    row[10] = here > there + TOLERANCE
+    row[10] = here > there + slack
     return best
 
 
@@ -148,7 +149,7 @@ def _learned_share(graph: Layout, h: Learned, state: int) -> float:
 
 
 @kernel
-def keep(history: History, state: int, move: int, learned: float) -> None:
+def keep(history: History, graph: Layout, state: int, move: int, learned: float) -> None:
     """Remember that the agent made this move from ``state``, where the value rose by ``learned``."""
     _turn_to_trial(history)
     at, capacity = history.next[0], len(history.state)
@@ -166,6 +167,6 @@ def keep(history: History, state: int, move: int, learned: float) -> None:
         history.distinct[0] += 1
     history.times[state] += 1
     history.move[state] = move
-    history.state[at], history.learned[at] = state, int64(round(learned * UNIT))
+    history.state[at], history.learned[at] = state, int64(round(learned / unit(graph) * PARTS))
     history.volume[0] += history.learned[at]
     history.next[0] = (at + 1) % capacity

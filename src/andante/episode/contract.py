@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from andante.abstraction.levels import catch_up
-from andante.agent import Algorithm, find
+from andante.agent import Algorithm, find, parameters_of
 from andante.datasets.generate import generate
 from andante.datasets.scenarios import random_problems
 from andante.episode.convergence import Convergence, converge_many
@@ -38,6 +38,7 @@ CONVERGING = 4  # one problem in so many is repeated until the agent learns noth
 LIMITS = Limits(moves=50_000)
 PATIENT = Limits(moves=10_000_000)  # an agent that goes back often may take long, as long as it arrives
 COUNTED = Limits(moves=25)  # of an agent whose expansions are counted for it, which is slow
+UNITS = (2.0**-40, 2.0**40)
 SIGHTS = (1, 5)  # of agents that do not know the map: as little as there can be, and more
 
 R = TypeVar("R")
@@ -72,6 +73,7 @@ def check_algorithm(
     }
     if not entry.card.ring and not entry.needs:  # a database is for one layout
         checks["does the same on the same graph in another layout"] = lambda: _in_rows(candidate, trials[::PROBLEMS])
+        checks["does the same whatever unit costs are counted in"] = lambda: _in_units(candidate, trials[::PROBLEMS])
     if entry.card.optimal:
         checks["is optimal"] = lambda: _optimal(trials)
     if entry.real_time:
@@ -156,7 +158,7 @@ def _along_edges(trials: Iterable[Trial]) -> Iterable[str]:
         astray = np.flatnonzero((prices == 0) & (here != there))  # to stay is free
         if len(astray):
             yield f"on {trial.problem!r} it went from {here[astray[0]]} to {there[astray[0]]}, which is no move"
-        elif abs(prices.sum() - trial.cost) > TOLERANCE * max(1.0, trial.cost):
+        elif abs(prices.sum() - trial.cost) > TOLERANCE * trial.cost:
             yield f"on {trial.problem!r} it says {trial.cost:g}, its path costs {prices.sum():g}"
         if len(here) != trial.moves:
             yield f"on {trial.problem!r} it says {trial.moves} moves, its path has {len(here)}"
@@ -164,7 +166,7 @@ def _along_edges(trials: Iterable[Trial]) -> Iterable[str]:
 
 def _never_below_optimal(trials: Iterable[Trial]) -> Iterable[str]:
     for trial in trials:
-        if trial.solved and trial.cost < trial.optimal_cost - TOLERANCE:
+        if trial.solved and trial.cost < trial.optimal_cost * (1 - TOLERANCE):
             yield f"on {trial.problem!r} it says {trial.cost:g}, but no path costs less than {trial.optimal_cost:g}"
 
 
@@ -250,6 +252,17 @@ def _in_rows(candidate: _Candidate, trials: list[Trial]) -> Iterable[str]:
     return _differences(trials, candidate.run(rows), "on rows of arcs")
 
 
+def _in_units(candidate: _Candidate, trials: list[Trial]) -> Iterable[str]:
+    """Powers of two multiply exactly, so that nothing but an absolute number in the agent can make a difference."""
+    entry, params = candidate.entry, candidate.entry.params
+    amounts = [parameter.name for parameter in parameters_of(type(params)) if parameter.in_cost]
+    for factor in UNITS:
+        converted = params._replace(**{name: factor * getattr(params, name) for name in amounts})
+        scaled = replace(candidate, entry=replace(entry, params=converted))
+        problems = [Problem(t.problem.graph.scaled(factor), t.problem.start, t.problem.goal) for t in trials]
+        yield from _differences(trials, scaled.run(problems), f"with all costs multiplied by {factor:g}")
+
+
 def _all_seen(candidate: _Candidate, trials: list[Trial]) -> Iterable[str]:
     seen = replace(candidate, sight=SIZE).run([trial.problem for trial in trials])
     return _differences(trials, seen, "with the whole map in sight")
@@ -283,7 +296,7 @@ def _arrives(candidate: _Candidate, trials: Iterable[Trial]) -> Iterable[str]:
 
 def _optimal(trials: Iterable[Trial]) -> Iterable[str]:
     for trial in trials:
-        if trial.cost > trial.optimal_cost + TOLERANCE:
+        if trial.cost > trial.optimal_cost * (1 + TOLERANCE):
             yield f"on {trial.problem!r} it walks {trial.cost:g} where {trial.optimal_cost:g} is enough"
 
 
@@ -294,7 +307,7 @@ def _converges(candidate: _Candidate, problems: list[Problem]) -> Iterable[str]:
         final = process.final
         if not process.converged:
             yield f"on {process.problem!r} it still learns after {len(process.trials)} trials: {process.outcome.name}"
-        elif gamma * final.cost > final.optimal_cost + TOLERANCE * final.moves:
+        elif gamma * final.cost > final.optimal_cost * (1 + TOLERANCE):
             yield f"on {process.problem!r} it ends up walking {final.cost:g}, where {final.optimal_cost:g} is enough"
 
 

@@ -199,7 +199,7 @@ def _walk(room: Room, graph: Layout, tree: DepthTree, guided: bool, deepest: int
         depth = answer(tree, history.row) if guided else room.depth[move]
         best = look(ball, graph, h, state, goal, depth, 1.0)
         learned, _ = raise_to(h, graph, state, goal, best.f)
-        keep(history, state, best.first, learned)
+        keep(history, graph, state, best.first, learned)
         state = target(graph, state, best.first)
     return len(room.depth)
 

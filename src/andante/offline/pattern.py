@@ -37,7 +37,7 @@ from andante.search.dijkstra import Field, Paths, bucket_width, central_step, co
 from andante.search.learning import Learned
 from andante.search.lookahead import Ball, deepen, look, most_states
 from andante.search.memory import new_space
-from andante.world.graph import Csr, Graph, Layout, Moves, degree, price, target
+from andante.world.graph import Csr, Graph, Layout, Moves, degree, price, target, unit
 from andante.world.heuristics import TOLERANCE
 
 DEEPEST = 3000  # in the paper, deep enough to count as no cap
@@ -162,7 +162,7 @@ def _degrees(graph: Graph) -> npt.NDArray[np.int64]:
 
 def _nearest(hierarchy: Hierarchy, params: Params, region: States) -> States:
     """For each region its state, of the level that the agent plans on, nearest to its centre."""
-    apart = hierarchy.points(params.base) - hierarchy.points(params.level)[region]
+    apart = (hierarchy.points(params.base) - hierarchy.points(params.level)[region]) / hierarchy.graph.unit
     order = np.lexsort((np.round((apart**2).sum(1), 9), region))
     return order[np.searchsorted(region[order], np.arange(region.max() + 1))].astype(np.int32)
 
@@ -252,7 +252,7 @@ def _descend(
         state = int64(representative[start])
         if start == goal or distance[state] == np.inf:
             continue
-        near = distance[state] - TOLERANCE * min(1.0, distance[state])
+        near = distance[state] - TOLERANCE * unit(graph)
         while region[state] == start or (aim == _NEARER and distance[representative[region[state]]] >= near):
             state = central_step(graph, distance, paths, state)
         entry[start] = representative[region[state]] if aim == _CENTRE else state
@@ -320,7 +320,7 @@ def _optimal_depth(room: Room, graph: Layout, state: int, aim: int, deepest: int
     least = np.inf
     for k in range(degree(graph, state)):
         least = min(least, room.costs[k])
-    enough = least + TOLERANCE * min(1.0, least)
+    enough = least + TOLERANCE * unit(graph)
     depth, size = 1, 0
     seen = look(room.ball, graph, room.unlearned, state, aim, 1, 1.0)
     while room.costs[seen.first] > enough and depth < deepest - 1 and seen.size > size:

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.kernel import int64, kernel
-from andante.world.graph import Graph, Layout, degree, price, target
+from andante.world.graph import Graph, Layout, degree, price, target, unit
 from andante.world.heuristics import TOLERANCE
 
 RING = 4
@@ -150,7 +150,7 @@ def count_paths(
         total, scale = 0.0, 0
         for k in range(degree(graph, state)):
             near = target(graph, state, k)
-            if not is_optimal(distance, state, near, price(graph, state, k)):
+            if not is_optimal(graph, distance, state, near, price(graph, state, k)):
                 continue
             more, above = paths.number[near], int64(paths.scale[near]) - scale
             if above > 0:
@@ -165,10 +165,10 @@ def count_paths(
 
 
 @kernel
-def is_optimal(distance: npt.NDArray[np.float64], state: int, near: int, cost: float) -> bool:
+def is_optimal(graph: Layout, distance: npt.NDArray[np.float64], state: int, near: int, cost: float) -> bool:
     """Does an optimal path to the source of a field begin with the move from ``state`` to ``near``?"""
     left = distance[state]
-    return cost + distance[near] <= left + TOLERANCE * min(1.0, left) and distance[near] < left
+    return cost + distance[near] <= left + TOLERANCE * unit(graph) and distance[near] < left
 
 
 @kernel
@@ -180,7 +180,7 @@ def central_step(graph: Layout, distance: npt.NDArray[np.float64], paths: Paths,
     best, most, scale = -1, 0.0, 0
     for k in range(degree(graph, state)):
         near = target(graph, state, k)
-        if not is_optimal(distance, state, near, price(graph, state, k)):
+        if not is_optimal(graph, distance, state, near, price(graph, state, k)):
             continue
         more, above = paths.number[near], int64(paths.scale[near]) - scale
         known = most * SMALL if above == 1 else most

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from andante.kernel import kernel
 from andante.search.memory import LEARNED, Clock, Log, Space, note
-from andante.world.graph import Layout, estimate
+from andante.world.graph import Layout, estimate, unit
 from andante.world.heuristics import TOLERANCE
 
 
@@ -52,9 +52,12 @@ def store(h: Learned, state: int, new: float) -> int:
 
 
 @kernel
-def raise_to(h: Learned, graph: Layout, state: int, goal: int, new: float) -> tuple[float, int]:
-    """Raise the value of ``state`` to ``new`` if that is more: by how much it rose, and 1 if it is its first."""
+def raise_to(h: Learned, graph: Layout, state: int, goal: int, new: float, weight: float = 1.0) -> tuple[float, int]:
+    """Raise the value of ``state`` to ``new`` if that is more: by how much it rose, and 1 if it is its first.
+
+    ``weight`` is what costs were multiplied by: with a small one values rise by as little.
+    """
     old = value(h, graph, state, goal)
-    if new <= old + TOLERANCE:
+    if new <= old + TOLERANCE * weight * unit(graph):
         return 0.0, 0
     return new - old, store(h, state, new)

@@ -24,7 +24,7 @@ from andante.search.heap import Heap
 from andante.search.learning import Learned, store, value
 from andante.search.memory import EXPANDED, Clock, Space, note
 from andante.search.path import price_between
-from andante.world.graph import Arrays, degree, price, target
+from andante.world.graph import Arrays, Layout, degree, price, target, unit
 from andante.world.heuristics import TOLERANCE
 
 
@@ -202,10 +202,10 @@ class Rise(NamedTuple):
 
 
 @kernel
-def learn(local: Local, h: Learned, rise: Rise, slot: int, new: float) -> tuple[float, int]:
+def learn(local: Local, graph: Layout, h: Learned, rise: Rise, slot: int, new: float) -> tuple[float, int]:
     """Raise the value of a state to ``new`` if that is more: by how much it rose, and 1 if it is its first."""
     old = local.h[slot]
-    if new <= old + TOLERANCE:
+    if new <= old + TOLERANCE * unit(graph):
         return 0.0, 0
     state = int64(local.state[slot])
     if len(rise.trial) > 0 and rise.trial[state] != local.clock.trial[0]:
@@ -215,24 +215,24 @@ def learn(local: Local, h: Learned, rise: Rise, slot: int, new: float) -> tuple[
 
 
 @kernel
-def choose(local: Local, rise: Rise, avoidance: int) -> int:
+def choose(local: Local, graph: Layout, rise: Rise, avoidance: int) -> int:
     """The slot of the open state to go to: that of least f, among those that ``avoidance`` leaves."""
     if avoidance == _OFF:
         return int64(local.open.item[0])
     least = np.inf
     for at in range(frontier(local)):
-        least = min(least, _reluctance(local, rise, int64(local.open.item[at]), avoidance))
+        least = min(least, _reluctance(local, graph, rise, int64(local.open.item[at]), avoidance))
     best = -1
     for at in range(frontier(local)):
-        if _reluctance(local, rise, int64(local.open.item[at]), avoidance) <= least + TOLERANCE:
+        if _reluctance(local, graph, rise, int64(local.open.item[at]), avoidance) <= least + TOLERANCE * unit(graph):
             best = at if best < 0 or heap.is_ahead(local.open, at, best) else best
     return int64(local.open.item[best])
 
 
 @kernel
-def _reluctance(local: Local, rise: Rise, slot: int, avoidance: int) -> float:
+def _reluctance(local: Local, graph: Layout, rise: Rise, slot: int, avoidance: int) -> float:
     """How little an open state is wanted: by how much its value rose in this trial, or whether it did."""
     state = int64(local.state[slot])
     if rise.trial[state] != local.clock.trial[0]:
         return 0.0
-    return 1.0 if avoidance == _MARK else local.h[slot] - rise.before[state]
+    return unit(graph) if avoidance == _MARK else local.h[slot] - rise.before[state]

@@ -87,7 +87,7 @@ def even_depth(cheapest: float, dearest: float) -> int:
     >>> even_depth(1.0, 2**0.5)
     3
     """
-    plies = (cheapest - TOLERANCE) / max(dearest - cheapest, TOLERANCE)
+    plies = (1 - TOLERANCE) / max(dearest / cheapest - 1, TOLERANCE)
     return 1 + int(plies)
 
 
@@ -345,6 +345,8 @@ def pass_on(ball: Ball, graph: Layout, h: Learned, goal: int, weight: float, pat
             there = int64(ball.slot[near])
             g = ball.g[slot] + price(graph, state, k)
             first = k if slot == 0 else int64(ball.first[slot])
+            if g <= ball.g[slot]:  # a cost that is rounded away: ways of such moves could close a circle
+                continue
             same = g == ball.g[there] and first == ball.first[there]
             if slot > ball.parent[there] if same else _is_no_better(ball, there, g, first):
                 continue
@@ -420,7 +422,7 @@ def way_out(ball: Ball, graph: Layout, best: Frontier, way: npt.NDArray[np.int32
     if best.move >= 0:
         way[0] = target(graph, int64(ball.state[slot]), best.move)
         moves = 1
-    while slot > 0:
+    while slot > 0 and moves < len(way):
         way[moves] = ball.state[slot]
         moves += 1
         slot = int64(ball.parent[slot])

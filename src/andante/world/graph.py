@@ -10,6 +10,7 @@ Neighbour order is part of a graph: it is the tie-break. On grids it is north fi
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Hashable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -32,6 +33,8 @@ DX = np.array([0, 1, 1, 1, 0, -1, -1, -1], np.int64)
 DY = np.array([-1, -1, 0, 1, 1, 1, 0, -1], np.int64)
 PRICE = np.array([1.0, DIAGONAL] * 4)
 
+SMALLEST = 1e-100  # cost of an arc, and its inverse the greatest: squares and sums stay far from what a float can hold
+
 # For each set of legal directions (a byte): how many there are, and which is the k-th. Small enough to stay in the
 # nearest cache.
 COUNT = np.array([mask.bit_count() for mask in range(256)], np.uint8)
@@ -48,6 +51,7 @@ class Csr(NamedTuple):
     cost: npt.NDArray[np.float64]  # [arcs]
     point: npt.NDArray[np.float64]  # [n, dimensions]
     metric: int
+    unit: float
 
 
 class Moves(NamedTuple):
@@ -99,6 +103,12 @@ def estimate(graph: Layout, state: int, goal: int) -> float:
 
 
 @generic
+def unit(graph: Layout) -> float:
+    """The size of the graph's costs: a power of two, the largest that no arc costs less than."""
+    raise TypeError(graph)
+
+
+@generic
 def enterable(graph: Layout, state: int) -> bool:
     """May a search go to ``state``, to which a move leads? Always, unless it is confined to a part of the graph."""
     raise TypeError(graph)
@@ -132,6 +142,11 @@ def _moves_estimate(graph: Moves, state: int, goal: int) -> float:
     return (far - near) + near * graph.diagonal
 
 
+@unit.of(Moves)
+def _moves_unit(graph: Moves) -> float:
+    return 1.0
+
+
 @enterable.of(Moves)
 def _moves_enterable(graph: Moves, state: int) -> bool:
     return True
@@ -160,6 +175,11 @@ def _csr_price(graph: Csr, state: int, k: int) -> float:
 @estimate.of(Csr)
 def _csr_estimate(graph: Csr, state: int, goal: int) -> float:
     return distance(graph.point, graph.metric, state, goal)
+
+
+@unit.of(Csr)
+def _csr_unit(graph: Csr) -> float:
+    return graph.unit
 
 
 @enterable.of(Csr)
@@ -271,12 +291,17 @@ class Graph:
         cost = self.arrays.cost
         return (float(cost.min()), float(cost.max())) if len(cost) else (1.0, 1.0)
 
+    @property
+    def unit(self) -> float:
+        """The size of the graph's costs: the largest power of two that no arc costs less than."""
+        return float(unit(self.arrays))
+
     @cached_property
     def typical_cost(self) -> float:
         """What an arc costs on average, rounded down to a power of two."""
         if isinstance(self.arrays, Moves) or not self.arcs:
             return 1.0
-        return float(2.0 ** np.floor(np.log2(self.arrays.cost.mean())))
+        return _power_of_two(float(self.arrays.cost.mean()))
 
     @cached_property
     def max_degree(self) -> int:
@@ -306,7 +331,7 @@ class Graph:
         point = np.stack([moves.x, moves.y], 1).astype(np.float64)
         metric = Metric.OCTILE if moves.diagonal < 2.0 else Metric.MANHATTAN
         neighbour = (source + moves.offset[direction]).astype(np.int32)
-        return Graph(Csr(first, neighbour, PRICE[direction], point, int(metric)), self.labels)
+        return Graph(Csr(first, neighbour, PRICE[direction], point, int(metric), 1.0), self.labels)
 
     def with_points(self, points: npt.ArrayLike, metric: str) -> Graph:
         """The same states and arcs under another heuristic."""
@@ -314,7 +339,24 @@ class Graph:
         assert isinstance(arrays, Csr)
         place, code = _embedding(len(self), np.array(points, np.float64), metric)
         fresh = arrays._replace(point=place, metric=code)
+        _check_range(fresh)
         _check_heuristic(fresh)
+        return Graph(fresh, self.labels)
+
+    def scaled(self, factor: float) -> Graph:
+        """The same graph with all costs and points multiplied by ``factor``.
+
+        >>> Graph.from_edges([(0, 1, 3.0)]).scaled(0.5).neighbours(0)
+        [(1, 1.5)]
+        """
+        arrays = self.csr().arrays
+        assert isinstance(arrays, Csr)
+        if not 0 < factor < math.inf:
+            raise GraphError(f"costs can be multiplied by a positive and finite number, not by {factor:g}")
+        fresh = arrays._replace(
+            cost=arrays.cost * factor, point=arrays.point * factor, unit=_unit(arrays.cost * factor)
+        )
+        _check_range(fresh)
         return Graph(fresh, self.labels)
 
     def reversed(self) -> Graph:
@@ -328,8 +370,8 @@ class Graph:
         arrays = self.arrays
         source = np.repeat(np.arange(len(self)), np.diff(arrays.first))
         turned = _rows(len(self), arrays.neighbour.astype(np.int64), source, arrays.cost)
-        same = _same_arcs(arrays, Csr(*turned, arrays.point, arrays.metric))
-        return self if same else Graph(Csr(*turned, arrays.point, arrays.metric), self.labels)
+        there = Csr(*turned, arrays.point, arrays.metric, arrays.unit)
+        return self if _same_arcs(arrays, there) else Graph(there, self.labels)
 
     @cached_property
     def components(self) -> npt.NDArray[np.int32]:
@@ -356,7 +398,9 @@ class Graph:
     def fingerprint(self) -> str:
         """A hash of everything that decides what an agent meets here: arcs, order, costs, heuristic."""
         digest = hashlib.sha256(type(self.arrays).__name__.encode())
-        for value in self.arrays:
+        for name, value in zip(self.arrays._fields, self.arrays, strict=True):
+            if name == "unit":  # follows from the costs
+                continue
             digest.update(np.ascontiguousarray(value).tobytes())
         return digest.hexdigest()[:32]
 
@@ -435,9 +479,49 @@ def _csr(
     if len(loops):
         raise GraphError(f"state {source[loops[0]]} has an edge to itself; leave such edges out")
     place, code = _embedding(count, points, metric)
-    arrays = Csr(*_rows(count, source, sink, cost), place, code)
+    arrays = Csr(*_rows(count, source, sink, cost), place, code, _unit(cost))
+    _check_range(arrays)
     _check_heuristic(arrays)
     return arrays
+
+
+def _unit(cost: npt.NDArray[np.float64]) -> float:
+    """The largest power of two that none of these costs is below; 1 if there are none.
+
+    >>> _unit(np.array([0.3, 7.0]))
+    0.25
+    """
+    return _power_of_two(float(cost.min())) if len(cost) else 1.0
+
+
+def _power_of_two(cost: float) -> float:
+    """The largest power of two that is no more than ``cost``."""
+    return math.ldexp(1.0, math.frexp(cost)[1] - 1)
+
+
+def _check_range(arrays: Csr) -> None:
+    """Refuse costs, or points, so far apart that the cheapest move is lost where it is added to a long way."""
+    if not len(arrays.cost):
+        return
+    cheapest, dearest = float(arrays.cost.min()), float(arrays.cost.max())
+    if not SMALLEST <= cheapest <= dearest <= 1 / SMALLEST:
+        raise GraphError(
+            f"costs from {cheapest:g} to {dearest:g} do not lie between {SMALLEST:g} and {1 / SMALLEST:g}; "
+            "count them in another unit"
+        )
+    starts = arrays.first[:-1][np.diff(arrays.first) > 0]
+    longest = float(np.maximum.reduceat(arrays.cost, starts).sum())  # no path leaves a state twice
+    if not cheapest >= longest * np.finfo(np.float64).eps:
+        raise GraphError(
+            f"costs from {cheapest:g} to {dearest:g} are too far apart: added to the cost of a long path the "
+            "cheapest would be rounded away"
+        )
+    extent = float((arrays.point.max(0) - arrays.point.min(0)).sum()) if arrays.point.size else 0.0
+    if not cheapest >= extent * np.finfo(np.float64).eps:
+        raise GraphError(
+            f"points that are {extent:g} apart do not fit edges that cost {cheapest:g}: added to a heuristic value the "
+            "cost would be rounded away"
+        )
 
 
 def _rows(
@@ -465,7 +549,7 @@ def _embedding(count: int, points: npt.NDArray[np.float64], metric: str) -> tupl
 def _check_heuristic(arrays: Csr) -> None:
     """Refuse an embedding that promises more than an edge costs: the heuristic would not be a lower bound."""
     source = np.repeat(np.arange(len(arrays.first) - 1), np.diff(arrays.first))
-    worst = _worst_edge(arrays, source, float(arrays.cost.mean()) if len(source) else 1.0)
+    worst = _worst_edge(arrays, source, _rounding(arrays.point))
     if worst >= 0:
         a, b = int(source[worst]), int(arrays.neighbour[worst])
         apart = distance(arrays.point, arrays.metric, a, b)
@@ -475,13 +559,21 @@ def _check_heuristic(arrays: Csr) -> None:
         )
 
 
+def _rounding(points: npt.NDArray[np.float64]) -> float:
+    """How far the difference of two coordinates may be off because they are floats, added up over all axes."""
+    return float(4 * np.spacing(np.abs(points).max(0)).sum()) if points.size else 0.0
+
+
 @kernel
-def _worst_edge(graph: Csr, source: npt.NDArray[np.int64], typical: float) -> int:
-    """The arc whose cost falls shortest of its length, in proportion; -1 if none does, but for rounding."""
+def _worst_edge(graph: Csr, source: npt.NDArray[np.int64], rounding: float) -> int:
+    """The arc whose cost falls shortest of its length, in proportion; -1 if none does, but for rounding.
+
+    Points are exact to ``rounding`` only, and a length is off by as much.
+    """
     worst, least = -1, 1.0
     for k in range(len(source)):
         apart = distance(graph.point, graph.metric, source[k], graph.neighbour[k])
-        if graph.cost[k] < apart - TOLERANCE * max(apart, typical) and graph.cost[k] / apart < least:
+        if graph.cost[k] < apart * (1 - TOLERANCE) - rounding and graph.cost[k] / apart < least:
             worst, least = k, graph.cost[k] / apart
     return worst
 

@@ -21,7 +21,8 @@ from andante.kernel import kernel
 # 1.2e-10 per diagonal move (docs/decisions/0002).
 DIAGONAL = round(math.sqrt(2) * 2**32) / 2**32
 
-#: Costs that differ by less are the same where arithmetic is not exact (weights, averages, foreign graphs).
+#: Costs that differ by less are the same where arithmetic is not exact (weights, averages, foreign graphs). It is a
+#: share of the graph's unit (`world.graph.unit`), of another cost, or of a ratio: never a cost itself.
 TOLERANCE = 1e-6
 
 

@@ -1,0 +1,79 @@
+"""Nothing that an agent does depends on the unit that costs are counted in.
+
+The contract holds every card to that on grids in rows of arcs. Here are graphs whose costs differ, databases, and all
+powers of two: these multiply exactly, so that only a number that is no share of anything can make a difference.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import andante
+from andante.agent import parameters_of
+from andante.offline import build
+from andante.world.graph import Graph
+
+POWERS = (-40, -24, -20, -1, 1, 40)
+SETTINGS = [
+    entry
+    for card in andante.algorithms()
+    for entry in (card, *map(andante.find, card.card.examples))
+    if not card.card.ring and set(entry.needs) <= {"pattern", "depth-tree"}
+]
+
+
+def hilly(seed: int) -> Graph:
+    """A grid of cells whose costs differ by up to eight times, with walls, as a graph with points."""
+    grid = andante.generate("rooms", 24, 24, seed=seed)
+    rows = grid.graph.csr()
+    steep = np.random.default_rng(seed).uniform(1, 8, len(rows))
+    edges = [
+        (a, b, cost * max(steep[a], steep[b])) for a in range(len(rows)) for b, cost in rows.neighbours(a) if a < b
+    ]
+    return Graph.from_edges(edges, states=len(rows), points=rows.arrays.point, metric="octile")
+
+
+@pytest.fixture(scope="module")
+def world():
+    graph = hilly(3)
+    biggest = np.flatnonzero(graph.components == np.bincount(graph.components).argmax())
+    return graph, [(int(biggest[0]), int(biggest[-1])), (int(biggest[-40]), int(biggest[30]))]
+
+
+@pytest.fixture(scope="module")
+def tree():
+    return build("depth-tree(deepest=6, problems=10, leaf=20)", andante.generate("rooms", 32, 32, seed=1))
+
+
+def walks(entry, graph, tasks, tree):
+    base = getattr(entry.params, "level", 0)
+    made = {
+        "depth-tree": lambda: tree,
+        "pattern": lambda: build(f"pattern(level={base + 2}, base={base}, cap=8)", graph),
+    }
+    databases = [made[kind]() for kind in entry.needs]
+    problems = [graph.problem(start, goal) for start, goal in tasks]
+    trials = andante.run_many(entry, problems, databases=databases, limits=andante.Limits(moves=20_000))
+    return [(trial.outcome, trial.path.tolist(), trial.states_expanded) for trial in trials]
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("entry", SETTINGS, ids=str)
+def test_walks_the_same_way_in_any_unit(entry, world, tree):
+    graph, tasks = world
+    expected = walks(entry, graph, tasks, tree)
+    amounts = [parameter.name for parameter in parameters_of(type(entry.params)) if parameter.in_cost]
+    for power in POWERS:
+        factor = 2.0**power
+        params = entry.params._replace(**{name: getattr(entry.params, name) * factor for name in amounts})
+        assert walks(replace(entry, params=params), graph.scaled(factor), tasks, tree) == expected, power
+
+
+def test_a_small_weight_learns_by_small_steps():
+    """With an absolute tolerance nothing would ever be learned, and the agent would go to and fro for good."""
+    passable = np.ones((5, 5), bool)
+    passable[1:4, 2] = passable[1, 2:4] = False
+    problem = andante.Grid(passable).problem((1, 2), (4, 2))
+    trial = andante.run("wlrta(gamma=1e-8)", problem, limits=andante.Limits(moves=1000))
+    assert trial.learned > 0
