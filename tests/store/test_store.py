@@ -14,7 +14,7 @@ import pytest
 from andante.errors import OutputError
 from andante.measures import Statistics, summarise
 from andante.store import Store, StoreError, check, export, merge, row_ids, summaries
-from andante.store.store import _FANOUT, FORMAT
+from andante.store.store import _FANOUT, FORMAT, UNSEALED
 
 pl = pytest.importorskip("polars")
 
@@ -58,6 +58,15 @@ def test_small_parts_are_put_together_and_nothing_is_lost(store):
     assert len(store.parts()) < _FANOUT
     assert store.finished_jobs().tolist() == list(range(count))
     assert len(store) == 2 * count
+
+
+def test_the_same_trials_appended_again_and_again_are_kept(store):
+    for number in range(_FANOUT - 1):
+        store._write_part(pl.DataFrame(job(1, seconds=[float(number)] * 3)))
+    store.append(job(1))  # put together they are the rows of the first part, and have its name
+    assert len(store.parts()) == 1
+    assert (len(store), store.finished_jobs().tolist()) == (3, [1])
+    assert check(store) == []
 
 
 def test_rows_that_a_kill_left_twice_count_once(store):
@@ -195,6 +204,68 @@ def test_what_is_no_store_of_this_version_is_refused(tmp_path, manifest, sentenc
         (tmp_path / "manifest.json").write_bytes(manifest)
     with pytest.raises(StoreError, match=sentence):
         Store(tmp_path)
+
+
+def test_every_flipped_bit_of_a_manifest_is_noticed(tmp_path):
+    """But for the case of letters in escapes and exponents, where a flip changes nothing of what is said."""
+    about = {"title": "Weg zur\u00fcck", "plan": {"tasks": [[0, "lrta(depth=3)", 1e-7]], "sight": None, "found": True}}
+    store = Store.create(tmp_path / "rows", about, {"problems": {"start": [1]}})
+    file = store.folder / "manifest.json"
+    whole = file.read_bytes()
+    for place in range(len(whole)):
+        for bit in range(8):
+            flipped = bytearray(whole)
+            flipped[place] ^= 1 << bit
+            file.write_bytes(flipped)
+            try:
+                found = Store(store.folder)
+            except StoreError as error:
+                assert str(error).count("\n") == 0
+                continue
+            assert flipped.lower() == whole.lower()
+            assert (found.about, found.tables, found.version) == (store.about, store.tables, store.version)
+
+
+def unsealed(store):
+    """Give a store a manifest as older versions wrote it."""
+    file = store.folder / "manifest.json"
+    manifest = {**json.loads(file.read_text()), "format": UNSEALED}
+    del manifest["checksum"]
+    file.write_text(json.dumps(manifest))
+    return Store(store.folder)
+
+
+def test_a_store_of_an_older_version_is_read_and_gets_a_checksum_when_written_to(store):
+    store.append(job(1))
+    old = unsealed(store)
+    assert (old.sealed, len(old), old.about, check(old)) == (False, 3, store.about, [])
+    with old.writing():
+        old.append(job(2))
+    again = Store(store.folder)
+    assert (again.sealed, len(again), again.about, again.created) == (True, 6, store.about, store.created)
+
+
+@pytest.mark.parametrize("name", ["checksum", "about", "format"])
+def test_a_manifest_that_lost_something_is_refused(store, name):
+    file = store.folder / "manifest.json"
+    manifest = json.loads(file.read_text())
+    del manifest[name]
+    file.write_text(json.dumps(manifest))
+    with pytest.raises(StoreError):
+        Store(store.folder)
+
+
+def test_rows_without_a_manifest_are_nobodys(store):
+    store.append(job(1))
+    (store.folder / "manifest.json").unlink()
+    with pytest.raises(StoreError, match=r"holds rows and has lost its manifest\.json"):
+        Store.create(store.folder, {"title": "another"})
+    assert len(list((store.folder / "parts").iterdir())) == 1
+
+
+def test_what_was_killed_before_its_manifest_was_written_begins_anew(store):
+    (store.folder / "manifest.json").unlink()
+    assert Store.create(store.folder, {"title": "another"}).about == {"title": "another"}
 
 
 def test_a_manifest_is_json_to_every_program(tmp_path):

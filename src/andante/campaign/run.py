@@ -66,6 +66,7 @@ def prepare(campaign: Campaign, folder: str | os.PathLike[str], tell: Tell = _qu
     """The campaign's store and plan: made, or opened if they are there, unless the campaign has changed since."""
     if Store.exists(folder):
         return _opened(campaign, Store(folder))
+    Store.refuse_taken(folder)  # before a plan is made, which may take long
     plan = Plan.of(campaign, tell)
     if not plan.trials:
         raise CampaignError(f"{campaign.path} comes to no trials: none of its maps has a problem")

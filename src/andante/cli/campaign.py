@@ -185,6 +185,7 @@ def begun(campaign: Campaign, store: Path | None) -> Store:
 
     folder = store or default_store(campaign)
     if not Store.exists(folder):
+        Store.refuse_taken(folder)  # rows without a manifest were begun
         raise CampaignError(
             f"{campaign.path} was not begun yet: there is no store {folder}; '{command('run', campaign, store)}' "
             "begins it"

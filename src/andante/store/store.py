@@ -1,6 +1,6 @@
 """The store: a folder with a manifest and Parquet parts, to which finished jobs are appended.
 
-    manifest.json             what this is, with hashes of the tables
+    manifest.json             what this is, with hashes of the tables and a checksum of itself
     NAME.parquet              a table that its maker wants to find again
     parts/ROWS-HASH.parquet   rows
 
@@ -38,9 +38,11 @@ if TYPE_CHECKING:
 #: Columns by name, all of one length.
 Columns = Mapping[str, npt.NDArray[Any] | Sequence[Any]]
 
-FORMAT = 2
+FORMAT = 3
+UNSEALED = 2  # the format before, whose manifests have no checksum
 
-_KEYS = frozenset({"andante", "created", "about", "tables"})  # of a manifest, beside its format
+_CHECKSUM = "checksum"
+_KEYS: dict[str, type] = {"andante": str, "created": str, "about": dict, "tables": dict}  # beside format and checksum
 _MANIFEST, _PARTS, _DAMAGED, _LOCK = "manifest.json", "parts", "damaged", "lock"
 _FANOUT = 64  # as many parts of about one size become one
 
@@ -72,9 +74,32 @@ class Part(NamedTuple):
             return _digest(self.path.read_bytes()) == self.digest
         return False
 
+    def read(self) -> bytes:
+        """Its bytes; a `StoreError` if they are not those that were written."""
+        data = self.path.read_bytes()
+        if _digest(data) != self.digest:
+            raise _damage(self.path, self.path.parents[1])
+        return data
+
 
 def _digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()[:16]
+
+
+def _damage(file: Path, folder: Path) -> StoreError:
+    return StoreError(f"{file} is damaged; run 'andante store check {folder}'")
+
+
+def _sealed(manifest: Mapping[str, Any]) -> bytes:
+    """A manifest as it is written: with a checksum of all else in it."""
+    rest = {name: value for name, value in manifest.items() if name != _CHECKSUM} | {"format": FORMAT}
+    return json.dumps({**rest, _CHECKSUM: _checksum(rest)}, indent=1, allow_nan=False).encode()
+
+
+def _checksum(manifest: Mapping[str, Any]) -> str:
+    """A hash of what a manifest says, without its checksum; layout and the order of its names do not matter."""
+    rest = {name: value for name, value in manifest.items() if name != _CHECKSUM}
+    return _digest(json.dumps(rest, sort_keys=True).encode())
 
 
 def as_kept(value: Any) -> Any:
@@ -120,11 +145,9 @@ class Store:
         ``tables`` are kept beside the rows.
         """
         home = Path(folder)
-        if (home / _MANIFEST).exists():
-            raise StoreError(f"{home} holds a store already; resume it, or name another folder")
+        cls.refuse_taken(home)
         files = {name: _parquet(_frame(columns)) for name, columns in (tables or {}).items()}
         manifest = {
-            "format": FORMAT,
             "andante": andante.__version__,
             "created": f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
             "about": as_kept(about),
@@ -136,8 +159,20 @@ class Store:
             raise OutputError(f"cannot make a store in {home}: {error.strerror or error}") from error
         for name, data in files.items():
             _write(home / f"{name}.parquet", data)
-        _write(home / _MANIFEST, json.dumps(manifest, indent=1, allow_nan=False).encode())
+        _write(home / _MANIFEST, _sealed(manifest))
         return cls(home)
+
+    @staticmethod
+    def refuse_taken(folder: str | os.PathLike[str]) -> None:
+        """Raise a `StoreError` if no store can be begun here: there is one, or there are rows whose manifest is lost."""
+        home = Path(folder)
+        if (home / _MANIFEST).exists():
+            raise StoreError(f"{home} holds a store already; resume it, or name another folder")
+        if next((home / _PARTS).glob("*.parquet"), None) is not None:
+            raise StoreError(
+                f"{home} holds rows and has lost its {_MANIFEST}, which says what they are of; restore it from a copy, "
+                "or name another folder (the rows are left as they are)"
+            )
 
     @staticmethod
     def exists(folder: str | os.PathLike[str]) -> bool:
@@ -146,20 +181,29 @@ class Store:
 
     def _read_manifest(self) -> dict[str, Any]:
         file = self.folder / _MANIFEST
+        damage = StoreError(
+            f"{file} is damaged; restore it from a copy, or begin another store (the rows in {_PARTS} are left as they "
+            "are)"
+        )
         try:
             found = json.loads(file.read_bytes())
+            checksum = _checksum(found) if isinstance(found, dict) else ""
         except OSError as error:
             raise StoreError(f"{self.folder} is no store: there is no {_MANIFEST} in it") from error
-        except ValueError as error:
-            raise StoreError(f"{file} is damaged; restore it from a copy, or begin another store") from error
-        if not isinstance(found, dict) or found.get("format") != FORMAT:
-            known = found.get("format") if isinstance(found, dict) else None
+        except (ValueError, RecursionError) as error:
+            raise damage from error
+        if not isinstance(found, dict):
+            raise damage
+        if found.get("format") not in (FORMAT, UNSEALED):
             raise StoreError(
-                f"{self.folder} has the format {known!r} and this version of Andante, {andante.__version__}, reads "
-                f"format {FORMAT}; read it with the version that wrote it"
+                f"{self.folder} has the format {found.get('format')!s:.20} and this version of Andante, "
+                f"{andante.__version__}, reads formats {UNSEALED} and {FORMAT}; read it with the version that wrote it"
             )
-        if not found.keys() >= _KEYS:
-            raise StoreError(f"{file} is damaged; restore it from a copy, or begin another store")
+        sealed = _CHECKSUM in found or found["format"] == FORMAT
+        if sealed and found.get(_CHECKSUM) != checksum:
+            raise damage
+        if not all(isinstance(found.get(name), kind) for name, kind in _KEYS.items()):
+            raise damage
         return found
 
     def __repr__(self) -> str:
@@ -175,6 +219,11 @@ class Store:
     def version(self) -> str:
         """The version of Andante that made it."""
         return str(self._manifest["andante"])
+
+    @property
+    def sealed(self) -> bool:
+        """Does the manifest have a checksum? Those of older versions get one when the store is written to."""
+        return _CHECKSUM in self._manifest
 
     @property
     def created(self) -> str:
@@ -195,12 +244,9 @@ class Store:
         except OSError as error:
             raise StoreError(f"{self.folder} has lost its table of {name}; begin another store") from error
         if _digest(data) != self.tables.get(name):
-            raise self._damage(file)
+            raise _damage(file, self.folder)
         frame: pl.DataFrame = polars().read_parquet(data)
         return frame
-
-    def _damage(self, file: Path) -> StoreError:
-        return StoreError(f"{file} is damaged; run 'andante store check {self.folder}'")
 
     # --- writing ------------------------------------------------------------------------------------------------------
 
@@ -209,6 +255,9 @@ class Store:
         """Within this block no other process can write here; what a killed one left behind is cleared away first."""
         with _locked(self.folder / _LOCK, self.folder):
             self._clear()
+            if not self.sealed:
+                _write(self.folder / _MANIFEST, _sealed(self._manifest))
+                self._manifest = self._read_manifest()
             yield
 
     def append(self, columns: Columns) -> None:
@@ -232,11 +281,13 @@ class Store:
 
     def adopt(self, part: Part) -> None:
         """Add a part of another store as it is."""
-        _write(self.folder / _PARTS / part.path.name, part.path.read_bytes())
+        _write(self.folder / _PARTS / part.path.name, part.read())
 
-    def _write_part(self, frame: pl.DataFrame) -> None:
+    def _write_part(self, frame: pl.DataFrame) -> Path:
         data = _parquet(frame)
-        _write(self.folder / _PARTS / f"{len(frame):010d}-{_digest(data)}.parquet", data)
+        path = self.folder / _PARTS / f"{len(frame):010d}-{_digest(data)}.parquet"
+        _write(path, data)
+        return path
 
     def _put_together(self) -> None:
         """Where many parts are of about one size, make one of them."""
@@ -247,9 +298,10 @@ class Store:
             if len(group) >= _FANOUT:
                 frame = polars().concat([self._rows(part) for part in group])
                 telling = [name for name in frame.columns if name not in TIMES]  # rows that disagree are both kept
-                self._write_part(frame.unique(telling, keep="first", maintain_order=True))
+                whole = self._write_part(frame.unique(telling, keep="first", maintain_order=True))
                 for part in group:
-                    part.path.unlink(missing_ok=True)
+                    if part.path != whole:  # a part that holds all rows of the group has the same bytes, and name
+                        part.path.unlink(missing_ok=True)
 
     def _clear(self) -> None:
         """Set damaged parts aside, and remove files that were never finished."""
@@ -283,16 +335,13 @@ class Store:
         for part in parts:
             if part.path.name not in self._sound and not part.whole:
                 if os.path.lexists(part.path):
-                    raise self._damage(part.path)
+                    raise _damage(part.path, self.folder)
                 return self.whole_parts()  # it was put together with others meanwhile
             self._sound.add(part.path.name)
         return parts
 
     def _rows(self, part: Part) -> pl.DataFrame:
-        data = part.path.read_bytes()
-        if _digest(data) != part.digest:
-            raise self._damage(part.path)
-        frame: pl.DataFrame = polars().read_parquet(data)
+        frame: pl.DataFrame = polars().read_parquet(part.read())
         return frame
 
     @property
