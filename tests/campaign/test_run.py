@@ -13,7 +13,7 @@ import polars
 import pytest
 
 import andante
-from andante.campaign import CampaignError, plan, prepare, read_campaign, resume, run, status
+from andante.campaign import CampaignError, plan, plan_of, prepare, read_campaign, resume, run, status
 from andante.campaign.ahead import Wanted, compile_ahead
 from andante.campaign.engines.local import Local
 from andante.campaign.work import perform
@@ -21,7 +21,7 @@ from andante.episode.run import Agent
 from andante.errors import AlgorithmError, MapError
 from andante.offline import build
 from andante.search.dijkstra import distances
-from andante.store import Store, check, merge
+from andante.store import Store, StoreError, check, merge
 from tests.campaign.samples import ROOMS, TREES, decided
 
 
@@ -195,6 +195,70 @@ def test_a_store_of_several_campaigns_has_no_status(written, tmp_path):
     stores = [prepare(one, tmp_path / f"{k}")[0] for k, one in enumerate(campaigns)]
     with pytest.raises(CampaignError, match="is not the store of one campaign"):
         status(merge(stores, tmp_path / "both"))
+
+
+def test_rows_of_another_campaign_are_never_taken_for_its_own(written, tmp_path):
+    few = {"full = 20": "full = 2", "[1..3]": "1", '"lrta(depth=[1, 3])", "rta"': '"rta"'}
+    first = read_campaign(written(replace=few))
+    run(first, tmp_path / "first", Local(1))
+    for name, changes in (
+        ("other limits, the same problems", {"suboptimality = 1000": "suboptimality = 900"}),
+        ("other problems, the same limits", {"seed = 1\n": "seed = 2\n"}),
+    ):
+        folder = tmp_path / name
+        store, made = prepare(read_campaign(written(replace=few | changes)), folder)
+        for part in Store(tmp_path / "first").parts():
+            store.adopt(part)
+        with pytest.raises(StoreError, match="holds rows of job 0 that its plan did not ask for"):
+            resume(store, made, Local(1), 1)
+    lost = tmp_path / "first" / "manifest.json"
+    lost.rename(tmp_path / "kept.json")
+    with pytest.raises(StoreError, match=r"has lost its manifest\.json"):
+        prepare(first, tmp_path / "first")
+    (tmp_path / "kept.json").rename(lost)
+    assert run(first, tmp_path / "first", Local(1)).finished
+
+
+def test_rows_of_a_job_that_the_plan_does_not_have_are_refused(written, tmp_path, small_jobs):
+    many = read_campaign(written(replace={"full = 20": "full = 8", "[1..3]": "1"}))
+    run(many, tmp_path / "many", Local(1))
+    few, _ = prepare(read_campaign(written(replace={"full = 20": "full = 2", "[1..3]": "1"})), tmp_path / "few")
+    for part in Store(tmp_path / "many").parts():
+        few.adopt(part)
+    with pytest.raises(StoreError, match="holds rows of job 2 that its plan did not ask for"):
+        status(few)
+
+
+def _without(name):
+    return lambda about, tables: about["plan"].pop(name)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        _without("sets"),
+        _without("conditions"),
+        lambda about, tables: about["plan"]["tasks"].pop(),
+        lambda about, tables: about["plan"]["tasks"].append(None),
+        lambda about, tables: about["plan"]["tasks"][0].__setitem__(0, 99),
+        lambda about, tables: about["plan"]["maps"].clear(),
+        lambda about, tables: about["plan"]["conditions"][0].pop("limits"),
+        lambda about, tables: about["plan"]["conditions"][0]["limits"].update(patience=3),
+        lambda about, tables: tables["jobs"].pop("end_task"),
+        lambda about, tables: tables["jobs"]["end_problem"].__iadd__(10**6),
+        lambda about, tables: tables["jobs"]["first_task"].__isub__(1),
+        lambda about, tables: tables["problems"].update(start=tables["problems"]["start"] * 0.5),
+        lambda about, tables: tables["problems"].update(extra=tables["problems"]["start"]),
+    ],
+)
+def test_a_plan_that_does_not_fit_together_is_one_sentence(written, tmp_path, damage):
+    store, made = prepare(read_campaign(written(replace={"full = 20": "full = 2", "[1..3]": "1"})), tmp_path / "rows")
+    about = store.about
+    tables = {name: {key: column.copy() for key, column in table.items()} for name, table in made.tables.items()}
+    assert len(plan_of(Store.create(tmp_path / "same", about, tables))) == len(made)
+    damage(about, tables)
+    with pytest.raises(StoreError, match=r"^the plan of \S+ is damaged; restore"):
+        plan_of(Store.create(tmp_path / "other", about, tables))
 
 
 def test_a_changed_campaign_is_refused_and_the_change_is_named(written, tmp_path):

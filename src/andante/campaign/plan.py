@@ -27,6 +27,7 @@ from andante.campaign.shelf import BuildOrder, version_of_code
 from andante.campaign.tables import CampaignError
 from andante.datasets import Progress
 from andante.episode.trial import Limits
+from andante.store import row_ids
 from andante.world.problem import Problem
 
 LEAST_TRIALS, MOST_TRIALS = 64, 2048  # in a job
@@ -93,6 +94,16 @@ class Job:
     optimal_costs: npt.NDArray[np.float64]
     tasks: tuple[Task, ...]
     asked: npt.NDArray[np.int64]  # goals on this map that databases for some goals only are built for
+
+    def ids(self, task: Task, some: slice | list[int] = slice(None)) -> list[str]:
+        """The ids of the task's rows, of all problems or of some."""
+        deciding = {
+            "map": self.map.fingerprint,
+            "settings": task.settings,
+            "version": task.version,
+            **task.conditions.deciding(),
+        }
+        return row_ids(deciding, self.starts[some].tolist(), self.goals[some].tolist())
 
 
 #: Columns of a table that is kept beside the rows.
@@ -218,7 +229,40 @@ class Plan:
         conditions = [Conditions.from_data(each, folder) for each in data["conditions"]]
         tasks = [Task(each[0], each[1], each[2], each[3], conditions[each[4]]) for each in data["tasks"]]
         maps = [PlannedMap.from_data(each, folder) for each in data["maps"]]
-        return cls(data["sets"], maps, tasks, tables["problems"], tables["jobs"])
+        plan = cls(data["sets"], maps, tasks, tables["problems"], tables["jobs"])
+        plan._check()
+        return plan
+
+    def _check(self) -> None:
+        """Raise a `ValueError` if the tables do not go with each other and with the lists of sets, maps and tasks."""
+        problems, jobs = self.problems, self.jobs
+        for table, columns in ((problems, _PROBLEM_COLUMNS), (jobs, _JOB_COLUMNS)):
+            for name in (*columns, *table):
+                if np.dtype(columns[name]) != table[name].dtype:
+                    raise ValueError(f"the column {name} has the type {table[name].dtype}")
+        _within(problems["draw"], 0, len(self.sets))
+        _within(problems["map"], 0, len(self.maps))
+        _within(np.array([task.draw for task in self.tasks], np.int64), 0, len(self.sets))
+        for first, end, count in (
+            (jobs["first_problem"], jobs["end_problem"], len(problems["draw"])),
+            (jobs["first_task"], jobs["end_task"], len(self.tasks)),
+        ):
+            _within(first, 0, count)
+            _within(end - first, 1, count + 1)
+            _within(end, 1, count + 1)
+
+
+#: The columns of the tables that are kept beside the rows.
+_PROBLEM_COLUMNS: dict[str, type] = {
+    **dict.fromkeys(("draw", "map", "problem", "repeat", "start", "goal"), np.int64),
+    "optimal_cost": np.float64,
+}
+_JOB_COLUMNS: dict[str, type] = dict.fromkeys(("first_problem", "end_problem", "first_task", "end_task"), np.int64)
+
+
+def _within(numbers: npt.NDArray[np.int64], low: int, high: int) -> None:
+    if len(numbers) and not (low <= numbers.min() and numbers.max() < high):
+        raise ValueError(f"numbers from {numbers.min()} to {numbers.max()} are not all from {low} up to {high}")
 
 
 def _cut(problems: Columns, tasks: list[Task], draws: int) -> Columns:
@@ -236,7 +280,7 @@ def _cut(problems: Columns, tasks: list[Task], draws: int) -> Columns:
             step = max(1, size // (high - low))
             cuts += [(low, high, k, min(k + step, end)) for k in range(begin, end, step)]
     table = np.array(cuts, np.int64).reshape(-1, 4)
-    return dict(zip(("first_problem", "end_problem", "first_task", "end_task"), table.T, strict=True))
+    return dict(zip(_JOB_COLUMNS, table.T, strict=True))
 
 
 def _stretches(problems: Columns) -> Iterator[tuple[int, int]]:

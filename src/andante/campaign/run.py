@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from andante.campaign.engines import Engine
 from andante.campaign.file import Campaign
@@ -16,7 +17,7 @@ from andante.campaign.plan import Job, Plan, stale
 from andante.campaign.tables import CampaignError
 from andante.campaign.work import Result
 from andante.datasets import Progress as Tell
-from andante.store import Store, as_kept
+from andante.store import Store, StoreError, as_kept
 
 _SHOWN = 3  # differences that a refusal names
 
@@ -98,7 +99,12 @@ def plan_of(store: Store, folder: str = "") -> Plan:
     for name in ("problems", "jobs"):
         table = store.table(name)
         tables[name] = {column: table[column].to_numpy() for column in table.columns}
-    return Plan.from_data(store.about["plan"], tables, folder)
+    try:
+        return Plan.from_data(store.about["plan"], tables, folder)
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+        raise StoreError(
+            f"the plan of {store.folder} is damaged; restore manifest and tables from a copy, or begin another store"
+        ) from error
 
 
 def differences(before: Any, now: Any, where: str = "") -> Iterator[str]:
@@ -152,7 +158,7 @@ def resume(
 ) -> None:
     """Run the jobs of a plan that are not in the store yet."""
     with store.writing():
-        left = np.setdiff1d(np.arange(len(plan)), store.finished_jobs(), assume_unique=True)
+        left = np.setdiff1d(np.arange(len(plan)), _finished(store, plan, compare=True), assume_unique=True)
         if not len(left):
             return
         order = plan.order(seed)
@@ -197,9 +203,29 @@ def _joined(batch: list[Result]) -> Result:
     return {name: np.concatenate([part[name] for part in batch]) for name in batch[0]}
 
 
+def _finished(store: Store, plan: Plan, compare: bool = False) -> npt.NDArray[np.int64]:
+    """The numbers of the jobs whose rows are in the store; an error if it holds rows that the plan did not ask for.
+
+    A job of another campaign may have a number of this one's. With ``compare`` the rows themselves are compared, by
+    their ids: for each task those of the first and the last problem.
+    """
+    finished = store.finished_jobs()
+    strange = finished[(finished < 0) | (finished >= len(plan))].tolist()
+    if not strange and compare:
+        jobs = [plan.job(number) for number in finished.tolist()]
+        asked = [(job.number, one) for job in jobs for task in job.tasks for one in job.ids(task, [0, -1])]
+        strange = store.jobs_without([number for number, _ in asked], [one for _, one in asked])
+    if strange:
+        raise StoreError(
+            f"{store.folder} holds rows of job {strange[0]} that its plan did not ask for, perhaps of another "
+            "campaign; move them out of its folder parts, or begin another store"
+        )
+    return finished
+
+
 def status(store: Store, plan: Plan | None = None) -> Status:
     """How much of a campaign is in its store."""
     known = plan if plan is not None else plan_of(store)
-    finished = store.finished_jobs().tolist()
+    finished = _finished(store, known).tolist()
     trials = sum(known.trials_of(number) for number in finished)
     return Status(len(known), len(finished), known.trials, trials, store.damaged)

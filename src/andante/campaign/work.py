@@ -21,7 +21,6 @@ from andante.episode.convergence import converge_agent
 from andante.episode.run import Outfit
 from andante.errors import AndanteError
 from andante.measures import Row, rows
-from andante.store import row_ids
 from andante.world.grid import Grid
 from andante.world.problem import Problem
 
@@ -128,14 +127,8 @@ def _converged(
 def _columns(job: Job, grid: Grid, task: Task, volumes: list[Volume], found: list[Row]) -> Result:
     """The rows by column, with all that the store wants to know of them."""
     count = len(found)
-    decided = {
-        "map": job.map.fingerprint,
-        "settings": task.settings,
-        "version": task.version,
-        **task.conditions.deciding(),
-    }
     columns = {
-        "id": np.array(row_ids(decided, job.starts.tolist(), job.goals.tolist())),
+        "id": np.array(job.ids(task)),
         **{name: np.array([row[name] for row in found]) for name in found[0]},
         "map": np.full(count, job.map.name),
         "problem": job.problems,

@@ -164,7 +164,7 @@ class Store:
 
     @staticmethod
     def refuse_taken(folder: str | os.PathLike[str]) -> None:
-        """Raise a `StoreError` if no store can be begun here: there is one, or there are rows whose manifest is lost."""
+        """Raise a `StoreError` if no store can be begun here: there is one, or rows whose manifest is lost."""
         home = Path(folder)
         if (home / _MANIFEST).exists():
             raise StoreError(f"{home} holds a store already; resume it, or name another folder")
@@ -371,6 +371,14 @@ class Store:
             return np.zeros(0, np.int64)
         numbers = self._found(lambda rows: rows.select("job").unique())["job"].to_numpy()
         return np.sort(numbers.astype(np.int64))
+
+    def jobs_without(self, jobs: Sequence[int], ids: Sequence[str]) -> list[int]:
+        """Of these jobs, each with the id of a row beside it, those that do not have that row here."""
+        wanted = polars().DataFrame({"job": jobs, "id": ids}, schema={"job": polars().Int64, "id": polars().String})
+        if len(wanted) and self.parts():
+            here = self._found(lambda rows: rows.select(polars().col("job").cast(polars().Int64), "id").unique())
+            wanted = wanted.join(here, on=["job", "id"], how="anti")
+        return sorted(set(wanted["job"].to_list()))
 
     def __len__(self) -> int:
         """How many rows there are, each counted once."""
