@@ -7,12 +7,15 @@ import subprocess
 import sys
 import textwrap
 from pathlib import Path
-from types import FunctionType
+from types import FunctionType, SimpleNamespace
 from typing import NamedTuple
 
+import numba
 import numpy as np
 import pytest
+from numba.core import types
 
+import andante.kernel as kernel_module
 from andante.files import cache_folder
 from andante.kernel import JIT, generic, instantiate, interpreted, kernel, nanoseconds, on_compile, source_state
 from andante.search import heap
@@ -210,14 +213,69 @@ def test_a_cache_that_cannot_be_written_costs_a_sentence_and_nothing_else(mill):
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize("suffix", ["nbi", "nbc"])
-def test_a_damaged_cache_is_mended(mill, suffix):
+def test_a_damaged_cache_is_mended(mill):
     assert mill.ask("outer") == ([21], ["outer", "inner"])
-    damaged = list(mill.cache.rglob(f"*.{suffix}"))
+    damaged = list(mill.cache.rglob("*.code"))
     for path, length in zip(damaged, (0, 100), strict=True):
         path.write_bytes(path.read_bytes()[:length])
     assert mill.ask("outer") == ([21], ["outer", "inner"])
     assert mill.ask("outer") == ([21], [])
+
+
+def files_of_code(folder):
+    return kernel_module._CacheFiles(str(folder), "step-7.py311")
+
+
+def test_two_that_compile_at_once_never_get_the_code_of_the_other(tmp_path, monkeypatch):
+    """Wherever one writer is stopped in the middle, the other saves all that it has."""
+    replace, meanwhile = os.replace, [("float64",), ("int64",)]
+
+    def interrupted(*paths):
+        if meanwhile:
+            other = meanwhile.pop()
+            files_of_code(tmp_path).save(other, f"code for {other}")
+        replace(*paths)
+
+    monkeypatch.setattr(os, "replace", interrupted)
+    files_of_code(tmp_path).save(("int32",), "code for ('int32',)")
+    files_of_code(tmp_path).save(("int64",), "code for ('int64',)")
+    for key in (("int32",), ("int64",), ("float64",)):
+        assert files_of_code(tmp_path).load(key) == f"code for {key}"
+    assert files_of_code(tmp_path).load(("uint8",)) is None
+
+
+def test_code_of_another_signature_or_with_a_flipped_bit_is_never_run(tmp_path):
+    files = files_of_code(tmp_path)
+    files.save(("int64",), b"code")
+    whole = files._file(("int64",)).read_bytes()
+    files._file(("float64",)).write_bytes(whole)  # as Numba's own index and files could get mixed up
+    assert files.load(("float64",)) is None
+    for place in range(len(whole)):
+        files._file(("int64",)).write_bytes(whole[:place] + bytes([whole[place] ^ 4]) + whole[place + 1 :])
+        assert files.load(("int64",)) is None
+    files.save(("int64",), b"code")
+    assert files.load(("int64",)) == b"code"
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize(("setting", "value"), [("BOUNDSCHECK", 1), ("DEBUGINFO_DEFAULT", 1), ("OPT", 0)])
+def test_settings_of_the_compiler_are_part_of_the_key(monkeypatch, setting, value):
+    def key():
+        return doubled._cache._files._index_key((types.int64,), SimpleNamespace(magic_tuple=lambda: ("a machine",)))
+
+    before = key()
+    assert key() == before
+    monkeypatch.setattr(numba.config, setting, value)
+    assert key() != before
+
+
+@pytest.mark.compiled
+def test_options_of_a_kernel_are_part_of_the_key():
+    def key(**options):
+        cache = kernel_module._KernelCache(doubled.py_func, {**doubled.targetoptions, **options})
+        return cache._files._index_key((types.int64,), SimpleNamespace(magic_tuple=lambda: ("a machine",)))
+
+    assert len({key(), key(boundscheck=True), key(debug=True), key(no_cpython_wrapper=True)}) == 4
 
 
 @pytest.mark.compiled

@@ -15,10 +15,11 @@ from __future__ import annotations
 import functools
 import hashlib
 import os
+import pickle
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from enum import IntEnum
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType, SimpleNamespace
@@ -29,9 +30,11 @@ import numpy as np
 from numba.core import types
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, NullCache, _CacheLocator
 from numba.core.dispatcher import Dispatcher
+from numba.core.serialize import dumps
 from numba.extending import overload
 
-from andante.files import cache_folder
+from andante.errors import OutputError
+from andante.files import cache_folder, write_whole
 
 F = TypeVar("F", bound=Callable[..., Any])
 P = ParamSpec("P")
@@ -66,8 +69,8 @@ def _compiled(function: F, cached: bool = True) -> F:
     compiled = numba.njit(nogil=True, **_OPTIONS)(function)
     inner = numba.njit(**_INNER)(function)
     if cached and _source_file(function) is not None:
-        compiled._cache = _KernelCache(function, "door")
-        inner._cache = _KernelCache(function, "inner")
+        compiled._cache = _KernelCache(function, compiled.targetoptions)
+        inner._cache = _KernelCache(function, inner.targetoptions)
     # Kernels that call this one are given the inner one. Whoever keeps the first must keep the second.
     compiled.get_call_template, compiled.get_overload = inner.get_call_template, inner.get_overload
     return cast(F, compiled)
@@ -238,28 +241,76 @@ class _Implementation(CompileResultCacheImpl):  # type: ignore[misc]
     _locator_classes = (_Locator,)
 
 
+class _CacheFiles:
+    """Machine code on disk, a file for each key: checksum, key and code as one, so that no two writers can mix them up.
+
+    Numba's own files are an index and numbered files of code. Two processes that compile at once may give one number to
+    different signatures, and from then on code is run with arguments that it was not compiled for.
+    """
+
+    def __init__(self, folder: str, base: str) -> None:
+        self._folder, self._base = Path(folder), base
+
+    def _file(self, key: tuple[Any, ...]) -> Path:
+        return self._folder / f"{self._base}.{hashlib.sha256(str(key).encode()).hexdigest()[:20]}.code"
+
+    def save(self, key: tuple[Any, ...], data: Any) -> None:
+        """Keep the code of this key, in place of any that is there."""
+        contents = dumps((key, data))
+        write_whole(self._file(key), hashlib.sha256(contents).digest() + contents)
+
+    def load(self, key: tuple[Any, ...]) -> Any:
+        """The code of this key; None if there is none, if it is damaged, or if it is another key's."""
+        try:
+            found = self._file(key).read_bytes()
+        except FileNotFoundError:
+            return None
+        digest, contents = found[:_DIGEST_BYTES], found[_DIGEST_BYTES:]
+        if hashlib.sha256(contents).digest() != digest:
+            return None
+        kept, data = pickle.loads(contents)  # noqa: S301 (our own cache, as Numba keeps it)
+        return data if kept == key else None
+
+
+_DIGEST_BYTES = 32
+
+# Settings of Numba's, also from the environment, that change the machine code and are not among a kernel's options.
+_SETTINGS = (
+    "BOUNDSCHECK",
+    "DEBUGINFO_DEFAULT",
+    "EXTEND_VARIABLE_LIFETIMES",
+    "OPT",
+    "LOOP_VECTORIZE",
+    "SLP_VECTORIZE",
+    "DISABLE_INTEL_SVML",
+)
+
+
 class _FileCache(FunctionCache):  # type: ignore[misc]
     _impl_class = _Implementation
 
-    def __init__(self, function: Callable[..., Any], form: str) -> None:
+    def __init__(self, function: Callable[..., Any], options: Mapping[str, Any]) -> None:
         super().__init__(function)
-        self._form = form
+        self._cache_file = _CacheFiles(self._cache_path, self._impl.filename_base)
+        self._options = str(sorted(options.items()))
 
     def _index_key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
-        """What machine code is found by: also the state of the bundles in the signature, which bring their bodies."""
-        return *super()._index_key(sig, codegen), self._form, _bundle_state(frozenset(_bundle_homes(sig)))
+        """What machine code is found by: also how it was compiled, and the state of bundles, which bring bodies."""
+        settings = [(name, str(getattr(numba.config, name, None))) for name in _SETTINGS]
+        how = f"Numba {numba.__version__}, {self._options}, {settings}"
+        return *super()._index_key(sig, codegen), how, _bundle_state(frozenset(_bundle_homes(sig)))
 
 
 class _KernelCache(NullCache):  # type: ignore[misc]
     """Opens the file cache at first use: only then are all modules loaded, so that their state can be told."""
 
-    def __init__(self, function: Callable[..., Any], form: str) -> None:
+    def __init__(self, function: Callable[..., Any], options: Mapping[str, Any]) -> None:
         self._function = function
-        self._form = form  # of the machine code: with a door for Python, or for kernels only
+        self._options = options  # of compilation: for Python or for kernels only, with bounds checks or without
 
     @functools.cached_property
     def _files(self) -> _FileCache:
-        return _FileCache(self._function, self._form)
+        return _FileCache(self._function, self._options)
 
     @property
     def cache_path(self) -> str:
@@ -277,18 +328,17 @@ class _KernelCache(NullCache):  # type: ignore[misc]
             return self._files.load_overload(sig, target_context)
         except OSError:  # saving will fail as well, and say so
             return None
-        except Exception:  # a damaged file makes the unpickler raise almost anything
-            with suppress(OSError):
-                self._files.flush()
+        except Exception:  # a file that other versions of what it names have written: compiled again, and replaced
             return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
         try:
             self._files.save_overload(sig, data)
-        except OSError as error:
+        except (OSError, OutputError) as error:
+            reason = error.__cause__ if isinstance(error, OutputError) else error
             _warn_once(
                 f"kernels are compiled again at every start, because {cache_folder()} cannot be written to "
-                f"({error.strerror}); set ANDANTE_CACHE to a writable folder"
+                f"({getattr(reason, 'strerror', None) or error}); set ANDANTE_CACHE to a writable folder"
             )
 
 
