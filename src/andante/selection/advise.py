@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import t
 
-from andante.agent import Algorithm, find
+from andante.agent import Algorithm
 from andante.campaign.ahead import Wanted, compile_ahead
 from andante.datasets import Progress
 from andante.datasets.scenarios import random_problems
@@ -49,7 +49,6 @@ NEWCOMERS = 30
 RACES, MOST_RACES = 2, 100  # in which the best race against newcomers once more: without a clock, and with one
 CONFIDENCE = 0.95
 STATE = "state"  # the folder of what a run has worked out
-FINALISTS_FILE = "finalists.json"  # the file of whoever was best
 ANY_COST = (0.0, math.inf)
 QUESTION = "question.json"  # the file that says what a folder's advice is about
 
@@ -252,10 +251,11 @@ def advise(
     """Which agent to use on these maps, under these limits.
 
     At most so many problems are raced on, and as many fresh ones are kept for the end; with ``minutes`` it may be fewer
-    of both. Without, the same seed gives the same advice. ``optimal_cost`` says how long the trips are, from low up to,
-    not including, high. In ``folder`` are kept what a run has worked out, so that after a kill it goes on, and the
-    winner's databases; a ``journal`` of another question is taken instead, and what it holds takes no time. Compiling
-    happens once and does not count as time. Candidates ``also`` enter beside those that are found here.
+    of both. Without, the same seed gives the same advice, whatever ``folder`` holds. ``optimal_cost`` says how long the
+    trips are, from low up to, not including, high. In ``folder`` are kept what a run has worked out, so that after a
+    kill it goes on, and the winner's databases; a ``journal`` of another question is taken instead, and what it holds
+    takes no time. Compiling happens once and does not count as time. Candidates ``also`` enter beside those that are
+    found here.
 
     >>> import andante
     >>> grid = andante.generate("rooms", 24, 24, seed=1)
@@ -279,7 +279,7 @@ def advise(
     if home is not None:
         check_folder(home, question)
     session = _Session(grids, requirements, journal, minutes, seed, threads, tell)
-    asked = session.candidates(candidates, [*also, *_finalists_before(home)])
+    asked = session.candidates(candidates, also)
     # Before the clock starts: time is for racing.
     wanted = [Wanted(one.algorithm, one.databases, requirements.sight) for one in asked]
     compile_ahead(wanted, compiling or (lambda number, total: None))
@@ -290,8 +290,6 @@ def advise(
     files = {}
     if home is not None:
         write_whole(home / QUESTION, json.dumps(question, indent=1).encode())
-        told = [[str(one.candidate.algorithm), *one.candidate.databases] for one in ranking]
-        write_whole(home / FINALISTS_FILE, json.dumps(told, indent=1).encode())
         if ranking[0].books.databases:
             files = save_all(ranking[0].books.databases, grids, home / "databases")
     return Advice(
@@ -320,20 +318,10 @@ def check_folder(home: Path, question: dict[str, Any]) -> None:
     file = home / QUESTION
     try:
         same = not file.exists() or json.loads(file.read_bytes()) == question
-    except (OSError, ValueError):
-        same = False
+    except (OSError, ValueError, RecursionError) as error:
+        raise ParameterError(f"{file} cannot be read or is damaged; restore it, or name another folder") from error
     if not same:
         raise ParameterError(f"{home} has the advice on another question, see {file.name} there; name another folder")
-
-
-def _finalists_before(home: Path | None) -> list[Candidate]:
-    """Who was best when the question was asked before: a shorter run must not lose what a longer one has found."""
-    try:
-        told = json.loads((home / FINALISTS_FILE).read_bytes()) if home is not None else []
-        found = [Candidate(find(str(algorithm)), tuple(map(str, databases))) for algorithm, *databases in told]
-        return [one for one in found if one.identity]  # which asks whether its databases could be built
-    except (OSError, ValueError, TypeError, AndanteError):  # never asked, or by another version
-        return []
 
 
 @dataclass

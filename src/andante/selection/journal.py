@@ -1,7 +1,8 @@
 """The journal: whatever advise has worked out, kept piece by piece, so that a killed run goes on where it was.
 
-A piece is found again by a hash of all that decides it. The time that it took is kept with it and counts when it is
-found again: a run that goes on comes to the same decisions as one that was never stopped.
+A piece is found again by a hash of all that decides it, and holds a checksum: one that is damaged is made again. The
+time that it took is kept with it and counts when it is found again: a run that goes on comes to the same decisions as
+one that was never stopped.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ class Journal:
             began = time.perf_counter()
             kept = {"piece": make(), "seconds": time.perf_counter() - began}
             if self.folder is not None:
-                write_whole(self._file(key), json.dumps(kept).encode())
+                write_whole(self._file(key), json.dumps({**kept, "checksum": _checksum(key, kept)}).encode())
         else:
             self._recalled += kept["seconds"]
         self._pieces[key] = kept
@@ -75,9 +76,14 @@ class Journal:
             return None
         try:
             kept = json.loads(self._file(key).read_bytes())
-            return kept if {"piece", "seconds"} <= set(kept) else None
-        except (OSError, ValueError, TypeError):  # not there, or damaged: made again
+            return kept if kept["checksum"] == _checksum(key, kept) else None
+        except (OSError, ValueError, TypeError, KeyError, RecursionError):  # not there, or damaged: made again
             return None
+
+
+def _checksum(key: str, kept: Mapping[str, Any]) -> str:
+    """A hash of a piece, of the time that it took, and of the key that it is kept under."""
+    return digest({"key": key, "piece": kept["piece"], "seconds": kept["seconds"]})
 
 
 def digest(what: Mapping[str, Any]) -> str:

@@ -116,7 +116,11 @@ class Library:
             if "given up" in told and limit is not None and limit == within:
                 return Refused(Breach("build_seconds", float("nan"), limit))
             return Refused(None, told.get("reason", f"building {order.text} takes longer than there is time for"))
-        database = made[0] if made else _loaded(file, portion[0]) or build(order.text, portion, threads=self.threads)
+        database = (
+            made[0]
+            if made
+            else _loaded(file, order.name, portion[0]) or build(order.text, portion, threads=self.threads)
+        )
         return database, told["seconds"]
 
     def _within(self, maps: int) -> float:
@@ -141,11 +145,13 @@ class Library:
         return tell
 
 
-def _loaded(file: Path | None, grid: Grid) -> Database | None:
+def _loaded(file: Path | None, kind: str, grid: Grid) -> Database | None:
+    """The database that was kept; None, so that it is built again, if it is lost, damaged or not what it should be."""
     try:
-        return None if file is None else load(file, map=grid)
-    except DatabaseError:  # lost or damaged: built again
+        found = None if file is None else load(file, map=grid)
+    except DatabaseError:
         return None
+    return found if found is not None and found.kind == kind else None
 
 
 def save_all(databases: Sequence[Database], grids: Sequence[Grid], folder: Path) -> dict[str, list[Path]]:
