@@ -111,11 +111,12 @@ class Parameter:
         if value is None and self.optional:
             return None
         if issubclass(self.kind, IntEnum):
-            words = {word.name.lower(): word for word in self.kind}
-            if isinstance(value, str) and value in words:
-                return words[value]
             if isinstance(value, self.kind):
                 return value
+            words = {word.name.lower(): word for word in self.kind}
+            written = write(value) if isinstance(value, bool | float | None) else value  # none, true, inf: words too
+            if isinstance(written, str) and written in words:
+                return words[written]
         elif self.kind is bool:
             if isinstance(value, bool):
                 return value
@@ -149,6 +150,13 @@ def _shown(value: Any) -> str:
     return write(value) if isinstance(value, Value) else repr(value)
 
 
+def _refuse_two_nones(name: str, kind: Any, options: list[Any]) -> None:
+    """Refuse a choice that may be unset and has a member NONE: both would be written ``none``."""
+    chosen = options[0] if options else kind
+    if len(options) < len(get_args(kind)) and issubclass(chosen, IntEnum) and "NONE" in chosen.__members__:
+        raise ParameterError(f"{name} may be unset, and {chosen.__name__} has a member NONE; rename or drop one")
+
+
 def parameters_of(params: type) -> list[Parameter]:
     """The fields of a ``Params`` NamedTuple, with kinds, ranges and what they are about."""
     found = []
@@ -156,6 +164,7 @@ def parameters_of(params: type) -> list[Parameter]:
     for name, hint in get_type_hints(params, include_extras=True).items():
         kind, notes = (get_args(hint)[0], get_args(hint)[1:]) if get_origin(hint) is Annotated else (hint, ())
         options = [option for option in get_args(kind) if option is not type(None)]
+        _refuse_two_nones(name, kind, options)
         found.append(
             Parameter(
                 name,

@@ -23,16 +23,18 @@ from contextlib import contextmanager
 from enum import IntEnum
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType, SimpleNamespace
-from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar, cast, get_type_hints
 
 import numba
 import numpy as np
 from numba.core import types
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, NullCache, _CacheLocator
 from numba.core.dispatcher import Dispatcher
+from numba.core.errors import NumbaError
 from numba.core.serialize import dumps
 from numba.extending import overload
 
+from andante import faults
 from andante.errors import OutputError
 from andante.files import cache_folder, write_whole
 
@@ -72,17 +74,55 @@ def _compiled(function: F, cached: bool = True) -> F:
         compiled._cache = _KernelCache(function, compiled.targetoptions)
         inner._cache = _KernelCache(function, inner.targetoptions)
     # Kernels that call this one are given the inner one. Whoever keeps the first must keep the second.
-    compiled.get_call_template, compiled.get_overload = inner.get_call_template, inner.get_overload
+    compiled.get_call_template, compiled.get_overload = _called_by_kernels(compiled, inner), inner.get_overload
+    compiled._compile_for_args = _called_by_python(compiled)
+    compiled.promised = None  # the bundle that whoever calls it takes its answer for
     return cast(F, compiled)
+
+
+def _called_by_kernels(compiled: Any, inner: Any) -> Callable[..., Any]:
+    """What Numba asks for the type of a call: when that fails, it is noted which kernel was the reason."""
+
+    def get_call_template(args: Any, kws: Any) -> Any:
+        try:
+            found = inner.get_call_template(args, kws)
+            if compiled.promised is not None:
+                returned = inner.overloads[tuple(found[2])].signature.return_type
+                faults.check_return(inner.py_func, compiled.promised, returned)
+        except NumbaError as error:
+            if str(error).startswith("Failed in ") or hasattr(error, "blame"):  # else the call itself is wrong
+                faults.blame(inner.py_func, error)
+            raise
+        return found
+
+    return get_call_template
+
+
+def _called_by_python(compiled: Any) -> Callable[..., Any]:
+    """What Numba calls for arguments of new types: an error in a kernel becomes one sentence for its author."""
+    compile_for_args = compiled._compile_for_args
+
+    def explaining(*args: Any, **kws: Any) -> Any:
+        faults.begin()
+        try:
+            return compile_for_args(*args, **kws)
+        except NumbaError as error:
+            raise faults.explained(compiled.py_func, error) from None
+
+    return explaining
 
 
 def instantiate(template: Callable[..., Any], name: str, **names: Any) -> Callable[..., Any]:
     """A kernel from ``template``, in which the given global names stand for the given kernels.
 
     This is how one loop drives many step kernels: a kernel handed over as an argument or caught in a closure would
-    never be found in the cache again, one that is a global of its caller is.
+    never be found in the cache again, one that is a global of its caller is. Where the template's own module has a
+    function of that name that says which bundle it returns, the kernel must return such a one too.
     """
     source = cast(FunctionType, getattr(template, "py_func", template))
+    for key, part in names.items():
+        if isinstance(part, Dispatcher):
+            part.promised = _promised(source.__globals__.get(key))
     copy = FunctionType(source.__code__, {**source.__globals__, **names}, name)
     copy.__qualname__ = name
     copy.__module__ = source.__module__
@@ -90,6 +130,12 @@ def instantiate(template: Callable[..., Any], name: str, **names: Any) -> Callab
     # A kernel without a file, from a notebook say, has no state to be told by: what is made with it is not kept.
     kept = all(not isinstance(part, Dispatcher) or isinstance(part._cache, _KernelCache) for part in names.values())
     return _compiled(copy, kept)
+
+
+def _promised(stub: Any) -> type[tuple[Any, ...]] | None:
+    """The bundle that a function says it returns, if it says so."""
+    said = get_type_hints(stub).get("return") if isinstance(stub, FunctionType) else None
+    return said if isinstance(said, type) and issubclass(said, tuple) else None
 
 
 class Generic(Protocol[P, R_co]):

@@ -1,7 +1,8 @@
 """One file per algorithm. Importing this package imports them all, and each enrols itself.
 
 Algorithms from elsewhere enrol in the same way: installed packages name their modules under the entry point group
-``andante.agents``, and ``ANDANTE_AGENTS`` lists files to import, separated as in PATH.
+``andante.agents``, and ``ANDANTE_AGENTS`` lists files to import, separated as in PATH. Such a file may bring kinds of
+databases and builders too, so whoever lists those imports this package first.
 """
 
 from __future__ import annotations
@@ -36,6 +37,14 @@ def _import_file(path: Path) -> None:
 for _module in sorted(pkgutil.iter_modules(__path__), key=lambda found: found.name):
     import_module(f"{__name__}.{_module.name}")
 for _entry in entry_points(group="andante.agents"):
-    import_module(_entry.module)
+    try:
+        import_module(_entry.module)
+    except AlgorithmError:
+        raise
+    except Exception as _error:
+        raise AlgorithmError(
+            f"the entry point {_entry.name!r} of andante.agents: {_entry.module} cannot be imported: "
+            f"{type(_error).__name__}: {_error}"
+        ) from _error
 for _file in filter(None, os.environ.get("ANDANTE_AGENTS", "").split(os.pathsep)):
     _import_file(Path(_file))

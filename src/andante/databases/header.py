@@ -83,7 +83,7 @@ def kind(
 
 
 def kinds() -> dict[str, Kind]:
-    """Every kind of database, by name.
+    """Every kind of database, by name, those from elsewhere included.
 
     >>> "moves" in kinds()
     True
@@ -91,6 +91,7 @@ def kinds() -> dict[str, Kind]:
     from importlib import import_module
 
     import_module("andante.databases")
+    import_module("andante.agents")  # algorithms from elsewhere may bring kinds of their own
     return dict(sorted(_kinds.items()))
 
 
@@ -118,6 +119,10 @@ class Database:
     def __post_init__(self) -> None:
         for array in self.arrays:
             array.flags.writeable = False
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.__post_init__()  # NumPy forgets that arrays are read-only, and kernels would be compiled again
 
     @property
     def nbytes(self) -> int:

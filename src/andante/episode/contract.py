@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Any, TypeVar
@@ -20,7 +20,8 @@ from andante.episode.convergence import Convergence, converge_many
 from andante.episode.loop import Outcome, plain_driver
 from andante.episode.run import Agent, run_many
 from andante.episode.trial import Limits, Trial
-from andante.errors import AlgorithmError
+from andante.errors import AlgorithmError, AndanteError
+from andante.faults import raised
 from andante.kernel import interpreted
 from andante.search.lookahead import look_back, pass_on
 from andante.search.path import price_between
@@ -39,29 +40,36 @@ LIMITS = Limits(moves=50_000)
 PATIENT = Limits(moves=10_000_000)  # an agent that goes back often may take long, as long as it arrives
 COUNTED = Limits(moves=25)  # of an agent whose expansions are counted for it, which is slow
 UNITS = (2.0**-40, 2.0**40)
+DEBUGGED = Limits(moves=100)  # of an agent in plain Python, which is slow
+DEBUG_SIZE, DEBUG_PROBLEMS = 12, 2
 SIGHTS = (1, 5)  # of agents that do not know the map: as little as there can be, and more
 
 R = TypeVar("R")
 
 
 def check_algorithm(
-    algorithm: str | Algorithm, *, databases_for: Callable[[Grid], Sequence[Any]] | None = None
+    algorithm: str | Algorithm,
+    *,
+    databases_for: Callable[[Grid], Sequence[Any]] | None = None,
+    debug: bool = False,
 ) -> list[str]:
     """Hold an algorithm to what its card claims: the checks it passed, or an `AlgorithmError` that says what broke.
 
     ``databases_for`` makes what it needs to look things up in, for any map that it is tried out on.
 
+    With ``debug`` its kernels run as plain Python for some moves on small maps. Nothing of it is compiled, an index out
+    of bounds or another error is reported with its line, and kernels may print. What its card claims is not tried.
+
     >>> check_algorithm("lrta")[0]
     'walks only along edges, at their cost'
+    >>> check_algorithm("lrta", debug=True)[0]
+    'runs as plain Python, inside its arrays'
     """
     entry = find(algorithm)
+    if debug:
+        return _debug(_Candidate(entry, databases_for, plain=True))
     candidate = _Candidate(entry, databases_for)
-    grids = [
-        generate("random", SIZE, SIZE, seed=1),
-        generate("rooms", SIZE, SIZE, seed=2),
-        generate("maze", SIZE + 1, SIZE + 1, seed=3),
-        generate("caves", SIZE, SIZE, seed=4),
-    ]
+    grids = _maps(SIZE)
     problems = [p for i, grid in enumerate(grids) for p in random_problems(grid, PROBLEMS, seed=i)]
     before = [grid.graph.fingerprint for grid in grids]
     trials = candidate.run(problems)
@@ -88,10 +96,40 @@ def check_algorithm(
         if entry.real_time:
             far_sighted = replace(candidate, sight=SIGHTS[-1])
             checks["plans no more per move on a larger map that it discovers"] = lambda: _real_time(far_sighted)
+    return _passed(entry, checks)
+
+
+def _maps(side: int) -> list[Grid]:
+    return [
+        generate("random", side, side, seed=1),
+        generate("rooms", side, side, seed=2),
+        generate("maze", side + 1, side + 1, seed=3),
+        generate("caves", side, side, seed=4),
+    ]
+
+
+def _passed(entry: Algorithm, checks: Mapping[str, Callable[[], Iterable[str]]]) -> list[str]:
+    """The names of the checks; an `AlgorithmError` for the first that fails."""
     for name, check in checks.items():
         for fault in check():
             raise AlgorithmError(f"{entry} fails the check {name!r}: {fault}")
     return list(checks)
+
+
+def _debug(candidate: _Candidate) -> list[str]:
+    """Walk small maps in both layouts, and with each sight, in plain Python: the checks that few moves can tell."""
+    entry, trials = candidate.entry, []
+    known = [p for i, grid in enumerate(_maps(DEBUG_SIZE)) for p in random_problems(grid, DEBUG_PROBLEMS, seed=i)]
+    for sight in (None, *SIGHTS) if entry.card.senses else (None,):
+        trials += replace(candidate, sight=sight).run(known, DEBUGGED)
+    if not entry.needs:  # a database is for one layout
+        trials += candidate.run([_rows_of(problem) for problem in known], DEBUGGED)
+    checks: dict[str, Callable[[], Iterable[str]]] = {
+        "runs as plain Python, inside its arrays": lambda: (),
+        "walks only along edges, at their cost": lambda: _along_edges(trials),
+        "never beats the optimal cost": lambda: _never_below_optimal(trials),
+    }
+    return _passed(entry, checks)
 
 
 @dataclass(frozen=True)
@@ -101,6 +139,7 @@ class _Candidate:
     entry: Algorithm
     databases_for: Callable[[Grid], Sequence[Any]] | None
     sight: int | None = None
+    plain: bool = False  # its agents run in plain Python
     made: dict[Grid, Sequence[Any]] = field(default_factory=dict)
 
     def databases(self, grid: Grid | None) -> Sequence[Any]:
@@ -113,11 +152,14 @@ class _Candidate:
 
     def agent(self, problem: Problem, log_rows: int = 0) -> Agent:
         """An agent for a problem."""
+        kind = _Plain if self.plain else Agent
         databases = self.databases(problem.grid)
-        return Agent(self.entry, problem.world, databases=databases, sight=self.sight, log_rows=log_rows)
+        return kind(self.entry, problem.world, databases=databases, sight=self.sight, log_rows=log_rows)
 
     def run(self, problems: Iterable[Problem], limits: Limits | None = None, **how: Any) -> list[Trial]:
         """Trials of problems that come map by map."""
+        if self.plain:
+            return [self.agent(problem).run(problem, limits or LIMITS, **how) for problem in problems]
         return self._map_by_map(run_many, problems, limits=limits or LIMITS, **how)
 
     def converge(self, problems: Iterable[Problem]) -> list[Convergence]:
@@ -233,7 +275,28 @@ class _Generated:
         return target(graph, state, k)
 
 
-class _Counted(Agent):
+class _Plain(Agent):
+    """An agent in plain Python: what goes wrong in its kernels is an error with their line."""
+
+    def _loop(self) -> Callable[..., int]:
+        plain = plain_driver(self.algorithm.step, self._instead())
+
+        def drive(*arguments: Any) -> int:
+            try:
+                return plain(*arguments)
+            except AndanteError:
+                raise
+            except Exception as error:
+                raise raised(self.algorithm.step, error) from None
+
+        return drive
+
+    def _instead(self) -> Mapping[Callable[..., Any], Callable[..., Any]]:
+        """Functions that stand for some that the step calls."""
+        return {}
+
+
+class _Counted(_Plain):
     """An agent in plain Python, whose requests for moves are noted."""
 
     def __init__(self, candidate: _Candidate, problem: Problem) -> None:
@@ -241,15 +304,20 @@ class _Counted(Agent):
         databases = candidate.databases(problem.grid)
         super().__init__(candidate.entry, problem.world, databases=databases, sight=candidate.sight)
 
-    def _loop(self) -> Callable[..., int]:
+    def _instead(self) -> Mapping[Callable[..., Any], Callable[..., Any]]:
         # Copies that ask the graph itself: what they look at is not counted, nor what a price is worked out from.
         uncounted = {kernel: interpreted(kernel, {}) for kernel in (catch_up, look_back, pass_on, price_between)}
-        return plain_driver(self.algorithm.step, {target: self.generated.target, price: price, **uncounted})
+        return {target: self.generated.target, price: price, **uncounted}
 
 
 def _in_rows(candidate: _Candidate, trials: list[Trial]) -> Iterable[str]:
-    rows = [Problem(t.problem.graph.csr(), t.problem.start, t.problem.goal, t.problem.grid) for t in trials]
+    rows = [_rows_of(trial.problem) for trial in trials]
     return _differences(trials, candidate.run(rows), "on rows of arcs")
+
+
+def _rows_of(problem: Problem) -> Problem:
+    """The same problem on the same graph in rows of arcs."""
+    return Problem(problem.graph.csr(), problem.start, problem.goal, problem.grid)
 
 
 def _in_units(candidate: _Candidate, trials: list[Trial]) -> Iterable[str]:

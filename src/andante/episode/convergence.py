@@ -203,6 +203,13 @@ def converge_agent(
     agent: Agent, problem: Problem, limits: Limits, max_trials: int, path: bool, stop: threading.Event | None
 ) -> list[Convergence]:
     """One process, or none if it was stopped."""
+    with agent.alone():
+        return _converge_alone(agent, problem, limits, max_trials, path, stop)
+
+
+def _converge_alone(
+    agent: Agent, problem: Problem, limits: Limits, max_trials: int, path: bool, stop: threading.Event | None
+) -> list[Convergence]:
     left: Limits | Ending = _in_cost(problem, limits)
     trials: list[Trial] = []
     while isinstance(left, Limits):

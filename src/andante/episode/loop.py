@@ -6,6 +6,7 @@ progress or stop; called again it goes on where it was. `watch` calls it with a 
 none.
 
 Before each step the agent looks around. What it does not know of the map is not in the graph that its step is handed.
+After it, the answer is held against the true graph: an agent goes along its arcs, at their cost, or waits for nothing.
 """
 
 from __future__ import annotations
@@ -18,10 +19,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from andante.agent import UNREACHABLE, Move
-from andante.kernel import instantiate, interpreted, nanoseconds
+from andante.agent import STUCK, UNREACHABLE, Move
+from andante.kernel import instantiate, interpreted, kernel, nanoseconds
 from andante.search.memory import Clock
-from andante.world.graph import Arrays, size
+from andante.world.graph import Arrays, degree, price, size, target
 from andante.world.sensing import View, forget, is_cut_off, model, sense
 
 
@@ -42,7 +43,12 @@ _WAITING, _WALKING, _GOAL = int(Outcome.WAITING), int(Outcome.WALKING), int(Outc
 _COST_CAP, _MOVE_CAP, _EXPANSION_CAP = int(Outcome.COST_CAP), int(Outcome.MOVE_CAP), int(Outcome.EXPANSION_CAP)
 _STUCK, _UNREACHABLE = int(Outcome.STUCK), int(Outcome.UNREACHABLE)
 
-ASTRAY = -1  # instead of an outcome: the step answered with a state that does not exist
+# Instead of an outcome: what is wrong with the step's answer, which the episode's ``wrong_to`` and ``wrong_cost`` hold.
+NO_STATE = -1  # such a state does not exist
+NO_MOVE = -2  # no move leads there
+WRONG_COST = -3  # the move costs something else
+
+_SLACK = 1e-9  # by which part a cost may be off that was worked out in another way
 
 #: One row per problem: what is asked, what is allowed, what it cost.
 EPISODE = np.dtype(
@@ -67,6 +73,8 @@ EPISODE = np.dtype(
         ("stored", np.int64),
         ("discovered", np.int64),  # cells found blocked
         ("nanoseconds", np.int64),
+        ("wrong_to", np.int64),
+        ("wrong_cost", np.float64),
     ]
 )
 
@@ -88,6 +96,22 @@ NO_TRAIL = np.zeros(0, TRAIL)
 def step(graph: Arrays, memory: Any, params: Any, state: int, goal: int) -> Move:
     """Stands for the step kernel of the algorithm that `driver` puts in."""
     raise NotImplementedError
+
+
+@kernel
+def wrong(graph: Arrays, state: int, to: int, cost: float) -> int:
+    """What is wrong with going from ``state`` to ``to`` at this cost: 0 if nothing is."""
+    if to == state:
+        return 0 if cost == 0.0 else WRONG_COST
+    if to < 0 or to >= size(graph):
+        return NO_STATE
+    fault = NO_MOVE
+    for k in range(degree(graph, state)):
+        if target(graph, state, k) == to:
+            if abs(price(graph, state, k) - cost) <= _SLACK * price(graph, state, k):
+                return 0
+            fault = WRONG_COST  # unless another arc leads there too
+    return fault
 
 
 def drive(
@@ -148,13 +172,14 @@ def drive(
             if moves == 0:
                 episodes[i]["first_expanded"], episodes[i]["first_touched"] = move.expanded, move.touched
                 episodes[i]["first_nanoseconds"] = nanoseconds(scratch) - began
-            if move.to < 0:
-                outcome = _UNREACHABLE if move.to == UNREACHABLE else _STUCK
+            if move.to == STUCK or move.to == UNREACHABLE:
+                outcome = _STUCK if move.to == STUCK else _UNREACHABLE
+                break
+            fault = wrong(graph, state, move.to, move.cost)
+            if fault != 0:
+                outcome, episodes[i]["wrong_to"], episodes[i]["wrong_cost"] = fault, move.to, move.cost
                 break
             state = move.to
-            if state >= size(graph):
-                outcome = ASTRAY
-                break
             cost += move.cost
             moves += 1
             if written < len(trail):
@@ -182,7 +207,7 @@ def drive(
         episodes[i]["expanded"], episodes[i]["max_expanded"], episodes[i]["touched"] = expanded, most, touched
         episodes[i]["learned"], episodes[i]["stored"], episodes[i]["discovered"] = learned, stored, discovered
         episodes[i]["nanoseconds"] += nanoseconds(scratch) - began
-        if paused or outcome == ASTRAY:
+        if paused or outcome < 0:
             break
     return written
 

@@ -14,6 +14,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import contextmanager
 from enum import IntEnum
 from typing import Any, NamedTuple, TypeVar
 
@@ -22,7 +23,7 @@ import numpy.typing as npt
 
 from andante.agent import Algorithm, algorithms, find
 from andante.databases.header import Database, handed_over, pick
-from andante.episode.loop import ASTRAY, EPISODE, NO_TRAIL, TRAIL, Outcome, all_ended, driver
+from andante.episode.loop import EPISODE, NO_MOVE, NO_STATE, NO_TRAIL, TRAIL, Outcome, all_ended, driver
 from andante.episode.trial import Limits, Trial, least_costs
 from andante.errors import AlgorithmError, ParameterError, ProblemError
 from andante.kernel import on_compile
@@ -100,6 +101,26 @@ class Agent:
         self._trail: npt.NDArray[Any] | None = None
         self._goal: int | None = None  # of the problem it was at last
         self._watched: Watch | None = None  # the one that may go on
+        self._user = threading.RLock()
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        raise AlgorithmError(
+            f"an agent cannot be copied or pickled, because parts of its memory are views of others; make another one "
+            f"with Agent({str(self.algorithm)!r}, ...)"
+        )
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Within this block no other thread may use the agent: it has one memory, for one problem at a time."""
+        if not self._user.acquire(blocking=False):
+            raise AlgorithmError(
+                f"two threads use the same agent of {self.algorithm} at once, and it can walk one problem at a time; "
+                "make an agent for each thread, or use andante.run_many(..., threads=...)"
+            )
+        try:
+            yield
+        finally:
+            self._user.release()
 
     def _loop(self) -> Callable[..., int]:
         """The loop that drives the agent's step."""
@@ -129,23 +150,44 @@ class Agent:
     def drive(self, episodes: npt.NDArray[Any], trail: npt.NDArray[Any] = NO_TRAIL, patience: int = PATIENCE) -> int:
         """Go on with a table of episodes for a while: how many moves were written into ``trail``."""
         space = self._space
-        written = self._drive(
-            self.graph.arrays,
-            space.view,
-            self._memory,
-            self._codes,
-            space.clock,
-            episodes,
-            trail,
-            patience,
-            self._scratch,
-        )
-        for row in episodes[episodes["outcome"] == ASTRAY]:
-            raise AlgorithmError(
-                f"{self.algorithm} went to state {row['state']}, which does not exist: there are {len(self.graph)}; "
-                "its step must answer with a neighbour of the agent's state"
+        with self.alone():
+            written = self._drive(
+                self.graph.arrays,
+                space.view,
+                self._memory,
+                self._codes,
+                space.clock,
+                episodes,
+                trail,
+                patience,
+                self._scratch,
             )
+        for row in episodes[episodes["outcome"] < 0]:
+            raise AlgorithmError(self._wrong_move(row))
         return written
+
+    def _wrong_move(self, row: npt.NDArray[Any]) -> str:
+        """What was wrong with the last answer of the agent's step, and what it may answer."""
+        fault, cost = int(row["outcome"]), float(row["wrong_cost"])
+        here, there = self._place(int(row["state"])), self._place(int(row["wrong_to"]))
+        allowed = "its step must answer with a neighbour of the agent's state and the cost of the move, or wait for 0"
+        if fault == NO_STATE:
+            what = f"to state {row['wrong_to']}, which does not exist: there are {len(self.graph)}"
+        elif fault == NO_MOVE:
+            what = f"from {here} to {there}, which is no move"
+        elif row["wrong_to"] == row["state"]:
+            what = f"nowhere from {here} and said it cost {cost:g}, where waiting costs nothing"
+        else:
+            near = self.graph.neighbours(int(row["state"]))
+            true = next(price for state, price in near if state == row["wrong_to"])
+            what = f"from {here} to {there} and said it cost {cost:.10g}, where it costs {true:.10g}"
+        return f"{self.algorithm} went {what}; {allowed}"
+
+    def _place(self, state: int) -> str:
+        """A state as a person would name it."""
+        if isinstance(self._world, Grid) and 0 <= state < len(self.graph):
+            return str(self._world.cell(state))
+        return f"state {state}"
 
     def compile(self) -> None:
         """Compile, or load from the cache, all that this agent will run."""
@@ -168,6 +210,17 @@ class Agent:
 
         With ``again`` they are further trials of the last problem, or of others with its goal: nothing is forgotten.
         """
+        with self.alone():
+            return self._run_all(problems, limits, paths, stop, again)
+
+    def _run_all(
+        self,
+        problems: Sequence[Problem],
+        limits: Limits,
+        paths: bool,
+        stop: threading.Event | None,
+        again: bool,
+    ) -> list[Trial]:
         if again and any(problem.goal != self._goal for problem in problems):
             raise ProblemError("only for the goal that an agent went to last can it go on with what it learned")
         if not again and self._space.clock.problem[0] + len(problems) >= MOST_PROBLEMS:
@@ -282,6 +335,10 @@ class Watch(Iterator[Turn]):
         self._path = [problem.start]
 
     def __next__(self) -> Turn:
+        with self._agent.alone():
+            return self._next_turn()
+
+    def _next_turn(self) -> Turn:
         outcome = self._episode[0]["outcome"]
         if outcome == Outcome.WAITING:
             self._agent._watched = self

@@ -13,12 +13,14 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.episode.loop import Outcome
-from andante.errors import ParameterError
+from andante.errors import AlgorithmError, ParameterError
 from andante.search.astar import optimal_costs
 from andante.world.problem import Problem
 
 #: Enough for any complete agent on a benchmark map, and an end for all others.
 DEFAULT_MOVE_CAP = 10_000_000
+
+_SLACK = 1e-9  # by which part the same cost may be off when it is summed up in another order
 
 
 @dataclass(frozen=True)
@@ -104,7 +106,18 @@ class Trial:
     @property
     def suboptimality_ratio(self) -> float:
         """Cost walked over optimal cost: 1 is optimal. For an agent that did not arrive, what it had walked by then."""
-        return self.cost / self.optimal_cost if self.optimal_cost < math.inf else math.nan
+        return self.ratio_to(self.optimal_cost) if self.optimal_cost < math.inf else math.nan
+
+    def ratio_to(self, optimal_cost: float) -> float:
+        """Cost walked over this optimal cost; an `AlgorithmError` if the agent arrived for less, which nobody can."""
+        ratio = self.cost / optimal_cost
+        if self.solved and ratio < 1.0 - _SLACK:
+            raise AlgorithmError(
+                f"{self.algorithm} arrives on {self.problem!r} at a cost of {self.cost:g}, below the optimal cost of "
+                f"{optimal_cost:g}: one of the two is wrong; leave out the problem's optimal_cost to have it searched "
+                "for"
+            )
+        return ratio
 
     @property
     def states_expanded_per_move(self) -> float:

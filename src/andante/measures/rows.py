@@ -73,6 +73,6 @@ def _row(trial: Trial, number: int, optimal_cost: float) -> Row:
 
 
 def _suboptimality(trial: Trial, optimal_cost: float) -> float:
-    ratio = trial.cost / optimal_cost
+    ratio = trial.ratio_to(optimal_cost)
     tells = trial.solved or (trial.outcome in _CUT_SHORT and ratio >= 1.0)
     return ratio if tells else math.nan

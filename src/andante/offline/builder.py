@@ -24,9 +24,9 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.agent import Parameter, parameters_of
-from andante.databases.header import Database, graph_of, kind_named
+from andante.databases.header import Database, graph_of, kind_named, kinds
 from andante.datasets import Progress
-from andante.errors import ParameterError, did_you_mean, whole_number
+from andante.errors import DatabaseError, ParameterError, did_you_mean, whole_number
 from andante.machine import cores
 from andante.notation import Call, parse
 from andante.world.graph import Graph
@@ -166,7 +166,8 @@ def builder(kind: str, params: type[tuple[Any, ...]], *, any_map: bool = False) 
 
 
 def builders() -> dict[str, Builder]:
-    """Every builder, by the kind of its databases."""
+    """Every builder, by the kind of its databases, those from elsewhere included."""
+    kinds()  # imports them
     return dict(sorted(_builders.items()))
 
 
@@ -289,6 +290,8 @@ def chosen_for(call: Call, with_goals: bool, **parameters: Any) -> tuple[Builder
 def with_parameters(kind: str, parameters: dict[str, Any]) -> tuple[Builder, Any]:
     """The builder of a kind, and its parameters with these set."""
     kind_named(kind)
+    if kind not in builders():
+        raise DatabaseError(f"databases of kind {kind!r} cannot be built here: no builder is enrolled for them")
     chosen = builders()[kind]
     known = {p.name: p for p in chosen.parameters}
     for name in parameters:

@@ -208,6 +208,12 @@ class Graph:
             if isinstance(array, np.ndarray):
                 array.flags.writeable = False
 
+    def __getstate__(self) -> tuple[Arrays, Sequence[Hashable] | None]:
+        return self.arrays, self.labels  # the rest follows from these
+
+    def __setstate__(self, state: tuple[Arrays, Sequence[Hashable] | None]) -> None:
+        Graph.__init__(self, *state)  # NumPy forgets that arrays are read-only, and kernels would be compiled again
+
     # --- building ---
 
     @classmethod

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -54,8 +54,15 @@ class Grid:
         self.rule = rule
         self.terrain = _characters(table)
         self.passable = _one_of(PASSABLE, self.terrain)
+        self._freeze()
+
+    def _freeze(self) -> None:
         for array in (self.terrain, self.passable):
             array.flags.writeable = False
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._freeze()  # NumPy forgets that arrays are read-only
 
     def __repr__(self) -> str:
         return f"<Grid {self.name} {self.width} x {self.height}, {self.free_cells} free cells>"

@@ -1,0 +1,198 @@
+"""What to tell the author of a kernel that does not compile, or fails as plain Python: the line, and what is wrong.
+
+Numba repeats an error in a kernel for every kernel above it, up to the loop, and in words about its own insides. Here
+the kernels that failed are kept in a chain, and one sentence is made of it.
+"""
+
+from __future__ import annotations
+
+import dis
+import linecache
+import re
+import threading
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from types import CodeType, FunctionType
+from typing import Any, NamedTuple, get_type_hints
+
+from numba.core import types
+from numba.core.errors import NumbaError, TypingError
+
+from andante.errors import AlgorithmError
+
+DEBUG = "andante.check_algorithm(name, debug=True) runs it as plain Python"
+LONGEST = 300  # characters of what Numba says that are passed on
+
+_ALLOCATES = (
+    "it makes a new array, list, dict or string, and a kernel cannot allocate; keep arrays in a bundle of Memory, made "
+    "once by its 'allocate'"
+)
+_NO_CALL = (
+    "kernels cannot call {call}; they know numbers, arrays, bundles, other kernels, and what math and NumPy do with "
+    "single numbers"
+)
+
+#: What Numba says, as a pattern, and what that means for a kernel.
+_MEANINGS = (
+    (r"NRT required|Only accept returning of array passed|requires the NRT", _ALLOCATES),
+    (
+        r"Cannot modify readonly array",
+        "it writes into a graph or database, which all agents share; an agent writes only into its own Memory",
+    ),
+    (r"NameError: (name '\w+' is not defined)", r"\1; a kernel knows its arguments and the names of its module"),
+    (
+        r"Unknown attribute '(\w+)' of type (.+)",
+        r"\2 has no field or method '\1' that kernels know; they know a bundle's fields, and numbers and arrays",
+    ),
+    (
+        r"Cannot bind|missing a required argument|too many (?:positional )?arguments|got an unexpected keyword",
+        "it is called with the wrong number or names of arguments",
+    ),
+    (r"No implementation of function .*", _NO_CALL),
+    (
+        r"Can't unify return type from the following types: (.*)",
+        r"its returns have different types: \1; each must return the same",
+    ),
+    (r"Cannot unify (.+) for '([\w.$]+?)(?:\.\d+)?', defined at .*", r"'\2' has two types here, \1; keep it to one"),
+    (r"[Uu]nsupported.*", r"{said}; kernels know plain loops, conditions and arithmetic"),
+)
+
+
+class Blame(NamedTuple):
+    """A kernel that did not compile, and the kernel called from there that is the reason, if there is one."""
+
+    function: FunctionType
+    text: str  # what Numba says of it
+    line: int
+    below: Blame | None
+
+    @property
+    def said(self) -> str:
+        """What is wrong, in Numba's words: the first line that is not about how it compiles."""
+        lines = (line.strip() for line in self.text.splitlines())
+        return next((line for line in lines if line and not line.startswith("Failed in ")), "it does not compile")
+
+
+_last = threading.local()
+
+
+def blame(function: FunctionType, error: NumbaError) -> Blame:
+    """Note that this kernel did not compile; the one that failed just before is the reason, if Numba says the same."""
+    known: Blame | None = getattr(error, "blame", None)  # Numba raises the same error again when asked again
+    if known is None:
+        text, below = str(error), getattr(_last, "blame", None)
+        reason = below if below is not None and below.said in text else None
+        known = Blame(function, text, _line(function, error, text), reason)
+        error.blame = known
+    _last.blame = known
+    return known
+
+
+def begin() -> None:
+    """Forget what failed before: a kernel is about to be compiled for Python."""
+    _last.blame = None
+
+
+def explained(function: FunctionType, error: NumbaError) -> AlgorithmError:
+    """One sentence on why a kernel that was called from Python does not compile."""
+    chain, link = [], blame(function, error)
+    while link.below is not None:
+        chain.append(link)
+        link = link.below
+    chain.append(link)
+    if len(chain) > 1 and function.__name__ != function.__code__.co_name:
+        chain = chain[1:]  # a loop made for the kernel below it
+    places = [Place(one.function.__code__.co_filename, one.line, one.function.__name__) for one in chain]
+    return AlgorithmError(f"{_where(places, 'does not compile')}{_meaning(chain[-1])}; {DEBUG}")
+
+
+def raised(kernel: Callable[..., Any], error: Exception) -> AlgorithmError:
+    """One sentence on an exception that a kernel raised as plain Python, or another kernel that it called."""
+    code = getattr(kernel, "py_func", kernel).__code__
+    stack = [Place(one.filename, one.lineno or 0, one.name) for one in traceback.extract_tb(error.__traceback__)]
+    first = next((i for i, one in enumerate(stack) if one[::2] == (code.co_filename, code.co_name)), 0)
+    return AlgorithmError(f"{_where(stack[first:], 'fails')}{type(error).__name__}: {error}")
+
+
+class Place(NamedTuple):
+    """A line of a kernel."""
+
+    file: str
+    line: int
+    function: str
+
+    def __str__(self) -> str:
+        return f"{self.file}, line {self.line}, in {self.function}: '{linecache.getline(self.file, self.line).strip()}'"
+
+
+def _where(places: Sequence[Place], what: str) -> str:
+    """The innermost line in the first kernel's own file, which is its author's, and where it went wrong below that."""
+    own = next(one for one in reversed(places) if one.file == places[0].file)
+    return f"{own} {what}: " + ("" if own is places[-1] else f"in {places[-1]}, ")
+
+
+def _meaning(worst: Blame) -> str:
+    for pattern, meaning in _MEANINGS:
+        found = re.search(pattern, worst.text)
+        if found is not None:
+            call = re.search(r">>> (.+)", worst.text)
+            words = found.expand(meaning) if "\\" in meaning else meaning
+            words = words.replace("{call}", call.group(1) if call else "this").replace("{said}", worst.said)
+            return _shortened(words, bundles="unify" not in pattern)
+    return _shortened(worst.said)
+
+
+def _shortened(text: str, bundles: bool = True) -> str:
+    """Types as the author knows them: an array by what it holds, and ``bundles`` by their names only."""
+    text = re.sub(r"(?:readonly )?array\((\w+), (\d)d, \w\)", r"array of \1", text)
+    text = re.sub(r"Literal\[(\w+)\]\([^()]*\)", r"\1", text)
+    text = re.sub(r"(?:type\()?(?:CPUDispatcher|Function)\(<(?:built-in )?\w+ '?([\w.]+)'?[^>]*>\)+", r"\1", text)
+    before = "" if bundles else text
+    while before != text:
+        before, text = text, re.sub(r"\b([A-Z]\w*)\([^()]*\)(?: x \d+)?", r"\1", text)
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]} ..."
+
+
+def _line(function: FunctionType, error: NumbaError, text: str) -> int:
+    """The line of this kernel that Numba complains about, or else the first."""
+    code = function.__code__
+    at = getattr(error, "loc", None)
+    if at is not None and at.filename == code.co_filename:
+        return int(at.line)
+    found = re.findall(rf"at {re.escape(code.co_filename)} \((\d+)\)", text)
+    if found:
+        return int(found[-1])
+    returns = re.findall(r'^Return of: .*\n?File ".*", line (\d+):', text, re.MULTILINE)
+    return int(returns[0]) if returns else code.co_firstlineno
+
+
+# --- what a kernel returns ------------------------------------------------------------------------------------------
+
+
+def check_return(function: FunctionType, promised: type[tuple[Any, ...]], returned: Any) -> None:
+    """Refuse, as Numba would, a kernel that does not return the bundle that its caller takes apart."""
+    fault = _fault(promised, returned)
+    if fault is None:
+        return
+    fields = ", ".join(f"{name}: {hint.__name__}" for name, hint in get_type_hints(promised).items())
+    error = TypingError(f"{fault}; {function.__name__} must always return {promised.__name__} with {fields}")
+    lines = list(_return_lines(function.__code__))
+    error.blame = Blame(function, str(error), lines[-1] if lines else function.__code__.co_firstlineno, None)
+    raise error
+
+
+def _fault(promised: type[tuple[Any, ...]], returned: Any) -> str | None:
+    if isinstance(returned, types.Optional | types.NoneType):
+        return "it may end without returning anything"
+    if getattr(returned, "instance_class", None) is not promised:
+        return f"it returns {returned}"
+    for (name, hint), given in zip(get_type_hints(promised).items(), returned.types, strict=True):
+        if not isinstance(given, types.Integer if hint is int else types.Integer | types.Float):
+            return f"the {name} it returns is {given} where {hint.__name__} is needed"
+    return None
+
+
+def _return_lines(code: CodeType) -> Iterator[int]:
+    for one in dis.get_instructions(code):
+        if one.opname.startswith("RETURN_") and one.positions is not None and one.positions.lineno is not None:
+            yield one.positions.lineno
