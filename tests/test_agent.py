@@ -159,6 +159,42 @@ def test_only_what_was_changed_is_written(toy):
     assert str(find("toy(bold=true, mood=wild, depth=4)")) == "toy(depth=4, mood=wild, bold=true)"
 
 
+class Rule(IntEnum):
+    NONE = 0
+    TRUE = 1
+    INF = 2
+    OTHER = 3
+
+
+class Ruled(NamedTuple):
+    rule: Rule = Rule.OTHER
+
+
+class Unsure(NamedTuple):
+    rule: Rule | None = None
+
+
+def test_a_choice_may_be_called_none_or_true_or_inf(toy):
+    @algorithm(Card("ruled", "Ruled", paper="none"))
+    class Holder:
+        Params, Memory, step = Ruled, Memory, step
+
+    for rule in Rule:
+        entry = find(f"ruled(rule={rule.name.lower()})")
+        assert entry.params.rule is rule
+        assert entry == find(str(entry)) == find("ruled", rule=rule) == find("ruled", rule=rule.name.lower())
+    assert str(find("ruled(rule=none)")) == "ruled(rule=none)"
+    with pytest.raises(ParameterError, match="rule must be none, true, inf, other, got false"):
+        find("ruled(rule=false)")
+    with pytest.raises(ParameterError, match="rule must be none, true, inf, other, got 0"):
+        find("ruled", rule=0)
+
+
+def test_a_choice_called_none_cannot_be_unset_too():
+    with pytest.raises(ParameterError, match="^rule may be unset, and Rule has a member NONE; rename or drop one$"):
+        parameters_of(Unsure)
+
+
 # --- the register ---------------------------------------------------------------------------------------------------
 
 
@@ -414,6 +450,63 @@ def test_a_plug_in_cannot_take_a_name_that_is_taken(tmp_path):
     done = python("import andante; list(andante.algorithms())", ANDANTE_AGENTS=plug_in)
     assert done.returncode != 0
     assert "two algorithms are called 'lrta': in andante.agents.lrta and andante_agent_thief" in done.stderr
+
+
+KIND = '''
+"""Tides: a kind of database from elsewhere, with its builder."""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from andante.databases.header import kind
+from andante.offline.builder import builder
+
+
+@kind("tide", "how high the water stands", lambda tide, graph: None)
+class Tide(NamedTuple):
+    height: npt.NDArray[np.int64]
+
+    records = entries = property(lambda tide: len(tide.height))
+
+
+class Params(NamedTuple):
+    """None."""
+
+
+@builder("tide", Params)
+def make(graph, params, crew):
+    return Tide(np.arange(len(graph)))
+'''
+
+
+def test_kinds_from_elsewhere_are_known_to_whoever_lists_builds_or_loads(tmp_path):
+    plug_in, file = tmp_path / "tide.py", tmp_path / "empty.tide"
+    plug_in.write_text(KIND)
+    made = python(
+        """
+        import andante, os
+        andante.build("tide", andante.generate("empty", 4, 4)).save(os.environ["FILE"])
+        """,
+        ANDANTE_AGENTS=plug_in,
+        FILE=file,
+    )
+    assert made.returncode == 0, made.stderr
+    read = python(
+        """
+        import andante, os, sys
+        from andante.cli import main
+        loaded = andante.load(os.environ["FILE"], map=andante.generate("empty", 4, 4))
+        assert loaded.kind == "tide" and loaded.records == 16
+        sys.argv = ["andante", "databases", "list"]
+        main()
+        """,
+        ANDANTE_AGENTS=plug_in,
+        FILE=file,
+    )
+    assert read.returncode == 0, read.stderr
+    assert "tide: how high the water stands" in read.stdout
 
 
 def test_every_refusal_is_an_andante_error():

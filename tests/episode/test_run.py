@@ -1,6 +1,10 @@
 """Running agents: what a trial tells, and that it depends on nothing but the problem."""
 
+import copy
+import pickle
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from enum import IntEnum
 from typing import NamedTuple
 
 import numpy as np
@@ -10,10 +14,12 @@ from hypothesis import strategies as st
 
 import andante
 from andante.agent import Algorithm, Card, Move, algorithm
-from andante.episode.loop import EPISODE, Outcome, all_ended
+from andante.episode.convergence import converge_agent
+from andante.episode.loop import EPISODE, NO_MOVE, NO_STATE, WRONG_COST, Outcome, all_ended, wrong
 from andante.episode.run import Agent, compile_all
-from andante.errors import ParameterError, ProblemError
-from andante.kernel import JIT, kernel
+from andante.errors import AlgorithmError, ParameterError, ProblemError
+from andante.kernel import JIT, interpreted, kernel
+from andante.measures.rows import rows
 from andante.search.learning import Learned
 from andante.world.graph import Graph, price, target
 from andante.world.grid import Grid
@@ -318,3 +324,118 @@ def test_what_needs_databases_is_not_warmed_up_without_them():
     told = []
     compile_all([READER], [Grid(np.ones((2, 2), bool))], lambda number, total: told.append(total))
     assert told == []
+
+
+# --- the loop does not trust the agent ------------------------------------------------------------------------------
+
+
+class Fault(IntEnum):
+    TELEPORT = 0
+    UNDERCHARGE = 1
+    NOWHERE = 2
+    BELOW = 3
+    DEAR_WAIT = 4
+    FREE_WAIT = 5
+    NOT_A_NUMBER = 6
+
+
+class Faulty(NamedTuple):
+    fault: Fault = Fault.TELEPORT
+
+
+@kernel
+def misbehave(graph, memory, params, state, goal):
+    to, cost = target(graph, state, 0), price(graph, state, 0)
+    if params.fault == 0:
+        return Move(goal, cost, 1, 1, 0.0, 0)
+    if params.fault == 1:
+        return Move(to, cost / 2, 1, 1, 0.0, 0)
+    if params.fault == 2:
+        return Move(1000, cost, 1, 1, 0.0, 0)
+    if params.fault == 3:
+        return Move(-7, cost, 1, 1, 0.0, 0)
+    if params.fault == 4:
+        return Move(state, 1.0, 1, 1, 0.0, 0)
+    if params.fault == 5:
+        return Move(state, 0.0, 1, 1, 0.0, 0)
+    return Move(to, np.nan, 1, 1, 0.0, 0)
+
+
+def misbehaving(fault):
+    return Algorithm(Card("mine", "Mine", paper="none"), Faulty(fault), Faulty(), Memory, misbehave)
+
+
+@pytest.mark.parametrize(
+    ("fault", "said"),
+    [
+        (Fault.TELEPORT, "mine(fault=teleport) went from (1, 3) to (3, 3), which is no move"),
+        (Fault.UNDERCHARGE, "went from (1, 3) to (1, 2) and said it cost 0.5, where it costs 1"),
+        (Fault.NOWHERE, "went to state 1000, which does not exist: there are 16"),
+        (Fault.BELOW, "went to state -7, which does not exist: there are 16"),
+        (Fault.DEAR_WAIT, "went nowhere from (1, 3) and said it cost 1, where waiting costs nothing"),
+        (Fault.NOT_A_NUMBER, "went from (1, 3) to (1, 2) and said it cost nan, where it costs 1"),
+    ],
+)
+def test_a_wrong_move_is_refused_with_the_agents_name(fault, said):
+    problem = Grid(np.ones((4, 4), bool)).problem((1, 3), (3, 3))
+    for walk in (andante.run, lambda *what: list(andante.watch(*what)), lambda name, p: andante.run_many(name, [p])):
+        with pytest.raises(AlgorithmError) as caught:
+            walk(misbehaving(fault), problem)
+        assert said.removeprefix("mine(fault=teleport) ") in str(caught.value)
+        assert str(caught.value).startswith("mine")
+        assert "its step must answer with a neighbour of the agent's state" in str(caught.value)
+
+
+def test_waiting_is_allowed():
+    problem = Grid(np.ones((4, 4), bool)).problem((1, 3), (3, 3))
+    trial = andante.run(misbehaving(Fault.FREE_WAIT), problem, limits=andante.Limits(moves=3))
+    assert (trial.outcome.name, trial.cost, trial.moves) == ("MOVE_CAP", 0.0, 3)
+
+
+def test_each_of_several_arcs_between_two_states_may_be_taken_at_its_cost():
+    arrays = Graph.from_edges([(0, 1, 1.0), (0, 1, 2.0), (1, 2, 1.0)]).arrays
+    plain = interpreted(wrong, {})
+    assert [plain(arrays, 0, 1, cost) for cost in (1.0, 1.5, 2.0)] == [0, WRONG_COST, 0]
+    assert plain(arrays, 0, 2, 1.0) == NO_MOVE
+    assert plain(arrays, 0, 3, 1.0) == plain(arrays, 0, -1, 1.0) == NO_STATE
+
+
+def test_a_ratio_below_one_is_refused():
+    problem = drawn(maps()[0], 1)[0].with_optimal_cost(10_000.0)
+    trial = andante.run("lrta", problem)
+    with pytest.raises(AlgorithmError, match="^lrta arrives on <Problem .*> at a cost of .*, below the optimal cost of"):
+        _ = trial.suboptimality_ratio
+    with pytest.raises(AlgorithmError, match="^lrta arrives on "):
+        rows([trial])
+    unfinished = andante.run("lrta", problem, limits=andante.Limits(moves=1))
+    assert unfinished.suboptimality_ratio < 1  # not there yet: so far it walked less
+
+
+# --- one agent, one user --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("duplicate", [copy.copy, copy.deepcopy, pickle.dumps])
+def test_an_agent_cannot_be_copied(duplicate):
+    agent = Agent("lrta", Grid(np.ones((4, 4), bool)), sight=2)
+    with pytest.raises(AlgorithmError, match="^an agent cannot be copied or pickled, .* make another one with Agent"):
+        duplicate(agent)
+
+
+def test_two_threads_cannot_use_one_agent_at_once():
+    grid = Grid(np.ones((4, 4), bool))
+    agent, problem = Agent("lrta", grid), grid.problem((0, 0), (3, 3))
+    watched = agent.watch(problem)
+    next(watched)
+    with agent.alone(), ThreadPoolExecutor(1) as other:
+        uses = (
+            lambda: agent.run(problem),
+            lambda: next(watched),
+            agent.compile,
+            lambda: converge_agent(agent, problem, andante.Limits(), 9, True, None),
+        )
+        for use in uses:
+            with pytest.raises(AlgorithmError, match="^two threads use the same agent of lrta at once, .* run_many"):
+                other.submit(use).result()
+        assert agent.run(problem).solved  # but whoever has it may use it
+    with ThreadPoolExecutor(1) as other:
+        assert other.submit(agent.run, problem).result().solved  # and, one after the other, anybody

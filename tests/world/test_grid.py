@@ -1,5 +1,9 @@
 """Grids: which moves are legal, against the rule spelled out cell by cell; and what is not a map."""
 
+import copy
+import pickle
+
+import numba
 import numpy as np
 import pytest
 from hypothesis import given
@@ -149,3 +153,18 @@ def test_a_start_that_is_no_cell_gets_a_sentence(start):
 def test_coordinates_of_narrow_types_do_not_overflow():
     grid = Grid(np.ones((400, 400), bool))
     assert grid.state(np.int16(300), np.int16(300)) == 300 * 400 + 300
+
+
+@pytest.mark.parametrize("duplicate", [copy.deepcopy, lambda world: pickle.loads(pickle.dumps(world))])  # noqa: S301
+def test_a_copy_is_as_read_only_as_the_grid_so_that_kernels_fit_it(duplicate):
+    grid = Grid(TABLE)
+    grid.graph.components, grid.graph.csr()  # noqa: B018 (made, and not carried along)
+    problem = duplicate(grid.problem((0, 0), (1, 1)))
+    again = problem.grid
+    assert problem.graph is again.graph
+    assert again.graph.fingerprint == grid.graph.fingerprint
+    assert np.array_equal(again.graph.components, grid.graph.components)
+    for one, other in ((again.graph, grid.graph), (again.graph.csr(), grid.graph.csr())):
+        assert numba.typeof(one.arrays) == numba.typeof(other.arrays)
+    assert not again.passable.flags.writeable
+    assert not again.terrain.flags.writeable

@@ -1,0 +1,242 @@
+"""What the author of a kernel is told: his own line, what is wrong there, what is allowed, in one sentence."""
+
+import inspect
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+import andante
+from andante.agent import Algorithm, Card, Move
+from andante.errors import AlgorithmError
+from andante.kernel import instantiate, kernel
+from andante.search.learning import Learned, value
+from andante.world.graph import price, target
+from andante.world.grid import Grid
+
+GRAPH = Grid(np.ones((2, 2), bool)).graph.arrays
+
+
+class Answer(NamedTuple):
+    to: int
+    cost: float
+
+
+def think(graph, state) -> Answer:
+    """Stands for one of the kernels below."""
+    raise NotImplementedError
+
+
+def loop(graph, state):
+    return think(graph, state).to
+
+
+@kernel
+def allocates(graph, state):
+    seen = np.zeros(8)
+    return Answer(state, seen[0])
+
+
+@kernel
+def lists(graph, state):
+    todo = [state]
+    return Answer(todo[0], 0.0)
+
+
+@kernel
+def _helper(state):
+    return np.arange(state)[0]
+
+
+@kernel
+def calls_what_allocates(graph, state):
+    return Answer(_helper(state), 0.0)
+
+
+@kernel
+def misspells(graph, state):
+    return Answer(state, infinity)  # noqa: F821
+
+
+@kernel
+def writes(graph, state):
+    graph.mask[state] = 0
+    return Answer(state, 0.0)
+
+
+@kernel
+def asks_too_little(graph, state):
+    return Answer(state, price(graph, state))
+
+
+@kernel
+def asks_for_too_little(graph, state):
+    return Answer(state, _helper())
+
+
+@kernel
+def has_no_such_field(graph, state):
+    return Answer(state, graph.costs[state])
+
+
+@kernel
+def returns_two_things(graph, state):
+    if state > 3:
+        return Answer(state, 0.0)
+    return state
+
+
+@kernel
+def returns_a_number(graph, state):
+    return target(graph, state, 0)
+
+
+@kernel
+def forgets_to_return(graph, state):
+    if state > 3:
+        return Answer(state, 0.0)
+
+
+@kernel
+def returns_the_wrong_numbers(graph, state):
+    return Answer(1.0 * state, 0.0)
+
+
+@kernel
+def hands_over_nonsense(graph, state):
+    return Answer(state, value(graph, graph, state, state))
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize(
+    ("step", "line", "meaning"),
+    [
+        (allocates, "seen = np.zeros(8)", "it makes a new array, list, dict or string, and a kernel cannot allocate"),
+        (lists, "todo = [state]", "it makes a new array, list, dict or string, and a kernel cannot allocate"),
+        (misspells, "return Answer(state, infinity)  # noqa: F821", "name 'infinity' is not defined"),
+        (writes, "graph.mask[state] = 0", "it writes into a graph or database, which all agents share"),
+        (asks_too_little, "return Answer(state, price(graph, state))", "kernels cannot call price(Moves, int64);"),
+        (asks_for_too_little, "return Answer(state, _helper())", "it is called with the wrong number or names"),
+        (has_no_such_field, "return Answer(state, graph.costs[state])", "Moves has no field or method 'costs'"),
+        (returns_two_things, "return state", "its returns have different types: Answer(int64, float64), int64"),
+        (
+            returns_a_number,
+            "return target(graph, state, 0)",
+            "it returns int64; returns_a_number must always return Answer with to: int, cost: float",
+        ),
+        (forgets_to_return, None, "it may end without returning anything; forgets_to_return must always return Answer"),
+        (
+            returns_the_wrong_numbers,
+            "return Answer(1.0 * state, 0.0)",
+            "the to it returns is float64 where int is needed; returns_the_wrong_numbers must always return Answer",
+        ),
+    ],
+)
+def test_an_error_in_a_kernel_is_one_sentence_with_its_line(step, line, meaning):
+    made = instantiate(loop, f"loop_{step.__name__}", think=step)
+    lines, first = inspect.getsourcelines(step.py_func)
+    for _ in range(2):  # Numba remembers its failures
+        with pytest.raises(AlgorithmError) as caught:
+            made(GRAPH, 1)
+        said = str(caught.value)
+        if line is not None:
+            number = first + [text.strip() for text in lines].index(line)
+            assert said.startswith(f"{__file__}, line {number}, in {step.__name__}: '{line}' does not compile: {meaning}")
+        assert said.startswith(f"{__file__}, line ")
+        assert meaning in said
+        assert said.endswith("check_algorithm(name, debug=True) runs it as plain Python")
+        assert "\n" not in said
+        assert len(said) < 800
+        assert caught.value.__suppress_context__
+
+
+@pytest.mark.compiled
+def test_the_line_is_the_innermost_in_the_authors_file():
+    made = instantiate(loop, "loop_innermost", think=calls_what_allocates)
+    lines, first = inspect.getsourcelines(_helper.py_func)
+    number = first + [text.strip() for text in lines].index("return np.arange(state)[0]")
+    with pytest.raises(AlgorithmError, match="cannot allocate") as caught:
+        made(GRAPH, 1)
+    assert str(caught.value).startswith(f"{__file__}, line {number}, in _helper: 'return np.arange(state)[0]'")
+
+
+@pytest.mark.compiled
+def test_what_a_shared_kernel_cannot_do_is_reported_with_the_call():
+    made = instantiate(loop, "loop_nonsense", think=hands_over_nonsense)
+    with pytest.raises(AlgorithmError) as caught:
+        made(GRAPH, 1)
+    said = str(caught.value)
+    assert said.startswith(f"{__file__}, line ")
+    assert "in hands_over_nonsense: 'return Answer(state, value(graph, graph, state, state))' does not compile: in " in said
+    assert "learning.py, line " in said
+
+
+# --- as plain Python ------------------------------------------------------------------------------------------------
+
+
+class Params(NamedTuple):
+    """None."""
+
+
+class Memory(NamedTuple):
+    h: Learned
+
+
+@kernel
+def leaves_its_array(graph, memory, params, state, goal):
+    memory.h.value[state + 1_000_000] = 1.0
+    return Move(target(graph, state, 0), price(graph, state, 0), 1, 1, 0.0, 0)
+
+
+@kernel
+def sends_others_out_of_theirs(graph, memory, params, state, goal):
+    f = value(memory.h, graph, state + 1_000_000, goal)
+    return Move(target(graph, state, 0), price(graph, state, 0), 1, 1, f, 0)
+
+
+@kernel
+def prints(graph, memory, params, state, goal):
+    print(f"at {state}, degree {len(memory.h.value[:2].tolist())}")  # noqa: T201
+    return Move(target(graph, state, 0), price(graph, state, 0), 1, 1, 0.0, 0)
+
+
+def entry(step):
+    return Algorithm(Card("mine", "Mine", paper="none"), Params(), Params(), Memory, step)
+
+
+@pytest.mark.parametrize(
+    ("step", "line", "rest"),
+    [
+        (leaves_its_array, "memory.h.value[state + 1_000_000] = 1.0", "IndexError: index 10000"),
+        (sends_others_out_of_theirs, "f = value(memory.h, graph, state + 1_000_000, goal)", "in "),
+    ],
+)
+def test_in_debug_an_index_out_of_bounds_is_an_error_with_the_authors_line(step, line, rest):
+    lines, first = inspect.getsourcelines(getattr(step, "py_func", step))
+    number = first + [text.strip() for text in lines].index(line)
+    with pytest.raises(AlgorithmError) as caught:
+        andante.check_algorithm(entry(step), debug=True)
+    said = str(caught.value)
+    assert said.startswith(f"{__file__}, line {number}, in {step.__name__}: '{line}' fails: {rest}")
+    assert "IndexError: index 10000" in said
+    assert "is out of bounds for axis 0 with size 400" in said
+
+
+def test_in_debug_a_kernel_may_print_anything(capsys):
+    passed = andante.check_algorithm(entry(prints), debug=True)
+    assert passed[0] == "runs as plain Python, inside its arrays"
+    assert "degree 2\n" in capsys.readouterr().out
+
+
+def test_in_debug_a_wrong_move_is_found_too():
+    @kernel
+    def leap(graph, memory, params, state, goal):
+        return Move(goal, 1.0, 1, 1, 0.0, 0)
+
+    with pytest.raises(AlgorithmError, match=r"^mine went from \(\d+, \d+\) to \(\d+, \d+\), which is no move; its step"):
+        andante.check_algorithm(entry(leap), debug=True)
+
+
+@pytest.mark.parametrize("name", ["lrta(depth=2)", "tba(budget=4)", "lss(lookahead=4)"])
+def test_in_debug_sound_algorithms_pass(name):
+    assert "walks only along edges, at their cost" in andante.check_algorithm(name, debug=True)
