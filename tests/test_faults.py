@@ -91,7 +91,7 @@ def returns_a_number(graph, state):
     return target(graph, state, 0)
 
 
-@kernel
+@kernel  # noqa: RET503
 def forgets_to_return(graph, state):
     if state > 3:
         return Answer(state, 0.0)
@@ -141,7 +141,9 @@ def test_an_error_in_a_kernel_is_one_sentence_with_its_line(step, line, meaning)
         said = str(caught.value)
         if line is not None:
             number = first + [text.strip() for text in lines].index(line)
-            assert said.startswith(f"{__file__}, line {number}, in {step.__name__}: '{line}' does not compile: {meaning}")
+            assert said.startswith(
+                f"{__file__}, line {number}, in {step.__name__}: '{line}' does not compile: {meaning}"
+            )
         assert said.startswith(f"{__file__}, line ")
         assert meaning in said
         assert said.endswith("check_algorithm(name, debug=True) runs it as plain Python")
@@ -167,7 +169,10 @@ def test_what_a_shared_kernel_cannot_do_is_reported_with_the_call():
         made(GRAPH, 1)
     said = str(caught.value)
     assert said.startswith(f"{__file__}, line ")
-    assert "in hands_over_nonsense: 'return Answer(state, value(graph, graph, state, state))' does not compile: in " in said
+    assert (
+        "in hands_over_nonsense: 'return Answer(state, value(graph, graph, state, state))' does not compile: in "
+        in said
+    )
     assert "learning.py, line " in said
 
 
@@ -233,7 +238,9 @@ def test_in_debug_a_wrong_move_is_found_too():
     def leap(graph, memory, params, state, goal):
         return Move(goal, 1.0, 1, 1, 0.0, 0)
 
-    with pytest.raises(AlgorithmError, match=r"^mine went from \(\d+, \d+\) to \(\d+, \d+\), which is no move; its step"):
+    with pytest.raises(
+        AlgorithmError, match=r"^mine went from \(\d+, \d+\) to \(\d+, \d+\), which is no move; its step"
+    ):
         andante.check_algorithm(entry(leap), debug=True)
 
 

@@ -403,7 +403,9 @@ def test_each_of_several_arcs_between_two_states_may_be_taken_at_its_cost():
 def test_a_ratio_below_one_is_refused():
     problem = drawn(maps()[0], 1)[0].with_optimal_cost(10_000.0)
     trial = andante.run("lrta", problem)
-    with pytest.raises(AlgorithmError, match="^lrta arrives on <Problem .*> at a cost of .*, below the optimal cost of"):
+    with pytest.raises(
+        AlgorithmError, match="^lrta arrives on <Problem .*> at a cost of .*, below the optimal cost of"
+    ):
         _ = trial.suboptimality_ratio
     with pytest.raises(AlgorithmError, match="^lrta arrives on "):
         rows([trial])
@@ -426,7 +428,7 @@ def test_two_threads_cannot_use_one_agent_at_once():
     agent, problem = Agent("lrta", grid), grid.problem((0, 0), (3, 3))
     watched = agent.watch(problem)
     next(watched)
-    with agent.alone(), ThreadPoolExecutor(1) as other:
+    with agent.alone, ThreadPoolExecutor(1) as other:
         uses = (
             lambda: agent.run(problem),
             lambda: next(watched),

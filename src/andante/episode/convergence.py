@@ -203,7 +203,7 @@ def converge_agent(
     agent: Agent, problem: Problem, limits: Limits, max_trials: int, path: bool, stop: threading.Event | None
 ) -> list[Convergence]:
     """One process, or none if it was stopped."""
-    with agent.alone():
+    with agent.alone:
         return _converge_alone(agent, problem, limits, max_trials, path, stop)
 
 

@@ -14,7 +14,6 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from contextlib import contextmanager
 from enum import IntEnum
 from typing import Any, NamedTuple, TypeVar
 
@@ -68,6 +67,24 @@ class Turn(NamedTuple):
     thoughts_lost: int  # thoughts for which the log had no room
 
 
+class _Alone:
+    """Lets one thread at a time use an agent, which has one memory for one problem at a time; refuses others."""
+
+    def __init__(self, algorithm: str) -> None:
+        self._algorithm = algorithm
+        self._lock = threading.RLock()
+
+    def __enter__(self) -> None:
+        if not self._lock.acquire(blocking=False):
+            raise AlgorithmError(
+                f"two threads use the same agent of {self._algorithm} at once, and it can walk one problem at a time; "
+                "make an agent for each thread, or use andante.run_many(..., threads=...)"
+            )
+
+    def __exit__(self, *failure: object) -> None:
+        self._lock.release()
+
+
 class Agent:
     """An algorithm with its memory, on one map or graph.
 
@@ -101,26 +118,13 @@ class Agent:
         self._trail: npt.NDArray[Any] | None = None
         self._goal: int | None = None  # of the problem it was at last
         self._watched: Watch | None = None  # the one that may go on
-        self._user = threading.RLock()
+        self.alone = _Alone(str(self.algorithm))  # within this block no other thread may use the agent
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         raise AlgorithmError(
             f"an agent cannot be copied or pickled, because parts of its memory are views of others; make another one "
             f"with Agent({str(self.algorithm)!r}, ...)"
         )
-
-    @contextmanager
-    def alone(self) -> Iterator[None]:
-        """Within this block no other thread may use the agent: it has one memory, for one problem at a time."""
-        if not self._user.acquire(blocking=False):
-            raise AlgorithmError(
-                f"two threads use the same agent of {self.algorithm} at once, and it can walk one problem at a time; "
-                "make an agent for each thread, or use andante.run_many(..., threads=...)"
-            )
-        try:
-            yield
-        finally:
-            self._user.release()
 
     def _loop(self) -> Callable[..., int]:
         """The loop that drives the agent's step."""
@@ -150,7 +154,7 @@ class Agent:
     def drive(self, episodes: npt.NDArray[Any], trail: npt.NDArray[Any] = NO_TRAIL, patience: int = PATIENCE) -> int:
         """Go on with a table of episodes for a while: how many moves were written into ``trail``."""
         space = self._space
-        with self.alone():
+        with self.alone:
             written = self._drive(
                 self.graph.arrays,
                 space.view,
@@ -210,7 +214,7 @@ class Agent:
 
         With ``again`` they are further trials of the last problem, or of others with its goal: nothing is forgotten.
         """
-        with self.alone():
+        with self.alone:
             return self._run_all(problems, limits, paths, stop, again)
 
     def _run_all(
@@ -335,7 +339,7 @@ class Watch(Iterator[Turn]):
         self._path = [problem.start]
 
     def __next__(self) -> Turn:
-        with self._agent.alone():
+        with self._agent.alone:
             return self._next_turn()
 
     def _next_turn(self) -> Turn:
