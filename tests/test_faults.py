@@ -70,6 +70,11 @@ def asks_too_little(graph, state):
 
 
 @kernel
+def asks_for_the_root_of_a_graph(graph, state):
+    return Answer(state, np.sqrt(graph))
+
+
+@kernel
 def asks_for_too_little(graph, state):
     return Answer(state, _helper())
 
@@ -115,8 +120,13 @@ def hands_over_nonsense(graph, state):
         (lists, "todo = [state]", "it makes a new array, list, dict or string, and a kernel cannot allocate"),
         (misspells, "return Answer(state, infinity)  # noqa: F821", "name 'infinity' is not defined"),
         (writes, "graph.mask[state] = 0", "it writes into a graph or database, which all agents share"),
-        (asks_too_little, "return Answer(state, price(graph, state))", "kernels cannot call price(Moves, int64);"),
-        (asks_for_too_little, "return Answer(state, _helper())", "it is called with the wrong number or names"),
+        (
+            asks_too_little,
+            "return Answer(state, price(graph, state))",
+            "a function is called there with the wrong number",
+        ),
+        (asks_for_the_root_of_a_graph, "return Answer(state, np.sqrt(graph))", "kernels cannot call sqrt(Moves);"),
+        (asks_for_too_little, "return Answer(state, _helper())", "a function is called there with the wrong number"),
         (has_no_such_field, "return Answer(state, graph.costs[state])", "Moves has no field or method 'costs'"),
         (returns_two_things, "return state", "its returns have different types: Answer(int64, float64), int64"),
         (
@@ -212,7 +222,7 @@ def entry(step):
 @pytest.mark.parametrize(
     ("step", "line", "rest"),
     [
-        (leaves_its_array, "memory.h.value[state + 1_000_000] = 1.0", "IndexError: index 10000"),
+        (leaves_its_array, "memory.h.value[state + 1_000_000] = 1.0", "IndexError: index 100"),
         (sends_others_out_of_theirs, "f = value(memory.h, graph, state + 1_000_000, goal)", "in "),
     ],
 )
@@ -223,8 +233,8 @@ def test_in_debug_an_index_out_of_bounds_is_an_error_with_the_authors_line(step,
         andante.check_algorithm(entry(step), debug=True)
     said = str(caught.value)
     assert said.startswith(f"{__file__}, line {number}, in {step.__name__}: '{line}' fails: {rest}")
-    assert "IndexError: index 10000" in said
-    assert "is out of bounds for axis 0 with size 400" in said
+    assert "IndexError: index 100" in said
+    assert "is out of bounds for axis 0 with size 1600" in said
 
 
 def test_in_debug_a_kernel_may_print_anything(capsys):

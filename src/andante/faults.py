@@ -46,7 +46,7 @@ _MEANINGS = (
     ),
     (
         r"Cannot bind|missing a required argument|too many (?:positional )?arguments|got an unexpected keyword",
-        "it is called with the wrong number or names of arguments",
+        "a function is called there with the wrong number or names of arguments",
     ),
     (r"No implementation of function .*", _NO_CALL),
     (

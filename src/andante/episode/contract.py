@@ -41,7 +41,7 @@ PATIENT = Limits(moves=10_000_000)  # an agent that goes back often may take lon
 COUNTED = Limits(moves=25)  # of an agent whose expansions are counted for it, which is slow
 UNITS = (2.0**-40, 2.0**40)
 DEBUGGED = Limits(moves=100)  # of an agent in plain Python, which is slow
-DEBUG_SIZE, DEBUG_PROBLEMS = 20, 2
+DEBUG_PROBLEMS = 2
 SIGHTS = (1, 5)  # of agents that do not know the map: as little as there can be, and more
 
 R = TypeVar("R")
@@ -69,7 +69,7 @@ def check_algorithm(
     if debug:
         return _debug(_Candidate(entry, databases_for, plain=True))
     candidate = _Candidate(entry, databases_for)
-    grids = _maps(SIZE)
+    grids = _maps()
     problems = [p for i, grid in enumerate(grids) for p in random_problems(grid, PROBLEMS, seed=i)]
     before = [grid.graph.fingerprint for grid in grids]
     trials = candidate.run(problems)
@@ -99,12 +99,12 @@ def check_algorithm(
     return _passed(entry, checks)
 
 
-def _maps(side: int) -> list[Grid]:
+def _maps() -> list[Grid]:
     return [
-        generate("random", side, side, seed=1),
-        generate("rooms", side, side, seed=2),
-        generate("maze", side + 1, side + 1, seed=3),
-        generate("caves", side, side, seed=4),
+        generate("random", SIZE, SIZE, seed=1),
+        generate("rooms", SIZE, SIZE, seed=2),
+        generate("maze", SIZE + 1, SIZE + 1, seed=3),
+        generate("caves", SIZE, SIZE, seed=4),
     ]
 
 
@@ -117,9 +117,10 @@ def _passed(entry: Algorithm, checks: Mapping[str, Callable[[], Iterable[str]]])
 
 
 def _debug(candidate: _Candidate) -> list[str]:
-    """Walk small maps in both layouts, and with each sight, in plain Python: the checks that few moves can tell."""
-    entry, trials = candidate.entry, []
-    known = [p for i, grid in enumerate(_maps(DEBUG_SIZE)) for p in random_problems(grid, DEBUG_PROBLEMS, seed=i)]
+    """Walk a little in both layouts, and with each sight, in plain Python: the checks that few moves can tell."""
+    entry = candidate.entry
+    trials: list[Trial] = []
+    known = [p for i, grid in enumerate(_maps()) for p in random_problems(grid, DEBUG_PROBLEMS, seed=i)]
     for sight in (None, *SIGHTS) if entry.card.senses else (None,):
         trials += replace(candidate, sight=sight).run(known, DEBUGGED)
     if not entry.needs:  # a database is for one layout
