@@ -41,7 +41,7 @@ PATIENT = Limits(moves=10_000_000)  # an agent that goes back often may take lon
 COUNTED = Limits(moves=25)  # of an agent whose expansions are counted for it, which is slow
 UNITS = (2.0**-40, 2.0**40)
 DEBUGGED = Limits(moves=100)  # of an agent in plain Python, which is slow
-DEBUG_PROBLEMS = 2
+DEBUG_PROBLEMS = 1  # on each map
 SIGHTS = (1, 5)  # of agents that do not know the map: as little as there can be, and more
 
 R = TypeVar("R")
