@@ -8,14 +8,26 @@ selection), it says with an error of its own, defined where it is raised.
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Iterable
 from contextlib import suppress
 from difflib import get_close_matches
+from numbers import Real
 from operator import index
+
+#: A message is no longer than this, about half of an ordinary screen, whatever was quoted in it.
+LONGEST_MESSAGE = 1000
+
+_LONG_WORD, _WORD_HEAD, _WORD_TAIL = re.compile(r"\S{121,}"), 60, 40
+_MOST_NAMES = 40
 
 
 class AndanteError(Exception):
-    """The base of every error that Andante raises on purpose."""
+    """The base of every error that Andante raises on purpose; its message fits on a screen."""
+
+    def __init__(self, message: object = "") -> None:
+        super().__init__(shortened(str(message)))
 
 
 class MapError(AndanteError):
@@ -58,8 +70,32 @@ class TraceError(AndanteError):
     """A file that holds no trace, or not a whole one."""
 
 
+class InputError(AndanteError):
+    """A file or folder that cannot be read, whatever it was to hold."""
+
+
 class OutputError(AndanteError):
     """A result that cannot be written where it was asked to go."""
+
+
+def shortened(message: str) -> str:
+    r"""A message that fits on a screen and cannot control it: long words lose their middle, then the message does.
+
+    >>> shortened("there is no map a.map"), shortened("there is no map \x1b[2J.map")
+    ('there is no map a.map', 'there is no map \\x1b[2J.map')
+    >>> len(shortened("there is no map " + "a" * 10**6)) < 150
+    True
+    """
+    message = "".join(c if c.isprintable() or c == "\n" else repr(c)[1:-1] for c in _middle_cut(message, 10**5))
+    if len(message) <= LONGEST_MESSAGE:
+        return message
+    message = _LONG_WORD.sub(lambda word: f"{word[0][:_WORD_HEAD]}...{word[0][-_WORD_TAIL:]}", message)
+    return _middle_cut(message, LONGEST_MESSAGE)
+
+
+def _middle_cut(text: str, most: int) -> str:
+    """The text, or its beginning and its end if it is longer than that."""
+    return text if len(text) <= most else f"{text[: most * 2 // 3]} ... {text[-(most // 3) + 5 :]}"
 
 
 def whole_number(
@@ -74,7 +110,35 @@ def whole_number(
         number = index(value)  # type: ignore[arg-type]
         if least is None or number >= least:
             return number
-    raise error(f"{what} is a whole number{'' if least is None else f' from {least}'}, got {value!r}")
+    raise error(f"{what} is a whole number{'' if least is None else f' from {least}'}, got {quoted(value)}")
+
+
+def real_number(
+    value: object, what: str, *, least: float = -math.inf, error: type[AndanteError] = ParameterError
+) -> float:
+    """A number as a plain float, whatever library it is from; an ``error`` if it is none or below the ``least``.
+
+    >>> real_number(3, "a limit"), real_number(math.inf, "a limit")
+    (3.0, inf)
+    """
+    if isinstance(value, Real) and not isinstance(value, bool):
+        with suppress(OverflowError, ValueError, TypeError):
+            number = float(value)
+            if number >= least:
+                return number
+    raise error(f"{what} is a number{'' if math.isinf(least) else f' from {least:g}'}, got {quoted(value)}")
+
+
+def quoted(value: object) -> str:
+    """A value as a message shows it, however large it is.
+
+    >>> quoted("x"), quoted(10**5000)
+    ("'x'", 'a whole number of more than 4000 digits')
+    """
+    try:
+        return repr(value)
+    except ValueError:  # Python does not write numbers of thousands of digits
+        return "a whole number of more than 4000 digits"
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
@@ -87,4 +151,5 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     near = get_close_matches(word, names, n=1)
     if near:
         return f"did you mean {near[0]!r}?"
-    return "known are: " + ", ".join(names)
+    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+    return f"known are: {', '.join(names[:_MOST_NAMES])}{more}"

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
+import stat
 from contextlib import suppress
 from pathlib import Path
 
 import platformdirs
 
-from andante.errors import OutputError
+from andante.errors import InputError, OutputError
 
 
 def cache_folder() -> Path:
@@ -18,26 +20,104 @@ def cache_folder() -> Path:
 
 
 def make_folder(path: str | os.PathLike[str]) -> Path:
-    """The folder of this name, made with all above it if it is not there yet."""
+    """The folder of this name, made with all above it if it is not there yet; an `OutputError` if it is read-only."""
     folder = Path(path)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(f"cannot write to {folder}: {error.strerror or error}") from error
+        _try_out(folder)
+    except (OSError, ValueError) as error:
+        raise OutputError(f"cannot write to {folder}: {_reason(error)}") from error
     return folder
 
 
+def check_place(path: str | os.PathLike[str]) -> None:
+    """Refuse to write a file where that cannot be done: to be asked before the work that the file is for."""
+    file = os.fspath(path)
+    if _is_stream(file):
+        return
+    try:
+        folder = os.path.dirname(os.path.realpath(file))
+        if not os.path.isdir(folder):
+            raise OutputError(f"cannot write {file}: there is no folder {folder}")
+        if os.path.isdir(file):
+            raise OutputError(f"cannot write {file}: it is a folder")
+        with suppress(FileNotFoundError):
+            os.lstat(file)  # which refuses names that are too long
+        _try_out(Path(folder))
+    except (OSError, ValueError) as error:
+        raise OutputError(f"cannot write {file}: {_reason(error)}") from error
+
+
 def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
-    """Write a file under a temporary name beside its place, then move it there: it appears whole or not at all."""
-    file = Path(path)
-    temporary = file.with_name(f".{file.name[:100]}.{secrets.token_hex(6)}.part") if file.name else file
+    """Write a file under a temporary name beside its place, then move it there: it appears whole or not at all.
+
+    A link stays, and the file that it leads to is written. What is no file, a device or a pipe, is written to as it is.
+    """
+    file = os.fspath(path)
+    try:
+        if _is_stream(file):
+            Path(file).write_bytes(data)
+        else:
+            _replace(Path(os.path.realpath(file)), data)
+    except (OSError, ValueError) as error:
+        raise OutputError(f"cannot write {file}: {_reason(error)}") from error
+
+
+def _replace(file: Path, data: bytes) -> None:
+    if file.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    if file.is_symlink():  # still, after all links were followed: they lead in a circle
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+    temporary = _beside(file.parent)
     try:
         with temporary.open("xb") as stream:
             stream.write(data)
         os.replace(temporary, file)
-    except OSError as error:
-        raise OutputError(f"cannot write {file}: {error.strerror or error}") from error
     finally:
-        if temporary != file:
-            with suppress(OSError):
-                temporary.unlink()
+        with suppress(OSError):
+            temporary.unlink()
+
+
+def read_at_most(path: str | os.PathLike[str], most: int) -> bytes:
+    """The contents of a file; a `FileTooLargeError`, which is an OSError, if there are more bytes, as devices have."""
+    with Path(path).open("rb") as stream:
+        data = stream.read(most + 1) if os.fstat(stream.fileno()).st_size <= most else None
+    if data is None or len(data) > most:
+        raise FileTooLargeError(f"it has more than {most:,} bytes")
+    return data
+
+
+def listed(folder: str | os.PathLike[str]) -> list[str]:
+    """The names in a folder, sorted; an `InputError` if they may not be seen, which is not the same as none."""
+    try:
+        return sorted(os.listdir(folder))
+    except OSError as error:
+        raise InputError(f"cannot read the folder {os.fspath(folder)}: {_reason(error)}") from error
+
+
+class FileTooLargeError(OSError):
+    """A file that goes on for longer than such files do."""
+
+
+def _is_stream(file: str) -> bool:
+    """Is there something other than a file or a folder, such as a device or a pipe?"""
+    with suppress(OSError, ValueError):
+        mode = os.stat(file).st_mode
+        return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+    return False
+
+
+def _try_out(folder: Path) -> None:
+    """Write an empty file and delete it: permissions alone do not say whether this can be done."""
+    probe = _beside(folder)
+    probe.open("xb").close()
+    probe.unlink()
+
+
+def _beside(folder: Path) -> Path:
+    """A new name for a temporary file; no longer than any file system allows."""
+    return folder / f".{secrets.token_hex(8)}.part"
+
+
+def _reason(error: Exception) -> str:
+    return str(getattr(error, "strerror", None) or error)

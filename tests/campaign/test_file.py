@@ -1,6 +1,7 @@
 """The campaign's file: what it can say, and that every mistake is told with its line."""
 
 import math
+from pathlib import Path
 
 import pytest
 
@@ -194,3 +195,92 @@ def test_a_parameter_keeps_its_default_as_often_as_asked():
     assert all(entry.params.wc > 1 for entry in drawn)
     assert {entry.params.da for entry in drawn} == {False, True}
     assert sample("family", 9, 3, {}, {}) == sample("family", 9, 3, {})
+
+
+# --- files that nobody writes in good faith -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("x = " + "9" * 5000, "is not TOML: "),
+        ("x = 0x" + "f" * 5000, "more than 64 bits"),
+        ("x = 9223372036854775808", "more than 64 bits"),
+        ("x = [{ y = -9223372036854775809 }]", "more than 64 bits"),
+        ("x = " + "[" * 50_000 + "]" * 50_000, "nested too deeply"),
+        ("x = " + "{ x = " * 5_000 + "1" + " }" * 5_000, "nested too deeply"),
+        ("x = " + "[" * 40 + "]" * 40, "nested too deeply"),
+        ("[" + "a." * 300_000 + "a]", "nested too deeply"),
+        ('"a" . ' * 100_000 + "a = 1", "nested too deeply"),
+        ("[[" + ".".join("abcdefghijklmnopqrstuvwxyz" * 2) + "]]", "nested too deeply"),
+        ("#" * 2**20 + "#", "more than 1,048,576 bytes"),
+        ("\0", "is not TOML: "),
+    ],
+)
+def test_toml_is_read_within_bounds(text, sentence, tmp_path):
+    file = tmp_path / "odd.toml"
+    file.write_text(text)
+    with pytest.raises(CampaignError, match=sentence) as refusal:
+        read_campaign(file)
+    assert len(str(refusal.value)) < 1000
+
+
+def test_a_file_without_an_end_is_not_read():
+    if not Path("/dev/zero").exists():
+        pytest.skip("needs a file without an end")
+    with pytest.raises(CampaignError, match="cannot read /dev/zero: it has more than"):
+        read_campaign("/dev/zero")
+
+
+def test_long_words_are_no_long_keys(tmp_path):
+    """What looks for deep keys takes time by the length of the text, not by its square."""
+    file = tmp_path / "long.toml"
+    for text in (
+        "# " + "x" * 10**6,
+        "# " + "'x" * 10**5,
+        'x = "' + "a.b, " * 10**5 + '"',
+        "x = [" + "1.5, " * 10**5 + "]",
+    ):
+        file.write_text(text)
+        with pytest.raises(CampaignError, match="lacks 'problems'"):
+            read_campaign(file)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("lrta(depth=[1..1000000000])", "stands for more than 1,000,000 settings"),
+        ("lrta(depth=[-999999999999999999..999999999999999999])", "stands for more than 1,000,000 settings"),
+        ("lrta(depth=[1..999999], x=[1, 2])", "stands for more than 1,000,000 settings"),
+        ("x(" + "[1, 2]" * 10_000 + ")", "stands for more than 1,000,000 settings"),
+        ("x([1..100], " + "y" * 5000 + ")", "characters; at most 1,000 are read"),
+        ("x([1..100, " + "y" * 5000 + "])", "characters; at most 1,000 are read"),
+        ("x([2..1])", "a list without values"),
+        ("x([,])", "a list without values"),
+    ],
+)
+def test_settings_are_counted_before_they_are_made(text, sentence):
+    with pytest.raises(ParameterError, match=sentence) as refusal:
+        expand(text)
+    assert len(str(refusal.value)) < 1100
+
+
+def test_commas_within_brackets_belong_to_a_value():
+    assert expand("a(by=[b(x=1, y=2), c])") == ["a(by=b(x=1, y=2))", "a(by=c)"]
+    assert expand("a(x=[" + "1, " * 200 + "1])") == ["a(x=1)"] * 201
+    assert len(expand("a(x=[" + "," * 300_000 + "1])")) == 1
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("limits =", "batches = 1000000000000\nlimits ="),
+        ("limits =", SAMPLE % "count = 1000000000000" + " "),
+        ("limits =", "databases = ['pattern(cap=[1..1000])', 'subgoals(seed=[1..1000])']\nlimits ="),
+    ],
+)
+def test_a_run_that_cannot_be_listed_is_refused(written, old, new):
+    with pytest.raises(
+        CampaignError, match=r"the run comes to [\d,]+ settings on batches of problems, at most 1,000,000"
+    ):
+        read_campaign(written(replace={old: new}))

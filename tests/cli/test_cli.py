@@ -389,3 +389,95 @@ def test_algorithms_are_split_at_commas_outside_brackets():
         split_algorithms(["rta)"])
     with pytest.raises(andante.AndanteError, match="lacks a closing bracket"):
         split_algorithms(["lrta(depth=3"])
+
+
+# --- inputs that nobody gives in good faith -------------------------------------------------------------------------
+
+LONG = "a" * 5000
+SCREEN = 24  # lines
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("solve", LONG, "--start", "0,0", "--goal", "1,1"),
+        ("solve", f"{LONG}.map", "--start", "0,0", "--goal", "1,1"),
+        ("solve", "empty:8x8", "--start", LONG, "--goal", "1,1"),
+        ("solve", "empty:8x8", "--start", "0,0", "--goal", "1,1", "-a", LONG),
+        ("solve", "empty:8x8", "--start", "0,0", "--goal", "1,1", "--trace", f"{LONG}/a.json"),
+        ("solve", "empty:8x8", "--start", "0,0", "--goal", "1,1", "--trace", f"{LONG}.json"),
+        ("solve", "empty:8x8", "--start", "0,0", "--goal", "1,1", "--sight", LONG),
+        ("solve", "empty:8x8", "--start", "0,0", "--goal", "1,1", "--sight", "9" * 5000),
+        ("solve", "empty:8x8", "--start", "0,0", "--goal", "1,1", "--database", LONG),
+        ("compare", f"empty:8x8:{'9' * 5000}"),
+        ("maps", "show", f"empty({'x' * 5000}=1)"),
+        ("maps", "show", f"empty(width={'9' * 900}, height=8)"),
+        ("maps", "generate", "empty", f"{'9' * 5000}x8", "x.map"),
+        ("maps", "generate", "empty", "8x8", f"{LONG}.map"),
+        ("databases", "show", LONG),
+        ("build", LONG, "empty:8x8"),
+        ("build", "moves", LONG),
+        ("campaign", "run", f"{LONG}.toml"),
+        ("study", LONG),
+        ("maps", "fetch", LONG),
+        ("maps", "fetch", "dao", "--from", f"~{LONG}"),
+        (LONG,),
+        ("solve", f"--{LONG}"),
+    ],
+)
+def test_long_arguments_get_short_answers(cli, arguments, monkeypatch, tmp_path):
+    monkeypatch.setenv("ANDANTE_CACHE", str(tmp_path))
+    code, out, err = cli(*arguments)
+    assert code in (FAILED, USAGE)
+    assert out == ""
+    assert 0 < len(err.splitlines()) <= SCREEN
+    assert len(err) < 24 * 80
+
+
+def test_a_cache_with_a_name_that_is_too_long_is_only_a_cache(cli, monkeypatch, tmp_path):
+    monkeypatch.setenv("ANDANTE_CACHE", str(tmp_path / LONG))
+    assert cli("maps", "list")[0] == OK
+    code, _, err = cli("maps", "show", "dao/arena")
+    assert code == FAILED
+    assert "cannot keep the set dao" in err
+
+
+def test_whatever_the_system_refuses_is_one_sentence(cli, arena, monkeypatch):
+    def denied(*_):
+        raise PermissionError(13, "Permission denied", "/somewhere")
+
+    monkeypatch.setattr("andante.world.mapfiles.read_map", denied)
+    code, _, err = cli("maps", "show", arena)
+    assert (code, err) == (FAILED, "andante: /somewhere: Permission denied\n")
+
+
+@pytest.mark.parametrize(
+    "option", [("--microseconds",), ("--memory",), ("--build-time",), ("--minutes",), ("--optimal-cost", "0")]
+)
+def test_what_is_no_number_is_refused(cli, option):
+    code, _, err = cli("advise", "empty:8x8", *option, "nan")
+    assert code == USAGE
+    assert "'nan' is not a number" in err
+    assert cli("solve", "empty:8x8", "--start", "0,0", "--goal", "1,1", "--suboptimality-cap", "nan")[0] == USAGE
+    assert cli("compare", "empty:8x8", "--suboptimality-cap", "nan")[0] == USAGE
+
+
+@pytest.mark.parametrize("name", ["[red]wall[/red]", "[/]", "[bold", ":smile:", "a$x_1$b", "%s {0}"])
+def test_names_of_maps_are_no_markup(cli, tmp_path, name):
+    andante.write_map(andante.generate("empty", 8, 8), tmp_path / f"{name}.map".replace("/", "_"))
+    name = name.replace("/", "_")
+    file = tmp_path / f"{name}.map"
+    code, out, _ = cli("solve", file, "--start", "0,0", "--goal", "3,3")
+    assert code == OK
+    assert f"lrta on {name}: arrived" in out
+    code, out, _ = cli("maps", "show", file)
+    assert code == OK
+    assert name in out
+
+
+def test_markup_in_a_folders_name_is_no_markup(cli, tmp_path):
+    folder = tmp_path / "[" / "]"
+    folder.mkdir(parents=True)
+    code, out, _ = cli("maps", "generate", "empty", "8x8", folder / "a.map")
+    assert code == OK
+    assert "[/]/a.map" in out

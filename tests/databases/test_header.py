@@ -182,6 +182,44 @@ def resized(head, name, **fields):
     return head
 
 
+# Headers that JSON can hold and no database has: with a checksum that fits, as somebody may have made it.
+UNREADABLE = [
+    lambda head: b"[" * 100_000 + b"]" * 100_000,
+    lambda head: json.dumps(head).encode().replace(b'"parameters": {', b'"parameters": {"x": ' + b"[" * 5000, 1),
+    lambda head: {**head, "kind": ["moves"]},
+    lambda head: {**head, "kind": 7},
+    lambda head: {**head, "kind": None},
+    lambda head: {**head, "kind": {}},
+    lambda head: {**head, "map": 5},
+    lambda head: {**head, "map": [head["map"]]},
+    lambda head: {**head, "parameters": {"seed": {"deep": [1]}}},
+    lambda head: {**head, "parameters": [["seed", 1]]},
+    lambda head: {**head, "arrays": 5},
+    lambda head: {**head, "arrays": {"first": 1}},
+    lambda head: resized(head, "first", name=3),
+    lambda head: resized(head, "first", dtype=["<i4"]),
+    lambda head: resized(head, "first", shape="12"),
+    lambda head: resized(head, "first", shape=12),
+    lambda head: resized(head, "first", shape=[1.0]),
+    lambda head: resized(head, "first", shape=[True]),
+    lambda head: resized(head, "first", shape=[float("inf")]),
+    lambda head: resized(head, "first", shape=[float("nan")]),
+    lambda head: resized(head, "first", shape=[10**30]),
+    lambda head: resized(head, "first", shape=[-1]),
+    lambda head: resized(head, "first", offset=float("inf")),
+    lambda head: resized(head, "first", offset=-ALIGNMENT),
+    lambda head: resized(head, "first", offset=10**30),
+    lambda head: json.dumps(resized(head, "first", shape=[7])).encode().replace(b"[7]", b"[" + b"9" * 5000 + b"]"),
+]
+
+
+@pytest.mark.parametrize("change", UNREADABLE)
+def test_headers_are_checked_without_the_map_too(change, file):
+    file.write_bytes(rewritten(file.read_bytes(), change))
+    with pytest.raises(DatabaseError, match="header that cannot be read"):
+        read_header(file)
+
+
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
@@ -194,13 +232,15 @@ def resized(head, name, **fields):
         (lambda head: resized(head, "first", dtype="|O"), "does not hold the arrays"),
         (lambda head: resized(head, "first", dtype="<f4"), "does not hold the arrays"),
         (lambda head: resized(head, "first", shape=[10**9]), "does not hold the arrays"),
-        (lambda head: resized(head, "first", shape=[-1]), "does not hold the arrays"),
+        (lambda head: resized(head, "first", shape=[2**40, 2**40]), "does not hold the arrays"),
+        (lambda head: resized(head, "first", shape=[0, 2**62]), "(does not hold the arrays|cannot be used)"),
         (lambda head: resized(head, "first", shape=[]), "does not hold the arrays"),
         (lambda head: resized(head, "first", offset=3), "does not hold the arrays"),
         (lambda head: resized(head, "first", offset=10**9 * ALIGNMENT), "does not hold the arrays"),
         (lambda head: resized(head, "first", shape=[1]), "cannot be used"),
         (lambda head: resized(head, "first", shape=[0]), "cannot be used"),
         (lambda head: resized(head, "first", shape=[2, 2]), "cannot be used"),
+        *((change, "header that cannot be read") for change in UNREADABLE),
     ],
 )
 def test_a_whole_file_that_makes_no_sense_is_refused(change, sentence, file, grid):
@@ -212,6 +252,50 @@ def test_a_whole_file_that_makes_no_sense_is_refused(change, sentence, file, gri
 def test_rewriting_alone_is_not_what_is_refused(file, grid):
     file.write_bytes(rewritten(file.read_bytes(), lambda head: head))
     assert load(file, map=grid).kind in SMALL
+
+
+def changed(kind, **arrays):
+    """A database with some numbers changed, as a file that is whole may hold them."""
+    known = built(kind)
+    fields = {name: array.copy() for name, array in known.arrays._asdict().items()}
+    for name, (place, value) in arrays.items():
+        fields[name][place] = value
+    return Database(known.kind, known.fingerprint, known.parameters, type(known.arrays)(**fields))
+
+
+@pytest.mark.parametrize(
+    ("kind", "arrays", "sentence"),
+    [
+        ("depth-tree", {"history": (0, 2**31)}, "look back over 1 to 100,000 moves"),
+        ("depth-tree", {"history": (0, 0)}, "look back over 1 to 100,000 moves"),
+        ("pattern", {"base": (1, 7)}, "no level of any hierarchy"),
+        ("pattern", {"base": (1, -1)}, "no level of any hierarchy"),
+        ("pattern", {"base": (0, 2**62)}, "no level of any hierarchy"),
+        ("pattern", {"base": (0, -1)}, "no level of any hierarchy"),
+        ("pattern", {"cap": (0, 2**62)}, "numbers that mean nothing"),
+        ("pattern", {"cap": (0, 0)}, "numbers that mean nothing"),
+        ("subgoals", {"first": (slice(1, 3), [2**31 - 1, -(2**31)])}, "have no subgoal"),
+    ],
+)
+def test_numbers_that_no_builder_writes_are_refused(kind, arrays, sentence, grid, tmp_path):
+    changed(kind, **arrays).save(tmp_path / "odd.db")
+    with pytest.raises(DatabaseError, match=f"cannot be used: .*{sentence}"):
+        load(tmp_path / "odd.db", map=grid)
+
+
+def test_subgoals_in_no_region_are_refused(tmp_path):
+    rooms = andante.generate("rooms", 12, 12, size=5, seed=1)
+    known = build("pattern(level=1)", rooms, threads=1)
+    known.save(tmp_path / "sound.db")
+    load(tmp_path / "sound.db", map=rooms)
+    named = known.arrays.entry.max()
+    region = known.arrays.region.copy()
+    region[named] = -1
+    Database(known.kind, known.fingerprint, known.parameters, known.arrays._replace(region=region)).save(
+        tmp_path / "odd.db"
+    )
+    with pytest.raises(DatabaseError, match="names states that are in no region"):
+        load(tmp_path / "odd.db", map=rooms)
 
 
 def test_another_versions_file_is_refused(file, grid):

@@ -74,3 +74,35 @@ def test_a_damaged_archive_is_said(tmp_path, target):
     pack.write_bytes(data)
     with pytest.raises(DatasetError, match=r"hurt\.zip is not a sound zip archive"):
         unpack(pack, target, ".map")
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_damage_is_said_whatever_the_method(tmp_path, target, method):
+    pack = tmp_path / "hurt.zip"
+    with zipfile.ZipFile(pack, "w", method) as writer:
+        writer.writestr("a.map", bytes(range(256)) * 40)
+    whole = pack.read_bytes()
+    for place in range(0, len(whole), 1 + len(whole) // 100):
+        damaged = bytearray(whole)
+        damaged[place] ^= 0xFF
+        pack.write_bytes(damaged)
+        for file in target.iterdir():
+            file.unlink()
+        try:
+            unpack(pack, target, ".map")
+        except DatasetError as error:
+            assert "hurt.zip" in str(error)
+
+
+@pytest.mark.parametrize("name", ["a" * 300 + ".map", "€" * 80 + ".map", "line\nbreak.map", "bell\a.map"])
+def test_names_that_no_file_should_have_are_refused(tmp_path, target, name):
+    with pytest.raises(DatasetError, match=r"evil\.zip is refused: .* is no name for a file"):
+        unpack(packed(tmp_path / "evil.zip", {"good.map": "good", name: "bad"}), target, ".map")
+    assert list(target.iterdir()) == []
+
+
+def test_a_name_that_is_not_the_text_it_claims_to_be_is_said(tmp_path, target):
+    pack = packed(tmp_path / "evil.zip", {"ä.map": "A"})  # flagged as UTF-8
+    pack.write_bytes(pack.read_bytes().replace("ä".encode(), b"\xff\xff"))
+    with pytest.raises(DatasetError, match=r"evil\.zip is not a sound zip archive"):
+        unpack(pack, target, ".map")

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import andante
 from andante.episode.loop import Outcome
-from andante.episode.trace import MOVE, THOUGHT, Trace, record
+from andante.episode.trace import MOVE, THOUGHT, Trace, _pack, record
 from andante.episode.trial import Limits
 from andante.errors import AlgorithmError, OutputError, ParameterError, TraceError
 from andante.search.memory import EXPANDED, LEARNED
@@ -278,11 +278,74 @@ def test_one_changed_letter_is_noticed(document, tmp_path):
         {"moves": {}},
         {"moves": []},
         {"thoughts": {"kind": {"length": 2**40}}},
+        {"start": 1.5},
+        {"start": True},
+        {"goal": 10**400},
+        {"goal": [3]},
+        {"width": 12.0},
+        {"sight": 0},
+        {"sight": 10**30},
+        {"title": ["a"] * 1000},
+        {"algorithm": None},
+        {"diagonal": math.nan},
+        {"diagonal": 10**400},
+        {"optimal_cost": math.inf},
+        {"optimal_cost": -1},
+        {"optimal_cost": True},
+        {"terrain": _pack(np.full(72, ord("x"), np.uint8))},
+        {"discovered": []},
+        {"moves": 10**400},
     ],
 )
 def test_forged_files_are_refused_with_a_sentence(document, change):
     with pytest.raises(TraceError, match="not a whole trace"):
         Trace.from_json(reseal({**document, **change}))
+
+
+@pytest.mark.parametrize(
+    ("table", "column", "value"),
+    [
+        ("moves", "cost", math.nan),
+        ("moves", "cost", -1.0),
+        ("moves", "cost", math.inf),
+        ("moves", "expanded", -1),
+        ("moves", "learned", math.nan),
+        ("moves", "state", 72),
+        ("moves", "thoughts", -1),
+        ("thoughts", "kind", 2),
+        ("thoughts", "state", -1),
+        ("thoughts", "value", math.nan),
+    ],
+)
+def test_rows_that_no_agent_leaves_behind_are_refused(problem, table, column, value):
+    trace = record("lrta", problem)
+    getattr(trace, table)[column][0] = value
+    with pytest.raises(TraceError, match="not a whole trace"):
+        Trace.from_json(trace.to_json())
+
+
+def test_documents_nested_too_deeply_are_refused(document):
+    deep: list = []
+    for _ in range(900):
+        deep = [deep]
+    text = json.dumps({**document, "title": 0}).replace('"title": 0', '"title": ' + "[" * 100_000 + "]" * 100_000)
+    with pytest.raises(TraceError, match="not a trace"):
+        Trace.from_json(text)
+    with pytest.raises(TraceError):
+        Trace.from_json(json.dumps({**document, "title": deep}))
+
+
+def test_a_trace_with_nowhere_to_go_has_a_ratio(grid):
+    trace = record("lrta", grid.problem((0, 0), (0, 0)))
+    assert trace.suboptimality_ratio == 1.0
+
+
+def test_a_trace_that_does_not_end_is_not_read(monkeypatch):
+    if not Path("/dev/zero").exists():
+        pytest.skip("needs a file without an end")
+    monkeypatch.setattr("andante.episode.trace.MAX_FILE_BYTES", 1000)
+    with pytest.raises(TraceError, match="bytes"):
+        Trace.load("/dev/zero")
 
 
 def test_moves_cannot_speak_of_thoughts_that_are_not_there(document, problem):

@@ -82,3 +82,34 @@ def test_mistakes_are_said_before_any_work(cli, arguments, sentence, monkeypatch
     assert code == FAILED
     assert sentence in err
     assert err.count("\n") == 1
+
+
+def test_a_file_that_is_no_database_is_never_overwritten(cli, arena, tmp_path, monkeypatch):
+    mine = tmp_path / "arena.moves"
+    mine.write_text("my notes on moves in the arena")
+    monkeypatch.setattr("andante.offline.build", None)
+    for force in ([], ["--force"]):
+        code, _, err = cli("build", "moves", arena, "--out", tmp_path, *force)
+        assert code == FAILED
+        assert "arena.moves is there already and is not a database" in err
+        assert err.count("\n") == 1
+        assert mine.read_text() == "my notes on moves in the arena"
+
+
+def test_a_damaged_database_is_built_again(cli, arena, tmp_path):
+    cli("build", "moves", arena, "--out", tmp_path)
+    file = tmp_path / "arena.moves"
+    whole = file.read_bytes()
+    for contents in (whole[:-1], whole[:5], b""):
+        file.write_bytes(contents)
+        assert cli("build", "moves", arena, "--out", tmp_path)[0] == OK
+        assert file.read_bytes() == whole
+
+
+@pytest.mark.parametrize("place", ["/proc", "arena.map", "a" * 5000])
+def test_a_folder_that_cannot_be_written_to_is_found_before_building(cli, arena, tmp_path, monkeypatch, place):
+    monkeypatch.setattr("andante.offline.build", None)
+    code, _, err = cli("build", "moves", arena, "--out", tmp_path / place)  # "/proc" stays as it is
+    assert code == FAILED
+    assert "cannot write to " in err
+    assert err.count("\n") == 1

@@ -63,9 +63,9 @@ def test_if_none_broke_a_limit_the_reason_is_told():
 
 
 def test_limits_below_zero_are_refused():
-    with pytest.raises(ParameterError, match="expansions must not be below 0"):
+    with pytest.raises(ParameterError, match="expansions is a number from 0, got -1"):
         Requirements(expansions=-1)
-    with pytest.raises(ParameterError, match="sight must be at least 1"):
+    with pytest.raises(ParameterError, match="sight is a whole number from 1"):
         Requirements(sight=0)
 
 
@@ -76,3 +76,33 @@ def test_limits_in_words():
         "at most 2 MB for the databases of a map, at most 1 second to build the databases of a map, "
         "an agent for maps that change"
     )
+
+
+LIMITS = ("expansions", "microseconds", "memory_bytes", "build_seconds")
+
+
+@pytest.mark.parametrize("name", LIMITS)
+def test_an_infinite_limit_is_none(name):
+    requirements = Requirements(**{name: math.inf})
+    assert requirements == Requirements()
+    assert requirements.sentence == "no limits"
+
+
+@pytest.mark.parametrize("name", LIMITS)
+def test_large_limits_are_said_in_few_words(name):
+    for limit in (1e300, 10**18, 123_456_789_012_345_678):
+        assert len(Requirements(**{name: limit}).sentence) < 80
+    assert len(Breach(name, 1e300, 1e200).sentence) < 100
+
+
+@pytest.mark.parametrize("name", LIMITS)
+@pytest.mark.parametrize("limit", [math.nan, -1, "5", 10**400, True])
+def test_what_is_no_limit_is_refused(name, limit):
+    with pytest.raises(ParameterError, match=f"the limit on {name} is a number from 0, got"):
+        Requirements(**{name: limit})
+
+
+def test_sight_is_a_whole_number():
+    for sight in (0, 1.5, "3"):
+        with pytest.raises(ParameterError, match="sight is a whole number from 1"):
+            Requirements(sight=sight)

@@ -132,6 +132,50 @@ def test_messages_say_where_a_text_is_from():
         parse_map("", "arena", where="dao/arena.map")
 
 
+def read_alike(tmp_path, data):
+    """A map by either way: the same grid, or the same refusal."""
+    path = tmp_path / "m.map"
+    path.write_bytes(data)
+    found = []
+    for read in (lambda: read_map(path), lambda: parse_map(data, "m", where=str(path))):
+        try:
+            found.append((read().fingerprint, ""))
+        except MapError as error:
+            found.append(("", str(error)))
+    assert found[0] == found[1]
+    return found[0]
+
+
+HEADER = b"type octile\nheight 2\nwidth 3\nmap\n"
+
+
+@pytest.mark.parametrize(
+    ("data", "refused"),
+    [
+        (HEADER + b"...\n...\n", False),
+        (HEADER + b"...\r\n...\r\n\r\n", False),
+        (HEADER + b"...\n...\n" + b"\n" * 100, False),
+        (HEADER + b"...\n...\n" + b"\n" * 1000, True),
+        (HEADER + b"...\n...\n" + b" " * 1000, True),
+        (HEADER.replace(b"height", b" " * 150 + b"height") + b"...\n...\n", False),
+        (HEADER.replace(b"height", b" " * 150 + b"height").replace(b"map", b"map" + b" " * 150) + b"...\n...\n", True),
+        (HEADER.replace(b"\n", b" " * 60 + b"\n") + b"...\n...\n", True),
+        (HEADER[:-1], True),
+        (b"", True),
+    ],
+)
+def test_files_and_texts_are_read_alike(tmp_path, data, refused):
+    assert bool(read_alike(tmp_path, data)[1]) == refused
+
+
+def test_long_names_and_names_that_cannot_be_are_said(tmp_path):
+    for name in ("a" * 5000, "nul\0"):
+        with pytest.raises(MapError, match="cannot read the map"):
+            read_map(tmp_path / f"{name}.map")
+        with pytest.raises(ScenarioError, match="cannot read the scenario"):
+            read_scenario(tmp_path / f"{name}.scen", parse_map(TINY))
+
+
 def test_a_file_is_not_read_further_than_its_header_announces(tmp_path):
     path = tmp_path / "endless.map"
     with path.open("wb") as stream:

@@ -29,7 +29,7 @@ from typing import Any
 
 from andante.agent import Algorithm, find
 from andante.campaign.maps import check_map
-from andante.campaign.settings import expand, grid, sample
+from andante.campaign.settings import MOST_SETTINGS, expand, grid, sample
 from andante.campaign.shelf import BuildOrder
 from andante.campaign.tables import CampaignError, Lines, Table, read_tables
 from andante.episode.convergence import DEFAULT_MAX_TRIALS
@@ -276,6 +276,7 @@ def _read_run(table: Table, sets: dict[str, ProblemSet], seed: int) -> Run:
     table.finish()
     if not one.algorithms and one.sample is None:
         table.fail("a run needs 'algorithms' or a 'sample' of one")
+    _check_number(table, one, entries, orders)
     _check_training(table, one, orders)
     _check_algorithms(table, one, entries)
     return one
@@ -283,6 +284,21 @@ def _read_run(table: Table, sets: dict[str, ProblemSet], seed: int) -> Run:
 
 def _orders(text: str) -> list[BuildOrder]:
     return [BuildOrder.of(one) for one in expand(text)]
+
+
+def _check_number(
+    table: Table, run: Run, entries: dict[str, list[Algorithm]], orders: dict[str, list[BuildOrder]]
+) -> None:
+    """Refuse a run that comes to more than can be listed, before anything is."""
+    settings = sum(map(len, entries.values())) + (run.sample.count if run.sample is not None else 0)
+    for factor in (*map(len, orders.values()), run.batches, len(run.problems)):
+        settings *= max(1, factor)
+    if settings > MOST_SETTINGS:
+        table.fail(
+            f"the run comes to {settings:,} settings on batches of problems, at most {MOST_SETTINGS:,} can be listed; "
+            "draw a sample, or take fewer batches",
+            "batches" if "batches" in table else "",
+        )
 
 
 def _check_training(table: Table, run: Run, orders: dict[str, list[BuildOrder]]) -> None:

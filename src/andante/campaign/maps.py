@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -89,7 +90,7 @@ def check_map(text: str, folder: Path) -> None:
     """Refuse a text that names no map, without fetching anything: maps of a set are known once it was fetched."""
     for one in expand(text):
         if one.endswith(".map"):
-            if not (folder / one).is_file():
+            if not os.path.isfile(folder / one):
                 raise MapError(f"there is no map {folder / one}")
         elif is_generated(one):
             generated(one)

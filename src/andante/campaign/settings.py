@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from enum import IntEnum
 from typing import Any
 
@@ -17,10 +17,10 @@ import numpy as np
 
 from andante.agent import Algorithm, Parameter, find
 from andante.errors import ParameterError, did_you_mean
-from andante.notation import Call, parse
+from andante.notation import MAX_LENGTH, Call, parse
 
 _LIST = re.compile(r"\[([^\[\]]*)\]")
-_RANGE = re.compile(r"\s*(-?\d+)\s*\.\.\s*(-?\d+)\s*")
+_RANGE = re.compile(r"\s*(-?\d{1,18})\s*\.\.\s*(-?\d{1,18})\s*")
 MOST_SETTINGS = 1_000_000
 
 
@@ -30,27 +30,39 @@ def expand(text: str) -> list[str]:
     >>> expand("lrts(depth=[1, 2], gamma=[0.5, 1])")
     ['lrts(depth=1, gamma=0.5)', 'lrts(depth=1, gamma=1)', 'lrts(depth=2, gamma=0.5)', 'lrts(depth=2, gamma=1)']
     """
-    choices = [_values(match[1], text) for match in _LIST.finditer(text)]
-    if math.prod(map(len, choices)) > MOST_SETTINGS:
+    fixed, inside = _LIST.split(text)[::2], _LIST.findall(text)
+    choices = [_values(one, text) for one in inside]
+    if math.prod(sum(map(len, values)) for values in choices) > MOST_SETTINGS:  # counted before any is made
         raise ParameterError(f"{text!r} stands for more than {MOST_SETTINGS:,} settings; draw a sample instead")
-    found = []
-    for chosen in itertools.product(*choices):
-        values = iter(chosen)
-        found.append(_LIST.sub(lambda _, values=values: next(values), text))  # type: ignore[misc]
-    return found
+    lists = [[str(value) for values in each for value in values] for each in choices]
+    longest = sum(map(len, fixed)) + sum(max(map(len, values)) for values in lists)
+    if lists and longest > MAX_LENGTH:
+        raise ParameterError(f"{text!r} stands for settings of {longest:,} characters; at most {MAX_LENGTH:,} are read")
+    return ["".join(map("".join, zip(fixed, [*chosen, ""], strict=True))) for chosen in itertools.product(*lists)]
 
 
-def _values(inside: str, text: str) -> list[str]:
-    """The values of one list; ``3..5`` stands for 3, 4, 5."""
-    values: list[str] = []
-    for word in re.split(r",(?![^(]*\))", inside):  # commas within brackets belong to a value
+def _values(inside: str, text: str) -> list[Sequence[object]]:
+    """The values of one list, piece by piece; ``3..5`` is the range 3, 4, 5."""
+    values: list[Sequence[object]] = []
+    for word in _words(inside):
         if span := _RANGE.fullmatch(word):
-            values += map(str, range(int(span[1]), int(span[2]) + 1))
+            values.append(range(int(span[1]), int(span[2]) + 1))
         elif word.strip():
-            values.append(word.strip())
-    if not values:
+            values.append([word.strip()])
+    if not any(map(len, values)):
         raise ParameterError(f"{text!r} has a list without values; write the values, as in [1, 3, 5] or [4..16]")
     return values
+
+
+def _words(inside: str) -> Iterator[str]:
+    """What stands between commas; those within brackets belong to a value."""
+    begin = depth = 0
+    for at, character in enumerate(inside):
+        depth += (character == "(") - (character == ")")
+        if character == "," and depth <= 0:
+            yield inside[begin:at]
+            begin = at + 1
+    yield inside[begin:]
 
 
 def grid(text: str) -> list[Algorithm]:

@@ -13,12 +13,20 @@ from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
 from andante.errors import AndanteError, did_you_mean
+from andante.files import read_at_most
 
 T = TypeVar("T")
 
 QUICK, FULL = SCALES = ("quick", "full")
 
+#: No campaign needs more than this; the longest study has a thirtieth of it.
+MAX_FILE_BYTES = 2**20
+MAX_DEPTH = 30
+
 _HEADER = re.compile(r"""^\s*\[(\[?)\s*([\w."'-]+)\s*\]""")
+_LONG_KEY = re.compile(
+    r"""(?<![\w-])(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){%d}""" % MAX_DEPTH  # noqa: UP031 (braces)
+)
 _KEY = re.compile(r"""^\s*["']?([\w-]+)["']?\s*=""")
 _KINDS = {
     int: "a whole number",
@@ -139,16 +147,7 @@ def read_tables(path: Path, scale: str) -> tuple[dict[str, Any], Lines]:
 
     The scale is one of `SCALES`; ``quick+NAME`` takes the problems of that name in full, and what is run on them only.
     """
-    try:
-        text = path.read_text("utf-8")
-    except OSError as error:
-        raise CampaignError(f"cannot read {path}: {error.strerror or error}") from error
-    except UnicodeDecodeError as error:
-        raise CampaignError(f"{path} is not a text file in UTF-8") from error
-    try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise CampaignError(f"{path} is not TOML: {error}") from error
+    text, data = _read_toml(path)
     name, *whole = scale.split("+")
     if name not in SCALES:
         raise CampaignError(f"there is no scale {name!r}; {did_you_mean(name, SCALES)}")
@@ -159,6 +158,40 @@ def read_tables(path: Path, scale: str) -> tuple[dict[str, Any], Lines]:
     _settle_in_full(data, whole)
     settled: dict[str, Any] = _settle(data, name)
     return settled, Lines(text)
+
+
+def _read_toml(path: Path) -> tuple[str, dict[str, Any]]:
+    """The text of a file and what is in it, if that is TOML of sensible length, depth and numbers."""
+    try:
+        text = read_at_most(path, MAX_FILE_BYTES).decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise CampaignError(f"{path} is not a text file in UTF-8") from error
+    except (OSError, ValueError) as error:
+        raise CampaignError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from error
+    deep = f"{path} is nested too deeply: tables and lists stand in each other up to {MAX_DEPTH} times"
+    if _LONG_KEY.search(text):  # reading it would take time by the square of its length
+        raise CampaignError(deep)
+    try:
+        data = tomllib.loads(text)
+    except RecursionError as error:
+        raise CampaignError(deep) from error
+    except ValueError as error:  # that of tomllib, or of Python for numbers of thousands of digits
+        raise CampaignError(f"{path} is not TOML: {error}") from error
+    level: list[Any] = [data]
+    for _ in range(MAX_DEPTH):
+        level = [part for value in level for part in _parts(value)]
+        for number in level:
+            if isinstance(number, int) and not -(2**63) <= number < 2**63:
+                raise CampaignError(f"{path} has a whole number of more than 64 bits, which TOML does not know")
+        if not level:
+            return text, data
+    raise CampaignError(deep)
+
+
+def _parts(value: Any) -> Iterable[Any]:
+    if isinstance(value, dict):
+        return value.values()
+    return value if isinstance(value, list) else ()
 
 
 def _settle_in_full(data: dict[str, Any], whole: list[str]) -> None:

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
+from typing import Any
 
 import typer
 from typer.core import TyperGroup
+
+from andante.errors import AndanteError, shortened
 
 #: Verb, file, one line of help; the order is that of `andante --help`.
 VERBS = {
@@ -42,6 +47,24 @@ class _Verbs(TyperGroup):
         command.short_help = VERBS[cmd_name]
         return command
 
+    def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]
+        with _short_usage_errors():
+            return super().parse_args(ctx, args)  # type: ignore[arg-type]
+
+    def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]
+        with _short_usage_errors():
+            return super().invoke(ctx)  # type: ignore[arg-type]
+
+
+@contextmanager
+def _short_usage_errors() -> Iterator[None]:
+    """What Typer says of a bad call quotes its arguments: no more of them than fits on a screen."""
+    try:
+        yield
+    except typer.BadParameter.__bases__ as error:
+        error.message = shortened(error.message)
+        raise
+
 
 app = typer.Typer(cls=_Verbs, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 
@@ -60,8 +83,6 @@ def andante(
 
 def main() -> None:
     """Run the command line; whatever goes wrong on purpose is said in one sentence."""
-    from andante.errors import AndanteError
-
     try:
         app(prog_name="andante")
     except AndanteError as error:
@@ -73,3 +94,10 @@ def main() -> None:
     except BrokenPipeError:  # the reader of our output has gone: nothing is left to say
         sys.stderr.close()
         sys.exit(OK)
+    except OSError as error:  # of a file or folder that nobody thought of
+        where = f"{error.filename}: " if error.filename is not None else ""
+        typer.echo(f"andante: {shortened(f'{where}{error.strerror or error}')}", err=True)
+        sys.exit(FAILED)
+    except MemoryError:
+        typer.echo("andante: there is not enough memory for this; try a smaller map or fewer problems", err=True)
+        sys.exit(FAILED)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
@@ -15,6 +16,7 @@ from andante.cli.shared import (
     JSON_OPTION,
     SIGHT_OPTION,
     err,
+    number_option,
     out,
     print_json,
     progress_of_parts,
@@ -45,21 +47,21 @@ def advise(
     expansions: list[int] = typer.Option(
         [], min=0, help="At most so many states expanded before any move. Several: the best agent for each."
     ),
-    microseconds: float | None = typer.Option(None, min=0, help="At most so many microseconds for any move, here."),
-    memory: float | None = typer.Option(None, min=0, metavar="MB", help="For databases, at most so much per map."),
-    build_time: float | None = typer.Option(
-        None, min=0, metavar="SECONDS", help="To build the databases of a map, at most so long."
+    microseconds: float | None = number_option(None, 0, help="At most so many microseconds for any move, here."),
+    memory: float | None = number_option(None, 0, metavar="MB", help="For databases, at most so much per map."),
+    build_time: float | None = number_option(
+        None, 0, metavar="SECONDS", help="To build the databases of a map, at most so long."
     ),
     changing: bool = typer.Option(False, help="The map may change: only agents that cope with that, no databases."),
     sight: int | None = SIGHT_OPTION,
-    minutes: float | None = typer.Option(
+    minutes: float | None = number_option(
         None, help=f"Answer within so many minutes. Default: {MINUTES:g}, unless --problems is given."
     ),
     problems: int | None = typer.Option(
         None, min=10, help="Race on at most so many problems, and try the best on as many fresh ones. Default: 400."
     ),
     candidates: int = typer.Option(200, min=1, help="About how many settings enter; what cards recommend always does."),
-    optimal_cost: tuple[float, float] = typer.Option(
+    optimal_cost: tuple[float, float] = number_option(
         (0.0, math.inf), metavar="LOW HIGH", help="Only trips whose shortest way costs so much."
     ),
     seed: int = typer.Option(0, min=0, help="For drawing problems and settings."),
@@ -120,20 +122,21 @@ def telling_what_is_kept(folder: Path | None) -> Iterator[None]:
         kept = "nothing is kept; with --output FOLDER it would be"
         if folder is not None:
             kept = f"what was worked out is kept in {folder}: the same command goes on with it"
-        err.print(f"stopped; {kept}", soft_wrap=True, markup=False)
+        err.print(f"stopped; {kept}", soft_wrap=True)
         raise
 
 
 def read_maps(texts: Sequence[str], seed: int) -> list[Grid]:
     """The maps that the arguments name; of a large folder or set some are drawn."""
     from andante.errors import MapError
+    from andante.files import listed
     from andante.world.mapfiles import read_map
 
     found: dict[str, Grid] = {}
     for text in texts:
         folder = Path(text)
-        if folder.is_dir():
-            files = sorted(folder.glob("*.map"))
+        if os.path.isdir(folder):
+            files = sorted(folder / name for name in listed(folder) if name.endswith(".map"))
             if not files:
                 raise MapError(f"there is no .map file in the folder {folder}")
             grids = [read_map(file) for file in _some(files, text, seed)]
@@ -163,7 +166,7 @@ def _some(items: list[Any], where: str, seed: int) -> list[Any]:
         return items
     import numpy as np
 
-    err.print(f"{where} has {len(items)} maps; advice is on {MOST_MAPS} of them, drawn by the seed", markup=False)
+    err.print(f"{where} has {len(items)} maps; advice is on {MOST_MAPS} of them, drawn by the seed")
     chosen = np.random.default_rng(seed).choice(len(items), MOST_MAPS, replace=False)
     return [items[k] for k in sorted(chosen.tolist())]
 
@@ -172,14 +175,14 @@ def tell_advice(advice: Advice) -> None:
     """The table and the answer, for a person."""
     from andante.report.table import TerminalTable
 
-    out.print(f"Wanted: {advice.requirements.sentence}.", soft_wrap=True, markup=False)
+    out.print(f"Wanted: {advice.requirements.sentence}.", soft_wrap=True)
     out.print(TerminalTable([replace(one, name=label) for label, one in labelled(advice).items()]))
     for label, one in labelled(advice).items():
-        out.print(f"  {label:12}{one.name}", soft_wrap=True, markup=False)
+        out.print(f"  {label:12}{one.name}", soft_wrap=True)
     out.print()
     for sentence in advice.sentences:
-        out.print(sentence, soft_wrap=True, markup=False)
-    out.print("", advice.code, sep="\n    ", soft_wrap=True, markup=False)
+        out.print(sentence, soft_wrap=True)
+    out.print("", advice.code, sep="\n    ", soft_wrap=True)
 
 
 def tell_ladder(rungs: Sequence[Rung], as_json: bool, folder: Path | None) -> None:
@@ -201,14 +204,14 @@ def tell_ladder(rungs: Sequence[Rung], as_json: bool, folder: Path | None) -> No
         out.print(shown)
         for rung in rungs:
             if rung.advice is not None and rung.advice.unfinished:
-                out.print(f"At most {rung.limit:,}: {rung.advice.unfinished}", soft_wrap=True, markup=False)
+                out.print(f"At most {rung.limit:,}: {rung.advice.unfinished}", soft_wrap=True)
     if folder is None:
         return
     write_whole(folder / "ladder.md", (markdown(head, [list(map(plain, line)) for line in lines]) + "\n").encode())
     for rung in rungs:
         if rung.advice is not None:
             write_results(rung.advice, folder / f"at-most-{rung.limit}")
-    err.print(f"wrote {folder / 'ladder.md'}, and a folder for each limit", soft_wrap=True, markup=False)
+    err.print(f"wrote {folder / 'ladder.md'}, and a folder for each limit", soft_wrap=True)
 
 
 def _best(rung: Rung) -> list[str]:
@@ -276,4 +279,4 @@ def write_results(advice: Advice, folder: Path) -> None:
         answer=Answer([f"Wanted: {advice.requirements.sentence}.", *advice.sentences], advice.code),
         notes=[f"{label} is {one.name}" for label, one in labels.items()],
     )
-    err.print(f"wrote {folder / 'advice.html'} and {folder / 'trials.csv'}", soft_wrap=True, markup=False)
+    err.print(f"wrote {folder / 'advice.html'} and {folder / 'trials.csv'}", soft_wrap=True)

@@ -7,7 +7,7 @@ from typing import Any
 
 import typer
 
-from andante.cli.shared import JSON_OPTION, out, print_json
+from andante.cli.shared import JSON_OPTION, out, print_json, with_bold
 from andante.notation import write
 
 app = typer.Typer(add_completion=False)
@@ -84,7 +84,7 @@ def _order(entry: Any, kind: str) -> str:
 
 def _print_card(entry: Any) -> None:
     card = entry.card
-    out.print(f"[bold]{card.title}[/bold] ({card.name}): {card.paper}")
+    out.print(with_bold(card.title, f" ({card.name}): {card.paper}"))
     out.print(card.summary)
     out.print(f"claims to be: {_claims(entry) or 'nothing in particular'}")
     for kind in entry.needs:
@@ -92,9 +92,8 @@ def _print_card(entry: Any) -> None:
             f"needs a database of kind {kind!r}: 'andante build {_order(entry, kind)} MAP' makes it, "
             "and --database FILE hands it over",
             soft_wrap=True,
-            markup=False,
         )
     for p in entry.parameters:
-        out.print(f"  {p.name} = {write(p.word(p.default))}: {p.about}; {p.allowed}", markup=False)
+        out.print(f"  {p.name} = {write(p.word(p.default))}: {p.about}; {p.allowed}")
     if card.examples:
-        out.print("settings worth a try: " + ", ".join(card.examples), markup=False)
+        out.print("settings worth a try: " + ", ".join(card.examples))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -46,7 +47,7 @@ def build(
     """Build a database for each map, and write it to a file; or one for any map from all of them: any.KIND.
 
     A file appears whole or not at all: an interrupt leaves nothing behind. A file built with the same parameters is
-    overwritten, unless it was built for some goals only: that takes --force.
+    overwritten, unless it was built for some goals only: that takes --force. A file that is no database never is.
     """
     from andante.errors import OutputError, ParameterError
     from andante.files import make_folder
@@ -67,8 +68,7 @@ def build(
     if estimate:
         tell_estimates(kind, portions, asked, threads, as_json)
         return
-    if not force:
-        refuse_to_overwrite(files, builder, params)
+    refuse_to_overwrite(files, builder, params, force)
     make_folder(out_folder)
     written: list[dict[str, Any]] = []
     for (_, portion), file in zip(portions, files, strict=True):
@@ -80,7 +80,7 @@ def build(
         written.append({"file": str(file), "kind": call.name, "bytes": file.stat().st_size, "seconds": took})
         if not as_json:
             size, time_taken = measure("database_bytes").show(file.stat().st_size), measure("build_seconds").show(took)
-            out.print(f"{file}: {size}, built in {time_taken}", soft_wrap=True, markup=False)
+            out.print(f"{file}: {size}, built in {time_taken}", soft_wrap=True)
     if as_json:
         print_json(written)
 
@@ -96,16 +96,24 @@ def goals_in(scenario: Path, grid: Grid) -> list[int]:
     return [problem.goal for problem in listed]
 
 
-def refuse_to_overwrite(files: Sequence[Path], builder: Builder, params: Any) -> None:
-    """Refuse if one of the files is there, and was built with other parameters; what cannot be read is no loss.
+def refuse_to_overwrite(files: Sequence[Path], builder: Builder, params: Any, force: bool) -> None:
+    """Refuse if one of the files is there and no database, or, unless forced, was built with other parameters.
 
-    Parameters do not say which goals a `goals=asked` file serves, so it is never overwritten without --force.
+    A damaged database is no loss. Parameters do not say which goals a `goals=asked` file serves, so it is never
+    overwritten without --force.
     """
-    from andante.databases.header import read_header
+    from andante.databases.header import is_database, read_header
     from andante.errors import DatabaseError, OutputError
 
     wanted = {p.name: p.word(value) for p, value in zip(builder.parameters, params, strict=True)}
     for file in files:
+        if os.path.lexists(file) and not is_database(file):
+            raise OutputError(
+                f"{file} is there already and is not a database of Andante; move it away, or write elsewhere with "
+                "--out FOLDER"
+            )
+        if force:
+            continue
         try:
             there = read_header(file)
         except DatabaseError:
@@ -143,4 +151,4 @@ def tell_estimates(
     for name, told in found.items():
         length = f"at least about {duration(told.seconds)}" if told.what else f"{duration(told.seconds)} in all"
         sample = f", by {told.done:,} of {told.total:,}: {told.what}" if told.what else ""
-        out.print(f"{name}: {length}{sample}", soft_wrap=True, markup=False)
+        out.print(f"{name}: {length}{sample}", soft_wrap=True)

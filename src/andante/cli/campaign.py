@@ -13,7 +13,7 @@ import typer
 
 from andante.cli.shared import (
     JSON_OPTION,
-    check_folder,
+    check_places,
     err,
     out,
     print_json,
@@ -132,7 +132,7 @@ def report(
     from andante.campaign import read_campaign
     from andante.report.results import Results
 
-    check_folder(html, markdown, latex, csv)
+    check_places(html, markdown, latex, csv)
     campaign = read_campaign(file, scale)
     opened = begun(campaign, store)
     check_set(problems, campaign)
@@ -248,7 +248,7 @@ def _work_on(campaign: Campaign, folder: Path, make: Callable[[], Engine], estim
         store, plan = prepare(campaign, folder, tell)
     compile_for(plan)
     engine = make()
-    err.print(f"{len(plan):,} jobs, {plan.trials:,} trials, {engine.title}: {folder}", soft_wrap=True, markup=False)
+    err.print(f"{len(plan):,} jobs, {plan.trials:,} trials, {engine.title}: {folder}", soft_wrap=True)
     with _showing() as show:
         last: list[Progress] = []
 
@@ -284,7 +284,7 @@ def _showing() -> Iterator[Callable[[Progress], None]]:
     if not err.is_terminal:
         yield _lines()
         return
-    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:.0f} %"))
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TextColumn("{task.percentage:.0f} %"))
     with Bar(*columns, console=err, transient=True) as bar:
         task = bar.add_task("running", total=None)
 
@@ -345,7 +345,7 @@ def tell_stopped(folder: Path, again: str) -> None:
     if Store.exists(folder):
         found = stands(Store(folder))
         told = f"{found.jobs_finished:,} of {found.jobs:,} jobs kept; {again} goes on"
-    err.print(f"stopped: {told}", soft_wrap=True, markup=False)
+    err.print(f"stopped: {told}", soft_wrap=True)
 
 
 # --- reporting ------------------------------------------------------------------------------------------------------
@@ -375,7 +375,7 @@ def write(path: Path, text: str) -> None:
     from andante.files import write_whole
 
     write_whole(path, text.encode())
-    err.print(f"wrote {path}", soft_wrap=True, markup=False)
+    err.print(f"wrote {path}", soft_wrap=True)
 
 
 def tell_results(results: Results, by: str, measures: Sequence[str], x: str, y: str, as_json: bool) -> None:
@@ -400,7 +400,7 @@ def tell_results(results: Results, by: str, measures: Sequence[str], x: str, y: 
     out.print(TerminalTable(summaries, measures, by))
     free = [one.summary.name for one in standings if one.dominated_by is None]
     if len(free) < len(standings):
-        out.print(f"Dominated by none in {x} and {y}: {', '.join(free)}", soft_wrap=True, markup=False)
+        out.print(f"Dominated by none in {x} and {y}: {', '.join(free)}", soft_wrap=True)
 
 
 def tell_counts(none: Results, some: Results, as_json: bool) -> None:
@@ -415,4 +415,4 @@ def tell_counts(none: Results, some: Results, as_json: bool) -> None:
 def tell(lines: Sequence[str]) -> None:
     """Print these lines as they are, however long."""
     for line in lines:
-        out.print(line, soft_wrap=True, markup=False)
+        out.print(line, soft_wrap=True)

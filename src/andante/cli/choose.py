@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from andante.cli.shared import check_folder, out, say_wrote
+from andante.cli.shared import check_places, number_option, out, say_wrote
 from andante.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -32,8 +32,8 @@ CITED = "Bulitko 2016"
 @app.command()
 def choose(
     store: Path = typer.Argument(..., metavar="STORE", help="The results of a campaign in which all ran on all."),
-    expansions: float = typer.Option(
-        float("inf"), min=0, help="Leave out algorithms that expanded more states than this before any move."
+    expansions: float = number_option(
+        float("inf"), 0, help="Leave out algorithms that expanded more states than this before any move."
     ),
     only: list[str] = typer.Option([], metavar="NAME", help="Choose among algorithms of this name; may be repeated."),
     trials: int = typer.Option(100, min=1, help="How many random splits into old and new."),
@@ -56,7 +56,7 @@ def choose(
     from andante.selection.matrix import from_store
     from andante.store import Store
 
-    check_folder(markdown, csv)
+    check_places(markdown, csv)
     for kept in filter(None, (figures, aslib)):
         make_folder(kept)
     if predict:
@@ -68,7 +68,7 @@ def choose(
 
     def say(text: str) -> None:
         """Print a part as soon as there is one: what comes after it may take minutes, or fail."""
-        out.print(text, soft_wrap=True, markup=False)
+        out.print(text, soft_wrap=True)
         said.append(text)
 
     say(overview(problems, opened, expansions))

@@ -17,7 +17,8 @@ from andante.cli.shared import (
     MAP_HELP,
     SIGHT_OPTION,
     Kit,
-    check_folder,
+    check_places,
+    number_option,
     out,
     pack,
     print_json,
@@ -61,9 +62,7 @@ def compare(
     threads: int = typer.Option(cores(), min=1, help="How many run at once."),
     database: list[Path] = DATABASE_OPTION,
     sight: int | None = SIGHT_OPTION,
-    suboptimality_cap: float = typer.Option(
-        SUBOPTIMALITY_CAP, min=1, help="Give up at this many times the optimal cost."
-    ),
+    suboptimality_cap: float = number_option(SUBOPTIMALITY_CAP, 1, help="Give up at this many times the optimal cost."),
     html: Path | None = typer.Option(None, metavar="FILE.html", help="Write a page with plots and replays."),
     csv: Path | None = typer.Option(None, metavar="FILE.csv", help="Write one row per trial."),
     as_json: bool = JSON_OPTION,
@@ -71,7 +70,7 @@ def compare(
     """Compare algorithms on the problems of one map."""
     from andante.agent import find
 
-    check_folder(html, csv)
+    check_places(html, csv)
     named = [find(text) for text in split_algorithms(algorithms)]
     grid = read_world(map)
     kit = pack(grid, sight, database)
@@ -82,7 +81,7 @@ def compare(
     if not as_json:
         from andante.report.table import lead
 
-        out.print(lead(rows), soft_wrap=True, markup=False)
+        out.print(lead(rows), soft_wrap=True)
     tell_results(rows, as_json)
     if csv is not None:
         from andante.report.table import write_csv

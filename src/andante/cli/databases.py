@@ -7,7 +7,7 @@ from pathlib import Path
 
 import typer
 
-from andante.cli.shared import JSON_OPTION, MAP_HELP, out, print_json, read_world
+from andante.cli.shared import JSON_OPTION, MAP_HELP, out, print_json, read_world, with_bold
 from andante.notation import write
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, help="List the kinds of databases, and show files.")
@@ -35,9 +35,9 @@ def list_kinds(as_json: bool = JSON_OPTION) -> None:
         )
         return
     for name, builder in builders().items():
-        out.print(f"[bold]{name}[/bold]: {kinds()[name].about}")
+        out.print(with_bold(name, f": {kinds()[name].about}"))
         for p in builder.parameters:
-            out.print(f"  {p.name} = {write(p.word(p.default))}: {p.about}; {p.allowed}", markup=False)
+            out.print(f"  {p.name} = {write(p.word(p.default))}: {p.about}; {p.allowed}")
 
 
 @app.command()
@@ -63,7 +63,7 @@ def show(
         "size": f"{measure('database_bytes').show(header.file_bytes)}, {header.file_bytes:,} bytes",
     }
     for name, value in facts.items():
-        out.print(f"{name:12}{value}", soft_wrap=True, markup=False)
+        out.print(f"{name:12}{value}", soft_wrap=True)
     for array in header.arrays:
         shape = " x ".join(f"{side:,}" for side in array.shape)
-        out.print(f"  {array.name:10}{array.dtype[1:]:4}{shape}", markup=False)
+        out.print(f"  {array.name:10}{array.dtype[1:]:4}{shape}")

@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from andante.cli.shared import JSON_OPTION, MAP_HELP, err, out, print_json, progress_of_parts, read_world, say_wrote
+from andante.cli.shared import (
+    JSON_OPTION,
+    MAP_HELP,
+    err,
+    out,
+    print_json,
+    progress_of_parts,
+    read_world,
+    say_wrote,
+    with_bold,
+)
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -43,10 +53,10 @@ def list_maps(
     for one in known:
         table.add_row(str(one["name"]), str(one["about"]), "yes" if one["fetched"] else "")
     out.print(table)
-    out.print("\n[bold]generated[/bold], as KIND:WIDTHxHEIGHT:SEED")
+    out.print(with_bold("\ngenerated", ", as KIND:WIDTHxHEIGHT:SEED"))
     for kind, options in kinds().items():
         defaults = ", ".join(f"{key}={value}" for key, value in options.items())
-        out.print(f"  {kind:10}{defaults}", markup=False)
+        out.print(f"  {kind:10}{defaults}")
 
 
 @app.command()
@@ -84,7 +94,7 @@ def show(
         print_json(facts)
         return
     for name, value in facts.items():
-        out.print(f"{name.replace('_', ' '):20}{value}", markup=False)
+        out.print(f"{name.replace('_', ' '):20}{value}")
     if picture is None:
         if levels is not None and out.color_system is None:
             err.print(
@@ -163,7 +173,7 @@ def generate(
     options: dict[str, Any] = dict(parse(f"{kind}({', '.join(option)})").arguments)
     grid = make(kind, *read_size(size), seed=seed, **options)
     write_map(grid, file)
-    out.print(f"{file}: {grid.width} x {grid.height}, {grid.free_cells} free cells", soft_wrap=True, markup=False)
+    out.print(f"{file}: {grid.width} x {grid.height}, {grid.free_cells} free cells", soft_wrap=True)
 
 
 @app.command()
@@ -182,4 +192,4 @@ def fetch(
     for name in names:
         with progress_of_parts() as tell:
             folder = get(name, source, tell)
-        err.print(f"{name} is in {folder}", soft_wrap=True, markup=False)
+        err.print(f"{name} is in {folder}", soft_wrap=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,16 +13,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+from rich.text import Text
 
-from andante.errors import AndanteError, NotationError, OutputError
+from andante.errors import AndanteError, NotationError
+from andante.files import check_place
 from andante.world.grid import Grid
 
 if TYPE_CHECKING:
     from andante.agent import Algorithm
     from andante.databases.header import Database
 
-out = Console(highlight=False)
-err = Console(stderr=True, highlight=False)
+# Names of maps and files are printed as they are: what looks like markup or an emoji's code in them is neither.
+out = Console(highlight=False, markup=False, emoji=False)
+err = Console(stderr=True, highlight=False, markup=False, emoji=False)
 
 MAP_HELP = (
     "A .map file, or a map of a benchmark set as SET/NAME (dao/arena), or a generated one as KIND:WIDTHxHEIGHT:SEED."
@@ -38,6 +42,20 @@ DATABASE_OPTION = typer.Option(
     help="What agents look things up in, made for this map by 'andante build'; may be repeated. Of several of one kind "
     "the first is used.",
 )
+
+
+def _a_number(value: Any) -> Any:
+    for number in value if isinstance(value, tuple) else (value,):
+        if number is not None and math.isnan(number):
+            raise typer.BadParameter("'nan' is not a number")
+    return value
+
+
+def number_option(default: Any, low: float | None = None, **about: Any) -> Any:
+    """An option that takes a number, or a pair of them; "inf" is one, "nan" is not."""
+    return typer.Option(default, min=low, callback=_a_number, **about)
+
+
 JSON_OPTION = typer.Option(False, "--json", help="Print the result as JSON.")
 
 
@@ -46,7 +64,7 @@ def read_world(text: str) -> Grid:
     from andante.datasets.named import map_named
     from andante.world.mapfiles import read_map
 
-    return read_map(text) if Path(text).exists() else map_named(text)
+    return read_map(text) if os.path.exists(text) else map_named(text)
 
 
 def read_cell(text: str, option: str) -> tuple[int, int]:
@@ -100,24 +118,28 @@ def _plain(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def check_folder(*files: Path | None) -> None:
-    """Refuse files in folders that are not there, before any work is done for them."""
-    for file in files:
-        if file is not None and not file.absolute().parent.is_dir():
-            raise OutputError(f"cannot write {file}: there is no folder {file.absolute().parent}")
+def check_places(*files: Path | None) -> None:
+    """Refuse files that cannot be written where they are to go, before any work is done for them."""
+    for file in filter(None, files):
+        check_place(file)
 
 
 def say_wrote(*files: Path | None) -> None:
     """Say which files were written, where the result does not say it."""
     for file in files:
         if file is not None:
-            err.print(f"wrote {file}", soft_wrap=True, markup=False)
+            err.print(f"wrote {file}", soft_wrap=True)
+
+
+def with_bold(words: str, rest: str) -> Text:
+    """A line that begins in bold."""
+    return Text.assemble((words, "bold"), rest)
 
 
 @contextmanager
 def progress_bar(what: str, total: int) -> Iterator[Callable[[int], None]]:
     """A bar that the yielded function moves forward; nothing where no terminal shows it."""
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as bar:
         task = bar.add_task(what, total=total)
         yield lambda done: bar.advance(task, done)
@@ -126,7 +148,7 @@ def progress_bar(what: str, total: int) -> Iterator[Callable[[int], None]]:
 @contextmanager
 def progress_of_parts() -> Iterator[Callable[[str, int, int], None]]:
     """A bar for each part that the yielded function is told of: what it is, how much is done, and of how much."""
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeRemainingColumn())
     with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as bar:
         tasks: dict[str, TaskID] = {}
 
@@ -190,4 +212,4 @@ def say_unused(databases: Sequence[Database], entries: Iterable[Algorithm]) -> N
             reason = f"{used.path} is used and {one.path} is not: agents look into the first database of a kind"
         else:
             continue
-        err.print(reason, soft_wrap=True, markup=False)
+        err.print(reason, soft_wrap=True)

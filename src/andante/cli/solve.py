@@ -15,7 +15,8 @@ from andante.cli.shared import (
     MAP_HELP,
     SIGHT_OPTION,
     Kit,
-    check_folder,
+    check_places,
+    number_option,
     out,
     pack,
     print_json,
@@ -24,6 +25,7 @@ from andante.cli.shared import (
     say_unused,
     say_wrote,
     telling_of_compilation,
+    with_bold,
 )
 
 if TYPE_CHECKING:
@@ -42,7 +44,7 @@ def solve(
     algorithm: str = typer.Option("lrta", "--algorithm", "-a", help="NAME or NAME(parameter=value, ...)."),
     database: list[Path] = DATABASE_OPTION,
     sight: int | None = SIGHT_OPTION,
-    suboptimality_cap: float | None = typer.Option(None, min=1, help="Give up at this many times the optimal cost."),
+    suboptimality_cap: float | None = number_option(None, 1, help="Give up at this many times the optimal cost."),
     picture: Path | None = typer.Option(None, metavar="FILE.png", help="Draw the way on the map."),
     trace: Path | None = typer.Option(None, metavar="FILE.json", help="Keep every move and thought, to be replayed."),
     posthoc: Path | None = typer.Option(None, metavar="FILE.trace.json", help="The same for the Posthoc visualiser."),
@@ -59,7 +61,7 @@ def solve(
     from andante.report import figure
 
     entry = find(algorithm)
-    check_folder(picture, trace, posthoc)
+    check_places(picture, trace, posthoc)
     if posthoc is not None:
         check_name(posthoc)
     if picture is not None:
@@ -113,9 +115,8 @@ def _print(trial: Trial) -> None:
         "STUCK": "stuck, with no move left to make",
     }
     how = ends.get(trial.outcome.name, f"gave up at the {trial.outcome.name.lower().replace('_', ' ')}")
-    out.print(
-        f"[bold]{trial.algorithm}[/bold] on {trial.problem.grid.name if trial.problem.grid else 'a graph'}: {how}"
-    )
+    where = trial.problem.grid.name if trial.problem.grid else "a graph"
+    out.print(with_bold(trial.algorithm, f" on {where}: {how}"))
     if not (trial.moves or trial.states_expanded or trial.cells_discovered):
         return  # the map said so: nobody set out
     against = f", {trial.suboptimality_ratio:.3f} times the optimal {trial.optimal_cost:.2f}"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import typer
 
-from andante.cli.shared import check_folder, out
+from andante.cli.shared import check_places, out
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, help="Check, merge and export stores of results.")
 
@@ -20,13 +20,13 @@ def check(folder: Path = typer.Argument(..., metavar="STORE", help="The folder o
     store = Store(folder)
     faults = faults_of(store)
     for fault in faults:
-        out.print(fault, soft_wrap=True, markup=False)
+        out.print(fault, soft_wrap=True)
     if faults:
         raise typer.Exit(1)
-    out.print(f"{folder} is sound: {len(store):,} rows in {len(store.parts())} parts", soft_wrap=True, markup=False)
+    out.print(f"{folder} is sound: {len(store):,} rows in {len(store.parts())} parts", soft_wrap=True)
     if not store.sealed:
         note = "its manifest is of an older version, without a checksum: damage to it cannot be noticed until the next "
-        out.print(f"{note}'andante campaign run' or 'resume' adds one", soft_wrap=True, markup=False)
+        out.print(f"{note}'andante campaign run' or 'resume' adds one", soft_wrap=True)
 
 
 @app.command()
@@ -40,10 +40,10 @@ def merge(
     from andante.store import merge as put_together
 
     merged = put_together([Store(folder) for folder in folders], into)
-    out.print(f"{into} has {len(merged):,} rows", soft_wrap=True, markup=False)
+    out.print(f"{into} has {len(merged):,} rows", soft_wrap=True)
     faults = faults_of(merged)
     for fault in faults:
-        out.print(fault, soft_wrap=True, markup=False)
+        out.print(fault, soft_wrap=True)
     if faults:
         raise typer.Exit(1)
 
@@ -57,6 +57,6 @@ def export(
     from andante.store import Store
     from andante.store import export as write
 
-    check_folder(file)
+    check_places(file)
     count = write(Store(folder), file)
-    out.print(f"{file} has {count:,} rows", soft_wrap=True, markup=False)
+    out.print(f"{file} has {count:,} rows", soft_wrap=True)

@@ -39,7 +39,7 @@ def study(
 
     if name is None:
         for known, home in study_folders().items():
-            out.print(f"{known:20}{read_study(home / STUDY_FILE, 'quick').title}", soft_wrap=True, markup=False)
+            out.print(f"{known:20}{read_study(home / STUDY_FILE, 'quick').title}", soft_wrap=True)
         return
     file = find_study(name)
     campaign, spec = read_campaign(file, scale), read_study(file, scale)
@@ -49,7 +49,7 @@ def study(
     if estimate:
         return
     page = write_results(spec, Results.of(Store(rows)), folder or _beside(file, title), how)
-    out.print(f"wrote {page}", soft_wrap=True, markup=False)
+    out.print(f"wrote {page}", soft_wrap=True)
 
 
 def _beside(file: Path, title: str) -> Path:

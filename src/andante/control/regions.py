@@ -52,7 +52,8 @@ class Steering(NamedTuple):
                 f"{Cover(pattern.base[1]).name.lower()}, and this one plans on level {level} with cover "
                 f"{cover.name.lower()}; build it with base={level} and cover={cover.name.lower()}"
             )
-        if len(pattern.region) < len(hierarchy_of(space.graph, cover).layers.node):
+        nodes = len(hierarchy_of(space.graph, cover).layers.node)
+        if len(pattern.region) < nodes or (pattern.region[nodes:] >= 0).any():
             raise AlgorithmError("the pattern database is for other regions than this version makes; build it again")
         visited = np.zeros(space.states, np.int64)
         return cls(Steered(pattern, visited, depth is DepthBy.PATTERN, goal is GoalBy.PATTERN, space.clock))

@@ -20,6 +20,7 @@ from andante.world.graph import Graph
 FEATURES = 11
 LEAF = -1  # instead of a feature: the node has an answer
 DEEPEST = 100  # that any agent may look
+LONGEST_HISTORY = 100_000  # moves that features may look back over
 
 
 def _fault(tree: DepthTree, graph: Graph) -> str | None:
@@ -29,8 +30,8 @@ def _fault(tree: DepthTree, graph: Graph) -> str | None:
         return "its columns do not fit each other"
     if tree.deepest.shape != (1,) or not 1 <= tree.deepest[0] <= DEEPEST:
         return f"its greatest depth is not from 1 to {DEEPEST}"
-    if tree.history.shape != (1,) or tree.history[0] < 1:
-        return "it remembers no moves"
+    if tree.history.shape != (1,) or not 1 <= tree.history[0] <= LONGEST_HISTORY:
+        return f"it does not look back over 1 to {LONGEST_HISTORY:,} moves"
     inner = tree.feature != LEAF
     if not ((tree.feature >= LEAF) & (tree.feature < FEATURES)).all():
         return f"it asks for features beyond the {FEATURES} that there are"

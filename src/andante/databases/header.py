@@ -17,6 +17,7 @@ import json
 import mmap
 import os
 import struct
+import sys
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -34,6 +35,7 @@ from andante.world.grid import Grid
 MAGIC = b"andante\n"
 VERSION = 1
 ALIGNMENT = 64
+MAX_HEADER_BYTES = 2**20  # a thousand times what one has
 _PREAMBLE = struct.Struct("<8sIIQQ")  # magic, version, checksum, bytes of the header, bytes of the file
 _CHECKSUM = slice(12, 16)
 
@@ -266,6 +268,16 @@ def read_header(path: str | os.PathLike[str]) -> Header:
     return _opened(Path(path))[0]
 
 
+def is_database(path: str | os.PathLike[str]) -> bool:
+    """Is there a file that is, or once was, a database? Its first bytes tell, and an empty one counts too."""
+    try:
+        with Path(path).open("rb") as stream:
+            begin = stream.read(len(MAGIC))
+    except (OSError, ValueError):
+        return False
+    return begin == MAGIC[: len(begin)]
+
+
 def _written(database: Database) -> bytes:
     """A database as the bytes of a file."""
     arrays = {name: _little_endian(array) for name, array in database.arrays._asdict().items()}
@@ -323,8 +335,8 @@ def _opened(file: Path) -> tuple[Header, mmap.mmap]:
     if _checksum(buffer) != checksum:
         raise DatabaseError(f"{file} is damaged: its checksum is wrong; build or copy it again")
     try:
-        header = _read(bytes(buffer[_PREAMBLE.size : _PREAMBLE.size + head_bytes]), file_bytes)
-    except (KeyError, TypeError, ValueError):
+        header = _read(bytes(buffer[_PREAMBLE.size : _PREAMBLE.size + min(head_bytes, MAX_HEADER_BYTES)]), file_bytes)
+    except (KeyError, TypeError, ValueError, RecursionError):
         raise DatabaseError(f"{file} has a header that cannot be read; build it again") from None
     return header, buffer
 
@@ -333,10 +345,10 @@ def _mapped(file: Path) -> mmap.mmap:
     try:
         with file.open("rb") as stream:
             return mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
-    except ValueError:
-        raise DatabaseError(f"{file} is empty") from None
     except OSError as error:
         raise DatabaseError(f"cannot read {file}: {error.strerror or error}") from None
+    except ValueError:
+        raise DatabaseError(f"{file} is empty") from None
 
 
 def _checksum(buffer: mmap.mmap) -> int:
@@ -348,20 +360,36 @@ def _checksum(buffer: mmap.mmap) -> int:
 
 
 def _read(head: bytes, file_bytes: int) -> Header:
+    """The header in this JSON; an exception if anything in it is not what it has to be.
+
+    A checksum only tells that a file is as it was written, not by whom.
+    """
     what = json.loads(head)
+    kind, fingerprint, parameters = what["kind"], what["map"], what["parameters"]
+    if not (isinstance(kind, str) and isinstance(fingerprint, str | None) and isinstance(parameters, dict)):
+        raise TypeError(kind)
+    if not all(isinstance(value, int | float | str | None) for value in parameters.values()):
+        raise TypeError(parameters)
     begin = _aligned(_PREAMBLE.size + len(head))
-    arrays = tuple(
-        Entry(str(one["name"]), str(one["dtype"]), tuple(map(int, one["shape"])), begin + int(one["offset"]))
-        for one in what["arrays"]
-    )
-    return Header(what["kind"], what["map"], dict(what["parameters"]), arrays, file_bytes)
+    arrays = tuple(_entry(one, begin) for one in what["arrays"])
+    return Header(kind, fingerprint, parameters, arrays, file_bytes)
+
+
+def _entry(one: Mapping[str, Any], begin: int) -> Entry:
+    name, dtype, shape, offset = one["name"], one["dtype"], one["shape"], one["offset"]
+    numbers = [offset, *shape]
+    if not (isinstance(name, str) and isinstance(dtype, str) and isinstance(shape, list)):
+        raise TypeError(one)
+    if any(type(number) is not int or not 0 <= number <= sys.maxsize for number in numbers):
+        raise ValueError(numbers)
+    return Entry(name, dtype, tuple(shape), begin + offset)
 
 
 def _arrays(header: Header, buffer: mmap.mmap, dtypes: Mapping[str, np.dtype[Any]]) -> dict[str, npt.NDArray[Any]]:
     """The arrays of a mapped file; an exception if one is not there, not of its type, or not inside the file."""
     found: dict[str, npt.NDArray[Any]] = {}
     for one in header.arrays:
-        if one.dtype != dtypes[one.name].newbyteorder("<").str or one.offset % ALIGNMENT or min(one.shape) < 0:
+        if one.dtype != dtypes[one.name].newbyteorder("<").str or one.offset % ALIGNMENT or not one.shape:
             raise ValueError(one)
         found[one.name] = np.ndarray(one.shape, one.dtype, buffer, one.offset)
     return found

@@ -26,6 +26,8 @@ from andante.kernel import int64, kernel
 from andante.search.memory import Space
 from andante.world.graph import Graph
 
+DEEPEST = 3000  # that an agent may be told to look: in the paper, deep enough to count as no cap
+HIGHEST = 20  # level that regions may be of
 NO_STATE = -1  # no entry: the regions are the same, or no way leads from one to the other
 
 
@@ -39,8 +41,16 @@ def _fault(pattern: Pattern, graph: Graph) -> str | None:
         return "it names regions that do not exist"
     if pattern.entry.max(initial=-1) >= len(pattern.region):
         return "it names states that do not exist"
-    if pattern.entry.min(initial=0) < NO_STATE or min(pattern.depth.min(initial=1), pattern.cap[0]) < 1:
+    depths = (pattern.depth.min(initial=1), pattern.far.min(initial=1), pattern.cap[0])
+    if pattern.entry.min(initial=0) < NO_STATE or min(depths) < 1 or pattern.cap[0] > DEEPEST:
         return "it holds numbers that mean nothing"
+    if (pattern.region[pattern.entry[pattern.entry != NO_STATE]] < 0).any():
+        return "it names states that are in no region"
+    level, cover = pattern.base.tolist()
+    if not 0 <= level <= HIGHEST or cover not in list(Cover):
+        return "it is for no level of any hierarchy"
+    if level == 0 and len(pattern.region) != len(graph):
+        return f"its regions are not those of a graph of {len(graph)} states"
     return None
 
 

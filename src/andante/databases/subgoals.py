@@ -40,7 +40,7 @@ def _fault(subgoals: Subgoals, graph: Graph) -> str | None:
     states = np.concatenate([subgoals.start, subgoals.goal, subgoals.subgoal])
     if len(states) and not 0 <= states.min() <= states.max() < len(graph):
         return f"its records name states beyond the {len(graph)} of the graph"
-    ends = subgoals.first
+    ends = subgoals.first.astype(np.int64)  # differences of smaller numbers could wrap around
     if ends[0] != 0 or ends[-1] != len(subgoals.subgoal) or (np.diff(ends) < 1).any():
         return "some of its records have no subgoal"
     return None

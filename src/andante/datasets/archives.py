@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
+import lzma
+import struct
 import zipfile
 import zlib
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from itertools import pairwise
 from pathlib import Path, PurePosixPath
 
 from andante.errors import DatasetError
@@ -12,6 +16,22 @@ from andante.errors import DatasetError
 #: What the members of one archive may take unpacked; the largest published set takes a tenth of it.
 MAX_UNPACKED_BYTES = 2**30
 MAX_MEMBERS = 10_000
+_MAX_NAME_BYTES = 200
+_CHUNK_BYTES = 2**16
+
+# What reading raises where an archive is damaged: directories, decompressors, and seeking where they send it.
+_UNSOUND = (
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    struct.error,
+    EOFError,
+    LookupError,
+    NotImplementedError,
+    OSError,
+    RuntimeError,
+    ValueError,
+)
 
 
 def unpack(archive: Path, folder: Path, suffix: str, *, limit: int = MAX_UNPACKED_BYTES) -> int:
@@ -20,17 +40,31 @@ def unpack(archive: Path, folder: Path, suffix: str, *, limit: int = MAX_UNPACKE
     Other members are passed over. An archive with a member that points outside its folder, or that would unpack to more
     than ``limit`` bytes, is refused before anything is written.
     """
-    try:
-        with archive.open("rb") as stream, zipfile.ZipFile(stream) as pack:
+    with ExitStack() as stack:
+        with _sound(archive):
+            pack = stack.enter_context(zipfile.ZipFile(stack.enter_context(archive.open("rb"))))
             members = _wanted(pack, archive, suffix, limit)
-            for member in members:
-                with pack.open(member) as source, (folder / _title(member)).open("xb") as sink:
-                    shutil.copyfileobj(source, sink)
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
-        raise DatasetError(f"{archive.name} is not a sound zip archive ({error}); get it anew") from error
-    except FileExistsError as error:
-        raise DatasetError(f"{archive.name} holds two files of the name {Path(error.filename).name}") from error
+        for member in members:
+            with (folder / _title(member)).open("xb") as sink:
+                for chunk in _chunks(pack, member, archive):
+                    sink.write(chunk)
     return len(members)
+
+
+def _chunks(pack: zipfile.ZipFile, member: zipfile.ZipInfo, archive: Path) -> Iterator[bytes]:
+    """The contents of a member, piece by piece."""
+    with _sound(archive), pack.open(member) as source:
+        while chunk := source.read(_CHUNK_BYTES):
+            yield chunk
+
+
+@contextmanager
+def _sound(archive: Path) -> Iterator[None]:
+    """Whatever reading the archive may raise, said in a sentence."""
+    try:
+        yield
+    except _UNSOUND as error:
+        raise DatasetError(f"{archive.name} is not a sound zip archive ({error}); get it anew") from error
 
 
 def _wanted(pack: zipfile.ZipFile, archive: Path, suffix: str, limit: int) -> list[zipfile.ZipInfo]:
@@ -42,6 +76,14 @@ def _wanted(pack: zipfile.ZipFile, archive: Path, suffix: str, limit: int) -> li
         if path.is_absolute() or ".." in path.parts or "\\" in member.orig_filename:
             raise DatasetError(f"{archive.name} is refused: its member {member.filename!r} points outside the archive")
     wanted = [member for member in everything if _title(member).endswith(suffix) and not _title(member).startswith(".")]
+    for member in wanted:
+        title = _title(member)
+        if not title.isprintable() or len(title.encode(errors="replace")) > _MAX_NAME_BYTES:
+            raise DatasetError(f"{archive.name} is refused: {title!r} is no name for a file")
+    titles = sorted(map(_title, wanted))
+    for title, following in pairwise(titles):
+        if title == following:
+            raise DatasetError(f"{archive.name} holds two files of the name {title}")
     size = sum(member.file_size for member in wanted)
     if size > limit:
         raise DatasetError(f"{archive.name} is refused: it would unpack to {size:,} bytes, more than {limit:,}")

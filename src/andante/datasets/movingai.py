@@ -28,11 +28,11 @@ from importlib import resources
 from pathlib import Path
 
 from andante.datasets import Progress, fingerprints
-from andante.datasets.archives import unpack
+from andante.datasets.archives import MAX_UNPACKED_BYTES, unpack
 from andante.datasets.fingerprints import Fingerprints
 from andante.datasets.native import native
 from andante.errors import DatasetError, did_you_mean
-from andante.files import cache_folder, write_whole
+from andante.files import cache_folder, read_at_most, write_whole
 from andante.world.grid import Grid
 from andante.world.mapfiles import parse_map, parse_scenario
 from andante.world.problem import Problem
@@ -45,6 +45,7 @@ Source = str | os.PathLike[str] | None
 
 _KNOWN_FILE = "movingai.fingerprints.txt"
 _MAX_ARCHIVE_BYTES = 2**28  # the largest published archive has a few megabytes
+_MAX_RECORD_BYTES = 2**24
 _TIMEOUT_SECONDS = 30
 _CHUNK_BYTES = 2**16
 
@@ -92,7 +93,7 @@ class BenchmarkSet:
     @property
     def fetched(self) -> bool:
         """Is the set, or the one that it comes from, in the cache?"""
-        return _home(self.published.name).is_dir()
+        return os.path.isdir(_home(self.published.name))
 
 
 _WARCRAFT = BenchmarkSet("wc3maps512", "WarCraft III, scaled to 512 x 512")
@@ -215,7 +216,7 @@ def _contents(name: str, title: str, suffix: str, source: Source) -> tuple[bytes
     file = fetch(name, source) / (title + suffix)
     advice = f"delete the folder {file.parent} and fetch the set again"
     try:
-        data = file.read_bytes()
+        data = read_at_most(file, MAX_UNPACKED_BYTES)
     except OSError as error:
         raise DatasetError(f"cannot read {file}: {error.strerror or error}; {advice}") from error
     expected = _fingerprints(name)[title]
@@ -236,7 +237,7 @@ def fetch(name: str, source: Source = None, progress: Progress | None = None) ->
     """
     chosen = set_named(name).published
     home = _home(chosen.name)
-    if home.is_dir():
+    if os.path.isdir(home):
         return home
     place = os.fspath(source) if source is not None else os.environ.get(SOURCE_VARIABLE) or SITE
     try:
@@ -268,7 +269,7 @@ def _move(fresh: Path, home: Path) -> None:
     try:
         fresh.rename(home)
     except OSError:
-        if not home.is_dir():  # else another process was faster, and has the same
+        if not os.path.isdir(home):  # else another process was faster, and has the same
             raise
 
 
@@ -277,7 +278,7 @@ def _archive(chosen: BenchmarkSet, archive: str, place: str, scratch: Path, prog
     beside = (f"{chosen.name}/{archive}", archive)  # as on the site, or all archives in one folder
     if not place.startswith(("http://", "https://")):
         for path in beside:
-            if (file := Path(place).expanduser() / path).is_file():
+            if os.path.isfile(file := Path(os.path.expanduser(place), path)):
                 return file
         raise DatasetError(f"there is no {archive} in {place}; give a folder that holds it, or the address of a mirror")
     for path in beside:
@@ -360,9 +361,13 @@ def _keep_record(name: str, found: Fingerprints) -> None:
 def _expected(name: str) -> Fingerprints | None:
     """The fingerprints that the set must have: those that are part of Andante, or those of the first fetch."""
     file = _record(name)
-    if name in _known() or not file.exists():
+    if name in _known() or not os.path.exists(file):
         return _known().get(name)
-    return fingerprints.from_text(file.read_text(errors="replace"), str(file)).get(name)
+    try:
+        text = read_at_most(file, _MAX_RECORD_BYTES).decode(errors="replace")
+    except OSError as error:
+        raise DatasetError(f"cannot read {file}: {error.strerror or error}; delete it") from error
+    return fingerprints.from_text(text, str(file)).get(name)
 
 
 def _fingerprints(name: str) -> Fingerprints:
@@ -370,7 +375,11 @@ def _fingerprints(name: str) -> Fingerprints:
     published = set_named(name).published.name
     expected = _expected(published)
     if expected is None:  # the record was deleted
-        expected = fingerprints.of_folder(_home(published))
+        try:
+            expected = fingerprints.of_folder(_home(published))
+        except OSError as error:
+            reason = f"cannot read {error.filename or _home(published)}: {error.strerror or error}"
+            raise DatasetError(f"{reason}; delete the folder {_home(published)} and fetch the set again") from error
         _keep_record(published, expected)
     return expected
 

@@ -28,7 +28,6 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -39,9 +38,9 @@ from andante.episode.loop import Outcome
 from andante.episode.run import Agent, Thought
 from andante.episode.trial import Limits
 from andante.errors import ParameterError, TraceError
-from andante.files import write_whole
-from andante.search.memory import LEARNED
-from andante.world.grid import PASSABLE
+from andante.files import read_at_most, write_whole
+from andante.search.memory import EXPANDED, LEARNED
+from andante.world.grid import BLOCKED, PASSABLE
 from andante.world.heuristics import DIAGONAL
 from andante.world.mapfiles import MAX_CELLS
 from andante.world.problem import Problem
@@ -55,7 +54,7 @@ MOST_THOUGHTS = 1_000_000
 
 #: What is read at most, so that no file, however made, fills the memory.
 MAX_FILE_BYTES = 2**28
-MAX_ROWS = 2**26
+MAX_ROWS = 2**24
 
 #: One row per move, and one per thought.
 MOVE = np.dtype(
@@ -115,7 +114,9 @@ class Trace:
 
     @property
     def suboptimality_ratio(self) -> float:
-        """Cost walked over optimal cost."""
+        """Cost walked over optimal cost; 1 where there was nowhere to go."""
+        if self.optimal_cost == 0:
+            return 1.0 if self.cost == 0 else math.inf
         return self.cost / self.optimal_cost
 
     @property
@@ -188,12 +189,9 @@ class Trace:
     def load(cls, path: str | os.PathLike[str]) -> Trace:
         """The trace in a file; a `TraceError` says why if it holds none."""
         try:
-            size = Path(path).stat().st_size
-            if size > MAX_FILE_BYTES:
-                raise TraceError(f"{path} is not a trace: it has {size:,} bytes, a trace at most {MAX_FILE_BYTES:,}")
-            text = Path(path).read_bytes()
-        except OSError as error:
-            raise TraceError(f"cannot read the trace {path}: {error.strerror or error}") from error
+            text = read_at_most(path, MAX_FILE_BYTES)
+        except (OSError, ValueError) as error:
+            raise TraceError(f"cannot read the trace {path}: {getattr(error, 'strerror', None) or error}") from error
         return cls.from_json(text, where=str(path))
 
     @classmethod
@@ -207,40 +205,74 @@ class Trace:
 
     @classmethod
     def _from_document(cls, document: dict[str, Any]) -> Trace:
-        width, height = int(document["width"]), int(document["height"])
+        """The trace that a document holds; a checksum says that it was not damaged, not that it makes sense."""
+        width, height = (_whole(document, name, 1, MAX_CELLS) for name in ("width", "height"))
         cells = width * height
-        if min(width, height) < 1 or cells > MAX_CELLS:
+        if cells > MAX_CELLS:
             raise ValueError(f"a map of {width} x {height} cells cannot be")
         terrain = _unpack(document["terrain"], np.dtype(np.uint8), cells)
+        if not np.isin(terrain, [ord(character) for character in PASSABLE + BLOCKED]).all():
+            raise ValueError("its map has characters that mean nothing")
         moves = _unpack_table(document["moves"], MOVE)
         thoughts = _unpack_table(document["thoughts"], THOUGHT)
         found = int(moves["discovered"].sum(dtype=np.int64))
         if moves["discovered"].min(initial=0) < 0 or found > cells:
             raise ValueError(f"a map of {cells} cells does not have {found} to be discovered")
         discovered = _unpack(document["discovered"], np.dtype(np.int32), found)
-        ends = [document["start"], document["goal"]]
-        states = np.concatenate([ends, moves["state"], thoughts["state"], discovered])
-        if states.min() < 0 or states.max() >= cells:
-            raise ValueError(f"a state lies outside the map's {cells} cells")
-        if moves["thoughts"].min(initial=0) < 0 or int(moves["thoughts"].sum(dtype=np.int64)) > len(thoughts):
-            raise ValueError("its moves speak of thoughts that it does not hold")
+        _check_rows(moves, thoughts, discovered, cells)
         optimal = document["optimal_cost"]
         return cls(
-            algorithm=str(document["algorithm"]),
-            title=str(document["title"]),
-            map_name=str(document["map"]),
+            algorithm=_text(document, "algorithm"),
+            title=_text(document, "title"),
+            map_name=_text(document, "map"),
             terrain=terrain.reshape(height, width),
-            diagonal=float(document["diagonal"]),
-            start=int(document["start"]),
-            goal=int(document["goal"]),
+            diagonal=_amount(document, "diagonal"),
+            start=_whole(document, "start", 0, cells - 1),
+            goal=_whole(document, "goal", 0, cells - 1),
             outcome=Outcome[document["outcome"]],
-            optimal_cost=math.inf if optimal is None else float(optimal),
+            optimal_cost=math.inf if optimal is None else _amount(document, "optimal_cost"),
             moves=moves,
             thoughts=thoughts,
             thoughts_cut=bool(document["thoughts_cut"]),
-            sight=None if document["sight"] is None else int(document["sight"]),
+            sight=None if document["sight"] is None else _whole(document, "sight", 1, MAX_CELLS),
             discovered=discovered,
         )
+
+
+def _text(document: dict[str, Any], name: str) -> str:
+    if not isinstance(value := document[name], str):
+        raise TypeError(f"{name} is not text")
+    return value
+
+
+def _whole(document: dict[str, Any], name: str, low: int, high: int) -> int:
+    if type(value := document[name]) is not int or not low <= value <= high:
+        raise ValueError(f"{name} is not a whole number from {low} to {high}")
+    return value
+
+
+def _amount(document: dict[str, Any], name: str) -> float:
+    value = document[name]
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
+        raise ValueError(f"{name} is not a number from 0")
+    return float(value)
+
+
+def _check_rows(
+    moves: npt.NDArray[Any], thoughts: npt.NDArray[Any], discovered: npt.NDArray[np.int32], cells: int
+) -> None:
+    """Refuse rows that no agent leaves behind."""
+    states = np.concatenate([moves["state"], thoughts["state"], discovered])
+    if states.min(initial=0) < 0 or states.max(initial=0) >= cells:
+        raise ValueError(f"a state lies outside the map's {cells} cells")
+    if moves["thoughts"].min(initial=0) < 0 or int(moves["thoughts"].sum(dtype=np.int64)) > len(thoughts):
+        raise ValueError("its moves speak of thoughts that it does not hold")
+    if not ((moves["cost"] >= 0) & np.isfinite(moves["cost"]) & (moves["expanded"] >= 0)).all():
+        raise ValueError("its moves have costs or expansions that cannot be")
+    if np.isnan(moves["learned"]).any() or np.isnan(thoughts["value"]).any():
+        raise ValueError("it holds values that are no numbers")
+    if not np.isin(thoughts["kind"], (EXPANDED, LEARNED)).all():
+        raise ValueError("it holds thoughts of an unknown kind")
 
 
 # --- recording ------------------------------------------------------------------------------------------------------
@@ -268,8 +300,8 @@ def record(
         raise ParameterError(
             "a trace is drawn on a map and this problem has none; make it with grid.problem(start, goal)"
         )
-    if most_thoughts < 0:
-        raise ParameterError(f"most_thoughts must be at least 0, got {most_thoughts}")
+    if not 0 <= most_thoughts <= MAX_ROWS:
+        raise ParameterError(f"most_thoughts must be from 0 to {MAX_ROWS:,}, got {most_thoughts}")
     log_rows = most_thoughts + 1  # so that one too many is noticed
     agent = Agent(algorithm, problem.world, databases=databases, sight=sight, log_rows=log_rows, **parameters)
     watch = agent.watch(problem, limits)
@@ -360,6 +392,8 @@ def _document(text: str | bytes, where: str) -> dict[str, Any]:
     """The JSON of a trace, as it was written."""
     try:
         document = json.loads(text)
+        sealed = document.pop("checksum", None) if isinstance(document, dict) else None
+        seal = _checksum(document)
     except (ValueError, RecursionError) as error:
         raise TraceError(f"{where} is not a trace: it is not JSON, or not all of it ({error})") from error
     if not isinstance(document, dict) or document.get("format") != FORMAT:
@@ -369,12 +403,12 @@ def _document(text: str | bytes, where: str) -> dict[str, Any]:
         raise TraceError(
             f"{where} is a trace of version {found!r}, this Andante reads version {VERSION}; record it again"
         )
-    if document.pop("checksum", None) != _checksum(document):
+    if sealed != seal:
         raise TraceError(f"{where} is damaged: its checksum does not fit; record it again")
     return document
 
 
-def _checksum(document: dict[str, Any]) -> str:
+def _checksum(document: Any) -> str:
     return hashlib.sha256(json.dumps(document, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 

@@ -6,14 +6,13 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from numbers import Real
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from andante.episode.loop import Outcome
-from andante.errors import AlgorithmError, ParameterError
+from andante.errors import AlgorithmError, ParameterError, real_number
 from andante.search.astar import optimal_costs
 from andante.world.problem import Problem
 
@@ -39,7 +38,7 @@ class Limits:
     def __post_init__(self) -> None:
         for name in ("cost", "moves", "expansions", "suboptimality"):
             value = getattr(self, name)
-            if not (isinstance(value, Real) and cast(float, value) > 0):
+            if not real_number(value, f"the limit on {name}") > 0:
                 raise ParameterError(f"the limit on {name} must be above 0, got {value!r}")
 
 

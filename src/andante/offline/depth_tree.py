@@ -23,7 +23,7 @@ import numpy.typing as npt
 from andante.agent import Range
 from andante.control.depth import ball_for, least_depth
 from andante.control.features import History, keep, observe
-from andante.databases.depth_tree import DEEPEST, FEATURES, LEAF, DepthTree, answer
+from andante.databases.depth_tree import DEEPEST, FEATURES, LEAF, LONGEST_HISTORY, DepthTree, answer
 from andante.errors import AndanteError, ProblemError
 from andante.kernel import kernel
 from andante.offline.builder import Crew, builder
@@ -47,7 +47,7 @@ class Params(NamedTuple):
     """Which walks the tree is trained on, and how far it is pruned."""
 
     deepest: Annotated[int, Range(1, DEEPEST), "the greatest depth that the tree may choose"] = 10
-    history: Annotated[int, Range(1, 100_000), "over how many moves features look back"] = 60
+    history: Annotated[int, Range(1, LONGEST_HISTORY), "over how many moves features look back"] = 60
     problems: Annotated[int, Range(1, 1_000_000), "walks on each map, in each round"] = 50
     moves: Annotated[int, Range(1, 1_000_000), "after which a walk ends"] = 1000
     rounds: Annotated[int, Range(1, 100), "1: walks of an oracle only; more: then those of the tree so far"] = 1

@@ -28,7 +28,7 @@ import numpy.typing as npt
 from andante.abstraction.clique import Cover
 from andante.abstraction.hierarchy import DEFAULT_COVER, Hierarchy, hierarchy_of
 from andante.agent import Range
-from andante.databases.pattern import NO_STATE, Pattern, ancestors
+from andante.databases.pattern import DEEPEST, HIGHEST, NO_STATE, Pattern, ancestors
 from andante.errors import ParameterError
 from andante.kernel import int64, kernel
 from andante.offline.builder import Crew, Goals, builder
@@ -40,7 +40,6 @@ from andante.search.memory import new_space
 from andante.world.graph import Csr, Graph, Layout, Moves, degree, price, target, unit
 from andante.world.heuristics import TOLERANCE
 
-DEEPEST = 3000  # in the paper, deep enough to count as no cap
 MOST_BYTES = 8_000_000_000  # of the tables
 PART = 4  # regions that a thread takes at a time
 
@@ -69,11 +68,11 @@ class Far(IntEnum):
 class Params(NamedTuple):
     """How large the regions are, and what is stored of each pair."""
 
-    level: Annotated[int, Range(0, 20), "of the hierarchy: its states are the regions"] = 3
+    level: Annotated[int, Range(0, HIGHEST), "of the hierarchy: its states are the regions"] = 3
     cap: Annotated[int, Range(1, DEEPEST), "the greatest depth"] = 20
     aim: Annotated[Aim, "which state of the next region to go to"] = Aim.NEARER
     far: Annotated[Far | None, "depths towards the goal itself to store as well; none: only those on the way"] = None
-    base: Annotated[int, Range(0, 20), "the level on which the agent plans; 0 is the map itself"] = 0
+    base: Annotated[int, Range(0, HIGHEST), "the level on which the agent plans; 0 is the map itself"] = 0
     cover: Annotated[Cover, "how cliques are chosen"] = DEFAULT_COVER
     goals: Annotated[Goals, "which goals it serves: all, or those given when it is built"] = Goals.ALL
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from andante.agent import Algorithm
 from andante.control.depth import DepthBy
-from andante.errors import AndanteError, ParameterError
+from andante.errors import AndanteError, ParameterError, real_number, whole_number
 from andante.measures import Row
 
 
@@ -18,7 +18,7 @@ class AdviceError(AndanteError):
 
 @dataclass(frozen=True)
 class Requirements:
-    """Limits that an agent has to keep to; None is no limit.
+    """Limits that an agent has to keep to; None and infinity are no limit.
 
     Planning is limited for the worst move of all, not for the usual one. Memory and build time are those of the
     databases for one map, the map that needs most.
@@ -37,10 +37,10 @@ class Requirements:
     def __post_init__(self) -> None:
         for name in ("expansions", "microseconds", "memory_bytes", "build_seconds"):
             value = getattr(self, name)
-            if value is not None and not value >= 0:
-                raise ParameterError(f"the limit on {name} must not be below 0, got {value!r}")
-        if self.sight is not None and self.sight < 1:
-            raise ParameterError(f"sight must be at least 1, got {self.sight!r}")
+            if value is not None and math.isinf(real_number(value, f"the limit on {name}", least=0)):
+                object.__setattr__(self, name, None)
+        if self.sight is not None:
+            whole_number(self.sight, "sight", least=1, error=ParameterError)
 
     @property
     def sentence(self) -> str:
@@ -79,6 +79,9 @@ class Requirements:
         return self.check("expansions", max((int(row["max_states_expanded"]) for row in rows), default=0))
 
 
+_MOST_SPELLED = 1e15  # larger numbers are not written digit by digit
+
+
 @dataclass(frozen=True)
 class _Limit:
     """How a limit is written."""
@@ -94,7 +97,7 @@ class _Limit:
         ('2.5', '1,934')
         """
         shown = value / self.scale
-        return f"{shown:,.0f}" if shown == round(shown) else f"{shown:,.3g}"
+        return f"{shown:,.0f}" if shown < _MOST_SPELLED and shown == round(shown) else f"{shown:,.3g}"
 
     def show(self, value: float) -> str:
         """The value with its unit and what it is about."""

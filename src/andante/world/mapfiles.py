@@ -10,6 +10,7 @@ and the column or field, and never more is read than the header has announced.
 from __future__ import annotations
 
 import functools
+import io
 import math
 import os
 import re
@@ -50,10 +51,9 @@ def read_map(path: str | os.PathLike[str], *, rule: str = "octile") -> Grid:
     file = Path(path)
     try:
         with file.open("rb") as stream:
-            data = _read_as_announced(stream, str(file))
-    except OSError as error:
-        raise MapError(f"cannot read the map {file}: {error.strerror or error}") from error
-    return _parse_map(data, str(file), file.stem, rule)
+            return _parse_map(stream, str(file), file.stem, rule)
+    except (OSError, ValueError) as error:  # a name may hold what none can
+        raise MapError(f"cannot read the map {file}: {getattr(error, 'strerror', None) or error}") from error
 
 
 def parse_map(text: str | bytes, name: str = "map", *, rule: str = "octile", where: str | None = None) -> Grid:
@@ -63,7 +63,7 @@ def parse_map(text: str | bytes, name: str = "map", *, rule: str = "octile", whe
     <Grid tiny 3 x 2, 4 free cells>
     """
     data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else bytes(text)
-    return _parse_map(data, where or name, name, rule)
+    return _parse_map(io.BytesIO(data), where or name, name, rule)
 
 
 def write_map(grid: Grid, path: str | os.PathLike[str]) -> None:
@@ -74,7 +74,9 @@ def write_map(grid: Grid, path: str | os.PathLike[str]) -> None:
     write_whole(path, head + lines.tobytes())
 
 
-def _parse_map(data: bytes, where: str, name: str, rule: str) -> Grid:
+def _parse_map(stream: BinaryIO, where: str, name: str, rule: str) -> Grid:
+    """The grid in a stream: files and texts are read alike."""
+    data = _read_as_announced(stream, where)
     height, width, start = _header(data, where)
     return Grid(_rows(data, start, height, width, where), name=name, rule=rule)
 
@@ -194,8 +196,8 @@ def read_scenario(path: str | os.PathLike[str], grid: Grid, *, keep_all: bool = 
     try:
         with file.open("rb") as stream:
             data = stream.read(MAX_SCENARIO_BYTES + 1)
-    except OSError as error:
-        raise ScenarioError(f"cannot read the scenario {file}: {error.strerror or error}") from error
+    except (OSError, ValueError) as error:
+        raise ScenarioError(f"cannot read the scenario {file}: {getattr(error, 'strerror', None) or error}") from error
     return parse_scenario(data, grid, str(file), keep_all=keep_all)
 
 

@@ -1,0 +1,107 @@
+"""Files: whole or not at all, links followed, devices left alone, and what cannot be written found out early."""
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from andante.errors import InputError, OutputError
+from andante.files import FileTooLargeError, check_place, listed, make_folder, read_at_most, write_whole
+
+TOO_LONG = "a" * 5000
+
+
+def test_a_link_stays_and_what_it_leads_to_is_written(tmp_path):
+    (tmp_path / "real").mkdir()
+    target, link = tmp_path / "real" / "file", tmp_path / "link"
+    target.write_text("old")
+    link.symlink_to(Path("real", "file"))
+    write_whole(link, b"new")
+    assert link.is_symlink()
+    assert target.read_bytes() == b"new"
+    assert not target.is_symlink()
+    assert [file.name for file in target.parent.iterdir()] == ["file"]
+
+
+def test_a_link_to_nothing_makes_what_it_leads_to(tmp_path):
+    (tmp_path / "link").symlink_to(tmp_path / "new")
+    write_whole(tmp_path / "link", b"data")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "new").read_bytes() == b"data"
+
+
+def test_links_in_a_circle_are_an_error(tmp_path):
+    (tmp_path / "a").symlink_to(tmp_path / "b")
+    (tmp_path / "b").symlink_to(tmp_path / "a")
+    with pytest.raises(OutputError, match="cannot write .*a: "):
+        write_whole(tmp_path / "a", b"data")
+    assert (tmp_path / "a").is_symlink()
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes with names")
+def test_what_is_no_file_is_written_to_and_not_replaced(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        check_place(pipe)
+        write_whole(pipe, b"through")
+        assert os.read(reader, 100) == b"through"
+    finally:
+        os.close(reader)
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    assert [file.name for file in tmp_path.iterdir()] == ["pipe"]
+
+
+def test_the_longest_names_can_be_written(tmp_path):
+    for name in ("a" * 255, "€" * 85):  # 255 bytes each
+        write_whole(tmp_path / name, b"data")
+        assert (tmp_path / name).read_bytes() == b"data"
+
+
+@pytest.mark.parametrize("name", [TOO_LONG, f"{TOO_LONG}/file", "nul\0", "absent/file"])
+def test_names_that_cannot_be_are_refused(tmp_path, name):
+    for do in (lambda path: write_whole(path, b""), check_place):
+        with pytest.raises(OutputError, match="cannot write "):
+            do(tmp_path / name)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_in_the_place_of_a_file_is_found_before_any_work(tmp_path):
+    with pytest.raises(OutputError, match="it is a folder"):
+        check_place(tmp_path)
+
+
+def denied(*_args, **_options):
+    raise PermissionError(13, "Permission denied")
+
+
+def test_a_folder_that_cannot_be_written_to_is_found_before_any_work(tmp_path, monkeypatch):
+    make_folder(tmp_path)
+    check_place(tmp_path / "file")
+    assert list(tmp_path.iterdir()) == []
+    monkeypatch.setattr(Path, "open", denied)  # as root may write everywhere, chmod would not do
+    with pytest.raises(OutputError, match="cannot write to .*: Permission denied"):
+        make_folder(tmp_path)
+    with pytest.raises(OutputError, match="cannot write .*file: Permission denied"):
+        check_place(tmp_path / "file")
+
+
+def test_folders_that_cannot_be_read_are_not_empty_ones(tmp_path, monkeypatch):
+    (tmp_path / "b").touch()
+    (tmp_path / "a").touch()
+    assert listed(tmp_path) == ["a", "b"]
+    monkeypatch.setattr(os, "listdir", denied)
+    with pytest.raises(InputError, match="cannot read the folder .*: Permission denied"):
+        listed(tmp_path)
+
+
+def test_no_more_is_read_than_allowed(tmp_path):
+    (tmp_path / "file").write_bytes(b"12345")
+    assert read_at_most(tmp_path / "file", 5) == b"12345"
+    with pytest.raises(FileTooLargeError, match="it has more than 4 bytes"):
+        read_at_most(tmp_path / "file", 4)
+    if Path("/dev/zero").exists():
+        with pytest.raises(FileTooLargeError):
+            read_at_most("/dev/zero", 1000)
