@@ -32,6 +32,8 @@ VERBS = {
 
 OK, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 
+_UsageError: Any = typer.BadParameter.__bases__[0]  # Typer gives it no name of its own
+
 
 class _Verbs(TyperGroup):
     """Imports a verb's file when the verb is called, so that `andante --help` and bad calls answer at once."""
@@ -61,7 +63,7 @@ def _short_usage_errors() -> Iterator[None]:
     """What Typer says of a bad call quotes its arguments: no more of them than fits on a screen."""
     try:
         yield
-    except typer.BadParameter.__bases__ as error:
+    except _UsageError as error:
         error.message = shortened(error.message)
         raise
 

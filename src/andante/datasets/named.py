@@ -12,6 +12,8 @@ from andante.notation import Call, parse
 from andante.world.grid import Grid
 from andante.world.mapfiles import read_map
 
+_MOST_DIGITS = 19  # that a seed or a size may have
+
 
 def map_named(text: str, folder: Path = Path()) -> Grid:
     """The map that a text names: a file that ends in ``.map``, SET/NAME, or one to be generated.
@@ -62,7 +64,7 @@ def _spelled_out(text: str) -> Call:
     """KIND:WIDTHxHEIGHT:SEED as a call; without a seed it is 0."""
     kind, _, rest = text.partition(":")
     size, _, seed = rest.partition(":")
-    if not (seed or "0").isdecimal():
+    if not (seed or "0").isdecimal() or len(seed) > _MOST_DIGITS:
         raise MapError(f"a generated map is written KIND:WIDTHxHEIGHT:SEED, such as maze:64x64:7, not {text!r}")
     width, height = read_size(size)
     return Call(kind, {"width": width, "height": height, "seed": int(seed or 0)})
@@ -75,6 +77,6 @@ def read_size(text: str) -> tuple[int, int]:
     (512, 256)
     """
     width, _, height = text.partition("x")
-    if not (width.isdecimal() and height.isdecimal()):
+    if not (width.isdecimal() and height.isdecimal()) or len(text) > _MOST_DIGITS:
         raise MapError(f"a size is written WIDTHxHEIGHT, such as 512x512, not {text!r}")
     return int(width), int(height)
