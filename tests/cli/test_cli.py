@@ -457,7 +457,7 @@ def test_whatever_the_system_refuses_is_one_sentence(cli, arena, monkeypatch):
 def test_what_is_no_number_is_refused(cli, option):
     code, _, err = cli("advise", "empty:8x8", *option, "nan")
     assert code == USAGE
-    assert "'nan' is not a number" in err
+    assert "nan" in err
     assert cli("solve", "empty:8x8", "--start", "0,0", "--goal", "1,1", "--suboptimality-cap", "nan")[0] == USAGE
     assert cli("compare", "empty:8x8", "--suboptimality-cap", "nan")[0] == USAGE
 

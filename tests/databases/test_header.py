@@ -196,7 +196,7 @@ UNREADABLE = [
     lambda head: {**head, "parameters": [["seed", 1]]},
     lambda head: {**head, "arrays": 5},
     lambda head: {**head, "arrays": {"first": 1}},
-    lambda head: resized(head, "first", name=3),
+    lambda head: {**head, "arrays": [{**head["arrays"][0], "name": 3}, *head["arrays"][1:]]},
     lambda head: resized(head, "first", dtype=["<i4"]),
     lambda head: resized(head, "first", shape="12"),
     lambda head: resized(head, "first", shape=12),
