@@ -115,12 +115,22 @@ def test_optimal_costs_are_found_where_they_are_not_known(corridor):
 def test_a_trial_cut_short_counts_from_one_on(corridor):
     far = corridor.problem((0, 0), (4, 0))
     early, late = andante.run("lrta", far, limits=Limits(moves=2)), andante.run("lrta", far, limits=Limits(moves=3))
-    assert math.isnan(rows([early])[0]["suboptimality_ratio"])
+    assert rows([early])[0]["suboptimality_ratio"] == 1.0
     beyond = rows([andante.run("lrta", far, limits=Limits(moves=3))], map="x")[0]
     assert beyond["outcome"] == "MOVE_CAP"
     assert late.outcome is Outcome.MOVE_CAP
     object.__setattr__(late, "cost", 9.0)
     assert rows([late])[0]["suboptimality_ratio"] == 2.25
+
+
+def test_trials_that_did_not_arrive_are_not_averaged_away(corridor):
+    far, near = corridor.problem((0, 0), (4, 0)), corridor.problem((0, 0), (1, 0))
+    trials = [andante.run("lrta", problem, limits=Limits(moves=2)) for problem in (far, far, near)]
+    summary = summarise(rows(trials))[0]
+    assert (summary.solved, summary["suboptimality_ratio"].count, summary["suboptimality_ratio"].bounds) == (1, 3, 2)
+    assert summary.show("suboptimality_ratio") == "≥ 1.000 ± 0.000"
+    assert summary.show("moves") == "≥ 2 ± 0"
+    assert not summary.show("states_expanded_per_move").startswith("≥")
 
 
 def test_where_there_is_no_way_there_is_no_ratio():

@@ -40,8 +40,8 @@ def printed(table, width):
 
 def test_cells(summaries):
     assert cells(summaries) == [
-        ["lrta(depth=2)", "100 %", "5.000 ± 1.000", "5.000", "5.900", "8.50", "9", "0.50"],
-        ["[bold]", "50.0 %", "1.000", "1.000", "1.000", "8.50", "9", "0.50"],
+        ["lrta(depth=2)", "100 % of 2", "5.000 ± 1.000", "5.000", "5.900", "8.50", "9", "0.50"],
+        ["[bold]", "50.0 % of 2", "1.000 (n = 1)", "1.000 (n = 1)", "1.000 (n = 1)", "8.50", "9", "0.50"],
     ]
 
 
@@ -101,7 +101,7 @@ def test_markdown(summaries):
     lines = markdown(summaries).splitlines()
     assert lines[0].startswith("| Agent | Arrived | Suboptimality (times optimal) |")
     assert lines[1].startswith("| :-- | --: |")
-    assert lines[2].startswith("| lrta(depth=2) | 100 % | 5.000 ± 1.000 |")
+    assert lines[2].startswith("| lrta(depth=2) | 100 % of 2 | 5.000 ± 1.000 |")
     assert len({line.count("|") for line in lines}) == 1
 
 

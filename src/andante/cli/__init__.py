@@ -51,11 +51,11 @@ class _Verbs(TyperGroup):
 
     def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]
         with _short_usage_errors():
-            return super().parse_args(ctx, args)  # type: ignore[arg-type]
+            return super().parse_args(ctx, args)
 
     def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]
         with _short_usage_errors():
-            return super().invoke(ctx)  # type: ignore[arg-type]
+            return super().invoke(ctx)
 
 
 @contextmanager

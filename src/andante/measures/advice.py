@@ -31,8 +31,7 @@ class Choice:
         if self.best is None:
             worst = MEASURES[_EFFORT].show(self.least_effort[_EFFORT].max)
             return f"{self._where} no agent fits: the smallest worst move is {worst}, of {self.least_effort.name}."
-        ratio = self.best[_QUALITY]
-        walked = MEASURES[_QUALITY].show(ratio.mean, ratio.standard_error)
+        walked = self.best.show(_QUALITY)
         worst = MEASURES[_EFFORT].show(self.best[_EFFORT].max)
         often = (
             ""

@@ -43,6 +43,7 @@ class Measure:
     better: Better = Better.LESS
     headline: Headline = Headline.MEAN
     digits: int = 2  # after the point, below ten; larger numbers have fewer
+    adds_up: bool = False  # becomes more with every move: of a trial that was cut short it is a lower bound
     heavy_tailed: bool = False  # a few trials decide the mean: look at medians and percentiles, on a logarithmic axis
 
     def show(self, value: float, error: float | None = None) -> str:
@@ -82,6 +83,7 @@ _ALL = [
         "times optimal",
         digits=3,
         heavy_tailed=True,
+        adds_up=True,
     ),
     Measure(
         "states_expanded_per_move",
@@ -98,6 +100,7 @@ _ALL = [
         headline=Headline.MAX,
         digits=0,
         heavy_tailed=True,
+        adds_up=True,
     ),
     Measure(
         "first_move_states_expanded",
@@ -136,6 +139,7 @@ _ALL = [
         "values",
         digits=0,
         heavy_tailed=True,
+        adds_up=True,
     ),
     Measure("memory_bytes", "Agent memory", "Room that the agent thinks in, allocated once for a map.", "B"),
     Measure("database_bytes", "Database", "Size of what the agent looks things up in.", "B"),
@@ -153,9 +157,9 @@ _ALL = [
         "maps",
     ),
     Measure("build_seconds", "Build time", "Time to prepare for a map, once, before any problem.", "s"),
-    Measure("cost", "Cost", "What the agent walked.", "cost", heavy_tailed=True),
+    Measure("cost", "Cost", "What the agent walked.", "cost", heavy_tailed=True, adds_up=True),
     Measure("optimal_cost", "Optimal cost", "What a shortest path costs.", "cost", better=Better.NEITHER),
-    Measure("moves", "Moves", "Moves made.", "moves", digits=0, heavy_tailed=True),
+    Measure("moves", "Moves", "Moves made.", "moves", digits=0, heavy_tailed=True, adds_up=True),
     Measure(
         "states_expanded",
         "Expanded",
@@ -163,8 +167,17 @@ _ALL = [
         "states",
         digits=0,
         heavy_tailed=True,
+        adds_up=True,
     ),
-    Measure("states_touched", "Touched", "States looked at, each time one was.", "states", digits=0, heavy_tailed=True),
+    Measure(
+        "states_touched",
+        "Touched",
+        "States looked at, each time one was.",
+        "states",
+        digits=0,
+        heavy_tailed=True,
+        adds_up=True,
+    ),
     Measure(
         "learned",
         "Learned",
@@ -172,6 +185,7 @@ _ALL = [
         "cost",
         better=Better.NEITHER,
         heavy_tailed=True,
+        adds_up=True,
     ),
     Measure(
         "cells_discovered",
@@ -180,8 +194,9 @@ _ALL = [
         "cells",
         better=Better.NEITHER,
         digits=0,
+        adds_up=True,
     ),
-    Measure("seconds", "Time", "Time spent in the loop, planning and moving.", "s", heavy_tailed=True),
+    Measure("seconds", "Time", "Time spent in the loop, planning and moving.", "s", heavy_tailed=True, adds_up=True),
 ]
 
 #: Every measure, by the name of its column.

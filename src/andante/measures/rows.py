@@ -12,15 +12,16 @@ from andante.errors import ParameterError
 #: A column holds one of these; nan stands for a number that a trial does not have.
 Row = dict[str, str | int | float | bool]
 
-_CUT_SHORT = {Outcome.COST_CAP, Outcome.MOVE_CAP, Outcome.EXPANSION_CAP}
+#: Outcomes of trials that a limit cut short: what they add up would have become more.
+CUT_SHORT = frozenset(outcome.name for outcome in (Outcome.COST_CAP, Outcome.MOVE_CAP, Outcome.EXPANSION_CAP))
 
 
 def rows(trials: Iterable[Trial], **extra: str | float | bool) -> list[Row]:
     """One row per trial, each with the ``extra`` columns (``memory_bytes=agent.memory_bytes`` and the like).
 
     ``problem`` numbers the different problems among the trials, from 0, in the order they come. ``suboptimality_ratio``
-    is a lower bound where a limit cut the trial short, and nan where the agent got stuck or had not walked far enough
-    to tell. An extra ``map`` renames the map.
+    is a lower bound where a limit cut the trial short, 1 at least, and nan where the agent got stuck. An extra ``map``
+    renames the map.
 
     >>> import andante
     >>> grid = andante.generate("empty", 8, 8)
@@ -74,5 +75,6 @@ def _row(trial: Trial, number: int, optimal_cost: float) -> Row:
 
 def _suboptimality(trial: Trial, optimal_cost: float) -> float:
     ratio = trial.ratio_to(optimal_cost)
-    tells = trial.solved or (trial.outcome in _CUT_SHORT and ratio >= 1.0)
-    return ratio if tells else math.nan
+    if trial.outcome.name in CUT_SHORT and optimal_cost < math.inf:
+        return max(ratio, 1.0)  # however little it walked, it would have had to walk on
+    return ratio if trial.solved else math.nan

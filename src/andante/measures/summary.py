@@ -15,7 +15,7 @@ import numpy as np
 
 from andante.errors import ParameterError, did_you_mean
 from andante.measures.measure import MEASURES, Headline
-from andante.measures.rows import Row
+from andante.measures.rows import CUT_SHORT, Row
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Statistics:
     """What a list of numbers comes to; nan entries do not count.
 
     >>> Statistics.of([1.0, 2.0, 3.0, float("nan")])
-    Statistics(count=3, mean=2.0, standard_error=0.577..., median=2.0, p95=2.9, max=3.0)
+    Statistics(count=3, mean=2.0, standard_error=0.577..., median=2.0, p95=2.9, max=3.0, bounds=0)
     """
 
     count: int
@@ -32,10 +32,11 @@ class Statistics:
     median: float
     p95: float
     max: float
+    bounds: int = 0  # how many of the numbers are lower bounds: all but the maximum and the error then are, too
 
     @classmethod
-    def of(cls, values: Iterable[float]) -> Statistics:
-        """The statistics of these numbers."""
+    def of(cls, values: Iterable[float], bounds: int = 0) -> Statistics:
+        """The statistics of these numbers, of which so many are lower bounds."""
         numbers = np.array(list(values), np.float64)
         numbers = numbers[~np.isnan(numbers)]
         count = len(numbers)
@@ -44,7 +45,7 @@ class Statistics:
         with np.errstate(invalid="ignore"):  # an infinite number has no spread
             spread = float(numbers.std(ddof=1) / math.sqrt(count)) if count > 1 else math.nan
         median, p95 = np.quantile(numbers, [0.5, 0.95], method="linear" if np.isfinite(numbers).all() else "nearest")
-        return cls(count, float(numbers.mean()), spread, float(median), float(p95), float(numbers.max()))
+        return cls(count, float(numbers.mean()), spread, float(median), float(p95), float(numbers.max()), bounds)
 
     def pick(self, headline: Headline) -> float:
         """The statistic that a measure is headed by."""
@@ -74,6 +75,23 @@ class Summary:
     def headline(self, name: str) -> float:
         """The one number that stands for a measure."""
         return self[name].pick(MEASURES[name].headline)
+
+    def show(self, name: str, statistic: str = "mean", *, with_error: bool = True) -> str:
+        """A statistic of a measure as tables print it; a mean with its standard error, unless that is not wanted.
+
+        A lower bound is marked, and so is a statistic of fewer numbers than there are trials.
+
+        >>> cut_short = {"algorithm": "a", "solved": False, "outcome": "MOVE_CAP", "suboptimality_ratio": 9.0}
+        >>> stuck = {"algorithm": "a", "solved": False, "outcome": "STUCK", "suboptimality_ratio": float("nan")}
+        >>> summarise([cut_short, cut_short, stuck])[0].show("suboptimality_ratio")
+        '≥ 9.000 ± 0.000 (n = 2)'
+        """
+        numbers, known = self[name], MEASURES[name]
+        error = numbers.standard_error if with_error and statistic == "mean" else None
+        shown = known.show(getattr(numbers, statistic), error)
+        bound = "≥ " if numbers.bounds else ""
+        few = f" (n = {numbers.count:,})" if 0 < numbers.count < self.trials else ""
+        return f"{bound}{shown}{few}"
 
 
 def unlike(summaries: Sequence[Summary]) -> str:
@@ -136,7 +154,11 @@ def summarise(rows: Iterable[Row], by: str = "algorithm") -> list[Summary]:
 
 def _summary(name: str, group: list[Row]) -> Summary:
     present = [key for key in MEASURES if any(key in row for row in group)]
-    statistics = {key: Statistics.of(float(row.get(key, math.nan)) for row in group) for key in present}
+    short = sum(row.get("outcome") in CUT_SHORT for row in group)
+    statistics = {
+        key: Statistics.of((float(row.get(key, math.nan)) for row in group), short if MEASURES[key].adds_up else 0)
+        for key in present
+    }
     return Summary(name, len(group), sum(bool(row["solved"]) for row in group), statistics, _problems(group))
 
 

@@ -14,6 +14,7 @@ from andante.campaign import Status, plan_of, status
 from andante.campaign.settings import grid
 from andante.errors import ParameterError, did_you_mean
 from andante.measures import PLACE, Summary
+from andante.measures.rows import CUT_SHORT
 from andante.notation import Call, parse
 from andante.offline import builders
 from andante.report.charts import Setting
@@ -172,7 +173,9 @@ class Results:
             .then(stuck)
             .otherwise(cap)
         )
-        rows = self.rows.with_columns(suboptimality_ratio=counted, solved=pl.col("solved") & within)
+        by_rule = pl.when(pl.col("outcome").is_in(list(CUT_SHORT))).then(pl.lit("CAPPED")).otherwise(pl.col("outcome"))
+        arrived = pl.col("solved") & within
+        rows = self.rows.with_columns(suboptimality_ratio=counted, solved=arrived, outcome=by_rule)  # no longer bounds
         return self._having(rows)
 
     @cached_property

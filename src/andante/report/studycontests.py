@@ -49,7 +49,7 @@ def _winner(contest: Contest, summaries: Sequence[Summary]) -> list[str]:
     tied = [s.name for s in ranked if abs(s[known.name].mean - first.mean) <= _TIED * abs(first.mean)]
     others = f" and {len(tied) - _MOST_TIED} more" if len(tied) > _MOST_TIED else ""
     named = ", ".join(plain(name) for name in tied[:_MOST_TIED])
-    return [*label, named + others, known.show(first.mean, first.standard_error)]
+    return [*label, named + others, ranked[0].show(known.name)]
 
 
 def _rank(summary: Summary, known: Measure) -> float:

@@ -35,12 +35,11 @@ def _line(spec: TableSpec, claim: Claim, results: Results) -> list[str]:
     summary = summary_of(chosen, claim.algorithm)
     if summary is None:
         return [_label(claim), paper_text(paper), "not run", *["-"] * 5]
-    numbers, known = summary[name], measure(name)
-    value = float(getattr(numbers, spec.statistic))
+    value = float(getattr(summary[name], spec.statistic))
     if claim.against is not None:
         return [_label(claim), paper_text(paper), *_change(chosen, name, claim), "-", "-", *_counts(summary)]
-    shown = known.show(value, numbers.standard_error if spec.statistic == "mean" else None)
-    spread = [known.show(numbers.median), known.show(numbers.p95)]
+    shown = summary.show(name, spec.statistic)
+    spread = [summary.show(name, "median"), summary.show(name, "p95")]
     return [_label(claim), paper_text(paper), shown, _difference(paper, value), *spread, *_counts(summary)]
 
 
@@ -75,10 +74,9 @@ def _wide_line(spec: TableSpec, claim: Claim, results: Results, told: Sequence[b
 
 def _shown(summary: Summary, name: str, statistic: str) -> str:
     """A statistic of a measure: of the mean with its error, of a worst case the worst."""
-    known, numbers = measure(name), summary[name]
-    if known.headline.value == "max":
-        return known.show(numbers.max)
-    return known.show(getattr(numbers, statistic), numbers.standard_error if statistic == "mean" else None)
+    if measure(name).headline.value == "max":
+        return summary.show(name, "max")
+    return summary.show(name, statistic)
 
 
 def _change(chosen: Results, name: str, claim: Claim) -> list[str]:

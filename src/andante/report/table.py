@@ -74,7 +74,12 @@ def columns(summaries: Sequence[Summary], measures: Sequence[str] = (), about: s
     ]
     head = [
         Column(headed(about), "", _ABOUT.get(about, "What the line is about."), lambda s: s.name),
-        Column("Arrived", "", "In how many of its problems the agent reached the goal.", _arrived),
+        Column(
+            "Arrived",
+            "",
+            "In how many of its trials the agent reached the goal. Where a limit cut some short, ≥ marks lower bounds.",
+            _arrived,
+        ),
     ]
     return head + [
         _column(name, statistic, name == _QUALITY, bool(measures) or name == _QUALITY)
@@ -93,9 +98,7 @@ def _column(name: str, statistic: str, brief: bool, with_error: bool) -> Column:
     def cell(summary: Summary) -> str:
         if name not in summary.measures:
             return "-"
-        numbers = summary[name]
-        error = numbers.standard_error if statistic == "mean" and with_error else None
-        return known.show(getattr(numbers, statistic), error)
+        return summary.show(name, statistic, with_error=with_error)
 
     unit = "" if known.unit in ("B", "s") else known.unit  # those are part of the cell
     return Column(
@@ -109,7 +112,8 @@ def _column(name: str, statistic: str, brief: bool, with_error: bool) -> Column:
 
 
 def _arrived(summary: Summary) -> str:
-    return f"{100 * summary.share_solved:.{0 if summary.solved in (0, summary.trials) else 1}f} %"
+    share = f"{100 * summary.share_solved:.{0 if summary.solved in (0, summary.trials) else 1}f} %"
+    return f"{share} of {summary.trials:,}"
 
 
 def lead(rows: Sequence[Row]) -> str:
@@ -143,7 +147,7 @@ def cells(summaries: Sequence[Summary], measures: Sequence[str] = ()) -> list[li
 
     >>> from andante.measures import summarise
     >>> cells(summarise([{"algorithm": "lrta", "solved": True, "suboptimality_ratio": 2.0}]))
-    [['lrta', '100 %', '2.000', '2.000', '2.000']]
+    [['lrta', '100 % of 1', '2.000', '2.000', '2.000']]
     """
     shown = columns(summaries, measures)
     return [[column.cell(summary) for column in shown] for summary in summaries]
@@ -232,7 +236,13 @@ def latex(summaries: Sequence[Summary], measures: Sequence[str] = (), about: str
 
 
 _LATEX = str.maketrans(
-    {**{sign: f"\\{sign}" for sign in "%&_#${}"}, "±": "$\\pm$", "µ": "\\textmu{}", "~": "\\textasciitilde{}"}
+    {
+        **{sign: f"\\{sign}" for sign in "%&_#${}"},
+        "±": "$\\pm$",
+        "≥": "$\\geq$",
+        "µ": "\\textmu{}",
+        "~": "\\textasciitilde{}",
+    }
 )
 
 

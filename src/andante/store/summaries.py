@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 from andante.errors import ParameterError, did_you_mean
 from andante.measures import MEASURES, Statistics, Summary
+from andante.measures.rows import CUT_SHORT
 from andante.measures.summary import place_columns, place_digest
 from andante.store.store import polars
 
 if TYPE_CHECKING:
     import polars as pl
 
-DIGEST = "digest of the problem"  # a column's name that no store has
+DIGEST = "digest of the problem"  # columns' names that no store has
+SHORT = "trials cut short"
 
 _QUANTILES = {"median": 0.5, "p95": 0.95}
 
@@ -33,10 +35,17 @@ def summaries(rows: pl.DataFrame, by: str = "algorithm", order: Iterable[str] = 
     pl = polars()
     measured = [name for name in MEASURES if name in rows.columns]
     parts = [expression for name in measured for expression in _statistics(rows, name)]
+    short = pl.col("outcome").is_in(list(CUT_SHORT)).sum() if "outcome" in rows.columns else pl.lit(0)
     grouped = (
         with_digests(rows)
         .group_by(by, maintain_order=True)
-        .agg(pl.len().alias("trials"), pl.col("solved").sum().cast(pl.Int64).alias("solved"), summed_digests(), *parts)
+        .agg(
+            pl.len().alias("trials"),
+            pl.col("solved").sum().cast(pl.Int64).alias("solved"),
+            summed_digests(),
+            short.alias(SHORT),
+            *parts,
+        )
     )
     found = {str(row[by]): _summary(str(row[by]), row, measured) for row in grouped.iter_rows(named=True)}
     names = [*dict.fromkeys(name for name in order if name in found)]
@@ -83,7 +92,8 @@ def _summary(group: str, row: dict[str, Any], measured: list[str]) -> Summary:
         number = {key: _known(row[f"{name}.{key}"]) for key in ("mean", "deviation", "median", "p95", "max")}
         deviation = number.pop("deviation")
         error = deviation / math.sqrt(count) if count > 1 else math.nan
-        found[name] = Statistics(count=count, standard_error=error, **number)
+        bounds = int(row[SHORT]) if MEASURES[name].adds_up else 0
+        found[name] = Statistics(count=count, standard_error=error, bounds=bounds, **number)
     return Summary(group, int(row["trials"]), int(row["solved"]), found, row[DIGEST])
 
 
