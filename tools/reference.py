@@ -70,6 +70,8 @@ def algorithms_page() -> str:
     for entry in entries:
         card = entry.card
         claims = ", ".join(word for claim, word in CLAIMS.items() if getattr(card, claim))
+        if card.two_way:
+            claims = claims.replace("complete", "complete where moves can be taken back")
         lines.append(f"| [`{card.name}`](#{card.name}) | {_escape(card.title)} | {claims} | {_escape(card.paper)} |")
     for entry in entries:
         lines += ["", *_section(entry)]

@@ -191,7 +191,8 @@ class Card:
     title: str  # in tables
     paper: str
     real_time: bool = False  # planning per move does not grow with the map
-    complete: bool = False  # arrives wherever a way exists
+    complete: bool = False  # arrives if the goal can be reached from wherever it may get to ...
+    two_way: bool = False  # ... and every move can be taken back; on one-way graphs it may get stuck
     optimal: bool = False  # its first path is a cheapest one
     converges: bool = False  # over repeated trials its path becomes a cheapest one, but for a weight it has
     senses: bool = False  # finds its way on a map that it has yet to discover

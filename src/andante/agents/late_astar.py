@@ -113,6 +113,7 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
         paper="Björnsson, Bulitko & Sturtevant 2009",
         real_time=True,
         complete=True,
+        two_way=True,
         senses=True,
     )
 )

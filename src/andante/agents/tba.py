@@ -226,6 +226,7 @@ def _stand_still(at: Progress, graph: Arrays, state: int, to: int, expanded: int
         paper="Björnsson, Bulitko & Sturtevant 2009",
         real_time=True,
         complete=True,
+        two_way=True,
         senses=True,
         examples=("tba(budget=10)", "tba(budget=10, weight=2)", "tba(budget=10, r=0.1, weight=30)"),
         shown=("tba(budget=10)", "tba(budget=100)"),

@@ -16,6 +16,7 @@ app = typer.Typer(add_completion=False)
 CLAIMS = {
     "real_time": ("R", "real-time"),
     "complete": ("C", "complete"),
+    "two_way": ("2", "that only where moves can be taken back"),
     "optimal": ("O", "optimal"),
     "converges": ("V", "convergent"),
     "senses": ("D", "able to discover its map"),

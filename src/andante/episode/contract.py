@@ -25,7 +25,7 @@ from andante.faults import raised
 from andante.kernel import interpreted
 from andante.search.lookahead import look_back, pass_on
 from andante.search.path import price_between
-from andante.world.graph import Layout, degree, price, target
+from andante.world.graph import Graph, Layout, degree, price, target
 from andante.world.grid import Grid
 from andante.world.heuristics import TOLERANCE
 from andante.world.problem import Problem
@@ -40,6 +40,7 @@ LIMITS = Limits(moves=50_000)
 PATIENT = Limits(moves=10_000_000)  # an agent that goes back often may take long, as long as it arrives
 COUNTED = Limits(moves=25)  # of an agent whose expansions are counted for it, which is slow
 UNITS = (2.0**-40, 2.0**40)
+ONE_WAY_GRAPHS, ONE_WAY_STATES = 4, 32
 DEBUGGED = Limits(moves=100)  # of an agent in plain Python, which is slow
 DEBUG_PROBLEMS = 1  # on each map
 SIGHTS = (1, 5)  # of agents that do not know the map: as little as there can be, and more
@@ -82,6 +83,8 @@ def check_algorithm(
     if not entry.card.ring and not entry.needs:  # a database is for one layout
         checks["does the same on the same graph in another layout"] = lambda: _in_rows(candidate, trials[::PROBLEMS])
         checks["does the same whatever unit costs are counted in"] = lambda: _in_units(candidate, trials[::PROBLEMS])
+    if entry.complete and not entry.card.two_way and not entry.needs and not entry.card.regions:
+        checks["is complete where moves cannot be taken back"] = lambda: _arrives_one_way(candidate)
     if entry.card.optimal:
         checks["is optimal"] = lambda: _optimal(trials)
     if entry.real_time:
@@ -361,6 +364,22 @@ def _arrives(candidate: _Candidate, trials: Iterable[Trial]) -> Iterable[str]:
     for trial in candidate.run(late, PATIENT, paths=False):
         if not trial.solved:
             yield f"it ends with {trial.outcome.name} on {trial.problem!r}"
+
+
+def _arrives_one_way(candidate: _Candidate) -> Iterable[str]:
+    """On graphs of one-way arcs in which the goal can be reached from everywhere: nobody can be complete in others."""
+    problems = [graph.problem(0, len(graph) - 1) for graph in map(_one_way, range(ONE_WAY_GRAPHS))]
+    return _arrives(candidate, candidate.run(problems))
+
+
+def _one_way(seed: int) -> Graph:
+    """A ring of arcs through all states in a random order, and as many arcs again across it, of all sorts of costs."""
+    chance = np.random.default_rng(seed)
+    ring = chance.permutation(ONE_WAY_STATES)
+    across = chance.integers(ONE_WAY_STATES, size=(ONE_WAY_STATES, 2))
+    arcs = np.concatenate([np.stack([ring, np.roll(ring, 1)], 1), across[across[:, 0] != across[:, 1]]])
+    costs = chance.integers(8, 64, len(arcs)) / 8
+    return Graph.from_edges(np.column_stack([arcs, costs]), states=ONE_WAY_STATES, directed=True)  # type: ignore[arg-type]
 
 
 def _optimal(trials: Iterable[Trial]) -> Iterable[str]:
