@@ -16,7 +16,7 @@ from andante.abstraction.repair import repair
 from andante.errors import ParameterError
 from andante.kernel import generic, int64, kernel
 from andante.search.memory import Clock, Space
-from andante.world.graph import COUNT, DIRECTION, Layout
+from andante.world.graph import COUNT, DIRECTION, Layout, unit
 from andante.world.heuristics import TOLERANCE
 from andante.world.sensing import Belief
 
@@ -179,13 +179,13 @@ def _nearest_child(route: Route, within: Corridor, node: int) -> int:
     weight = weigh(within, node, centre)
     for axis in range(len(centre)):
         centre[axis] /= weight
-    best, least, child = -1, np.inf, first_child(layers, node)
+    best, least, child, slack = -1, np.inf, first_child(layers, node), TOLERANCE * unit(within) ** 2
     while child >= 0:
         place, apart = route.spot[1], 0.0
         weight = weigh(within, child, place)
         for axis in range(len(place)):
             apart += (place[axis] / weight - centre[axis]) ** 2
-        if apart < least - TOLERANCE or (apart < least + TOLERANCE and child < best):
+        if apart < least - slack or (apart < least + slack and child < best):
             best, least = child, apart
         child = next_child(layers, child)
     return best
