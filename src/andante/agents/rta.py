@@ -49,7 +49,9 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
     return Move(target(graph, state, best), price(graph, state, best), 1, moves, learned, stored)
 
 
-@algorithm(Card("rta", "RTA*", paper="Korf 1990", real_time=True, complete=True, two_way=True, senses=True, shown=("rta",)))
+@algorithm(
+    Card("rta", "RTA*", paper="Korf 1990", real_time=True, complete=True, two_way=True, senses=True, shown=("rta",))
+)
 class RTA:
     """The three parts of RTA*."""
 
