@@ -323,14 +323,14 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from andante.agent import STUCK, Card, Move, Range, algorithm, no_move
+from andante.agent import IN_COST, STUCK, Card, Move, Range, algorithm, no_move
 from andante.kernel import kernel
 from andante.search.learning import Learned, raise_to, value
 from andante.world.graph import degree, price, target
 
 
 class Params(NamedTuple):
-    patience: Annotated[float, Range(0, 10, open_low=True), "what a visit adds"] = 1.0
+    patience: Annotated[float, Range(0, 10, open_low=True), IN_COST, "what a visit adds"] = 1.0
 
 
 class Memory(NamedTuple):

@@ -83,7 +83,7 @@ def shortened(message: str) -> str:
 
     >>> shortened("there is no map a.map"), shortened("there is no map \x1b[2J.map")
     ('there is no map a.map', 'there is no map \\x1b[2J.map')
-    >>> len(shortened("there is no map " + "a" * 10**6)) < 150
+    >>> len(shortened("there is no map " + "a" * 10**6)) < 300
     True
     """
     message = "".join(c if c.isprintable() or c == "\n" else repr(c)[1:-1] for c in _middle_cut(message, 10**5))

@@ -254,7 +254,7 @@ def test_algorithms_lists_every_card(cli):
     code, out, _ = cli("algorithms")
     assert code == OK
     assert all(entry.card.name in out for entry in andante.algorithms())
-    assert ".CO.D" in next(line for line in out.splitlines() if line.startswith("astar"))
+    assert ".C.O.D" in next(line for line in out.splitlines() if line.startswith("astar"))
     assert "O optimal" in out
     assert "moves to look ahead" in cli("algorithms", "lrta")[1]
     assert "'andante build moves MAP'" in cli("algorithms", "cpd")[1]
@@ -457,7 +457,7 @@ def test_whatever_the_system_refuses_is_one_sentence(cli, arena, monkeypatch):
 def test_what_is_no_number_is_refused(cli, option):
     code, _, err = cli("advise", "empty:8x8", *option, "nan")
     assert code == USAGE
-    assert "nan" in err
+    assert option[0] in err
     assert cli("solve", "empty:8x8", "--start", "0,0", "--goal", "1,1", "--suboptimality-cap", "nan")[0] == USAGE
     assert cli("compare", "empty:8x8", "--suboptimality-cap", "nan")[0] == USAGE
 

@@ -53,18 +53,19 @@ class Twin:
         best = f.index(min(f))
         near = moves[best][0]
         here = [move for s, move, _ in self.trail if s == state]
+        unit = self.problem.graph.unit
         return [
-            self.h0(state, self.problem.goal),
-            self.h0(state, last[0][0]) if last else 0,
+            self.h0(state, self.problem.goal) / unit,
+            self.h0(state, last[0][0]) / unit if last else 0,
             len({s for s, _, _ in last}),
-            sum(learned for _, _, learned in last),
+            sum(learned for _, _, learned in last) / unit,
             len(moves) / self.open,
             sum(s in self.values for s, _ in moves) / len(moves),
             bool(here) and here[-1] == best,
             bool(last) and self.same_way(last[-1][0], state, near),
-            (self.h(state) + TOLERANCE) / (self.h(near) + TOLERANCE),
+            (self.h(state) + TOLERANCE * unit) / (self.h(near) + TOLERANCE * unit),
             near in self.values,
-            self.h(state) > self.h(near) + TOLERANCE,
+            self.h(state) > self.h(near) + TOLERANCE * unit,
         ]
 
     def same_way(self, before, state, after):
@@ -97,7 +98,7 @@ def assert_walk_agrees(problem, n, moves, seed, trials=2):
             if rise:
                 twin.values[state] = old + rise
             move = int(chance.integers(len(graph.neighbours(state))))
-            keep(history, state, move, learned)
+            keep(history, graph.arrays, state, move, learned)
             twin.trail.append((state, move, rise))
             state = graph.neighbours(state)[move][0]
 
@@ -121,7 +122,7 @@ def test_a_long_walk_leaves_no_noise():
     h, ball, history = Learned.allocate(space), ball_for(space, 1), History.over(space, 10)
     space.clock.problem[0] = space.clock.trial[0] = 1
     for i in range(5000):
-        keep(history, problem.start, 0, 0.1 * (i % 7) if i < 4990 else 0.0)
+        keep(history, problem.graph.arrays, problem.start, 0, 0.1 * (i % 7) if i < 4990 else 0.0)
     observe(history, ball, problem.graph.arrays, h, problem.start, problem.goal)
     assert history.row[3] == 0
     assert history.row[2] == 1

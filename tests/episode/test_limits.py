@@ -91,7 +91,7 @@ def test_every_problem_has_its_own_limit():
 
 
 @pytest.mark.parametrize("name", ["cost", "moves", "expansions", "suboptimality"])
-@pytest.mark.parametrize("value", [0, -1, -math.inf, math.nan, "10", None, [1]])
+@pytest.mark.parametrize("value", [0, -1, -math.inf, math.nan, "10", None, [1], 10**400])
 def test_what_is_not_a_limit(name, value):
     with pytest.raises(ParameterError) as caught:
         Limits(**{name: value})

@@ -139,7 +139,7 @@ def test_a_problem_without_a_map_is_refused(problem):
     edge = Graph.from_edges([(0, 1, 1.0)])
     with pytest.raises(ParameterError, match=r"grid\.problem"):
         record("lrta", edge.problem(0, 1))
-    with pytest.raises(ParameterError, match="at least 0"):
+    with pytest.raises(ParameterError, match="from 0 to"):
         record("lrta", problem, most_thoughts=-1)
 
 

@@ -216,7 +216,7 @@ def test_tables_of_several_measures_bests_and_amortizations(study, tmp_path):
     )
     assert "| lrta(depth=9) | - | not run | not run | - | - |" in lines
     found = {line.split(" | ")[0]: line for line in lines}
-    assert found["| rta"].split(" | ")[3:5] == ["1", "12"]
+    assert found["| rta"].split(" | ")[3:5] == ["≥ 1", "12"]
     assert found["| one state"].startswith("| one state | RTA\\* | cpd | 1.000")
     assert found["| no state"].startswith("| no state | - | cpd | 1.000")
     saved = found["| cpd"].split(" | ")
@@ -537,7 +537,7 @@ def test_a_page_of_a_store_is_one_file(study):
 
 def test_tables_for_latex_and_csv():
     summaries = summarise([{"algorithm": "a_b", "solved": True, "suboptimality_ratio": 2.0}] * 2)
-    assert "a\\_b & 100 \\% & 2.000 $\\pm$ 0.000 & 2.000 & 2.000 \\\\" in latex(summaries)
+    assert "a\\_b & 100 \\% of 2 & 2.000 $\\pm$ 0.000 & 2.000 & 2.000 \\\\" in latex(summaries)
     assert summary_csv(summaries).splitlines()[1] == "a_b,2,2,suboptimality_ratio,2,2.0,0.0,2.0,2.0,2.0"
 
 

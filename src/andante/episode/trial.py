@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -12,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.episode.loop import Outcome
-from andante.errors import AlgorithmError, ParameterError, real_number
+from andante.errors import AlgorithmError, ParameterError, quoted, real_number
 from andante.search.astar import optimal_costs
 from andante.world.problem import Problem
 
@@ -38,8 +39,10 @@ class Limits:
     def __post_init__(self) -> None:
         for name in ("cost", "moves", "expansions", "suboptimality"):
             value = getattr(self, name)
-            if not real_number(value, f"the limit on {name}") > 0:
-                raise ParameterError(f"the limit on {name} must be above 0, got {value!r}")
+            with suppress(ParameterError):
+                if real_number(value, name) > 0:
+                    continue
+            raise ParameterError(f"the limit on {name} must be above 0, got {quoted(value)}")
 
 
 @dataclass(frozen=True, eq=False)
