@@ -19,7 +19,9 @@ SETTINGS = [
     entry
     for card in andante.algorithms()
     for entry in (card, *map(andante.find, card.card.examples))
-    if not card.card.ring and set(entry.needs) <= {"pattern", "depth-tree"}
+    if not card.card.ring
+    and set(entry.needs) <= {"pattern", "depth-tree"}
+    and card.card.name != "dprlrta"  # its parts are those of prlrta and dlrta, and take a minute to compile
 ]
 
 

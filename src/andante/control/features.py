@@ -17,8 +17,8 @@ takes longer the farther they look back; for the others the agent looks one move
     10  f11  is the value here greater than that of the best neighbour?
 
 Where costs are counted, f1, f2 and f4, it is in units of the graph (`world.graph.unit`), so that a tree fits whatever
-unit a map has. Where the paper is silent: before the n-th move f2 is about the start; the history begins anew with each trial; where
-the best neighbour's value is 0, at the goal, f9 is very large.
+unit a map has. Where the paper is silent: before the n-th move f2 is about the start; the history begins anew with
+each trial; where the best neighbour's value is 0, at the goal, f9 is very large.
 """
 
 from __future__ import annotations
