@@ -1,0 +1,210 @@
+"""Damage: what chance, a bad disk or an enemy does to a file, and to a document whose checksum is then made right again."""
+
+from __future__ import annotations
+
+import copy
+import json
+import random
+from collections.abc import Callable, Sequence
+from typing import Any
+
+_NUMBERS = [
+    b"0", b"-1", b"1", b"00", b"1e9", b"1e999", b"-0.0", b"nan", b"inf", b"2147483648", b"4294967296", b"9223372036854775807",
+    b"9223372036854775808", b"18446744073709551616", b"0x10", b"1_000", b"3.5", b"1e-320", "٣".encode(), "²".encode(),
+]  # fmt: skip
+_WORDS = [
+    b"", b" ", b"\n", b"\r\n", b"\t", b"\0", b"\xff", b"\xef\xbb\xbf", b"\x1b[2J", "é".encode(), "\u202e".encode(), "\U0001f600".encode(),
+    b"(", b")", b"[", b"]", b"{", b"}", b"=", b",", b".", b"..", b"\"", b"'", b'"""', b"#", b"\\", b"/", b"../", b"%s", b"none", b"true",
+    b"null", b"NaN", b"-", b"+", b":", b"x", b"[1..1000000000]", b"[[", b"]]",
+]  # fmt: skip
+_DEEP = 3000  # brackets in each other: more than Python's own recursion allows
+_LONG = 20_000  # characters
+
+
+# --- bytes ----------------------------------------------------------------------------------------------------------
+
+
+def damaged(rng: random.Random, data: bytes) -> bytes:
+    """The same bytes with one to a few things wrong."""
+    while True:
+        data = rng.choices(_DAMAGE, _WEIGHTS)[0](rng, data)
+        if rng.random() < 0.6:
+            return data
+
+
+def _place(rng: random.Random, data: bytes) -> int:
+    return rng.randrange(len(data) + 1)
+
+
+def _span(rng: random.Random, data: bytes, longest: int = 40) -> tuple[int, int]:
+    begin = _place(rng, data)
+    return begin, min(len(data), begin + 1 + int(rng.expovariate(1 / longest)))
+
+
+def _flip(rng: random.Random, data: bytes) -> bytes:
+    if not data:
+        return data
+    at = rng.randrange(len(data))
+    return data[:at] + bytes([data[at] ^ 1 << rng.randrange(8)]) + data[at + 1 :]
+
+
+def _replace(rng: random.Random, data: bytes) -> bytes:
+    begin, end = _span(rng, data, 4)
+    return data[:begin] + rng.randbytes(end - begin) + data[end:]
+
+
+def _cut(rng: random.Random, data: bytes) -> bytes:
+    return data[: _place(rng, data)]
+
+
+def _leave_out(rng: random.Random, data: bytes) -> bytes:
+    begin, end = _span(rng, data)
+    return data[:begin] + data[end:]
+
+
+def _repeat(rng: random.Random, data: bytes) -> bytes:
+    begin, end = _span(rng, data)
+    times = 2 if rng.random() < 0.95 else rng.randrange(3, 200)
+    return data[:begin] + data[begin:end] * times + data[end:]
+
+
+def _insert(rng: random.Random, data: bytes) -> bytes:
+    at = _place(rng, data)
+    return data[:at] + rng.choice(_WORDS) + data[at:]
+
+
+def _insert_bytes(rng: random.Random, data: bytes) -> bytes:
+    at = _place(rng, data)
+    return data[:at] + rng.randbytes(rng.randrange(1, 9)) + data[at:]
+
+
+def _move_lines(rng: random.Random, data: bytes) -> bytes:
+    lines = data.split(b"\n")
+    what, a, b = rng.randrange(3), rng.randrange(len(lines)), rng.randrange(len(lines))
+    if what == 0:
+        lines[a], lines[b] = lines[b], lines[a]
+    elif what == 1:
+        lines.insert(a, lines[b])
+    else:
+        del lines[a]
+    return b"\n".join(lines)
+
+
+def _number(rng: random.Random, data: bytes) -> bytes:
+    """Another number in the place of one that is there, if there is one behind a random place."""
+    begin = _place(rng, data)
+    while begin < len(data) and not 48 <= data[begin] <= 57:
+        begin += 1
+    end = begin
+    while end < len(data) and 48 <= data[end] <= 57:
+        end += 1
+    number = rng.choice(_NUMBERS) if rng.random() < 0.9 else b"9" * rng.randrange(20, 6000)
+    return data[:begin] + number + data[end:]
+
+
+def _nest(rng: random.Random, data: bytes) -> bytes:
+    begin, end = _span(rng, data)
+    left, right = rng.choice(
+        [(b"[", b"]"), (b"{", b"}"), (b"(", b")"), (b"a(b=", b")"), (b"{a=", b"}"), (b'{"a":', b"}"), (b"a.", b"")]
+    )
+    deep = rng.randrange(1, 8) if rng.random() < 0.9 else rng.randrange(20, _DEEP)
+    return data[:begin] + left * deep + data[begin:end] + right * deep + data[end:]
+
+
+def _stretch(rng: random.Random, data: bytes) -> bytes:
+    at = _place(rng, data)
+    return (
+        data[:at]
+        + rng.choice([b"a", b"9", b" ", b"\n", b".", b"-", b"\xff", b"a.", b'"'])[:2] * rng.randrange(100, _LONG)
+        + data[at:]
+    )
+
+
+_DAMAGE: list[Callable[[random.Random, bytes], bytes]] = [
+    _flip, _replace, _cut, _leave_out, _repeat, _insert, _insert_bytes, _move_lines, _number, _nest, _stretch,
+]  # fmt: skip
+_WEIGHTS = [20, 15, 6, 12, 12, 20, 6, 15, 20, 3, 1]
+
+
+# --- documents ------------------------------------------------------------------------------------------------------
+
+
+def altered(rng: random.Random, document: Any) -> Any:
+    """A copy of plain data with one to a few things in it other than they were."""
+    found = copy.deepcopy(document)
+    while True:
+        found = _altered_somewhere(rng, found)
+        if rng.random() < 0.6:
+            return found
+
+
+def _altered_somewhere(rng: random.Random, value: Any) -> Any:
+    if isinstance(value, dict | list) and value and rng.random() < 0.85:
+        key = rng.choice(list(value)) if isinstance(value, dict) else rng.randrange(len(value))
+        what = rng.random()
+        if what < 0.08:
+            del value[key]
+        elif what < 0.12:
+            other = rng.choice(list(value)) if isinstance(value, dict) else rng.randrange(len(value))
+            value[key], value[other] = value[other], value[key]
+        elif what < 0.16 and isinstance(value, list):
+            value.insert(key, copy.deepcopy(value[key]))
+        elif what < 0.18 and isinstance(value, dict):
+            value[rng.choice(["", "x", "kind", "0", "\0", key.upper()])] = _strange(rng, value[key])
+        else:
+            value[key] = _altered_somewhere(rng, value[key])
+        return value
+    return _strange(rng, value)
+
+
+def _strange(rng: random.Random, value: Any) -> Any:
+    """Something else in the place of a value, often of the same type."""
+    if rng.random() < 0.5 and isinstance(value, str):
+        return damaged(rng, value.encode("utf-8", "surrogatepass")).decode("utf-8", rng.choice(["replace", "ignore"]))
+    if rng.random() < 0.5 and isinstance(value, int | float) and not isinstance(value, bool):
+        return rng.choice(
+            [
+                0,
+                -1,
+                1,
+                value + 1,
+                value - 1,
+                -value,
+                value * 2,
+                value // 3,
+                2**31,
+                2**32 - 1,
+                2**63,
+                2**64,
+                10**30,
+                1e308,
+            ]
+        )
+    return rng.choice(
+        [
+            None, True, False, 0, 1, -1, 7, 0.5, -0.0, 1e308, float("inf"), float("nan"), 2**31, 2**63, 2**64, 10**400, "", "x", "\0",
+            "../x", "none", "é" * 3, "y" * rng.randrange(2000), [], {}, [[]], [None], [0] * rng.randrange(100), {"": {}}, _nested(rng),
+            [value], {"x": value},
+        ]
+    )  # fmt: skip
+
+
+def _nested(rng: random.Random) -> Any:
+    value: Any = 0
+    for _ in range(rng.randrange(2, 60) if rng.random() < 0.9 else rng.randrange(200, 700)):
+        value = [value] if rng.random() < 0.5 else {"a": value}
+    return value
+
+
+def as_json(document: Any) -> bytes:
+    """The document as JSON, NaN and lone surrogates included."""
+    return json.dumps(document).encode("utf-8", "surrogatepass")
+
+
+def pick(rng: random.Random, samples: Sequence[bytes]) -> bytes:
+    """One of the samples; now and then the head of one with the tail of another."""
+    one = rng.choice(samples)
+    if len(samples) > 1 and rng.random() < 0.05:
+        other = rng.choice(samples)
+        return one[: _place(rng, one)] + other[_place(rng, other) :]
+    return one
