@@ -35,7 +35,7 @@ from andante.campaign.engines.local import Local
 from andante.campaign.run import prepare, status
 from andante.campaign.run import run as run_campaign
 from andante.campaign.settings import expand
-from andante.databases.header import ALIGNMENT, MAGIC, Database, kinds, load, read_header
+from andante.databases.header import ALIGNMENT, MAGIC, Database, load, read_header
 from andante.datasets import cache, fingerprints
 from andante.datasets.archives import unpack
 from andante.datasets.named import generated, map_named

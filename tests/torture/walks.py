@@ -1,0 +1,416 @@
+"""Every algorithm on random graphs and maps, held to what walking means.
+
+Each move goes along an arc at its cost; nobody arrives for less than a shortest path costs; a trial is solved or says why not; what claims
+to be complete arrives wherever it must. What is compared with is computed here, from the arcs alone, by SciPy's Dijkstra. With
+``NUMBA_BOUNDSCHECK=1``, as `make torture` runs it, an index out of bounds in any kernel is a finding too.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numba
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components, dijkstra
+
+import andante
+from andante.agent import Algorithm, Parameter, algorithms, find
+from andante.episode.contract import _Plain
+from andante.episode.loop import Outcome
+from andante.episode.run import Agent
+from andante.errors import AndanteError
+from andante.kernel import JIT
+from andante.offline import build
+from andante.world.graph import Graph
+from andante.world.grid import RULES, Grid
+from andante.world.problem import Problem
+from tests.torture.frame import Attempt, FoundError
+
+UNIT = "walks"
+
+PROBLEMS = 6  # on each world
+SLACK = 1e-9  # by which part sums of costs may be off
+MOST_MOVES = 20_000  # where nobody can say how many are needed
+PATIENT_MOVES = 2_000_000  # where it can be said, and is no more
+
+#: Plain Python is slow: fewer moves on smaller worlds.
+PLAIN_MOVES = 40
+
+# --- worlds ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class World:
+    """A graph or a map, and what is true of it whatever the product says."""
+
+    place: Grid | Graph
+    arcs: tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.float64]]  # from, to, cost
+    states: int
+
+    @property
+    def graph(self) -> Graph:
+        """What agents walk on."""
+        return self.place.graph if isinstance(self.place, Grid) else self.place
+
+    @cached_property
+    def prices(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+        """For each pair of states with an arc, as one number: the least and the most that an arc between them costs."""
+        source, sink, cost = self.arcs
+        key = source * self.states + sink
+        known, which = np.unique(key, return_inverse=True)
+        least, most = np.full(len(known), np.inf), np.zeros(len(known))
+        np.minimum.at(least, which, cost)
+        np.maximum.at(most, which, cost)
+        return known, least, most
+
+    @cached_property
+    def cheapest(self) -> csr_array:
+        """The graph as a matrix of the least costs."""
+        known, least, _ = self.prices
+        return csr_array((least, np.divmod(known, self.states)), shape=(self.states, self.states))
+
+    def costs_to(self, goal: int) -> npt.NDArray[np.float64]:
+        """What a shortest path to the goal costs, from every state."""
+        found: npt.NDArray[np.float64] = dijkstra(self.cheapest.T.tocsr(), indices=goal)
+        return found
+
+    def reached_from(self, start: int) -> npt.NDArray[np.bool_]:
+        """The states that can be reached."""
+        reached: npt.NDArray[np.bool_] = np.isfinite(dijkstra(self.cheapest, indices=start))
+        return reached
+
+    @cached_property
+    def two_way(self) -> bool:
+        """Can every move be taken back?"""
+        known = self.prices[0]
+        source, sink = np.divmod(known, self.states)
+        return bool(np.isin(sink * self.states + source, known).all())
+
+
+def of_graph(graph: Graph) -> World:
+    """The world of a graph, by its rows."""
+    rows = [(state, near, cost) for state in range(len(graph)) for near, cost in graph.neighbours(state)]
+    table = np.array(rows, np.float64).reshape(-1, 3)
+    return World(graph, (table[:, 0].astype(np.int64), table[:, 1].astype(np.int64), table[:, 2]), len(graph))
+
+
+def of_grid(grid: Grid) -> World:
+    """The world of a map, by the rule of its moves and its characters alone."""
+    free = np.zeros((grid.height + 2, grid.width + 2), bool)
+    free[1:-1, 1:-1] = np.isin(grid.terrain, [ord("."), ord("G"), ord("S")])
+    ys, xs = np.nonzero(free)
+    parts = []
+    for dx, dy in ((0, -1), (1, -1), (1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1)):
+        legal = free[ys + dy, xs + dx]
+        if dx and dy:
+            legal &= grid.rule != "cardinal"
+            if grid.rule == "octile":
+                legal &= free[ys, xs + dx] & free[ys + dy, xs]
+        y, x = ys[legal] - 1, xs[legal] - 1
+        here, there = y * grid.width + x, (y + dy) * grid.width + x + dx
+        parts.append((here, there, np.full(len(here), math.sqrt(2) if dx and dy else 1.0)))
+    source, sink, cost = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return World(grid, (source, sink, cost), grid.width * grid.height)
+
+
+def random_grid(rng: random.Random, widest: int) -> World:
+    """A map with anything from no obstacles to many, often with islands; now and then a generated one."""
+    width, height = rng.randint(2, widest), rng.randint(2, widest)
+    rule = rng.choice(RULES)
+    if rng.random() < 0.3:
+        kind = rng.choice(["rooms", "maze", "random", "empty"])
+        made = andante.generate(kind, max(width, 5) | 1, max(height, 5) | 1, seed=rng.randrange(1000))
+        return of_grid(Grid(made.terrain, rule=rule))
+    chance = np.random.default_rng(rng.getrandbits(32))
+    free = chance.random((height, width)) >= rng.choice([0.0, 0.1, 0.25, 0.35, 0.45])
+    free[0, 0] = True
+    return of_grid(Grid(free, rule=rule))
+
+
+def random_costs(rng: random.Random, chance: np.random.Generator, count: int) -> npt.NDArray[np.float64]:
+    """Costs of one of several kinds: all alike, eighths, any, over a few orders of magnitude, over many; in any unit."""
+    what = rng.random()
+    if what < 0.2:
+        cost = np.ones(count)
+    elif what < 0.45:
+        cost = chance.integers(1, 80, count) / 8
+    elif what < 0.65:
+        cost = chance.uniform(1, 3, count)
+    elif what < 0.85:
+        cost = 10 ** chance.uniform(0, rng.choice([2, 3]), count)
+    else:
+        cost = 10 ** chance.uniform(0, rng.choice([6, 9, 12]), count)
+    return cost * 2.0 ** rng.choice([0, 0, 0, rng.randint(-60, 60)])
+
+
+def random_graph(rng: random.Random, largest: int, directed: bool) -> World:
+    """A graph with any number of arcs, parallel ones included; in half of them with points that make a heuristic."""
+    chance = np.random.default_rng(rng.getrandbits(32))
+    count = rng.randint(2, largest)
+    ends = chance.integers(count, size=(rng.randint(1, rng.choice([1, 2, 3, 6]) * count), 2))
+    if rng.random() < 0.7:  # a ring or a chain through all: without, most goals cannot be reached
+        order = chance.permutation(count)
+        ring = np.stack([order, np.roll(order, 1)], 1)
+        ends = np.concatenate([ring if rng.random() < 0.5 else ring[1:], ends])
+    ends = ends[ends[:, 0] != ends[:, 1]]
+    cost = random_costs(rng, chance, len(ends))
+    points, metric = None, "euclidean"
+    if rng.random() < 0.5 and len(ends):
+        metric = rng.choice(["euclidean", "manhattan", "chebyshev", "octile"])
+        points = chance.uniform(0, 1, (count, 2 if metric == "octile" else rng.randint(1, 4)))
+        apart = _apart(points, metric, ends)
+        if rng.random() < 0.3:  # costs that are about the distances, as on road maps
+            cost = np.maximum(apart, 1e-3 * apart.max()) * chance.choice([1.0, 1.5], len(ends))
+        points *= rng.choice([1.0, 0.999, 0.5]) * min(1e9, float((cost / np.maximum(apart, 1e-300)).min()))
+    edges = np.column_stack([ends, cost])
+    return of_graph(Graph.from_edges(edges, states=count, points=points, metric=metric, directed=directed))  # type: ignore[arg-type]
+
+
+def _apart(points: npt.NDArray[np.float64], metric: str, ends: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+    """How far the ends of each edge are from each other."""
+    along = np.abs(points[ends[:, 0]] - points[ends[:, 1]])
+    if metric == "euclidean":
+        found = np.sqrt((along**2).sum(1))
+    elif metric == "manhattan":
+        found = along.sum(1)
+    elif metric == "chebyshev":
+        found = along.max(1)
+    else:
+        found = along.max(1) + (math.sqrt(2) - 1) * along.min(1)
+    return np.asarray(found)
+
+
+# --- agents ---------------------------------------------------------------------------------------------------------
+
+
+def random_setting(rng: random.Random, entry: Algorithm) -> Algorithm:
+    """The algorithm as it is, as its card recommends it, or with some parameters drawn."""
+    what = rng.random()
+    if what < 0.3:
+        return entry
+    if what < 0.45 and entry.card.examples:
+        return find(rng.choice(entry.card.examples))
+    chosen = {one.name: _drawn(rng, one) for one in entry.parameters if rng.random() < 0.5}
+    return entry.having(**chosen)
+
+
+def _drawn(rng: random.Random, parameter: Parameter) -> Any:
+    if parameter.optional and rng.random() < 0.2:
+        return None
+    if parameter.kind is bool:
+        return rng.random() < 0.5
+    if parameter.range is None:
+        return rng.choice(list(parameter.kind))
+    low, high = max(parameter.range.low, 0.0), min(parameter.range.high, 1e6)
+    if parameter.kind is int:
+        return min(int(high), int(low) + int(rng.expovariate(1 / rng.choice([1, 5, 50]))))
+    if high <= 1:
+        return rng.choice([high, 0.5, 0.1, rng.uniform(0.05, 1)])
+    return rng.choice(
+        [low, low + 1, low + rng.expovariate(0.3), min(high, low + 10 ** rng.uniform(0, 3)), parameter.range.high]
+    )
+
+
+def _names(*, needs: bool, graphs: bool = False) -> list[Algorithm]:
+    """The algorithms that need databases, or those that do not."""
+    return [entry for entry in algorithms() if bool(entry.needs) is needs and not (graphs and entry.card.ring)]
+
+
+# --- walking --------------------------------------------------------------------------------------------------------
+
+
+def _bound(world: World, to_goal: npt.NDArray[np.float64], entry: Algorithm) -> float:
+    """More moves than an agent that learns can need: each round trip raises a value by the cheapest arc, by a part of it where costs are
+    weighted, and no value rises above the cost to the goal, by a multiple of it where the heuristic is.
+    """
+    weight = max([1.0, *(getattr(entry.params, name, 1.0) for name in ("w", "wc", "weight"))])
+    part = min(1.0, getattr(entry.params, "gamma", 1.0))
+    values = to_goal[np.isfinite(to_goal)]
+    if not math.isfinite(weight) or not len(world.arcs[2]):
+        return math.inf
+    return float(world.states * (10 + weight / part * values.sum() / world.arcs[2].min()))
+
+
+def walk(
+    world: World, entry: Algorithm, pairs: Sequence[tuple[int, int]], sight: int | None, databases: Sequence[Any]
+) -> Mapping[str, int]:
+    """Walk some problems with one agent, and hold each to what must be; figures."""
+    figures: Counter[str] = Counter()
+    checked = bool(numba.config.BOUNDSCHECK)
+    plain = not checked and JIT
+    try:
+        agent = (_Plain if plain else Agent)(entry, world.place, databases=databases, sight=sight)
+    except AndanteError as error:
+        figures[f"refused ({type(error).__name__})"] += 1
+        return figures
+    for start, goal in pairs:
+        problem = Problem(world.graph, start, goal, world.place if isinstance(world.place, Grid) else None)
+        to_goal = world.costs_to(goal)
+        needed = _bound(world, to_goal, entry)
+        cap = PLAIN_MOVES if plain else int(min(needed, PATIENT_MOVES)) + 10 if needed <= PATIENT_MOVES else MOST_MOVES
+        try:
+            trial = agent.run(problem, andante.Limits(moves=cap, expansions=50_000_000))
+        except AndanteError as error:
+            if "needs a database" in str(error) or "built for other goals" in str(error):
+                figures["refused"] += 1
+                continue
+            raise FoundError(f"{entry} from {start} to {goal}, sight {sight}: {error}", _told(world)) from error
+        fault = fault_of(trial, world, to_goal, entry, cap, needed)
+        if fault is not None:
+            raise FoundError(f"{entry} from {start} to {goal}, sight {sight}: {fault}", _told(world))
+        figures["moves"] += trial.moves
+        figures[trial.outcome.name.lower()] += 1
+    return figures
+
+
+def fault_of(
+    trial: andante.Trial, world: World, to_goal: npt.NDArray[np.float64], entry: Algorithm, cap: int, needed: float
+) -> str | None:
+    """What is wrong with a trial, if anything is."""
+    start, goal, path = trial.problem.start, trial.problem.goal, np.asarray(trial.path, np.int64)
+    if path[0] != start or len(path) != trial.moves + 1 or ((path == goal)[1:-1]).any():
+        return f"a path of {len(path)} states from {path[0]} for {trial.moves} moves"
+    keys = (path[:-1] * world.states + path[1:])[path[:-1] != path[1:]]  # to wait is free
+    known, least, most = world.prices
+    place = np.minimum(np.searchsorted(known, keys), max(len(known) - 1, 0))
+    if len(keys) and not (known[place] == keys).all():
+        wrong = int(keys[known[place] != keys][0])
+        return f"it went from {wrong // world.states} to {wrong % world.states}, which is no move"
+    low, high = (float(price[place].sum()) if len(keys) else 0.0 for price in (least, most))
+    if not low * (1 - SLACK) <= trial.cost <= high * (1 + SLACK):
+        return f"it says {trial.cost!r}, and its path costs from {low!r} to {high!r}"
+    optimal = float(to_goal[start])
+    if trial.solved != (path[-1] == goal):
+        return f"it ends in {path[-1]} and says {trial.outcome.name}"
+    if trial.solved and trial.cost < optimal * (1 - SLACK):
+        return f"it arrives for {trial.cost!r}, and a shortest path costs {optimal!r}"
+    if math.isfinite(optimal) and trial.moves and abs(trial.optimal_cost - optimal) > SLACK * optimal:
+        return f"the optimal cost is {optimal!r}, and it says {trial.optimal_cost!r}"
+    return _not_arrived(trial, world, to_goal, entry, cap, needed) if not trial.solved else None
+
+
+def _not_arrived(
+    trial: andante.Trial, world: World, to_goal: npt.NDArray[np.float64], entry: Algorithm, cap: int, needed: float
+) -> str | None:
+    """Was it wrong not to arrive?"""
+    start, optimal = trial.problem.start, float(to_goal[trial.problem.start])
+    if trial.outcome is Outcome.UNREACHABLE and math.isfinite(optimal):
+        return "it says that the goal cannot be reached, and it can"
+    if trial.outcome not in (Outcome.UNREACHABLE, Outcome.STUCK, Outcome.MOVE_CAP, Outcome.EXPANSION_CAP):
+        return f"it ends with {trial.outcome.name}"
+    if trial.outcome is Outcome.MOVE_CAP and trial.moves < cap:
+        return f"it was given up after {trial.moves} moves of {cap}"
+    claims = entry.complete and (world.two_way or not (entry.card.two_way or entry.card.regions or entry.needs))
+    must = claims and math.isfinite(optimal) and bool(np.isfinite(to_goal[world.reached_from(start)]).all())
+    if must and (trial.outcome is Outcome.STUCK or (trial.outcome is Outcome.MOVE_CAP and needed <= cap)):
+        return f"it claims to be complete, and ends with {trial.outcome.name} after {trial.moves} moves ({needed:.3g} are more than enough)"
+    return None
+
+
+def _told(world: World) -> str:
+    if isinstance(world.place, Grid):
+        return f"{world.place.rule} " + "/".join(row.tobytes().decode() for row in world.place.terrain)
+    arrays: Any = world.graph.arrays
+    return f"arcs {list(zip(*(column.tolist() for column in world.arcs), strict=True))} points {arrays.point.tolist()} metric {arrays.metric}"
+
+
+def _pairs(rng: random.Random, world: World) -> list[tuple[int, int]]:
+    """Starts and goals: mostly in the same component, and cells that can be stood on."""
+    label = connected_components(world.cheapest, directed=False)[1]
+    live = np.unique(np.concatenate(world.arcs[:2]))
+    places = live.tolist() if len(live) > 1 else list(range(world.states))
+    found = []
+    for _ in range(PROBLEMS):
+        start, goal = rng.choice(places), rng.choice(places)
+        if rng.random() < 0.8:
+            near = [place for place in places if label[place] == label[start]]
+            goal = rng.choice(near)
+        if start != goal:
+            found.append((start, goal))
+    return found
+
+
+def _widest() -> tuple[int, int]:
+    """Of a map, and states of a graph; small where kernels are plain Python."""
+    return (24, 60) if JIT and numba.config.BOUNDSCHECK else (9, 12)
+
+
+def _some(rng: random.Random, pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    return pairs if JIT and numba.config.BOUNDSCHECK else pairs[:2]
+
+
+def _on_grids() -> Attempt:
+    entries = _names(needs=False)
+
+    def attempt(rng: random.Random) -> Mapping[str, int]:
+        entry = random_setting(rng, rng.choice(entries))
+        world = random_grid(rng, 60 if rng.random() < 0.1 and _widest()[0] > 9 else _widest()[0])
+        sight = rng.choice([None, None, 1, 2, 5]) if entry.card.senses and not entry.needs else None
+        return walk(world, entry, _some(rng, _pairs(rng, world)), sight, ())
+
+    return attempt
+
+
+def _on_graphs(directed: bool) -> Attempt:
+    entries = _names(needs=False, graphs=True)
+
+    def attempt(rng: random.Random) -> Mapping[str, int]:
+        entry = random_setting(rng, rng.choice(entries))
+        try:
+            world = random_graph(rng, _widest()[1], directed)
+        except AndanteError as error:
+            if "too far apart" in str(error) or "do not fit edges" in str(error) or "would overestimate" in str(error):
+                return {"graphs refused": 1}
+            raise
+        return walk(world, entry, _some(rng, _pairs(rng, world)), None, ()) if entry.needs == () else {}
+
+    return attempt
+
+
+#: What to build for those who look things up; small.
+_ORDERS = {
+    "moves": ["moves"],
+    "subgoals": ["subgoals(records=20)", "subgoals(records=60, series=true)"],
+    "pattern": ["pattern(level=1, cap=8)", "pattern(level=2, cap=4, far=capped)"],
+    "depth-tree": ["depth-tree(deepest=4, problems=4, leaf=5)"],
+}
+
+
+def _with_databases() -> Attempt:
+    entries = _names(needs=True)
+    trees = [build(_ORDERS["depth-tree"][0], [andante.generate("rooms", 16, 16, seed=1)], threads=1)]
+
+    def attempt(rng: random.Random) -> Mapping[str, int]:
+        entry = random_setting(rng, rng.choice(entries))
+        world = random_grid(rng, min(16, _widest()[0]))
+        base = getattr(entry.params, "level", 0)
+        try:
+            databases = [
+                trees[0] if kind == "depth-tree" else build(_order(rng, kind, base), world.place, threads=1)
+                for kind in entry.needs
+            ]
+        except AndanteError as error:
+            return {f"builds refused ({type(error).__name__})": 1}
+        return walk(world, entry, _some(rng, _pairs(rng, world)), None, databases)
+
+    return attempt
+
+
+def _order(rng: random.Random, kind: str, base: int) -> str:
+    return f"pattern(base={base}, level={base + 1}, cap=8)" if kind == "pattern" and base else rng.choice(_ORDERS[kind])
+
+
+PARTS: dict[str, Callable[[], Attempt]] = {
+    "grids": _on_grids,
+    "graphs": lambda: _on_graphs(directed=False),
+    "one-way": lambda: _on_graphs(directed=True),
+    "databases": _with_databases,
+}
