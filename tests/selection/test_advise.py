@@ -13,7 +13,7 @@ import andante
 from andante.databases.header import load
 from andante.errors import MapError, OutputError, ParameterError
 from andante.selection import AdviceError, Requirements, advise, ladder
-from andante.selection.journal import Journal, digest
+from andante.selection.journal import Journal, _checksum, digest
 from andante.selection.library import Library, Refused
 from andante.selection.trials import worst_move_microseconds
 
@@ -123,6 +123,14 @@ def test_a_damaged_piece_is_made_again(tmp_path):
     Journal(tmp_path).once({"piece": 1}, lambda: 5)
     (file,) = tmp_path.iterdir()
     file.write_text(json.dumps({"piece": 5})[:6])
+    assert Journal(tmp_path).once({"piece": 1}, lambda: 6) == 6
+
+
+@pytest.mark.parametrize("seconds", [None, "0.1", [0.1], True, -1.0, float("nan")])
+def test_a_piece_whose_time_is_no_time_is_made_again(tmp_path, seconds):
+    kept = {"piece": 5, "seconds": seconds}
+    key = digest({"piece": 1})
+    (tmp_path / f"{key}.json").write_text(json.dumps({**kept, "checksum": _checksum(key, kept)}))
     assert Journal(tmp_path).once({"piece": 1}, lambda: 6) == 6
 
 

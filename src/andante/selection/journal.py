@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from andante.errors import ParameterError, real_number
 from andante.files import make_folder, write_whole
 
 
@@ -76,9 +77,10 @@ class Journal:
             return None
         try:
             kept = json.loads(self._file(key).read_bytes())
+            real_number(kept["seconds"], "the time that a piece took", least=0.0)
             return kept if kept["checksum"] == _checksum(key, kept) else None
-        except (OSError, ValueError, TypeError, KeyError, RecursionError):  # not there, or damaged: made again
-            return None
+        except (OSError, ValueError, TypeError, KeyError, RecursionError, ParameterError):
+            return None  # not there, or damaged: made again
 
 
 def _checksum(key: str, kept: Mapping[str, Any]) -> str:
