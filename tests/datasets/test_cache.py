@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from andante.datasets.cache import keep_costs, kept_costs
+from andante.datasets.cache import _head, keep_costs, kept_costs
 from andante.world.graph import Graph
 
 LINE = Graph.from_edges([(0, 1, 1.0), (1, 2, 1.0), (2, 3, 1.0)])
@@ -41,6 +41,12 @@ def test_a_damaged_file_counts_as_absent(file):
     assert kept_costs(LINE, STARTS, GOALS) is None
     file.write_bytes(whole)
     assert kept_costs(LINE, STARTS, GOALS) is not None
+
+
+@pytest.mark.parametrize("payload", [b"", b"\x93NUMPY\x01\x00v\x00{'descr': (", bytes(8), bytes(32)])
+def test_other_contents_with_the_right_checksum_count_as_absent(file, payload):
+    file.write_bytes(_head(LINE, STARTS, GOALS, payload) + b"\n" + payload)
+    assert kept_costs(LINE, STARTS, GOALS) is None
 
 
 def test_another_problems_file_in_this_place_counts_as_absent(file, cache_folder):
