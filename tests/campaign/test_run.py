@@ -241,7 +241,17 @@ def _without(name):
         lambda about, tables: about["plan"]["tasks"].pop(),
         lambda about, tables: about["plan"]["tasks"].append(None),
         lambda about, tables: about["plan"]["tasks"][0].__setitem__(0, 99),
+        lambda about, tables: about["plan"]["tasks"][0].__setitem__(2, 7),
+        lambda about, tables: about["plan"]["tasks"][0].__setitem__(4, -1),
+        lambda about, tables: about["plan"]["sets"].__setitem__(0, None),
         lambda about, tables: about["plan"]["maps"].clear(),
+        lambda about, tables: about["plan"]["maps"][0].__setitem__(0, 7),
+        lambda about, tables: about["plan"]["maps"][0].__setitem__(1, [0.5, 9]),
+        lambda about, tables: about["plan"]["conditions"][0].update(max_trials="1"),
+        lambda about, tables: about["plan"]["conditions"][0].update(sight=0),
+        lambda about, tables: about["plan"]["conditions"][0].update(
+            databases=[{"text": 7, "version": "", "training": []}]
+        ),
         lambda about, tables: about["plan"]["conditions"][0].pop("limits"),
         lambda about, tables: about["plan"]["conditions"][0]["limits"].update(patience=3),
         lambda about, tables: tables["jobs"].pop("end_task"),

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from andante.campaign.settings import expand
-from andante.campaign.tables import CampaignError
+from andante.campaign.tables import CampaignError, only_numbers, only_texts
 from andante.datasets import movingai
 from andante.datasets.named import generated, is_generated, map_named
 from andante.datasets.scaling import upscale
@@ -83,7 +83,11 @@ class PlannedMap(NamedTuple):
     def from_data(cls, data: list[Any], folder: str) -> PlannedMap:
         """What `as_data` made of it; ``folder`` is where paths begin."""
         text, size, name, fingerprint = data
-        return cls(MapSource(text, tuple(size) if size else None, folder), name, fingerprint)
+        only_texts((text, name, fingerprint))
+        if size is not None:
+            width, height = only_numbers(size, least=1)
+            size = (width, height)
+        return cls(MapSource(text, size, folder), name, fingerprint)
 
 
 def check_map(text: str, folder: Path) -> None:

@@ -24,7 +24,7 @@ from andante.campaign.file import Campaign, Run
 from andante.campaign.maps import PlannedMap, map_sources
 from andante.campaign.settings import full_notation
 from andante.campaign.shelf import BuildOrder, version_of_code
-from andante.campaign.tables import CampaignError
+from andante.campaign.tables import CampaignError, only_numbers, only_texts
 from andante.datasets import Progress
 from andante.episode.trial import Limits
 from andante.store import row_ids
@@ -67,7 +67,9 @@ class Conditions:
         """What a manifest made of them, which has no word for infinite limits."""
         limits = {name: math.inf if value is None else value for name, value in data["limits"].items()}
         databases = tuple(BuildOrder.from_data(each, folder) for each in data["databases"])
-        return cls(Limits(**limits), data["max_trials"], data["sight"], databases)
+        (most,) = only_numbers([data["max_trials"]], least=1)
+        sight = None if data["sight"] is None else only_numbers([data["sight"]], least=1)[0]
+        return cls(Limits(**limits), most, sight, databases)
 
 
 class Task(NamedTuple):
@@ -227,9 +229,13 @@ class Plan:
     def from_data(cls, data: Mapping[str, Any], tables: Mapping[str, Columns], folder: str) -> Plan:
         """The plan that `as_data` and `tables` told of; ``folder`` is where the paths of maps begin."""
         conditions = [Conditions.from_data(each, folder) for each in data["conditions"]]
-        tasks = [Task(each[0], each[1], each[2], each[3], conditions[each[4]]) for each in data["tasks"]]
+        tasks = []
+        for number, algorithm, settings, version, condition in data["tasks"]:
+            only_numbers((number, condition), least=0)
+            only_texts((algorithm, settings, version))
+            tasks.append(Task(number, algorithm, settings, version, conditions[condition]))
         maps = [PlannedMap.from_data(each, folder) for each in data["maps"]]
-        plan = cls(data["sets"], maps, tasks, tables["problems"], tables["jobs"])
+        plan = cls(only_texts(data["sets"]), maps, tasks, tables["problems"], tables["jobs"])
         plan._check()
         return plan
 

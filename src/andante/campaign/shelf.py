@@ -26,7 +26,7 @@ import numpy.typing as npt
 
 import andante
 from andante.campaign.maps import PlannedMap
-from andante.campaign.tables import CampaignError
+from andante.campaign.tables import CampaignError, only_texts
 from andante.databases.header import Database, load
 from andante.errors import DatabaseError, OutputError
 from andante.files import cache_folder
@@ -105,7 +105,8 @@ class BuildOrder(NamedTuple):
     def from_data(cls, data: Mapping[str, Any], folder: str) -> BuildOrder:
         """What `as_data` made of it; ``folder`` is where the paths of maps begin."""
         maps = tuple(PlannedMap.from_data(each, folder) for each in data["training"])
-        return cls(data["text"], data["version"], maps)
+        text, version = only_texts((data["text"], data["version"]))
+        return cls(text, version, maps)
 
 
 class Shelf:

@@ -142,6 +142,30 @@ class _Inline(Table):
         self._outer.fail(sentence, self._key, word or key)
 
 
+def only_texts(values: Iterable[Any]) -> list[str]:
+    """The values, read back from plain data: a `TypeError` if one is no text.
+
+    >>> only_texts(["a", "b"])
+    ['a', 'b']
+    """
+    found = list(values)
+    if not all(isinstance(value, str) for value in found):
+        raise TypeError(f"{found!r:.100} are not all {_KINDS[str]}")
+    return found
+
+
+def only_numbers(values: Iterable[Any], least: int) -> list[int]:
+    """The values, read back from plain data: a `TypeError` if one is no whole number from the least.
+
+    >>> only_numbers([16, 9], least=1)
+    [16, 9]
+    """
+    found = list(values)
+    if not all(type(value) is int and value >= least for value in found):
+        raise TypeError(f"{found!r:.100} are not all {_KINDS[int]} from {least}")
+    return found
+
+
 def read_tables(path: Path, scale: str) -> tuple[dict[str, Any], Lines]:
     """The contents of a file, with values that depend on the scale settled, and where they stand in its text.
 
