@@ -271,6 +271,15 @@ def test_a_plan_that_does_not_fit_together_is_one_sentence(written, tmp_path, da
         plan_of(Store.create(tmp_path / "other", about, tables))
 
 
+@pytest.mark.parametrize("lost", ["plan", "settings"])
+def test_a_store_that_lacks_what_campaigns_keep_is_not_taken_for_one(campaign, tmp_path, lost):
+    store, made = prepare(campaign, tmp_path / "rows")
+    about = {name: value for name, value in store.about.items() if name != lost}
+    Store.create(tmp_path / "other", about, made.tables)
+    with pytest.raises(CampaignError, match="is not the store of one campaign"):
+        prepare(campaign, tmp_path / "other")
+
+
 def test_a_changed_campaign_is_refused_and_the_change_is_named(written, tmp_path):
     folder = tmp_path / "rows"
     prepare(read_campaign(written()), folder)

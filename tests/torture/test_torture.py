@@ -1,0 +1,73 @@
+"""A short run of each torture program; `make torture` runs them at full length."""
+
+import os
+
+import pytest
+
+from tests.torture import kills
+from tests.torture.frame import FoundError, chance, parts_of, run_cases
+from tests.torture.inputs import held
+from tests.torture.mutate import altered, damaged
+
+pytest.importorskip("polars")
+pytest.importorskip("sklearn")
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals and limits are others on Windows")
+
+SEED = 20261116
+INPUTS = 40  # of each parser
+WALKS = 4  # of each kind of graph
+
+
+def found(program, part, size):
+    """What was found, as it would be printed."""
+    findings = run_cases(program, part, SEED, 0, size).findings
+    return ["\n".join(finding.lines(program, part, SEED)) for finding in findings]
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("part", parts_of("inputs"))
+def test_inputs_are_read_or_refused_with_a_sentence(part):
+    assert found("inputs", part, INPUTS) == []
+
+
+@pytest.mark.parametrize("part", parts_of("walks"))
+def test_agents_walk_as_they_should_on_random_graphs(part):
+    assert found("walks", part, WALKS) == []
+
+
+@pytest.mark.compiled
+def test_a_killed_campaign_comes_to_the_same_rows():
+    figures = kills._campaigns(most=6)(chance(SEED, "campaigns", 0))
+    assert figures["rows"] == 3 * 60 * 7
+
+
+# --- does it find anything? -----------------------------------------------------------------------------------------
+
+
+def hang(data):
+    while True:
+        pass
+
+
+
+@pytest.mark.parametrize(
+    ("read", "sentence"),
+    [
+        (lambda data: data.decode(), "UnicodeDecodeError"),
+        (lambda data: {}["x"], "KeyError: 'x'"),
+        (hang, "not read within"),
+    ],
+)
+def test_a_bad_parser_is_found_out(read, sentence, monkeypatch):
+    monkeypatch.setattr("tests.torture.inputs.SECONDS", 0.05)
+    with pytest.raises(FoundError, match=sentence):
+        held(read, b"\xff")
+    with pytest.raises(FoundError, match="it is wrong"):
+        held(len, b"x", lambda value: "it is wrong")
+
+
+def test_a_case_is_the_same_every_time():
+    one, two = (chance(1, "maps", 7) for _ in range(2))
+    assert damaged(one, b"type octile\n" * 9) == damaged(two, b"type octile\n" * 9)
+    assert repr(altered(one, {"a": [1, {"b": "c"}]})) == repr(altered(two, {"a": [1, {"b": "c"}]}))
