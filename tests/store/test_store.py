@@ -14,7 +14,7 @@ import pytest
 from andante.errors import OutputError
 from andante.measures import Statistics, summarise
 from andante.store import Store, StoreError, check, export, merge, row_ids, summaries
-from andante.store.store import _FANOUT, FORMAT, UNSEALED
+from andante.store.store import _FANOUT, FORMAT, UNSEALED, _sealed
 
 pl = pytest.importorskip("polars")
 
@@ -252,6 +252,14 @@ def test_a_manifest_that_lost_something_is_refused(store, name):
     del manifest[name]
     file.write_text(json.dumps(manifest))
     with pytest.raises(StoreError):
+        Store(store.folder)
+
+
+@pytest.mark.parametrize("tables", [{"../problems": "0"}, {"a\0b": "0"}, {"": "0"}, {"problems": 7}])
+def test_a_table_is_never_looked_for_elsewhere(store, tables):
+    file = store.folder / "manifest.json"
+    file.write_bytes(_sealed({**json.loads(file.read_bytes()), "tables": tables}))
+    with pytest.raises(StoreError, match=r"manifest\.json is damaged"):
         Store(store.folder)
 
 

@@ -204,6 +204,8 @@ class Store:
             raise damage
         if not all(isinstance(found.get(name), kind) for name, kind in _KEYS.items()):
             raise damage
+        if not all(name.isidentifier() and isinstance(digest, str) for name, digest in found["tables"].items()):
+            raise damage  # no table is looked for outside this folder
         return found
 
     def __repr__(self) -> str:
