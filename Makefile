@@ -12,7 +12,7 @@ PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses=4 --dist=loadfile
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test check format coverage test-uncompiled bench run-bench docs new-agent clean
+.PHONY: help demo test check format coverage test-uncompiled torture bench run-bench docs new-agent clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -38,6 +38,9 @@ coverage: ## run the suite and fail if less than 90 % of the Python code was run
 
 test-uncompiled: $(VENV)/.has-test ## run what can be run in good time without the compiler: kernels as plain Python
 	NUMBA_DISABLE_JIT=1 $(PYTEST) tests -m "not compiled" $(ARGS)
+
+torture: $(VENV)/.has-test ## damaged inputs, kills and random graphs at full length: hours (ARGS="inputs maps --size 1000")
+	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m tests.torture $(ARGS)
 
 # The peers live in an environment of their own: some bring old or odd companions.
 bench: ## measure speed side by side with other packages; writes benchmarks/latest.md

@@ -11,6 +11,7 @@ from tests.torture.frame import PROGRAMS, parts_of, run_part, tell, unit_of
 
 #: Cases of each part where no size is given: together a million inputs per parser, a hundred kills, a hundred million moves.
 FULL = {"inputs": 1_000_000, "kills": 40, "walks": 100_000}
+FORGED = 200_000  # inputs that are put to use if they are taken, beside the million that are not
 
 
 def main() -> int:
@@ -29,7 +30,8 @@ def main() -> int:
         for part in options.parts or known:
             if part not in known:
                 asked.error(f"{program} has no part {part!r}; it has {', '.join(known)}")
-            size = options.size if options.size is not None else FULL[program]
+            full = FORGED if part.startswith("forged-") else FULL[program]
+            size = options.size if options.size is not None else full
             outcome = run_part(program, part, options.seed, options.first, size, options.workers)
             figures[unit_of(program)] += outcome.cases
             figures.update({name: outcome.figures[name] for name in ("kills", "moves") if name in outcome.figures})

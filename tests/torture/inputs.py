@@ -654,15 +654,7 @@ def _forged_manifests() -> Attempt:
     file = home / "manifest.json"
     document = json.loads(file.read_bytes())
 
-    def use(store: Store) -> str | None:
-        for tried in (lambda: status(store), lambda: prepare(campaign, home), lambda: check_store(store)):
-            try:
-                tried()
-            except AndanteError as error:
-                fault = _fault_of(str(error))
-                if fault is not None:
-                    return fault
-        return None
+    uses = [status, lambda _: prepare(campaign, home), check_store]
 
     def attempt(rng: random.Random) -> Mapping[str, int]:
         found = altered(rng, document)
@@ -671,7 +663,8 @@ def _forged_manifests() -> Attempt:
             found["checksum"] = manifest_checksum(found)
         data = as_json(found)
         file.write_bytes(data)
-        return held(lambda _: Store(home), data, use)
+        use = rng.choice(uses)
+        return held(lambda _: use(Store(home)), data)
 
     return attempt
 

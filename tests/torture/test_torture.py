@@ -50,7 +50,6 @@ def hang(data):
         pass
 
 
-
 @pytest.mark.parametrize(
     ("read", "sentence"),
     [
