@@ -129,10 +129,15 @@ def test_a_scaled_graph_is_the_same_in_another_unit(graph, power):
     assert scaled.typical_cost == graph.typical_cost * 2.0**power
 
 
-@pytest.mark.parametrize("factor", [0.0, -1.0, float("inf"), float("nan"), 1e-320])
+def test_there_are_no_more_states_than_can_be_numbered():
+    with pytest.raises(GraphError, match="at most 2,147,483,647 states, and this one would have 1,000,000,000,001"):
+        Graph.from_edges([(0, 10**12, 1.0)])
+
+
+@pytest.mark.parametrize("factor", [0.0, -1.0, float("inf"), float("nan"), 1e-320, "2"])
 def test_what_costs_cannot_be_multiplied_by(factor):
     with pytest.raises(
-        GraphError, match="multiplied by a positive|do not lie between 1e-100 and 1e\\+100; count them in another unit"
+        GraphError, match="multiplied by|do not lie between 1e-100 and 1e\\+100; count them in another unit"
     ):
         Graph.from_edges(TRIANGLE).scaled(factor)
 

@@ -30,13 +30,17 @@ class Choice:
     def __str__(self) -> str:
         if self.best is None:
             worst = MEASURES[_EFFORT].show(self.least_effort[_EFFORT].max)
-            return f"{self._where} no agent fits: the smallest worst move is {worst}, of {self.least_effort.name}."
+            who = "that always arrived" if self.share_solved == 1.0 else f"that arrived in {self.share_solved:.1%}"
+            return (
+                f"{self._where} no agent {who} fits: the smallest worst move of those is {worst}, "
+                f"of {self.least_effort.name}."
+            )
         walked = self.best.show(_QUALITY)
         worst = MEASURES[_EFFORT].show(self.best[_EFFORT].max)
         often = (
             ""
             if self.share_solved == 1.0
-            else f"; it arrived in {self.share_solved:.1%} of the problems, as none did more"
+            else f"; it arrived in {self.share_solved:.1%} of the problems, and no other agent more often"
         )
         return (
             f"{self._where} use {self.best.name}: it walks {walked} times the optimal cost, "

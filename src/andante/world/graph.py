@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from andante.errors import GraphError, did_you_mean, whole_number
+from andante.errors import GraphError, did_you_mean, real_number, whole_number
 from andante.kernel import generic, int64, kernel
 from andante.world.heuristics import DIAGONAL, TOLERANCE, Metric, distance
 
@@ -33,6 +33,7 @@ DX = np.array([0, 1, 1, 1, 0, -1, -1, -1], np.int64)
 DY = np.array([-1, -1, 0, 1, 1, 1, 0, -1], np.int64)
 PRICE = np.array([1.0, DIAGONAL] * 4)
 
+MOST_STATES = 2**31 - 1  # they are numbered in 32 bits
 SMALLEST = 1e-100  # cost of an arc, and its inverse the greatest: squares and sums stay far from what a float can hold
 
 # For each set of legal directions (a byte): how many there are, and which is the k-th. Small enough to stay in the
@@ -357,10 +358,11 @@ class Graph:
         """
         arrays = self.csr().arrays
         assert isinstance(arrays, Csr)
-        if not 0 < factor < math.inf:
-            raise GraphError(f"costs can be multiplied by a positive and finite number, not by {factor:g}")
+        number = real_number(factor, "what costs are multiplied by", error=GraphError)
+        if not 0 < number < math.inf:
+            raise GraphError(f"costs can be multiplied by a positive and finite number, not by {number:g}")
         fresh = arrays._replace(
-            cost=arrays.cost * factor, point=arrays.point * factor, unit=_unit(arrays.cost * factor)
+            cost=arrays.cost * number, point=arrays.point * number, unit=_unit(arrays.cost * number)
         )
         _check_range(fresh)
         return Graph(fresh, self.labels)
@@ -473,6 +475,8 @@ def _csr(
     points: npt.NDArray[np.float64],
     metric: str,
 ) -> Csr:
+    if count > MOST_STATES:
+        raise GraphError(f"a graph has at most {MOST_STATES:,} states, and this one would have {count:,}")
     if len(source) and (min(source.min(), sink.min()) < 0 or max(source.max(), sink.max()) >= count):
         raise GraphError(f"an edge names a state outside 0 to {count - 1}")
     bad = np.flatnonzero(~((cost > 0) & np.isfinite(cost)))
