@@ -311,6 +311,12 @@ def test_agents_whose_databases_learned_on_other_maps_are_told_apart():
         ('paper = ["D"]', 'paper = ["D", "A"]', "the paper's words are a list of 1 here, one for each parameter"),
         ('y = "states_expanded", paper', "paper", "there is no measure ''"),
         ("capped = true", 'measures = ["cots"]', "there is no measure 'cots'; did you mean 'cost'?"),
+        ('algorithm = "lrta(depth=3)"', "algorithm = 3", "an algorithm is text in quotes, not 3"),
+        ('y = "states_expanded", paper', "y = [], paper", "a measure is text in quotes, not []"),
+        ("worst_move = 0 ", 'worst_move = "none" ', "worst_move is a number, not 'none'"),
+        ('databases = "moves" }', "databases = 7 }", "databases is text in quotes, not 7"),
+        ('counted = "trials"', "most = [1]", "most is the greatest x and the greatest y that are shown, not [1]"),
+        ('counted = "trials"', 'most = [1, "x"]', "most is a number, not 'x'"),
     ],
 )
 def test_mistakes_are_told_with_their_lines(tmp_path, old, new, sentence):
@@ -321,6 +327,15 @@ def test_mistakes_are_told_with_their_lines(tmp_path, old, new, sentence):
     with pytest.raises(CampaignError, match=r"study\.toml, line \d+: ") as refusal:
         read_study(path, "full")
     assert sentence in str(refusal.value)
+
+
+def test_a_part_that_is_no_table_is_one_sentence(tmp_path):
+    path = tmp_path / "study.toml"
+    path.write_text("table = [1]\n")
+    with pytest.raises(
+        CampaignError, match=r"study\.toml, line 1: each table is a table, \[\[table\]\], and 1 is none"
+    ):
+        read_study(path, "full")
 
 
 #: How many tables and figures the paper of each study has.

@@ -17,6 +17,10 @@ _WORDS = [
     b"(", b")", b"[", b"]", b"{", b"}", b"=", b",", b".", b"..", b"\"", b"'", b'"""', b"#", b"\\", b"/", b"../", b"%s", b"none", b"true",
     b"null", b"NaN", b"-", b"+", b":", b"x", b"[1..1000000000]", b"[[", b"]]",
 ]  # fmt: skip
+_VALUES = [
+    b"5", b"-1", b"0", b"1.5", b"nan", b"-inf", b'"x"', b'""', b"true", b"[]", b"{}", b"[1]", b"[[]]", b'["x"]', b"[1, 2]", b"{ a = 1 }",
+    b'["x", 1]', b"1979-05-27", b"9223372036854775807", b"{ quick = 1, full = 2 }", b'"lrta"', b'[{ a = "b" }]', b"['lrta(depth=[1..9])']",
+]  # fmt: skip
 _DEEP = 3000  # brackets in each other: more than Python's own recursion allows
 _LONG = 20_000  # characters
 
@@ -102,6 +106,16 @@ def _number(rng: random.Random, data: bytes) -> bytes:
     return data[:begin] + number + data[end:]
 
 
+def _value(rng: random.Random, data: bytes) -> bytes:
+    """Something of another type behind a sign of equality, if there is one behind a random place."""
+    begin = data.find(b"=", _place(rng, data)) + 1
+    if begin == 0:
+        return data
+    ends = [end for end in (data.find(mark, begin) for mark in (b"\n", b",", b"}", b")")) if end >= 0]
+    end = min(ends, default=len(data))
+    return data[:begin] + b" " + rng.choice(_VALUES) + data[end if rng.random() < 0.8 else len(data) :]
+
+
 def _nest(rng: random.Random, data: bytes) -> bytes:
     begin, end = _span(rng, data)
     left, right = rng.choice(
@@ -121,9 +135,9 @@ def _stretch(rng: random.Random, data: bytes) -> bytes:
 
 
 _DAMAGE: list[Callable[[random.Random, bytes], bytes]] = [
-    _flip, _replace, _cut, _leave_out, _repeat, _insert, _insert_bytes, _move_lines, _number, _nest, _stretch,
+    _flip, _replace, _cut, _leave_out, _repeat, _insert, _insert_bytes, _move_lines, _number, _value, _nest, _stretch,
 ]  # fmt: skip
-_WEIGHTS = [20, 15, 6, 12, 12, 20, 6, 15, 20, 3, 1]
+_WEIGHTS = [20, 15, 6, 12, 12, 20, 6, 15, 20, 15, 3, 1]
 
 
 # --- documents ------------------------------------------------------------------------------------------------------

@@ -90,12 +90,12 @@ class Table:
             if default is None:
                 self.fail(f"{self._title} lacks {key!r}")
             return default
-        return self._checked(self._data[key], kind, key)
+        return self.checked(self._data[key], kind, key)
 
     def take_or_none(self, key: str, kind: type[T]) -> T | None:
         """The value of a key, of this kind, or None where it is absent."""
         self._known.append(key)
-        return self._checked(self._data[key], kind, key) if key in self._data else None
+        return self.checked(self._data[key], kind, key) if key in self._data else None
 
     def take_texts(self, key: str, default: Iterable[str] | None = None) -> list[str]:
         """A list of texts."""
@@ -121,11 +121,12 @@ class Table:
     def _title(self) -> str:
         return f"[{self.name}]" if self.name else "a campaign"
 
-    def _checked(self, value: Any, kind: type[T], key: str) -> T:
+    def checked(self, value: Any, kind: type[T], key: str, name: str = "") -> T:
+        """The value, if it is of this kind; it stands at this key, or under a name within its value."""
         if kind is float and isinstance(value, int) and not isinstance(value, bool):
             value = float(value)
         if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
-            self.fail(f"{key} is {_KINDS[kind]}, not {value!r}", key)
+            self.fail(f"{name or key} is {_KINDS[kind]}, not {value!r}", key, name)
         return value
 
 

@@ -294,6 +294,8 @@ def read_study(path: str | os.PathLike[str], scale: str) -> Study:
         inline = lines.find("", name)  # where the key stands if the parts are written as one list
         for number, one in enumerate(top.take(name, list, []), 1):
             table = f"{name} {number}"
+            if not isinstance(one, dict):
+                top.fail(f"each {name} is a table, [[{name}]], and {one!r} is none", name)
             found.append((max(inline, lines.find(table)), read(Table(one, table, file, lines))))
     return Study(
         file,
@@ -339,7 +341,7 @@ def _read_best(table: Table) -> BestSpec:
 def _read_contest(table: Table, data: Any) -> Contest:
     _check_row(table, data, ("label", "measure", "worst_move", "paper"))
     name = _known_measure(table, "rows", data.get("measure", _QUALITY))
-    most = float(data.get("worst_move", math.inf))
+    most = table.checked(data.get("worst_move", math.inf), float, "rows", "worst_move")
     return Contest(str(data.get("label", MEASURES[name].title)), name, most, str(data.get("paper", "-")))
 
 
@@ -467,6 +469,7 @@ def _settled(table: Table, key: str, where: Mapping[str, Any]) -> dict[str, Any]
     """The conditions as rows meet them: a database with all its parameters."""
     if "databases" not in where:
         return dict(where)
+    table.checked(where["databases"], str, key, "databases")
     try:
         return {**where, "databases": BuildOrder.of(where["databases"]).text}
     except AndanteError as error:
@@ -489,22 +492,23 @@ def _read_claim(table: Table, key: str, data: Any, where: Mapping[str, Any], mea
         algorithm=_algorithm(table, key, data["algorithm"]),
         label=str(data.get("label", data["algorithm"])),
         paper=numbers,
-        where={**where, **_settled(table, key, data.get("where", {}))},
+        where={**where, **_settled(table, key, table.checked(data.get("where", {}), dict, key, "where"))},
         against=_algorithm(table, key, against) if against is not None else None,
-        note=data.get("note", ""),
+        note=table.checked(data.get("note", ""), str, key, "note"),
         cap=_cap(table, key, data),
     )
 
 
 def _cap(table: Table, key: str, data: Mapping[str, Any]) -> float:
     cap = data.get("cap", math.inf)
-    if not isinstance(cap, int | float) or not cap >= 1:
+    if not isinstance(cap, int | float) or isinstance(cap, bool) or not cap >= 1:
         table.fail(f"a cap on suboptimality is a number from 1, not {cap!r}", key, "cap")
     return float(cap)
 
 
-def _algorithm(table: Table, key: str, text: str) -> str:
+def _algorithm(table: Table, key: str, name: Any) -> str:
     """An algorithm as rows name it."""
+    text = table.checked(name, str, key, "an algorithm")
     try:
         return str(find(text))
     except AndanteError as error:
@@ -532,15 +536,18 @@ def _parameters_of(table: Table, key: str, named: Mapping[str, Any]) -> dict[str
     return dict(named)
 
 
-def _known_measure(table: Table, key: str, name: str) -> str:
-    if name not in MEASURES:
-        table.fail(f"there is no measure {name!r}; {did_you_mean(name, MEASURES)}", key, name)
-    return name
+def _known_measure(table: Table, key: str, name: Any) -> str:
+    text = table.checked(name, str, key, "a measure")
+    if text not in MEASURES:
+        table.fail(f"there is no measure {text!r}; {did_you_mean(text, MEASURES)}", key, text)
+    return text
 
 
 def _read_figure(table: Table) -> FigureSpec:
     where = _where(table)
     most = table.take_or_none("most", list)
+    if most is not None and len(most) != 2:
+        table.fail(f"most is the greatest x and the greatest y that are shown, not {most!r}", "most")
     spec = FigureSpec(
         title=table.take("title", str),
         about=table.take("about", str, "").strip(),
@@ -556,7 +563,7 @@ def _read_figure(table: Table) -> FigureSpec:
         by=table.take("by", str, "optimal_cost"),
         width=table.take("width", float, 0.0),
         counted=table.take("counted", str, "algorithms"),
-        most=(float(most[0]), float(most[1])) if most is not None else None,
+        most=(table.checked(most[0], float, "most"), table.checked(most[1], float, "most")) if most else None,
         worst_move=table.take("worst_move", float, math.inf),
         capped=table.take("capped", bool, False),
         marks=tuple(_read_claim(table, "marks", one, where) for one in table.take("marks", list, [])),
