@@ -37,7 +37,8 @@ def test_agents_walk_as_they_should_on_random_graphs(part):
 
 
 @pytest.mark.compiled
-def test_a_killed_campaign_comes_to_the_same_rows():
+def test_a_killed_campaign_comes_to_the_same_rows(monkeypatch):
+    monkeypatch.setattr(kills, "MOST_KILLS", 2)
     figures = kills._campaigns(most=6)(chance(SEED, "campaigns", 0))
     assert figures["rows"] == 3 * 60 * 7
 
