@@ -16,6 +16,7 @@ import andante
 from andante.campaign import CampaignError, plan, plan_of, prepare, read_campaign, resume, run, status
 from andante.campaign.ahead import Wanted, compile_ahead
 from andante.campaign.engines.local import Local
+from andante.campaign.shelf import Shelf
 from andante.campaign.work import perform
 from andante.episode.run import Agent
 from andante.errors import AlgorithmError, MapError
@@ -301,6 +302,7 @@ def test_changed_code_is_refused(campaign, tmp_path, monkeypatch):
 
 def test_a_changed_builder_is_refused_by_whoever_goes_on_and_by_a_worker(written, tmp_path, monkeypatch):
     monkeypatch.setattr("andante.campaign.shelf.cache_folder", lambda: tmp_path / "cache")
+    monkeypatch.setattr("andante.campaign.work._shelf", Shelf())  # another test may have built the same
     changes = {'"lrta(depth=[1, 3])", "rta"': '"cpd"', "limits = { suboptimality = 1000 }": 'databases = ["moves"]'}
     campaign = read_campaign(written(replace=changes))
     _, made = prepare(campaign, tmp_path / "rows")
