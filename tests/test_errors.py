@@ -36,6 +36,7 @@ def test_short_messages_are_left_alone():
 
 
 def test_messages_cannot_control_the_terminal():
+    assert shortened("a\nb\r\nc") == "a\\nb\\r\\nc"  # one sentence is one line
     assert shortened("a\x1b]0;b\x07c\u202e") == "a\\x1b]0;b\\x07c\\u202e"
 
 

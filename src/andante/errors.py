@@ -79,14 +79,14 @@ class OutputError(AndanteError):
 
 
 def shortened(message: str) -> str:
-    r"""A message that fits on a screen and cannot control it: long words lose their middle, then the message does.
+    r"""A message of one line that fits on a screen and cannot control it: long words lose their middle, then it does.
 
     >>> shortened("there is no map a.map"), shortened("there is no map \x1b[2J.map")
     ('there is no map a.map', 'there is no map \\x1b[2J.map')
     >>> len(shortened("there is no map " + "a" * 10**6)) < 300
     True
     """
-    message = "".join(c if c.isprintable() or c == "\n" else repr(c)[1:-1] for c in _middle_cut(message, 10**5))
+    message = "".join(c if c.isprintable() else repr(c)[1:-1] for c in _middle_cut(message, 10**5))
     if len(message) <= LONGEST_MESSAGE:
         return message
     message = _LONG_WORD.sub(lambda word: f"{word[0][:_WORD_HEAD]}...{word[0][-_WORD_TAIL:]}", message)

@@ -30,10 +30,11 @@ _LONG = 20_000  # characters
 
 def damaged(rng: random.Random, data: bytes) -> bytes:
     """The same bytes with one to a few things wrong."""
+    found = data
     while True:
-        data = rng.choices(_DAMAGE, _WEIGHTS)[0](rng, data)
-        if rng.random() < 0.6:
-            return data
+        found = rng.choices(_DAMAGE, _WEIGHTS)[0](rng, found)
+        if rng.random() < 0.6 and found != data:
+            return found
 
 
 def _place(rng: random.Random, data: bytes) -> int:
@@ -162,7 +163,7 @@ def _altered_somewhere(rng: random.Random, value: Any) -> Any:
             other = rng.choice(list(value)) if isinstance(value, dict) else rng.randrange(len(value))
             value[key], value[other] = value[other], value[key]
         elif what < 0.16 and isinstance(value, list):
-            value.insert(key, copy.deepcopy(value[key]))
+            value.insert(key, value[key])
         elif what < 0.18 and isinstance(value, dict):
             value[rng.choice(["", "x", "kind", "0", "\0", key.upper()])] = _strange(rng, value[key])
         else:

@@ -228,8 +228,10 @@ def _names(*, needs: bool, graphs: bool = False) -> list[Algorithm]:
 
 
 def _bound(world: World, to_goal: npt.NDArray[np.float64], entry: Algorithm) -> float:
-    """More moves than an agent that learns can need: each round trip raises a value by the cheapest arc, by a part of it where costs are
-    weighted, and no value rises above the cost to the goal, by a multiple of it where the heuristic is.
+    """More moves than an agent that learns can need.
+
+    Each round trip raises a value by the cheapest arc, or by a part of it where costs are weighted; and no value rises above the cost to
+    the goal, or a multiple of it where the heuristic is weighted.
     """
     weight = max([1.0, *(getattr(entry.params, name, 1.0) for name in ("w", "wc", "weight"))])
     part = min(1.0, getattr(entry.params, "gamma", 1.0))
@@ -343,7 +345,8 @@ def _widest() -> tuple[int, int]:
     return (24, 60) if JIT and numba.config.BOUNDSCHECK else (9, 12)
 
 
-def _some(rng: random.Random, pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
+def _some(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Fewer where kernels are plain Python."""
     return pairs if JIT and numba.config.BOUNDSCHECK else pairs[:2]
 
 
@@ -354,7 +357,7 @@ def _on_grids() -> Attempt:
         entry = random_setting(rng, rng.choice(entries))
         world = random_grid(rng, 60 if rng.random() < 0.1 and _widest()[0] > 9 else _widest()[0])
         sight = rng.choice([None, None, 1, 2, 5]) if entry.card.senses and not entry.needs else None
-        return walk(world, entry, _some(rng, _pairs(rng, world)), sight, ())
+        return walk(world, entry, _some(_pairs(rng, world)), sight, ())
 
     return attempt
 
@@ -370,7 +373,7 @@ def _on_graphs(directed: bool) -> Attempt:
             if "too far apart" in str(error) or "do not fit edges" in str(error) or "would overestimate" in str(error):
                 return {"graphs refused": 1}
             raise
-        return walk(world, entry, _some(rng, _pairs(rng, world)), None, ()) if entry.needs == () else {}
+        return walk(world, entry, _some(_pairs(rng, world)), None, ())
 
     return attempt
 
@@ -399,7 +402,7 @@ def _with_databases() -> Attempt:
             ]
         except AndanteError as error:
             return {f"builds refused ({type(error).__name__})": 1}
-        return walk(world, entry, _some(rng, _pairs(rng, world)), None, databases)
+        return walk(world, entry, _some(_pairs(rng, world)), None, databases)
 
     return attempt
 
