@@ -12,6 +12,7 @@ import random
 import sys
 import time
 import traceback
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
@@ -127,6 +128,7 @@ def _shown(data: object) -> str:
 def _chunk(program: str, part: str, seed: int, first: int, size: int) -> Outcome:
     """Run some cases in a process of their own; one that hangs ends, with the place where it was."""
     faulthandler.enable()
+    warnings.filterwarnings("error", module="andante")  # as in the test suite
     faulthandler.dump_traceback_later(LONGEST_CHUNK_SECONDS, exit=True)
     try:
         return run_cases(program, part, seed, first, size)

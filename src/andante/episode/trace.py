@@ -24,6 +24,7 @@ import hashlib
 import json
 import math
 import os
+import sys
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -40,6 +41,7 @@ from andante.episode.trial import Limits
 from andante.errors import ParameterError, TraceError
 from andante.files import read_at_most, write_whole
 from andante.search.memory import EXPANDED, LEARNED
+from andante.world.graph import SMALLEST
 from andante.world.grid import BLOCKED, PASSABLE
 from andante.world.heuristics import DIAGONAL
 from andante.world.mapfiles import MAX_CELLS
@@ -226,7 +228,7 @@ class Trace:
             title=_text(document, "title"),
             map_name=_text(document, "map"),
             terrain=terrain.reshape(height, width),
-            diagonal=_amount(document, "diagonal"),
+            diagonal=_amount(document, "diagonal", most=2.0),
             start=_whole(document, "start", 0, cells - 1),
             goal=_whole(document, "goal", 0, cells - 1),
             outcome=Outcome[document["outcome"]],
@@ -251,10 +253,10 @@ def _whole(document: dict[str, Any], name: str, low: int, high: int) -> int:
     return value
 
 
-def _amount(document: dict[str, Any], name: str) -> float:
+def _amount(document: dict[str, Any], name: str, most: float = sys.float_info.max) -> float:
     value = document[name]
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
-        raise ValueError(f"{name} is not a number from 0")
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= most:
+        raise ValueError(f"{name} is not a number from 0 to {most:g}")
     return float(value)
 
 
@@ -267,7 +269,7 @@ def _check_rows(
         raise ValueError(f"a state lies outside the map's {cells} cells")
     if moves["thoughts"].min(initial=0) < 0 or int(moves["thoughts"].sum(dtype=np.int64)) > len(thoughts):
         raise ValueError("its moves speak of thoughts that it does not hold")
-    if not ((moves["cost"] >= 0) & np.isfinite(moves["cost"]) & (moves["expanded"] >= 0)).all():
+    if not ((moves["cost"] >= 0) & (moves["cost"] <= 1 / SMALLEST) & (moves["expanded"] >= 0)).all():
         raise ValueError("its moves have costs or expansions that cannot be")
     if np.isnan(moves["learned"]).any() or np.isnan(thoughts["value"]).any():
         raise ValueError("it holds values that are no numbers")
