@@ -242,6 +242,7 @@ def _without(name):
         lambda about, tables: about["plan"]["tasks"].pop(),
         lambda about, tables: about["plan"]["tasks"].append(None),
         lambda about, tables: about["plan"]["tasks"][0].__setitem__(0, 99),
+        lambda about, tables: about["plan"]["tasks"][0].__setitem__(0, 2**64),
         lambda about, tables: about["plan"]["tasks"][0].__setitem__(2, 7),
         lambda about, tables: about["plan"]["tasks"][0].__setitem__(4, -1),
         lambda about, tables: about["plan"]["sets"].__setitem__(0, None),

@@ -101,7 +101,7 @@ def plan_of(store: Store, folder: str = "") -> Plan:
         tables[name] = {column: table[column].to_numpy() for column in table.columns}
     try:
         return Plan.from_data(store.about["plan"], tables, folder)
-    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+    except (AttributeError, IndexError, KeyError, OverflowError, TypeError, ValueError) as error:
         raise StoreError(
             f"the plan of {store.folder} is damaged; restore manifest and tables from a copy, or begin another store"
         ) from error
