@@ -326,6 +326,13 @@ def test_rows_that_no_agent_leaves_behind_are_refused(problem, table, column, va
         Trace.from_json(trace.to_json())
 
 
+@pytest.mark.filterwarnings("error")
+def test_differences_that_add_up_to_no_number_are_refused_without_a_warning(document):
+    costs = _pack(np.resize([math.inf, -math.inf], document["moves"]["cost"]["length"]))
+    with pytest.raises(TraceError, match="not a whole trace"):
+        Trace.from_json(reseal({**document, "moves": {**document["moves"], "cost": {**costs, "delta": True}}}))
+
+
 def test_documents_nested_too_deeply_are_refused(document):
     deep: list = []
     for _ in range(900):

@@ -376,7 +376,10 @@ def _unpack(column: dict[str, Any], dtype: np.dtype[Any], length: int) -> npt.ND
         raise ValueError(f"a column that announces {size} bytes has more or fewer")
     planes = np.frombuffer(raw, np.uint8).reshape(dtype.itemsize, length)
     numbers = np.ascontiguousarray(planes.T).view(dtype.newbyteorder("<"))[:, 0] if length else np.zeros(0, dtype)
-    return (np.cumsum(numbers, dtype=dtype) if column["delta"] else numbers).astype(dtype)
+    if not column["delta"]:
+        return numbers.astype(dtype)
+    with np.errstate(all="ignore"):  # what is no number then is refused later
+        return np.cumsum(numbers, dtype=dtype)
 
 
 def _unpack_table(columns: dict[str, Any], dtype: np.dtype[Any]) -> npt.NDArray[Any]:
