@@ -129,6 +129,7 @@ def _chunk(program: str, part: str, seed: int, first: int, size: int) -> Outcome
     """Run some cases in a process of their own; one that hangs ends, with the place where it was."""
     faulthandler.enable()
     warnings.filterwarnings("error", module="andante")  # as in the test suite
+    warnings.filterwarnings("error", category=RuntimeWarning)  # those that NumPy raises for us
     faulthandler.dump_traceback_later(LONGEST_CHUNK_SECONDS, exit=True)
     try:
         return run_cases(program, part, seed, first, size)

@@ -304,15 +304,18 @@ def _not_arrived(
 ) -> str | None:
     """Was it wrong not to arrive?"""
     start, optimal = trial.problem.start, float(to_goal[trial.problem.start])
-    if trial.outcome is Outcome.UNREACHABLE and math.isfinite(optimal):
-        return "it says that the goal cannot be reached, and it can"
+    here = int(np.asarray(trial.path)[-1])  # where it was when it said so: on one-way graphs it may have gone astray
+    if trial.outcome is Outcome.UNREACHABLE and math.isfinite(to_goal[here]):
+        return f"it says in {here} that the goal cannot be reached, and it can"
     if trial.outcome not in (Outcome.UNREACHABLE, Outcome.STUCK, Outcome.MOVE_CAP, Outcome.EXPANSION_CAP):
         return f"it ends with {trial.outcome.name}"
     if trial.outcome is Outcome.MOVE_CAP and trial.moves < cap:
         return f"it was given up after {trial.moves} moves of {cap}"
     claims = entry.complete and (world.two_way or not (entry.card.two_way or entry.card.regions or entry.needs))
     must = claims and math.isfinite(optimal) and bool(np.isfinite(to_goal[world.reached_from(start)]).all())
-    if must and (trial.outcome is Outcome.STUCK or (trial.outcome is Outcome.MOVE_CAP and needed <= cap)):
+    if must and (
+        trial.outcome in (Outcome.STUCK, Outcome.UNREACHABLE) or (trial.outcome is Outcome.MOVE_CAP and needed <= cap)
+    ):
         return f"it claims to be complete, and ends with {trial.outcome.name} after {trial.moves} moves ({needed:.3g} are more than enough)"
     return None
 
