@@ -1,10 +1,11 @@
 """The one file format: what goes in comes out, and whatever else is refused with a sentence."""
 
 import functools
-import json
 import mmap
+import shutil
 import struct
-import zlib
+import subprocess
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from andante.databases.header import ALIGNMENT, MAGIC, Database, kind_named, kin
 from andante.errors import AlgorithmError, DatabaseError, OutputError
 from andante.offline import build
 from andante.world.grid import Grid
+from tests.databases.files import put_together, taken_apart
 
 ROOM = np.ones((3, 4), bool)
 ROOM[1, 1] = False
@@ -166,50 +168,42 @@ def test_another_maps_file_is_refused(file):
 
 def rewritten(whole: bytes, change) -> bytes:
     """A file with another header and the checksum that goes with it: not damaged, but not ours either."""
-    _, version, _, head_bytes, _ = struct.unpack_from("<8sIIQQ", whole)
-    begin = -(-(32 + head_bytes) // ALIGNMENT) * ALIGNMENT
-    head = change(json.loads(whole[32 : 32 + head_bytes]))
-    head = head if isinstance(head, bytes) else json.dumps(head).encode()
-    body = head.ljust(-(-(32 + len(head)) // ALIGNMENT) * ALIGNMENT - 32, b"\0") + whole[begin:]
-    blank = struct.pack("<8sIIQQ", MAGIC, version, 0, len(head), 32 + len(body))
-    return struct.pack("<8sIIQQ", MAGIC, version, zlib.crc32(blank + body), len(head), 32 + len(body)) + body
+    head, body = taken_apart(whole)
+    return put_together(change(head), body)
 
 
-def resized(head, name, **fields):
+def resized(head, which, **fields):
     for array in head["arrays"]:
-        if array["name"] == name:
+        if array["name"].rstrip(b"\0") == which.encode():
             array.update(fields)
     return head
 
 
-# Headers that JSON can hold and no database has: with a checksum that fits, as somebody may have made it.
+# Headers that no database has: with a checksum that fits, as somebody may have made it.
 UNREADABLE = [
-    lambda head: b"[" * 100_000 + b"]" * 100_000,
-    lambda head: json.dumps(head).encode().replace(b'"parameters": {', b'"parameters": {"x": ' + b"[" * 5000, 1),
-    lambda head: {**head, "kind": ["moves"]},
-    lambda head: {**head, "kind": 7},
-    lambda head: {**head, "kind": None},
-    lambda head: {**head, "kind": {}},
-    lambda head: {**head, "map": 5},
-    lambda head: {**head, "map": [head["map"]]},
-    lambda head: {**head, "parameters": {"seed": {"deep": [1]}}},
-    lambda head: {**head, "parameters": [["seed", 1]]},
-    lambda head: {**head, "arrays": 5},
-    lambda head: {**head, "arrays": {"first": 1}},
-    lambda head: {**head, "arrays": [{**head["arrays"][0], "name": 3}, *head["arrays"][1:]]},
-    lambda head: resized(head, "first", dtype=["<i4"]),
-    lambda head: resized(head, "first", shape="12"),
-    lambda head: resized(head, "first", shape=12),
-    lambda head: resized(head, "first", shape=[1.0]),
-    lambda head: resized(head, "first", shape=[True]),
-    lambda head: resized(head, "first", shape=[float("inf")]),
-    lambda head: resized(head, "first", shape=[float("nan")]),
-    lambda head: resized(head, "first", shape=[10**30]),
-    lambda head: resized(head, "first", shape=[-1]),
-    lambda head: resized(head, "first", offset=float("inf")),
-    lambda head: resized(head, "first", offset=-ALIGNMENT),
-    lambda head: resized(head, "first", offset=10**30),
-    lambda head: json.dumps(resized(head, "first", shape=[7])).encode().replace(b"[7]", b"[" + b"9" * 5000 + b"]"),
+    lambda head: {**head, "text": b"no notation ("},
+    lambda head: {**head, "text": b""},
+    lambda head: {**head, "text": b"pickles"},
+    lambda head: {**head, "text": b"\xff" + head["text"]},
+    lambda head: {**head, "text": head["kind"].rstrip(b"\0") + b"(seed=deep(of=1))"},
+    lambda head: {**head, "text": head["kind"].rstrip(b"\0") + b"(seed=" + b"9" * 5000 + b")"},
+    lambda head: {**head, "text": head["kind"].rstrip(b"\0") + b"(a=" * 300 + b")" * 300},
+    lambda head: {**head, "text_bytes": 0},
+    lambda head: {**head, "text_bytes": 2**32 - 1},
+    lambda head: {**head, "count": 2**32 - 1},
+    lambda head: {**head, "count": len(head["arrays"]) + 1},
+    lambda head: {**head, "kind": b"\xff" * 24},
+    lambda head: {**head, "kind": b"mo\0ves"},
+    lambda head: {**head, "kind": b"\x1b[31m"},
+    lambda head: {**head, "map": b"\x1b[31m"},
+    lambda head: {**head, "stale": 64},
+    lambda head: resized(head, "first", name=b"\xff"),
+    lambda head: resized(head, "first", name=b"fi\nrst"),
+    lambda head: resized(head, "first", dtype=b"\xff"),
+    lambda head: resized(head, "first", sides=0),
+    lambda head: resized(head, "first", sides=4),
+    lambda head: resized(head, "first", sides=2**32 - 1),
+    lambda head: resized(head, "first", b=1),
 ]
 
 
@@ -223,23 +217,22 @@ def test_headers_are_checked_without_the_map_too(change, file):
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        (lambda head: b"no JSON", "header that cannot be read"),
-        (lambda head: [1, 2], "header that cannot be read"),
-        (lambda head: {**head, "arrays": [{"name": "run"}]}, "header that cannot be read"),
-        (lambda head: {**head, "kind": "pickles"}, "no kind of database 'pickles'"),
+        (lambda head: {**head, "kind": b"pickles", "text": b"pickles"}, "no kind of database 'pickles'"),
         (lambda head: {**head, "arrays": head["arrays"][1:]}, "does not hold the arrays"),
-        (lambda head: {**head, "arrays": [*head["arrays"], {**head["arrays"][0], "name": "more"}]}, "does not hold"),
-        (lambda head: resized(head, "first", dtype="|O"), "does not hold the arrays"),
-        (lambda head: resized(head, "first", dtype="<f4"), "does not hold the arrays"),
-        (lambda head: resized(head, "first", shape=[10**9]), "does not hold the arrays"),
-        (lambda head: resized(head, "first", shape=[2**40, 2**40]), "does not hold the arrays"),
-        (lambda head: resized(head, "first", shape=[0, 2**62]), "(does not hold the arrays|cannot be used)"),
-        (lambda head: resized(head, "first", shape=[]), "does not hold the arrays"),
+        (lambda head: {**head, "arrays": [*head["arrays"], {**head["arrays"][0], "name": b"more"}]}, "does not hold"),
+        (lambda head: {**head, "arrays": [*head["arrays"], head["arrays"][0]]}, "does not hold"),
+        (lambda head: resized(head, "first", dtype=b"O"), "does not hold the arrays"),
+        (lambda head: resized(head, "first", dtype=b"f4"), "does not hold the arrays"),
+        (lambda head: resized(head, "first", a=10**9), "does not hold the arrays"),
+        (lambda head: resized(head, "first", a=2**64 - 1), "does not hold the arrays"),
+        (lambda head: resized(head, "first", a=2**40, b=2**40, sides=2), "does not hold the arrays"),
+        (lambda head: resized(head, "first", a=0, b=2**62, sides=2), "(does not hold the arrays|cannot be used)"),
         (lambda head: resized(head, "first", offset=3), "does not hold the arrays"),
         (lambda head: resized(head, "first", offset=10**9 * ALIGNMENT), "does not hold the arrays"),
-        (lambda head: resized(head, "first", shape=[1]), "cannot be used"),
-        (lambda head: resized(head, "first", shape=[0]), "cannot be used"),
-        (lambda head: resized(head, "first", shape=[2, 2]), "cannot be used"),
+        (lambda head: resized(head, "first", offset=2**63), "does not hold the arrays"),
+        (lambda head: resized(head, "first", a=1), "cannot be used"),
+        (lambda head: resized(head, "first", a=0), "cannot be used"),
+        (lambda head: resized(head, "first", a=2, b=2, sides=2), "cannot be used"),
         *((change, "header that cannot be read") for change in UNREADABLE),
     ],
 )
@@ -300,10 +293,13 @@ def test_subgoals_in_no_region_are_refused(tmp_path):
 
 def test_another_versions_file_is_refused(file, grid):
     whole = bytearray(file.read_bytes())
-    struct.pack_into("<I", whole, 8, 2)
+    struct.pack_into("<I", whole, 8, 1)
     file.write_bytes(whole)
-    with pytest.raises(DatabaseError, match="is of version 2 and this Andante reads version 1"):
+    with pytest.raises(DatabaseError, match="is of version 1 and this Andante reads version 2; build it again"):
         load(file, map=grid)
+    file.write_bytes(whole[:32])  # its header was shorter
+    with pytest.raises(DatabaseError, match="is of version 1"):
+        read_header(file)
 
 
 # --- the rest -------------------------------------------------------------------------------------------------------
@@ -367,3 +363,51 @@ def test_an_agent_that_plans_between_regions_is_told_what_to_build():
     grid = andante.generate("rooms", 32, 32, seed=1)
     with pytest.raises(AlgorithmError, match=r'andante build "pattern\(base=2, level=3\)" MAP'):
         andante.Agent("dprlrta(level=2)", grid)
+
+
+READER = """
+#include <stdio.h>
+#include <stdlib.h>
+int main(int count, char **words) {
+    FILE *stream = fopen(words[1], "rb");
+    static char file[1 << 20];
+    size_t length = fread(file, 1, sizeof file, stream);
+    const struct head *head = (const void *)file;
+    if (memcmp(head->magic, "andante\\n", 8) || head->version != 2 || head->bytes != length) return 1;
+    printf("%s %.32s\\n", head->kind, head->map);
+    const int64_t *numbers = array_of(file, words[2]);
+    for (int i = 0; i < atoi(words[3]); i++) printf("%lld\\n", (long long)numbers[i]);
+    return 0;
+}
+"""
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler")
+def test_the_program_in_the_docs_reads_a_file(grid, tmp_path):
+    """Database files are for C programs too, and the docs say how."""
+    page = (Path(__file__).parents[2] / "docs/explanation/database-files.md").read_text()
+    source = page.split("```c\n")[1].split("```")[0] + READER
+    (tmp_path / "reader.c").write_text(source)
+    program = tmp_path / "reader"
+    subprocess.run(
+        [
+            "cc",
+            "-std=c99",
+            "-Wall",
+            "-Wextra",
+            "-Wno-unused-parameter",
+            "-Werror",
+            "-o",
+            program,
+            tmp_path / "reader.c",
+        ],
+        check=True,
+    )
+    database = built("moves")
+    database.save(tmp_path / "room.moves")
+    first = database.arrays.first
+    told = subprocess.run(
+        [program, tmp_path / "room.moves", "first", str(len(first))], check=True, capture_output=True, text=True
+    ).stdout.split()
+    assert told[:2] == ["moves", grid.fingerprint]
+    assert [int(number) for number in told[2:]] == first.tolist()

@@ -16,7 +16,6 @@ import random
 import resource
 import shutil
 import signal
-import struct
 import tempfile
 import zipfile
 import zlib
@@ -35,7 +34,7 @@ from andante.campaign.engines.local import Local
 from andante.campaign.run import prepare, status
 from andante.campaign.run import run as run_campaign
 from andante.campaign.settings import expand
-from andante.databases.header import ALIGNMENT, MAGIC, Database, load, read_header
+from andante.databases.header import Database, load, read_header
 from andante.datasets import cache, fingerprints
 from andante.datasets.archives import unpack
 from andante.datasets.named import generated, map_named
@@ -56,6 +55,7 @@ from andante.store.store import _checksum as manifest_checksum
 from andante.world.grid import RULES, Grid
 from andante.world.mapfiles import parse_map, parse_scenario, read_map, write_map
 from tests.campaign.samples import ROOMS
+from tests.databases.files import put_together, taken_apart
 from tests.torture.frame import Attempt, FoundError
 from tests.torture.mutate import altered, as_json, damaged, pick
 
@@ -426,7 +426,6 @@ _SMALL_DATABASES = {
     "pattern": ("pattern(level=1, cap=8, far=capped)", "dlrta"),
     "depth-tree": ("depth-tree(deepest=4, problems=4, leaf=5)", "dtlrta"),
 }
-_PREAMBLE = struct.Struct("<8sIIQQ")
 
 
 def _room() -> Grid:
@@ -492,22 +491,43 @@ def _forged_databases() -> Attempt:
 
 def forged(rng: random.Random, data: bytes) -> bytes:
     """A database's file with another header or other contents, and all lengths and the checksum right."""
-    _, version, _, head_bytes, _ = _PREAMBLE.unpack(data[: _PREAMBLE.size])
-    head = data[_PREAMBLE.size : _PREAMBLE.size + head_bytes]
-    body = data[-(-(_PREAMBLE.size + head_bytes) // ALIGNMENT) * ALIGNMENT :]
+    head, body = taken_apart(data)
     what = rng.random()
-    if what < 0.45:
-        head = as_json(altered(rng, json.loads(head)))
-    elif what < 0.5:
-        head = damaged(rng, head)
     if what > 0.4:
-        body = _other_numbers(rng, body, json.loads(data[_PREAMBLE.size : _PREAMBLE.size + head_bytes])["arrays"])
-    begin = -(-(_PREAMBLE.size + len(head)) // ALIGNMENT) * ALIGNMENT
-    rest = head + bytes(begin - _PREAMBLE.size - len(head)) + body
-    announced = len(head) if rng.random() < 0.98 else rng.choice([0, 1, 2**20 + 1, 2**63, len(head) + 1])
-    size = _PREAMBLE.size + len(rest)
-    checksum = zlib.crc32(_PREAMBLE.pack(MAGIC, version, 0, announced, size) + rest)
-    return _PREAMBLE.pack(MAGIC, version, checksum, announced, size) + rest
+        body = _other_numbers(rng, body, head["arrays"])
+    if what < 0.5:
+        _change_head(rng, head)
+    return put_together(head, body)
+
+
+def _change_head(rng: random.Random, head: dict[str, Any]) -> None:
+    """One to a few fields with other numbers or letters in them."""
+    wide = [0, 1, 2, 64, 2**31, 2**32 - 1]
+    while True:
+        row = rng.choice(head["arrays"])
+        match rng.randrange(9):
+            case 0:
+                head["text"] = damaged(rng, head["text"])
+            case 1:
+                name = rng.choice(["kind", "map"])
+                head[name] = damaged(rng, head[name])[:24]
+            case 2:
+                head[rng.choice(["count", "text_bytes"])] = rng.choice([*wide, len(head["arrays"]) + 1])
+            case 3:
+                head["stale"] = rng.choice([*wide, 2**63])
+            case 4:
+                name = rng.choice(["name", "dtype"])
+                row[name] = damaged(rng, row[name])[:24]
+            case 5:
+                row["dtype"] = rng.choice([b"i1", b"i2", b"i4", b"i8", b"u1", b"u2", b"u4", b"f4", b"f8", b"b1", b"O"])
+            case 6:
+                row["sides"] = rng.choice([*wide, 3])
+            case 7:
+                row[rng.choice("abc")] = rng.choice([*wide, 2**63, 2**64 - 1, row["a"] + 1, max(0, row["a"] - 1)])
+            case _:
+                row["offset"] = rng.choice([*wide, 2**63, row["offset"] + 64, rng.choice(head["arrays"])["offset"]])
+        if rng.random() < 0.6:
+            return
 
 
 def _other_numbers(rng: random.Random, body: bytes, arrays: list[dict[str, Any]]) -> bytes:
@@ -515,8 +535,8 @@ def _other_numbers(rng: random.Random, body: bytes, arrays: list[dict[str, Any]]
     found = bytearray(body)
     while True:
         one = rng.choice(arrays)
-        dtype = np.dtype(one["dtype"])
-        count = int(np.prod(one["shape"]))
+        dtype = np.dtype("<" + one["dtype"].rstrip(b"\0").decode())
+        count = int(np.prod([one["a"], one["b"], one["c"]][: one["sides"]]))
         if count:
             at = one["offset"] + dtype.itemsize * rng.randrange(count)
             before = np.frombuffer(bytes(found[at : at + dtype.itemsize]), dtype)[0]

@@ -66,4 +66,4 @@ def show(
         out.print(f"{name:12}{value}", soft_wrap=True)
     for array in header.arrays:
         shape = " x ".join(f"{side:,}" for side in array.shape)
-        out.print(f"  {array.name:10}{array.dtype[1:]:4}{shape}")
+        out.print(f"  {array.name:10}{array.dtype:4}{shape}")

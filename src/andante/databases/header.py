@@ -1,10 +1,12 @@
 """The one file format of all databases, and what a database is.
 
-A kind of database is a bundle: a NamedTuple of arrays that kernels take as it is. Its file holds the same arrays, flat:
+A kind of database is a bundle: a NamedTuple of arrays that kernels take as it is. Its file holds the same arrays, flat
+and little-endian, behind a header that a C program reads as two structs (docs/explanation/database-files.md):
 
-    preamble    32 bytes: magic, format version, checksum, length of the header, length of the file
-    header      JSON: kind, fingerprint of the map, parameters, and for each array its name, dtype, shape and offset
-    arrays      little-endian, each at a multiple of 64 bytes, zeros between them
+    head        96 bytes: magic, version, checksum, length of the file, kind, map, and how much of the next two
+    table       64 bytes for each array: name, type, shape, where it begins
+    text        the parameters it was built with, in the notation
+    arrays      each at a multiple of 64 bytes, zeros between them
 
 Arrays are mapped into memory, not read: agents in any number of processes share one copy. The checksum covers every
 other byte of the file, padding included, and is verified whenever a file is opened: a CRC-32 misses no flip of a single
@@ -13,11 +15,9 @@ bit and no burst of up to 32, and runs at about 4 GB/s. Nothing in a file is eve
 
 from __future__ import annotations
 
-import json
 import mmap
 import os
 import struct
-import sys
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -27,16 +27,19 @@ from typing import Any, NamedTuple, TypeVar, get_args, get_type_hints
 import numpy as np
 import numpy.typing as npt
 
-from andante.errors import AlgorithmError, DatabaseError, did_you_mean
+from andante.errors import AlgorithmError, DatabaseError, NotationError, did_you_mean
 from andante.files import write_whole
+from andante.notation import MAX_LENGTH, Call, parse
 from andante.world.graph import Graph
 from andante.world.grid import Grid
 
 MAGIC = b"andante\n"
-VERSION = 1
+VERSION = 2
 ALIGNMENT = 64
-MAX_HEADER_BYTES = 2**20  # a thousand times what one has
-_PREAMBLE = struct.Struct("<8sIIQQ")  # magic, version, checksum, bytes of the header, bytes of the file
+MOST_ARRAYS = 64  # several times what any kind has
+MOST_SIDES = 3
+_HEAD = struct.Struct("<8sIIQII24s32sQ")  # magic, version, checksum, bytes, arrays, text, kind, map, stale entries
+_ENTRY = struct.Struct("<24s4sI3QQ")  # name, type, number of sides, the sides, where it begins
 _CHECKSUM = slice(12, 16)
 
 B = TypeVar("B", bound=type[tuple[Any, ...]])
@@ -218,7 +221,7 @@ class Entry(NamedTuple):
     """Where an array stands in a file."""
 
     name: str
-    dtype: str
+    dtype: str  # of NumPy, without the order of bytes: i4, u2, f8
     shape: tuple[int, ...]
     offset: int
 
@@ -281,36 +284,40 @@ def is_database(path: str | os.PathLike[str]) -> bool:
 def _written(database: Database) -> bytes:
     """A database as the bytes of a file."""
     arrays = {name: _little_endian(array) for name, array in database.arrays._asdict().items()}
-    table, offset = [], 0
+    text = str(Call(database.kind, dict(database.parameters))).encode()
+    begin = _aligned(_HEAD.size + _ENTRY.size * len(arrays) + len(text))
+    table, offset = [], begin
     for name, array in arrays.items():
-        table.append(Entry(name, array.dtype.str, array.shape, offset))
+        table.append(_packed(Entry(name, array.dtype.str[1:], array.shape, offset)))
         offset = _aligned(offset + array.nbytes)
-    head = _header_text(database, table)
-    begin = _aligned(_PREAMBLE.size + len(head))
-    parts = [head, bytes(begin - _PREAMBLE.size - len(head))]
+    parts = [*table, text, bytes(begin - _HEAD.size - _ENTRY.size * len(table) - len(text))]
     for array in arrays.values():
         parts += [array.tobytes(), bytes(_aligned(array.nbytes) - array.nbytes)]
-    file_bytes = begin + offset
-    blank = _PREAMBLE.pack(MAGIC, VERSION, 0, len(head), file_bytes)
-    checksum = zlib.crc32(blank)
+    kind, fingerprint = _padded(database.kind, 24), _padded(database.fingerprint or "", 32)
+
+    def head(checksum: int) -> bytes:
+        return _HEAD.pack(MAGIC, VERSION, checksum, offset, len(table), len(text), kind, fingerprint, 0)
+
+    checksum = zlib.crc32(head(0))
     for part in parts:
         checksum = zlib.crc32(part, checksum)
-    return b"".join([_PREAMBLE.pack(MAGIC, VERSION, checksum, len(head), file_bytes), *parts])
+    return b"".join([head(checksum), *parts])
 
 
 def _little_endian(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
 
 
-def _header_text(database: Database, table: Sequence[Entry]) -> bytes:
-    """The header as JSON; the arrays' offsets are counted from where the first of them begins."""
-    what = {
-        "kind": database.kind,
-        "map": database.fingerprint,
-        "parameters": dict(database.parameters),
-        "arrays": [entry._asdict() for entry in table],
-    }
-    return json.dumps(what, allow_nan=False).encode()
+def _packed(entry: Entry) -> bytes:
+    sides = (*entry.shape, *[0] * (MOST_SIDES - len(entry.shape)))
+    return _ENTRY.pack(_padded(entry.name, 24), _padded(entry.dtype, 4), len(entry.shape), *sides, entry.offset)
+
+
+def _padded(text: str, most: int) -> bytes:
+    """Text as so many bytes; what is too long would be cut off and mean something else."""
+    if len(text.encode()) > most:
+        raise DatabaseError(f"{text!r} is too long for a database file: at most {most} bytes")
+    return text.encode().ljust(most, b"\0")
 
 
 def _aligned(offset: int) -> int:
@@ -322,23 +329,25 @@ def _opened(file: Path) -> tuple[Header, mmap.mmap]:
     buffer = _mapped(file)
     if buffer[: len(MAGIC)] != MAGIC[: len(buffer)]:
         raise DatabaseError(f"{file} is not a database of Andante")
-    if len(buffer) < _PREAMBLE.size:
+    if len(buffer) < _CHECKSUM.stop:
         raise DatabaseError(f"{file} is cut off: it has only {len(buffer)} bytes")
-    _, version, checksum, head_bytes, file_bytes = _PREAMBLE.unpack(buffer[: _PREAMBLE.size])
+    version, checksum = struct.unpack_from("<II", buffer, len(MAGIC))
     if version != VERSION:
         raise DatabaseError(
             f"{file} is of version {version} and this Andante reads version {VERSION}; build it again with "
             "'andante build'"
         )
+    if len(buffer) < _HEAD.size:
+        raise DatabaseError(f"{file} is cut off: it has only {len(buffer)} bytes")
+    _, _, _, file_bytes, *rest = _HEAD.unpack_from(buffer)
     if len(buffer) != file_bytes:
         raise DatabaseError(f"{file} has {len(buffer)} bytes where it should have {file_bytes}; build or copy it again")
     if _checksum(buffer) != checksum:
         raise DatabaseError(f"{file} is damaged: its checksum is wrong; build or copy it again")
     try:
-        header = _read(bytes(buffer[_PREAMBLE.size : _PREAMBLE.size + min(head_bytes, MAX_HEADER_BYTES)]), file_bytes)
-    except (KeyError, TypeError, ValueError, RecursionError):
+        return _read(buffer, *rest), buffer
+    except (ValueError, struct.error, NotationError):
         raise DatabaseError(f"{file} has a header that cannot be read; build it again") from None
-    return header, buffer
 
 
 def _mapped(file: Path) -> mmap.mmap:
@@ -359,37 +368,43 @@ def _checksum(buffer: mmap.mmap) -> int:
         return zlib.crc32(view[_CHECKSUM.stop :], start)
 
 
-def _read(head: bytes, file_bytes: int) -> Header:
-    """The header in this JSON; an exception if anything in it is not what it has to be.
+def _read(buffer: mmap.mmap, arrays: int, text_bytes: int, kind: bytes, fingerprint: bytes, stale: int) -> Header:
+    """The header of a file; an exception if anything in it is not what it has to be.
 
     A checksum only tells that a file is as it was written, not by whom.
     """
-    what = json.loads(head)
-    kind, fingerprint, parameters = what["kind"], what["map"], what["parameters"]
-    if not (isinstance(kind, str) and isinstance(fingerprint, str | None) and isinstance(parameters, dict)):
-        raise TypeError(kind)
-    if not all(isinstance(value, int | float | str | None) for value in parameters.values()):
-        raise TypeError(parameters)
-    begin = _aligned(_PREAMBLE.size + len(head))
-    arrays = tuple(_entry(one, begin) for one in what["arrays"])
-    return Header(kind, fingerprint, parameters, arrays, file_bytes)
+    if arrays > MOST_ARRAYS or text_bytes > MAX_LENGTH or stale:  # nobody writes a list of stale entries yet
+        raise ValueError(arrays)
+    table = [_ENTRY.unpack_from(buffer, _HEAD.size + _ENTRY.size * i) for i in range(arrays)]
+    begin = _HEAD.size + _ENTRY.size * arrays
+    made = parse(buffer[begin : begin + text_bytes].decode("ascii"))
+    if made.name != _text(kind) or any(isinstance(value, Call) for value in made.arguments.values()):
+        raise ValueError(made)
+    entries = tuple(_entry(*one) for one in table)
+    return Header(made.name, _text(fingerprint) or None, made.arguments, entries, len(buffer))
 
 
-def _entry(one: Mapping[str, Any], begin: int) -> Entry:
-    name, dtype, shape, offset = one["name"], one["dtype"], one["shape"], one["offset"]
-    numbers = [offset, *shape]
-    if not (isinstance(name, str) and isinstance(dtype, str) and isinstance(shape, list)):
-        raise TypeError(one)
-    if any(type(number) is not int or not 0 <= number <= sys.maxsize for number in numbers):
-        raise ValueError(numbers)
-    return Entry(name, dtype, tuple(shape), begin + offset)
+def _entry(name: bytes, dtype: bytes, sides: int, *numbers: int) -> Entry:
+    *shape, offset = numbers
+    if not 1 <= sides <= MOST_SIDES or any(shape[sides:]):
+        raise ValueError(sides)
+    return Entry(_text(name), _text(dtype), tuple(shape[:sides]), offset)
+
+
+def _text(padded: bytes) -> str:
+    """Printable text without the zeros after it."""
+    text = padded.rstrip(b"\0").decode("ascii")
+    if not text.isprintable():
+        raise ValueError(text)
+    return text
 
 
 def _arrays(header: Header, buffer: mmap.mmap, dtypes: Mapping[str, np.dtype[Any]]) -> dict[str, npt.NDArray[Any]]:
     """The arrays of a mapped file; an exception if one is not there, not of its type, or not inside the file."""
     found: dict[str, npt.NDArray[Any]] = {}
     for one in header.arrays:
-        if one.dtype != dtypes[one.name].newbyteorder("<").str or one.offset % ALIGNMENT or not one.shape:
+        dtype = dtypes[one.name].newbyteorder("<")
+        if one.dtype != dtype.str[1:] or one.offset % ALIGNMENT or one.name in found:
             raise ValueError(one)
-        found[one.name] = np.ndarray(one.shape, one.dtype, buffer, one.offset)
+        found[one.name] = np.ndarray(one.shape, dtype, buffer, one.offset)
     return found

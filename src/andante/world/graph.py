@@ -67,6 +67,9 @@ class Moves(NamedTuple):
 
 Arrays = Csr | Moves
 
+#: What follows from the rest of a layout, and is no part of a fingerprint.
+_FOLLOWS: dict[type, tuple[str, ...]] = {Csr: ("unit",), Moves: ("x", "y")}
+
 #: What kernels take for a graph: one of these, or another bundle that the functions below have a body for.
 Layout = tuple[Any, ...]
 
@@ -407,7 +410,7 @@ class Graph:
         """A hash of everything that decides what an agent meets here: arcs, order, costs, heuristic."""
         digest = hashlib.sha256(type(self.arrays).__name__.encode())
         for name, value in zip(self.arrays._fields, self.arrays, strict=True):
-            if name == "unit":  # follows from the costs
+            if name in _FOLLOWS[type(self.arrays)]:
                 continue
             digest.update(np.ascontiguousarray(value).tobytes())
         return digest.hexdigest()[:32]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -112,11 +111,10 @@ class Grid:
             mask |= legal.astype(np.uint8) << d
         return mask
 
-    @cached_property
+    @property
     def fingerprint(self) -> str:
-        """A hash of the passable cells, the size and the rule: maps that search cannot tell apart have the same."""
-        head = f"andante grid {self.width}x{self.height} {self.rule}\n".encode()
-        return hashlib.sha256(head + np.packbits(self.passable).tobytes()).hexdigest()[:32]
+        """A hash of what decides the moves: maps that search cannot tell apart have the same. It is the graph's."""
+        return self.graph.fingerprint
 
     def state(self, x: int, y: int) -> int:
         """The number of the cell in column ``x`` and row ``y``."""
