@@ -10,7 +10,7 @@ and enrols a class that holds the three with `algorithm`. All else (notation, co
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from numbers import Real
@@ -307,15 +307,18 @@ def algorithm(card: Card) -> Callable[[type[Any]], type[Any]]:
     return enrol
 
 
-def setting(of: str, card: Card, **parameters: Any) -> None:
-    """Enrol a published algorithm that is a corner of a wider one: ``of`` with these parameters settled."""
+def setting(of: str, card: Card, *, free: Collection[str] = (), **parameters: Any) -> None:
+    """Enrol a published algorithm that is a corner of a wider one: ``of`` with these parameters settled.
+
+    Those named as ``free`` may still be chosen; what is given is their default.
+    """
     corner = _register[of].having(**parameters)
     card = replace(
         card,
         summary=card.summary or corner.card.summary,
         senses=card.senses or (corner.card.senses and not card.needs),  # a database is about a map that is known
     )
-    _add(replace(corner, card=card, defaults=corner.params, fixed=corner.fixed | set(parameters)))
+    _add(replace(corner, card=card, defaults=corner.params, fixed=corner.fixed | (set(parameters) - set(free))))
 
 
 def _add(entry: Algorithm) -> None:

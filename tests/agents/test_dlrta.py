@@ -17,6 +17,7 @@ from andante.offline import build
 from andante.world.heuristics import TOLERANCE
 from tests import naive
 from tests.abstraction.worlds import coarse_level
+from tests.databases.tables import repacked, unpacked
 from tests.worlds import drawn, examples, grid_problems
 
 
@@ -25,6 +26,7 @@ class Twin:
 
     def __init__(self, problem, params, pattern):
         self.problem, self.graph, self.params, self.pattern = problem, problem.graph, params, pattern
+        self.tables = unpacked(pattern) if pattern is not None else None
         self.own, self.others = {}, {}  # values learned for the goal; for each state the last learned for a subgoal
         self.visits, self.lost, self.held = Counter(), False, None
 
@@ -35,12 +37,16 @@ class Twin:
         return lambda state: self.others[state][1] if self.others.get(state, (None,))[0] == aim else h0(state)
 
     def looked_up(self, table, state):
-        region, column = self.pattern.region, self.pattern.column
-        return int(getattr(self.pattern, table)[region[state], column[region[self.problem.goal]]])
+        region = self.tables.region
+        return int(getattr(self.tables, table)[region[state], region[self.problem.goal]])
 
     def aim(self, state):
-        entry = self.looked_up("entry", state) if self.params.goal_by.name == "PATTERN" else NO_STATE
-        return self.problem.goal if entry == NO_STATE else entry
+        if self.params.goal_by.name != "PATTERN":
+            return self.problem.goal
+        via, subgoal = self.looked_up("via", state), self.looked_up("subgoal", state)
+        if via not in (NO_STATE, state):
+            return via
+        return self.problem.goal if subgoal == NO_STATE else subgoal
 
     def first(self, state, aim, depth):
         return naive.lookahead(self.graph, self.table(aim), state, aim, depth).first
@@ -52,14 +58,14 @@ class Twin:
         if how == "ORACLE":
             moves = [self.first(state, aim, depth) for depth in range(1, most + 1)]
             return next(d for d in range(1, most + 1) if len(set(moves[d - 1 :])) == 1)
-        return self.looked_up("depth" if near else "far", state if chosen is None else chosen)
+        return self.looked_up("depth" if near else "goal_depth", state if chosen is None else chosen)
 
     def greatest(self):
         return int(self.pattern.cap[0]) if self.params.depth_by.name == "PATTERN" else self.params.depth
 
     def when_lost(self, state):
-        known = self.params.depth_by.name == "PATTERN" and len(self.pattern.far)
-        return min(self.looked_up("far", state), self.greatest()) if known else self.greatest()
+        known = self.params.depth_by.name == "PATTERN" and len(self.pattern.goal_depth)
+        return min(self.looked_up("goal_depth", state), self.greatest()) if known else self.greatest()
 
     def plan(self, state):
         """Where to go, and how deep to look."""
@@ -96,20 +102,20 @@ class Twin:
 
 SETTINGS = [
     "dlrta",
+    "dlrta(depth_by=pattern)",
+    "dlrta(depth_by=pattern, loops=once)",
+    "dlrta(depth_by=pattern, loops=for_good)",
+    "dlrta(depth_by=pattern, loops=deeper, plies=1)",
     "dlrta(loops=once)",
-    "dlrta(loops=for_good)",
-    "dlrta(loops=deeper, plies=1)",
-    "dlrta(depth_by=fixed, depth=1)",
-    "dlrta(depth_by=fixed, depth=1, loops=once)",
-    "dlrta(depth_by=fixed, depth=3, loops=for_good)",
+    "dlrta(depth=3, loops=for_good)",
     "dlrta(depth_by=oracle, depth=4, loops=once)",
-    "dlrta(goal_by=global)",
+    "dlrta(depth_by=pattern, goal_by=global)",
     "dlrta(depth_by=oracle, depth=4)",
     "dlrta(depth_by=oracle, depth=4, goal_by=global)",
 ]
 
 
-LOOPS = ["dlrta", "dlrta(loops=once)", "dlrta(loops=deeper)", "dlrta(loops=for_good)"]
+LOOPS = [f"dlrta(depth_by=pattern, loops={loops})" for loops in ("hold", "once", "deeper", "for_good")]
 
 
 def assert_walks_agree(setting, problem, database, most_moves=150):
@@ -125,21 +131,28 @@ def assert_walks_agree(setting, problem, database, most_moves=150):
     st.sampled_from(SETTINGS),
     st.integers(1, 2),
     st.sampled_from([1, 3, 5]),
-    st.sampled_from(["entry", "centre", "nearer"]),
+    st.sampled_from(["entry", "centre", "nearer", "far"]),
     st.sampled_from([None, "capped", "uncapped"]),
 )
 @examples(120)
-def test_it_walks_like_its_twin(problem, setting, level, cap, aim, far):
+def test_it_walks_like_its_twin(problem, setting, level, cap, aim, depths):
     assume(hierarchy_of(problem.graph).top >= level)
-    assume(far or "global" not in setting)
-    assert_walks_agree(setting, problem, build("pattern", problem.world, level=level, cap=cap, aim=aim, far=far))
+    assume(depths or "global" not in setting)
+    database = build("pattern", problem.world, level=level, cap=cap, aim=aim, goal_depths=depths)
+    assert_walks_agree(setting, problem, database)
+
+
+@given(grid_problems(side=9), st.sampled_from(SETTINGS), st.integers(1, 9))
+@examples(60)
+def test_it_walks_like_its_twin_between_tiles(problem, setting, side):
+    assert_walks_agree(setting, problem, build("pattern", problem.world, side=side, goal_depths="capped"))
 
 
 @pytest.mark.parametrize("setting", SETTINGS)
 def test_it_walks_like_its_twin_through_a_maze(setting):
     """Subgoals of large regions and short lookaheads: here the agent does walk in circles."""
     grid = andante.generate("maze", 21, 21, seed=2)
-    database = build("pattern(level=3, cap=3, aim=entry, far=capped)", grid)
+    database = build("pattern(level=3, cap=3, aim=entry, goal_depths=capped)", grid)
     for problem in drawn(grid, 4, seed=1):
         assert_walks_agree(setting, problem, database)
 
@@ -150,11 +163,11 @@ def test_it_walks_like_its_twin_through_a_maze(setting):
 @pytest.mark.parametrize(
     ("text", "ours"),
     [
-        ("LRTA* (PDB, PDB)", "dlrta(loops=once)"),
-        ("LRTA*(PDB,G)", "dlrta(goal_by=global)"),
+        ("LRTA* (PDB, PDB)", "dlrta(depth_by=pattern, loops=once)"),
+        ("LRTA*(PDB,G)", "dlrta(depth_by=pattern, goal_by=global)"),
         ("LRTA* (F, PDB)", "dlrta(depth_by=fixed, loops=once)"),
         ("LRTA* (7, PDB)", "dlrta(depth_by=fixed, depth=7, loops=once)"),
-        ("LRTA* (ORACLE, PDB)", "dlrta(depth_by=oracle, loops=once)"),
+        ("LRTA* (ORACLE, PDB)", "dlrta(depth_by=oracle, depth=10, loops=once)"),
         ("LRTA* (DT, PDB)", "dlrta(depth_by=tree, loops=once)"),
         ("LRTA* (F, G)", "lrta"),
         ("LRTA* (4, G)", "lrta(depth=4)"),
@@ -234,7 +247,7 @@ def test_subgoals_that_come_nearer_never_lead_in_circles(problem):
 @pytest.mark.compiled
 def test_no_move_expands_more_than_the_cap_allows():
     grid = andante.generate("maze", 61, 61, seed=2)
-    for text in ("pattern(level=4, cap=4)", "pattern(level=4, cap=4, aim=entry, far=uncapped)"):
+    for text in ("pattern(level=4, cap=4)", "pattern(level=4, cap=4, aim=entry, goal_depths=uncapped)"):
         database = build(text, grid)
         for setting in LOOPS:
             trials = andante.run_many(setting, drawn(grid, 20), databases=[database], paths=False)
@@ -247,15 +260,16 @@ def test_subgoals_in_a_circle_are_given_up(setting):
     """Two regions that send the agent to each other, whatever its goal: it arrives none the less, as its twin does."""
     grid = andante.generate("rooms", 24, 24, seed=3)
     built = build("pattern(level=2, cap=3)", grid)
-    region = built.arrays.region
+    tables = unpacked(built.arrays)
+    region = tables.region
     for problem in drawn(grid, 10, seed=2):
-        entry = built.arrays.entry.copy()
+        entry = tables.subgoal.copy()
         here, there = region[problem.start], region[problem.goal]
         first = int(entry[here, there])
         if NO_STATE in (first, int(entry[region[first], there])) or region[first] == there:
             continue
         entry[region[first], there] = problem.start
-        circle = Database(built.kind, built.fingerprint, built.parameters, built.arrays._replace(entry=entry))
+        circle = Database(built.kind, built.fingerprint, built.parameters, repacked(built.arrays, entry))
         assert andante.run(setting, problem, databases=[circle], limits=andante.Limits(moves=20_000)).solved
         assert_walks_agree(setting, problem, circle, most_moves=60)
 
@@ -264,7 +278,7 @@ def test_subgoals_in_a_circle_are_given_up(setting):
 def test_an_agent_forgets_the_last_problem():
     grid = andante.generate("maze", 31, 31, seed=4)
     databases = [build("pattern(level=3, cap=4)", grid), always(2, 5)]
-    for setting in ("dlrta", "dlrta(loops=for_good)", "dlrta(depth_by=tree)"):
+    for setting in ("dlrta", "dlrta(depth_by=pattern, loops=for_good)", "dlrta(depth_by=tree)"):
         agent = andante.Agent(setting, grid, databases=databases)
         for problem in drawn(grid, 6, seed=1):
             fresh = andante.Agent(setting, grid, databases=databases)
@@ -284,7 +298,7 @@ def test_says_what_to_do_without_a_database(setting, kind):
         andante.run(setting, problem)
 
 
-@pytest.mark.parametrize("setting", ["dlrta", "dlrta(depth_by=fixed)", "dlrta(goal_by=global)"])
+@pytest.mark.parametrize("setting", ["dlrta", "dlrta(depth_by=pattern)", "dlrta(depth_by=pattern, goal_by=global)"])
 def test_a_database_for_plans_over_regions_is_refused(setting):
     problem = drawn(andante.generate("empty", 16, 16), 1)[0]
     database = build("pattern(level=2, base=1)", problem.world)
@@ -292,10 +306,14 @@ def test_a_database_for_plans_over_regions_is_refused(setting):
         andante.run(setting, problem, databases=[database])
 
 
-@pytest.mark.parametrize("setting", ["dlrta", "dlrta(goal_by=global)", "dprlrta(level=1)"])
+@pytest.mark.parametrize("setting", ["dlrta", "dlrta(depth_by=pattern, goal_by=global)", "dprlrta(level=1)"])
 def test_a_database_for_some_goals_serves_these_as_one_for_all_does_and_no_others(setting):
     grid = andante.generate("rooms", 24, 24, seed=2)
-    text = "pattern(level=2, base=1, far=capped)" if setting.startswith("dpr") else "pattern(level=2, far=capped)"
+    text = (
+        "pattern(level=2, base=1, goal_depths=capped)"
+        if setting.startswith("dpr")
+        else "pattern(level=2, goal_depths=capped)"
+    )
     problems = drawn(grid, 12, seed=3)
     some = build(text, grid, goals=[problem.goal for problem in problems[:6]])
     whole = build(text, grid)
@@ -320,7 +338,7 @@ def databases_for():
     def databases(grid):
         if grid.graph.fingerprint not in made:
             level = coarse_level(grid)
-            made[grid.graph.fingerprint] = build(f"pattern(level={level}, cap=6, far=capped, aim=centre)", grid)
+            made[grid.graph.fingerprint] = build(f"pattern(level={level}, cap=6, goal_depths=capped, aim=centre)", grid)
         return [made[grid.graph.fingerprint], tree]
 
     return databases

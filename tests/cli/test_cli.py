@@ -350,7 +350,7 @@ def test_build_for_the_goals_of_a_scenario(cli, arena, tmp_path):
     assert build("pattern(level=0)", "--goals", scenario)[0] == OK
     database = andante.load(tmp_path / "arena.pattern", map=grid)
     assert database.parameters["goals"] == "asked"
-    assert database.arrays.entry.shape[1] == len(problems)
+    assert database.arrays.columns == len(problems)
     assert "goals=asked" in cli("databases", "show", tmp_path / "arena.pattern")[1]
     code, _, err = build("pattern(level=0)", "--goals", scenario)
     assert (code, "may have been built for other goals; --force overwrites it" in said(err)) == (FAILED, True)

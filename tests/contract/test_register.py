@@ -28,7 +28,7 @@ def pattern(entry, grid):
     """A pattern database for an agent that plans on the map itself, or on the level that it says."""
     top = hierarchy_of(grid.graph).top
     base = min(getattr(entry.params, "level", 0), top)
-    return f"pattern(level={max(min(base + 2, top), coarse_level(grid))}, base={base}, cap=8, far=capped)"
+    return f"pattern(level={max(min(base + 2, top), coarse_level(grid))}, base={base}, cap=8, goal_depths=capped)"
 
 
 def subgoals(entry, grid):

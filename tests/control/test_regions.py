@@ -13,6 +13,7 @@ from andante.control.regions import Course, Steered, Steering, course
 from andante.databases.pattern import NO_STATE
 from andante.offline import build
 from andante.search.memory import new_space
+from tests.databases.tables import unpacked
 from tests.worlds import drawn
 
 
@@ -30,8 +31,8 @@ class Params(NamedTuple):
 @pytest.mark.parametrize("far", ["none", "capped", "uncapped"])
 def test_what_a_plan_is_told(depth_by, goal_by, far):
     grid = andante.generate("maze", 25, 25, seed=2)
-    database = build(f"pattern(base=1, level=2, cap=3, far={far})", grid)
-    tables, cap, fixed = database.arrays, 3, 9
+    database = build(f"pattern(base=1, level=2, cap=3, goal_depths={far})", grid)
+    tables, cap, fixed = unpacked(database.arrays), 3, 9
     space = new_space(grid.graph, Params(depth_by, goal_by), databases=(database,))
     by = Steering.allocate(space).by
     assert isinstance(by, Steered)
@@ -44,8 +45,8 @@ def test_what_a_plan_is_told(depth_by, goal_by, far):
             state = int(chance.integers(30))  # whatever node it belongs to: what counts is the state
             node, goal = chance.choice(nodes, 2).tolist()
             pair = tables.region[node], tables.region[goal]
-            to_goal = int(tables.far[pair]) if len(tables.far) else cap
-            entry = int(tables.entry[pair])
+            to_goal = cap if far == "none" else int(tables.goal_depth[pair])
+            entry = int(tables.subgoal[pair])
             if goal_by is GoalBy.GLOBAL:
                 expected = Course(goal, to_goal)
             elif state in planned:
@@ -61,7 +62,7 @@ def test_what_a_plan_is_told(depth_by, goal_by, far):
 @pytest.mark.compiled
 def test_an_agent_remembers_the_states_in_which_it_planned():
     grid = andante.generate("maze", 41, 41, seed=3)
-    database = build("pattern(base=1, level=2, cap=4, far=capped)", grid)
+    database = build("pattern(base=1, level=2, cap=4, goal_depths=capped)", grid)
     region = hierarchy_of(grid.graph).regions(1)
     agent = andante.Agent("dprlrta(level=1)", grid, databases=[database])
     for problem in drawn(grid, 5, seed=1):

@@ -76,7 +76,7 @@ def test_sizes_are_as_the_paper_on_knn_counts_them(grid):
     records = build("subgoals(records=7)", grid, threads=1)
     assert (records.records, records.entries) == (7, 21)
     regions = build("pattern(level=1)", grid, threads=1)
-    pairs = (regions.arrays.region.max() + 1) ** 2
+    pairs = len(regions.arrays.column) ** 2
     assert (regions.records, regions.entries) == (pairs, grid.width * grid.height + pairs)
     assert sizes([], 12) == {"database_bytes": 0, "database_records": 0, "database_maps": 0}
 
@@ -278,13 +278,13 @@ def test_numbers_that_no_builder_writes_are_refused(kind, arrays, sentence, grid
 
 def test_subgoals_in_no_region_are_refused(tmp_path):
     rooms = andante.generate("rooms", 12, 12, size=5, seed=1)
-    known = build("pattern(level=1)", rooms, threads=1)
+    known = build("pattern(level=1, aim=entry)", rooms, threads=1)
     known.save(tmp_path / "sound.db")
     load(tmp_path / "sound.db", map=rooms)
-    named = known.arrays.entry.max()
-    region = known.arrays.region.copy()
-    region[named] = -1
-    Database(known.kind, known.fingerprint, known.parameters, known.arrays._replace(region=region)).save(
+    named = known.arrays.subgoal.max()
+    owner = known.arrays.owner.copy()
+    owner[np.searchsorted(known.arrays.run, named, "right") - 1] = -1
+    Database(known.kind, known.fingerprint, known.parameters, known.arrays._replace(owner=owner)).save(
         tmp_path / "odd.db"
     )
     with pytest.raises(DatabaseError, match="names states that are in no region"):

@@ -1,5 +1,7 @@
 """Pattern databases against brute force: every pair of regions, worked out the plain way."""
 
+import itertools
+import re
 from functools import cache
 
 import numpy as np
@@ -11,12 +13,14 @@ import andante
 from andante.abstraction.hierarchy import hierarchy_of
 from andante.databases.header import Database, load
 from andante.databases.pattern import NO_STATE
-from andante.errors import AndanteError, DatabaseError, ParameterError
+from andante.errors import AndanteError, DatabaseError, GraphError, ParameterError
 from andante.notation import Call
 from andante.offline import build
-from andante.world.graph import Graph
+from andante.offline.division import tiles
+from andante.world.graph import Graph, estimate
 from andante.world.heuristics import TOLERANCE
 from tests import naive
+from tests.databases.tables import unpacked
 from tests.worlds import examples, grids
 
 METRICS = ("octile", "euclidean", "manhattan", "chebyshev")
@@ -101,26 +105,27 @@ class Twin:
 def assert_every_entry_is_right(world, parameters, goals=None):
     database = build(f"pattern({parameters})", world, threads=2, goals=goals)
     how, pattern = database.parameters, database.arrays
+    tables = unpacked(pattern)
     twin = Twin(world, how["level"], how["base"])
-    names = range(len(pattern.region)) if how["base"] == 0 else twin.levels.nodes(how["base"]).tolist()
+    names = range(len(tables.region)) if how["base"] == 0 else twin.levels.nodes(how["base"]).tolist()
     asked = range(twin.regions) if goals is None else twin.regions_of(goals)
     assert how["goals"] == ("all" if goals is None else "asked")
-    assert pattern.entry.shape == (twin.regions, len(asked))
-    assert pattern.column.tolist() == [asked.index(r) if r in asked else NO_STATE for r in range(twin.regions)]
-    expected = np.full(len(pattern.region), NO_STATE)
+    assert (len(pattern.column), pattern.columns) == (twin.regions, len(asked))
+    assert np.flatnonzero(tables.served).tolist() == list(asked)
+    assert sorted(pattern.column[tables.served].tolist()) == list(range(len(asked)))
     for state, region in twin.region.items():
-        expected[names[state]] = region
-    assert pattern.region.tolist() == expected.tolist()
+        assert tables.region[names[state]] == region
     for start in range(twin.regions):
-        for column, goal in enumerate(asked):
-            aim = twin.entry(start, goal, how["aim"])
-            assert pattern.entry[start, column] == (NO_STATE if aim == NO_STATE else names[aim])
-            assert pattern.depth[start, column] == twin.depth(start, aim, how["cap"])
-            if how["far"] is not None:
+        for goal in asked:
+            aim = twin.entry(start, goal, how["aim"] or "nearer")
+            assert tables.subgoal[start, goal] == (NO_STATE if aim == NO_STATE else names[aim])
+            assert tables.via[start, goal] == NO_STATE
+            assert tables.depth[start, goal] == twin.depth(start, aim, how["cap"])
+            if how["goal_depths"] is not None:
                 far = NO_STATE if aim == NO_STATE else twin.representative[goal]
-                cap = how["cap"] if how["far"] == "capped" else 3000
-                assert pattern.far[start, column] == twin.depth(start, far, cap)
-    assert pattern.far.shape == ((0, 0) if how["far"] is None else pattern.entry.shape)
+                cap = how["cap"] if how["goal_depths"] == "capped" else 3000
+                assert tables.goal_depth[start, goal] == twin.depth(start, far, cap)
+    assert pattern.goal_depth.shape == ((0, 0) if how["goal_depths"] is None else (twin.regions, len(asked)))
     assert (pattern.cap[0], pattern.base[0]) == (how["cap"], how["base"])
 
 
@@ -138,7 +143,7 @@ def test_every_entry_is_right(grid, level, base, cap, aim, far):
     level, base = min(level, top), min(base, level, top)
     if level == 0 and len(grid.graph) > 36:
         level = min(1, top)
-    assert_every_entry_is_right(grid, f"level={level}, base={base}, cap={cap}, aim={aim}, far={far}")
+    assert_every_entry_is_right(grid, f"level={level}, base={base}, cap={cap}, aim={aim}, goal_depths={far}")
 
 
 @given(grids(side=8), st.integers(0, 2), st.integers(0, 1), st.data())
@@ -148,13 +153,13 @@ def test_columns_for_some_goals_are_those_of_a_database_for_all(grid, level, bas
     level, base = min(level, top), min(base, level, top)
     states = st.integers(0, len(grid.graph) - 1)
     goals = data.draw(st.lists(states, min_size=1, max_size=4))
-    assert_every_entry_is_right(grid, f"level={level}, base={base}, cap=3, far=capped", goals=goals)
+    assert_every_entry_is_right(grid, f"level={level}, base={base}, cap=3, aim=nearer, goal_depths=capped", goals=goals)
 
 
 @pytest.mark.parametrize("kind", ["rooms", "maze"])
 def test_every_entry_is_right_on_larger_maps(kind):
     grid = andante.generate(kind, 21, 21, seed=3)
-    assert_every_entry_is_right(grid, "level=2, cap=6, far=capped")
+    assert_every_entry_is_right(grid, "level=2, cap=6, aim=nearer, goal_depths=capped")
     assert_every_entry_is_right(grid, "level=3, base=1, cap=4")
 
 
@@ -163,8 +168,8 @@ def test_depths_without_a_cap():
     free = np.ones((9, 9), bool)
     free[1:8, 5] = False
     grid = andante.Grid(free)
-    assert_every_entry_is_right(grid, "level=2, cap=2, far=uncapped")
-    assert build("pattern(level=2, cap=2, far=uncapped)", grid).arrays.far.max() > 2
+    assert_every_entry_is_right(grid, "level=2, cap=2, aim=nearer, goal_depths=uncapped")
+    assert build("pattern(level=2, cap=2, goal_depths=uncapped)", grid).arrays.goal_depth.max() > 2
 
 
 def test_a_graph_that_is_no_map():
@@ -172,11 +177,13 @@ def test_a_graph_that_is_no_map():
     places = chance.random((40, 2))
     edges = [(a, b, float(np.hypot(*(places[a] - places[b])))) for a, b in chance.integers(40, size=(90, 2)) if a != b]
     graph = Graph.from_edges(edges, states=40, points=places)
-    for parameters in ("level=1, cap=4, far=capped", "level=2, base=1, cap=3, aim=centre"):
+    for parameters in ("level=1, cap=4, aim=nearer, goal_depths=capped", "level=2, base=1, cap=3, aim=centre"):
         assert_every_entry_is_right(graph, parameters)
 
 
-@pytest.mark.parametrize("parameters", ["level=2, cap=5", "level=2, cap=5, aim=centre, far=capped", "level=3, base=1"])
+@pytest.mark.parametrize(
+    "parameters", ["level=2, cap=5", "level=2, cap=5, aim=centre, goal_depths=capped", "level=3, base=1"]
+)
 def test_the_result_does_not_depend_on_threads(parameters):
     grid = andante.generate("caves", 30, 30, seed=2)
     one, two = (build(f"pattern({parameters})", grid, threads=threads).arrays for threads in (1, 2))
@@ -185,7 +192,7 @@ def test_the_result_does_not_depend_on_threads(parameters):
 
 def test_its_parameters_can_be_written_and_read_again():
     grid = andante.generate("rooms", 16, 16, seed=1)
-    for text in ("pattern(level=2)", "pattern(level=2, far=uncapped, aim=centre)"):
+    for text in ("pattern(level=2)", "pattern(level=2, goal_depths=uncapped, aim=centre)"):
         database = build(text, grid)
         assert build(str(Call("pattern", database.parameters)), grid).parameters == database.parameters
 
@@ -195,6 +202,8 @@ def test_its_parameters_can_be_written_and_read_again():
     [
         ("level=9", "level must be from 0, the level that the agent plans on, to 4, the highest of this map; got 9"),
         ("level=1, base=2", "level must be from 2, the level that the agent plans on, to 4"),
+        ("side=4, level=2", "regions are tiles .side. or the states of a level .level, base., not both"),
+        ("side=4, base=1", "not both"),
         ("cap=0", "cap must be a whole number in"),
         ("goals=asked", "pattern with goals=asked has to be told which goals; give build"),
     ],
@@ -221,18 +230,147 @@ def test_goals_that_cannot_be_built_for_are_said(kind, goals, sentence):
 
 
 def test_tables_that_make_no_sense_are_refused(tmp_path):
-    grid = andante.generate("rooms", 16, 16, seed=1)
-    database = build("pattern(level=2, far=capped)", grid)
+    grid = andante.generate("maze", 16, 16, seed=1)
+    database = build("pattern(level=2, aim=nearer, goal_depths=capped)", grid)
     arrays = database.arrays
+    assert len(arrays.special) > 1
+    changed = arrays.span.copy()
+    changed[arrays.row[1]] += 1 << 16
+    high = arrays.span | np.uint32(0xFFFF)
     for broken, sentence in [
-        (arrays._replace(region=arrays.region[:-1]), "do not fit a graph of 256 states"),
-        (arrays._replace(entry=arrays.entry[:, :-1].copy()), "do not fit a graph"),
-        (arrays._replace(far=arrays.far[:-1]), "do not fit each other"),
-        (arrays._replace(region=arrays.region + np.int32(1000)), "names regions that do not exist"),
-        (arrays._replace(column=arrays.column + np.int32(1)), "names regions that do not exist"),
-        (arrays._replace(column=arrays.column[:-1]), "do not fit a graph"),
-        (arrays._replace(entry=arrays.entry + np.int32(1000)), "names states that do not exist"),
+        (arrays._replace(run=arrays.run[:-1]), "do not fit a graph of 256 states"),
+        (arrays._replace(run=arrays.run[::-1].copy()), "do not fit a graph of 256 states"),
+        (arrays._replace(run=arrays.run + np.int32(1)), "do not fit a graph of 256 states"),
+        (arrays._replace(base=np.array([0, arrays.base[1], 255])), "not those of a graph of 256 states"),
+        (arrays._replace(row=arrays.row[:-1]), "do not fit each other"),
+        (arrays._replace(span=arrays.span[:-1]), "do not fit each other"),
+        (arrays._replace(palette=arrays.palette[::-1].copy()), "do not fit each other"),
+        (arrays._replace(goal_depth=arrays.goal_depth[:-1]), "do not fit each other"),
+        (arrays._replace(via=arrays.via[:-1]), "do not fit each other"),
+        (arrays._replace(special=arrays.special[::-1].copy()), "subgoals that it does not have"),
+        (arrays._replace(special=arrays.special + np.int32(10**6)), "subgoals that it does not have"),
+        (arrays._replace(owner=arrays.owner + np.int32(1000)), "names regions that do not exist"),
+        (arrays._replace(column=arrays.column - np.int32(5)), "names regions that do not exist"),
+        (arrays._replace(column=arrays.column[:-1]), "do not fit each other"),
+        (arrays._replace(span=changed), "no runs of choices"),
+        (arrays._replace(span=high), "no runs of choices"),
+        (arrays._replace(subgoal=arrays.subgoal + np.int32(1000)), "names states that do not exist"),
+        (arrays._replace(via=np.full_like(arrays.via, 256)), "names states that do not exist"),
+        (arrays._replace(depth=arrays.depth * np.uint16(0)), "numbers that mean nothing"),
     ]:
         Database("pattern", database.fingerprint, {}, broken).save(tmp_path / "broken")
         with pytest.raises(DatabaseError, match=sentence):
             load(tmp_path / "broken", map=grid)
+
+
+# --- far subgoals ---------------------------------------------------------------------------------------------------
+
+
+def climbs_straight(graph, state, goal):
+    """Does LRTA* with a lookahead of one reach the goal at the cost that the heuristic says, by brute force?"""
+    cost, most = 0.0, estimate(graph.arrays, state, goal)
+    while state != goal:
+        ends = [(step + estimate(graph.arrays, near, goal), near, step) for near, step in graph.neighbours(state)]
+        if not ends:
+            return False
+        least = min(end[0] for end in ends)
+        _, state, step = next(end for end in ends if end[0] == least)
+        cost += step
+        if cost > most + TOLERANCE:
+            return False
+    return True
+
+
+def assert_far_subgoals_keep_their_promises(grid, parameters):
+    graph, database = grid.graph, build(f"pattern({parameters})", grid, threads=2)
+    tables = unpacked(database.arrays)
+    members = {
+        r: np.flatnonzero((tables.region == r) & (graph.arrays.mask > 0)).tolist() for r in range(len(tables.served))
+    }
+    straight = cache(lambda a, b: climbs_straight(graph, a, b))
+    covered = cache(lambda region, aim: all(straight(state, aim) for state in members[region]))
+    far = cache(lambda state: naive.distances_to(graph, state))
+    middles = representatives(graph, tables, parameters)
+    for here, there in itertools.product(members, members):
+        aim, via, depth = (int(table[here, there]) for table in (tables.subgoal, tables.via, tables.depth))
+        if here == there or middles[here] not in far(middles[there]):
+            continue
+        if aim == NO_STATE:
+            assert all(covered(here, goal) for goal in members[there])
+            continue
+        left = far(middles[there])
+        assert left[middles[tables.region[aim]]] < left[middles[here]]  # so a chain of subgoals ends
+        assert far(middles[here])[aim] + left[aim] == pytest.approx(left[middles[here]])  # on an optimal path
+        if via != NO_STATE:
+            assert via in members[here]
+            assert covered(here, via)
+            assert straight(via, aim)
+        elif covered(here, aim):
+            assert depth == 1
+        else:  # nobody can climb anywhere on the way, not even through a hub
+            hubs = [state for state in members[here] if covered(here, state)]
+            assert not any(straight(hub, aim) for hub in hubs)
+
+
+def representatives(graph, tables, parameters):
+    """The state of each region nearest to its centre; of tiles, too: they are divided until one is a hub."""
+    ground = hierarchy_of(graph)
+    if "level" in parameters:
+        return ground.representatives(int(re.search(r"level=(\d)", parameters)[1])).tolist()
+    return tiles(graph, int(re.search(r"side=(\d+)", parameters)[1])).representative.tolist()
+
+
+@given(grids(side=9, rules=("octile", "cardinal", "corners")), st.integers(1, 9), st.sampled_from([3, 60]))
+@examples(30)
+def test_far_subgoals_keep_their_promises_with_tiles(grid, side, reach):
+    if (grid.graph.arrays.mask > 0).any():
+        assert_far_subgoals_keep_their_promises(grid, f"side={side}, reach={reach}")
+
+
+@pytest.mark.parametrize("kind", ["rooms", "maze", "caves"])
+def test_far_subgoals_keep_their_promises_on_larger_maps(kind):
+    grid = andante.generate(kind, 25, 25, seed=3)
+    assert_far_subgoals_keep_their_promises(grid, "side=8")
+    assert_far_subgoals_keep_their_promises(grid, "level=2")
+
+
+@given(grids(side=9), st.integers(1, 9))
+@examples(40)
+def test_tiles_are_regions_in_which_everybody_can_climb_to_the_centre_and_back(grid, side):
+    graph = grid.graph
+    free = np.flatnonzero(graph.arrays.mask > 0)
+    ground = tiles(graph, side)
+    assert sorted(np.flatnonzero(ground.region >= 0).tolist()) == free.tolist()
+    assert set(ground.region[free].tolist()) == set(range(len(ground.representative)))
+    for number, centre in enumerate(ground.representative.tolist()):
+        inside = np.flatnonzero(ground.region == number).tolist()
+        assert centre in inside
+        assert {(state % grid.width // side, state // grid.width // side) for state in inside} == {
+            (centre % grid.width // side, centre // grid.width // side)
+        }
+        assert all(climbs_straight(graph, state, centre) and climbs_straight(graph, centre, state) for state in inside)
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("kind", ["rooms", "maze", "caves", "outdoor"])
+def test_far_subgoals_take_one_expansion_per_move_and_shorter_paths(kind):
+    grid = andante.generate(kind, 64, 64, seed=5)
+    problems = andante.random_problems(grid, 60, seed=2)
+
+    def trials(parameters):
+        return andante.run_many("dlrta", problems, databases=[build(f"pattern({parameters})", grid)])
+
+    far, nearer = trials("side=8"), trials("side=8, aim=nearer")
+    assert all(trial.solved for trial in far)
+    assert max(trial.max_states_expanded for trial in far) == 1
+    longer = [np.mean([trial.suboptimality_ratio for trial in some]) - 1 for some in (far, nearer)]
+    assert longer[0] < longer[1] / 1.5
+
+
+def test_graphs_without_places_have_no_tiles():
+    edges = [(0, 1, 1.0), (1, 2, 1.0)]
+    with pytest.raises(ParameterError, match="tiles need states with two coordinates"):
+        build("pattern(side=4)", Graph.from_edges(edges))
+    one_way = Graph.from_edges(edges, directed=True, points=np.zeros((3, 2)))
+    with pytest.raises(GraphError, match="every move can be taken back"):
+        build("pattern(side=4)", one_way)

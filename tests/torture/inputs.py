@@ -423,7 +423,7 @@ def _studies() -> Attempt:
 _SMALL_DATABASES = {
     "moves": ("moves", "cpd"),
     "subgoals": ("subgoals(records=20, series=true)", "knn"),
-    "pattern": ("pattern(level=1, cap=8, far=capped)", "dlrta"),
+    "pattern": ("pattern(level=1, cap=8, goal_depths=capped)", "dlrta"),
     "depth-tree": ("depth-tree(deepest=4, problems=4, leaf=5)", "dtlrta"),
 }
 

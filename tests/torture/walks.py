@@ -385,7 +385,7 @@ def _on_graphs(directed: bool) -> Attempt:
 _ORDERS = {
     "moves": ["moves"],
     "subgoals": ["subgoals(records=20)", "subgoals(records=60, series=true)"],
-    "pattern": ["pattern(level=1, cap=8)", "pattern(level=2, cap=4, far=capped)"],
+    "pattern": ["pattern(level=1, cap=8)", "pattern(level=2, cap=4, goal_depths=capped)"],
     "depth-tree": ["depth-tree(deepest=4, problems=4, leaf=5)"],
 }
 

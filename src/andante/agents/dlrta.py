@@ -5,7 +5,10 @@ figure's. In its notation, which is read too, this is LRTA* (X, Y): X says what 
 goal. Where subgoals lead the agent back to a state it was in before in this trial (Appendix D), it goes for the global
 goal, and looks as deep as the database says or its cap allows: for one move, or for good, or each time a few plies
 deeper. Beyond the paper it may keep to each subgoal until it is there; with a database in which subgoals lead to none
-but regions nearer to the goal (``aim=nearer``), it then never walks in circles.
+but regions nearer to the goal (``aim=nearer``, ``aim=far``), it then never walks in circles.
+
+The default is none of the paper's agents. With far subgoals, which everybody in a region can climb straight to, there
+is nothing to look for and nothing to learn: one state is expanded on every move, and each leg is an optimal path.
 
 Where the paper is silent: values are learned for the goal that is pursued; those for subgoals are kept, each state
 holding its last, those for the global goal apart from them. The oracle's own searches do not count as work: it stands
@@ -45,11 +48,11 @@ _FOR_GOOD, _DEEPER, _HOLD = int(Loops.FOR_GOOD), int(Loops.DEEPER), int(Loops.HO
 
 
 class Params(NamedTuple):
-    """What chooses depth and goal; LRTA* (PDB, PDB) unless told otherwise, with what we found best about loops."""
+    """What chooses depth and goal; one move ahead, towards subgoals that are kept to, unless told otherwise."""
 
-    depth_by: Annotated[DepthBy, "what chooses how deep to look"] = DepthBy.PATTERN
+    depth_by: Annotated[DepthBy, "what chooses how deep to look"] = DepthBy.FIXED
     goal_by: Annotated[GoalBy, "what chooses the goal of a move"] = GoalBy.PATTERN
-    depth: Annotated[int, Range(1, 100), "moves to look ahead where nothing chooses; the oracle's greatest"] = 10
+    depth: Annotated[int, Range(1, 100), "moves to look ahead where nothing chooses; the oracle's greatest"] = 1
     loops: Annotated[Loops, "what to do about subgoals that lead in circles"] = Loops.HOLD
     plies: Annotated[int, Range(1, 100), "deeper: by how much, each time"] = 3
 
@@ -169,12 +172,12 @@ def _look_and_learn(graph: Arrays, depths: Depths, h: Learned, state: int, aim: 
         complete=True,
         needs=("pattern",),
         examples=(
-            "dlrta(depth_by=fixed, depth=1)",
-            "dlrta(depth_by=fixed, depth=5)",
-            "dlrta(goal_by=global)",
-            "dlrta(loops=once)",
-            "dlrta(loops=for_good)",
-            "dlrta(loops=deeper)",
+            "dlrta(depth=5)",
+            "dlrta(depth_by=pattern)",
+            "dlrta(depth_by=pattern, goal_by=global)",
+            "dlrta(depth_by=pattern, loops=once)",
+            "dlrta(depth_by=pattern, loops=for_good)",
+            "dlrta(depth_by=pattern, loops=deeper)",
         ),
         shown=("dlrta",),
     )
@@ -198,8 +201,10 @@ setting(
         examples=("oracle-lrta(depth=5)",),
         summary="LRTA* that looks just deep enough to make the move of a deep lookahead, as if it knew.",
     ),
+    free=("depth",),
     depth_by=DepthBy.ORACLE,
     goal_by=GoalBy.GLOBAL,
+    depth=10,
     loops=Loops.ONCE,
     plies=3,
 )
@@ -225,7 +230,7 @@ setting(
 )
 
 _PAIR = re.compile(r"LRTA\*\s*\(\s*(F|\d+|ORACLE|PDB|DT)\s*,\s*(G|PDB)\s*\)")
-_DEPTH = {"PDB": "depth_by=pattern", "ORACLE": "depth_by=oracle", "DT": "depth_by=tree"}
+_DEPTH = {"PDB": "depth_by=pattern", "ORACLE": "depth_by=oracle, depth=10", "DT": "depth_by=tree"}
 _GLOBAL = {"F": "lrta", "ORACLE": "oracle-lrta", "DT": "dtlrta"}  # they have names of their own
 
 

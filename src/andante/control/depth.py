@@ -83,7 +83,7 @@ def _chosen(space: Space) -> tuple[By, int]:
         tree = DepthTree.allocate(space)
         return Guessed(tree, History.over(space, int(tree.history[0]))), int(tree.deepest[0])
     pattern = ground_pattern(space)
-    stored = max(int(np.max(table, initial=1)) for table in (pattern.depth, pattern.far))
+    stored = max(int(np.max(table, initial=1)) for table in (pattern.depth, pattern.goal_depth))
     return Stored(pattern), max(stored, int(pattern.cap[0]))
 
 

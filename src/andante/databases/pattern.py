@@ -1,15 +1,18 @@
 """Pattern databases: for every pair of regions, where to go first and how deep to look on the way.
 
-Bulitko, Luštrek, Schaeffer, Björnsson and Sigmundarson (2008), sections 5.2 and 6. A map is divided into the regions of
-one level of its hierarchy. For an agent in region A with a goal in region B the database holds the state in which an
-optimal path from A's representative to B's enters the next region, and the depth at which LRTA*, knowing nothing yet,
-makes an optimal move towards it. Depths towards the goal itself may be there too. The two are the values that `control`
-steers an agent by.
+Bulitko, Luštrek, Schaeffer, Björnsson and Sigmundarson (2008), sections 5.2 and 6. A map is divided into regions, those
+of one level of its hierarchy or square tiles. For an agent in region A with a goal in region B the database names a
+state on the way, the subgoal, and the depth at which LRTA*, knowing nothing yet, makes an optimal move towards it.
+Depths towards the goal itself may be there too. The two are the values that `control` steers an agent by.
 
 The states need not be those of the map: with regions of one level over the states of a lower one, numbered as the
 hierarchy's nodes, the same tables steer an agent that plans there (PR LRTA*).
 
 A database may be for some goals only: then it has columns for their regions, and agents refuse other goals.
+
+From one region a few dozen subgoals lead to all others. So each region has a palette of them, and neighbouring columns
+mostly have the same: its row is kept as runs of equal choices, found by bisection. Which region a state belongs to is
+kept as runs of states, too. An agent looks things up when it chooses a subgoal, not on every move.
 """
 
 from __future__ import annotations
@@ -28,38 +31,100 @@ from andante.world.graph import Graph
 
 DEEPEST = 3000  # that an agent may be told to look: in the paper, deep enough to count as no cap
 HIGHEST = 20  # level that regions may be of
-NO_STATE = -1  # no entry: the regions are the same, or no way leads from one to the other
+NO_STATE = -1  # in place of a subgoal: the goal itself; in place of one on the way: go straight to it
+MOST_COLUMNS = 2**16  # a run is one number: its first column, and its choice in the lower half
+CHOICE = 2**16 - 1
 
 
 def _fault(pattern: Pattern, graph: Graph) -> str | None:
-    pairs, regions = pattern.entry.shape, pattern.column.shape
-    if len(pairs) != 2 or regions != pairs[:1] or pattern.depth.shape != pairs or len(pattern.region) < len(graph):
-        return f"its tables do not fit a graph of {len(graph)} states"
-    if pattern.far.shape not in (pairs, (0, 0)) or pattern.cap.shape != (1,) or pattern.base.shape != (2,):
+    if any(table.ndim != 1 for name, table in pattern._asdict().items() if name != "goal_depth"):
         return "its tables do not fit each other"
-    if pattern.region.max(initial=-1) >= pairs[0] or pattern.column.max(initial=-1) >= pairs[1]:
-        return "it names regions that do not exist"
-    if pattern.entry.max(initial=-1) >= len(pattern.region):
-        return "it names states that do not exist"
-    depths = (pattern.depth.min(initial=1), pattern.far.min(initial=1), pattern.cap[0])
-    if pattern.entry.min(initial=0) < NO_STATE or min(depths) < 1 or pattern.cap[0] > DEEPEST:
-        return "it holds numbers that mean nothing"
-    if (pattern.region[pattern.entry[pattern.entry != NO_STATE]] < 0).any():
-        return "it names states that are in no region"
-    level, cover = pattern.base.tolist()
+    if pattern.cap.shape != (1,) or pattern.base.shape != (3,):
+        return "its tables do not fit each other"
+    level, cover, states = pattern.base.tolist()
     if not 0 <= level <= HIGHEST or cover not in list(Cover):
         return "it is for no level of any hierarchy"
-    if level == 0 and len(pattern.region) != len(graph):
+    if states < len(graph) or (level == 0 and states != len(graph)):
         return f"its regions are not those of a graph of {len(graph)} states"
+    if len(pattern.run) == 0 or pattern.run[0] != 0 or not _ascend(pattern.run, states):
+        return f"its tables do not fit a graph of {len(graph)} states"
+    if len(pattern.owner) != len(pattern.run):
+        return f"its tables do not fit a graph of {len(graph)} states"
+    return _fault_of_rows(pattern) or _fault_of_subgoals(pattern, states)
+
+
+def _fault_of_rows(pattern: Pattern) -> str | None:
+    """What is wrong with how regions and pairs of them are found."""
+    regions, columns = len(pattern.column), pattern.columns
+    if pattern.goal_depth.shape not in ((regions, columns), (0, 0)) or not _divides(pattern.row, regions, pattern.span):
+        return "its tables do not fit each other"
+    if not _divides(pattern.palette, regions, pattern.subgoal) or (np.diff(pattern.palette) > CHOICE).any():
+        return "its tables do not fit each other"
+    if not len(pattern.special) == len(pattern.via) == len(pattern.depth):
+        return "its tables do not fit each other"
+    if not _ascend(pattern.special, len(pattern.subgoal)):
+        return "it says how to reach subgoals that it does not have"
+    if not _within(pattern.owner, regions) or not _within(pattern.column, max(columns, 1)):
+        return "it names regions that do not exist"
+    if not _rows_are_sound(pattern):
+        return "it has rows that are no runs of choices"
+    return None
+
+
+def _ascend(numbers: npt.NDArray[np.int32], end: int) -> bool:
+    """Does each of these numbers, from 0 to below ``end``, exceed the one before?"""
+    inside = len(numbers) == 0 or (numbers[0] >= 0 and numbers[-1] < end)
+    return bool(inside) and bool((numbers[1:] > numbers[:-1]).all())
+
+
+def _divides(begin: npt.NDArray[np.int32], parts: int, whole: npt.NDArray[Any]) -> bool:
+    """Do these numbers divide an array into so many parts?"""
+    fits = len(begin) == parts + 1 and begin[0] == 0 and begin[-1] == len(whole)
+    return fits and bool((begin[1:] >= begin[:-1]).all())  # differences could overflow
+
+
+def _within(numbers: npt.NDArray[Any], end: int) -> bool:
+    return bool(((numbers >= NO_STATE) & (numbers < end)).all())
+
+
+def _rows_are_sound(pattern: Pattern) -> bool:
+    """Does each row, of a region that has one, begin with column 0, ascend, and choose from the region's palette?"""
+    length = np.diff(pattern.row)
+    region = np.repeat(np.arange(len(length)), length)
+    column, choice = pattern.span >> 16, pattern.span & CHOICE
+    begins = np.zeros(len(column), np.bool_)
+    begins[pattern.row[:-1][length > 0]] = True
+    if (column[begins] != 0).any() or (column[1:] <= column[:-1])[~begins[1:]].any():
+        return False
+    return bool((choice < np.diff(pattern.palette)[region]).all())
+
+
+def _fault_of_subgoals(pattern: Pattern, states: int) -> str | None:
+    for named in (pattern.subgoal, pattern.via):
+        if not _within(named, states):
+            return "it names states that do not exist"
+        if (regions_of(pattern, named[named != NO_STATE]) < 0).any():
+            return "it names states that are in no region"
+    depths = (pattern.depth.min(initial=1), pattern.goal_depth.min(initial=1), pattern.cap[0])
+    if (
+        min(depths) < 1
+        or max(pattern.depth.max(initial=1), pattern.goal_depth.max(initial=1), pattern.cap[0]) > DEEPEST
+    ):
+        return "it holds numbers that mean nothing"
     return None
 
 
 def _covers(pattern: Pattern, graph: Graph, goals: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
-    if pattern.entry.shape[1] == len(pattern.column):
+    if (pattern.column >= 0).all():
         return np.ones(len(goals), np.bool_)
     node = ancestors(graph, Cover(pattern.base[1]), int(pattern.base[0]), goals)
-    region = pattern.region[node]
-    return (node < 0) | (region < 0) | (pattern.column[region] >= 0)
+    region = np.where(node < 0, NO_STATE, regions_of(pattern, np.maximum(node, 0)))
+    return (region < 0) | (pattern.column[region] >= 0)
+
+
+def regions_of(pattern: Pattern, states: npt.NDArray[Any]) -> npt.NDArray[np.int32]:
+    """The regions that these states belong to; negative for those that belong to none."""
+    return pattern.owner[np.searchsorted(pattern.run, states, "right") - 1]
 
 
 def ancestors(graph: Graph, cover: Cover, level: int, states: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
@@ -77,23 +142,34 @@ def ancestors(graph: Graph, cover: Cover, level: int, states: npt.NDArray[np.int
 class Pattern(NamedTuple):
     """The tables."""
 
-    region: npt.NDArray[np.int32]  # [states], a state's region; negative for those in none
-    column: npt.NDArray[np.int32]  # [regions], of a goal's region in the tables below; negative for those without
-    entry: npt.NDArray[np.int32]  # [regions, columns], from, to: where to go first, or NO_STATE
-    depth: npt.NDArray[np.uint16]  # [regions, columns], at most the cap: how deep to look on the way there
-    far: npt.NDArray[np.uint16]  # [regions, columns] or [0, 0]: how deep to look on the way to the goal itself
+    run: npt.NDArray[np.int32]  # [runs], the states from here up to the next run belong to one region, ...
+    owner: npt.NDArray[np.int32]  # [runs], ... to this one; negative: to none. Walls go with what is before them
+    column: npt.NDArray[np.int32]  # [regions], of a goal's region in the rows; negative for those without
+    row: npt.NDArray[np.int32]  # [regions + 1], where the runs of choices of each region begin
+    span: npt.NDArray[np.uint32]  # [all runs], the first column of a run, and in the lower 16 bits its choice
+    palette: npt.NDArray[np.int32]  # [regions + 1], where the subgoals of each region begin
+    subgoal: npt.NDArray[np.int32]  # [all subgoals], where to go; NO_STATE: to the goal itself
+    special: npt.NDArray[np.int32]  # [some], the places of subgoals that need more than a climb straight on:
+    via: npt.NDArray[np.int32]  # [some], a state of the region to go through on the way there, or NO_STATE
+    depth: npt.NDArray[np.uint16]  # [some], at most the cap: how deep to look on the way there
+    goal_depth: npt.NDArray[np.uint16]  # [regions, columns] or [0, 0]: how deep to look on the way to the goal itself
     cap: npt.NDArray[np.int64]  # [1]
-    base: npt.NDArray[np.int64]  # [2], the level whose states these are, and how cliques were chosen
+    base: npt.NDArray[np.int64]  # [3], the level whose states these are, how cliques were chosen, how many states
+
+    @property
+    def columns(self) -> int:
+        """The regions that goals may lie in."""
+        return int(self.column.max(initial=-1)) + 1
 
     @property
     def records(self) -> int:
         """The pairs of regions."""
-        return self.entry.size
+        return len(self.column) * self.columns
 
     @property
     def entries(self) -> int:
         """A region for each state, and a subgoal for each pair of regions."""
-        return len(self.region) + self.entry.size
+        return int(self.base[2]) + self.records
 
     @classmethod
     def allocate(cls, space: Space) -> Pattern:
@@ -114,43 +190,84 @@ def order_for(params: Any) -> str:
 
 
 @kernel
+def region_of(pattern: Pattern, state: int) -> int:
+    """The region that a state belongs to; negative if it belongs to none."""
+    low, high = 0, len(pattern.run)
+    while high - low > 1:
+        middle = (low + high) >> 1
+        if pattern.run[middle] <= state:
+            low = middle
+        else:
+            high = middle
+    return int64(pattern.owner[low])
+
+
+@kernel
+def chosen(pattern: Pattern, here: int, column: int) -> int:
+    """The place among all subgoals of the one that leads from the region ``here`` to the regions of ``column``."""
+    low, high = int64(pattern.row[here]), int64(pattern.row[here + 1])
+    if low == high:
+        return NO_STATE
+    while high - low > 1:
+        middle = (low + high) >> 1
+        if int64(pattern.span[middle] >> np.uint32(16)) <= column:
+            low = middle
+        else:
+            high = middle
+    return int64(pattern.palette[here]) + int64(pattern.span[low] & np.uint32(CHOICE))
+
+
+@kernel
+def special(pattern: Pattern, place: int) -> int:
+    """Where it stands what a subgoal needs; -1 if a climb straight on will do."""
+    low, high = -1, len(pattern.special)
+    while high - low > 1:
+        middle = (low + high) >> 1
+        if pattern.special[middle] <= place:
+            low = middle
+        else:
+            high = middle
+    return low if low >= 0 and pattern.special[low] == place else -1
+
+
+@kernel
 def subgoal(pattern: Pattern, state: int, goal: int) -> int:
     """Where an agent in ``state`` should go on its way to ``goal``: the goal itself if they share a region."""
-    here, there = int64(pattern.region[state]), _column(pattern, goal)
-    if here < 0 or there < 0:
+    here, there = region_of(pattern, state), region_of(pattern, goal)
+    if here < 0 or there < 0 or here == there or pattern.column[there] < 0:
         return goal
-    entry = int64(pattern.entry[here, there])
-    return goal if entry == NO_STATE else entry
+    place = chosen(pattern, here, int64(pattern.column[there]))
+    if place < 0:
+        return goal
+    needs = special(pattern, place)
+    if needs >= 0 and pattern.via[needs] not in (NO_STATE, state):
+        return int64(pattern.via[needs])
+    aim = int64(pattern.subgoal[place])
+    return goal if aim == NO_STATE else aim
 
 
 @kernel
 def depth_to_subgoal(pattern: Pattern, state: int, goal: int) -> int:
-    """How deep an agent in ``state`` should look on its way to the subgoal."""
-    return _depth(pattern, pattern.depth, state, goal)
+    """How deep an agent in ``state`` should look on its way to the subgoal; the cap if the database does not say."""
+    here, there = region_of(pattern, state), region_of(pattern, goal)
+    if here < 0 or there < 0 or pattern.column[there] < 0:
+        return pattern.cap[0]
+    if here == there:
+        return 1
+    needs = special(pattern, chosen(pattern, here, int64(pattern.column[there])))
+    return int64(pattern.depth[needs]) if needs >= 0 else 1
 
 
 @kernel
 def depth_to_goal(pattern: Pattern, state: int, goal: int) -> int:
     """How deep an agent in ``state`` should look on its way to the goal; the cap if the database does not say."""
-    return _depth(pattern, pattern.far, state, goal)
+    here, there = region_of(pattern, state), region_of(pattern, goal)
+    if here < 0 or there < 0 or pattern.column[there] < 0 or len(pattern.goal_depth) == 0:
+        return pattern.cap[0]
+    return int64(pattern.goal_depth[here, pattern.column[there]])
 
 
 @kernel
 def capped_depth_to_goal(pattern: Pattern, state: int, goal: int) -> int:
     """The same up to the cap, whatever is stored: for an agent that subgoals have led back to where it was before."""
     return min(depth_to_goal(pattern, state, goal), pattern.cap[0])
-
-
-@kernel
-def _column(pattern: Pattern, goal: int) -> int:
-    """The column of a goal; negative if there is none."""
-    region = int64(pattern.region[goal])
-    return int64(pattern.column[region]) if region >= 0 else -1
-
-
-@kernel
-def _depth(pattern: Pattern, table: npt.NDArray[np.uint16], state: int, goal: int) -> int:
-    here, there = int64(pattern.region[state]), _column(pattern, goal)
-    if here < 0 or there < 0 or len(table) == 0:
-        return pattern.cap[0]
-    return int64(table[here, there])

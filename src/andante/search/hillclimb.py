@@ -10,8 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from andante.kernel import kernel
-from andante.world.graph import Arrays, degree, estimate, price, target
+from andante.kernel import generic, int64, kernel
+from andante.world.graph import DX, DY, Arrays, Csr, Layout, Moves, degree, estimate, price, target
+from andante.world.heuristics import TOLERANCE
 
 
 class Climb(NamedTuple):
@@ -46,3 +47,60 @@ def climb(graph: Arrays, state: int, goal: int, most: int) -> Climb:
             return Climb(False, expanded, touched)
         state, height = best, lowest
     return Climb(True, expanded, touched)
+
+
+# --- straight on ----------------------------------------------------------------------------------------------------
+
+
+@generic
+def straight(graph: Layout, state: int, goal: int) -> int:
+    """The next state of a climb from ``state`` to ``goal`` that costs no more than the heuristic says; -1 if none does.
+
+    It is the move that LRTA* with a lookahead of one makes there. If such moves lead all the way, the path is optimal.
+    """
+    raise TypeError(graph)
+
+
+@straight.of(Csr)
+def _straight_on_a_graph(graph: Csr, state: int, goal: int) -> int:
+    best, least = -1, np.inf
+    for k in range(degree(graph, state)):
+        near = target(graph, state, k)
+        f = price(graph, state, k) + estimate(graph, near, goal)
+        if f < least:
+            best, least = near, f
+    return best if least <= estimate(graph, state, goal) + TOLERANCE * graph.unit else -1
+
+
+def _directions(diagonals: bool) -> np.ndarray:
+    """Which directions lead straight to a goal that lies (dx, dy) away: bits, by sign of dx, of dy, of |dx| - |dy|."""
+    found = np.zeros((3, 3, 3), np.uint8)
+    for sx, sy, longer in np.ndindex(3, 3, 3):
+        for d in range(8):
+            along = (DX[d] == sx - 1 != 0, DY[d] == sy - 1 != 0)  # nearer by a column, by a row
+            away = (DX[d] not in (0, sx - 1)) or (DY[d] not in (0, sy - 1))
+            if away or not any(along):
+                continue
+            if not diagonals:
+                fits = d % 2 == 0
+            elif d % 2:
+                fits = all(along)
+            else:  # a cardinal move is straight only along the longer side
+                fits = longer == (2 if along[0] else 0)
+            found[sx, sy, longer] |= np.uint8(fits << d)
+    return found
+
+
+_OCTILE, _CARDINAL = _directions(True), _directions(False)
+_FIRST_BIT = np.array([-1] + [(bits & -bits).bit_length() - 1 for bits in range(1, 256)], np.int8)
+
+
+@straight.of(Moves)
+def _straight_on_a_grid(graph: Moves, state: int, goal: int) -> int:
+    dx = int64(graph.x[goal]) - int64(graph.x[state])
+    dy = int64(graph.y[goal]) - int64(graph.y[state])
+    longer = abs(dx) - abs(dy)
+    sx, sy, side = 1 + (dx > 0) - (dx < 0), 1 + (dy > 0) - (dy < 0), 1 + (longer > 0) - (longer < 0)
+    fitting = _CARDINAL[sx, sy, side] if graph.diagonal == 2.0 else _OCTILE[sx, sy, side]
+    first = _FIRST_BIT[graph.mask[state] & fitting]
+    return state + graph.offset[first] if first >= 0 else -1

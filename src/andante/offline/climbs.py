@@ -1,0 +1,181 @@
+"""Which subgoals everybody in a region can climb straight to, and through which of its states.
+
+An agent that looks one move ahead and can climb straight to its subgoal walks an optimal path there, and learns nothing
+on it. A subgoal covers a region if all of its states can. Where none does, a hub may help: a state of the region that
+all of them can climb to, and that can climb to the subgoal itself.
+
+What is found is kept in a table that all threads share. A place in it holds one answer at a time, question and answer
+in one number, so that no thread ever reads half of one; a later answer takes the place of an earlier one. What is
+answered does not depend on what is kept.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from andante.kernel import int64, kernel
+from andante.offline.division import Ground, States, climbs
+from andante.search.hillclimb import straight
+from andante.world.graph import Arrays, Layout, Moves, estimate
+
+KEPT_PER_REGION = 2**12
+MOST_KEPT = 2**24
+
+Answers = npt.NDArray[np.int64]
+
+
+class Regions(NamedTuple):
+    """The states of each region, and its hubs."""
+
+    member: States
+    begin: States  # [regions + 1]
+    hub: States
+    apart: npt.NDArray[np.float64]  # [hubs], how far the states of its region are from it on average
+    first: States  # [regions + 1], of each region among the hubs
+    box: npt.NDArray[np.int64]  # [regions, 4], on grids: its first and last column and row
+    walls: npt.NDArray[np.int32]  # [height + 1, width + 1], on grids: how many walls there are above and to the left
+
+
+class Attempts(NamedTuple):
+    """What a thread needs to find out what a region can climb to."""
+
+    kept: Answers  # [regions, a power of two], shared by all threads
+    seen: npt.NDArray[np.uint32]  # [n], the last attempt that passed a state
+    now: npt.NDArray[np.uint32]  # [1], this attempt
+
+    @classmethod
+    def over(cls, n: int, kept: Answers) -> Attempts:
+        """None yet."""
+        return cls(kept, np.zeros(n, np.uint32), np.zeros(1, np.uint32))
+
+
+def new_answers(regions: int) -> Answers:
+    """Room for answers about so many regions."""
+    each = min(KEPT_PER_REGION, 1 << (MOST_KEPT // max(regions, 1)).bit_length())
+    return np.full((regions, each), -1)
+
+
+def regions_of(ground: Ground) -> Regions:
+    """The regions with their hubs."""
+    member, begin = ground.members
+    hub, apart, first = np.empty_like(member), np.empty(len(member)), np.zeros(len(begin), np.int32)
+    found = _find_hubs(ground.graph.arrays, member, begin, hub, apart, first)
+    boxes = _boxes(ground.graph.arrays, member, begin)
+    return Regions(member, begin, hub[:found].copy(), apart[:found].copy(), first, *boxes)
+
+
+def _boxes(arrays: Arrays, member: States, begin: States) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
+    """The boxes around regions, and the walls to count in them; both empty if this is no grid."""
+    if not isinstance(arrays, Moves):
+        return np.zeros((0, 4), np.int64), np.zeros((0, 0), np.int32)
+    sides = [
+        edge.reduceat(of[member].astype(np.int64), begin[:-1])
+        for of in (arrays.x, arrays.y)
+        for edge in (np.minimum, np.maximum)
+    ]
+    wall = (arrays.mask == 0).reshape(int(arrays.y[-1]) + 1, int(arrays.x[-1]) + 1)
+    walls = np.zeros((wall.shape[0] + 1, wall.shape[1] + 1), np.int32)
+    walls[1:, 1:] = wall.cumsum(0).cumsum(1)
+    return np.stack(sides, 1), walls
+
+
+@kernel
+def _find_hubs(
+    graph: Layout, member: States, begin: States, hub: States, apart: npt.NDArray[np.float64], first: States
+) -> int:
+    """Write down the hubs of all regions: how many there are."""
+    found = 0
+    for region in range(len(begin) - 1):
+        first[region] = found
+        for i in range(begin[region], begin[region + 1]):
+            total = 0.0
+            for j in range(begin[region], begin[region + 1]):
+                if not climbs(graph, int64(member[j]), int64(member[i])):
+                    total = np.inf
+                    break
+                total += estimate(graph, int64(member[j]), int64(member[i]))
+            if total < np.inf:
+                hub[found], apart[found] = member[i], total / (begin[region + 1] - begin[region])
+                found += 1
+    first[len(begin) - 1] = found
+    return found
+
+
+@kernel
+def is_covered(attempts: Attempts, graph: Layout, regions: Regions, region: int, aim: int) -> bool:
+    """Can every state of a region climb straight to ``aim``?"""
+    question = aim * 2
+    place = _place(attempts.kept, question)
+    if attempts.kept[region, place] >> 1 != question:
+        attempts.kept[region, place] = question * 2 + _all_climb(attempts, graph, regions, region, aim)
+    return bool(attempts.kept[region, place] & 1)
+
+
+@kernel
+def all_covered(attempts: Attempts, graph: Layout, regions: Regions, region: int, goal: int) -> bool:
+    """Can every state of one region climb straight to every state of another?"""
+    if _is_open(regions, region, goal):
+        return True
+    for i in range(regions.begin[goal], regions.begin[goal + 1]):
+        if not is_covered(attempts, graph, regions, region, int64(regions.member[i])):
+            return False
+    return True
+
+
+@kernel
+def _is_open(regions: Regions, region: int, other: int) -> bool:
+    """Is there no wall in the box around two regions? Then everything in it can be climbed to."""
+    if len(regions.box) == 0:
+        return False
+    a, b = regions.box[region], regions.box[other]
+    left, right, top, bottom = min(a[0], b[0]), max(a[1], b[1]) + 1, min(a[2], b[2]), max(a[3], b[3]) + 1
+    walls = regions.walls
+    return bool(walls[bottom, right] - walls[top, right] == walls[bottom, left] - walls[top, left])
+
+
+@kernel
+def is_reached(attempts: Attempts, graph: Layout, regions: Regions, region: int, aim: int) -> bool:
+    """Can a hub of a region climb straight to ``aim``?"""
+    question = aim * 2 + 1
+    place = _place(attempts.kept, question)
+    if attempts.kept[region, place] >> 1 != question:
+        attempts.kept[region, place] = question * 2 + (best_hub(graph, regions, region, aim) >= 0)
+    return bool(attempts.kept[region, place] & 1)
+
+
+@kernel
+def _place(kept: Answers, question: int) -> int:
+    return int64((question * 0x9E3779B1 >> 16) & (kept.shape[1] - 1))
+
+
+@kernel
+def _all_climb(attempts: Attempts, graph: Layout, regions: Regions, region: int, aim: int) -> bool:
+    attempts.now[0] += 1
+    if attempts.now[0] == 0:  # once in four billion attempts the numbers run out
+        attempts.seen[:] = 0
+        attempts.now[0] = 1
+    now = attempts.now[0]
+    attempts.seen[aim] = now
+    for i in range(regions.begin[region], regions.begin[region + 1]):
+        state = int64(regions.member[i])
+        while attempts.seen[state] != now:  # whoever was here before in this attempt has arrived
+            attempts.seen[state] = now
+            state = straight(graph, state, aim)
+            if state < 0:
+                return False
+    return True
+
+
+@kernel
+def best_hub(graph: Layout, regions: Regions, region: int, aim: int) -> int:
+    """The hub of a region on the shortest way from its states to ``aim``; -1 if no hub can climb there."""
+    best, least = -1, np.inf
+    for i in range(regions.first[region], regions.first[region + 1]):
+        hub = int64(regions.hub[i])
+        length = regions.apart[i] + estimate(graph, hub, aim)
+        if length < least and climbs(graph, hub, aim):
+            best, least = hub, length
+    return best

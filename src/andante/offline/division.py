@@ -1,0 +1,207 @@
+"""How a map is divided into the regions of a pattern database: the states of a level of its hierarchy, or square tiles.
+
+A tile is a square of the map, as wide as ``side`` says, and what is not connected within it is several regions. Where
+walls keep some states of a region from climbing straight to others, the tile is quartered, so that regions are large in
+the open and small along walls. The smallest are not quartered, but have a hub: a state that everybody in the region can
+climb to, and can be climbed to from.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from andante.abstraction.hierarchy import Hierarchy
+from andante.databases.pattern import NO_STATE
+from andante.errors import GraphError, ParameterError
+from andante.kernel import int64, kernel
+from andante.search.dijkstra import bucket_width
+from andante.search.hillclimb import straight
+from andante.world.graph import Csr, Graph, Layout, Moves
+
+States = npt.NDArray[np.int32]
+Points = npt.NDArray[np.float64]
+
+SMALLEST = 4  # a tile of no more cells a side is not quartered, but left with a hub
+
+
+class Ground(NamedTuple):
+    """What the agent walks on, divided into regions."""
+
+    graph: Graph
+    region: States  # [n], NO_STATE: in none
+    representative: States  # [regions]
+    width: float | None  # of the buckets for distances
+
+    @property
+    def members(self) -> tuple[States, States]:
+        """The states of each region, region by region, and where those of each begin."""
+        order = np.argsort(self.region, kind="stable").astype(np.int32)
+        order = order[np.searchsorted(self.region[order], 0) :]
+        begin = np.searchsorted(self.region[order], np.arange(len(self.representative) + 1))
+        return order, begin.astype(np.int32)
+
+
+# --- levels ---------------------------------------------------------------------------------------------------------
+
+
+def levels(hierarchy: Hierarchy, level: int, base: int) -> Ground:
+    """The level that the agent plans on, and the states of a higher one as regions."""
+    if not base <= level <= hierarchy.top:
+        raise ParameterError(
+            f"level must be from {base}, the level that the agent plans on, to {hierarchy.top}, the highest of "
+            f"this map; got {level}"
+        )
+    graph = hierarchy.level(base)
+    if level == base:  # every state is its own region, but for those of the map that cannot be left
+        kept = _degrees(graph) > 0 if base == 0 else np.ones(len(graph), np.bool_)
+        region = np.where(kept, np.cumsum(kept) - 1, NO_STATE).astype(np.int32)
+        return Ground(graph, region, np.flatnonzero(kept).astype(np.int32), bucket_width(graph))
+    if base == 0:
+        return Ground(graph, hierarchy.regions(level), hierarchy.representatives(level), bucket_width(graph))
+    node = hierarchy.nodes(base)
+    for _ in range(level - base):
+        node = hierarchy.layers.node["parent"][node]
+    region = np.searchsorted(hierarchy.nodes(level), node).astype(np.int32)
+    centre = hierarchy.points(level)
+    return Ground(graph, region, _nearest(hierarchy.points(base), centre, region, graph.unit), bucket_width(graph))
+
+
+def _degrees(graph: Graph) -> npt.NDArray[np.int64]:
+    """How many moves lead out of each state."""
+    arrays = graph.csr().arrays
+    assert isinstance(arrays, Csr)
+    return np.diff(arrays.first)
+
+
+def _nearest(points: Points, centre: Points, region: States, unit: float) -> States:
+    """For each region its state nearest to its centre, of equals the one of the lowest number."""
+    placed = np.flatnonzero(region >= 0)
+    apart = (points[placed] - centre[region[placed]]) / unit
+    order = placed[np.lexsort((np.round((apart**2).sum(1), 9), region[placed]))]
+    return order[np.searchsorted(region[order], np.arange(len(centre)))].astype(np.int32)
+
+
+# --- tiles ----------------------------------------------------------------------------------------------------------
+
+
+def tiles(graph: Graph, side: int) -> Ground:
+    """Squares of so many cells a side, divided further until everybody in one can climb to everybody else."""
+    if graph.reversed() is not graph:
+        raise GraphError("tiles need a graph whose every move can be taken back at the same cost")
+    points, arcs = _points(graph), graph.to_scipy().tocoo()
+    points = (points - points.min(0)) / graph.unit
+    left = _degrees(graph) > 0  # what is in no region yet
+    region, centres = np.full(len(graph), NO_STATE, np.int32), np.empty(0, np.int32)
+    tile = np.zeros(len(graph), np.int64)
+    while left.any():
+        square = np.column_stack([tile, np.floor(points / side)])  # a quarter lies within its tile
+        tile = np.unique(square, axis=0, return_inverse=True)[1].reshape(-1)
+        part = _connected(arcs.row, arcs.col, np.where(left, tile, NO_STATE))
+        ground = Ground(graph, part, _nearest(points, _means(points, part), part, 1.0), None)
+        _gather(graph.arrays, *ground.members, ground.representative, region, len(centres), side <= SMALLEST)
+        kept = region[ground.representative] >= 0
+        number = np.full(len(kept) + 1, NO_STATE, np.int32)
+        number[:-1][kept] = len(centres) + np.arange(kept.sum())
+        fresh = left & (region >= 0)
+        region[fresh] = number[region[fresh] - len(centres)]
+        centres = np.concatenate([centres, ground.representative[kept]])
+        left &= region < 0
+        side = max(side // 2, 1) if side > SMALLEST else side
+    return Ground(graph, region, centres, bucket_width(graph))
+
+
+def along_a_curve(ground: Ground, regions: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Regions in an order in which neighbours mostly stand near each other, where states have places."""
+    if not has_places(ground.graph):
+        return regions
+    points = _points(ground.graph)[ground.representative[regions]]
+    cells = np.floor((points - points.min(0, initial=np.inf)) / ground.graph.unit).astype(np.int64)
+    return regions[np.argsort(_curve(cells), kind="stable")]
+
+
+def _curve(cells: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """How far along Hilbert's curve each cell lies."""
+    x, y = cells[:, 0].copy(), cells[:, 1].copy()
+    place = np.zeros(len(cells), np.int64)
+    bit = 1 << int(cells.max(initial=0)).bit_length()
+    whole = 2 * bit - 1
+    while bit:
+        right, down = (x & bit) > 0, (y & bit) > 0
+        place += bit * bit * (3 * right ^ down)
+        flip, turn = ~down & right, ~down
+        x, y = np.where(flip, whole - x, x), np.where(flip, whole - y, y)
+        x, y = np.where(turn, y, x), np.where(turn, x, y)
+        bit >>= 1
+    return place
+
+
+def has_places(graph: Graph) -> bool:
+    """Have the states places in the plane?"""
+    return isinstance(graph.arrays, Moves) or graph.arrays.point.shape[1] == 2
+
+
+def _points(graph: Graph) -> Points:
+    arrays = graph.arrays
+    if isinstance(arrays, Moves):
+        return np.stack([arrays.x, arrays.y], 1).astype(np.float64)
+    if not has_places(graph):
+        raise ParameterError("tiles need states with two coordinates; take the states of a level as regions: level=3")
+    return arrays.point
+
+
+def _connected(row: npt.NDArray[np.int32], col: npt.NDArray[np.int32], label: npt.NDArray[np.int64]) -> States:
+    """What is connected of the states with the same label, numbered in the order of labels, then of states."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
+    inside = label[row] == label[col]
+    web = csr_array((np.ones(inside.sum(), np.int8), (row[inside], col[inside])), shape=(len(label), len(label)))
+    part = connected_components(web, directed=False)[1]
+    placed = np.flatnonzero(label >= 0)
+    _, first = np.unique(part[placed], return_index=True)
+    order = np.lexsort((placed[first], label[placed[first]]))
+    number = np.full(part.max() + 1, NO_STATE, np.int32)
+    number[part[placed[first[order]]]] = np.arange(len(order))
+    region = np.full(len(label), NO_STATE, np.int32)
+    region[placed] = number[part[placed]]
+    return region
+
+
+def _means(points: Points, region: States) -> Points:
+    placed = region >= 0
+    count = np.bincount(region[placed])
+    return np.stack([np.bincount(region[placed], points[placed, axis]) / count for axis in (0, 1)], 1)
+
+
+@kernel
+def _gather(
+    graph: Layout, member: States, begin: States, centre: States, region: States, first: int, last: bool
+) -> None:
+    """Make regions, numbered from ``first`` on, of the parts in which everybody can climb to everybody else.
+
+    If this is the ``last`` attempt, of what is left those states that can climb to and from the centre of their part.
+    """
+    for part in range(len(centre)):
+        begins, ends = begin[part], begin[part + 1]
+        together = True
+        for i in range(begins, ends):
+            for j in range(begins, ends):
+                if together and not climbs(graph, int64(member[i]), int64(member[j])):
+                    together = False
+        for i in range(begins, ends):
+            state, middle = int64(member[i]), int64(centre[part])
+            if together or (last and climbs(graph, state, middle) and climbs(graph, middle, state)):
+                region[state] = first + part
+
+
+@kernel
+def climbs(graph: Layout, state: int, goal: int) -> bool:
+    """Can one climb straight from ``state`` to ``goal``?"""
+    while state != goal:
+        state = straight(graph, state, goal)
+        if state < 0:
+            return False
+    return True
