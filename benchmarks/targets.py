@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 import andante
-from andante.search.dijkstra import distances
+from andante.search.dijkstra import Field, Paths, count_paths, first_moves, spread
 from andante.world.grid import Grid
 from andante.world.mapfiles import write_map, write_scenario
 from andante.world.problem import Problem
@@ -64,17 +64,43 @@ def _expansions(algorithm: str) -> Callable[[Problems], int]:
 
 
 def _fields(problems: Problems) -> int:
+    """Compute a field from each start."""
+    graph = problems[0].graph
+    found = Field.over(graph)
     for problem in problems:
-        distances(problem.graph, problem.start)
+        spread(found, graph, problem.start)
     return len(problems)
 
 
+def _path_counts(problems: Problems) -> int:
+    """Compute a field from each start, and count the optimal paths to it from everywhere."""
+    graph = problems[0].graph
+    found, paths = Field.over(graph), Paths.over(graph)
+    for problem in problems:
+        reached = spread(found, graph, problem.start)
+        count_paths(paths, graph.arrays, found.distance, found.order, reached)
+    return len(problems)
+
+
+def _first_moves(problems: Problems) -> int:
+    """Compute a field from each start, and the sets of first moves from there."""
+    graph = problems[0].graph
+    found, begin = Field.over(graph), np.empty(len(graph), np.uint8)
+    for problem in problems:
+        reached = spread(found, graph, problem.start)
+        first_moves(begin, graph.arrays, found.distance, found.order, reached)
+    return len(problems)
+
+
+# Path counts and first moves look at all moves of all states, as the floor's plain field does: they are held to that.
 # The floor has no family and is held to LRTA*'s moves there. LSS-LRTA* is counted in expansions, lookahead and learning
 # together: both sides make as many per plan (38 and 38 with a lookahead of 10).
 TARGETS = (
     Target("LRTA*(depth=1)", "move", "lrta", _moves("lrta(depth=1)"), 2.5),
     Target("A*", "expansion", "astar_bucket:12", _expansions("astar"), 3.0),
-    Target("distance field", "field", "dijkstra", _fields, 3.0),
+    Target("distance field", "field", "dijkstra_canon", _fields, 1.5),
+    Target("distance field and path counts", "field", "dijkstra", _path_counts, 1.5),
+    Target("distance field and first moves", "field", "dijkstra", _first_moves, 1.5),
     Target("median(7c+h) of the family", "move", "lrta", _moves("median(7c+h)"), 3.0),
     Target("median(7c+h)+E of the family", "move", "lrta", _moves("median(7c+h)+E"), 4.5),
     Target("LSS-LRTA*(10)", "expansion", "lss:10", _expansions("lss(lookahead=10)"), 2.0),

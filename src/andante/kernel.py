@@ -45,9 +45,10 @@ R_co = TypeVar("R_co", covariant=True)
 JIT = not numba.config.DISABLE_JIT
 
 if TYPE_CHECKING:
-    int64 = int
+    int64 = uint64 = int
 else:
     int64 = np.int64  # in a kernel, the type of states and counts; narrower ones come from arrays
+    uint64 = np.uint64  # an index in the innermost loops: Numba lets signed ones count from the end if negative
 
 # Inlined into its caller, a kernel gets its bundles for nothing; a call of its own would copy every array's header.
 _OPTIONS: dict[str, Any] = {"error_model": "numpy", "_nrt": False, "forceinline": True}

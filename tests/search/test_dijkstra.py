@@ -10,7 +10,18 @@ from hypothesis import strategies as st
 from scipy.sparse.csgraph import dijkstra
 
 import andante
-from andante.search.dijkstra import Field, Paths, bucket_width, central_step, count_paths, distances, spread
+from andante.search.dijkstra import (
+    RING,
+    Field,
+    Paths,
+    Ring,
+    central_step,
+    count_paths,
+    distances,
+    first_moves,
+    flood,
+    spread,
+)
 from andante.world.graph import Graph
 from andante.world.grid import RULES, Grid
 from tests import naive
@@ -86,15 +97,83 @@ def test_dense_graphs_with_costs_of_every_spread(count, seed, ratio):
     assert distances(graph, 0).tolist() == naive_field(graph, 0)
 
 
-def test_a_field_can_be_used_again_and_counts_what_it_expands():
+def test_a_field_can_be_used_again_and_counts_what_it_reaches():
     grid = andante.generate("rooms", SIDE, SIDE, seed=1)
-    field, width = Field.over(grid.graph), bucket_width(grid.graph)
     source = int(np.flatnonzero(grid.passable)[0])
-    reachable = np.isfinite(distances(grid.graph, source)).sum()
-    for again in (source, source):
-        expanded = spread(field, grid.graph.arrays, again, width)
-        assert reachable <= expanded <= 1.2 * reachable
-        assert field.distance.tolist() == dijkstra(grid.graph.to_scipy(), indices=again).tolist()
+    for graph in (grid.graph, grid.graph.csr()):
+        field = Field.over(graph)
+        for again in (source, source):
+            reached = spread(field, graph, again)
+            assert reached == np.isfinite(field.distance).sum()
+            assert field.distance.tolist() == dijkstra(graph.to_scipy(), indices=again).tolist()
+
+
+def in_a_ring(graph: Graph) -> Field:
+    """A field by the search for any graph, which looks at all moves of a state."""
+    n = len(graph)
+    ring = Ring(np.zeros(n, np.uint8), np.empty((RING, n), np.int32), 1.0)
+    return Field(np.empty(n), np.empty(n, np.int32), ring)
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("kind", ["empty", "random", "rooms", "maze", "caves"])
+def test_one_of_many_equal_paths_is_enough_on_grids(kind, rule):
+    """To the last bit what a search finds that leaves nothing out; and few states are expanded twice there."""
+    graph = Grid(andante.generate(kind, SIDE, SIDE, seed=4).passable, rule=rule).graph
+    assert graph.has_round_corners or rule != "octile"
+    field, full = Field.over(graph), in_a_ring(graph)
+    chance = np.random.default_rng(7)
+    for source in chance.choice(np.flatnonzero(graph.arrays.mask), 30):
+        expanded = flood(full, graph.arrays, source)
+        reached = spread(field, graph, int(source))
+        assert field.distance.tolist() == full.distance.tolist()
+        assert reached <= expanded <= 1.2 * reached
+
+
+@given(grids(), st.floats(0.0, 0.5), st.integers(0, 2**32 - 1))
+@examples(100)
+def test_fields_of_grids_that_follow_no_rule(grid, share, seed):
+    """Any arc may be closed, in both directions, as long as nothing is assumed about corners."""
+    chance, graph = np.random.default_rng(seed), grid.graph
+    mask = graph.arrays.mask.copy()
+    for state in np.flatnonzero(mask):
+        for d in range(4):
+            if mask[state] >> d & 1 and chance.random() < share:
+                mask[state] &= ~np.uint8(1 << d)
+                mask[state + graph.arrays.offset[d]] &= ~np.uint8(1 << d + 4)
+    closed = Graph(graph.arrays._replace(mask=mask))
+    source = int(chance.integers(len(graph)))
+    assert distances(closed, source).tolist() == naive_field(closed, source)
+
+
+@given(grids(side=12, rules=RULES), st.integers(0, 2**32 - 1))
+@examples(60)
+def test_states_come_after_all_that_lie_before_them_on_optimal_paths(grid, seed):
+    graph, source = grid.graph, int(np.random.default_rng(seed).integers(len(grid.graph)))
+    for layout in (graph, graph.csr()):
+        field = Field.over(layout)
+        order = field.order[: spread(field, layout, source)].tolist()
+        place = {state: i for i, state in enumerate(order)}
+        assert len(place) == len(order) == np.isfinite(field.distance).sum()
+        for state in order:
+            for near, cost in graph.neighbours(state):
+                assert field.distance[state] + cost > field.distance[near] or place[state] < place[near]
+
+
+@given(grids(side=9, rules=RULES), st.integers(0, 2**32 - 1))
+@examples(60)
+def test_sets_of_first_moves_against_distances_from_each_neighbour(grid, seed):
+    graph, source = grid.graph, int(np.random.default_rng(seed).integers(len(grid.graph)))
+    field, begin = Field.over(graph), np.empty(len(graph), np.uint8)
+    reached = spread(field, graph, source)
+    first_moves(begin, graph.arrays, field.distance, field.order, reached)
+    expected = [0] * len(graph)
+    left = naive.distances_from(graph, source)
+    for k, (near, cost) in enumerate(graph.neighbours(source)):
+        for state, rest in naive.distances_from(graph, near).items():
+            if state != source and cost + rest == left[state]:
+                expected[state] |= 1 << k
+    assert begin.tolist() == expected
 
 
 def test_parallel_edges_count_by_the_cheapest():
@@ -158,7 +237,7 @@ def test_the_central_path_is_walked_where_counts_are_no_longer_exact(kind):
     grid = andante.generate(kind, SIDE, SIDE, seed=5)
     graph, goal = grid.graph, int(np.flatnonzero(grid.passable)[0])
     field, paths = Field.over(graph), Paths.over(graph)
-    reached = spread(field, graph.arrays, goal, bucket_width(graph))
+    reached = spread(field, graph, goal)
     count_paths(paths, graph.arrays, field.distance, field.order, reached)
     left = naive.distances_to(graph, goal)
     counts = naive.path_counts(graph, left)

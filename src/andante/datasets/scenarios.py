@@ -19,7 +19,7 @@ from andante.datasets import Progress, cache
 from andante.errors import ParameterError, ProblemError
 from andante.machine import cores
 from andante.search.astar import optimal_costs
-from andante.search.dijkstra import distances
+from andante.search.dijkstra import Field, spread
 from andante.world.graph import Graph, Moves
 from andante.world.grid import Grid
 from andante.world.problem import Problem
@@ -116,15 +116,15 @@ def _estimates(graph: Graph, starts: States, goals: States) -> npt.NDArray[np.fl
 def _draw_from_fields(grid: Grid, band: Band, count: int, rng: np.random.Generator, pairs: Pairs) -> None:
     """Count the goals in the band from many random starts, and draw among all those pairs alike."""
     order = rng.permutation(np.flatnonzero(grid.passable))[:_MOST_STARTS]
-    goals_of, longest = np.zeros(0, np.int64), 0.0
+    field, goals_of, longest = Field.over(grid.graph), np.zeros(0, np.int64), 0.0
     while len(goals_of) < len(order) and goals_of.sum() < 20 * count:
         if len(goals_of) and band.low > 2 * longest:
             break  # two states are never further apart than by way of a third, from which neither is beyond its longest
         counts = []
         for start in order[len(goals_of) : len(goals_of) + _POOL]:
-            field = distances(grid.graph, int(start))
-            counts.append(np.count_nonzero(band.holds(field)))
-            longest = max(longest, float(field[np.isfinite(field)].max()))
+            reached = field.order[: spread(field, grid.graph, int(start))]
+            counts.append(np.count_nonzero(band.holds(field.distance)))
+            longest = max(longest, float(field.distance[reached].max()))
         goals_of = np.concatenate([goals_of, counts])
     total = int(goals_of.sum())
     chosen = rng.choice(total, size=min(total, count), replace=False) if total else np.zeros(0, np.int64)
@@ -144,12 +144,13 @@ def _chosen_pairs(
     ends = np.cumsum(goals_of)
     which = np.searchsorted(ends, chosen, side="right")
     found: dict[int, tuple[int, int, float]] = {}
+    field = Field.over(grid.graph)
     for k in np.unique(which):
-        field = distances(grid.graph, int(starts[k]))
-        goals = np.flatnonzero(band.holds(field))
+        spread(field, grid.graph, int(starts[k]))
+        goals = np.flatnonzero(band.holds(field.distance))
         for number in chosen[which == k]:
             goal = goals[number - (ends[k] - goals_of[k])]
-            found[int(number)] = (int(starts[k]), int(goal), float(field[goal]))
+            found[int(number)] = (int(starts[k]), int(goal), float(field.distance[goal]))
     return (found[int(number)] for number in chosen)
 
 

@@ -17,7 +17,6 @@ from andante.abstraction.hierarchy import Hierarchy
 from andante.databases.pattern import NO_STATE
 from andante.errors import GraphError, ParameterError
 from andante.kernel import int64, kernel
-from andante.search.dijkstra import bucket_width
 from andante.search.hillclimb import straight
 from andante.world.graph import Csr, Graph, Layout, Moves
 
@@ -33,7 +32,6 @@ class Ground(NamedTuple):
     graph: Graph
     region: States  # [n], NO_STATE: in none
     representative: States  # [regions]
-    width: float | None  # of the buckets for distances
 
     @property
     def members(self) -> tuple[States, States]:
@@ -58,15 +56,15 @@ def levels(hierarchy: Hierarchy, level: int, base: int) -> Ground:
     if level == base:  # every state is its own region, but for those of the map that cannot be left
         kept = _degrees(graph) > 0 if base == 0 else np.ones(len(graph), np.bool_)
         region = np.where(kept, np.cumsum(kept) - 1, NO_STATE).astype(np.int32)
-        return Ground(graph, region, np.flatnonzero(kept).astype(np.int32), bucket_width(graph))
+        return Ground(graph, region, np.flatnonzero(kept).astype(np.int32))
     if base == 0:
-        return Ground(graph, hierarchy.regions(level), hierarchy.representatives(level), bucket_width(graph))
+        return Ground(graph, hierarchy.regions(level), hierarchy.representatives(level))
     node = hierarchy.nodes(base)
     for _ in range(level - base):
         node = hierarchy.layers.node["parent"][node]
     region = np.searchsorted(hierarchy.nodes(level), node).astype(np.int32)
     centre = hierarchy.points(level)
-    return Ground(graph, region, _nearest(hierarchy.points(base), centre, region, graph.unit), bucket_width(graph))
+    return Ground(graph, region, _nearest(hierarchy.points(base), centre, region, graph.unit))
 
 
 def _degrees(graph: Graph) -> npt.NDArray[np.int64]:
@@ -100,7 +98,7 @@ def tiles(graph: Graph, side: int) -> Ground:
         square = np.column_stack([tile, np.floor(points / side)])  # a quarter lies within its tile
         tile = np.unique(square, axis=0, return_inverse=True)[1].reshape(-1)
         part = _connected(arcs.row, arcs.col, np.where(left, tile, NO_STATE))
-        ground = Ground(graph, part, _nearest(points, _means(points, part), part, 1.0), None)
+        ground = Ground(graph, part, _nearest(points, _means(points, part), part, 1.0))
         _gather(graph.arrays, *ground.members, ground.representative, region, len(centres), side <= SMALLEST)
         kept = region[ground.representative] >= 0
         number = np.full(len(kept) + 1, NO_STATE, np.int32)
@@ -110,7 +108,7 @@ def tiles(graph: Graph, side: int) -> Ground:
         centres = np.concatenate([centres, ground.representative[kept]])
         left &= region < 0
         side = max(side // 2, 1) if side > SMALLEST else side
-    return Ground(graph, region, centres, bucket_width(graph))
+    return Ground(graph, region, centres)
 
 
 def along_a_curve(ground: Ground, regions: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:

@@ -1,9 +1,8 @@
 """Build a compressed path database: one shortest-path search per state, its first moves run-length compressed.
 
-A search keeps for every state the *set* of first moves with which a shortest path to it begins, so that a run can go on
-as long as its states have one in common. On grids it is a ring of three buckets, each as wide as a straight move: no
-state is reached from its own bucket, so when a bucket's turn comes its costs and sets are final. Costs are counted in
-units of 2**-32, in which they are whole numbers, and equal ones are equal. Other graphs are searched with a heap.
+A search finds for every state the *set* of first moves with which a shortest path to it begins, so that a run can go on
+as long as its states have one in common. On grids it is a distance field and a second pass over it (`search.dijkstra`);
+costs there are exact, and equal ones are equal. Other graphs are searched with a heap.
 
 The order of states is that of a Hilbert curve where they have a place in the plane. It was chosen by measurement: on
 WarCraft III maps of 512 x 512 cells a row has 55 to 100 runs in that order, 96 to 137 in depth-first preorder, and 440
@@ -22,13 +21,10 @@ from andante.errors import DatabaseError
 from andante.kernel import generic, int64, kernel
 from andante.offline.builder import Crew, builder
 from andante.search import heap
+from andante.search.dijkstra import Field, first_moves, flood
 from andante.search.heap import Heap
-from andante.world.graph import COUNT, DIRECTION, PRICE, Arrays, Csr, Graph, Moves, degree, price, size, target
+from andante.world.graph import Arrays, Csr, Graph, Moves, degree, price, size, target
 
-UNIT = 32  # bits of a cost after the binary point
-STEP = (PRICE * 2.0**UNIT).astype(np.int64)
-FAR = 1 << 62
-RING = 4  # buckets; three are in use at a time, and a power of two is quick to count in
 CURVE_BITS = 16  # of a coordinate on the Hilbert curve
 ROWS = 64  # that a thread makes at a time
 ANY = (1 << 63) - 1  # the set of all moves, and of no way
@@ -40,11 +36,10 @@ class Params(NamedTuple):
 
 
 class Wave(NamedTuple):
-    """A search over a grid, in buckets."""
+    """A search over a grid: distances, then first moves."""
 
-    distance: npt.NDArray[np.int64]  # [n], in units
+    field: Field
     begin: npt.NDArray[np.uint8]  # [n], the set of first moves
-    ring: npt.NDArray[np.int32]  # [RING, n]
 
 
 class Tree(NamedTuple):
@@ -95,7 +90,7 @@ def _room(graph: Graph, order: npt.NDArray[np.int32]) -> Room:
     n = len(graph)
     search: Wave | Tree
     if isinstance(graph.arrays, Moves):
-        search = Wave(np.empty(n, np.int64), np.empty(n, np.uint8), np.empty((RING, n), np.int32))
+        search = Wave(Field.over(graph), np.empty(n, np.uint8))
     else:
         search = Tree(np.empty(n), np.empty(n, np.int64), Heap.over(n, n))
     return Room(search, np.empty(ROWS * (len(order) + 1), np.uint32), np.empty(ROWS, np.int64))
@@ -246,48 +241,9 @@ def spread_sets(search: Wave | Tree, graph: Arrays, source: int) -> None:
 
 @spread_sets.of(Wave)
 def _spread_wave(search: Wave, graph: Moves, source: int) -> None:
-    distance, begin, ring = search.distance, search.begin, search.ring
-    distance[:] = FAR
-    begin[:] = 0
-    distance[source] = 0
-    first = graph.mask[source]
-    size0, size1, size2 = int64(COUNT[first]), 0, 0
-    for k in range(size0):
-        direction = DIRECTION[first, k]
-        near = source + graph.offset[direction]
-        distance[near] = STEP[direction]
-        begin[near] = 1 << k
-        ring[1, k] = near
-    bucket = 1
-    while size0 + size1 + size2 > 0:
-        here, one_on, two_on = bucket % RING, (bucket + 1) % RING, (bucket + 2) % RING
-        for i in range(size0):
-            state = int64(ring[here, i])
-            reached, moves = distance[state], begin[state]
-            if reached >> UNIT != bucket:  # a cheaper way was found, and followed, in an earlier bucket
-                continue
-            legal = graph.mask[state]
-            for k in range(int64(COUNT[legal])):
-                direction = DIRECTION[legal, k]
-                near = state + graph.offset[direction]
-                new, old = reached + STEP[direction], distance[near]
-                if new > old:
-                    continue
-                if new == old:
-                    begin[near] |= moves
-                    continue
-                distance[near] = new
-                begin[near] = moves
-                if old >> UNIT == new >> UNIT:  # it waits in that bucket already
-                    continue
-                if new >> UNIT == bucket + 1:
-                    ring[one_on, size1] = near
-                    size1 += 1
-                else:
-                    ring[two_on, size2] = near
-                    size2 += 1
-        size0, size1, size2 = size1, size2, 0
-        bucket += 1
+    field = search.field
+    reached = flood(field, graph, source)
+    first_moves(search.begin, graph, field.distance, field.order, reached)
 
 
 @spread_sets.of(Tree)

@@ -45,7 +45,7 @@ from andante.offline.climbs import (
 )
 from andante.offline.division import Ground, States, along_a_curve, has_places, levels, tiles
 from andante.search.astar import Tree, reached, search
-from andante.search.dijkstra import Field, Paths, central_step, count_paths, distances, spread
+from andante.search.dijkstra import Field, Paths, central_step, count_paths, spread
 from andante.search.learning import Learned
 from andante.search.lookahead import Ball, deepen, look, most_states
 from andante.search.memory import new_space
@@ -244,15 +244,8 @@ def _refuse_too_many(params: Params, pairs: tuple[int, int]) -> None:
 
 def _distances(ground: Ground, room: Room, source: int) -> tuple[Costs, States]:
     """The cost of the way between ``source`` and every other state; and those that have one, by distance."""
-    arrays, distance = ground.graph.arrays, room.field.distance
-    if ground.width is None:
-        distance = distances(ground.graph, source)
-    else:
-        reached = spread(room.field, arrays, source, ground.width)  # line 5
-        if isinstance(arrays, Moves):
-            return distance, room.field.order[:reached]
-    order = np.argsort(distance, kind="stable").astype(np.int32)
-    return distance, order[: np.count_nonzero(distance < np.inf)]
+    reached = spread(room.field, ground.graph, source)  # line 5
+    return room.field.distance, room.field.order[:reached]
 
 
 class Way(NamedTuple):

@@ -1,6 +1,14 @@
 """Full distance fields: the cost from one state to every other, and how many optimal paths there are.
 
-Where costs are of one size, as on grids, a ring of four buckets does it: a bucket is as wide as the cheapest move or
+On grids a state is reached along one of many equal paths only, the one that moves diagonally first (Sturtevant and
+Rabin 2016, "Canonical orderings on grids"). A move is left out if the cell before leads to the same cell by another
+path that costs less, or that costs the same and ends with a straight move. A straight move is left out only if the
+other path costs less, so never on an optimal path. And where a diagonal move is left out on an optimal path, an equal
+one ends with a straight move. So no distance is lost, whichever of several equal paths came first. The queue is a ring
+of three buckets, each as wide as a straight move. No state is reached from its own bucket, so when a bucket's turn
+comes its distances are final.
+
+On other graphs whose costs are of one size a ring of four buckets does it: a bucket is as wide as the cheapest move or
 half the dearest, so a state's successors fall at most three buckets on, and each bucket is a plain array. Elsewhere
 SciPy's heap is better.
 
@@ -15,9 +23,15 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from andante.kernel import int64, kernel
-from andante.world.graph import Graph, Layout, degree, price, target, unit
-from andante.world.heuristics import TOLERANCE
+from andante.kernel import generic, int64, kernel, uint64
+from andante.world.graph import COUNT, DIRECTION, PRICE, Csr, Graph, Layout, Moves, degree, price, target, unit
+from andante.world.heuristics import DIAGONAL, TOLERANCE
+
+PLACE = 28  # bits of an entry of the wave that say which state it is; the others say how it was reached
+MOST_STATES = 1 << PLACE  # on larger grids the ring of other graphs is used
+NOWHERE = 8  # the direction that the source was reached in
+MOST_MOVES = uint64(8)
+OPEN = 255  # all eight moves are legal
 
 RING = 4
 MAX_COST_RATIO = 8.0  # dearest to cheapest move, beyond which a heap wins
@@ -25,26 +39,196 @@ LARGE, SMALL = 2.0**512, 2.0**-512  # a count above the first is scaled by the s
 SAME_COUNT = 1 + 1e-9  # counts with a lower ratio differ by rounding at most
 
 
+def _onward(pruned: bool) -> npt.NDArray[np.uint32]:
+    """By the direction in which a cell was reached and its legal moves: the moves to go on with, one per four bits."""
+    table = np.zeros((NOWHERE + 1, 256), np.uint32)
+    for came in range(NOWHERE + 1):
+        for mask in range(256):
+            left = _canonical(came, mask) if pruned and came != NOWHERE else mask
+            for d in (d for d in reversed(range(8)) if left >> d & 1):
+                table[came, mask] = int(table[came, mask]) << 4 | 8 | d  # the 8 tells north from nothing
+    return table.ravel()
+
+
+def _canonical(came: int, mask: int) -> int:
+    """Those of the legal moves that no other path from the cell before makes up for."""
+    if came % 2:
+        kept = [came - 1, came, (came + 1) % 8]
+    else:
+        kept = [came]
+        for side in (1, -1):
+            if not mask >> (came + 3 * side) % 8 & 1:  # the cell before could not go round this corner
+                kept += [(came + side) % 8, (came + 2 * side) % 8]
+    return mask & sum(1 << d for d in kept)
+
+
+ALL_MOVES, CANONICAL_MOVES = _onward(False), _onward(True)
+
+
+class Wave(NamedTuple):
+    """Room to search a grid: three buckets of entries, each a state, the direction it was reached in, and the cost."""
+
+    entry: npt.NDArray[np.uint32]  # [3 * (n + 8)]: a state may wait more than once, but outdated entries can be dropped
+    cost: npt.NDArray[np.float64]  # [3 * (n + 8)]
+    onward: npt.NDArray[np.uint32]  # [9 * 256], ALL_MOVES or CANONICAL_MOVES
+
+
+class Ring(NamedTuple):
+    """Room to search any graph with costs of one size: four buckets of states."""
+
+    queued: npt.NDArray[np.uint8]  # [n], bit b: the state waits in bucket b
+    state: npt.NDArray[np.int32]  # [RING, n]
+    width: float  # of a bucket
+
+
 class Field(NamedTuple):
     """Distances from a source, and the room to compute them; may be used again for another source."""
 
     distance: npt.NDArray[np.float64]  # [n]
-    queued: npt.NDArray[np.uint8]  # [n], bit b: the state waits in bucket b of the ring
-    ring: npt.NDArray[np.int32]  # [RING, n]
-    order: npt.NDArray[np.int32]  # [n], the states by distance, but for a bucket's width, if none is expanded twice
+    order: npt.NDArray[np.int32]  # [n], the states that were reached, each after those before it on optimal paths
+    room: Wave | Ring | None
 
     @classmethod
     def over(cls, graph: Graph) -> Field:
         """Room for a field over ``graph``."""
         n = len(graph)
-        return cls(np.empty(n), np.zeros(n, np.uint8), np.empty((RING, n), np.int32), np.empty(n, np.int32))
+        return cls(np.empty(n), np.empty(n, np.int32), _room(graph))
+
+
+def _room(graph: Graph) -> Wave | Ring | None:
+    n = len(graph)
+    if isinstance(graph.arrays, Moves) and n <= MOST_STATES:
+        onward = CANONICAL_MOVES if graph.has_round_corners else ALL_MOVES
+        room = 3 * (n + int(MOST_MOVES))
+        return Wave(np.empty(room, np.uint32), np.empty(room), onward)
+    cheapest, dearest = graph.cost_range
+    if dearest > MAX_COST_RATIO * cheapest:
+        return None
+    return Ring(np.zeros(n, np.uint8), np.empty((RING, n), np.int32), max(cheapest, dearest / 2))
+
+
+def spread(field: Field, graph: Graph, source: int) -> int:
+    """Fill ``field`` from ``source``: how many states were reached."""
+    expanded = _fill(field, graph, source)
+    if isinstance(field.room, Wave):
+        return expanded
+    field.order[:] = np.argsort(field.distance, kind="stable")
+    return int(np.count_nonzero(field.distance < np.inf))
+
+
+def distances(graph: Graph, source: int) -> npt.NDArray[np.float64]:
+    """The cost of a shortest path from ``source`` to every state; infinite where there is none.
+
+    >>> from andante.world.graph import Graph
+    >>> distances(Graph.from_edges([(0, 1, 3.0), (1, 2, 4.0), (0, 2, 9.0)]), 0)
+    array([0., 3., 7.])
+    """
+    field = Field.over(graph)
+    _fill(field, graph, source)
+    return field.distance
+
+
+def _fill(field: Field, graph: Graph, source: int) -> int:
+    """Compute the distances, and on grids the order too: how many states were expanded."""
+    if field.room is not None:
+        return flood(field, graph.arrays, source)
+    from scipy.sparse.csgraph import dijkstra
+
+    field.distance[:] = dijkstra(graph.to_scipy(), indices=source)
+    return len(graph)
 
 
 @kernel
-def spread(field: Field, graph: Layout, source: int, width: float) -> int:
-    """Fill ``field.distance`` from ``source``; ``width`` is a bucket's. Returns the states expanded."""
-    distance, queued, ring = field.distance, field.queued, field.ring
-    states, per_cost = len(distance), 1.0 / width
+def flood(field: Field, graph: Layout, source: int) -> int:
+    """Compute a field's distances, and on grids its order, in its room: how many states were expanded."""
+    return _flood(field.room, graph, source, field.distance, field.order)
+
+
+@generic
+def _flood(
+    room: Wave | Ring | None,
+    graph: Layout,
+    source: int,
+    distance: npt.NDArray[np.float64],
+    order: npt.NDArray[np.int32],
+) -> int:
+    raise TypeError(room)
+
+
+@_flood.of(Wave)
+def _flood_grid(
+    room: Wave, graph: Moves, source: int, distance: npt.NDArray[np.float64], order: npt.NDArray[np.int32]
+) -> int:
+    """Indices are unsigned, because signed ones are compared with zero at each use: that took a third of the time."""
+    entry, cost, onward_of = room.entry, room.cost, room.onward
+    mask, offset = graph.mask, graph.offset
+    distance[:] = np.inf
+    distance[source] = 0.0
+    one, row = uint64(1), uint64(len(entry) // 3)
+    begin0, begin1, begin2 = uint64(0), row, row + row
+    end0, end1, end2 = one, begin1, begin2
+    entry[0], cost[0] = source | NOWHERE << PLACE, 0.0
+    expanded, next_but_one = uint64(0), 2.0
+    while end0 > begin0 or end1 > begin1 or end2 > begin2:
+        stop = begin0
+        while stop < end0:
+            start, free = stop, row - max(end1 - begin1, end2 - begin2)
+            if free < (end0 - start) * MOST_MOVES:
+                end1 = _without_outdated(entry, cost, distance, begin1, end1)
+                end2 = _without_outdated(entry, cost, distance, begin2, end2)
+                free = row - max(end1 - begin1, end2 - begin2)
+            stop = min(end0, start + free // MOST_MOVES)
+            for i in range(start, stop):
+                here, reached = int64(entry[i]), cost[i]
+                state = here & (MOST_STATES - 1)
+                if distance[state] != reached:  # a cheaper path was found
+                    continue
+                order[expanded] = state
+                expanded += one
+                onward = int64(onward_of[here >> PLACE << 8 | int64(mask[state])])
+                while onward != 0:
+                    direction = onward & 7
+                    onward >>= 4
+                    near, new = uint64(state + offset[direction]), reached + PRICE[direction]
+                    if new >= distance[near]:
+                        continue
+                    distance[near] = new
+                    there = int64(near) | direction << PLACE
+                    if new < next_but_one:
+                        entry[end1], cost[end1] = there, new
+                        end1 += one
+                    else:
+                        entry[end2], cost[end2] = there, new
+                        end2 += one
+        begin0, begin1, begin2 = begin1, begin2, begin0
+        end0, end1, end2 = end1, end2, begin2
+        next_but_one += 1.0
+    return int64(expanded)
+
+
+@kernel
+def _without_outdated(
+    entry: npt.NDArray[np.uint32],
+    cost: npt.NDArray[np.float64],
+    distance: npt.NDArray[np.float64],
+    begin: int,
+    end: int,
+) -> int:
+    """Drop the entries for which a cheaper path was found since: where the others end. Each state has at most one."""
+    kept = begin
+    for i in range(begin, end):
+        if distance[int64(entry[i]) & (MOST_STATES - 1)] == cost[i]:
+            entry[kept], cost[kept] = entry[i], cost[i]
+            kept += uint64(1)
+    return kept
+
+
+@_flood.of(Ring)
+def _flood_any(
+    room: Ring, graph: Layout, source: int, distance: npt.NDArray[np.float64], order: npt.NDArray[np.int32]
+) -> int:
+    queued, ring = room.queued, room.state
+    states, per_cost = len(distance), 1.0 / room.width
     distance[:] = np.inf
     distance[source] = 0.0
     ring[0, 0] = source
@@ -62,8 +246,6 @@ def spread(field: Field, graph: Layout, source: int, width: float) -> int:
             reached = distance[state]
             if int64(reached * per_cost) < bucket:  # a cheaper way was found, and followed, in an earlier bucket
                 continue
-            if expanded < states:
-                field.order[expanded] = state
             expanded += 1
             for m in range(degree(graph, state)):
                 near = target(graph, state, m)
@@ -96,29 +278,6 @@ def spread(field: Field, graph: Layout, source: int, width: float) -> int:
     return expanded
 
 
-def bucket_width(graph: Graph) -> float | None:
-    """How wide `spread`'s buckets are for this graph; None if its costs differ too much for them."""
-    cheapest, dearest = graph.cost_range
-    return max(cheapest, dearest / 2) if dearest <= MAX_COST_RATIO * cheapest else None
-
-
-def distances(graph: Graph, source: int) -> npt.NDArray[np.float64]:
-    """The cost of a shortest path from ``source`` to every state; infinite where there is none.
-
-    >>> from andante.world.graph import Graph
-    >>> distances(Graph.from_edges([(0, 1, 3.0), (1, 2, 4.0), (0, 2, 9.0)]), 0)
-    array([0., 3., 7.])
-    """
-    width = bucket_width(graph)
-    if width is None:
-        from scipy.sparse.csgraph import dijkstra
-
-        return np.asarray(dijkstra(graph.to_scipy(), indices=source))
-    field = Field.over(graph)
-    spread(field, graph.arrays, source, width)
-    return field.distance
-
-
 # --- counting paths -------------------------------------------------------------------------------------------------
 
 
@@ -146,22 +305,79 @@ def count_paths(
     source = int64(order[0])
     paths.number[source], paths.scale[source] = 1.0, 0
     for i in range(1, reached):
-        state = int64(order[i])
-        total, scale = 0.0, 0
-        for k in range(degree(graph, state)):
-            near = target(graph, state, k)
-            if not is_optimal(graph, distance, state, near, price(graph, state, k)):
-                continue
-            more, above = paths.number[near], int64(paths.scale[near]) - scale
-            if above > 0:
-                total, scale = (total * SMALL if above == 1 else 0.0) + more, scale + above
-            elif above == 0:
-                total += more
-            elif above == -1:
-                total += more * SMALL
+        state = int64(uint64(order[i]))
+        total, scale = _paths_on(graph, distance, paths, state)
         if total > LARGE:
             total, scale = total * SMALL, scale + 1
         paths.number[state], paths.scale[state] = total, scale
+
+
+@generic
+def _paths_on(graph: Layout, distance: npt.NDArray[np.float64], paths: Paths, state: int) -> tuple[float, int]:
+    """The sum of the counts of all states to which an optimal path leads on: a number and its scale."""
+    raise TypeError(graph)
+
+
+@_paths_on.of(Csr)
+def _paths_on_any(graph: Csr, distance: npt.NDArray[np.float64], paths: Paths, state: int) -> tuple[float, int]:
+    total, scale = 0.0, 0
+    for k in range(degree(graph, state)):
+        near = target(graph, state, k)
+        if is_optimal(graph, distance, state, near, price(graph, state, k)):
+            total, scale = _plus(total, scale, paths.number[near], int64(paths.scale[near]))
+    return total, scale
+
+
+@_paths_on.of(Moves)
+def _paths_on_grid(graph: Moves, distance: npt.NDArray[np.float64], paths: Paths, state: int) -> tuple[float, int]:
+    moves = int64(ALL_MOVES[_optimal_moves(graph, distance, state)])
+    total, scale = 0.0, 0
+    while moves != 0:
+        near = uint64(state + graph.offset[moves & 7])
+        moves >>= 4
+        total, scale = _plus(total, scale, paths.number[near], int64(paths.scale[near]))
+    return total, scale
+
+
+@kernel
+def _optimal_moves(graph: Moves, distance: npt.NDArray[np.float64], state: int) -> int:
+    """The moves with which optimal paths to the source of a field begin, a bit for each direction.
+
+    There is no branch for each move, which would be hard to predict.
+    """
+    mask, left = int64(graph.mask[state]), distance[state] + TOLERANCE
+    if mask == OPEN:
+        straight, diagonal = left - 1.0, left - DIAGONAL
+        one, two = uint64(1), uint64(2)
+        above, here, below = uint64(state + graph.offset[7]), uint64(state - 1), uint64(state + graph.offset[5])
+        return (
+            int64(distance[above + one] <= straight)
+            | int64(distance[above + two] <= diagonal) << 1
+            | int64(distance[here + two] <= straight) << 2
+            | int64(distance[below + two] <= diagonal) << 3
+            | int64(distance[below + one] <= straight) << 4
+            | int64(distance[below] <= diagonal) << 5
+            | int64(distance[here] <= straight) << 6
+            | int64(distance[above] <= diagonal) << 7
+        )
+    legal, optimal = int64(ALL_MOVES[mask]), 0
+    while legal != 0:
+        direction = legal & 7
+        legal >>= 4
+        there = distance[uint64(state + graph.offset[direction])]
+        optimal |= int64(there <= left - PRICE[direction]) << direction
+    return optimal
+
+
+@kernel
+def _plus(total: float, scale: int, more: float, its_scale: int) -> tuple[float, int]:
+    """The sum of two counts."""
+    above = its_scale - scale
+    if above == 0:
+        return total + more, scale
+    if above > 0:
+        return (total * SMALL if above == 1 else 0.0) + more, its_scale
+    return total + (more * SMALL if above == -1 else 0.0), scale
 
 
 @kernel
@@ -189,3 +405,35 @@ def central_step(graph: Layout, distance: npt.NDArray[np.float64], paths: Paths,
         if best < 0 or above > 1 or (above >= -1 and more > known * SAME_COUNT):
             best, most, scale = near, paths.number[near], int64(paths.scale[near])
     return best
+
+
+# --- first moves ----------------------------------------------------------------------------------------------------
+
+
+@kernel
+def first_moves(
+    begin: npt.NDArray[np.uint8],
+    graph: Moves,
+    distance: npt.NDArray[np.float64],
+    order: npt.NDArray[np.int32],
+    reached: int,
+) -> None:
+    """For each state, the set of moves with which optimal paths from the source of a field to it begin.
+
+    Bit k of ``begin`` is the source's k-th move; it is 0 for the source itself and where no path leads. The ``order``
+    is a field's.
+    """
+    begin[:] = 0
+    source = int64(order[0])
+    legal = graph.mask[source]
+    for k in range(int64(COUNT[legal])):
+        begin[source + graph.offset[DIRECTION[legal, k]]] = 1 << k
+    for i in range(1, reached):
+        state = int64(uint64(order[i]))
+        if begin[state] != 0:  # a neighbour of the source, to which no other optimal path leads
+            continue
+        moves, union = int64(ALL_MOVES[_optimal_moves(graph, distance, state)]), 0
+        while moves != 0:
+            union |= int64(begin[uint64(state + graph.offset[moves & 7])])
+            moves >>= 4
+        begin[state] = union

@@ -320,6 +320,11 @@ class Graph:
             return 8
         return int(np.diff(self.arrays.first).max(initial=0))
 
+    @cached_property
+    def has_round_corners(self) -> bool:
+        """Is this a grid on which a diagonal is open just if both straight paths round it are (the rule octile)?"""
+        return isinstance(self.arrays, Moves) and bool(_has_round_corners(self.arrays))
+
     def neighbours(self, state: int) -> list[tuple[int, float]]:
         """The states one move away from ``state``, each with the cost of the move, in the graph's order."""
         arrays = self.csr().arrays
@@ -453,6 +458,22 @@ def _label(graph: Layout, label: npt.NDArray[np.int32], queue: npt.NDArray[np.in
                     tail += 1
         found += 1
     return found
+
+
+@kernel
+def _has_round_corners(graph: Moves) -> bool:
+    mask, offset = graph.mask, graph.offset
+    for state in range(len(mask)):
+        here = int64(mask[state])
+        for d in (1, 3, 5, 7):
+            before, after = d - 1, (d + 1) % 8
+            both = here >> before & 1 and here >> after & 1
+            if both:
+                one, other = int64(mask[state + offset[before]]), int64(mask[state + offset[after]])
+                both = one >> after & 1 and other >> before & 1
+            if both != here >> d & 1:
+                return False
+    return True
 
 
 # --- checks ---------------------------------------------------------------------------------------------------------
