@@ -1,6 +1,8 @@
 """Studies and the reports of a store: pages, tables and figures, from rows alone."""
 
+import json
 import re
+import shutil
 from itertools import product
 from textwrap import dedent
 
@@ -21,7 +23,9 @@ from andante.report.studyfigures import _by_parameter, figure
 from andante.report.studyfile import FigureSpec, find_study, read_study, study_folders
 from andante.report.studytables import amortization, table
 from andante.report.table import latex, summary_csv
-from andante.store import Store
+from andante.selection.features import maps_of
+from andante.store import Store, StoreError
+from andante.store.store import _sealed
 
 pl = pytest.importorskip("polars")
 
@@ -548,6 +552,20 @@ def test_a_page_of_a_store_is_one_file(study):
     assert "Dominance" in page
     assert "A note." in page
     assert "http" not in page.replace("http://www.w3.org", "")
+
+
+@pytest.mark.parametrize("plan", [None, [], "plan", {"tasks": 7}, {"tasks": [[1]]}, {}])
+def test_a_store_whose_plan_is_damaged_is_reported_and_says_so(study, tmp_path, plan):
+    """Though the checksum of its manifest is right."""
+    folder = shutil.copytree(study[1].folder, tmp_path / "rows")
+    manifest = json.loads((folder / "manifest.json").read_text())
+    manifest["about"]["plan"] = plan
+    (folder / "manifest.json").write_bytes(_sealed(manifest))
+    for results in (Results.of(Store(folder)), Results.comparable(Store(folder))):
+        assert "The plan of the campaign is lost or damaged" in results.lead
+        assert len(results.rows) == 120
+    with pytest.raises(StoreError, match="the plan of .* is damaged"):
+        maps_of(Store(folder))
 
 
 def test_tables_for_latex_and_csv():

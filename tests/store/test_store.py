@@ -2,6 +2,7 @@
 
 import csv
 import errno
+import hashlib
 import json
 import multiprocessing
 import os
@@ -14,7 +15,7 @@ import pytest
 from andante.errors import OutputError
 from andante.measures import Statistics, summarise
 from andante.store import Store, StoreError, check, export, merge, row_ids, summaries
-from andante.store.store import _FANOUT, FORMAT, UNSEALED, _sealed
+from andante.store.store import _FANOUT, FORMAT, _sealed
 
 pl = pytest.importorskip("polars")
 
@@ -226,23 +227,14 @@ def test_every_flipped_bit_of_a_manifest_is_noticed(tmp_path):
             assert (found.about, found.tables, found.version) == (store.about, store.tables, store.version)
 
 
-def unsealed(store):
-    """Give a store a manifest as older versions wrote it."""
+def test_a_store_of_an_older_version_is_refused(store):
+    """Its manifest has no checksum: nobody can tell whether it is damaged."""
     file = store.folder / "manifest.json"
-    manifest = {**json.loads(file.read_text()), "format": UNSEALED}
+    manifest = {**json.loads(file.read_text()), "format": 2}
     del manifest["checksum"]
     file.write_text(json.dumps(manifest))
-    return Store(store.folder)
-
-
-def test_a_store_of_an_older_version_is_read_and_gets_a_checksum_when_written_to(store):
-    store.append(job(1))
-    old = unsealed(store)
-    assert (old.sealed, len(old), old.about, check(old)) == (False, 3, store.about, [])
-    with old.writing():
-        old.append(job(2))
-    again = Store(store.folder)
-    assert (again.sealed, len(again), again.about, again.created) == (True, 6, store.about, store.created)
+    with pytest.raises(StoreError, match="has the format 2 .* reads format 3; read it with the version that wrote it"):
+        Store(store.folder)
 
 
 @pytest.mark.parametrize("name", ["checksum", "about", "format"])
@@ -404,3 +396,22 @@ def test_summaries_are_those_of_the_plain_way():
         for name in ("cost", "moves"):
             for field in Statistics.__dataclass_fields__:
                 assert getattr(summary[name], field) == pytest.approx(getattr(twin[name], field))
+
+
+@pytest.mark.parametrize("bytes_", [b"", b"PAR1", b"no rows" * 100])
+def test_a_part_that_is_no_table_is_one_sentence_though_its_hash_is_right(store, bytes_):
+    store.append(job(1))
+    digest = hashlib.sha256(bytes_).hexdigest()[:16]
+    (store.folder / "parts" / f"{3:010d}-{digest}.parquet").write_bytes(bytes_)
+    with pytest.raises(StoreError, match="cannot be read"):
+        store.frame()
+
+
+def test_parts_of_different_columns_are_one_sentence(store, tmp_path):
+    store.append(job(1))
+    other = Store.create(tmp_path / "other", {})
+    other.append({"id": ["x"], "set": ["s"], "repeat": [0], "job": [1], "shade": ["green"]})
+    store.adopt(other.parts()[0])
+    for asked in (store.frame, store.finished_jobs, lambda: len(store)):
+        with pytest.raises(StoreError, match="cannot be read"):
+            asked()

@@ -94,7 +94,7 @@ def _opened(campaign: Campaign, store: Store) -> tuple[Store, Plan]:
 def plan_of(store: Store, folder: str = "") -> Plan:
     """The plan that a store was begun with; only with a folder where paths begin can its maps be read."""
     if not {"plan", "settings"} <= store.about.keys():
-        raise CampaignError(f"{store.folder} is not the store of one campaign; name another folder with --store")
+        raise CampaignError(f"{store.folder} is not the store of one campaign; name one that is")
     tables = {}
     for name in ("problems", "jobs"):
         table = store.table(name)

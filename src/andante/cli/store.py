@@ -24,9 +24,6 @@ def check(folder: Path = typer.Argument(..., metavar="STORE", help="The folder o
     if faults:
         raise typer.Exit(1)
     out.print(f"{folder} is sound: {len(store):,} rows in {len(store.parts())} parts", soft_wrap=True)
-    if not store.sealed:
-        note = "its manifest is of an older version, without a checksum: damage to it cannot be noticed until the next "
-        out.print(f"{note}'andante campaign run' or 'resume' adds one", soft_wrap=True)
 
 
 @app.command()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from andante.campaign import Status, plan_of, status
+from andante.campaign import CampaignError, Plan, Status, plan_of, status
 from andante.campaign.settings import grid
 from andante.errors import ParameterError, did_you_mean
 from andante.measures import PLACE, Summary
@@ -53,15 +53,20 @@ class Results:
         # In one piece: over rows in many polars 2.1 fails within itself ("assertion failed: i < self.len()").
         self.rows, self.title = _with_agents(rows.rechunk()), title
         self._order = order
-        self._unfinished = unfinished  # a sentence about how their campaign stands, if it is not finished
+        self._unfinished = unfinished  # a sentence about their campaign, if it is not known to be finished
 
     @classmethod
     def of(cls, store: Store) -> Results:
         """All that a store holds; algorithms in the order of their campaign."""
-        tasks = store.about.get("plan", {}).get("tasks", [])
+        return cls._under(store, *_plan_of(store))
+
+    @classmethod
+    def _under(cls, store: Store, plan: Plan | None, doubt: str) -> Results:
+        """All that a store holds; its plan, and what to say if that is lost."""
         if not store.parts():
             raise StoreError(f"{store.folder} holds no rows yet; run its campaign first")
-        return cls(store.frame(), str(store.about.get("title", store.folder.name)), [task[1] for task in tasks])
+        order = [task.algorithm for task in plan.tasks] if plan is not None else []
+        return cls(store.frame(), str(store.about.get("title", store.folder.name)), order, doubt)
 
     @classmethod
     def comparable(cls, store: Store, problems: str | None = None) -> Results:
@@ -70,12 +75,9 @@ class Results:
         Of a finished campaign that is all, and so it is of stores that hold no plan, or have lost it.
         """
         where = {} if problems is None else {"set": problems}
-        found = cls.of(store).where(where)
-        if "plan" not in store.about:
-            return found
-        try:
-            plan = plan_of(store)
-        except StoreError:
+        plan, doubt = _plan_of(store)
+        found = cls._under(store, plan, doubt).where(where)
+        if plan is None:
             return found
         stands = status(store, plan)
         if stands.finished:
@@ -205,6 +207,16 @@ class Results:
         groups = self.rows.group_by("agent").agg(polars().col(name).cast(polars().Float64))
         found = dict(zip(groups["agent"], (values.to_numpy() for values in groups[name]), strict=True))
         return {agent: found[agent] for agent, _ in self._agents}
+
+
+def _plan_of(store: Store) -> tuple[Plan | None, str]:
+    """The plan of a store, if it is that of one campaign; where the plan is lost or damaged, a sentence says so."""
+    try:
+        return plan_of(store), ""
+    except CampaignError:
+        return None, ""
+    except StoreError:
+        return None, "The plan of the campaign is lost or damaged: there may be rows missing."
 
 
 def _unfinished(stands: Status, rows: pl.DataFrame, planned: Sequence[str]) -> str:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from andante.campaign import plan_of
 from andante.campaign.maps import PlannedMap
 from andante.search.hillclimb import climb
 from andante.selection.matrix import Matrix, MatrixError, Values
@@ -137,4 +138,4 @@ def describe(matrix: Matrix, maps: Iterable[PlannedMap]) -> Described:
 
 def maps_of(store: Store, folder: str = "") -> list[PlannedMap]:
     """The maps of a campaign, from its store; ``folder`` is where the paths of map files begin."""
-    return [PlannedMap.from_data(each, folder) for each in store.about.get("plan", {}).get("maps", [])]
+    return plan_of(store, folder).maps

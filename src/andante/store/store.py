@@ -39,7 +39,6 @@ if TYPE_CHECKING:
 Columns = Mapping[str, npt.NDArray[Any] | Sequence[Any]]
 
 FORMAT = 3
-UNSEALED = 2  # the format before, whose manifests have no checksum
 
 _CHECKSUM = "checksum"
 _KEYS: dict[str, type] = {"andante": str, "created": str, "about": dict, "tables": dict}  # beside format and checksum
@@ -194,13 +193,12 @@ class Store:
             raise damage from error
         if not isinstance(found, dict):
             raise damage
-        if found.get("format") not in (FORMAT, UNSEALED):
+        if found.get("format") != FORMAT:
             raise StoreError(
                 f"{self.folder} has the format {found.get('format')!s:.20} and this version of Andante, "
-                f"{andante.__version__}, reads formats {UNSEALED} and {FORMAT}; read it with the version that wrote it"
+                f"{andante.__version__}, reads format {FORMAT}; read it with the version that wrote it"
             )
-        sealed = _CHECKSUM in found or found["format"] == FORMAT
-        if sealed and found.get(_CHECKSUM) != checksum:
+        if found.get(_CHECKSUM) != checksum:
             raise damage
         if not all(isinstance(found.get(name), kind) for name, kind in _KEYS.items()):
             raise damage
@@ -223,11 +221,6 @@ class Store:
         return str(self._manifest["andante"])
 
     @property
-    def sealed(self) -> bool:
-        """Does the manifest have a checksum? Those of older versions get one when the store is written to."""
-        return _CHECKSUM in self._manifest
-
-    @property
     def created(self) -> str:
         """When it was made."""
         return str(self._manifest["created"])
@@ -247,8 +240,7 @@ class Store:
             raise StoreError(f"{self.folder} has lost its table of {name}; begin another store") from error
         if _digest(data) != self.tables.get(name):
             raise _damage(file, self.folder)
-        frame: pl.DataFrame = polars().read_parquet(data)
-        return frame
+        return _read_parquet(data, file, self.folder)
 
     # --- writing ------------------------------------------------------------------------------------------------------
 
@@ -257,9 +249,6 @@ class Store:
         """Within this block no other process can write here; what a killed one left behind is cleared away first."""
         with _locked(self.folder / _LOCK, self.folder):
             self._clear()
-            if not self.sealed:
-                _write(self.folder / _MANIFEST, _sealed(self._manifest))
-                self._manifest = self._read_manifest()
             yield
 
     def append(self, columns: Columns) -> None:
@@ -343,8 +332,7 @@ class Store:
         return parts
 
     def _rows(self, part: Part) -> pl.DataFrame:
-        frame: pl.DataFrame = polars().read_parquet(part.read())
-        return frame
+        return _read_parquet(part.read(), part.path, self.folder)
 
     @property
     def damaged(self) -> int:
@@ -391,8 +379,15 @@ class Store:
     def _found(self, query: Callable[[pl.LazyFrame], pl.LazyFrame]) -> pl.DataFrame:
         """What a query finds in all rows; it is asked again if parts were put together meanwhile."""
         while True:
-            with suppress(FileNotFoundError):
+            try:
                 return query(self.scan_all()).collect()
+            except FileNotFoundError:
+                continue
+            except polars().exceptions.PolarsError as error:
+                raise StoreError(
+                    f"the rows of {self.folder} cannot be read: some of its parts are not rows of a campaign, or of "
+                    "different ones; move out what does not belong there"
+                ) from error
 
 
 def _once(rows: pl.LazyFrame) -> pl.LazyFrame:
@@ -402,6 +397,15 @@ def _once(rows: pl.LazyFrame) -> pl.LazyFrame:
 
 def _frame(columns: Columns | pl.DataFrame) -> pl.DataFrame:
     frame: pl.DataFrame = polars().DataFrame(dict(columns) if isinstance(columns, Mapping) else columns)
+    return frame
+
+
+def _read_parquet(data: bytes, file: Path, folder: Path) -> pl.DataFrame:
+    """The table in these bytes, which are those of a file in a store's folder."""
+    try:
+        frame: pl.DataFrame = polars().read_parquet(data)
+    except polars().exceptions.PolarsError as error:  # though their hash is right
+        raise _damage(file, folder) from error
     return frame
 
 
