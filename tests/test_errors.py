@@ -5,6 +5,7 @@ import pickle
 
 import pytest
 
+import andante
 from andante.errors import (
     LONGEST_MESSAGE,
     AndanteError,
@@ -14,6 +15,7 @@ from andante.errors import (
     quoted,
     real_number,
     shortened,
+    whole_number,
 )
 
 
@@ -53,3 +55,21 @@ def test_numbers_are_numbers():
         with pytest.raises(ParameterError, match="x is a number from 0, got "):
             real_number(wrong, "x", least=0)
     assert len(quoted(10**5000)) < 100
+
+
+@pytest.mark.parametrize("number", [2**63, -(2**63), 10**400, 10**5000], ids=["2^63", "-2^63", "10^400", "10^5000"])
+def test_numbers_that_no_array_holds_are_refused(number):
+    grid = andante.generate("empty", 4, 4)
+    for call in (
+        lambda: whole_number(number, "x"),
+        lambda: andante.find("lrta").having(depth=number),
+        lambda: andante.find("lrts").having(gamma=number),
+        lambda: andante.generate("empty", number, 4),
+        lambda: grid.problem((number, 0), (1, 1)),
+        lambda: andante.Problem(grid.graph, number, 1),
+        lambda: andante.random_problems(grid, number),
+        lambda: andante.with_landmarks(grid.graph, number),
+        lambda: andante.record("lrta", grid.problem((0, 0), (1, 1)), most_thoughts=number),
+    ):
+        with pytest.raises(andante.AndanteError):
+            call()

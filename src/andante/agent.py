@@ -16,7 +16,7 @@ from enum import IntEnum
 from numbers import Real
 from typing import Annotated, Any, NamedTuple, TypeVar, cast, get_args, get_origin, get_type_hints
 
-from andante.errors import AlgorithmError, ParameterError, did_you_mean
+from andante.errors import AlgorithmError, ParameterError, did_you_mean, quoted
 from andante.kernel import kernel
 from andante.notation import Call, Value, parse, write
 
@@ -147,7 +147,7 @@ class Parameter:
 
 
 def _shown(value: Any) -> str:
-    return write(value) if isinstance(value, Value) else repr(value)
+    return write(value) if isinstance(value, str | float | bool | Call | None) else quoted(value)
 
 
 def _refuse_two_nones(name: str, kind: Any, options: list[Any]) -> None:

@@ -86,11 +86,20 @@ def shortened(message: str) -> str:
     >>> len(shortened("there is no map " + "a" * 10**6)) < 300
     True
     """
-    message = "".join(c if c.isprintable() else repr(c)[1:-1] for c in _middle_cut(message, 10**5))
+    message = printable(_middle_cut(message, 10**5))
     if len(message) <= LONGEST_MESSAGE:
         return message
     message = _LONG_WORD.sub(lambda word: f"{word[0][:_WORD_HEAD]}...{word[0][-_WORD_TAIL:]}", message)
     return _middle_cut(message, LONGEST_MESSAGE)
+
+
+def printable(text: str) -> str:
+    r"""The text without characters that could control a terminal: they are written as Python writes them.
+
+    >>> printable("\x1b[2J.map")
+    '\\x1b[2J.map'
+    """
+    return text if text.isprintable() else "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
 def _middle_cut(text: str, most: int) -> str:
@@ -108,6 +117,8 @@ def whole_number(
     """
     with suppress(TypeError):
         number = index(value)  # type: ignore[arg-type]
+        if abs(number) >= 2**63:
+            raise error(f"{what} is a whole number of at most 64 bits, got {quoted(value)}")
         if least is None or number >= least:
             return number
     raise error(f"{what} is a whole number{'' if least is None else f' from {least}'}, got {quoted(value)}")

@@ -311,8 +311,15 @@ def test_maps_must_have_problems():
 def test_what_makes_no_sense_is_refused(grids, tmp_path):
     with pytest.raises(ParameterError, match="minutes must be above 0"):
         ask(grids, Requirements(), minutes=0)
-    with pytest.raises(ParameterError, match="at least 10 problems"):
-        ask(grids, Requirements(), problems=3)
+    for wrong, reason in (
+        ({"problems": 3}, "advise takes from 10 to 1,000,000 problems, got 3"),
+        ({"problems": 10**20}, "advise takes from 10 to 1,000,000 problems"),
+        ({"candidates": 10**20}, "advise takes from 1 to 1,000,000 candidates"),
+        ({"threads": 0}, "the number of threads is a whole number from 1, got 0"),
+        ({"optimal_cost": (5, 1)}, "optimal_cost must be a band"),
+    ):
+        with pytest.raises(ParameterError, match=reason):
+            advise(grids, Requirements(), **wrong)
     (tmp_path / "file").write_text("")
     with pytest.raises(OutputError, match="cannot write"):
         ask(grids, Requirements(), folder=tmp_path / "file")

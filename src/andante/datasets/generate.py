@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from andante.datasets import outdoor as game
 from andante.datasets.terrain import Chance, Mask, crowd, join
-from andante.errors import ParameterError, did_you_mean
+from andante.errors import ParameterError, did_you_mean, quoted
 from andante.kernel import kernel
 from andante.world.grid import MAX_SIDE, Grid
 from andante.world.mapfiles import MAX_CELLS
@@ -158,12 +158,12 @@ _MAKERS: Mapping[str, Maker] = {
 
 def _whole(kind: str, name: str, value: object, low: int, high: int) -> None:
     if not isinstance(value, int | np.integer) or isinstance(value, bool) or not low <= value <= high:
-        raise ParameterError(f"{kind}: {name} must be a whole number from {low} to {high}, not {value!r}")
+        raise ParameterError(f"{kind}: {name} must be a whole number from {low} to {high}, not {quoted(value)}")
 
 
 def _share(kind: str, name: str, value: object, low: float, high: float) -> None:
     if not isinstance(value, int | float) or isinstance(value, bool) or not low <= value <= high:
-        raise ParameterError(f"{kind}: {name} must be a number from {low:g} to {high:g}, not {value!r}")
+        raise ParameterError(f"{kind}: {name} must be a number from {low:g} to {high:g}, not {quoted(value)}")
 
 
 # --- rooms and mazes: chambers in rows and columns, walls between them ----------------------------------------------

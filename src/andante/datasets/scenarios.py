@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.datasets import Progress, cache
-from andante.errors import ParameterError, ProblemError
+from andante.errors import ParameterError, ProblemError, whole_number
 from andante.machine import cores
 from andante.search.astar import optimal_costs
 from andante.search.dijkstra import Field, spread
@@ -45,6 +45,14 @@ class Band(NamedTuple):
     low: float
     high: float
 
+    @classmethod
+    def of(cls, optimal_cost: tuple[float, float]) -> Band:
+        """The band of these two; a `ParameterError` if no cost can lie in it."""
+        low, high = optimal_cost
+        if not 0 <= low < high:
+            raise ParameterError(f"optimal_cost must be a band (low, high) with 0 <= low < high, not {optimal_cost!r}")
+        return cls(low, high)
+
     def holds(self, costs: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
         """Which of the costs lie in the band; zero, the cost of staying, never does."""
         return (costs >= self.low) & (costs < self.high) & (costs > 0)
@@ -65,13 +73,9 @@ def random_problems(
     >>> len(problems), all(5 <= problem.optimal_cost < 6 for problem in problems)
     (10, True)
     """
-    band = Band(*optimal_cost)
-    if not 0 <= band.low < band.high:
-        raise ParameterError(f"optimal_cost must be a band (low, high) with 0 <= low < high, not {optimal_cost!r}")
-    if count < 0:
-        raise ParameterError(f"the number of problems must not be negative, it is {count}")
-    if seed < 0:
-        raise ParameterError(f"seed must be a whole number from 0, got {seed!r}")
+    band = Band.of(optimal_cost)
+    count = whole_number(count, "the number of problems", least=0, error=ParameterError)
+    seed = whole_number(seed, "seed", least=0, error=ParameterError)
     rng = np.random.default_rng(seed)
     pairs: Pairs = {}
     _draw_by_search(grid, band, count, rng, pairs)

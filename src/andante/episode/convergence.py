@@ -21,7 +21,7 @@ from andante.agent import Algorithm, find
 from andante.databases.header import handed_over
 from andante.episode.run import NO_LIMITS, Agent, Outfit, on_threads
 from andante.episode.trial import Limits, Trial, least_costs
-from andante.errors import ParameterError
+from andante.errors import ParameterError, whole_number
 from andante.world.problem import Problem
 
 #: Enough for most agents on small maps, and an end for all others.
@@ -195,8 +195,7 @@ def converge_many(
 
 
 def _check(max_trials: int) -> None:
-    if max_trials < 1:
-        raise ParameterError(f"max_trials must be at least 1, got {max_trials!r}")
+    whole_number(max_trials, "max_trials", least=1, error=ParameterError)
 
 
 def converge_agent(

@@ -38,7 +38,7 @@ from andante.agent import Algorithm
 from andante.episode.loop import Outcome
 from andante.episode.run import Agent, Thought
 from andante.episode.trial import Limits
-from andante.errors import ParameterError, TraceError
+from andante.errors import ParameterError, TraceError, whole_number
 from andante.files import read_at_most, write_whole
 from andante.search.memory import EXPANDED, LEARNED
 from andante.world.graph import SMALLEST
@@ -302,7 +302,7 @@ def record(
         raise ParameterError(
             "a trace is drawn on a map and this problem has none; make it with grid.problem(start, goal)"
         )
-    if not 0 <= most_thoughts <= MAX_ROWS:
+    if whole_number(most_thoughts, "most_thoughts", least=0, error=ParameterError) > MAX_ROWS:
         raise ParameterError(f"most_thoughts must be from 0 to {MAX_ROWS:,}, got {most_thoughts}")
     log_rows = most_thoughts + 1  # so that one too many is noticed
     agent = Agent(algorithm, problem.world, databases=databases, sight=sight, log_rows=log_rows, **parameters)

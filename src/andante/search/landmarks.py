@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from andante.errors import GraphError
+from andante.errors import GraphError, whole_number
 from andante.search.dijkstra import distances
 from andante.world.graph import Graph
 
@@ -20,10 +20,9 @@ def with_landmarks(graph: Graph, count: int = 8) -> Graph:
     >>> estimate(with_landmarks(ring, 2).arrays, 0, 2)
     2.0
     """
-    if count < 1:
-        raise GraphError(f"a graph needs at least one landmark, not {count}")
     if len(graph) == 0:
         raise GraphError("a graph without states has no landmarks")
+    count = min(whole_number(count, "the number of landmarks", least=1, error=GraphError), len(graph))
     if graph.reversed() is not graph:
         raise GraphError("landmarks need a graph in which every arc has its opposite at the same cost")
     largest = np.bincount(graph.components).argmax()

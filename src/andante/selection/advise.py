@@ -22,10 +22,10 @@ from scipy.stats import t
 from andante.agent import Algorithm
 from andante.campaign.ahead import Wanted, compile_ahead
 from andante.datasets import Progress
-from andante.datasets.scenarios import random_problems
+from andante.datasets.scenarios import Band, random_problems
 from andante.episode.run import Outfit, variant
 from andante.episode.trial import Limits
-from andante.errors import AndanteError, MapError, ParameterError
+from andante.errors import AndanteError, MapError, ParameterError, quoted, whole_number
 from andante.files import make_folder, write_whole
 from andante.measures import Row, Statistics, Summary, measure, summarise
 from andante.notation import parse
@@ -60,6 +60,7 @@ _TIMED_FRESH = 50
 _FAR_BEYOND = 5.0
 _FRESH_AT_A_TIME = 50  # so that a question with more time than another can use what was run for it
 _FEWEST_FRESH = 10
+_MOST = 1_000_000  # problems, or candidates
 # Shares of the time that there is: for building databases, and for the race. The rest is for fresh problems.
 _BUILDING, _RACING = 0.3, 0.4
 _ONE_KIND = 0.5  # of the time for building, which one kind of database may take for all maps
@@ -265,11 +266,11 @@ def advise(
     """
     if minutes is not None and not minutes > 0:
         raise ParameterError(f"minutes must be above 0, got {minutes!r}")
-    if problems < _FEWEST_FRESH or candidates < 1 or threads < 1:
-        raise ParameterError(
-            f"advise needs at least {_FEWEST_FRESH} problems, 1 candidate and 1 thread, got {problems}, {candidates} "
-            f"and {threads}"
-        )
+    for what, number, least in (("problems", problems, _FEWEST_FRESH), ("candidates", candidates, 1)):
+        if not least <= number <= _MOST:
+            raise ParameterError(f"advise takes from {least} to {_MOST:,} {what}, got {quoted(number)}")
+    whole_number(threads, "the number of threads", least=1, error=ParameterError)
+    Band.of(optimal_cost)  # refused before anything is compiled
     grids = (maps,) if isinstance(maps, Grid) else tuple(maps)
     _check_maps(grids)
     tell = progress or _quiet
@@ -337,7 +338,7 @@ class _Session:
     tell: Progress
     dropped: dict[str, Dropped] = field(default_factory=dict)
     took: float = 0.0  # seconds that the pieces of the last measurement took to make
-    tried_first: set[str] = field(default_factory=set)  # by name: whom there must be time for, if for anybody
+    tried_first: set[str] = field(default_factory=set)  # by name: candidates tried first
     efforts: dict[str, float] = field(default_factory=dict)  # the worst move of each candidate so far, in expansions
 
     def __post_init__(self) -> None:

@@ -236,15 +236,18 @@ class Graph:
         A state's neighbours come in the order of the edges. Without points the heuristic is zero.
         """
         table = _triples(edges)
-        ends = table[:, :2].astype(np.int64)
-        if len(table) and not np.array_equal(ends, table[:, :2]):
+        named = table[:, :2]
+        if not ((np.abs(named) < 2**53) & (named == np.floor(named))).all():  # larger floats are not exact
             raise GraphError("edges must name their states by whole numbers from 0")
+        ends = named.astype(np.int64)
         source, sink, cost = ends[:, 0], ends[:, 1], table[:, 2]
         if not directed:  # an edge counts at its own place in both ends' order
             source, sink = np.stack([source, sink], 1).ravel(), np.stack([sink, source], 1).ravel()
             cost = np.repeat(cost, 2)
-        count = int(states if states is not None else (ends.max() + 1 if len(ends) else 0))
-        place = np.empty((count, 0)) if points is None else np.array(points, np.float64)
+        count = int(ends.max()) + 1 if len(ends) else 0
+        if states is not None:
+            count = whole_number(states, "the number of states", least=0, error=GraphError)
+        place = np.empty((count, 0)) if points is None else _places(points)
         return cls(_csr(count, source, sink, cost, place, metric), labels)
 
     @classmethod
@@ -295,7 +298,7 @@ class Graph:
 
     @cached_property
     def cost_range(self) -> tuple[float, float]:
-        """The cheapest and the dearest arc; (1, 1) in a graph without arcs."""
+        """The costs of the cheapest and the most expensive arc; (1, 1) in a graph without arcs."""
         if isinstance(self.arrays, Moves):
             return 1.0, DIAGONAL
         cost = self.arrays.cost
@@ -352,7 +355,7 @@ class Graph:
         """The same states and arcs under another heuristic."""
         arrays = self.csr().arrays
         assert isinstance(arrays, Csr)
-        place, code = _embedding(len(self), np.array(points, np.float64), metric)
+        place, code = _embedding(len(self), _places(points), metric)
         fresh = arrays._replace(point=place, metric=code)
         _check_range(fresh)
         _check_heuristic(fresh)
@@ -482,13 +485,20 @@ def _has_round_corners(graph: Moves) -> bool:
 def _triples(edges: Sequence[tuple[int, int, float]]) -> npt.NDArray[np.float64]:
     try:
         table = np.array(edges, np.float64)
-    except (TypeError, ValueError):
+    except (OverflowError, TypeError, ValueError):
         table = np.zeros(1)
     if table.shape == (0,):
         return np.zeros((0, 3))
     if table.ndim != 2 or table.shape[1] != 3:
         raise GraphError("edges must be triples (from, to, cost) of numbers, the states counted from 0")
     return table
+
+
+def _places(points: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    try:
+        return np.array(points, np.float64)
+    except (OverflowError, TypeError, ValueError) as error:
+        raise GraphError("points must be a table of numbers, one row per state") from error
 
 
 def _csr(
@@ -537,17 +547,17 @@ def _check_range(arrays: Csr) -> None:
     """Refuse costs, or points, so far apart that the cheapest move is lost where it is added to a long way."""
     if not len(arrays.cost):
         return
-    cheapest, dearest = float(arrays.cost.min()), float(arrays.cost.max())
-    if not SMALLEST <= cheapest <= dearest <= 1 / SMALLEST:
+    cheapest, highest = float(arrays.cost.min()), float(arrays.cost.max())
+    if not SMALLEST <= cheapest <= highest <= 1 / SMALLEST:
         raise GraphError(
-            f"costs from {cheapest:g} to {dearest:g} do not lie between {SMALLEST:g} and {1 / SMALLEST:g}; "
+            f"costs from {cheapest:g} to {highest:g} do not lie between {SMALLEST:g} and {1 / SMALLEST:g}; "
             "count them in another unit"
         )
     starts = arrays.first[:-1][np.diff(arrays.first) > 0]
     longest = float(np.maximum.reduceat(arrays.cost, starts).sum())  # no path leaves a state twice
     if not cheapest >= longest * np.finfo(np.float64).eps:
         raise GraphError(
-            f"costs from {cheapest:g} to {dearest:g} are too far apart: added to the cost of a long path the "
+            f"costs from {cheapest:g} to {highest:g} are too far apart: added to the cost of a long path the "
             "cheapest would be rounded away"
         )
     extent = float((arrays.point.max(0) - arrays.point.min(0)).sum()) if arrays.point.size else 0.0
