@@ -54,6 +54,22 @@ def test_what_is_no_file_is_written_to_and_not_replaced(tmp_path):
     assert [file.name for file in tmp_path.iterdir()] == ["pipe"]
 
 
+def test_a_file_that_the_process_prints_to_is_not_replaced(tmp_path):
+    """As in ``andante compare --csv /dev/stdout > file``."""
+    file, printed = tmp_path / "file", os.dup(1)
+    with file.open("wb") as stream:
+        os.dup2(stream.fileno(), 1)
+    try:
+        os.write(1, b"before ")
+        write_whole("/dev/stdout", b"data ")
+        write_whole(file, b"more ")
+        os.write(1, b"after")
+    finally:
+        os.dup2(printed, 1)
+        os.close(printed)
+    assert file.read_bytes() == b"before data more after"
+
+
 def test_the_longest_names_can_be_written(tmp_path):
     for name in ("a" * 255, "€" * 85):  # 255 bytes each
         write_whole(tmp_path / name, b"data")

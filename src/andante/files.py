@@ -6,6 +6,7 @@ import errno
 import os
 import secrets
 import stat
+import sys
 from contextlib import suppress
 from pathlib import Path
 
@@ -51,11 +52,15 @@ def check_place(path: str | os.PathLike[str]) -> None:
 def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
     """Write a file under a temporary name beside its place, then move it there: it appears whole or not at all.
 
-    A link stays, and the file that it leads to is written. What is no file, a device or a pipe, is written to as it is.
+    A link stays, and the file that it leads to is written. What is no file, a device or a pipe, is written to as it is,
+    and so is a file that this process prints to: what was printed before stays, and so does the order.
     """
     file = os.fspath(path)
     try:
-        if _is_stream(file):
+        if (printed := _printed_to(file)) is not None:
+            with os.fdopen(os.dup(printed), "wb") as stream:
+                stream.write(data)
+        elif _is_stream(file):
             Path(file).write_bytes(data)
         else:
             _replace(Path(os.path.realpath(file)), data)
@@ -105,6 +110,16 @@ def _is_stream(file: str) -> bool:
         mode = os.stat(file).st_mode
         return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
     return False
+
+
+def _printed_to(file: str) -> int | None:
+    """The descriptor of the standard output or error if that is this file, as ``/dev/stdout`` is."""
+    for stream, descriptor in ((sys.stdout, 1), (sys.stderr, 2)):
+        with suppress(OSError, ValueError):
+            if os.path.samestat(os.stat(file), os.fstat(descriptor)):
+                stream.flush()  # what was printed before comes first
+                return descriptor
+    return None
 
 
 def _try_out(folder: Path) -> None:
