@@ -12,6 +12,7 @@ import re
 import threading
 import traceback
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 from types import CodeType, FunctionType
 from typing import Any, NamedTuple, get_type_hints
 
@@ -20,7 +21,7 @@ from numba.core.errors import NumbaError, TypingError
 
 from andante.errors import AlgorithmError
 
-DEBUG = "andante.check_algorithm(name, debug=True) runs it as plain Python"
+DEBUG = "andante.check_algorithm(name, debug=True) runs it as plain Python"  # where only Numba's words explain an error
 LONGEST = 300  # characters of what Numba says that are passed on
 
 _ALLOCATES = (
@@ -55,6 +56,7 @@ _MEANINGS = (
     ),
     (r"Cannot unify (.+) for '([\w.$]+?)(?:\.\d+)?', defined at .*", r"'\2' has two types here, \1; keep it to one"),
     (r"[Uu]nsupported.*", r"{said}; kernels know plain loops, conditions and arithmetic"),
+    (r"must always return", r"{said}"),
 )
 
 
@@ -103,7 +105,7 @@ def explained(function: FunctionType, error: NumbaError) -> AlgorithmError:
     if len(chain) > 1 and function.__name__ != function.__code__.co_name:
         chain = chain[1:]  # a loop made for the kernel below it
     places = [Place(one.function.__code__.co_filename, one.line, one.function.__name__) for one in chain]
-    return AlgorithmError(f"{_where(places, 'does not compile')}{_meaning(chain[-1])}; {DEBUG}")
+    return AlgorithmError(f"{_where(places, 'does not compile')}{_meaning(chain[-1])}")
 
 
 def raised(kernel: Callable[..., Any], error: Exception) -> AlgorithmError:
@@ -139,7 +141,7 @@ def _meaning(worst: Blame) -> str:
             words = found.expand(meaning) if "\\" in meaning else meaning
             words = words.replace("{call}", call.group(1) if call else "this").replace("{said}", worst.said)
             return _shortened(words, bundles="unify" not in pattern)
-    return _shortened(worst.said)
+    return f"{_shortened(worst.said)}; {DEBUG}"
 
 
 def _shortened(text: str, bundles: bool = True) -> str:
@@ -176,14 +178,17 @@ def check_return(function: FunctionType, promised: type[tuple[Any, ...]], return
         return
     fields = ", ".join(f"{name}: {hint.__name__}" for name, hint in get_type_hints(promised).items())
     error = TypingError(f"{fault}; {function.__name__} must always return {promised.__name__} with {fields}")
-    lines = list(_return_lines(function.__code__))
+    lines = list(_return_lines(function.__code__, nothing=fault == _NOTHING))
     error.blame = Blame(function, str(error), lines[-1] if lines else function.__code__.co_firstlineno, None)
     raise error
 
 
+_NOTHING = "it may end without returning anything"
+
+
 def _fault(promised: type[tuple[Any, ...]], returned: Any) -> str | None:
     if isinstance(returned, types.Optional | types.NoneType):
-        return "it may end without returning anything"
+        return _NOTHING
     if getattr(returned, "instance_class", None) is not promised:
         return f"it returns {returned}"
     for (name, hint), given in zip(get_type_hints(promised).items(), returned.types, strict=True):
@@ -192,7 +197,11 @@ def _fault(promised: type[tuple[Any, ...]], returned: Any) -> str | None:
     return None
 
 
-def _return_lines(code: CodeType) -> Iterator[int]:
-    for one in dis.get_instructions(code):
-        if one.opname.startswith("RETURN_") and one.positions is not None and one.positions.lineno is not None:
+def _return_lines(code: CodeType, nothing: bool) -> Iterator[int]:
+    """The lines from which a function returns; with ``nothing`` only those from which it returns None."""
+    for before, one in pairwise(dis.get_instructions(code)):
+        if not one.opname.startswith("RETURN_") or one.positions is None or one.positions.lineno is None:
+            continue
+        constant = one if one.opname == "RETURN_CONST" else before
+        if not nothing or (constant.opname in ("RETURN_CONST", "LOAD_CONST") and constant.argval is None):
             yield one.positions.lineno

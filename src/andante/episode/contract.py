@@ -58,8 +58,9 @@ def check_algorithm(
 
     ``databases_for`` makes what it needs to look things up in, for any map that it is tried out on.
 
-    With ``debug`` its kernels run as plain Python for some moves on small maps. Nothing of it is compiled, an index out
-    of bounds or another error is reported with its line, and kernels may print. What its card claims is not tried.
+    With ``debug`` its kernels run as plain Python for some moves on small maps. Nothing of that is compiled, an index
+    out of bounds or another error is reported with its line, and kernels may print. Kernels that ``allocate`` calls
+    run compiled, as always. What its card claims is not tried.
 
     >>> check_algorithm("lrta")[0]
     'walks only along edges, at their cost'
