@@ -2,10 +2,12 @@
 
 import json
 import math
+import multiprocessing
 import os
 import subprocess
 import sys
 import textwrap
+from importlib import import_module
 from pathlib import Path
 from types import FunctionType, SimpleNamespace
 from typing import NamedTuple
@@ -243,6 +245,45 @@ def test_two_that_compile_at_once_never_get_the_code_of_the_other(tmp_path, monk
     for key in (("int32",), ("int64",), ("float64",)):
         assert files_of_code(tmp_path).load(key) == f"code for {key}"
     assert files_of_code(tmp_path).load(("uint8",)) is None
+
+
+def ask_tiny(numbers, barrier, answers):
+    """In a process of its own: what the kernel in ``tiny.py`` makes of numbers, and what had to be compiled."""
+    save, heard = kernel_module._CacheFiles.save, []
+
+    def save_at_once(*what):
+        barrier.wait(60)
+        save(*what)
+
+    kernel_module._CacheFiles.save = save_at_once
+    with on_compile(heard.append):
+        double = import_module("tiny").double
+        answers.put(([double(number) for number in numbers], heard))
+
+
+@pytest.mark.compiled
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs processes that begin where this one is")
+def test_two_processes_that_compile_for_the_first_time_at_once(tmp_path, monkeypatch):
+    """For different arguments: Numba's own cache would give both the same number, and a third process the wrong code."""
+    monkeypatch.setenv("ANDANTE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "tiny.py").write_text(
+        "from andante.kernel import kernel\n\n@kernel\ndef double(number):\n    return number + number\n"
+    )
+    fork = multiprocessing.get_context("fork")
+
+    def answers_of(*each):
+        answers, barrier = fork.Queue(), fork.Barrier(len(each))
+        processes = [fork.Process(target=ask_tiny, args=(numbers, barrier, answers)) for numbers in each]
+        for process in processes:
+            process.start()
+        found = [answers.get(timeout=60) for _ in each]
+        for process in processes:
+            process.join()
+        return sorted(found)
+
+    assert answers_of([3], [2.5]) == [([5.0], ["double"]), ([6], ["double"])]
+    assert answers_of([3, 2.5]) == [([6, 5.0], [])]
 
 
 def test_code_of_another_signature_or_with_a_flipped_bit_is_never_run(tmp_path):
