@@ -148,3 +148,13 @@ def test_is_stuck_where_no_move_leads_out():
 @pytest.mark.parametrize("setting", ["plrta(queue=1)", "plrta(queue=200, updates=20)"])
 def test_keeps_its_promises_at_other_settings_too(setting):
     assert "is complete" in andante.check_algorithm(setting)
+
+
+@pytest.mark.parametrize("name", ["plrta", "sla", "lrta"])
+def test_arrives_however_far_apart_costs_are_in_as_many_moves(name):
+    """In a dead end of cheap moves values rise by 1 at each of them, until the way out looks no more expensive."""
+    for cost in (100, 100_000):
+        graph = Graph.from_edges([(0, 1, 1.0), (1, 2, float(cost))])
+        trial = andante.run(name, graph.problem(0, 2))
+        assert trial.solved
+        assert trial.moves <= cost + 2
