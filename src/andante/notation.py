@@ -80,6 +80,8 @@ def _tokens(text: str) -> list[Token]:
     while at < len(text.rstrip()):
         match = _TOKEN.match(text, at)
         if match is None:
+            if text[at:].lstrip()[0] == "[":
+                raise NotationError(f"{text!r} has a list of values, which only campaigns take; write a single value")
             raise NotationError(
                 f"{text!r} has {text[at:].strip()[:1]!r} where a name, a number or one of ( ) , = could stand"
             )

@@ -203,7 +203,7 @@ def test_a_parameter_keeps_its_default_as_often_as_asked():
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("x = " + "9" * 5000, "is not TOML: "),
+        ("x = " + "9" * 5000, "has a whole number of more than 64 bits"),
         ("x = 0x" + "f" * 5000, "more than 64 bits"),
         ("x = 9223372036854775808", "more than 64 bits"),
         ("x = [{ y = -9223372036854775809 }]", "more than 64 bits"),
@@ -284,3 +284,10 @@ def test_a_run_that_cannot_be_listed_is_refused(written, old, new):
         CampaignError, match=r"the run comes to [\d,]+ settings on batches of problems, at most 1,000,000"
     ):
         read_campaign(written(replace={old: new}))
+
+
+@pytest.mark.parametrize(("right", "wrong"), [("[problems.rooms]", "[problem.rooms]"), ("[[run]]", "[[runs]]")])
+def test_what_is_missing_is_looked_for_among_misspelt_names(written, right, wrong):
+    name, meant = (text.strip("[]").removesuffix(".rooms") for text in (right, wrong))
+    with pytest.raises(CampaignError, match=rf"line \d+: a campaign lacks '{name}'; is '{meant}' meant for it\?"):
+        read_campaign(written(replace={right: wrong}))

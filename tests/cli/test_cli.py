@@ -1,13 +1,15 @@
 """The command line as a user meets it: what it prints, its exit codes, and that every mistake gets one sentence."""
 
 import json
+from io import StringIO
 
 import numpy as np
 import pytest
+from rich.progress import Progress, TextColumn
 
 import andante
 from andante.cli import FAILED, INTERRUPTED, OK, USAGE
-from andante.cli.shared import split_algorithms
+from andante.cli.shared import _Console, split_algorithms
 
 
 @pytest.fixture
@@ -355,7 +357,7 @@ def test_build_for_the_goals_of_a_scenario(cli, arena, tmp_path):
     code, _, err = build("pattern(level=0)", "--goals", scenario)
     assert (code, "may have been built for other goals; --force overwrites it" in said(err)) == (FAILED, True)
     assert build("pattern(level=0)", "--goals", scenario, "--force")[0] == OK
-    for kind, sentence in (("pattern(goals=asked)", "with --goals FILE.scen"), ("moves", "has no parameter 'goals'")):
+    for kind, sentence in (("pattern(goals=asked)", "with --goals FILE.scen"), ("moves", "is always for all goals")):
         code, _, err = build(kind, "--force", *(["--goals", scenario] if kind == "moves" else []))
         assert (code, sentence in said(err)) == (FAILED, True)
     code, _, err = cli("build", "pattern", arena, arena, "--goals", scenario)
@@ -473,6 +475,24 @@ def test_names_of_maps_are_no_markup(cli, tmp_path, name):
     code, out, _ = cli("maps", "show", file)
     assert code == OK
     assert name in out
+
+
+@pytest.mark.parametrize("name", ["\x1b[31mred", "\x9b2J", "a\x1b]0;title\x07", "\u202etxt"])
+def test_names_of_maps_do_not_control_the_terminal(cli, tmp_path, name):
+    andante.write_map(andante.generate("empty", 8, 8), file := tmp_path / f"{name}.map")
+    for arguments in (("solve", file, "--start", "0,0", "--goal", "3,3"), ("maps", "show", file)):
+        code, out, _ = cli(*arguments)
+        assert code == OK
+        assert all(line.isprintable() for line in out.split("\n"))
+
+
+def test_a_progress_bar_shows_names_that_do_not_control_the_terminal():
+    shown = StringIO()
+    console = _Console(file=shown, force_terminal=True, color_system=None, width=60)
+    with Progress(TextColumn("{task.description}", markup=False), console=console) as bar:
+        bar.add_task("\x1b]0;title\x07", total=1)
+    assert "\\x1b]0;t" in shown.getvalue()
+    assert "\x1b]0" not in shown.getvalue()
 
 
 def test_markup_in_a_folders_name_is_no_markup(cli, tmp_path):

@@ -336,9 +336,7 @@ def test_mistakes_are_told_with_their_lines(tmp_path, old, new, sentence):
 def test_a_part_that_is_no_table_is_one_sentence(tmp_path):
     path = tmp_path / "study.toml"
     path.write_text("table = [1]\n")
-    with pytest.raises(
-        CampaignError, match=r"study\.toml, line 1: each table is a table, \[\[table\]\], and 1 is none"
-    ):
+    with pytest.raises(CampaignError, match=r"study\.toml, line 1: each table is a table, \[\[table\]\], not 1"):
         read_study(path, "full")
 
 

@@ -199,6 +199,10 @@ def test_a_file_that_promises_too_much_is_not_waited_for(tmp_path):
 def test_what_cannot_be_opened_is_said(tmp_path):
     with pytest.raises(MapError, match=r"cannot read the map .*absent\.map: No such file"):
         read_map(tmp_path / "absent.map")
+    with pytest.raises(
+        MapError, match=r"No such file or directory; maps of benchmark sets are opened with andante\.data"
+    ):
+        read_map("wc3native/darkforest")
     with pytest.raises(MapError, match=r"cannot read the map .*: (Is a directory|Permission denied)"):
         read_map(tmp_path)
     with pytest.raises(ScenarioError, match=r"cannot read the scenario .*absent\.scen: No such file"):

@@ -170,7 +170,7 @@ def _read_problem_sets(top: Table, seed: int, lines: Lines) -> dict[str, Problem
     found = {}
     for name, data in sets.items():
         if not isinstance(data, dict):
-            top.fail(f"problems are given as tables, [problems.NAME], and {name!r} is none", "problems", name)
+            top.fail(f"problems are given as tables, [problems.NAME], and {name!r} is not a table", "problems", name)
         found[name] = _read_problem_set(Table(data, f"problems.{name}", top.path, lines), name, seed)
     if not found:
         top.fail("a campaign needs problems; add a table [problems.NAME]", "problems")

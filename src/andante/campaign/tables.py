@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
@@ -88,7 +89,9 @@ class Table:
         self._known.append(key)
         if key not in self._data:
             if default is None:
-                self.fail(f"{self._title} lacks {key!r}")
+                near = get_close_matches(key, self._data.keys() - set(self._known), n=1)
+                meant = f"; is {near[0]!r} meant for it?" if near else ""
+                self.fail(f"{self._title} lacks {key!r}{meant}", *near)
             return default
         return self.checked(self._data[key], kind, key)
 
@@ -102,7 +105,7 @@ class Table:
         values = self.take(key, list, None if default is None else list(default))
         for value in values:
             if not isinstance(value, str):
-                self.fail(f"{key} is a list of texts in quotes, and {value!r} is none", key, str(value))
+                self.fail(f"{key} is a list of texts in quotes, and {value!r} is not a text", key, str(value))
         return values
 
     def take_table(self, key: str) -> Table:
@@ -194,20 +197,23 @@ def _read_toml(path: Path) -> tuple[str, dict[str, Any]]:
     except (OSError, ValueError) as error:
         raise CampaignError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from error
     deep = f"{path} is nested too deeply: tables and lists stand in each other up to {MAX_DEPTH} times"
+    large = f"{path} has a whole number of more than 64 bits, which TOML does not know"
     if _LONG_KEY.search(text):  # reading it would take time by the square of its length
         raise CampaignError(deep)
     try:
         data = tomllib.loads(text)
     except RecursionError as error:
         raise CampaignError(deep) from error
-    except ValueError as error:  # that of tomllib, or of Python for numbers of thousands of digits
+    except tomllib.TOMLDecodeError as error:
         raise CampaignError(f"{path} is not TOML: {error}") from error
+    except ValueError as error:  # Python reads no numbers of thousands of digits
+        raise CampaignError(large) from error
     level: list[Any] = [data]
     for _ in range(MAX_DEPTH):
         level = [part for value in level for part in _parts(value)]
         for number in level:
             if isinstance(number, int) and not -(2**63) <= number < 2**63:
-                raise CampaignError(f"{path} has a whole number of more than 64 bits, which TOML does not know")
+                raise CampaignError(large)
         if not level:
             return text, data
     raise CampaignError(deep)

@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import typer
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+from rich.segment import Segment
 from rich.text import Text
 
-from andante.errors import AndanteError, NotationError
+from andante.errors import AndanteError, NotationError, printable
 from andante.files import check_place
 from andante.world.grid import Grid
 
@@ -23,9 +24,20 @@ if TYPE_CHECKING:
     from andante.agent import Algorithm
     from andante.databases.header import Database
 
-# Names of maps and files are printed as they are: what looks like markup or an emoji's code in them is neither.
-out = Console(highlight=False, markup=False, emoji=False)
-err = Console(stderr=True, highlight=False, markup=False, emoji=False)
+
+class _Console(Console):
+    """Prints names as they are, wherever they come from: nothing in them is markup or controls the terminal."""
+
+    def __init__(self, **to: Any) -> None:
+        super().__init__(highlight=False, markup=False, emoji=False, **to)
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        for text, style, control in super().render(renderable, options):
+            yield Segment(text if control else "\n".join(map(printable, text.split("\n"))), style, control)
+
+
+out = _Console()
+err = _Console(stderr=True)
 
 MAP_HELP = (
     "A .map file, or a map of a benchmark set as SET/NAME (dao/arena), or a generated one as KIND:WIDTHxHEIGHT:SEED."

@@ -283,8 +283,13 @@ def chosen_for(call: Call, with_goals: bool, **parameters: Any) -> tuple[Builder
     >>> chosen_for(parse("pattern(level=2)"), True)[1].goals.name
     'ASKED'
     """
-    asked = {"goals": "asked"} if with_goals else {}
-    return with_parameters(call.name, {**asked, **call.arguments, **parameters})
+    chosen, params = with_parameters(call.name, {**call.arguments, **parameters})
+    if not with_goals:
+        return chosen, params
+    if not chosen.takes_goals:
+        able = ", ".join(name for name, one in builders().items() if one.takes_goals)
+        raise ParameterError(f"a database of kind {chosen.kind!r} is always for all goals; only {able} can be for some")
+    return with_parameters(call.name, {"goals": "asked", **call.arguments, **parameters})
 
 
 def with_parameters(kind: str, parameters: dict[str, Any]) -> tuple[Builder, Any]:

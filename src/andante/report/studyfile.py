@@ -295,7 +295,7 @@ def read_study(path: str | os.PathLike[str], scale: str) -> Study:
         for number, one in enumerate(top.take(name, list, []), 1):
             table = f"{name} {number}"
             if not isinstance(one, dict):
-                top.fail(f"each {name} is a table, [[{name}]], and {one!r} is none", name)
+                top.fail(f"each {name} is a table, [[{name}]], not {one!r}", name)
             found.append((max(inline, lines.find(table)), read(Table(one, table, file, lines))))
     return Study(
         file,

@@ -53,7 +53,9 @@ def read_map(path: str | os.PathLike[str], *, rule: str = "octile") -> Grid:
         with file.open("rb") as stream:
             return _parse_map(stream, str(file), file.stem, rule)
     except (OSError, ValueError) as error:  # a name may hold what none can
-        raise MapError(f"cannot read the map {file}: {getattr(error, 'strerror', None) or error}") from error
+        named = isinstance(error, FileNotFoundError) and not file.suffix
+        hint = "; maps of benchmark sets are opened with andante.datasets.movingai.load_map" if named else ""
+        raise MapError(f"cannot read the map {file}: {getattr(error, 'strerror', None) or error}{hint}") from error
 
 
 def parse_map(text: str | bytes, name: str = "map", *, rule: str = "octile", where: str | None = None) -> Grid:
