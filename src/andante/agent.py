@@ -13,6 +13,7 @@ import math
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import IntEnum
+from functools import cache
 from numbers import Real
 from typing import Annotated, Any, NamedTuple, TypeVar, cast, get_args, get_origin, get_type_hints
 
@@ -157,8 +158,13 @@ def _refuse_two_nones(name: str, kind: Any, options: list[Any]) -> None:
         raise ParameterError(f"{name} may be unset, and {chosen.__name__} has a member NONE; rename or drop one")
 
 
-def parameters_of(params: type) -> list[Parameter]:
+def parameters_of(params: type) -> tuple[Parameter, ...]:
     """The fields of a ``Params`` NamedTuple, with kinds, ranges and what they are about."""
+    return _fields(params)
+
+
+@cache
+def _fields(params: type) -> tuple[Parameter, ...]:
     found = []
     defaults: Mapping[str, Any] = getattr(params, "_field_defaults", {})
     for name, hint in get_type_hints(params, include_extras=True).items():
@@ -177,7 +183,17 @@ def parameters_of(params: type) -> list[Parameter]:
                 IN_COST in notes,
             )
         )
-    return found
+    return tuple(found)
+
+
+@cache
+def _free(params: type, defaults: Any, fixed: frozenset[str]) -> tuple[Parameter, ...]:
+    """The fields of a ``Params`` NamedTuple that are not fixed, with other defaults."""
+    return tuple(
+        replace(field, default=getattr(defaults, field.name))
+        for field in parameters_of(params)
+        if field.name not in fixed
+    )
 
 
 # --- cards and the register -----------------------------------------------------------------------------------------
@@ -223,13 +239,10 @@ class Algorithm:
     fixed: frozenset[str] = frozenset()  # parameters that a named setting has settled
 
     @property
-    def parameters(self) -> list[Parameter]:
+    def parameters(self) -> tuple[Parameter, ...]:
         """The parameters that can be set, with the defaults of this entry of the register."""
-        return [
-            replace(field, default=getattr(self.defaults, field.name))
-            for field in parameters_of(type(self.params))
-            if field.name not in self.fixed
-        ]
+        kind: type = type(self.params)
+        return _free(kind, self.defaults, self.fixed)
 
     @property
     def needs(self) -> tuple[str, ...]:

@@ -86,9 +86,11 @@ def shortened(message: str) -> str:
     >>> len(shortened("there is no map " + "a" * 10**6)) < 300
     True
     """
-    message = printable(_middle_cut(message, 10**5))
+    if not message.isprintable():
+        message = printable(_middle_cut(message, 10**5))
     if len(message) <= LONGEST_MESSAGE:
         return message
+    message = _middle_cut(message, 10**5)
     message = _LONG_WORD.sub(lambda word: f"{word[0][:_WORD_HEAD]}...{word[0][-_WORD_TAIL:]}", message)
     return _middle_cut(message, LONGEST_MESSAGE)
 

@@ -76,8 +76,8 @@ Token = tuple[str, str]
 
 
 def _tokens(text: str) -> list[Token]:
-    tokens, at = [], 0
-    while at < len(text.rstrip()):
+    tokens, at, end = [], 0, len(text.rstrip())
+    while at < end:
         match = _TOKEN.match(text, at)
         if match is None:
             if text[at:].lstrip()[0] == "[":
@@ -85,7 +85,7 @@ def _tokens(text: str) -> list[Token]:
             raise NotationError(
                 f"{text!r} has {text[at:].strip()[:1]!r} where a name, a number or one of ( ) , = could stand"
             )
-        tokens.append((str(match.lastgroup), match.group(str(match.lastgroup))))
+        tokens.append((str(match.lastgroup), match[match.lastindex or 0]))
         at = match.end()
     return tokens
 

@@ -1,4 +1,7 @@
-"""Run torture programs: ``python -m tests.torture PROGRAM [PART ...] --seed 1 --size 1000000``; without a name, all of them at full length."""
+"""Run torture programs: ``python -m tests.torture PROGRAM [PART ...] --seed 1 --size 1000000``; without a name, all of them at full length.
+
+With ``--log FILE`` a run that was stopped goes on where it was, and the table at the end is of all that the file tells of.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,9 @@ import argparse
 import os
 import sys
 from collections import Counter
+from pathlib import Path
 
-from tests.torture.frame import PROGRAMS, parts_of, run_part, tell, unit_of
+from tests.torture.frame import PROGRAMS, Log, parts_of, run_part, tell, unit_of
 
 #: Cases of each part where no size is given: together a million inputs per parser, a hundred kills, a hundred million moves.
 FULL = {"inputs": 1_000_000, "kills": 40, "walks": 100_000}
@@ -23,7 +27,9 @@ def main() -> int:
     asked.add_argument("--size", type=int, help="cases of each part; the full length if it is not given")
     asked.add_argument("--first", type=int, default=0, help="the number of the first case")
     asked.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="processes at a time")
+    asked.add_argument("--log", type=Path, metavar="FILE", help="where what was run is noted, chunk by chunk")
     options = asked.parse_args()
+    log = Log(options.log)
     figures: Counter[str] = Counter()
     for program in [options.program] if options.program else PROGRAMS:
         known = parts_of(program)
@@ -32,10 +38,11 @@ def main() -> int:
                 asked.error(f"{program} has no part {part!r}; it has {', '.join(known)}")
             full = FORGED if part.startswith("forged-") else FULL[program]
             size = options.size if options.size is not None else full
-            outcome = run_part(program, part, options.seed, options.first, size, options.workers)
+            outcome = run_part(program, part, options.seed, options.first, size, options.workers, log)
             figures[unit_of(program)] += outcome.cases
             figures.update({name: outcome.figures[name] for name in ("kills", "moves") if name in outcome.figures})
             figures["findings"] += len(outcome.findings)
+    tell("\n".join(["", *log.table(), ""]))
     tell("in all: " + ", ".join(f"{count:,} {name}" for name, count in figures.items()))
     return 1 if figures["findings"] else 0
 

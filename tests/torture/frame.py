@@ -3,24 +3,33 @@
 A program is a set of parts. A part is prepared once in each process; that gives a function which is called with a random generator for
 each case, and says what came of it as a few counts, such as ``{"refused": 1}``. What must not be is raised: a `FoundError` with the input
 that shows it, or any other exception, which is a finding too.
+
+Cases are run in chunks. What came of a chunk is appended to a log as one line, so that a run that was stopped goes on where it was, and a
+part may be split: what belongs to the same program, part and seed is added up.
 """
 
 from __future__ import annotations
 
 import faulthandler
+import json
 import random
+import subprocess
 import sys
 import time
 import traceback
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass, field
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import asdict, dataclass, field
 from functools import cache
 from importlib import import_module
 from multiprocessing import get_context
+from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 #: What a part does with one case.
 Attempt = Callable[[random.Random], Mapping[str, int]]
@@ -29,7 +38,9 @@ PROGRAMS = ("inputs", "kills", "walks")
 
 #: A process that is at one chunk of cases for longer hangs.
 LONGEST_CHUNK_SECONDS = 3600.0
-_CHUNKS_PER_WORKER = 20
+
+#: Cases of a chunk: some ten seconds of computing.
+CHUNK = {"inputs": 20_000, "kills": 1, "walks": 100}
 _SHOWN_FINDINGS = 10  # of each part; the others are counted
 _SHOWN_BYTES = 2000
 _TELL_SECONDS = 15.0
@@ -64,32 +75,145 @@ class Outcome:
     """What came of a number of cases."""
 
     cases: int = 0
-    seconds: float = 0.0
+    seconds: float = 0.0  # of computing, without the preparation
     figures: Counter[str] = field(default_factory=Counter)
     findings: list[Finding] = field(default_factory=list)
 
     def add(self, other: Outcome) -> None:
-        """Count in what came of other cases; they may have been run at the same time."""
+        """Count in what came of other cases."""
         self.cases += other.cases
+        self.seconds += other.seconds
         self.figures.update(other.figures)
         self.findings += other.findings
 
     def line(self, part: str, unit: str) -> str:
         """The figures of a part."""
-        rate = f"{self.cases / self.seconds:,.0f} a second" if self.seconds else ""
+        rate = f"{self.rate} a second" if self.rate else ""
         counts = "".join(f", {count:,} {name}" for name, count in sorted(self.figures.items()))
         return f"{part:<22} {self.cases:>11,} {unit}, {rate:<18} {len(self.findings)} findings{counts}"
+
+    @property
+    def rate(self) -> str:
+        """Cases in a second of computing."""
+        each = self.cases / self.seconds if self.seconds else 0.0
+        return f"{each:,.0f}" if each >= 10 else f"{each:.2g}" if each else ""
+
+
+# --- the log --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A line of the log: a chunk, and what came of it."""
+
+    program: str
+    part: str
+    seed: int
+    first: int
+    size: int
+    commit: str
+    outcome: Outcome
+
+    @property
+    def chunk(self) -> tuple[int, int]:
+        """The number of its first case, and how many there are."""
+        return self.first, self.size
+
+    def to_json(self) -> str:
+        """As one line."""
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def from_json(cls, line: str) -> Entry:
+        """What `to_json` wrote."""
+        data = json.loads(line)
+        said = data.pop("outcome")
+        findings = [Finding(**one) for one in said["findings"]]
+        return cls(**data, outcome=Outcome(said["cases"], said["seconds"], Counter(said["figures"]), findings))
+
+
+class Log:
+    """What was run, line by line; in memory if there is no file."""
+
+    def __init__(self, file: Path | None = None) -> None:
+        self._file = file
+        there = file is not None and file.exists()
+        self.entries = [Entry.from_json(line) for line in _whole_lines(file)] if there and file else []
+
+    def add(self, entry: Entry) -> None:
+        """Append a line: it is in the file when this returns."""
+        self.entries.append(entry)
+        if self._file is not None:
+            with self._file.open("a") as stream:
+                stream.write(f"{entry.to_json()}\n")
+
+    def done(self, program: str, part: str, seed: int) -> list[Entry]:
+        """What has been run of a part with this seed; chunks in which something was found are to be run again."""
+        mine = [e for e in self.entries if (e.program, e.part, e.seed) == (program, part, seed)]
+        last = {entry.chunk: entry for entry in mine}
+        return [entry for entry in last.values() if not entry.outcome.findings]
+
+    def table(self) -> Iterator[str]:
+        """What was run in all, as a table in Markdown; of a chunk that was run again the last counts."""
+        last = {(e.program, e.part, e.seed, e.chunk): e for e in self.entries}
+        sums: dict[tuple[str, str], Outcome] = {}
+        commits: dict[tuple[str, str], set[str]] = {}
+        for entry in last.values():
+            key = entry.program, entry.part
+            sums.setdefault(key, Outcome()).add(entry.outcome)
+            commits.setdefault(key, set()).add(entry.commit)
+        yield "| program | part | cases | moves | kills | findings | a second of computing | commit |"
+        yield "| --- | --- | ---: | ---: | ---: | ---: | ---: | --- |"
+        for (program, part), all_of_it in sums.items():
+            moves, kills = (
+                f"{all_of_it.figures[name]:,}" if name in all_of_it.figures else "" for name in ("moves", "kills")
+            )
+            yield (
+                f"| {program} | {part} | {all_of_it.cases:,} | {moves} | {kills} | {len(all_of_it.findings)} | "
+                f"{all_of_it.rate} | {', '.join(sorted(commits[program, part]))} |"
+            )
+
+
+def _whole_lines(file: Path) -> Iterable[str]:
+    """The lines of a log, but for a last one that was cut off by a kill."""
+    return [line for line in file.read_text().splitlines(keepends=True) if line.endswith("\n")]
+
+
+@cache
+def commit() -> str:
+    """What is being run, as git names it."""
+    told = subprocess.run(
+        ["git", "describe", "--always", "--dirty"],
+        cwd=Path(__file__).parent,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return told.stdout.strip() or "unknown"
+
+
+# --- programs -------------------------------------------------------------------------------------------------------
+
+
+def _module(program: str) -> ModuleType:
+    return import_module(f"tests.torture.{program}")
 
 
 def parts_of(program: str) -> dict[str, Callable[[], Attempt]]:
     """The parts of a program, each with what prepares it."""
-    parts: dict[str, Callable[[], Attempt]] = import_module(f"tests.torture.{program}").PARTS
+    parts: dict[str, Callable[[], Attempt]] = _module(program).PARTS
     return parts
 
 
 def unit_of(program: str) -> str:
     """What the cases of a program are called."""
-    return str(import_module(f"tests.torture.{program}").UNIT)
+    return str(_module(program).UNIT)
+
+
+def _around(program: str) -> AbstractContextManager[Any]:
+    """What a program wants to be in force while its cases are run."""
+    around: Callable[[], AbstractContextManager[Any]] = getattr(_module(program), "around", nullcontext)
+    return around()
 
 
 @cache
@@ -105,18 +229,20 @@ def chance(seed: int, part: str, number: int) -> random.Random:
 def run_cases(program: str, part: str, seed: int, first: int, size: int) -> Outcome:
     """Run some cases of a part in this process."""
     attempt = _prepared(program, part)
-    outcome, began = Outcome(), time.perf_counter()
-    for number in range(first, first + size):
-        try:
-            outcome.figures.update(attempt(chance(seed, part, number)))
-        except FoundError as found:
-            outcome.findings.append(Finding(number, found.what, _shown(found.data)))
-        except Exception as error:
-            place = traceback.extract_tb(error.__traceback__)[-1]
-            what = f"{type(error).__name__}: {error} ({place.filename}, line {place.lineno})"
-            outcome.findings.append(Finding(number, what, ""))
-        outcome.cases += 1
-    outcome.seconds = time.perf_counter() - began
+    outcome, began = Outcome(), time.process_time()
+    with _around(program):
+        for number in range(first, first + size):
+            try:
+                for name, count in attempt(chance(seed, part, number)).items():
+                    outcome.figures[name] += count
+            except FoundError as found:
+                outcome.findings.append(Finding(number, found.what, _shown(found.data)))
+            except Exception as error:
+                place = traceback.extract_tb(error.__traceback__)[-1]
+                what = f"{type(error).__name__}: {error} ({place.filename}, line {place.lineno})"
+                outcome.findings.append(Finding(number, what, ""))
+            outcome.cases += 1
+    outcome.seconds = time.process_time() - began
     return outcome
 
 
@@ -137,21 +263,28 @@ def _chunk(program: str, part: str, seed: int, first: int, size: int) -> Outcome
         faulthandler.cancel_dump_traceback_later()
 
 
-def run_part(program: str, part: str, seed: int, first: int, size: int, workers: int) -> Outcome:
-    """Run a part on several processes, and tell of progress and of what is found."""
-    step = max(1, min(size // (workers * _CHUNKS_PER_WORKER), 50_000))
-    todo = [(number, min(step, first + size - number)) for number in range(first, first + size, step)]
-    outcome, began, told, shown = Outcome(), time.perf_counter(), time.perf_counter(), 0
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+def run_part(program: str, part: str, seed: int, first: int, size: int, workers: int, log: Log) -> Outcome:
+    """Run of a part what is not in the log yet, on several processes, and tell of progress and of what is found."""
+    outcome, told, shown = Outcome(), time.perf_counter(), 0
+    step = CHUNK[program]
+    done = {entry.chunk: entry for entry in log.done(program, part, seed)}
+    todo = []
+    for number in range(first, first + size, step):
+        chunk = number, min(step, first + size - number)
+        if chunk in done:
+            outcome.add(done[chunk].outcome)
+        else:
+            todo.append(chunk)
+    with ProcessPoolExecutor(min(workers, len(todo)) or 1, mp_context=get_context("spawn")) as pool:
         running: dict[Future[Outcome], tuple[int, int]] = {
             pool.submit(_chunk, program, part, seed, *chunk): chunk for chunk in todo
         }
         while running:
-            done, _ = wait(running, timeout=_TELL_SECONDS, return_when=FIRST_COMPLETED)
-            for future in done:
+            finished, _ = wait(running, timeout=_TELL_SECONDS, return_when=FIRST_COMPLETED)
+            for future in finished:
                 chunk = running.pop(future)
                 try:
-                    outcome.add(future.result())
+                    found = future.result()
                 except BrokenProcessPool:
                     # The chunks that were at work are the first that are not finished.
                     some = sorted([chunk, *running.values()])[:workers]
@@ -160,13 +293,14 @@ def run_part(program: str, part: str, seed: int, first: int, size: int, workers:
                     outcome.findings.append(Finding(some[0][0], what, ""))
                     running.clear()
                     break
+                outcome.add(found)
+                log.add(Entry(program, part, seed, *chunk, commit(), found))
             for finding in outcome.findings[shown:_SHOWN_FINDINGS]:
                 tell("\n".join(finding.lines(program, part, seed)))
             shown = len(outcome.findings)
             if time.perf_counter() - told > _TELL_SECONDS:
                 told = time.perf_counter()
                 tell(f"... {part}: {outcome.cases:,} of {size:,}, {len(outcome.findings)} findings", sys.stderr)
-    outcome.seconds = time.perf_counter() - began
     tell(outcome.line(part, unit_of(program)))
     return outcome
 

@@ -11,12 +11,14 @@ import atexit
 import base64
 import io
 import json
+import math
 import os
 import random
 import resource
 import shutil
 import signal
 import tempfile
+import time
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping
@@ -63,6 +65,8 @@ UNIT = "inputs"
 
 SECONDS = 2.0  # of computing, for any input
 BYTES = 2**28  # by which any input may raise the memory that is used
+LOOKS = 100  # inputs of a process after each of which memory is looked at; then after each hundredth
+TICK_SECONDS = 0.02  # of computing, from one look at the time to the next
 
 REFUSED, READ = {"refused": 1}, {"read": 1}
 
@@ -73,44 +77,83 @@ class _TooLongError(BaseException):
     """Not an `Exception`: no parser may take it for one of its own."""
 
 
-def _too_long(number: int, frame: object) -> None:
-    raise _TooLongError
+class _Watch:
+    """The limits on time and memory: one timer for all cases, as setting one for each would take longer than most parsers do."""
+
+    def __init__(self) -> None:
+        self.on = False
+        self.deadline = math.inf  # in seconds of computing
+        self.peak = 0  # of memory, in bytes, when it was last looked at
+        self.looks = 0
+
+    def tick(self, number: int, frame: object) -> None:
+        """Called now and then while this process computes."""
+        if time.process_time() > self.deadline:
+            self.deadline = math.inf
+            raise _TooLongError
+
+    def memory_fault(self) -> str | None:
+        """Was too much memory used since this was last asked? To ask takes time: each input is followed by it at first, later each hundredth."""
+        self.looks += 1
+        apart = 1 if self.looks <= LOOKS else LOOKS
+        if self.looks % apart:
+            return None
+        before, self.peak = self.peak, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+        if self.peak - before <= BYTES:
+            return None
+        where = (
+            ""
+            if apart == 1
+            else f" in one of the last {apart} cases; --first {apart - 1} less and --size {apart} tells which"
+        )
+        return f"more than {BYTES:,} bytes of memory were used{where}"
+
+
+_watch = _Watch()
 
 
 @contextmanager
-def _limited() -> Iterator[None]:
-    """Only so much computing within this block."""
-    before = signal.signal(signal.SIGPROF, _too_long)
-    signal.setitimer(signal.ITIMER_PROF, SECONDS)
+def around() -> Iterator[None]:
+    """The limits are in force within this block."""
+    if _watch.on:
+        yield
+        return
+    _watch.on = True
+    _watch.peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    before = signal.signal(signal.SIGPROF, _watch.tick)
+    signal.setitimer(signal.ITIMER_PROF, TICK_SECONDS, TICK_SECONDS)
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.signal(signal.SIGPROF, before)
+        _watch.on = False
 
 
 def held(
     read: Callable[[Any], Any], data: Any, sound: Callable[[Any], str | None] = lambda value: None
 ) -> Mapping[str, int]:
     """Read an input: it is refused as it should be, or what is read is ``sound`` (which says what is wrong with it)."""
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    if not _watch.on:
+        with around():
+            return held(read, data, sound)
     try:
-        with _limited():
-            value = read(data)
-            fault = sound(value)
+        try:
+            _watch.deadline = time.process_time() + SECONDS
+            fault = sound(read(data))
+        finally:
+            _watch.deadline = math.inf
+        came = READ
     except AndanteError as error:
-        fault = _fault_of(str(error))
-        if fault is None:
-            return REFUSED
+        fault, came = _fault_of(str(error)), REFUSED
     except _TooLongError:
         fault = f"not read within {SECONDS:g} seconds of computing"
     except Exception as error:
         fault = f"{type(error).__name__}: {str(error)[:300]}{_where(error)}"
-    if fault is None and (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024 > BYTES:
-        fault = f"more than {BYTES:,} bytes of memory were used"
+    fault = fault or _watch.memory_fault()
     if fault is not None:
         raise FoundError(fault, data)
-    return READ
+    return came
 
 
 def _where(error: Exception) -> str:
@@ -304,7 +347,7 @@ def _fingerprints() -> Attempt:
 
 # --- campaigns and studies ------------------------------------------------------------------------------------------
 
-_SMALL_CAMPAIGN = """
+_HEAD = """
 title = "t"
 seed = 1
 measures = ["cost"]
@@ -313,6 +356,8 @@ maps = ["rooms(width=9, height=9, seed=[1, 2])", "empty:5x5"]
 count = { quick = 5, full = 20 }
 optimal_cost = [1.5, 99]
 upscale = [20, 20]
+"""
+_PLAIN_RUN = """
 [problems."b c"]
 maps = ["one.map"]
 from = "scenarios"
@@ -324,9 +369,13 @@ limits = { suboptimality = 1000, moves = 1e6 }
 batches = 2
 converge = true
 max_trials = 10
+"""
+_SAMPLE_RUN = """
 [[run]]
 sight = 3
 sample = { of = "family", count = 4, seed = 2, ranges = { w = [1, 2] }, keep = { b = 0.5 } }
+"""
+_DATABASE_RUN = """
 [[run]]
 algorithms = ["dlrta", "dtlrta"]
 databases = ["pattern(level=[1, 2])", "depth-tree"]
@@ -334,6 +383,19 @@ training = ["empty:9x9"]
 [run.limits]
 cost = 100.0
 """
+_SHORT_PROBLEMS = """
+[problems.a]
+maps = ["empty:5x5"]
+count = 2
+"""
+
+#: All that a campaign may hold, and its parts on their own: reading takes time by the length.
+_CAMPAIGNS = [
+    _HEAD + _PLAIN_RUN + _SAMPLE_RUN + _DATABASE_RUN,
+    "run = []" + _HEAD,
+    *(_SHORT_PROBLEMS + run for run in (_PLAIN_RUN, _SAMPLE_RUN, _DATABASE_RUN)),
+    ROOMS,
+]
 
 _SMALL_STUDY = """
 title = "t"
@@ -409,7 +471,7 @@ def _toml(read: Callable[[Path, str], Any], texts: list[str]) -> Attempt:
 
 
 def _campaigns() -> Attempt:
-    return _toml(read_campaign, [_SMALL_CAMPAIGN, ROOMS])
+    return _toml(read_campaign, _CAMPAIGNS)
 
 
 def _studies() -> Attempt:
@@ -599,7 +661,7 @@ def _forged_traces() -> Attempt:
         document = rng.choice(documents)
         document = _other_column(rng, document) if rng.random() < 0.5 else altered(rng, document)
         if isinstance(document, dict):
-            document.pop("checksum", None)
+            document = {name: value for name, value in document.items() if name != "checksum"}
             document["checksum"] = traces._checksum(document)
         return held(traces.Trace.from_json, as_json(document), sound)
 
@@ -608,9 +670,9 @@ def _forged_traces() -> Attempt:
 
 def _other_column(rng: random.Random, document: dict[str, Any]) -> dict[str, Any]:
     """The document with some bytes of a column others, before or after they were compressed."""
-    document = json.loads(json.dumps(document))
-    table = rng.choice(["moves", "thoughts", "terrain", "discovered"])
-    column = document[table] if "data" in document[table] else document[table][rng.choice(list(document[table]))]
+    name = rng.choice(["moves", "thoughts", "terrain", "discovered"])
+    table, of_table = document[name], None if "data" in document[name] else rng.choice(list(document[name]))
+    column = dict(table if of_table is None else table[of_table])
     raw = base64.b64decode(column["data"])
     plain = bytearray(zlib.decompress(raw))
     if rng.random() < 0.7 and plain:
@@ -624,7 +686,7 @@ def _other_column(rng: random.Random, document: dict[str, Any]) -> dict[str, Any
     column["data"] = base64.b64encode(raw).decode()
     if rng.random() < 0.2:
         column["delta"] = not column["delta"]
-    return document
+    return {**document, name: column if of_table is None else {**table, of_table: column}}
 
 
 # --- stores ---------------------------------------------------------------------------------------------------------
@@ -679,8 +741,7 @@ def _forged_manifests() -> Attempt:
     def attempt(rng: random.Random) -> Mapping[str, int]:
         found = altered(rng, document)
         if isinstance(found, dict):
-            found.pop("checksum", None)
-            found["checksum"] = manifest_checksum(found)
+            found = {**found, "checksum": manifest_checksum(found)}
         data = as_json(found)
         file.write_bytes(data)
         use = rng.choice(uses)
@@ -749,7 +810,7 @@ def _forged_journals() -> Attempt:
     def attempt(rng: random.Random) -> Mapping[str, int]:
         found = altered(rng, document)
         if isinstance(found, dict) and {"piece", "seconds"} <= set(found):
-            found["checksum"] = journal_checksum(digest(what), found)
+            found = {**found, "checksum": journal_checksum(digest(what), found)}
         data = as_json(found)
         file.write_bytes(data)
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import copy
 import json
 import random
+import re
 from collections.abc import Callable, Sequence
+from itertools import accumulate
 from typing import Any
 
 _NUMBERS = [
@@ -21,6 +22,7 @@ _VALUES = [
     b"5", b"-1", b"0", b"1.5", b"nan", b"-inf", b'"x"', b'""', b"true", b"[]", b"{}", b"[1]", b"[[]]", b'["x"]', b"[1, 2]", b"{ a = 1 }",
     b'["x", 1]', b"1979-05-27", b"9223372036854775807", b"{ quick = 1, full = 2 }", b'"lrta"', b'[{ a = "b" }]', b"['lrta(depth=[1..9])']",
 ]  # fmt: skip
+_DIGITS = re.compile(rb"[0-9]+")
 _DEEP = 3000  # brackets in each other: more than Python's own recursion allows
 _LONG = 20_000  # characters
 
@@ -32,7 +34,7 @@ def damaged(rng: random.Random, data: bytes) -> bytes:
     """The same bytes with one to a few things wrong."""
     found = data
     while True:
-        found = rng.choices(_DAMAGE, _WEIGHTS)[0](rng, found)
+        found = rng.choices(_DAMAGE, cum_weights=_WEIGHTS)[0](rng, found)
         if rng.random() < 0.6 and found != data:
             return found
 
@@ -97,12 +99,8 @@ def _move_lines(rng: random.Random, data: bytes) -> bytes:
 
 def _number(rng: random.Random, data: bytes) -> bytes:
     """Another number in the place of one that is there, if there is one behind a random place."""
-    begin = _place(rng, data)
-    while begin < len(data) and not 48 <= data[begin] <= 57:
-        begin += 1
-    end = begin
-    while end < len(data) and 48 <= data[end] <= 57:
-        end += 1
+    there = _DIGITS.search(data, _place(rng, data))
+    begin, end = there.span() if there else (len(data), len(data))
     number = rng.choice(_NUMBERS) if rng.random() < 0.9 else b"9" * rng.randrange(20, 6000)
     return data[:begin] + number + data[end:]
 
@@ -138,15 +136,15 @@ def _stretch(rng: random.Random, data: bytes) -> bytes:
 _DAMAGE: list[Callable[[random.Random, bytes], bytes]] = [
     _flip, _replace, _cut, _leave_out, _repeat, _insert, _insert_bytes, _move_lines, _number, _value, _nest, _stretch,
 ]  # fmt: skip
-_WEIGHTS = [20, 15, 6, 12, 12, 20, 6, 15, 20, 15, 3, 1]
+_WEIGHTS = list(accumulate([20, 15, 6, 12, 12, 20, 6, 15, 20, 15, 3, 1]))
 
 
 # --- documents ------------------------------------------------------------------------------------------------------
 
 
 def altered(rng: random.Random, document: Any) -> Any:
-    """A copy of plain data with one to a few things in it other than they were."""
-    found = copy.deepcopy(document)
+    """Plain data with one to a few things in it other than they were; the document stays as it is, and shares the rest with it."""
+    found = document
     while True:
         found = _altered_somewhere(rng, found)
         if rng.random() < 0.6:
@@ -155,20 +153,21 @@ def altered(rng: random.Random, document: Any) -> Any:
 
 def _altered_somewhere(rng: random.Random, value: Any) -> Any:
     if isinstance(value, dict | list) and value and rng.random() < 0.85:
+        other: Any = value.copy()
         key = rng.choice(list(value)) if isinstance(value, dict) else rng.randrange(len(value))
         what = rng.random()
         if what < 0.08:
-            del value[key]
+            del other[key]
         elif what < 0.12:
-            other = rng.choice(list(value)) if isinstance(value, dict) else rng.randrange(len(value))
-            value[key], value[other] = value[other], value[key]
+            second = rng.choice(list(value)) if isinstance(value, dict) else rng.randrange(len(value))
+            other[key], other[second] = value[second], value[key]
         elif what < 0.16 and isinstance(value, list):
-            value.insert(key, value[key])
+            other.insert(key, value[key])
         elif what < 0.18 and isinstance(value, dict):
-            value[rng.choice(["", "x", "kind", "0", "\0", key.upper()])] = _strange(rng, value[key])
+            other[rng.choice(["", "x", "kind", "0", "\0", key.upper()])] = _strange(rng, value[key])
         else:
-            value[key] = _altered_somewhere(rng, value[key])
-        return value
+            other[key] = _altered_somewhere(rng, value[key])
+        return other
     return _strange(rng, value)
 
 
@@ -195,13 +194,16 @@ def _strange(rng: random.Random, value: Any) -> Any:
                 1e308,
             ]
         )
-    return rng.choice(
-        [
-            None, True, False, 0, 1, -1, 7, 0.5, -0.0, 1e308, float("inf"), float("nan"), 2**31, 2**63, 2**64, 10**400, "", "x", "\0",
-            "../x", "none", "é" * 3, "y" * rng.randrange(2000), [], {}, [[]], [None], [0] * rng.randrange(100), {"": {}}, _nested(rng),
-            [value], {"x": value},
-        ]
-    )  # fmt: skip
+    what = rng.randrange(len(_STRANGE) + 6)
+    if what < len(_STRANGE):
+        return _STRANGE[what]
+    if what == len(_STRANGE):
+        return "y" * rng.randrange(2000)
+    if what == len(_STRANGE) + 1:
+        return [0] * rng.randrange(100)
+    if what == len(_STRANGE) + 2:
+        return _nested(rng)
+    return ([value], {"x": value}, {"": {}})[what - len(_STRANGE) - 3]
 
 
 def _nested(rng: random.Random) -> Any:
@@ -209,6 +211,13 @@ def _nested(rng: random.Random) -> Any:
     for _ in range(rng.randrange(2, 60) if rng.random() < 0.9 else rng.randrange(200, 700)):
         value = [value] if rng.random() < 0.5 else {"a": value}
     return value
+
+
+#: Values of all types. Those that can be changed are never changed: a document is copied where it is altered.
+_STRANGE: list[Any] = [
+    None, True, False, 0, 1, -1, 7, 0.5, -0.0, 1e308, float("inf"), float("nan"), 2**31, 2**63, 2**64, 10**400, "", "x", "\0",
+    "../x", "none", "é" * 3, [], {}, [[]], [None],
+]  # fmt: skip
 
 
 def as_json(document: Any) -> bytes:

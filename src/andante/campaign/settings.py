@@ -20,6 +20,7 @@ from andante.errors import ParameterError, did_you_mean
 from andante.notation import MAX_LENGTH, Call, parse
 
 _LIST = re.compile(r"\[([^\[\]]*)\]")
+_MARK = re.compile(r"[(),]")
 _RANGE = re.compile(r"\s*(-?\d{1,18})\s*\.\.\s*(-?\d{1,18})\s*")
 MOST_SETTINGS = 1_000_000
 
@@ -57,11 +58,11 @@ def _values(inside: str, text: str) -> list[Sequence[object]]:
 def _words(inside: str) -> Iterator[str]:
     """What stands between commas; those within brackets belong to a value."""
     begin = depth = 0
-    for at, character in enumerate(inside):
-        depth += (character == "(") - (character == ")")
-        if character == "," and depth <= 0:
-            yield inside[begin:at]
-            begin = at + 1
+    for mark in _MARK.finditer(inside):
+        depth += (mark[0] == "(") - (mark[0] == ")")
+        if mark[0] == "," and depth <= 0:
+            yield inside[begin : mark.start()]
+            begin = mark.end()
     yield inside[begin:]
 
 

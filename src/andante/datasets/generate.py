@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -55,10 +56,11 @@ def kinds() -> dict[str, dict[str, Any]]:
     >>> kinds()["maze"]
     {'corridor': 1, 'loops': 0.0}
     """
-    return {name: _options(maker) for name, maker in _MAKERS.items()}
+    return {name: dict(_options(maker)) for name, maker in _MAKERS.items()}
 
 
-def _options(maker: Maker) -> dict[str, Any]:
+@cache
+def _options(maker: Maker) -> Mapping[str, Any]:
     parameters = inspect.signature(maker).parameters.values()
     return {each.name: each.default for each in parameters if each.kind is inspect.Parameter.KEYWORD_ONLY}
 

@@ -142,7 +142,7 @@ class Builder(NamedTuple):
     any_map: bool = False
 
     @property
-    def parameters(self) -> list[Parameter]:
+    def parameters(self) -> tuple[Parameter, ...]:
         """What can be set, with defaults."""
         return parameters_of(self.params)
 
