@@ -121,7 +121,15 @@ class Entry:
 
     def to_json(self) -> str:
         """As one line."""
-        return json.dumps(asdict(self))
+        found = self.outcome
+        said = {
+            "cases": found.cases,
+            "seconds": round(found.seconds, 3),
+            "figures": dict(found.figures),
+            "findings": [asdict(one) for one in found.findings],
+        }
+        names = ("program", "part", "seed", "first", "size", "commit")
+        return json.dumps({name: getattr(self, name) for name in names} | {"outcome": said})
 
     @classmethod
     def from_json(cls, line: str) -> Entry:

@@ -1,11 +1,13 @@
 """A short run of each torture program; `make torture` runs them at full length."""
 
+import json
 import os
+from collections import Counter
 
 import pytest
 
 from tests.torture import kills
-from tests.torture.frame import FoundError, chance, parts_of, run_cases
+from tests.torture.frame import CHUNK, Entry, Finding, FoundError, Log, Outcome, chance, parts_of, run_cases, run_part
 from tests.torture.inputs import held
 from tests.torture.mutate import altered, damaged
 
@@ -65,6 +67,52 @@ def test_a_bad_parser_is_found_out(read, sentence, monkeypatch):
         held(read, b"\xff")
     with pytest.raises(FoundError, match="it is wrong"):
         held(len, b"x", lambda value: "it is wrong")
+
+
+def test_a_run_that_was_stopped_goes_on_by_its_log(tmp_path):
+    file = tmp_path / "log"
+    one, two = (Outcome(3, 0.5, Counter(read=2, refused=1)) for _ in range(2))
+    two.findings.append(Finding(4, "what", "data"))
+    log = Log(file)
+    log.add(Entry("inputs", "maps", 1, 0, 3, "abc", one))
+    log.add(Entry("inputs", "maps", 1, 3, 3, "abc", two))
+    with file.open("a") as stream:
+        stream.write('{"program": "inp')  # a kill in the middle of a line
+    again = Log(file)
+    assert again.entries == log.entries
+    assert [entry.chunk for entry in again.done("inputs", "maps", 1)] == [
+        (0, 3)
+    ]  # where something was found is run again
+    assert again.done("inputs", "maps", 2) == []
+    *_, row = again.table()
+    assert row == "| inputs | maps | 6 |  |  | 1 | 6 | abc |"
+
+
+def test_what_is_in_the_log_is_not_run_again(monkeypatch, capsys):
+    monkeypatch.setitem(CHUNK, "inputs", 5)
+    log = Log()
+    for first in (0, 5):
+        log.add(Entry("inputs", "notation", 1, first, 5, "abc", Outcome(5, 0.1, Counter(read=5))))
+    assert run_part("inputs", "notation", 1, 0, 10, 1, log).figures == {"read": 10}
+    assert len(log.entries) == 2
+
+
+def test_documents_are_altered_however_deep_they_are():
+    document = []
+    for _ in range(10_000):
+        document = [document]
+    rng = chance(1, "any", 1)
+    for _ in range(500):
+        altered(rng, {"a": [document, document]})
+
+
+def test_a_document_that_is_altered_stays_as_it_was():
+    document = {"a": [1, {"b": "c"}, []], "d": {}}
+    before = json.dumps(document)
+    rng = chance(1, "any", 2)
+    for _ in range(500):
+        altered(rng, document)
+    assert json.dumps(document) == before
 
 
 def test_a_case_is_the_same_every_time():
