@@ -14,8 +14,9 @@ from pathlib import Path
 from tests.torture.frame import PROGRAMS, Log, parts_of, run_part, tell, unit_of
 
 #: Cases of each part where no size is given: together a million inputs per parser, a hundred kills, a hundred million moves.
-FULL = {"inputs": 1_000_000, "kills": 40, "walks": 100_000}
+FULL = {"inputs": 1_000_000, "kills": 20, "walks": 5_000}
 FORGED = 200_000  # inputs that are put to use if they are taken, beside the million that are not
+LONG = 1_200  # walks of a hundred thousand moves each
 
 
 def main() -> int:
@@ -36,7 +37,7 @@ def main() -> int:
         for part in options.parts or known:
             if part not in known:
                 asked.error(f"{program} has no part {part!r}; it has {', '.join(known)}")
-            full = FORGED if part.startswith("forged-") else FULL[program]
+            full = FORGED if part.startswith("forged-") else LONG if part == "long" else FULL[program]
             size = options.size if options.size is not None else full
             outcome = run_part(program, part, options.seed, options.first, size, options.workers, log)
             figures[unit_of(program)] += outcome.cases

@@ -40,6 +40,12 @@ PROBLEMS = 6  # on each world
 SLACK = 1e-9  # by which part sums of costs may be off
 MOST_MOVES = 20_000  # where nobody can say how many are needed
 PATIENT_MOVES = 2_000_000  # where it can be said, and is no more
+MOST_EXPANSIONS = 50_000_000
+
+#: Long walks: on worlds where those who learn go round and round, so that it is kernels that take the time.
+LONG_PROBLEMS = 8
+LONG_MOVES = 300_000
+LONG_EXPANSIONS = 5_000_000
 
 #: Plain Python is slow: fewer moves on smaller worlds.
 PLAIN_MOVES = 40
@@ -77,9 +83,13 @@ class World:
         known, least, _ = self.prices
         return csr_array((least, np.divmod(known, self.states)), shape=(self.states, self.states))
 
+    @cached_property
+    def _backwards(self) -> csr_array:
+        return self.cheapest.T.tocsr()
+
     def costs_to(self, goal: int) -> npt.NDArray[np.float64]:
         """What a shortest path to the goal costs, from every state."""
-        found: npt.NDArray[np.float64] = dijkstra(self.cheapest.T.tocsr(), indices=goal)
+        found: npt.NDArray[np.float64] = dijkstra(self._backwards, indices=goal)
         return found
 
     def reached_from(self, start: int) -> npt.NDArray[np.bool_]:
@@ -242,7 +252,13 @@ def _bound(world: World, to_goal: npt.NDArray[np.float64], entry: Algorithm) -> 
 
 
 def walk(
-    world: World, entry: Algorithm, pairs: Sequence[tuple[int, int]], sight: int | None, databases: Sequence[Any]
+    world: World,
+    entry: Algorithm,
+    pairs: Sequence[tuple[int, int]],
+    sight: int | None,
+    databases: Sequence[Any],
+    most_moves: int = MOST_MOVES,
+    most_expansions: int = MOST_EXPANSIONS,
 ) -> Mapping[str, int]:
     """Walk some problems with one agent, and hold each to what must be; figures."""
     figures: Counter[str] = Counter()
@@ -257,9 +273,9 @@ def walk(
         problem = Problem(world.graph, start, goal, world.place if isinstance(world.place, Grid) else None)
         to_goal = world.costs_to(goal)
         needed = _bound(world, to_goal, entry)
-        cap = PLAIN_MOVES if plain else int(min(needed, PATIENT_MOVES)) + 10 if needed <= PATIENT_MOVES else MOST_MOVES
+        cap = PLAIN_MOVES if plain else int(needed) + 10 if needed <= PATIENT_MOVES else most_moves
         try:
-            trial = agent.run(problem, andante.Limits(moves=cap, expansions=50_000_000))
+            trial = agent.run(problem, andante.Limits(moves=cap, expansions=most_expansions))
         except AndanteError as error:
             if "needs a database" in str(error) or "built for other goals" in str(error):
                 figures["refused"] += 1
@@ -327,17 +343,17 @@ def _told(world: World) -> str:
     return f"arcs {list(zip(*(column.tolist() for column in world.arcs), strict=True))} points {arrays.point.tolist()} metric {arrays.metric}"
 
 
-def _pairs(rng: random.Random, world: World) -> list[tuple[int, int]]:
+def _pairs(rng: random.Random, world: World, problems: int = PROBLEMS) -> list[tuple[int, int]]:
     """Starts and goals: mostly in the same component, and cells that can be stood on."""
     label = connected_components(world.cheapest, directed=False)[1]
     live = np.unique(np.concatenate(world.arcs[:2]))
-    places = live.tolist() if len(live) > 1 else list(range(world.states))
+    places = live if len(live) > 1 else np.arange(world.states)
     found = []
-    for _ in range(PROBLEMS):
-        start, goal = rng.choice(places), rng.choice(places)
+    for _ in range(problems):
+        start, goal = (int(places[rng.randrange(len(places))]) for _ in range(2))
         if rng.random() < 0.8:
-            near = [place for place in places if label[place] == label[start]]
-            goal = rng.choice(near)
+            near = places[label[places] == label[start]]
+            goal = int(near[rng.randrange(len(near))])
         if start != goal:
             found.append((start, goal))
     return found
@@ -381,6 +397,54 @@ def _on_graphs(directed: bool) -> Attempt:
     return attempt
 
 
+def _long() -> Attempt:
+    """On large maps and graphs, most of them with detours or without a heuristic."""
+    on_maps, on_graphs = _names(needs=False), _names(needs=False, graphs=True)
+    checked = bool(JIT and numba.config.BOUNDSCHECK)
+
+    def attempt(rng: random.Random) -> Mapping[str, int]:
+        of_maps = rng.random() < 0.5
+        entry = random_setting(rng, rng.choice(on_maps if of_maps else on_graphs))
+        try:
+            world = _large_map(rng, checked) if of_maps else _large_graph(rng, checked)
+        except AndanteError as error:
+            if "too far apart" in str(error):
+                return {"graphs refused": 1}
+            raise
+        sight = rng.choice([None, None, 1, 3]) if of_maps and entry.card.senses else None
+        pairs = _some(_pairs(rng, world, LONG_PROBLEMS))
+        return walk(world, entry, pairs, sight, (), LONG_MOVES, LONG_EXPANSIONS)
+
+    return attempt
+
+
+def _large_map(rng: random.Random, checked: bool) -> World:
+    side = rng.randint(60, 140) if checked else 12
+    kind, options = rng.choice(
+        [("maze", {}), ("maze", {"loops": 0.1}), ("rooms", {"size": 7}), ("random", {"density": 0.38}), ("caves", {})]
+    )
+    made = andante.generate(kind, side, side, seed=rng.randrange(10_000), **options)
+    return of_grid(Grid(made.terrain, rule=rng.choice(RULES)))
+
+
+def _large_graph(rng: random.Random, checked: bool) -> World:
+    """A grid's worth of states in a long strip with some shortcuts, or any few arcs, without a heuristic."""
+    chance = np.random.default_rng(rng.getrandbits(32))
+    count = rng.randint(100, 1500) if checked else 15
+    wide = rng.randint(1, 20)
+    states = np.arange(count)
+    parts = [np.stack([states[:-1], states[1:]], 1), np.stack([states[:-wide], states[wide:]], 1)]
+    if rng.random() < 0.5:
+        parts.append(chance.integers(count, size=(rng.randint(1, count), 2)))
+    ends = np.concatenate(parts)
+    directed = rng.random() < 0.4
+    if directed:  # with a way back
+        ends = np.concatenate([ends, [[count - 1, 0]]])
+    ends = ends[ends[:, 0] != ends[:, 1]]
+    edges = np.column_stack([ends, random_costs(rng, chance, len(ends))])
+    return of_graph(Graph.from_edges(edges, states=count, directed=directed))
+
+
 #: What to build for those who look things up; small.
 _ORDERS = {
     "moves": ["moves"],
@@ -419,4 +483,5 @@ PARTS: dict[str, Callable[[], Attempt]] = {
     "graphs": lambda: _on_graphs(directed=False),
     "one-way": lambda: _on_graphs(directed=True),
     "databases": _with_databases,
+    "long": _long,
 }
