@@ -171,6 +171,20 @@ def test_lists_of_values_make_all_combinations():
         expand("a(x=[])")
 
 
+def test_a_large_sample_is_read_without_drawing_all_of_it(tmp_path, monkeypatch):
+    counts = []
+
+    def counting(text, count, *rest):
+        counts.append(count)
+        return sample(text, count, *rest)
+
+    monkeypatch.setattr("andante.campaign.file.sample", counting)
+    file = tmp_path / "campaign.toml"
+    file.write_text(ROOMS + "\n[[run]]\nsample = { of = 'family', count = 300_000, seed = 2 }")
+    assert read_campaign(file).runs[1].sample.count == 300_000
+    assert max(counts) <= 100
+
+
 def test_a_sample_is_drawn_from_the_parameters_own_ranges():
     drawn = sample("family(da=true)", 50, seed=3, ranges={"w": [1, 2]})
     assert len({full_notation(entry) for entry in drawn}) == 50

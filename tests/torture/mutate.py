@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import re
+from bisect import bisect
 from collections.abc import Callable, Sequence
 from itertools import accumulate
 from typing import Any
@@ -34,13 +35,13 @@ def damaged(rng: random.Random, data: bytes) -> bytes:
     """The same bytes with one to a few things wrong."""
     found = data
     while True:
-        found = rng.choices(_DAMAGE, cum_weights=_WEIGHTS)[0](rng, found)
+        found = _DAMAGE[bisect(_WEIGHTS, _TOTAL * rng.random())](rng, found)
         if rng.random() < 0.6 and found != data:
             return found
 
 
 def _place(rng: random.Random, data: bytes) -> int:
-    return rng.randrange(len(data) + 1)
+    return int(rng.random() * (len(data) + 1))
 
 
 def _span(rng: random.Random, data: bytes, longest: int = 40) -> tuple[int, int]:
@@ -51,8 +52,8 @@ def _span(rng: random.Random, data: bytes, longest: int = 40) -> tuple[int, int]
 def _flip(rng: random.Random, data: bytes) -> bytes:
     if not data:
         return data
-    at = rng.randrange(len(data))
-    return data[:at] + bytes([data[at] ^ 1 << rng.randrange(8)]) + data[at + 1 :]
+    at = int(rng.random() * len(data))
+    return data[:at] + bytes([data[at] ^ 1 << rng.getrandbits(3)]) + data[at + 1 :]
 
 
 def _replace(rng: random.Random, data: bytes) -> bytes:
@@ -136,7 +137,7 @@ def _stretch(rng: random.Random, data: bytes) -> bytes:
 _DAMAGE: list[Callable[[random.Random, bytes], bytes]] = [
     _flip, _replace, _cut, _leave_out, _repeat, _insert, _insert_bytes, _move_lines, _number, _value, _nest, _stretch,
 ]  # fmt: skip
-_WEIGHTS = list(accumulate([20, 15, 6, 12, 12, 20, 6, 15, 20, 15, 3, 1]))
+*_WEIGHTS, _TOTAL = accumulate([20, 15, 6, 12, 12, 20, 6, 15, 20, 15, 3, 1])
 
 
 # --- documents ------------------------------------------------------------------------------------------------------

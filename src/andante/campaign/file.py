@@ -22,7 +22,7 @@ import itertools
 import math
 import os
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -43,6 +43,8 @@ SOURCES = ("random", "scenarios")
 #: What only studies have; `andante.report.studyfile` reads it.
 STUDY_PARTS = ("table", "best", "front", "amortization", "duel", "pairs", "correlation", "influence", "figure")
 STUDY_WORDS = ("about", "paper", "notes", "absent")
+
+_DRAWN_TO_CHECK = 100
 
 
 @dataclass(frozen=True)
@@ -315,12 +317,16 @@ def _check_training(table: Table, run: Run, orders: dict[str, list[BuildOrder]])
 
 
 def _check_algorithms(table: Table, run: Run, entries: dict[str, list[Algorithm]]) -> None:
-    """Refuse what cannot be run under the run's conditions; of a sample the first batch is looked at."""
+    """Refuse what cannot be run under the run's conditions; of a sample only the first settings are drawn here.
+
+    The plan draws and checks them all, and takes its time for it.
+    """
     for text, some in entries.items():
         for fault in filter(None, map(run.fault, some)):
             table.fail(fault, "algorithms", text)
     if run.sample is not None:
-        for fault in filter(None, map(run.fault, run.entries(0))):
+        some = replace(run, algorithms=(), sample=replace(run.sample, count=min(run.sample.count, _DRAWN_TO_CHECK)))
+        for fault in filter(None, map(run.fault, some.entries(0))):
             table.fail(fault, "sample", run.sample.of)
 
 

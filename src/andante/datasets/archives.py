@@ -8,7 +8,6 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from itertools import pairwise
 from pathlib import Path, PurePosixPath
 
 from andante.errors import DatasetError
@@ -44,8 +43,8 @@ def unpack(archive: Path, folder: Path, suffix: str, *, limit: int = MAX_UNPACKE
         with _sound(archive):
             pack = stack.enter_context(zipfile.ZipFile(stack.enter_context(archive.open("rb"))))
             members = _wanted(pack, archive, suffix, limit)
-        for member in members:
-            with (folder / _title(member)).open("xb") as sink:
+        for title, member in members.items():
+            with (folder / title).open("xb") as sink:
                 for chunk in _chunks(pack, member, archive):
                     sink.write(chunk)
     return len(members)
@@ -67,7 +66,8 @@ def _sound(archive: Path) -> Iterator[None]:
         raise DatasetError(f"{archive.name} is not a sound zip archive ({error}); get it anew") from error
 
 
-def _wanted(pack: zipfile.ZipFile, archive: Path, suffix: str, limit: int) -> list[zipfile.ZipInfo]:
+def _wanted(pack: zipfile.ZipFile, archive: Path, suffix: str, limit: int) -> dict[str, zipfile.ZipInfo]:
+    """The members to unpack, by the names of the files that they become."""
     everything = pack.infolist()
     if len(everything) > MAX_MEMBERS:
         raise DatasetError(f"{archive.name} holds {len(everything):,} files, more than the {MAX_MEMBERS:,} allowed")
@@ -75,20 +75,17 @@ def _wanted(pack: zipfile.ZipFile, archive: Path, suffix: str, limit: int) -> li
         path = PurePosixPath(member.orig_filename)
         if path.is_absolute() or ".." in path.parts or "\\" in member.orig_filename:
             raise DatasetError(f"{archive.name} is refused: its member {member.filename!r} points outside the archive")
-    wanted = [member for member in everything if _title(member).endswith(suffix) and not _title(member).startswith(".")]
-    for member in wanted:
-        title = _title(member)
+    wanted: dict[str, zipfile.ZipInfo] = {}
+    for member in everything:
+        title = PurePosixPath(member.filename).name
+        if not title.endswith(suffix) or title.startswith("."):
+            continue
         if not title.isprintable() or len(title.encode(errors="replace")) > _MAX_NAME_BYTES:
             raise DatasetError(f"{archive.name} is refused: {title!r} is no name for a file")
-    titles = sorted(map(_title, wanted))
-    for title, following in pairwise(titles):
-        if title == following:
+        if title in wanted:
             raise DatasetError(f"{archive.name} holds two files of the name {title}")
-    size = sum(member.file_size for member in wanted)
+        wanted[title] = member
+    size = sum(member.file_size for member in wanted.values())
     if size > limit:
         raise DatasetError(f"{archive.name} is refused: it would unpack to {size:,} bytes, more than {limit:,}")
     return wanted
-
-
-def _title(member: zipfile.ZipInfo) -> str:
-    return PurePosixPath(member.filename).name
