@@ -325,8 +325,8 @@ def _check_algorithms(table: Table, run: Run, entries: dict[str, list[Algorithm]
         for fault in filter(None, map(run.fault, some)):
             table.fail(fault, "algorithms", text)
     if run.sample is not None:
-        some = replace(run, algorithms=(), sample=replace(run.sample, count=min(run.sample.count, _DRAWN_TO_CHECK)))
-        for fault in filter(None, map(run.fault, some.entries(0))):
+        few = replace(run, algorithms=(), sample=replace(run.sample, count=min(run.sample.count, _DRAWN_TO_CHECK)))
+        for fault in filter(None, map(run.fault, few.entries(0))):
             table.fail(fault, "sample", run.sample.of)
 
 
