@@ -171,6 +171,12 @@ def test_lists_of_values_make_all_combinations():
         expand("a(x=[])")
 
 
+def test_settings_that_would_fill_the_memory_are_refused():
+    assert len(expand("lrta(depth=[1..100000])")) == 100_000
+    with pytest.raises(ParameterError, match="900,000 settings of up to 9[0-9][0-9] characters"):
+        expand("lrta(" + "a" * 900 + "=[1..900000])")
+
+
 def test_a_large_sample_is_read_without_drawing_all_of_it(tmp_path, monkeypatch):
     counts = []
 

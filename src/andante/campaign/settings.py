@@ -23,6 +23,7 @@ _LIST = re.compile(r"\[([^\[\]]*)\]")
 _MARK = re.compile(r"[(),]")
 _RANGE = re.compile(r"\s*(-?\d{1,18})\s*\.\.\s*(-?\d{1,18})\s*")
 MOST_SETTINGS = 1_000_000
+MOST_CHARACTERS = 100_000_000  # of all settings together
 
 
 def expand(text: str) -> list[str]:
@@ -33,12 +34,17 @@ def expand(text: str) -> list[str]:
     """
     fixed, inside = _LIST.split(text)[::2], _LIST.findall(text)
     choices = [_values(one, text) for one in inside]
-    if math.prod(sum(map(len, values)) for values in choices) > MOST_SETTINGS:  # counted before any is made
+    count = math.prod(sum(map(len, values)) for values in choices)
+    if count > MOST_SETTINGS:  # counted before any is made
         raise ParameterError(f"{text!r} stands for more than {MOST_SETTINGS:,} settings; draw a sample instead")
     lists = [[str(value) for values in each for value in values] for each in choices]
     longest = sum(map(len, fixed)) + sum(max(map(len, values)) for values in lists)
     if lists and longest > MAX_LENGTH:
         raise ParameterError(f"{text!r} stands for settings of {longest:,} characters; at most {MAX_LENGTH:,} are read")
+    if count * longest > MOST_CHARACTERS:
+        raise ParameterError(
+            f"{text!r} stands for {count:,} settings of up to {longest:,} characters, too many to list; draw a sample instead"
+        )
     return ["".join(map("".join, zip(fixed, [*chosen, ""], strict=True))) for chosen in itertools.product(*lists)]
 
 
