@@ -41,9 +41,10 @@ def expand(text: str) -> list[str]:
     longest = sum(map(len, fixed)) + sum(max(map(len, values)) for values in lists)
     if lists and longest > MAX_LENGTH:
         raise ParameterError(f"{text!r} stands for settings of {longest:,} characters; at most {MAX_LENGTH:,} are read")
-    if count * longest > MOST_CHARACTERS:
+    if lists and count * longest > MOST_CHARACTERS:
         raise ParameterError(
-            f"{text!r} stands for {count:,} settings of up to {longest:,} characters, too many to list; draw a sample instead"
+            f"{text!r} stands for {count:,} settings of up to {longest:,} characters, too many to list; draw a sample "
+            "instead"
         )
     return ["".join(map("".join, zip(fixed, [*chosen, ""], strict=True))) for chosen in itertools.product(*lists)]
 
