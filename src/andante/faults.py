@@ -165,7 +165,7 @@ def _line(function: FunctionType, error: NumbaError, text: str) -> int:
     if found:
         return int(found[-1])
     returns = re.findall(r'^Return of: .*\n?File ".*", line (\d+):', text, re.MULTILINE)
-    return int(returns[0]) if returns else code.co_firstlineno
+    return max(map(int, returns), default=code.co_firstlineno)  # in whatever order Numba lists them
 
 
 # --- what a kernel returns ------------------------------------------------------------------------------------------
