@@ -25,10 +25,13 @@ from pathlib import Path
 from types import CodeType, FunctionType, ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar, cast, get_type_hints
 
+import llvmlite.binding
 import numba
 import numpy as np
 from numba.core import types
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, NullCache, _CacheLocator
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler, compile_result
 from numba.core.dispatcher import Dispatcher
 from numba.core.errors import NumbaError
 from numba.core.serialize import dumps
@@ -53,8 +56,63 @@ else:
 # Inlined into its caller, a kernel gets its bundles for nothing; a call of its own would copy every array's header.
 _OPTIONS: dict[str, Any] = {"error_model": "numpy", "_nrt": False, "forceinline": True}
 
+
+_PART = "part"  # how the cache tells such code from machine code
+
+
+class _Part(JITCodeLibrary):  # type: ignore[misc]
+    """Code that only other kernels call: kept as LLVM's own text, optimised and made into machine code with the caller.
+
+    Numba would do both for every kernel on the way up from the innermost one. All are inlined into their callers, so
+    a deep nest would be optimised once for each of its levels, and only the outermost is ever run.
+    """
+
+    def _optimize_final_module(self) -> None:
+        pass
+
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+    def get_pointer_to_function(self, name: str) -> int:
+        """None: there is no machine code."""
+        self._ensure_finalized()
+        return 0
+
+    @property
+    def codegen(self) -> Any:
+        """What Numba tells the addresses of a kernel's constants to, which are not in memory yet."""
+        return _NoMemory
+
+    def serialize_using_object_code(self) -> tuple[str, str, bytes]:
+        """What the cache keeps."""
+        self._ensure_finalized()
+        return self.name, _PART, self._get_module_for_linking().as_bitcode()
+
+    @classmethod
+    def kept(cls, codegen: Any, state: tuple[str, str, bytes]) -> _Part:
+        """What was kept, as a library again."""
+        part = cls(codegen, state[0])
+        part._final_module = part._shared_module = llvmlite.binding.parse_bitcode(state[2])
+        part._finalize_final_module()
+        return part
+
+
+class _NoMemory:
+    @staticmethod
+    def set_env(name: str, environment: Any) -> None:
+        """Nothing to do."""
+
+
+class _PartCompiler(Compiler):  # type: ignore[misc]
+    def _compile_core(self) -> Any:
+        if self.state.library is None:
+            self.state.library = _Part(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
+        return super()._compile_core()
+
+
 # What only kernels call needs no door for Python: for bundles of many arrays that takes longer to compile than all.
-_INNER = _OPTIONS | {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+_INNER = _OPTIONS | {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "pipeline_class": _PartCompiler}
 
 
 # --- making kernels -------------------------------------------------------------------------------------------------
@@ -286,6 +344,26 @@ class _Locator(_CacheLocator):  # type: ignore[misc]
 
 class _Implementation(CompileResultCacheImpl):  # type: ignore[misc]
     _locator_classes = (_Locator,)
+
+    def rebuild(self, target_context: Any, payload: tuple[Any, ...]) -> Any:
+        """The compiled kernel that was kept; Numba's own way would turn a part into machine code."""
+        library, description, environment, signature, *_ = payload
+        if library[1] != _PART:
+            return super().rebuild(target_context, payload)
+        part = _Part.kept(target_context.codegen(), library)
+        return compile_result(
+            target_context=target_context,
+            typing_context=target_context.typing_context,
+            library=part,
+            environment=environment,
+            entry_point=target_context.get_executable(part, description, environment),
+            fndesc=description,
+            signature=signature,
+            objectmode=False,
+            lifted=(),
+            reload_init=(),
+            referenced_envs=(),
+        )
 
 
 class _CacheFiles:
