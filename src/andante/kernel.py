@@ -124,11 +124,20 @@ def kernel(function: F) -> F:
     return _compiled(function)
 
 
-def _compiled(function: F, cached: bool = True) -> F:
+def subroutine(function: F) -> F:
+    """A kernel that others call instead of inlining it: for what is large, and works for longer than a call takes.
+
+    Inlined wherever it is called from, a large kernel makes its callers slow to compile, and no faster.
+    """
+    _keep_text(function)
+    return _compiled(function, inlined=False)
+
+
+def _compiled(function: F, cached: bool = True, inlined: bool = True) -> F:
     if not JIT:
         return function
     compiled = numba.njit(nogil=True, **_OPTIONS)(function)
-    inner = numba.njit(**_INNER)(function)
+    inner = numba.njit(**_INNER | {"forceinline": inlined})(function)
     if cached and _source_file(function) is not None:
         compiled._cache = _KernelCache(function, compiled.targetoptions)
         inner._cache = _KernelCache(function, inner.targetoptions)
@@ -140,9 +149,15 @@ def _compiled(function: F, cached: bool = True) -> F:
 
 
 def _called_by_kernels(compiled: Any, inner: Any) -> Callable[..., Any]:
-    """What Numba asks for the type of a call: when that fails, it is noted which kernel was the reason."""
+    """What Numba asks for the type of a call: when that fails, it is noted which kernel was the reason.
+
+    A number that is written out in the call has a type of its own, and Numba would compile the kernel for each such
+    number. Here all integers are one type; what is inlined sees the number all the same.
+    """
 
     def get_call_template(args: Any, kws: Any) -> Any:
+        args = tuple(types.unliteral(arg) for arg in args)
+        kws = {name: types.unliteral(arg) for name, arg in kws.items()}
         try:
             found = inner.get_call_template(args, kws)
             if compiled.promised is not None:

@@ -28,7 +28,7 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.abstraction.layers import Layers, ancestor, attach, first_child, new_node, next_child
-from andante.kernel import generic, int64, kernel
+from andante.kernel import generic, int64, kernel, subroutine
 from andante.world.graph import Csr, Layout, Moves, degree, target
 
 MOST_NEIGHBOURS = 16  # of a state that are looked at for cliques
@@ -155,7 +155,7 @@ def _weigh_node(graph: Layers, state: int, spot: npt.NDArray[np.float64]) -> int
 # --- covering -------------------------------------------------------------------------------------------------------
 
 
-@kernel
+@subroutine
 def cover(layers: Layers, graph: Layout, work: Work, level: int, rule: int) -> None:
     """Give every orphan of ``graph`` a parent on ``level``: new ones are FRESH, others HURT."""
     if rule == _ALIGNED and layers.width > 0:
@@ -173,7 +173,7 @@ def cover(layers: Layers, graph: Layout, work: Work, level: int, rule: int) -> N
             _place_leftover(layers, graph, work, state, level, rule)
 
 
-@kernel
+@subroutine
 def _place_leftover(layers: Layers, graph: Layout, work: Work, state: int, level: int, rule: int) -> None:
     """Let a state that no clique took pair up, join a neighbour's parent, or stay alone, as the rule says."""
     free = _orphans_near(layers, graph, work, state) if rule == _ALIGNED else 0
@@ -196,7 +196,7 @@ def _join(layers: Layers, graph: Layout, work: Work, state: int, parent: int) ->
     adopt(layers, graph, work, state, parent)
 
 
-@kernel
+@subroutine
 def adopt(layers: Layers, graph: Layout, work: Work, state: int, parent: int) -> None:
     """Make a state of ``graph`` a child of ``parent``."""
     weight = weigh(graph, state, work.spot)
@@ -206,7 +206,7 @@ def adopt(layers: Layers, graph: Layout, work: Work, state: int, parent: int) ->
 # --- aligned squares ------------------------------------------------------------------------------------------------
 
 
-@kernel
+@subroutine
 def _take_squares(layers: Layers, graph: Layout, work: Work, level: int) -> None:
     """Make a node of each aligned square of four orphans, and let an orphan that a square lost join it again."""
     for k in range(count(work, ORPHANS)):
@@ -265,7 +265,7 @@ def _holds_the_rest(layers: Layers, work: Work, parent: int) -> bool:
 # --- cliques --------------------------------------------------------------------------------------------------------
 
 
-@kernel
+@subroutine
 def _take_cliques(layers: Layers, graph: Layout, work: Work, level: int, most: int, least: int) -> None:
     """Make a node of each clique of ``most`` or fewer orphans, at least ``least``, that is found."""
     for k in range(count(work, ORPHANS)):

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from andante.kernel import int64, kernel
+from andante.kernel import int64, kernel, subroutine
 from andante.world.graph import degree, enterable, estimate, price, size, target, unit
 from andante.world.heuristics import Metric
 
@@ -283,7 +283,7 @@ def attach(layers: Layers, node: int, parent: int, weight: int, total: npt.NDArr
     _weigh(layers, parent, weight, 1.0, total)
 
 
-@kernel
+@subroutine
 def detach(layers: Layers, node: int, weight: int, total: npt.NDArray[np.float64]) -> None:
     """Take a node, of so many ground states and with this sum of their points, away from its parent."""
     note_node(layers, node)
@@ -418,7 +418,7 @@ def _note(journal: Journal, kind: int, item: int) -> None:
         journal.used[kind] += 1
 
 
-@kernel
+@subroutine
 def restore(layers: Layers, built: Layers) -> None:
     """Make the layers what they were as built, at the cost of what was changed."""
     journal = layers.journal

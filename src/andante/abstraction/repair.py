@@ -48,7 +48,7 @@ from andante.abstraction.layers import (
     give_back,
     next_child,
 )
-from andante.kernel import int64, kernel
+from andante.kernel import int64, kernel, subroutine
 from andante.world.graph import Layout, degree, target
 
 
@@ -98,7 +98,7 @@ def _leave_and_return(layers: Layers, graph: Layout, work: Work) -> None:
             detach(layers, state, weight, work.spot)
 
 
-@kernel
+@subroutine
 def mend(layers: Layers, graph: Layout, work: Work, level: int, rule: int, keep: int) -> bool:
     """Mend one level over ``graph``, and say what is to be done on the next; is there anything?"""
     for which in (FRESH, UPSET, BEREFT):
@@ -182,7 +182,7 @@ def _could_join(layers: Layers, graph: Layout, node: int, rule: int) -> bool:
     return next_child(layers, child) < 0 and host(layers, graph, child, rule) > 0
 
 
-@kernel
+@subroutine
 def _dissolve(layers: Layers, graph: Layout, work: Work, node: int) -> None:
     """Make orphans of a node's children, and an end of the node."""
     child = first_child(layers, node)
@@ -255,7 +255,7 @@ def _forget_arcs(layers: Layers, work: Work) -> None:
         clear_row(layers, item(work, HURT, k))
 
 
-@kernel
+@subroutine
 def _count_arcs(layers: Layers, graph: Layout, work: Work, node: int) -> None:
     """Count the arcs of one node; what leads to a node that does not count for itself is counted there as well."""
     child = first_child(layers, node)
@@ -270,7 +270,7 @@ def _count_arcs(layers: Layers, graph: Layout, work: Work, node: int) -> None:
         child = next_child(layers, child)
 
 
-@kernel
+@subroutine
 def _compare(layers: Layers, work: Work, node: int, first: int, last: int) -> None:
     """Note a node and its neighbours, old and new, where one is no longer or not yet the other's neighbour."""
     empty(work, KIN)
