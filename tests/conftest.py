@@ -5,8 +5,20 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from andante.cli import OK, main
+from tests.worlds import DEEP, examples
+
+settings.register_profile("andante", examples(100))
+settings.load_profile("andante")
+
+
+def pytest_collection_modifyitems(items):
+    """Leave what is marked ``deep`` to `make test-deep`."""
+    for item in items:
+        if not DEEP and item.get_closest_marker("deep"):
+            item.add_marker(pytest.mark.skip(reason="takes long: make test-deep"))
 
 
 @pytest.fixture(scope="session")

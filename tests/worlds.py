@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import numpy as np
@@ -18,10 +19,18 @@ from tests import naive
 SIDE = 48 if JIT else 30
 
 
+#: `make test-deep`: many examples, other ones each time, and what takes too long for every day.
+DEEP = bool(os.environ.get("ANDANTE_DEEP_TESTS"))
+
+
 def examples(count: int) -> settings:
-    """As many examples if kernels are compiled, fewer if not; the first one may have to wait for the compiler."""
+    """A quarter as many examples, the same ones each time; in `make test-deep` four times as many, new ones each time.
+
+    The first one may have to wait for the compiler.
+    """
     return settings(
-        max_examples=count if JIT else max(count // 4, 5),
+        max_examples=4 * count if DEEP else max(count // 4, 10) if JIT else max(count // 8, 5),
+        derandomize=not DEEP,
         deadline=None,
         suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large],
     )
@@ -110,6 +119,7 @@ def drawn(grid: Grid, count: int, seed: int = 0) -> list[Problem]:
 
 
 __all__ = [
+    "DEEP",
     "RULES",
     "SIDE",
     "drawn",

@@ -5,12 +5,13 @@ import statistics
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import andante
 from andante.agents.family import IS_ARC, _bounded, from_paper, to_paper
 from andante.world.graph import Graph, estimate
+from tests.worlds import examples
 
 LIMITS = andante.Limits(moves=3000)
 RING = [(0, -1), (1, -1), (1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1)]
@@ -77,7 +78,7 @@ def members(draw):
 
 
 @given(members(), st.integers(0, 10_000), st.sampled_from(["random", "rooms", "maze"]))
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_equals_the_algorithm_of_the_paper(member, seed, kind):
     grid = andante.generate(kind, 15, 13, seed=seed)
     problem = andante.random_problems(grid, 1, seed=seed)[0]
@@ -86,7 +87,7 @@ def test_equals_the_algorithm_of_the_paper(member, seed, kind):
 
 
 @given(members(), st.integers(0, 10_000), st.sampled_from(["random", "rooms", "maze", "empty"]))
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_with_random_ties_each_move_is_one_of_the_best(member, seed, kind):
     """With edges that count once, it makes no difference which of equal neighbours are learned from."""
     member |= {"wc": 1.0, "w": 1.0}
@@ -144,7 +145,7 @@ def heavy(draw):
 
 @pytest.mark.compiled  # many moves
 @given(heavy(), st.integers(0, 10_000), st.sampled_from(["random", "rooms", "maze"]))
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_nobody_is_stuck_without_leaving_states_for_good(member, seed, kind):
     grid = andante.generate(kind, 61, 61, seed=seed)
     problem = andante.random_problems(grid, 1, seed=seed)[0]
@@ -181,7 +182,7 @@ def test_values_that_outgrow_all_numbers_stay_finite(operator):
 
 
 @given(st.floats(0, 1e300), st.floats(0, allow_infinity=True, allow_nan=False))
-@settings(deadline=None)
+@examples(100)
 def test_a_rise_is_a_rise_and_never_more_than_was_learned(old, new):
     bounded = _bounded(new, old)
     assert bounded <= min(new, 1e300)

@@ -19,6 +19,7 @@ from andante.search.path import Path, lay
 from andante.world.graph import degree, estimate, price, target
 from andante.world.problem import Problem
 from tests.abstraction.worlds import coarse_level
+from tests.worlds import DEEP
 
 CARDS = list(andante.algorithms())
 SETTINGS = [entry for card in CARDS for entry in (card, *map(andante.find, card.card.examples))]
@@ -65,6 +66,8 @@ def databases():
 def test_keeps_its_promises(entry, databases, monkeypatch):
     if "moves" in entry.needs:  # for all pairs of states: no map wider than this can wait for it
         monkeypatch.setattr(contract, "WIDTHS", (24, 72))
+    if DEEP:
+        monkeypatch.setattr(contract, "WATCHED", contract.LIMITS)
     checks = andante.check_algorithm(entry, databases_for=databases(entry))
     assert ("is complete" in checks) == entry.complete
     assert ("plans no more per move on a larger map" in checks) == entry.real_time

@@ -354,6 +354,7 @@ def test_the_test_bed_has_342_maps(movingai):
     assert len(sets.map_names("bgmaps", source=movingai)) == 120
 
 
+@pytest.mark.deep
 @pytest.mark.compiled
 def test_the_test_bed_has_493297_problems(movingai):
     counts = dict.fromkeys(("bg512", "dao", "sc1", "wc3maps512"), 0)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import andante
@@ -20,6 +20,7 @@ from andante.errors import AlgorithmError, OutputError, ParameterError, TraceErr
 from andante.search.memory import EXPANDED, LEARNED
 from andante.world.graph import Graph
 from andante.world.grid import Grid
+from tests.worlds import examples
 
 ALGORITHMS = ["rta", "lrta", "lrta(depth=3)", "astar"]
 
@@ -165,7 +166,7 @@ def test_infinite_values_survive(problem):
     assert same(dead_end, Trace.from_json(dead_end.to_json()))
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(
     moves=st.lists(st.tuples(st.integers(0, 11), st.floats(0, 1e9), st.integers(0, 2**31 - 1), st.floats(0, 1e9))),
     thoughts=st.lists(st.tuples(st.integers(0, 1), st.integers(0, 11), st.floats(allow_nan=False)), max_size=50),

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from itertools import groupby
 from typing import Any, TypeVar
 
@@ -38,6 +39,7 @@ NARROW_PROBLEMS = 48  # on the narrow map, which sets the limit: an agent's wors
 CONVERGING = 4  # one problem in so many is repeated until the agent learns nothing
 LIMITS = Limits(moves=50_000)
 PATIENT = Limits(moves=10_000_000)  # an agent that goes back often may take long, as long as it arrives
+WATCHED = Limits(moves=2_000)  # of an agent that is watched, for which Python is asked at every move
 COUNTED = Limits(moves=25)  # of an agent whose expansions are counted for it, which is slow
 UNITS = (2.0**-40, 2.0**40)
 ONE_WAY_GRAPHS, ONE_WAY_STATES = 4, 32
@@ -185,7 +187,7 @@ def _checks_of(candidate: _Candidate, trials: list[Trial]) -> dict[str, Callable
         "walks only along edges, at their cost": lambda: _along_edges(trials),
         "never beats the optimal cost": lambda: _never_below_optimal(trials),
         "does the same every time, on any number of threads": lambda: _repeats(candidate, trials),
-        "does the same when watched": lambda: _watched(candidate, trials[::PROBLEMS]),
+        "does the same when watched": lambda: _watched(candidate, [t.problem for t in trials[::PROBLEMS]]),
         "says so when the goal cannot be reached": lambda: _unreachable(candidate),
     }
     if not entry.foresees:
@@ -222,14 +224,14 @@ def _repeats(candidate: _Candidate, trials: list[Trial]) -> Iterable[str]:
     return _differences(trials, again, "a second time, with two threads,")
 
 
-def _watched(candidate: _Candidate, trials: list[Trial]) -> Iterable[str]:
+def _watched(candidate: _Candidate, problems: list[Problem]) -> Iterable[str]:
     watched = []
-    for trial in trials:
-        watch = candidate.agent(trial.problem, log_rows=16).watch(trial.problem, LIMITS)
+    for problem in problems:
+        watch = candidate.agent(problem, log_rows=16).watch(problem, WATCHED)
         for _ in watch:
             pass
         watched.append(watch.trial)
-    return _differences(trials, watched, "watched,")
+    return _differences(candidate.run(problems, WATCHED), watched, "watched,")
 
 
 def _counts(candidate: _Candidate, trials: list[Trial]) -> Iterable[str]:
@@ -403,13 +405,14 @@ def _converges(candidate: _Candidate, problems: list[Problem]) -> Iterable[str]:
 def _real_time(candidate: _Candidate) -> Iterable[str]:
     for kind in ("empty", "random"):
         narrow, wide = (
-            _worst_move(candidate, generate(kind, side, side, seed=5), count)
+            max(trial.max_states_expanded for trial in candidate.run(_far_apart(kind, side, count), paths=False))
             for side, count in zip(WIDTHS, (NARROW_PROBLEMS, PROBLEMS), strict=True)
         )
         if wide > 1.25 * narrow + 8:
             yield f"a move expands up to {narrow} states on a map {WIDTHS[0]} wide, and {wide} on one {WIDTHS[1]} wide"
 
 
-def _worst_move(candidate: _Candidate, grid: Grid, count: int) -> int:
-    far = random_problems(grid, count, optimal_cost=(grid.width / 2, np.inf), seed=6)
-    return max(trial.max_states_expanded for trial in candidate.run(far, paths=False))
+@lru_cache(maxsize=4)
+def _far_apart(kind: str, side: int, count: int) -> list[Problem]:
+    """Problems on a map of this width; kept, since they are the same for every algorithm and take long to find."""
+    return random_problems(generate(kind, side, side, seed=5), count, optimal_cost=(side / 2, np.inf), seed=6)
