@@ -6,13 +6,14 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 ARGS ?=
 
-# At most four workers: more would compile the same kernels side by side. A file's tests stay together for the same reason.
-PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses=4 --dist=loadfile
+# At most four workers: most of the time goes into compiling kernels, and while one worker compiles what others need, they
+# wait for it. Each begins with a part of the list of its own, so that this is rare, and helps the others in the end.
+PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses=4 --dist=worksteal
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test check format coverage test-uncompiled torture bench run-bench docs new-agent clean
+.PHONY: help demo test test-deep check format coverage test-uncompiled torture bench run-bench docs new-agent clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -22,6 +23,9 @@ demo: $(VENV)/.has-report ## compare the agents on a generated map; writes out/d
 
 test: $(VENV)/.has-test ## run the whole test suite (ARGS="-k lrta" for a part of it)
 	$(PYTEST) $(ARGS)
+
+test-deep: $(VENV)/.has-test ## run it with sixteen times as many examples, new ones each time, and what takes too long for every day
+	ANDANTE_DEEP_TESTS=1 $(PYTEST) $(ARGS)
 
 check: $(VENV)/.has-check ## ruff, mypy and the layers of the package
 	$(BIN)/ruff check .

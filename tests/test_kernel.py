@@ -20,11 +20,76 @@ from numba.core import types
 import andante.kernel as kernel_module
 from andante.errors import AlgorithmError
 from andante.files import cache_folder
-from andante.kernel import JIT, generic, instantiate, interpreted, kernel, nanoseconds, on_compile, source_state
+from andante.kernel import (
+    JIT,
+    generic,
+    instantiate,
+    interpreted,
+    kernel,
+    nanoseconds,
+    on_compile,
+    source_state,
+    subroutine,
+)
 from andante.search import heap
 from andante.search.heap import Heap
 from andante.world.graph import Graph, degree, target
 from andante.world.grid import Grid
+
+# --- kernels that call kernels --------------------------------------------------------------------------------------
+
+
+@kernel
+def times(a, b):
+    return a * b
+
+
+@kernel
+def many_times(a):
+    return times(a, 2) + times(a, 3) + times(4, a) + times(5, 6)
+
+
+@subroutine
+def halved(values, first, last):
+    for i in range(first, last):
+        values[i] /= 2
+    return last - first
+
+
+@kernel
+def quartered(values):
+    return halved(values, 0, len(values)) + halved(values, 1, len(values))
+
+
+@kernel
+def factorial(n):
+    return 1 if n < 2 else n * factorial(n - 1)
+
+
+@kernel
+def chosen(n, k):
+    return factorial(n) // (factorial(k) * factorial(n - k))
+
+
+def test_numbers_written_out_in_calls_are_of_one_type():
+    assert many_times(10) == 120
+    if JIT:
+        assert len(times.get_call_template.__closure__[-1].cell_contents.overloads) == 1
+
+
+def test_a_subroutine_works_on_the_arrays_it_is_given():
+    values = np.full(4, 8.0)
+    assert quartered(values) == 7
+    assert values.tolist() == [4.0, 2.0, 2.0, 2.0]
+
+
+@pytest.mark.compiled
+def test_a_kernel_that_calls_itself_cannot_be_called_by_others():
+    """And whoever tries is told so at once."""
+    with pytest.raises(AlgorithmError, match="re-entrant"):
+        chosen(6, 2)
+    assert factorial(6) == 720
+
 
 # --- a small package of kernels in three files ----------------------------------------------------------------------
 
@@ -120,14 +185,15 @@ class Mill:
         assert old in before
         path.write_text(before.replace(old, new))
 
-    def python(self, code: str, *arguments: str, **environment: object) -> subprocess.CompletedProcess[str]:
+    def environment(self, **others: object) -> dict[str, str]:
         path = os.pathsep.join([str(self.folder), os.environ.get("PYTHONPATH", "")])
         # Bytecode is left out: two edits within a second could share a time stamp, which is Python's trouble, not ours.
         ours = {"PYTHONPATH": path, "ANDANTE_CACHE": str(self.cache), "PYTHONDONTWRITEBYTECODE": "1"}
-        env = {**os.environ, **ours, **{name: str(value) for name, value in environment.items()}}
-        return subprocess.run(
-            [sys.executable, "-c", code, *arguments], env=env, capture_output=True, text=True, timeout=120
-        )
+        return {**os.environ, **ours, **{name: str(value) for name, value in others.items()}}
+
+    def python(self, code: str, *arguments: str, **environment: object) -> subprocess.CompletedProcess[str]:
+        command, env = [sys.executable, "-c", code, *arguments], self.environment(**environment)
+        return subprocess.run(command, env=env, capture_output=True, text=True, timeout=120)
 
     def ask(self, *names: str) -> tuple[list[int], list[str]]:
         done = self.python(ASK, *names)
@@ -225,6 +291,33 @@ def test_a_damaged_cache_is_mended(mill):
     assert mill.ask("outer") == ([21], [])
 
 
+@pytest.mark.compiled
+def test_two_processes_at_once_compile_each_kernel_once(mill):
+    command, env = [sys.executable, "-c", ASK, "outer", "from_bag"], mill.environment()
+    both = [subprocess.Popen(command, env=env, stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    answers, heard = zip(*(json.loads(one.communicate(timeout=120)[0]) for one in both), strict=True)
+    assert answers == ([21, 11], [21, 11])
+    assert sorted(heard[0] + heard[1]) == ["from_bag", "inner", "outer"]
+    assert not list(mill.cache.rglob("*.lock"))
+
+
+@pytest.mark.compiled
+def test_what_a_process_that_is_gone_was_compiling_is_compiled(mill):
+    mill.ask("outer")
+    for code in list(mill.cache.rglob("*.code")):
+        code.rename(code.with_suffix(".lock"))
+    assert mill.ask("outer") == ([21], ["outer", "inner"])
+    assert not list(mill.cache.rglob("*.lock"))
+
+
+@pytest.mark.compiled
+def test_kernels_around_one_that_is_kept_find_it(mill):
+    """What only kernels call is kept as a part of their code, and put into others that are compiled later."""
+    assert mill.ask("outer") == ([21], ["outer", "inner"])
+    mill.edit("outer", "inner(x) + 1", "inner(x) + 2")
+    assert mill.ask("outer") == ([22], ["outer"])
+
+
 def files_of_code(folder):
     return kernel_module._CacheFiles(str(folder), "step-7.py311")
 
@@ -289,11 +382,11 @@ def test_two_processes_that_compile_for_the_first_time_at_once(tmp_path, monkeyp
 def test_code_of_another_signature_or_with_a_flipped_bit_is_never_run(tmp_path):
     files = files_of_code(tmp_path)
     files.save(("int64",), b"code")
-    whole = files._file(("int64",)).read_bytes()
-    files._file(("float64",)).write_bytes(whole)  # as Numba's own index and files could get mixed up
+    whole = files.file(("int64",)).read_bytes()
+    files.file(("float64",)).write_bytes(whole)  # as Numba's own index and files could get mixed up
     assert files.load(("float64",)) is None
     for place in range(len(whole)):
-        files._file(("int64",)).write_bytes(whole[:place] + bytes([whole[place] ^ 4]) + whole[place + 1 :])
+        files.file(("int64",)).write_bytes(whole[:place] + bytes([whole[place] ^ 4]) + whole[place + 1 :])
         assert files.load(("int64",)) is None
     files.save(("int64",), b"code")
     assert files.load(("int64",)) == b"code"

@@ -19,11 +19,11 @@ import pickle
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from enum import IntEnum
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType, SimpleNamespace
-from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar, cast, get_type_hints
+from typing import IO, TYPE_CHECKING, Any, ClassVar, ParamSpec, Protocol, TypeVar, cast, get_type_hints
 
 import llvmlite.binding
 import numba
@@ -144,6 +144,7 @@ def _compiled(function: F, cached: bool = True, inlined: bool = True) -> F:
     # Kernels that call this one are given the inner one. Whoever keeps the first must keep the second.
     compiled.get_call_template, compiled.get_overload = _called_by_kernels(compiled, inner), inner.get_overload
     compiled._compile_for_args = _called_by_python(compiled)
+    compiled.compile, inner.compile = _in_turn(compiled), _in_turn(inner)
     compiled.promised = None  # the bundle that whoever calls it takes its answer for
     return cast(F, compiled)
 
@@ -184,6 +185,22 @@ def _called_by_python(compiled: Any) -> Callable[..., Any]:
             raise faults.explained(compiled.py_func, error) from None
 
     return explaining
+
+
+def _in_turn(dispatcher: Any) -> Callable[[Any], Any]:
+    """What Numba calls to compile or load a kernel: turns that its cache took are given up, however that ends."""
+    compile_or_load = dispatcher.compile
+
+    def compile_in_turn(sig: Any) -> Any:
+        turns = getattr(dispatcher._cache, "turns", [])
+        before = len(turns)
+        try:
+            return compile_or_load(sig)
+        finally:
+            while len(turns) > before:
+                turns.pop().end()
+
+    return compile_in_turn
 
 
 def instantiate(template: Callable[..., Any], name: str, **names: Any) -> Callable[..., Any]:
@@ -391,18 +408,19 @@ class _CacheFiles:
     def __init__(self, folder: str, base: str) -> None:
         self._folder, self._base = Path(folder), base
 
-    def _file(self, key: tuple[Any, ...]) -> Path:
+    def file(self, key: tuple[Any, ...]) -> Path:
+        """Where the code of this key is."""
         return self._folder / f"{self._base}.{hashlib.sha256(str(key).encode()).hexdigest()[:20]}.code"
 
     def save(self, key: tuple[Any, ...], data: Any) -> None:
         """Keep the code of this key, in place of any that is there."""
         contents = dumps((key, data))
-        write_whole(self._file(key), hashlib.sha256(contents).digest() + contents)
+        write_whole(self.file(key), hashlib.sha256(contents).digest() + contents)
 
     def load(self, key: tuple[Any, ...]) -> Any:
         """The code of this key; None if there is none, if it is damaged, or if it is another key's."""
         try:
-            found = self._file(key).read_bytes()
+            found = self.file(key).read_bytes()
         except FileNotFoundError:
             return None
         digest, contents = found[:_DIGEST_BYTES], found[_DIGEST_BYTES:]
@@ -440,6 +458,85 @@ class _FileCache(FunctionCache):  # type: ignore[misc]
         how = f"Numba {numba.__version__}, {self._options}, {settings}"
         return *super()._index_key(sig, codegen), how, _bundle_state(frozenset(_bundle_homes(sig)))
 
+    def place(self, sig: Any, target_context: Any) -> Path:
+        """The file for the machine code of this signature."""
+        return self._cache_file.file(self._index_key(sig, target_context.codegen()))
+
+
+class _Turn:
+    """The right to compile one kernel for one signature: other processes wait, and then load what was compiled.
+
+    It is a lock that the system gives up when the process ends, however it ends.
+    """
+
+    _ours: ClassVar[set[Path]] = set()  # files that this process compiles now, a kernel and those that it calls
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self._stream = file.open("ab")
+        self._ours.add(file)
+
+    @classmethod
+    def wait(cls, code: Path) -> _Turn | None:
+        """Wait until nobody else compiles what goes into this file, or for very long; None if it is our turn already.
+
+        An OSError if the system has no locks here.
+        """
+        file = code.with_suffix(".lock")
+        if file in cls._ours:  # a kernel that calls itself, which Numba will refuse
+            return None
+        code.parent.mkdir(parents=True, exist_ok=True)
+        turn = cls(file)
+        try:
+            patience = time.monotonic() + _PATIENCE
+            while not _lock(turn._stream) and time.monotonic() < patience:
+                time.sleep(_PAUSE)
+        except BaseException:
+            turn.end()
+            raise
+        return turn
+
+    def end(self) -> None:
+        """Let the others go on."""
+        self._ours.discard(self._file)
+        with suppress(OSError):  # Windows keeps files that others have open
+            self._file.unlink()
+        _unlock(self._stream)
+        self._stream.close()
+
+
+_PATIENCE, _PAUSE = 600.0, 0.02  # seconds
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _lock(stream: IO[bytes]) -> bool:
+        try:
+            msvcrt.locking(stream.fileno(), msvcrt.LK_NBLCK, 1)
+        except PermissionError:
+            return False
+        return True
+
+    def _unlock(stream: IO[bytes]) -> None:
+        with suppress(OSError):
+            msvcrt.locking(stream.fileno(), msvcrt.LK_UNLCK, 1)
+
+else:
+    import fcntl
+
+    def _lock(stream: IO[bytes]) -> bool:
+        """Is the lock of this file ours? False if another process has it, an OSError if there are no locks."""
+        try:
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
+    def _unlock(stream: IO[bytes]) -> None:
+        """Closing is not enough: a process forked meanwhile has the file open as well."""
+        with suppress(OSError):
+            fcntl.flock(stream, fcntl.LOCK_UN)
+
 
 class _KernelCache(NullCache):  # type: ignore[misc]
     """Opens the file cache at first use: only then are all modules loaded, so that their state can be told."""
@@ -447,6 +544,7 @@ class _KernelCache(NullCache):  # type: ignore[misc]
     def __init__(self, function: Callable[..., Any], options: Mapping[str, Any]) -> None:
         self._function = function
         self._options = options  # of compilation: for Python or for kernels only, with bounds checks or without
+        self.turns: list[_Turn] = []  # to compile: a kernel may be compiled for other arguments on the way
 
     @functools.cached_property
     def _files(self) -> _FileCache:
@@ -459,6 +557,9 @@ class _KernelCache(NullCache):  # type: ignore[misc]
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         found = self._load(sig, target_context)
         if found is None:
+            self._take_turn(sig, target_context)
+            found = self._load(sig, target_context)  # another process may have compiled it by now
+        if found is None:
             for listener in _listeners:
                 listener(self._function.__qualname__)
         return found
@@ -470,6 +571,12 @@ class _KernelCache(NullCache):  # type: ignore[misc]
             return None
         except Exception:  # a file that other versions of what it names have written: compiled again, and replaced
             return None
+
+    def _take_turn(self, sig: Any, target_context: Any) -> None:
+        with suppress(Exception):  # no folder for it, or no locks on this system: then both compile
+            turn = _Turn.wait(self._files.place(sig, target_context))
+            if turn is not None:
+                self.turns.append(turn)
 
     def save_overload(self, sig: Any, data: Any) -> None:
         try:
