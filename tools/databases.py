@@ -1,92 +1,220 @@
-"""Draw the picture of docs/how-to/databases.md from the numbers in its own table: what a database costs and gains.
+"""Measure what databases cost and gain, on two maps of each game, and put the table and the picture into the docs.
 
-``python tools/databases.py`` writes ``docs/images/databases.png``.
+``python tools/databases.py`` measures what is not yet in ``benchmarks/databases.csv``, row by row, so that it goes on
+after a stop; delete the rows that are to be measured again. Then it writes the table of ``docs/how-to/databases.md`` and
+draws ``docs/images/databases.png``. With ``--slow`` it also measures databases that take minutes for each map, with
+``--draw`` nothing. The maps are those of the benchmark (ANDANTE_MOVINGAI).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import csv
+import statistics
+import sys
+import time
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
-import matplotlib.pyplot as plt
+import numpy as np
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+import andante
+from andante.datasets.named import map_named
 
-DOCS = Path(__file__).resolve().parents[1] / "docs"
-TABLE, PICTURE = DOCS / "how-to" / "databases.md", DOCS / "images" / "databases.png"
+ROOT = Path(__file__).resolve().parents[1]
+ROWS = ROOT / "benchmarks" / "databases.csv"
+PAGE, PICTURE = ROOT / "docs" / "how-to" / "databases.md", ROOT / "docs" / "images" / "databases.png"
+BEGIN, END = "<!-- table: tools/databases.py -->\n", "<!-- end of the table -->"
 
-_UNITS = {"KB": 1e3, "MB": 1e6, "s": 1.0}
-#: How each kind of agent and database is drawn: a word of its row, its marker, colour and name.
+MAPS = (
+    "wc3maps512/battleground",
+    "wc3maps512/darkforest",
+    "dao/arena2",
+    "dao/brc300d",
+    "bg512/AR0400SR",
+    "bg512/AR0012SR",
+    "sc1/Aftershock",
+    "sc1/BigGameHunters",
+)
+PROBLEMS = 100  # on each map
+
+#: Agents and their databases, from those without to the largest. What is not at its default is said.
+PAIRS = (
+    ("tba(budget=100, weight=2)", ""),
+    ("knn(m=100)", "subgoals(records=1000, series=true, coverage=gaps)"),
+    ("knn(m=100)", "subgoals(series=true, coverage=gaps)"),
+    ("dlrta", "pattern(side=64)"),
+    ("dlrta", "pattern(side=32)"),
+    ("dlrta", "pattern"),
+    ("dlrta", "pattern(side=8)"),
+    ("dlrta", "pattern(side=4)"),
+    ("dlrta(depth_by=pattern)", "pattern(level=4, aim=nearer)"),
+    ("dlrta(depth_by=pattern)", "pattern(level=3, aim=nearer)"),
+    ("LRTA* (PDB, PDB)", "pattern(level=3, aim=entry)"),
+)
+SLOW = (("dlrta", "pattern(side=2)"), ("cpd", "moves"))
+
+#: How each kind of database is drawn: a word of its row, its marker, colour and name.
 STYLES = {
-    "series": ("s", "#1f77b4", "kNN LRTA*, whole series"),
-    "subgoals": ("^", "#e08e0b", "kNN LRTA*, first subgoals"),
-    "pattern": ("D", "#2a9d6f", "D LRTA*"),
+    "subgoals": ("s", "#1f77b4", "kNN LRTA*"),
+    "regions": ("v", "#8e44ad", "HCDPS"),
+    "aim=": ("^", "#e08e0b", "D LRTA* with nearer subgoals"),
+    "pattern": ("D", "#2a9d6f", "D LRTA* with far subgoals"),
     "moves": ("P", "#c0392b", "CPD"),
     "": ("o", "#777777", "without a database"),
 }
 
 
-@dataclass(frozen=True)
-class Point:
-    """One row of the table."""
+class Row(NamedTuple):
+    """One agent with its database on one map."""
 
     agent: str
     database: str
-    seconds: float
-    nbytes: float
-    longer: float  # percent
+    map: str
+    seconds: float  # to build
+    nbytes: int
+    unsolved: int
+    longer: float  # than a shortest path, percent
+    error: float  # of that mean
+    median: float
+    worst_of_twenty: float
+    expanded: float  # per move
+    at_worst: int
 
-    @property
-    def kind(self) -> str:
-        """Its key among the styles."""
-        return next(word for word in STYLES if word in self.database)
+
+def measure(agent: str, database: str, name: str) -> Row:
+    """Build the database and walk."""
+    grid = map_named(name)
+    problems = andante.random_problems(grid, PROBLEMS, seed=1)
+    began = time.perf_counter()
+    databases = [andante.build(database, grid)] if database else []
+    seconds = time.perf_counter() - began
+    trials = andante.run_many(agent, problems, databases=databases, paths=False)
+    arrived = [trial for trial in trials if trial.solved]
+    longer = np.array([100 * (trial.suboptimality_ratio - 1) for trial in arrived])
+    return Row(
+        agent,
+        database,
+        name,
+        round(seconds, 2),
+        sum(one.nbytes for one in databases),
+        len(trials) - len(arrived),
+        round(float(longer.mean()), 4),
+        round(float(longer.std(ddof=1)) / len(longer) ** 0.5, 4),
+        round(float(np.median(longer)), 4),
+        round(float(np.quantile(longer, 0.95)), 4),
+        round(sum(trial.states_expanded for trial in trials) / sum(trial.moves for trial in trials), 4),
+        max(trial.max_states_expanded for trial in trials),
+    )
 
 
-def points() -> list[Point]:
-    """The rows of the page's second table."""
-    rows = TABLE.read_text("utf-8").partition("longer: mean")[2].partition("\n\n")[0].splitlines()[2:]
-    cells = [[cell.strip() for cell in row.split("|")[1:]] for row in rows]
-    return [
-        Point(agent, database, _last(built), _last(size), float(longer.split()[0]))
-        for agent, database, built, size, longer, *_ in cells
+def known() -> list[Row]:
+    """The rows that were measured before."""
+    if not ROWS.exists():
+        return []
+    with ROWS.open(newline="", encoding="utf-8") as stream:
+        return [
+            Row(agent, database, name, float(seconds), int(nbytes), int(unsolved), *map(float, more), int(worst))  # type: ignore[arg-type]
+            for agent, database, name, seconds, nbytes, unsolved, *more, worst in list(csv.reader(stream))[1:]
+        ]
+
+
+def measure_all(pairs: tuple[tuple[str, str], ...]) -> None:
+    """Measure what is missing; each row is written when it is there."""
+    there = {row[:3] for row in known()}
+    if not ROWS.exists():
+        ROWS.write_text(",".join(Row._fields) + "\n", encoding="utf-8")
+    for agent, database in pairs:
+        if database:
+            small = andante.generate("rooms", 32, 32, seed=1)  # compile first: that is no part of building
+            andante.run(agent, andante.random_problems(small, 1, seed=1)[0], databases=[andante.build(database, small)])
+        for name in MAPS:
+            if (agent, database, name) in there:
+                continue
+            row = measure(agent, database, name)
+            with ROWS.open("a", newline="", encoding="utf-8") as stream:
+                csv.writer(stream, lineterminator="\n").writerow(row)
+            sys.stdout.write(f"{name}: {agent}, {database or 'no database'}: {row.longer} % longer, {row.seconds} s\n")
+            sys.stdout.flush()
+
+
+def together(rows: list[Row]) -> Iterator[list[Row]]:
+    """The rows of each agent with its database that was measured on all maps."""
+    for pair in dict.fromkeys(row[:2] for row in rows):
+        some = [row for row in rows if row[:2] == pair]
+        if len(some) == len(MAPS):
+            yield some
+
+
+def table(rows: list[Row]) -> str:
+    """One line for each agent with its database, over all maps."""
+    lines = [
+        "| agent | database | built in | size | longer: mean ± s.e. | median | 95 % | worst map | expanded per move | at worst |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |",
     ]
+    for some in together(rows):
+        agent, database = some[0][:2]
+        mean = statistics.fmean(row.longer for row in some)
+        error = sum(row.error**2 for row in some) ** 0.5 / len(some)
+        unsolved = sum(row.unsolved for row in some)
+        cells = [
+            f"`{agent}`",
+            f"`{database}`" if database else "",
+            _span([row.seconds for row in some], "s") if database else "",
+            _span([row.nbytes / 1e6 for row in some], "MB") if database else "",
+            f"{'≥ ' if unsolved else ''}{mean:.2f} % ± {error:.2f}" + (f" ({unsolved} unsolved)" if unsolved else ""),
+            f"{statistics.fmean(row.median for row in some):.2f} %",
+            f"{statistics.fmean(row.worst_of_twenty for row in some):.1f} %",
+            f"{max(row.longer for row in some):.2f} %",
+            f"{statistics.fmean(row.expanded for row in some):.2f}",
+            f"{max(row.at_worst for row in some):,}",
+        ]
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"
 
 
-def _last(text: str) -> float:
-    """The last number of a text, in seconds or bytes; 0 where there is none."""
-    *_, number, unit = ["0", "s", *text.split()]
-    return float(number) * _UNITS[unit]
+def _span(numbers: list[float], unit: str) -> str:
+    return f"{min(numbers):.2g} to {max(numbers):.2g} {unit}"
 
 
-def draw(axes: Axes, chosen: list[Point], column: str, title: str) -> None:
-    """Quality against one of the costs; those without a database at the left edge."""
-    edge = min(getattr(point, column) for point in chosen if point.database) / 6
-    for key, (marker, colour, name) in STYLES.items():
-        some = [point for point in chosen if point.kind == key]
-        costs = [getattr(point, column) or edge for point in some]
-        axes.scatter(costs, [point.longer for point in some], 45, colour, marker=marker, label=name)
-    axes.axvline(edge * 2, color="#cccccc", linewidth=1)
-    axes.set_xscale("log")
-    axes.set_yscale("symlog", linthresh=5)
-    axes.set_xlabel(title)
-    axes.grid(color="#e6e6e6")
-    axes.set_axisbelow(True)
-    axes.spines[["top", "right"]].set_visible(False)
+def draw(rows: list[Row]) -> None:
+    """Quality against size and against the time to build, over all maps."""
+    import matplotlib.pyplot as plt
+
+    figure, panels = plt.subplots(1, 2, figsize=(9.8, 4.1), sharey=True, layout="constrained")
+    groups = list(together(rows))
+    for axes, column, title in zip(
+        panels, ("nbytes", "seconds"), ("size of the database, bytes", "time to build it, seconds"), strict=True
+    ):
+        costs = {some[0][:2]: statistics.fmean(getattr(row, column) for row in some) for some in groups}
+        edge = min(cost for (_, database), cost in costs.items() if database) / 4
+        for key, (marker, colour, label) in STYLES.items():
+            mine = [some for some in groups if next(w for w in STYLES if w in some[0].database) == key]
+            along = [costs[some[0][:2]] if some[0].database else edge for some in mine]
+            longer = [statistics.fmean(row.longer for row in some) for some in mine]
+            if mine:
+                axes.scatter(along, longer, 45, colour, marker=marker, label=label)
+        axes.set_xscale("log")
+        axes.set_yscale("symlog", linthresh=0.1)
+        axes.set_xlabel(title)
+        axes.grid(color="#e6e6e6")
+        axes.set_axisbelow(True)
+        axes.spines[["top", "right"]].set_visible(False)
+    panels[0].set_ylabel("longer than a shortest path, %")
+    panels[0].set_yticks([0, 0.1, 1, 10, 100], ["0", "0.1", "1", "10", "100"])
+    panels[1].legend(frameon=False, fontsize=9)
+    figure.savefig(PICTURE, dpi=100)
 
 
 def main() -> None:
-    """Draw both panels."""
-    figure, (left, right) = plt.subplots(1, 2, figsize=(9.8, 4.1), sharey=True, layout="constrained")
-    chosen = points()
-    draw(left, chosen, "nbytes", "size of the database, bytes")
-    draw(right, chosen, "seconds", "time to build it on two cores, seconds")
-    left.set_ylabel("longer than a shortest path, %")
-    left.set_yticks([0, 5, 10, 100, 1000], ["0", "5", "10", "100", "1000"])
-    left.set_ylim(-0.5, 3000)
-    right.legend(frameon=False, fontsize=9)
-    figure.savefig(PICTURE, dpi=100)
+    """Measure, write, draw."""
+    if "--draw" not in sys.argv:
+        measure_all(PAIRS + (SLOW if "--slow" in sys.argv else ()))
+    rows = known()
+    before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
+    after = rest.partition(END)[2]
+    PAGE.write_text(before + BEGIN + "\n" + table(rows) + "\n" + END + after, encoding="utf-8")
+    draw(rows)
 
 
 if __name__ == "__main__":
