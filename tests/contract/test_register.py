@@ -42,6 +42,7 @@ SMALL = {
     "subgoals": subgoals,
     "pattern": pattern,
     "depth-tree": lambda entry, grid: "depth-tree(deepest=6, problems=10, leaf=20)",
+    "regions": lambda entry, grid: "regions",
 }
 
 

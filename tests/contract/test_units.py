@@ -20,7 +20,7 @@ SETTINGS = [
     for card in andante.algorithms()
     for entry in (card, *map(andante.find, card.card.examples))
     if not card.card.ring
-    and set(entry.needs) <= {"pattern", "depth-tree"}
+    and set(entry.needs) <= {"pattern", "depth-tree", "regions"}
     and card.card.name != "dprlrta"  # its parts are those of prlrta and dlrta, and take a minute to compile
 ]
 
@@ -53,6 +53,7 @@ def walks(entry, graph, tasks, tree):
     made = {
         "depth-tree": lambda: tree,
         "pattern": lambda: build(f"pattern(level={base + 2}, base={base}, cap=8)", graph),
+        "regions": lambda: build("regions", graph),
     }
     databases = [made[kind]() for kind in entry.needs]
     problems = [graph.problem(start, goal) for start, goal in tasks]

@@ -4,7 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import andante
-from andante.search.hillclimb import climb
+from andante.search.hillclimb import ascend, climb
+from tests.offline import plain_regions as plain
 from tests.worlds import RULES, examples, graph_problems, grid_problems, heuristic
 
 
@@ -41,3 +42,26 @@ def test_what_can_be_climbed_lrta_walks_without_learning():
     for problem in andante.random_problems(grid, 60, seed=1):
         if climb(grid.graph.arrays, problem.start, problem.goal, 10_000).arrived:
             assert andante.run("lrta", problem).learned == 0.0
+
+
+@given(st.one_of(grid_problems(rules=RULES), graph_problems()), st.sampled_from([0, 1, 2, 5, 1000]))
+@examples(200)
+def test_whoever_takes_the_goal_when_it_is_near_goes_as_written_out(problem, most):
+    found = ascend(problem.graph.arrays, problem.start, problem.goal, most)
+    way, steps = plain.attempt(problem.graph, problem.start, problem.goal, most)
+    assert (found.arrived, found.expanded) == (way is not None, steps)
+    assert way is None or found.cost == way.cost
+
+
+@given(grid_problems(rules=RULES), st.sampled_from([0, 1, 2, 5, 1000]))
+@examples(100)
+def test_on_grids_both_are_the_same(problem, most):
+    one, other = (rule(problem.graph.arrays, problem.start, problem.goal, most) for rule in (climb, ascend))
+    assert (one.arrived, one.expanded, one.touched) == (other.arrived, other.expanded, other.touched)
+
+
+@given(graph_problems())
+@examples(60)
+def test_a_neighbour_can_be_climbed_to_whatever_the_heuristic(problem):
+    for near, _ in problem.graph.neighbours(problem.start):
+        assert ascend(problem.graph.arrays, problem.start, near, 1).arrived

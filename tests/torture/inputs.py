@@ -500,6 +500,7 @@ _SMALL_DATABASES = {
     "subgoals": ("subgoals(records=20, series=true)", "knn"),
     "pattern": ("pattern(level=1, cap=8, goal_depths=capped)", "dlrta"),
     "depth-tree": ("depth-tree(deepest=4, problems=4, leaf=5)", "dtlrta"),
+    "regions": ("regions(m=2)", "hcdps"),
 }
 
 

@@ -146,7 +146,7 @@ def _campaigns(most: int = 60) -> Attempt:
 def _builds() -> Attempt:
     home = _folder()
     grid = andante.generate("rooms", 48, 48, seed=1)
-    orders = ["moves", "subgoals(records=400)", "pattern(level=2, cap=20)"]
+    orders = ["moves", "subgoals(records=400)", "pattern(level=2, cap=20)", "regions(m=4)"]
     map_text = "rooms:48x48:1"
 
     @cache

@@ -451,6 +451,7 @@ _ORDERS = {
     "subgoals": ["subgoals(records=20)", "subgoals(records=60, series=true)"],
     "pattern": ["pattern(level=1, cap=8)", "pattern(level=2, cap=4, goal_depths=capped)"],
     "depth-tree": ["depth-tree(deepest=4, problems=4, leaf=5)"],
+    "regions": ["regions(m=3)", "regions(m=8, borders=1)"],
 }
 
 

@@ -104,3 +104,60 @@ def _straight_on_a_grid(graph: Moves, state: int, goal: int) -> int:
     fitting = _CARDINAL[sx, sy, side] if graph.diagonal == 2.0 else _OCTILE[sx, sy, side]
     first = _FIRST_BIT[graph.mask[state] & fitting]
     return state + graph.offset[first] if first >= 0 else -1
+
+
+# --- where the goal is taken when it is near ------------------------------------------------------------------------
+
+
+class Approach(NamedTuple):
+    """The next move of one who approaches a goal."""
+
+    move: int  # -1 where there is none
+    height: float  # the heuristic behind it
+
+
+@kernel
+def approach(graph: Arrays, state: int, goal: int, height: float) -> Approach:
+    """The move to the goal if it is next to ``state``, else of least cost plus heuristic if the heuristic falls.
+
+    ``height`` is the heuristic of ``state``. On grids this is a step of `climb`. On other graphs a heuristic may be
+    worth little, or nothing: there too whoever stands next to the goal goes to it.
+    """
+    best, least, lowest = -1, np.inf, np.inf
+    final, cheapest = -1, np.inf
+    for k in range(degree(graph, state)):
+        near, cost = target(graph, state, k), price(graph, state, k)
+        if near == goal and cost < cheapest:
+            final, cheapest = k, cost
+        h = estimate(graph, near, goal)
+        if cost + h < least:
+            best, least, lowest = k, cost + h, h
+    if final >= 0:
+        return Approach(final, 0.0)
+    return Approach(best if lowest < height else -1, lowest)
+
+
+class Ascent(NamedTuple):
+    """How approaching a goal step by step ended, and what it took."""
+
+    arrived: bool
+    cost: float  # of the way that was walked
+    expanded: int
+    touched: int
+
+
+@kernel
+def ascend(graph: Arrays, state: int, goal: int, most: int) -> Ascent:
+    """`approach` the goal for at most ``most`` steps, or until there is no such move."""
+    cost, expanded, touched = 0.0, 0, 0
+    height = estimate(graph, state, goal)
+    while state != goal:
+        if expanded == most:
+            return Ascent(False, cost, expanded, touched)
+        ahead = approach(graph, state, goal, height)
+        expanded, touched = expanded + 1, touched + degree(graph, state)
+        if ahead.move < 0:
+            return Ascent(False, cost, expanded, touched)
+        cost += price(graph, state, ahead.move)
+        state, height = target(graph, state, ahead.move), ahead.height
+    return Ascent(True, cost, expanded, touched)

@@ -1,0 +1,212 @@
+"""HCDPS: climb to the seed of your region, from seed to seed along stored subgoals, and from the last seed to the goal.
+
+Lawrence and Bulitko (2013). The database (`databases/regions.py`) covers every state, so there is no learning, and no
+search beyond hill-climbing: each leg of the way is known to be climbable before the agent sets out on it. Without
+shortcuts it takes the whole series: the seed of its own region, the subgoals and seeds on the way to the goal's region,
+the goal. With them it climbs in thought to a later one, and leaves out what lies between if that works.
+
+Chosen here: attempts at climbing may take ``m`` steps before a move in all, so that no move expands more than ``m`` + 1
+states; the first is at the goal itself, before the agent sets out. A later subgoal is taken only if the climb costs no
+more than the heuristic promises by way of the one that would be left out. On the last chain the goal is tried first.
+Steps of hill-climbing count as expansions.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import Annotated, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from andante.agent import STUCK, UNREACHABLE, Card, Move, Range, algorithm, no_move
+from andante.databases.regions import Regions, chain_of, next_arc, region_of
+from andante.kernel import int64, kernel
+from andante.search.hillclimb import approach, ascend
+from andante.search.memory import Clock, Space
+from andante.world.graph import Arrays, degree, estimate, price, target, unit
+from andante.world.heuristics import TOLERANCE
+
+NOWHERE = -1
+PASSED_OVER = 4  # subgoals one after the other in which the agent stands already: a sound database has two at most
+
+
+class Shortcuts(IntEnum):
+    """Where the agent tries to leave subgoals out."""
+
+    OFF = 0  # nowhere, once it has set out
+    ENDS = 1  # where it sets out, and on the last chain
+    ALL = 2  # at every subgoal
+
+
+_OFF, _ALL = int(Shortcuts.OFF), int(Shortcuts.ALL)
+
+
+class Params(NamedTuple):
+    """How hard HCDPS tries to leave subgoals out."""
+
+    shortcuts: Annotated[Shortcuts, "where to try to leave subgoals out"] = Shortcuts.ENDS
+    m: Annotated[int, Range(0, 100_000), "steps that attempts at hill-climbing may take before a move, in all"] = 100
+
+
+class Plan(NamedTuple):
+    """Where the agent is going, and what comes after that."""
+
+    aim: npt.NDArray[np.int64]  # [1], the state that it climbs to
+    region: npt.NDArray[np.int64]  # [2], the one at the end of this chain, and the goal's
+    chain: npt.NDArray[np.int64]  # [2], the next subgoal of this chain, and where they end
+    trial: npt.NDArray[np.int64]  # [1], the trial all this belongs to
+    clock: Clock
+
+    @classmethod
+    def allocate(cls, space: Space) -> Plan:
+        """No aim."""
+        aim, trial = np.zeros(1, np.int64), np.zeros(1, np.int64)
+        return cls(aim, np.zeros(2, np.int64), np.zeros(2, np.int64), trial, space.clock)
+
+
+class Memory(NamedTuple):
+    """The database, and where the agent is going."""
+
+    regions: Regions
+    plan: Plan
+
+
+class Place(NamedTuple):
+    """A place in the series of subgoals from the start to the goal."""
+
+    aim: int  # the subgoal, or NOWHERE
+    region: int  # the one that its chain leads to
+    next: int  # subgoal of the chain after this; at the end comes the seed, and past that another chain
+    end: int
+
+
+class Effort(NamedTuple):
+    """What it took to choose an aim."""
+
+    expanded: int
+    touched: int
+
+
+@kernel
+def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -> Move:
+    """One move of HCDPS."""
+    plan, work = memory.plan, Effort(0, 0)
+    if plan.trial[0] != plan.clock.trial[0]:
+        if not _is_way(graph, memory.regions, state, goal):
+            return no_move(UNREACHABLE, 0, 0)
+        work = _set_out(graph, memory, params, state, goal)
+    elif plan.aim[0] == state:
+        work = _aim(graph, memory, params, state, goal, Effort(0, 0), False)
+    aim = plan.aim[0]
+    if aim == NOWHERE:
+        return no_move(STUCK, work.expanded, work.touched)
+    ahead = approach(graph, state, aim, estimate(graph, state, aim))
+    expanded, touched = work.expanded + 1, work.touched + degree(graph, state)
+    if ahead.move < 0:
+        return no_move(STUCK, expanded, touched)
+    return Move(target(graph, state, ahead.move), price(graph, state, ahead.move), expanded, touched, 0.0, 0)
+
+
+@kernel
+def _is_way(graph: Arrays, regions: Regions, state: int, goal: int) -> bool:
+    """Can the goal be reached?"""
+    if degree(graph, state) == 0 or degree(graph, goal) == 0:
+        return False
+    here, there = region_of(regions, state), region_of(regions, goal)
+    return here == there or next_arc(regions, here, there) >= 0
+
+
+@kernel
+def _set_out(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -> Effort:
+    """Forget the last trial, and choose the first aim: the goal if it can be climbed to."""
+    plan, regions = memory.plan, memory.regions
+    plan.trial[0] = plan.clock.trial[0]
+    plan.aim[0] = state
+    plan.region[0], plan.region[1] = region_of(regions, state), region_of(regions, goal)
+    plan.chain[0], plan.chain[1] = 0, 0  # an empty chain: the seed comes first
+    straight = ascend(graph, state, goal, params.m)
+    work = Effort(straight.expanded, straight.touched)
+    if straight.arrived:
+        plan.aim[0] = goal
+        return work
+    return _aim(graph, memory, params, state, goal, work, True)
+
+
+@kernel
+def _aim(graph: Arrays, memory: Memory, params: Params, state: int, goal: int, work: Effort, first: bool) -> Effort:
+    """Choose the next aim, having reached the last one or setting out: what that takes, with the ``work`` so far."""
+    plan, regions, there = memory.plan, memory.regions, memory.plan.region[1]
+    expanded, touched = work.expanded, work.touched
+    place = Place(plan.aim[0], plan.region[0], plan.chain[0], plan.chain[1])
+    place = _beyond(regions, place, state, there, goal)
+    if params.shortcuts != _OFF and not first and place.region == there and place.aim != goal and place.aim != NOWHERE:
+        ahead = ascend(graph, state, goal, params.m)
+        expanded, touched = expanded + ahead.expanded, touched + ahead.touched
+        if ahead.arrived:
+            place = Place(goal, place.region, place.next, place.end)
+    if params.shortcuts == _ALL or (params.shortcuts != _OFF and first):
+        for _ in range(params.m):
+            if place.aim in (goal, NOWHERE) or expanded >= params.m:
+                break
+            later = _following(regions, place, there, goal)
+            if later.aim == state:  # the way comes by here: what is before that can be left out
+                place = _beyond(regions, later, state, there, goal)
+                continue
+            if later.aim == NOWHERE:
+                break
+            ahead = ascend(graph, state, later.aim, params.m - expanded)
+            expanded, touched = expanded + ahead.expanded, touched + ahead.touched
+            by_way = estimate(graph, state, place.aim) + estimate(graph, place.aim, later.aim)
+            if not ahead.arrived or ahead.cost > by_way + TOLERANCE * unit(graph):
+                break
+            place = later
+    plan.aim[0], plan.region[0], plan.chain[0], plan.chain[1] = place.aim, place.region, place.next, place.end
+    return Effort(expanded, touched)
+
+
+@kernel
+def _beyond(regions: Regions, place: Place, state: int, there: int, goal: int) -> Place:
+    """The first place after this one that is not where the agent stands."""
+    for _ in range(PASSED_OVER):
+        if place.aim == NOWHERE:
+            return place
+        place = _following(regions, place, there, goal)
+        if place.aim != state:
+            return place
+    return Place(NOWHERE, place.region, place.next, place.end)
+
+
+@kernel
+def _following(regions: Regions, place: Place, there: int, goal: int) -> Place:
+    """The place after this one: the rest of the chain, the seed at its end, the next chain; after the last the goal."""
+    region, at, end = place.region, place.next, place.end
+    if at > end:
+        if region == there:
+            return Place(goal, region, at, end)
+        arc = next_arc(regions, region, there)
+        if arc < 0:
+            return Place(NOWHERE, region, at, end)
+        at, end = chain_of(regions, region, arc)
+        region = int64(regions.to[arc])
+    aim = int64(regions.subgoal[at]) if at < end else int64(regions.seed[region])
+    return Place(aim, region, at + 1, end)
+
+
+@algorithm(
+    Card(
+        "hcdps",
+        "HCDPS",
+        paper="Lawrence & Bulitko 2013",
+        real_time=True,
+        complete=True,
+        two_way=True,
+        needs=("regions",),
+        examples=("hcdps(shortcuts=all)", "hcdps(shortcuts=off, m=0)"),
+        shown=("hcdps",),
+    )
+)
+class HCDPS:
+    """The three parts of HCDPS."""
+
+    Params, Memory, step = Params, Memory, step

@@ -1,0 +1,167 @@
+"""Regions of states that climb to a common seed, and the way from seed to seed.
+
+Lawrence and Bulitko (2013). Every state of a region can climb to the region's seed, and be climbed to from there. Arcs
+lead from region to region: a shortest path from seed to seed, kept as a chain of subgoals each of which can be climbed
+to from the one before. For every pair of regions the database knows the first arc of a shortest way over the seeds.
+
+All of it is compressed. A state's region is found in runs of states with equal regions, 256 states at a time. The last
+subgoal of a chain, the seed of the arc's region, is not stored, and most arcs have no other: those that have come first
+among the arcs of a region. The first arcs of a region stand in a row that says only where, in the order of the regions,
+the arc changes, as in a compressed path database; an arc is one byte, and two only if a region has more than 255.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from andante.databases.header import kind, pick
+from andante.kernel import int64, kernel
+from andante.search.memory import Space
+from andante.world.graph import Graph
+
+BLOCK_BITS = 8
+BLOCK = 1 << BLOCK_BITS  # states whose runs stand together
+MOST_REGIONS = 1 << 16  # they are numbered in 16 bits
+NARROW = 255  # arcs that may lead out of a region if one byte is to tell them apart; the number itself means: no way
+WIDE = 65535  # the same for two bytes
+
+
+def _fault(regions: Regions, graph: Graph) -> str | None:
+    if not all(array.ndim == 1 for array in regions):
+        return "its tables do not fit each other"
+    runs, count, arcs, hops = len(regions.region), len(regions.seed), len(regions.to), len(regions.goal)
+    if len(regions.block) != blocks(len(graph)) + 1 or len(regions.begin) != runs:
+        return f"its regions are not those of a graph of {len(graph)} states"
+    if {len(regions.first), len(regions.link), len(regions.row)} != {count + 1} or len(regions.arc) != hops:
+        return "its tables do not fit each other"
+    ends = [(regions.block, runs), (regions.first, arcs), (regions.link, len(regions.chain) - 1), (regions.row, hops)]
+    if not all(_rises(*pair) for pair in [*ends, (regions.chain, len(regions.subgoal))]):
+        return "its tables do not fit each other"
+    if len(regions.wide) not in (0, hops) or (np.diff(regions.link) > np.diff(regions.first)).any():
+        return "its tables do not fit each other"
+    states = np.concatenate([regions.seed, regions.subgoal])
+    if len(states) and not 0 <= states.min() <= states.max() < len(graph):
+        return f"it names states beyond the {len(graph)} of the graph"
+    named = max(regions.region.max(initial=0), regions.to.max(initial=0), regions.goal.max(initial=0))
+    if named >= max(count, 1) or (count == 0 and graph.arcs):
+        return "it names regions that do not exist"
+    if not _is_sound(regions):
+        return "its rows hold arcs that do not exist"
+    return None
+
+
+def _rises(ends: npt.NDArray[np.int32], last: int) -> bool:
+    """Does it say where parts of something of this length end, from 0 on?"""
+    wide = ends.astype(np.int64)  # differences of smaller numbers could wrap around
+    return len(wide) > 0 and wide[0] == 0 and wide[-1] == last and bool((np.diff(wide) >= 0).all())
+
+
+def blocks(states: int) -> int:
+    """How many blocks so many states make.
+
+    >>> blocks(0), blocks(256), blocks(257)
+    (0, 1, 2)
+    """
+    return -(-states // BLOCK)
+
+
+@kind("regions", "regions of states that climb to a seed, and the first step of the way between every two", _fault)
+class Regions(NamedTuple):
+    """The region of each state; arcs between regions, with their subgoals; and which arc to take."""
+
+    block: npt.NDArray[np.int32]  # [blocks + 1], where the runs of 256 states begin
+    begin: npt.NDArray[np.uint8]  # [runs], the first state of a run, counted within its block
+    region: npt.NDArray[np.uint16]  # [runs]
+    seed: npt.NDArray[np.int32]  # [regions]
+    first: npt.NDArray[np.int32]  # [regions + 1], where a region's arcs begin
+    to: npt.NDArray[np.uint16]  # [arcs], the region at the end
+    link: npt.NDArray[np.int32]  # [regions + 1], where the chains of a region's first arcs begin; the others have none
+    chain: npt.NDArray[np.int32]  # [chains + 1], where a chain's subgoals begin
+    subgoal: npt.NDArray[np.int32]  # [subgoals], those between the two seeds
+    row: npt.NDArray[np.int32]  # [regions + 1], where a region's row begins
+    goal: npt.NDArray[np.uint16]  # [hops], the first region of a run of goals with the same arc
+    arc: npt.NDArray[np.uint8]  # [hops], which of the region's arcs leads there, or the highest number: no way
+    wide: npt.NDArray[np.uint8]  # [hops] or [0]: the upper half of that number, if some region has many arcs
+
+    @property
+    def records(self) -> int:
+        """The pairs of regions that it knows the way between."""
+        return len(self.seed) ** 2
+
+    @property
+    def entries(self) -> int:
+        """A region for each run of states, seeds and subgoals, the ends of arcs, and an arc for each run of goals."""
+        return len(self.region) + len(self.seed) + len(self.to) + len(self.subgoal) + len(self.arc)
+
+    @classmethod
+    def allocate(cls, space: Space) -> Regions:
+        """The arrays of the database that the agent was given."""
+        arrays: Regions = pick(space.databases, "regions", space.graph).arrays
+        return arrays
+
+
+@kernel
+def region_of(regions: Regions, state: int) -> int:
+    """The region of a state; what it says of a state without moves means nothing."""
+    block, place = state >> BLOCK_BITS, state & (BLOCK - 1)
+    low, high = int64(regions.block[block]), int64(regions.block[block + 1])
+    while high - low > 1:
+        middle = (low + high) >> 1
+        if int64(regions.begin[middle]) <= place:
+            low = middle
+        else:
+            high = middle
+    return int64(regions.region[low])
+
+
+@kernel
+def next_arc(regions: Regions, here: int, there: int) -> int:
+    """The first arc of a shortest way from one region to another; -1 if no way leads there."""
+    low, high = int64(regions.row[here]), int64(regions.row[here + 1])
+    while high - low > 1:
+        middle = (low + high) >> 1
+        if int64(regions.goal[middle]) <= there:
+            low = middle
+        else:
+            high = middle
+    arc = _arc(regions, low)
+    return int64(regions.first[here]) + arc if arc >= 0 else -1
+
+
+@kernel
+def _arc(regions: Regions, hop: int) -> int:
+    """The arc of a run of goals, counted among those of its region; -1 if there is none."""
+    arc, none = int64(regions.arc[hop]), NARROW
+    if len(regions.wide) > 0:
+        arc, none = arc + (int64(regions.wide[hop]) << 8), WIDE
+    return arc if arc != none else -1
+
+
+@kernel
+def chain_of(regions: Regions, here: int, arc: int) -> tuple[int, int]:
+    """Where the subgoals of one of a region's arcs begin and end."""
+    link = int64(regions.link[here]) + arc - int64(regions.first[here])
+    if link >= int64(regions.link[here + 1]):
+        return int64(0), int64(0)
+    return int64(regions.chain[link]), int64(regions.chain[link + 1])
+
+
+@kernel
+def _is_sound(regions: Regions) -> bool:
+    """Has every block a run and every region a row, from its first on, and does a row name only arcs of its region?"""
+    for block in range(len(regions.block) - 1):
+        first = regions.block[block]
+        if first == regions.block[block + 1] or regions.begin[first] != 0:
+            return False
+    for here in range(len(regions.seed)):
+        arcs = int64(regions.first[here + 1]) - int64(regions.first[here])
+        first, last = regions.row[here], regions.row[here + 1]
+        if first == last or regions.goal[first] != 0:
+            return False
+        for hop in range(first, last):
+            if _arc(regions, hop) >= arcs:
+                return False
+    return True

@@ -1,0 +1,172 @@
+"""For every two nodes of a web, the first arc of a shortest way between them, in rows of runs.
+
+One search per node keeps the *set* of arcs with which shortest ways to each other node begin. A row belongs to a node.
+It goes over all others in their order, and a run goes on as long as its nodes have a first arc in common. On the webs
+between the seeds of `regions` that is worth a lot: costs on grids are sums of few different numbers, so that many ways
+are equally short, and without sets a row has three to four times as many runs.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from andante.kernel import int64, kernel
+from andante.offline.builder import Crew
+from andante.search import heap
+from andante.search.heap import Heap
+
+PART = 4  # rows that a thread makes at a time
+WORD = 62  # arcs of a set that stand together in a number
+
+Numbers = npt.NDArray[np.int64]
+States = npt.NDArray[np.int32]
+Costs = npt.NDArray[np.float64]
+
+
+class Web(NamedTuple):
+    """Arcs between nodes, in rows."""
+
+    first: Numbers  # [regions + 1]
+    to: States  # [arcs]
+    cost: Costs  # [arcs]
+
+
+class Rows(NamedTuple):
+    """For each node the first arc to each other, in runs."""
+
+    row: States  # [nodes + 1], where a node's runs begin
+    goal: npt.NDArray[np.uint16]  # [runs], their first nodes
+    arc: States  # [runs], counted among all arcs; -1: no way
+    used: npt.NDArray[np.bool_]  # [arcs], those that rows name
+
+
+class Survey(NamedTuple):
+    """What one thread needs to find first arcs; a set of a node's arcs has a bit for each."""
+
+    distance: Costs  # [nodes]
+    begin: Numbers  # [nodes, words], the first arcs of all shortest ways
+    open: Heap
+    common: Numbers  # [words], the arcs that all goals of a run have in common
+    goal: States  # [nodes], a row
+    arc: States  # [nodes]
+
+
+def ends(sizes: npt.NDArray[Any]) -> States:
+    """Where parts of these sizes end, and 0 before them."""
+    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)
+
+
+def first_arcs(crew: Crew, web: Web, blur: float) -> Rows:
+    """One search for each node; costs that differ by no more than ``blur`` are equal."""
+    count = len(web.first) - 1
+    used = np.zeros(len(web.to), np.bool_)
+    words = max(1, -(-int(np.diff(web.first).max(initial=0)) // WORD))
+
+    def room() -> Survey:
+        return Survey(
+            np.empty(count),
+            np.empty((count, words), np.int64),
+            Heap.over(count, count),
+            np.empty(words, np.int64),
+            np.empty(count, np.int32),
+            np.empty(count, np.int32),
+        )
+
+    def work(mine: Survey, some: range) -> list[States]:
+        made = []
+        for home in some:
+            _survey(mine, web, home, blur)
+            size = _row(mine, web, home, used)  # it marks this node's arcs only
+            made.append(np.stack([mine.goal[:size], mine.arc[:size]]))
+        return made
+
+    parts = [range(i, min(i + PART, count)) for i in range(0, count, PART)]
+    made = crew.each(work, parts, [room() for _ in range(crew.threads)], "finding the way over seeds")
+    rows = [row for some in made for row in some]
+    goal, arc = np.concatenate([np.zeros((2, 0), np.int32), *rows], axis=1)
+    row = ends(np.array([row.shape[1] for row in rows], np.int64))
+    return Rows(row, goal.astype(np.uint16), arc, used)
+
+
+@kernel
+def _survey(room: Survey, web: Web, home: int, blur: float) -> None:
+    """Fill ``room.begin`` with the first arcs of all shortest ways from ``home`` to each node."""
+    distance, begin, words = room.distance, room.begin, room.begin.shape[1]
+    distance[:] = np.inf
+    distance[home] = 0.0
+    heap.push(room.open, home, 0.0, 0.0)
+    while room.open.size[0] > 0:
+        node = heap.pop(room.open)
+        for k in range(web.first[node], web.first[node + 1]):
+            near, new = int64(web.to[k]), distance[node] + web.cost[k]
+            if new > distance[near] + blur:
+                continue
+            if new < distance[near] - blur:
+                distance[near] = new
+                begin[near, :] = 0
+                heap.push(room.open, near, new, 0.0)
+            if node == home:
+                arc = k - web.first[home]
+                begin[near, arc // WORD] |= 1 << arc % WORD
+            else:
+                for word in range(words):
+                    begin[near, word] |= begin[node, word]
+
+
+@kernel
+def _row(room: Survey, web: Web, home: int, used: npt.NDArray[np.bool_]) -> int:
+    """Write a node's row, and mark the arcs that it names: how many runs it has.
+
+    A run goes on as long as its goals have a first arc in common. The node itself may be in any.
+    """
+    arcs = web.first[home]
+    size, is_way = 0, False
+    for goal in range(len(room.distance)):
+        if goal == home:
+            continue
+        reached = room.distance[goal] < np.inf
+        if size > 0 and reached == is_way and (not reached or _shares(room, goal)):
+            continue
+        if is_way:
+            _close(room, size - 1, used, arcs)
+        room.goal[size], room.arc[size], is_way = goal if size > 0 else 0, -1, reached
+        for word in range(len(room.common)):
+            room.common[word] = room.begin[goal, word]
+        size += 1
+    if is_way:
+        _close(room, size - 1, used, arcs)
+    if size == 0:
+        room.goal[0], room.arc[0], size = 0, -1, 1
+    return size
+
+
+@kernel
+def _shares(room: Survey, goal: int) -> bool:
+    """Leave in ``room.common`` what this goal's arcs have in common with it, if there is anything."""
+    for word in range(len(room.common)):
+        if room.common[word] & room.begin[goal, word] != 0:
+            for other in range(len(room.common)):
+                room.common[other] &= room.begin[goal, other]
+            return True
+    return False
+
+
+@kernel
+def _close(room: Survey, run: int, used: npt.NDArray[np.bool_], arcs: int) -> None:
+    """Give a run one of the arcs that its goals have in common, one that the row names already if there is any."""
+    chosen = -1
+    for word in range(len(room.common)):
+        bits, arc = room.common[word], word * WORD
+        while bits != 0:
+            if bits & 1 != 0:
+                if used[arcs + arc]:
+                    room.arc[run] = arcs + arc
+                    return
+                if chosen < 0:
+                    chosen = arc
+            bits, arc = bits >> 1, arc + 1
+    room.arc[run] = arcs + chosen
+    used[arcs + chosen] = True

@@ -1,0 +1,407 @@
+"""Build regions that climb to a seed, and find the way from seed to seed.
+
+Lawrence and Bulitko (2013). A region grows from its seed, neighbour by neighbour, over the states that can climb to the
+seed and be climbed to from there. Base paths, shortest ones, lead from each seed to those of the regions a few borders
+away, and dynamic programming joins them: for each pair of regions, the first base path of a shortest way over seeds.
+
+Chosen here: a region first grows from a random state, and then once more from its state nearest to its middle, which
+makes fewer regions and shorter paths. A leg of a base path is climbed at the very cost of the path, so that what dynamic
+programming adds up is what the agent walks. Regions are numbered in depth-first preorder over their borders, in which
+rows of first arcs have few runs. Arcs that no row names are left out.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from andante.agent import Range
+from andante.databases.regions import BLOCK, MOST_REGIONS, NARROW, WIDE, Regions, blocks
+from andante.databases.subgoals import points
+from andante.errors import DatabaseError, GraphError
+from andante.kernel import int64, kernel
+from andante.offline.builder import Crew, builder
+from andante.offline.hops import Rows, Web, ends, first_arcs
+from andante.search.astar import UNLIMITED, Tree, search
+from andante.search.hillclimb import ascend
+from andante.search.memory import new_space
+from andante.world.graph import Arrays, Graph, degree, target, unit
+from andante.world.heuristics import TOLERANCE
+
+GROWN = 2000  # states from which regions may grow before progress is told
+PART = 4  # regions that a thread takes at a time
+MOST_PATHS = 1 << 24  # base paths of all regions together
+MOST_ARCS = 1 << 12  # of them out of one region: sets of them have to be kept
+
+Numbers = npt.NDArray[np.int64]
+States = npt.NDArray[np.int32]
+Costs = npt.NDArray[np.float64]
+
+
+class Params(NamedTuple):
+    """How large regions are, and how far base paths lead."""
+
+    m: Annotated[int, Range(1, 100_000), "steps of a climb between a seed and a state of its region"] = 5
+    borders: Annotated[int, Range(1, 100), "that lie between a region and those its base paths lead to, at most"] = 3
+    seed: Annotated[int, Range(0, 2**63 - 1), "the same seed gives the same database"] = 0
+
+
+@builder("regions", Params)
+def make(graph: Graph, params: Params, crew: Crew) -> Regions:
+    """The regions of ``graph``, and the way between every two of them."""
+    if graph.reversed() is not graph:
+        raise GraphError("regions need a graph whose every move can be taken back at the same cost")
+    region, seeds = _numbered(graph, *_regions(graph, params, crew))
+    chains = _base_paths(graph, params, crew, seeds, _borders(graph, region, len(seeds)))
+    rows = first_arcs(crew, chains.web, TOLERANCE * graph.unit)
+    block, begin, of_run = _runs(region)
+    return Regions(block, begin, of_run, seeds, **_kept(chains, rows))
+
+
+# --- regions --------------------------------------------------------------------------------------------------------
+
+
+class Growth(NamedTuple):
+    """What regions grow in."""
+
+    region: States  # [n], -1 for states that are in none
+    tried: States  # [n], the last attempt at a region in which the state was looked at
+    queue: States  # [n]
+    seed: States  # [regions there may be]
+    place: Costs  # [n, dimensions]
+    middle: Costs  # [dimensions]
+
+
+def _regions(graph: Graph, params: Params, crew: Crew) -> tuple[States, States]:
+    """The region of each state, -1 for those without moves; and the seed of each region."""
+    n, component, place = len(graph), graph.components, points(graph)
+    states = np.flatnonzero(np.bincount(component, minlength=1)[component] > 1)
+    states = np.random.default_rng(params.seed).permutation(states)
+    growth = Growth(
+        np.full(n, -1, np.int32),
+        np.full(n, -1, np.int32),
+        np.empty(n, np.int32),
+        np.empty(min(n, MOST_REGIONS), np.int32),
+        place,
+        np.empty(place.shape[1]),
+    )
+    found = 0
+    for first in range(0, len(states), GROWN):
+        found = _grow_from(growth, graph.arrays, states[first : first + GROWN], params.m, found)
+        if found < 0:
+            raise DatabaseError(
+                f"this map falls into more regions than the {MOST_REGIONS:,} that can be numbered; with climbs of more "
+                f"steps than m={params.m} there may be fewer"
+            )
+        crew.tell("growing regions", min(first + GROWN, len(states)), len(states))
+    return growth.region, growth.seed[:found].copy()
+
+
+@kernel
+def _grow_from(growth: Growth, graph: Arrays, states: Numbers, most: int, found: int) -> int:
+    """Grow regions until each of these states is in one: how many there are then, -1 if they cannot be numbered."""
+    for i in range(len(states)):
+        while growth.region[states[i]] < 0:
+            if found == len(growth.seed):
+                return -1
+            seed = int64(states[i])
+            size = _grow(growth, graph, seed, found, 2 * found, most)
+            middle = _middle(growth, size)
+            if middle != seed:
+                for j in range(size):
+                    growth.region[growth.queue[j]] = -1
+                seed = middle
+                _grow(growth, graph, seed, found, 2 * found + 1, most)
+            growth.seed[found] = seed
+            found += 1
+    return found
+
+
+@kernel
+def _grow(growth: Growth, graph: Arrays, seed: int, number: int, attempt: int, most: int) -> int:
+    """Grow one region, whose states are then in the queue: how many it has."""
+    growth.region[seed], growth.queue[0] = number, seed
+    head, tail = 0, 1
+    while head < tail:
+        state = int64(growth.queue[head])
+        head += 1
+        for k in range(degree(graph, state)):
+            near = target(graph, state, k)
+            if growth.region[near] >= 0 or growth.tried[near] == attempt:
+                continue
+            growth.tried[near] = attempt
+            if ascend(graph, near, seed, most).arrived and ascend(graph, seed, near, most).arrived:
+                growth.region[near], growth.queue[tail] = number, near
+                tail += 1
+    return tail
+
+
+@kernel
+def _middle(growth: Growth, size: int) -> int:
+    """The state nearest to the mean place of those in the queue, of equally near ones the first."""
+    growth.middle[:] = 0.0
+    axes = len(growth.middle)
+    for i in range(size):
+        for axis in range(axes):
+            growth.middle[axis] += growth.place[growth.queue[i], axis] / size
+    best, least = int64(growth.queue[0]), np.inf
+    for i in range(size):
+        apart = 0.0
+        for axis in range(axes):
+            apart += (growth.place[growth.queue[i], axis] - growth.middle[axis]) ** 2
+        if apart < least:
+            best, least = int64(growth.queue[i]), apart
+    return best
+
+
+def _borders(graph: Graph, region: States, count: int) -> Web:
+    """Which regions have a border in common."""
+    matrix = graph.to_scipy().tocoo()
+    one, other = (region[ends].astype(np.int64) for ends in matrix.coords)
+    pairs = np.unique((one * count + other)[one != other])
+    home, to = np.divmod(pairs, max(count, 1))
+    return Web(np.searchsorted(home, np.arange(count + 1)), to.astype(np.int32), np.ones(len(to)))
+
+
+def _numbered(graph: Graph, region: States, seeds: States) -> tuple[States, States]:
+    """The same regions, numbered in depth-first preorder."""
+    count = len(seeds)
+    number = np.full(count + 1, -1, np.int32)  # the last one, which stays, is for states in no region
+    _number(_borders(graph, region, count), number, np.empty(count, np.int32), np.zeros(count, np.int64))
+    return number[region], seeds[np.argsort(number[:count])]
+
+
+@kernel
+def _number(borders: Web, number: States, stack: States, tried: Numbers) -> None:
+    """Number regions as a depth-first search meets them; ``number`` is at first -1, ``tried`` 0."""
+    met = 0
+    for root in range(len(stack)):
+        if number[root] >= 0:
+            continue
+        stack[0], depth = root, 1
+        number[root], met = met, met + 1
+        while depth > 0:
+            region = int64(stack[depth - 1])
+            k = borders.first[region] + tried[region]
+            if k == borders.first[region + 1]:
+                depth -= 1
+                continue
+            tried[region] += 1
+            near = int64(borders.to[k])
+            if number[near] < 0:
+                stack[depth], depth = near, depth + 1
+                number[near], met = met, met + 1
+
+
+def _runs(region: States) -> tuple[States, npt.NDArray[np.uint8], npt.NDArray[np.uint16]]:
+    """Where the runs of each block begin, all runs, and their regions; states in none share that of a neighbour."""
+    n = len(region)
+    state, known = np.arange(n), np.flatnonzero(region >= 0)
+    filled = np.zeros(n, np.uint16)
+    if len(known):
+        before = known[np.maximum(np.searchsorted(known, state, side="right") - 1, 0)]
+        after = known[np.minimum(np.searchsorted(known, state), len(known) - 1)]
+        goes_on = (before <= state) & (before // BLOCK == state // BLOCK)
+        filled = region[np.where(goes_on, before, after)].astype(np.uint16)
+    starts = state % BLOCK == 0
+    starts[1:] |= filled[1:] != filled[:-1]
+    at = np.flatnonzero(starts)
+    block = np.searchsorted(at, np.arange(blocks(n) + 1) * BLOCK).astype(np.int32)
+    return block, (at % BLOCK).astype(np.uint8), filled[at]
+
+
+# --- base paths -----------------------------------------------------------------------------------------------------
+
+
+class Chains(NamedTuple):
+    """All base paths, each divided into legs that can be climbed."""
+
+    web: Web
+    length: Numbers  # [paths], how many subgoals lie between the seeds
+    subgoal: States  # [subgoals]
+
+
+class Room(NamedTuple):
+    """What one thread needs to find base paths."""
+
+    tree: Tree
+    path: States  # [n]
+    near: States  # [regions], to which the paths of a region lead
+    met: States  # [regions], the last region from which it was met, and one more
+    cost: Costs  # [most paths of a region]
+    length: States  # [most paths of a region]
+    subgoal: States  # [n]
+
+
+def _base_paths(graph: Graph, params: Params, crew: Crew, seeds: States, borders: Web) -> Chains:
+    """The paths from each region to those near by."""
+    n, count = len(graph), len(seeds)
+    sizes = np.empty(count, np.int64)
+    _count_near(borders, params.borders, np.empty(count, np.int32), np.zeros(count, np.int32), sizes)
+    most = int(sizes.max(initial=0))
+    if sizes.sum() > MOST_PATHS or most > MOST_ARCS:
+        raise DatabaseError(
+            f"{count:,} regions with base paths over up to {params.borders} borders need {sizes.sum():,} of them, and "
+            f"{most:,} from one region; at most {MOST_PATHS:,} can be kept, and {MOST_ARCS:,} from one: take fewer "
+            "borders, or larger regions with a larger m"
+        )
+
+    def room() -> Room:
+        return Room(
+            Tree.allocate(new_space(graph, None)),
+            np.empty(n, np.int32),
+            np.empty(count, np.int32),
+            np.zeros(count, np.int32),
+            np.empty(most),
+            np.empty(most, np.int32),
+            np.empty(n, np.int32),
+        )
+
+    def work(mine: Room, some: range) -> list[tuple[States, Costs, States, States]]:
+        return [_paths_from(mine, graph, seeds, borders, params.borders, home) for home in some]
+
+    parts = [range(i, min(i + PART, count)) for i in range(0, count, PART)]
+    made = crew.each(work, parts, [room() for _ in range(crew.threads)], "finding base paths between seeds")
+    empty = (np.zeros(0, np.int32), np.zeros(0), np.zeros(0, np.int32), np.zeros(0, np.int32))
+    to, cost, length, subgoal = (
+        np.concatenate(column) for column in zip(empty, *(one for some in made for one in some), strict=True)
+    )
+    first = np.concatenate([[0], np.cumsum(sizes)])
+    return Chains(Web(first, to, cost), length.astype(np.int64), subgoal)
+
+
+def _paths_from(
+    room: Room, graph: Graph, seeds: States, borders: Web, most: int, home: int
+) -> tuple[States, Costs, States, States]:
+    """The paths out of one region: to which regions, at what cost, with how many subgoals, and with which."""
+    found = _near(borders, most, home, room.near, room.met)
+    room.near[:found].sort()
+    pieces, done = [np.zeros(0, np.int32)], 0
+    while done < found:
+        done, used = _divide(room, graph.arrays, seeds, home, done, found)
+        pieces.append(room.subgoal[:used].copy())
+    return room.near[:found].copy(), room.cost[:found].copy(), room.length[:found].copy(), np.concatenate(pieces)
+
+
+@kernel
+def _count_near(borders: Web, most: int, near: States, met: States, sizes: Numbers) -> None:
+    for home in range(len(sizes)):
+        sizes[home] = _near(borders, most, home, near, met)
+
+
+@kernel
+def _near(borders: Web, most: int, home: int, near: States, met: States) -> int:
+    """List the regions that are at most so many borders away: how many there are."""
+    mark = home + 1
+    met[home] = mark
+    size = _beyond(borders, home, mark, near, met, 0)
+    head = 0
+    for _ in range(most - 1):
+        end = size
+        while head < end:
+            size = _beyond(borders, int64(near[head]), mark, near, met, size)
+            head += 1
+        if size == end:
+            break
+    return size
+
+
+@kernel
+def _beyond(borders: Web, region: int, mark: int, near: States, met: States, size: int) -> int:
+    """Add the neighbours of a region to the list that are not in it: how many it has then."""
+    for k in range(borders.first[region], borders.first[region + 1]):
+        to = int64(borders.to[k])
+        if met[to] != mark:
+            met[to], near[size] = mark, to
+            size += 1
+    return size
+
+
+@kernel
+def _divide(room: Room, graph: Arrays, seeds: States, home: int, begin: int, end: int) -> tuple[int, int]:
+    """Find these of the region's base paths, and their subgoals: up to which there was room, and how many there are."""
+    used, start = 0, int64(seeds[home])
+    for i in range(begin, end):
+        goal = int64(seeds[room.near[i]])
+        search(room.tree, graph, start, goal, 1.0)
+        length = _lay_out(room, start, goal)
+        if i > begin and used + length > len(room.subgoal):
+            return i, used
+        before, at = used, _farthest(room, graph, 0, length)
+        while at < length - 1:
+            room.subgoal[used] = room.path[at]
+            used += 1
+            at = _farthest(room, graph, at, length)
+        room.cost[i], room.length[i] = room.tree.g[goal], used - before
+    return end, used
+
+
+@kernel
+def _lay_out(room: Room, start: int, goal: int) -> int:
+    """Write the path that was found into ``room.path``, the start first: how many states it has."""
+    length, state = 1, goal
+    while state != start:
+        state = int64(room.tree.parent[state])
+        length += 1
+    state = goal
+    for i in range(length - 1, -1, -1):
+        room.path[i] = state
+        state = int64(room.tree.parent[state])
+    return length
+
+
+@kernel
+def _farthest(room: Room, graph: Arrays, begin: int, length: int) -> int:
+    """The last place on the path before the first to which the climb from ``begin`` fails, or costs more than the path.
+
+    A state next to that of ``begin`` can always be climbed to.
+    """
+    state, g = int64(room.path[begin]), room.tree.g
+    for i in range(begin + 2, length):
+        goal = int64(room.path[i])
+        leg = ascend(graph, state, goal, UNLIMITED)
+        if not leg.arrived or leg.cost > g[goal] - g[state] + TOLERANCE * unit(graph):
+            return i - 1
+    return length - 1
+
+
+# --- what is kept ---------------------------------------------------------------------------------------------------
+
+
+def _kept(chains: Chains, rows: Rows) -> dict[str, npt.NDArray[Any]]:
+    """The arcs that rows name, in each region those with subgoals first; and the rows, which name them by place."""
+    web, count = chains.web, len(chains.web.first) - 1
+    region = np.repeat(np.arange(count), np.diff(web.first))
+    kept = np.flatnonzero(rows.used)
+    kept = kept[np.lexsort((chains.length[kept] == 0, region[kept]))]
+    linked = kept[chains.length[kept] > 0]
+    first = ends(np.bincount(region[kept], minlength=count))
+    place = np.zeros(len(web.to), np.int64)
+    place[kept] = np.arange(len(kept)) - first[region[kept]]
+    none = NARROW if np.diff(first).max(initial=0) <= NARROW else WIDE
+    arc = np.full(len(rows.arc), none, np.int64)
+    known = rows.arc >= 0
+    arc[known] = place[rows.arc[known]]
+    begins = np.cumsum(chains.length) - chains.length
+    return {
+        "first": first,
+        "to": web.to[kept].astype(np.uint16),
+        "link": ends(np.bincount(region[linked], minlength=count)),
+        "chain": ends(chains.length[linked]),
+        "subgoal": chains.subgoal[_spans(begins[linked], chains.length[linked])],
+        "row": rows.row,
+        "goal": rows.goal,
+        "arc": (arc & 255).astype(np.uint8),
+        "wide": (arc >> 8 if none == WIDE else arc[:0]).astype(np.uint8),
+    }
+
+
+def _spans(begins: Numbers, sizes: Numbers) -> Numbers:
+    """The numbers from each of these on, so many at a time.
+
+    >>> _spans(np.array([5, 20]), np.array([2, 3]))
+    array([ 5,  6, 20, 21, 22])
+    """
+    return np.repeat(begins - np.cumsum(sizes) + sizes, sizes) + np.arange(sizes.sum())
