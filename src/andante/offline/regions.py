@@ -5,9 +5,9 @@ seed and be climbed to from there. Base paths, shortest ones, lead from each see
 away, and dynamic programming joins them: for each pair of regions, the first base path of a shortest way over seeds.
 
 Chosen here: a region first grows from a random state, and then once more from its state nearest to its middle, which
-makes fewer regions and shorter paths. A leg of a base path is climbed at the very cost of the path, so that what dynamic
-programming adds up is what the agent walks. Regions are numbered in depth-first preorder over their borders, in which
-rows of first arcs have few runs. Arcs that no row names are left out.
+makes fewer regions and shorter paths. A leg of a base path is climbed at the very cost of the path: what is added up is
+what the agent walks. Regions are numbered in depth-first preorder over their borders, in which rows of first arcs have
+few runs. Arcs that no row names are left out.
 """
 
 from __future__ import annotations
