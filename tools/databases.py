@@ -1,8 +1,8 @@
 """Measure what databases cost and gain, on two maps of each game, and put the table and the picture into the docs.
 
 ``python tools/databases.py`` measures what is not yet in ``benchmarks/databases.csv``, row by row, so that it goes on
-after a stop; delete the rows that are to be measured again. Then it writes the table of ``docs/how-to/databases.md`` and
-draws ``docs/images/databases.png``. With ``--slow`` it also measures databases that take minutes for each map, with
+after a stop; delete the rows that are to be measured again. Then it writes the table of ``docs/how-to/databases.md``
+and draws ``docs/images/databases.png``. With ``--slow`` it also measures databases that take minutes for each map, with
 ``--draw`` nothing. The maps are those of the benchmark (ANDANTE_MOVINGAI).
 """
 
@@ -43,6 +43,8 @@ PAIRS = (
     ("tba(budget=100, weight=2)", ""),
     ("knn(m=100)", "subgoals(records=1000, series=true, coverage=gaps)"),
     ("knn(m=100)", "subgoals(series=true, coverage=gaps)"),
+    ("hcdps", "regions"),
+    ("hcdps", "regions(borders=2)"),
     ("dlrta", "pattern(side=64)"),
     ("dlrta", "pattern(side=32)"),
     ("dlrta", "pattern"),
@@ -63,6 +65,19 @@ STYLES = {
     "moves": ("P", "#c0392b", "CPD"),
     "": ("o", "#777777", "without a database"),
 }
+
+HEADS = (
+    "agent",
+    "database",
+    "built in",
+    "size",
+    "longer: mean ± s.e.",
+    "median",
+    "95 %",
+    "worst map",
+    "expanded per move",
+    "at worst",
+)
 
 
 class Row(NamedTuple):
@@ -149,8 +164,8 @@ def together(rows: list[Row]) -> Iterator[list[Row]]:
 def table(rows: list[Row]) -> str:
     """One line for each agent with its database, over all maps."""
     lines = [
-        "| agent | database | built in | size | longer: mean ± s.e. | median | 95 % | worst map | expanded per move | at worst |",
-        "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |",
+        f"| {' | '.join(HEADS)} |",
+        "|" + " --- |" * len(HEADS),
     ]
     for some in together(rows):
         agent, database = some[0][:2]

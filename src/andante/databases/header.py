@@ -192,7 +192,7 @@ def handed_over(databases: Any) -> tuple[Any, ...]:
     given = tuple(databases) if several else (databases,)
     wrong = [one for one in given if not several or isinstance(one, str | os.PathLike)]
     if wrong:
-        raise AlgorithmError(f"databases are what andante.build and andante.load return, and {wrong[0]!r} is none")
+        raise AlgorithmError(f"databases are what andante.build and andante.load return, not {wrong[0]!r}")
     return given
 
 

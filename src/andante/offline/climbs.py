@@ -23,6 +23,7 @@ from andante.world.graph import Arrays, Layout, Moves, estimate
 
 KEPT_PER_REGION = 2**12
 MOST_KEPT = 2**24
+MOST_HUBS = 64  # that are looked for in a region
 
 Answers = npt.NDArray[np.int64]
 
@@ -58,24 +59,38 @@ def new_answers(regions: int) -> Answers:
     return np.full((regions, each), -1)
 
 
-def regions_of(ground: Ground) -> Regions:
-    """The regions with their hubs."""
+def regions_of(ground: Ground, attempts: Attempts) -> Regions:
+    """The regions with their hubs: of the states nearest to the representative those that all can climb to."""
     member, begin = ground.members
-    hub, apart, first = np.empty_like(member), np.empty(len(member)), np.zeros(len(begin), np.int32)
-    found = _find_hubs(ground.graph.arrays, member, begin, hub, apart, first)
-    boxes = _boxes(ground.graph.arrays, member, begin)
-    return Regions(member, begin, hub[:found].copy(), apart[:found].copy(), first, *boxes)
+    region, arrays = ground.region[member], ground.graph.arrays
+    apart = np.empty(len(member))
+    _measure(arrays, member, ground.representative[region], apart)
+    member = member[np.lexsort((member, apart, region))]
+    box, walls = _boxes(arrays, member, begin)
+    regions = Regions(member, begin, np.empty_like(member), np.empty(len(member)), np.zeros_like(begin), box, walls)
+    found = _find_hubs(attempts, arrays, regions)
+    return regions._replace(hub=regions.hub[:found].copy(), apart=regions.apart[:found].copy())
+
+
+@kernel
+def _measure(graph: Layout, state: States, other: States, apart: npt.NDArray[np.float64]) -> None:
+    """How far each state is at least from the other one at its place."""
+    for i in range(len(state)):
+        apart[i] = estimate(graph, int64(state[i]), int64(other[i]))
+
+
+def no_regions() -> Regions:
+    """For builders that need none."""
+    none = np.zeros(0, np.int32)
+    return Regions(none, none, none, np.zeros(0), none, np.zeros((0, 4), np.int64), np.zeros((0, 0), np.int32))
 
 
 def _boxes(arrays: Arrays, member: States, begin: States) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
     """The boxes around regions, and the walls to count in them; both empty if this is no grid."""
     if not isinstance(arrays, Moves):
         return np.zeros((0, 4), np.int64), np.zeros((0, 0), np.int32)
-    sides = [
-        edge.reduceat(of[member].astype(np.int64), begin[:-1])
-        for of in (arrays.x, arrays.y)
-        for edge in (np.minimum, np.maximum)
-    ]
+    places = [of[member].astype(np.int64) for of in (arrays.x, arrays.y)]
+    sides = [edge.reduceat(place, begin[:-1]) for place in places for edge in (np.minimum, np.maximum)]
     wall = (arrays.mask == 0).reshape(int(arrays.y[-1]) + 1, int(arrays.x[-1]) + 1)
     walls = np.zeros((wall.shape[0] + 1, wall.shape[1] + 1), np.int32)
     walls[1:, 1:] = wall.cumsum(0).cumsum(1)
@@ -83,24 +98,20 @@ def _boxes(arrays: Arrays, member: States, begin: States) -> tuple[npt.NDArray[n
 
 
 @kernel
-def _find_hubs(
-    graph: Layout, member: States, begin: States, hub: States, apart: npt.NDArray[np.float64], first: States
-) -> int:
+def _find_hubs(attempts: Attempts, graph: Layout, regions: Regions) -> int:
     """Write down the hubs of all regions: how many there are."""
     found = 0
-    for region in range(len(begin) - 1):
-        first[region] = found
-        for i in range(begin[region], begin[region + 1]):
-            total = 0.0
-            for j in range(begin[region], begin[region + 1]):
-                if not climbs(graph, int64(member[j]), int64(member[i])):
-                    total = np.inf
-                    break
-                total += estimate(graph, int64(member[j]), int64(member[i]))
-            if total < np.inf:
-                hub[found], apart[found] = member[i], total / (begin[region + 1] - begin[region])
+    for region in range(len(regions.begin) - 1):
+        begin, end = regions.begin[region], regions.begin[region + 1]
+        regions.first[region] = found
+        for i in range(begin, min(end, begin + MOST_HUBS)):
+            hub, total = int64(regions.member[i]), 0.0
+            if _all_climb(attempts, graph, regions, region, hub):
+                for j in range(begin, end):
+                    total += estimate(graph, int64(regions.member[j]), hub)
+                regions.hub[found], regions.apart[found] = hub, total / (end - begin)
                 found += 1
-    first[len(begin) - 1] = found
+    regions.first[len(regions.begin) - 1] = found
     return found
 
 

@@ -2,8 +2,8 @@
 
 A tile is a square of the map, as wide as ``side`` says, and what is not connected within it is several regions. Where
 walls keep some states of a region from climbing straight to others, the tile is quartered, so that regions are large in
-the open and small along walls. The smallest are not quartered, but have a hub: a state that everybody in the region can
-climb to, and can be climbed to from.
+the open and small along walls. What was quartered twice is divided no further, but has a hub: a state that everybody in
+the region can climb to, and can be climbed to from.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ from andante.world.graph import Csr, Graph, Layout, Moves
 States = npt.NDArray[np.int32]
 Points = npt.NDArray[np.float64]
 
-SMALLEST = 4  # a tile of no more cells a side is not quartered, but left with a hub
+MOST_TOGETHER = 1500  # states of a region of which each can climb to each
+QUARTERINGS = 2  # of a tile, at most
 
 
 class Ground(NamedTuple):
@@ -93,13 +94,13 @@ def tiles(graph: Graph, side: int) -> Ground:
     points = (points - points.min(0)) / graph.unit
     left = _degrees(graph) > 0  # what is in no region yet
     region, centres = np.full(len(graph), NO_STATE, np.int32), np.empty(0, np.int32)
-    tile = np.zeros(len(graph), np.int64)
+    tile, done = np.zeros(len(graph), np.int64), 0
     while left.any():
         square = np.column_stack([tile, np.floor(points / side)])  # a quarter lies within its tile
         tile = np.unique(square, axis=0, return_inverse=True)[1].reshape(-1)
         part = _connected(arcs.row, arcs.col, np.where(left, tile, NO_STATE))
         ground = Ground(graph, part, _nearest(points, _means(points, part), part, 1.0))
-        _gather(graph.arrays, *ground.members, ground.representative, region, len(centres), side <= SMALLEST)
+        _gather(graph.arrays, *ground.members, ground.representative, region, len(centres), done == QUARTERINGS)
         kept = region[ground.representative] >= 0
         number = np.full(len(kept) + 1, NO_STATE, np.int32)
         number[:-1][kept] = len(centres) + np.arange(kept.sum())
@@ -107,7 +108,8 @@ def tiles(graph: Graph, side: int) -> Ground:
         region[fresh] = number[region[fresh] - len(centres)]
         centres = np.concatenate([centres, ground.representative[kept]])
         left &= region < 0
-        side = max(side // 2, 1) if side > SMALLEST else side
+        if done < QUARTERINGS:
+            side, done = max(side // 2, 1), done + 1
     return Ground(graph, region, centres)
 
 
@@ -183,16 +185,24 @@ def _gather(
     If this is the ``last`` attempt, of what is left those states that can climb to and from the centre of their part.
     """
     for part in range(len(centre)):
-        begins, ends = begin[part], begin[part + 1]
-        together = True
+        begins, ends, middle = begin[part], begin[part + 1], int64(centre[part])
+        together = _are_together(graph, member[begins:ends])
         for i in range(begins, ends):
-            for j in range(begins, ends):
-                if together and not climbs(graph, int64(member[i]), int64(member[j])):
-                    together = False
-        for i in range(begins, ends):
-            state, middle = int64(member[i]), int64(centre[part])
+            state = int64(member[i])
             if together or (last and climbs(graph, state, middle) and climbs(graph, middle, state)):
                 region[state] = first + part
+
+
+@kernel
+def _are_together(graph: Layout, states: States) -> bool:
+    """Can each of these states climb to each? Of too many it is not asked: so large regions would serve nobody."""
+    if len(states) > MOST_TOGETHER:
+        return False
+    for state in states:
+        for other in states:
+            if not climbs(graph, int64(state), int64(other)):
+                return False
+    return True
 
 
 @kernel

@@ -33,7 +33,7 @@ _STEP = 0.5  # by which powers of e, or tenths of a short range, a neighbouring 
 #: Databases worth a try beside the one that a kind's own defaults give.
 VARIANTS = {
     "regions": ("regions(m=12, borders=2)", "regions(m=20, borders=1)"),
-    "pattern": ("pattern(level=4)", "pattern(level=5)"),
+    "pattern": ("pattern(side=32)", "pattern(side=64)"),
     "subgoals": ("subgoals(records=1000, series=true)", "subgoals(series=true, coverage=gaps)"),
 }
 
