@@ -47,7 +47,9 @@ def test_a_map_only_grows():
     grid = generate("empty", 20, 15)
     factors = [{"factor": factor} for factor in (0.5, float("nan"), 5000)]
     for bad in [*factors, {"size": (20, 14)}, {}, {"factor": 2, "size": (40, 30)}]:
-        with pytest.raises(ParameterError, match=r"upscale takes either|cannot be upscaled"):
+        with pytest.raises(
+            ParameterError, match=r"upscale takes either|the factor is a number from 1|cannot be upscaled"
+        ):
             upscale(grid, **bad)
 
 

@@ -1,6 +1,7 @@
 """Running agents: what a trial tells, and that it depends on nothing but the problem."""
 
 import copy
+import math
 import pickle
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -162,9 +163,9 @@ def test_progress_is_told_until_all_are_done():
     assert andante.run_many("lrta", [], progress=told.append) == []
 
 
-@pytest.mark.parametrize("threads", [0, -1])
+@pytest.mark.parametrize("threads", [0, -1, math.nan, 1.5])
 def test_no_threads_no_work(threads):
-    with pytest.raises(ParameterError, match=f"threads must be at least 1, got {threads}"):
+    with pytest.raises(ParameterError, match=f"threads is a whole number from 1, got {threads}"):
         andante.run_many("lrta", [], threads=threads)
 
 

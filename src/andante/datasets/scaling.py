@@ -13,7 +13,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from andante.errors import ParameterError
+from andante.errors import ParameterError, real_number
 from andante.world.grid import MAX_SIDE, Grid
 from andante.world.mapfiles import MAX_CELLS
 from andante.world.problem import Problem
@@ -32,10 +32,11 @@ def upscale(grid: Grid, factor: float | None = None, *, size: tuple[int, int] | 
     <Grid empty-10x8-seed0-25x20 25 x 20, 500 free cells>
     """
     sides = (grid.width, grid.height)
-    if factor is not None and size is None and 1 <= factor <= MAX_SIDE:
-        size = (round(sides[0] * factor), round(sides[1] * factor))
-    elif factor is not None or size is None:
-        raise ParameterError(f"upscale takes either a factor from 1, or a size, not {factor!r} and {size!r}")
+    if (factor is None) == (size is None):
+        raise ParameterError("upscale takes either a factor or a size")
+    if size is None:
+        times = min(real_number(factor, "the factor", least=1), MAX_SIDE + 1.0)  # even more is as much too large
+        size = (round(sides[0] * times), round(sides[1] * times))
     width, height = size
     if width < grid.width or height < grid.height or max(width, height) > MAX_SIDE or width * height > MAX_CELLS:
         raise ParameterError(

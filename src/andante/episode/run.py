@@ -24,7 +24,7 @@ from andante.agent import Algorithm, algorithms, find
 from andante.databases.header import Database, handed_over, pick
 from andante.episode.loop import EPISODE, NO_MOVE, NO_STATE, NO_TRAIL, TRAIL, Outcome, all_ended, driver
 from andante.episode.trial import Limits, Trial, least_costs
-from andante.errors import AlgorithmError, ParameterError, ProblemError
+from andante.errors import AlgorithmError, ParameterError, ProblemError, whole_number
 from andante.kernel import on_compile
 from andante.search.memory import allocate, bytes_of, new_space
 from andante.world.graph import Graph
@@ -501,8 +501,7 @@ def on_threads(
 
     Once the event that it is handed too is set it should come back soon: something failed or the user interrupted.
     """
-    if threads < 1:
-        raise ParameterError(f"threads must be at least 1, got {threads}")
+    threads = whole_number(threads, "threads", least=1, error=ParameterError)
     results: dict[int, R] = {}
     stop = threading.Event()
 

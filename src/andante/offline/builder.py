@@ -219,9 +219,7 @@ def estimate(
 
 
 def _checked(threads: int | None) -> int:
-    if threads is not None and threads < 1:
-        raise ParameterError(f"threads must be at least 1, got {threads}")
-    return threads or cores()
+    return cores() if threads is None else whole_number(threads, "threads", least=1, error=ParameterError)
 
 
 def _build(

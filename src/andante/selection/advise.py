@@ -269,7 +269,7 @@ def advise(
     for what, number, least in (("problems", problems, _FEWEST_FRESH), ("candidates", candidates, 1)):
         if not least <= number <= _MOST:
             raise ParameterError(f"advise takes from {least} to {_MOST:,} {what}, got {quoted(number)}")
-    whole_number(threads, "the number of threads", least=1, error=ParameterError)
+    whole_number(threads, "threads", least=1, error=ParameterError)
     Band.of(optimal_cost)  # refused before anything is compiled
     grids = (maps,) if isinstance(maps, Grid) else tuple(maps)
     _check_maps(grids)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from andante.campaign.plan import Job
 from andante.campaign.work import Result, perform
-from andante.errors import ParameterError
+from andante.errors import ParameterError, whole_number
 
 _DONE = object()  # a thread has found no more jobs
 
@@ -17,9 +17,7 @@ class Local:
     """So many threads in this process."""
 
     def __init__(self, threads: int) -> None:
-        if threads < 1:
-            raise ParameterError(f"threads must be at least 1, got {threads}")
-        self.threads = threads
+        self.threads = whole_number(threads, "threads", least=1, error=ParameterError)
 
     @property
     def title(self) -> str:
