@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from andante.databases.pattern import NO_STATE, Pattern
-from andante.offline.pattern import packed
+from andante.offline.packing import packed
 
 
 class Tables(NamedTuple):

@@ -130,8 +130,8 @@ def all_covered(attempts: Attempts, graph: Layout, regions: Regions, region: int
     """Can every state of one region climb straight to every state of another?"""
     if _is_open(regions, region, goal):
         return True
-    for i in range(regions.begin[goal], regions.begin[goal + 1]):
-        if not is_covered(attempts, graph, regions, region, int64(regions.member[i])):
+    for i in range(regions.begin[goal + 1] - 1, regions.begin[goal] - 1, -1):  # those at its edge are the first to fail
+        if not _all_climb(attempts, graph, regions, region, int64(regions.member[i])):
             return False
     return True
 

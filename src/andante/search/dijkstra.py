@@ -387,24 +387,48 @@ def is_optimal(graph: Layout, distance: npt.NDArray[np.float64], state: int, nea
     return cost + distance[near] <= left + TOLERANCE * unit(graph) and distance[near] < left
 
 
-@kernel
+@generic
 def central_step(graph: Layout, distance: npt.NDArray[np.float64], paths: Paths, state: int) -> int:
     """The next state on an optimal path to the source: where most optimal paths lead on, the first of several.
 
     Whoever goes on like that walks through the middle of all optimal paths, not along their edge.
     """
-    best, most, scale = -1, 0.0, 0
+    raise TypeError(graph)
+
+
+@central_step.of(Csr)
+def _central_step_anywhere(graph: Csr, distance: npt.NDArray[np.float64], paths: Paths, state: int) -> int:
+    best = -1
     for k in range(degree(graph, state)):
         near = target(graph, state, k)
         if not is_optimal(graph, distance, state, near, price(graph, state, k)):
             continue
-        more, above = paths.number[near], int64(paths.scale[near]) - scale
-        known = most * SMALL if above == 1 else most
-        if above == -1:
-            more *= SMALL
-        if best < 0 or above > 1 or (above >= -1 and more > known * SAME_COUNT):
-            best, most, scale = near, paths.number[near], int64(paths.scale[near])
+        if best < 0 or _is_more(paths, near, best):
+            best = near
     return best
+
+
+@central_step.of(Moves)
+def _central_step_on_a_grid(graph: Moves, distance: npt.NDArray[np.float64], paths: Paths, state: int) -> int:
+    moves, best = int64(ALL_MOVES[_optimal_moves(graph, distance, state)]), -1
+    while moves != 0:
+        near = state + graph.offset[moves & 7]
+        moves >>= 4
+        if best < 0 or _is_more(paths, near, best):
+            best = near
+    return best
+
+
+@kernel
+def _is_more(paths: Paths, state: int, than: int) -> bool:
+    """Are there more paths from ``state`` than from another, and not by rounding only?"""
+    more, less = paths.number[uint64(state)], paths.number[uint64(than)]
+    above = int64(paths.scale[uint64(state)]) - int64(paths.scale[uint64(than)])
+    if above == 0:
+        return bool(more > less * SAME_COUNT)
+    if above == 1:
+        return bool(more > less * SMALL * SAME_COUNT)
+    return above > 1 or (above == -1 and bool(more * SMALL > less * SAME_COUNT))
 
 
 # --- first moves ----------------------------------------------------------------------------------------------------

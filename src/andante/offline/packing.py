@@ -1,0 +1,48 @@
+"""Tables of subgoals as palettes and runs, as `andante.databases.pattern` stores them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from andante.offline.division import States
+
+
+class Choices(NamedTuple):
+    """The table of subgoals as a palette for each region, and runs of choices from it."""
+
+    row: States
+    span: npt.NDArray[np.uint32]
+    palette: States
+    subgoal: States
+
+
+def fill_own(entry: States, column: States) -> None:
+    """Give each region the column beside its own for its own, which nobody looks up: that makes longer runs."""
+    own = np.flatnonzero(column >= 0)
+    entry[own, column[own]] = entry[own, np.where(column[own] > 0, column[own] - 1, min(1, entry.shape[1] - 1))]
+
+
+def packed(entry: States) -> Choices:
+    """The rows of a table of subgoals, packed."""
+    row, palette = [0], [0]
+    spans, subgoals = [], []
+    for one in entry:
+        aims, choice = np.unique(one, return_inverse=True)
+        begin = np.concatenate([[0], np.flatnonzero(np.diff(choice)) + 1]) if len(one) else np.empty(0, np.int64)
+        spans.append((begin << 16 | choice[begin]).astype(np.uint32))
+        subgoals.append(aims)
+        row.append(row[-1] + len(begin))
+        palette.append(palette[-1] + len(aims))
+    span, subgoal = np.concatenate([*spans, np.empty(0, np.uint32)]), np.concatenate([*subgoals, np.empty(0, np.int32)])
+    return Choices(np.array(row, np.int32), span, np.array(palette, np.int32), subgoal)
+
+
+def runs_of(region: States) -> tuple[States, States]:
+    """Runs of states that belong to the same region, those that belong to none going with what is before them."""
+    known = np.maximum.accumulate(np.where(region >= 0, np.arange(len(region)), 0))
+    filled = region[known]
+    begin = np.concatenate([[0], np.flatnonzero(np.diff(filled)) + 1]).astype(np.int32)
+    return begin, filled[begin]
