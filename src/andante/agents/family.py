@@ -211,14 +211,30 @@ def _combined(near: Neighbours, params: Params, count: int) -> float:
         share = max(1, int64(np.ceil(exact - TOLERANCE) if params.share == _CEIL else exact))
         _sort(near.f, near.v, count)
     if params.operator == _MEDIAN:
-        _sort(near.v, near.f, share)
-        return (near.v[(share - 1) // 2] + near.v[share // 2]) / 2
+        return (_ranked(near.v, share, (share - 1) // 2) + _ranked(near.v, share, share // 2)) / 2
     least, most, total = np.inf, -np.inf, 0.0
     for i in range(share):
         least, most, total = min(least, near.v[i]), max(most, near.v[i]), total + near.v[i]
     if params.operator == _MIN:
         return least
     return total / share if params.operator == _AVG else most
+
+
+@kernel
+def _ranked(values: npt.NDArray[np.float64], count: int, rank: int) -> float:
+    """The value that would stand at place ``rank`` if they were in order.
+
+    Values are compared each with each and none is moved: sorting a handful takes longer, because its branches are hard
+    to predict.
+    """
+    found = 0.0
+    for i in range(count):
+        less, not_more = 0, 0
+        for j in range(count):
+            less += int64(values[j] < values[i])
+            not_more += int64(values[j] <= values[i])
+        found = values[i] if less <= rank < not_more else found
+    return found
 
 
 @kernel
