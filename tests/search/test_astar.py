@@ -25,8 +25,8 @@ def new_tree(graph: Graph) -> Tree:
 def walk_back(tree: Tree, graph: Graph, goal: int) -> tuple[int, float]:
     """Follow the parents from the goal: where the way begins, and what it costs."""
     state, cost = goal, 0.0
-    while tree.parent[state] >= 0:
-        before = int(tree.parent[state])
+    while tree.node["parent"][state] >= 0:
+        before = int(tree.node["parent"][state])
         cost += price_between(graph.arrays, before, state)
         state = before
     return state, cost
@@ -84,8 +84,8 @@ def test_a_weight_costs_no_more_than_it_says(kind, weight):
         true = optimal_costs(grid.graph, [problem.start], [problem.goal])[0]
         search(tree, grid.graph.arrays, problem.start, problem.goal, weight)
         search(other, rows.arrays, problem.start, problem.goal, weight)
-        assert true <= tree.g[problem.goal] <= weight * true * (1 + 1e-12)
-        assert true <= other.g[problem.goal] <= weight * true * (1 + 1e-12)
+        assert true <= tree.node["g"][problem.goal] <= weight * true * (1 + 1e-12)
+        assert true <= other.node["g"][problem.goal] <= weight * true * (1 + 1e-12)
 
 
 # --- the tree -------------------------------------------------------------------------------------------------------
@@ -98,9 +98,9 @@ def test_the_way_found_costs_what_it_says_and_is_within_the_weight(problems, wei
         tree = new_tree(problem.graph)
         for start, goal in ((problem.start, problem.goal), (problem.goal, problem.start)):  # the second finds traces
             expanded, touched = search(tree, problem.graph.arrays, start, goal, weight)
-            assert walk_back(tree, problem.graph, goal) == (start, tree.g[goal])
+            assert walk_back(tree, problem.graph, goal) == (start, tree.node["g"][goal])
             true = naive.distances_from(problem.graph, start)[goal]
-            assert true <= tree.g[goal] <= weight * true + 1e-9
+            assert true <= tree.node["g"][goal] <= weight * true + 1e-9
             assert expanded >= 1
             assert expanded <= touched <= 8 * expanded
 
@@ -118,8 +118,8 @@ def test_a_search_in_slices_is_the_same_search(problem, most, weight):
         assert part.over or part.steps == most
         total, over = [total[0] + part.expanded, total[1] + part.touched], part.over
     assert total == [expanded, touched]
-    assert np.array_equal(at_once.g, sliced.g)
-    assert np.array_equal(at_once.parent, sliced.parent)
+    assert np.array_equal(at_once.node["g"], sliced.node["g"])
+    assert np.array_equal(at_once.node["parent"], sliced.node["parent"])
 
 
 def test_what_cannot_be_reached_is_not():
@@ -143,10 +143,10 @@ def test_when_the_numbers_of_searches_run_out_they_begin_anew(now):
     grid = andante.generate("rooms", 17, 17, size=5, seed=2)
     problems = drawn(grid, 6, seed=1)
     tree = new_tree(grid.graph)
-    before = [(search(tree, grid.graph.arrays, p.start, p.goal, 1.0), tree.g[p.goal]) for p in problems]
+    before = [(search(tree, grid.graph.arrays, p.start, p.goal, 1.0), tree.node["g"][p.goal]) for p in problems]
     assert tree.now[0] == 12
     tree.now[0] = now  # the marks of the first searches are still there, and will be this search's own numbers
-    after = [(search(tree, grid.graph.arrays, p.start, p.goal, 1.0), tree.g[p.goal]) for p in problems]
+    after = [(search(tree, grid.graph.arrays, p.start, p.goal, 1.0), tree.node["g"][p.goal]) for p in problems]
     assert after == before
     assert tree.now[0] < 14
     assert [cost for _, cost in after] == [naive.distances_from(grid.graph, p.start)[p.goal] for p in problems]
@@ -158,5 +158,11 @@ def test_both_layouts_do_the_same_step_by_step():
         trees = []
         for p in (problem, in_rows(problem)):
             tree = new_tree(p.graph)
-            trees.append((search(tree, p.graph.arrays, p.start, p.goal, 1.0), tree.parent.tolist(), tree.g.tolist()))
+            trees.append(
+                (
+                    search(tree, p.graph.arrays, p.start, p.goal, 1.0),
+                    tree.node["parent"].tolist(),
+                    tree.node["g"].tolist(),
+                )
+            )
         assert trees[0] == trees[1]

@@ -62,7 +62,7 @@ class Model(RuleBasedStateMachine):
             assert state == NONE
             return
         assert state in self.model
-        assert self.queue.key[state] == self.model[state]
+        assert buckets.key_of(self.queue, state) == self.model[state]
         assert self.model.pop(state) < min(self.model.values(), default=math.inf) + buckets.width(self.queue)
         assert buckets.floor(self.queue) <= min(self.model.values(), default=math.inf)
 

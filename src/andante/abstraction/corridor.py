@@ -15,7 +15,7 @@ from andante.abstraction.clique import weigh
 from andante.abstraction.layers import Layers, ancestor
 from andante.kernel import int64, kernel
 from andante.search import openlist
-from andante.search.astar import Tree, reached, search
+from andante.search.astar import Tree, parent_of, reached, search
 from andante.search.memory import Clock, Log, Space
 from andante.search.path import price_between
 from andante.world.graph import Layout, degree, enterable, estimate, price, size, target, unit
@@ -147,7 +147,7 @@ def search_within(route: Route, within: Corridor, level: int, start: int, goal: 
         while state >= 0:
             route.moves[0] += 1
             route.node[route.moves[0]] = state
-            state = int64(tree.parent[state])
+            state = parent_of(tree, state)
     return expanded, touched
 
 

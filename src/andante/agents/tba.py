@@ -31,7 +31,19 @@ import numpy.typing as npt
 
 from andante.agent import NOT_SAMPLED, STUCK, UNREACHABLE, Card, Move, Range, algorithm, no_move
 from andante.kernel import int64, kernel
-from andante.search.astar import Slice, Tree, advance, begin, most_promising, open_at, reached, restart
+from andante.search.astar import (
+    Slice,
+    Tree,
+    advance,
+    begin,
+    cost_to,
+    most_promising,
+    open_at,
+    parent_of,
+    reached,
+    restart,
+)
+from andante.search.buckets import NODE
 from andante.search.memory import Clock, Space
 from andante.search.openlist import Ties, width
 from andante.search.path import price_between
@@ -76,8 +88,7 @@ class Searches(NamedTuple):
         """Room for both, or for the first if no shortcut is wanted."""
         forward = Tree.allocate(space, space.params.ties)
         n = space.states if space.params.shortcut else 0
-        g, parent, mark, now = np.zeros(n), np.zeros(n, np.int32), np.zeros(n, np.uint32), np.zeros(1, np.uint32)
-        return cls(forward, forward._replace(g=g, parent=parent, mark=mark, now=now))
+        return cls(forward, forward._replace(node=np.zeros(n, NODE), now=np.zeros(1, np.uint32)))
 
 
 class Progress(NamedTuple):
@@ -190,8 +201,8 @@ def _find_shortcut(memory: Memory, graph: Arrays, params: Params, state: int, go
     restart(back, estimate(graph, goal, state))
     near, after = goal, -1
     while near >= 0:  # the farthest from the goal last: of equal f it is expanded first
-        open_at(back, arcs, near, after, tree.g[goal] - tree.g[near], state, 1.0)
-        near, after = int64(tree.parent[near]), near
+        open_at(back, arcs, near, after, cost_to(tree, goal) - cost_to(tree, near), state, 1.0)
+        near, after = parent_of(tree, near), near
     work = advance(back, arcs, state, 1.0, left, width(back.open))
     if work.over and reached(back, state):
         memory.progress.stage[0] = CUT_SHORT
@@ -202,9 +213,9 @@ def _find_shortcut(memory: Memory, graph: Arrays, params: Params, state: int, go
 def _step_back(memory: Memory, state: int) -> int:
     """Where an agent goes that has no path under its feet."""
     if memory.progress.stage[0] == CUT_SHORT:
-        return int64(memory.searches.backward.parent[state])
+        return parent_of(memory.searches.backward, state)
     if state != memory.progress.start[0]:  # line 24
-        return int64(memory.searches.forward.parent[state])  # line 25
+        return parent_of(memory.searches.forward, state)  # line 25
     return memory.progress.previous[0]  # line 27
 
 

@@ -34,7 +34,7 @@ from andante.offline.builder import Crew, Goals, builder
 from andante.offline.climbs import Answers, Regions, new_answers, no_regions, regions_of
 from andante.offline.division import Ground, States, along_a_curve, has_places, levels, tiles
 from andante.offline.packing import Choices, fill_own, packed, runs_of
-from andante.search.astar import Tree, reached, search
+from andante.search.astar import Tree, cost_to, reached, search
 from andante.search.dijkstra import Field, count_paths, spread
 from andante.search.learning import Learned
 from andante.search.lookahead import Ball, deepen, look, most_states
@@ -252,7 +252,7 @@ def _near_depths(room: Room, graph: Layout, state: int, aims: States, cap: int, 
         for k in range(degree(graph, state)):
             near = target(graph, state, k)
             search(room.tree, graph, near, aim, 1.0)
-            rest = room.tree.g[aim] if reached(room.tree, aim) else np.inf
+            rest = cost_to(room.tree, aim) if reached(room.tree, aim) else np.inf
             room.costs[k] = price(graph, state, k) + rest
         depth[i] = _optimal_depth(room, graph, state, aim, cap)
 

@@ -24,7 +24,7 @@ from andante.errors import DatabaseError, GraphError
 from andante.kernel import int64, kernel
 from andante.offline.builder import Crew, builder
 from andante.offline.hops import Rows, Web, ends, first_arcs
-from andante.search.astar import UNLIMITED, Tree, search
+from andante.search.astar import UNLIMITED, Tree, cost_to, parent_of, search
 from andante.search.hillclimb import ascend
 from andante.search.memory import new_space
 from andante.world.graph import Arrays, Graph, degree, target, unit
@@ -334,7 +334,7 @@ def _divide(room: Room, graph: Arrays, seeds: States, home: int, begin: int, end
             room.subgoal[used] = room.path[at]
             used += 1
             at = _farthest(room, graph, at, length)
-        room.cost[i], room.length[i] = room.tree.g[goal], used - before
+        room.cost[i], room.length[i] = cost_to(room.tree, goal), used - before
     return end, used
 
 
@@ -343,12 +343,12 @@ def _lay_out(room: Room, start: int, goal: int) -> int:
     """Write the path that was found into ``room.path``, the start first: how many states it has."""
     length, state = 1, goal
     while state != start:
-        state = int64(room.tree.parent[state])
+        state = parent_of(room.tree, state)
         length += 1
     state = goal
     for i in range(length - 1, -1, -1):
         room.path[i] = state
-        state = int64(room.tree.parent[state])
+        state = parent_of(room.tree, state)
     return length
 
 
@@ -358,11 +358,11 @@ def _farthest(room: Room, graph: Arrays, begin: int, length: int) -> int:
 
     A state next to that of ``begin`` can always be climbed to.
     """
-    state, g = int64(room.path[begin]), room.tree.g
+    state = int64(room.path[begin])
     for i in range(begin + 2, length):
         goal = int64(room.path[i])
         leg = ascend(graph, state, goal, UNLIMITED)
-        if not leg.arrived or leg.cost > g[goal] - g[state] + TOLERANCE * unit(graph):
+        if not leg.arrived or leg.cost > cost_to(room.tree, goal) - cost_to(room.tree, state) + TOLERANCE * unit(graph):
             return i - 1
     return length - 1
 

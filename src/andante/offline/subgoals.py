@@ -21,7 +21,7 @@ from andante.agent import Range
 from andante.databases.subgoals import Shortlist, Subgoals, choose, index
 from andante.kernel import int64, kernel
 from andante.offline.builder import Crew, builder
-from andante.search.astar import UNLIMITED, Tree, reached, search
+from andante.search.astar import UNLIMITED, Tree, parent_of, reached, search
 from andante.search.hillclimb import climb
 from andante.search.memory import new_space
 from andante.world.graph import Arrays, Graph
@@ -183,12 +183,12 @@ def _lay_out(room: Room, start: int, goal: int) -> int:
     """Write the path that was found into ``room.path``, the start first: how many states it has."""
     length, state = 1, goal
     while state != start:
-        state = int64(room.tree.parent[state])
+        state = parent_of(room.tree, state)
         length += 1
     state = goal
     for i in range(length - 1, -1, -1):
         room.path[i] = state
-        state = int64(room.tree.parent[state])
+        state = parent_of(room.tree, state)
     return length
 
 

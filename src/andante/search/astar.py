@@ -15,26 +15,28 @@ states, the latter for the first state of a best way that is not closed, and wit
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from andante.kernel import kernel
+from andante.kernel import int64, kernel
 from andante.search import buckets, openlist
 from andante.search.memory import EXPANDED, Log, Space, new_space, note
 from andante.search.openlist import OpenList, Ties, open_list
-from andante.world.graph import Graph, Layout, degree, enterable, estimate, price, target
+from andante.world.graph import MOST_STATES, Graph, Layout, degree, enterable, estimate, price, target
 
 UNLIMITED = 1 << 62  # steps
 
 
 class Tree(NamedTuple):
-    """The states a search has reached, how, and at what cost."""
+    """The states a search has reached, how, and at what cost.
 
-    g: npt.NDArray[np.float64]  # [n]
-    parent: npt.NDArray[np.int32]  # [n]
-    mark: npt.NDArray[np.uint32]  # [n], this search's number twice if open, and one more if closed
+    The records of states are the open list's. ``mark`` is this search's number twice if a state is open, and one more
+    if it is closed.
+    """
+
+    node: npt.NDArray[Any]  # [n], of NODE: g, parent, mark
     now: npt.NDArray[np.uint32]  # [1], this search's number, twice
     firm: npt.NDArray[np.float64]  # [1], from this weight on closed states stay closed
     open: OpenList
@@ -52,9 +54,7 @@ class Tree(NamedTuple):
         blur = typical_cost / (buckets.PER_COST * least_cost)  # a bucket's width in cheapest arcs
         firm = 1 / (1 - blur) if blur < 1 else np.inf
         return cls(
-            np.zeros(n),
-            np.zeros(n, np.int32),
-            np.zeros(n, np.uint32),
+            openlist.nodes(queue),
             np.zeros(1, np.uint32),
             np.array([firm]),
             queue,
@@ -74,7 +74,8 @@ def restart(tree: Tree, base: float) -> None:
     """Forget the last search; keys below ``base`` are not expected."""
     tree.now[0] += 2
     if tree.now[0] == 0:  # once in two billion searches the numbers run out
-        tree.mark[:] = 0
+        for state in range(len(tree.node)):
+            tree.node[state]["mark"] = 0
         tree.now[0] = 2
     openlist.clear(tree.open, base)
 
@@ -82,28 +83,30 @@ def restart(tree: Tree, base: float) -> None:
 @kernel
 def open_at(tree: Tree, graph: Layout, state: int, parent: int, g: float, goal: int, weight: float) -> None:
     """Open a state that is not queued, at a cost of ``g``."""
-    tree.g[state] = g
-    tree.parent[state] = parent
-    tree.mark[state] = tree.now[0]
+    node = tree.node[state]
+    node["g"], node["parent"], node["mark"] = g, parent, tree.now[0]
     openlist.push(tree.open, state, g * (1.0 / weight) + estimate(graph, state, goal), g)
 
 
 @kernel
 def expand(tree: Tree, graph: Layout, state: int, goal: int, weight: float) -> int:
     """Close ``state``, which was just taken from the queue, and open its successors: how many moves were looked at."""
+    state &= MOST_STATES
     now = tree.now[0]
-    tree.mark[state] = now + 1
-    note(tree.log, EXPANDED, state, tree.g[state])
+    tree.node[state]["mark"] = now + 1
+    reached_at = tree.node[state]["g"]
+    note(tree.log, EXPANDED, state, reached_at)
     moves = degree(graph, state)
     for k in range(moves):
         near = target(graph, state, k)
         if not enterable(graph, near):
             continue
-        g = tree.g[state] + price(graph, state, k)
-        if tree.mark[near] >= now:
-            if g >= tree.g[near]:
+        g = reached_at + price(graph, state, k)
+        mark = tree.node[near]["mark"]
+        if mark >= now:
+            if g >= tree.node[near]["g"]:
                 continue
-            if tree.mark[near] == now:
+            if mark == now:
                 openlist.remove(tree.open, near)
             elif weight >= tree.firm[0]:
                 continue
@@ -128,18 +131,18 @@ def advance(tree: Tree, graph: Layout, goal: int, weight: float, most: int, slac
     """
     steps, expanded, touched = 0, 0, 0
     while True:
-        bound = tree.g[goal] * (1.0 / weight) if reached(tree, goal) else np.inf
+        bound = cost_to(tree, goal) * (1.0 / weight) if reached(tree, goal) else np.inf
         if steps == most:
             over = openlist.first(tree.open) < 0 or openlist.floor(tree.open) + slack >= bound
             return Slice(over, steps, expanded, touched)
         state = openlist.take(tree.open)
-        if state == buckets.NONE or openlist.floor(tree.open) + slack >= bound:
+        if state == buckets.NONE or (bound < np.inf and openlist.floor(tree.open) + slack >= bound):
             return Slice(True, steps, expanded, touched)
         steps += 1
         if state == buckets.LATER:
             continue
         if openlist.key_of(tree.open, state) >= bound:
-            tree.mark[state] = tree.now[0] + 1
+            tree.node[state]["mark"] = tree.now[0] + 1
             continue
         touched += expand(tree, graph, state, goal, weight)
         expanded += 1
@@ -169,7 +172,19 @@ def most_promising(tree: Tree, goal: int) -> int:
 @kernel
 def reached(tree: Tree, state: int) -> bool:
     """Has this search found a way to ``state``?"""
-    return tree.mark[state] >= tree.now[0]
+    return tree.node[state]["mark"] >= tree.now[0]
+
+
+@kernel
+def cost_to(tree: Tree, state: int) -> float:
+    """What the best path that this search has found to ``state`` costs; it must have been reached."""
+    return tree.node[state]["g"]
+
+
+@kernel
+def parent_of(tree: Tree, state: int) -> int:
+    """The state before ``state`` on that path; -1 for the start."""
+    return int64(tree.node[state]["parent"])
 
 
 @kernel
@@ -182,7 +197,7 @@ def _costs(
 ) -> None:
     for i in range(len(starts)):
         search(tree, graph, starts[i], goals[i], 1.0)
-        costs[i] = tree.g[goals[i]] if reached(tree, goals[i]) else np.inf
+        costs[i] = cost_to(tree, goals[i]) if reached(tree, goals[i]) else np.inf
 
 
 def optimal_costs(

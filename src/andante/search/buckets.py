@@ -8,7 +8,7 @@ is put back further on when its turn seems to come, one state at a time, so that
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -25,14 +25,27 @@ NONE = -1
 LATER = -2
 
 
+#: Where a state stands: its key, and the states after and before it in its bucket; it means something only while the
+#: state is queued. The first has the bucket's place in the ring before it, as ~place, and what comes after the last is
+#: negative. The rest is for the search whose queue it is: all that it asks of a state then lies in one place in memory.
+NODE = np.dtype(
+    [
+        ("g", np.float64),
+        ("parent", np.int32),
+        ("mark", np.uint32),
+        ("key", np.float64),
+        ("next", np.int32),
+        ("previous", np.int32),
+    ],
+    align=True,
+)
+
+
 class Buckets(NamedTuple):
-    """The queue. A state's links and key mean something only while it is queued."""
+    """The queue."""
 
     head: npt.NDArray[np.int32]  # [BUCKETS], the ring: first state or -1
-    next: npt.NDArray[np.int32]  # [n]
-    previous: npt.NDArray[np.int32]  # [n], -1 for a bucket's first
-    slot: npt.NDArray[np.int32]  # [n], place in the ring
-    key: npt.NDArray[np.float64]  # [n]
+    node: npt.NDArray[Any]  # [n], of NODE
     base: npt.NDArray[np.float64]  # [2]: key at which bucket 0 begins, buckets per unit of key
     span: npt.NDArray[np.int64]  # [2]: first bucket that may be in use, last bucket used; counted on round the ring
 
@@ -46,10 +59,7 @@ class Buckets(NamedTuple):
         """An empty queue over ``n`` states, for keys that grow by about ``typical_cost`` with each move."""
         return cls(
             np.full(BUCKETS, -1, np.int32),
-            np.zeros(n, np.int32),
-            np.zeros(n, np.int32),
-            np.zeros(n, np.int32),
-            np.zeros(n),
+            np.zeros(n, NODE),
             np.array([0.0, PER_COST / typical_cost]),
             np.array([_UNUSED, -1], np.int64),
         )
@@ -69,11 +79,10 @@ def push(queue: Buckets, state: int, key: float) -> None:
     """Queue a state that is not queued."""
     b = bucket_in_reach(queue, key)
     slot = b & SLOT
-    after = queue.head[slot]
-    queue.next[state], queue.previous[state] = after, -1
-    queue.slot[state], queue.key[state] = slot, key
+    after, node = int64(queue.head[slot]), queue.node[state]
+    node["key"], node["next"], node["previous"] = key, after, ~slot
     if after >= 0:
-        queue.previous[after] = state
+        queue.node[after]["previous"] = state
     queue.head[slot] = state
     use(queue, b)
 
@@ -102,13 +111,13 @@ def use(queue: Buckets, b: int) -> None:
 @kernel
 def remove(queue: Buckets, state: int) -> None:
     """Take a queued state out."""
-    before, after = queue.previous[state], queue.next[state]
+    before, after = int64(queue.node[state]["previous"]), int64(queue.node[state]["next"])
     if after >= 0:
-        queue.previous[after] = before
+        queue.node[after]["previous"] = before
     if before >= 0:
-        queue.next[before] = after
+        queue.node[before]["next"] = after
     else:
-        queue.head[queue.slot[state]] = after
+        queue.head[~before] = after
 
 
 @kernel
@@ -130,13 +139,14 @@ def take(queue: Buckets) -> int:
     state = first(queue)
     if state < 0:
         return NONE
-    after = queue.next[state]
-    queue.head[queue.span[0] & SLOT] = after
+    slot = queue.span[0] & SLOT
+    after, key = int64(queue.node[state]["next"]), key_of(queue, state)
+    queue.head[slot] = after
     if after >= 0:
-        queue.previous[after] = -1
-    if bucket(queue, queue.key[state]) <= queue.span[0]:
+        queue.node[after]["previous"] = ~slot
+    if bucket(queue, key) <= queue.span[0]:
         return state
-    push(queue, state, queue.key[state])
+    push(queue, state, key)
     return LATER
 
 
@@ -153,6 +163,12 @@ def pop(queue: Buckets) -> int:
 def floor(queue: Buckets) -> float:
     """No queued state's key is below this; meaningful right after `first`."""
     return queue.base[0] + queue.span[0] / queue.base[1] if queue.span[0] > 0 else -np.inf
+
+
+@kernel
+def key_of(queue: Buckets, state: int) -> float:
+    """The key that a state was queued with last."""
+    return queue.node[state]["key"]
 
 
 @kernel

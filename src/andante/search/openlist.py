@@ -12,14 +12,14 @@ States count as equal if their keys fall into the same bucket, a sixteenth of a 
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from andante.kernel import generic, int64
 from andante.search import buckets, heap
-from andante.search.buckets import LATER, NONE, SLOT, Buckets
+from andante.search.buckets import LATER, NODE, NONE, SLOT, Buckets
 from andante.search.heap import Heap
 
 
@@ -33,7 +33,7 @@ class Ties(IntEnum):
 
 
 class Fifo(NamedTuple):
-    """Buckets that are filled at their ends."""
+    """Buckets that are filled at their ends. The last state has the bucket's place in the ring after it, as ~place."""
 
     ring: Buckets
     tail: npt.NDArray[np.int32]  # [BUCKETS], a bucket's last state; means something only if it has a first
@@ -49,7 +49,7 @@ class Ranked(NamedTuple):
     """A heap by bucket, and by g within one."""
 
     heap: Heap
-    key: npt.NDArray[np.float64]  # [n]
+    node: npt.NDArray[Any]  # [n], of NODE, of which it uses the key
     base: npt.NDArray[np.float64]  # [2], as in `Buckets`
     now: npt.NDArray[np.float64]  # [1], the bucket of the state that was looked at last
     sign: float  # 1 if the larger g comes first, -1 if the smaller
@@ -58,7 +58,7 @@ class Ranked(NamedTuple):
     def over(cls, n: int, typical_cost: float, sign: float) -> Ranked:
         """An empty list over ``n`` states, for keys that grow by about ``typical_cost`` with each move."""
         base = np.array([0.0, buckets.PER_COST / typical_cost])
-        return cls(Heap.over(n, n), np.zeros(n), base, np.zeros(1), sign)
+        return cls(Heap.over(n, n), np.zeros(n, NODE), base, np.zeros(1), sign)
 
 
 OpenList = Buckets | Fifo | Ranked
@@ -71,6 +71,11 @@ def open_list(ties: Ties, n: int, typical_cost: float) -> OpenList:
     if ties is Ties.LAST:
         return Buckets.over(n, typical_cost)
     return Ranked.over(n, typical_cost, 1.0 if ties is Ties.LARGER_G else -1.0)
+
+
+def nodes(queue: OpenList) -> npt.NDArray[Any]:
+    """The records of the list's states, in which there is room for the search's own."""
+    return queue.ring.node if isinstance(queue, Fifo) else queue.node
 
 
 # --- what a search asks of it ---------------------------------------------------------------------------------------
@@ -175,7 +180,7 @@ def _width_of_buckets(queue: Buckets) -> float:
 
 @key_of.of(Buckets)
 def _key_in_buckets(queue: Buckets, state: int) -> float:
-    return queue.key[state]
+    return buckets.key_of(queue, state)
 
 
 # --- first in, first out --------------------------------------------------------------------------------------------
@@ -196,11 +201,10 @@ def _push_at_end(queue: Fifo, state: int, key: float, g: float) -> None:
     ring = queue.ring
     b = buckets.bucket_in_reach(ring, key)
     slot = b & SLOT
-    before = queue.tail[slot] if ring.head[slot] >= 0 else -1
-    ring.next[state], ring.previous[state] = -1, before
-    ring.slot[state], ring.key[state] = slot, key
+    before, node = int64(queue.tail[slot]) if ring.head[slot] >= 0 else ~slot, ring.node[state]
+    node["key"], node["next"], node["previous"] = key, ~slot, before
     if before >= 0:
-        ring.next[before] = state
+        ring.node[before]["next"] = state
     else:
         ring.head[slot] = state
     queue.tail[slot] = state
@@ -209,10 +213,10 @@ def _push_at_end(queue: Fifo, state: int, key: float, g: float) -> None:
 
 @remove.of(Fifo)
 def _remove_from_fifo(queue: Fifo, state: int) -> None:
-    ring = queue.ring
-    if ring.next[state] < 0:
-        queue.tail[ring.slot[state]] = ring.previous[state]
-    buckets.remove(ring, state)
+    node = queue.ring.node[state]
+    if node["next"] < 0:
+        queue.tail[~node["next"]] = node["previous"]
+    buckets.remove(queue.ring, state)
 
 
 @first.of(Fifo)
@@ -227,9 +231,10 @@ def _take_from_fifo(queue: Fifo) -> int:
     if state < 0:
         return NONE
     remove(queue, state)
-    if buckets.bucket(ring, ring.key[state]) <= ring.span[0]:
+    key = buckets.key_of(ring, state)
+    if buckets.bucket(ring, key) <= ring.span[0]:
         return state
-    push(queue, state, ring.key[state], 0.0)
+    push(queue, state, key, 0.0)
     return LATER
 
 
@@ -245,7 +250,7 @@ def _width_of_fifo(queue: Fifo) -> float:
 
 @key_of.of(Fifo)
 def _key_in_fifo(queue: Fifo, state: int) -> float:
-    return queue.ring.key[state]
+    return buckets.key_of(queue.ring, state)
 
 
 # --- by g -----------------------------------------------------------------------------------------------------------
@@ -264,7 +269,7 @@ def _scale_ranked(queue: Ranked, typical_cost: float) -> None:
 
 @push.of(Ranked)
 def _push_ranked(queue: Ranked, state: int, key: float, g: float) -> None:
-    queue.key[state] = key
+    queue.node[state]["key"] = key
     b = max(np.floor((key - queue.base[0]) * queue.base[1]), 0.0)
     heap.push(queue.heap, state, b, queue.sign * g)
 
@@ -299,4 +304,4 @@ def _width_of_ranked(queue: Ranked) -> float:
 
 @key_of.of(Ranked)
 def _key_in_ranked(queue: Ranked, state: int) -> float:
-    return queue.key[state]
+    return queue.node[state]["key"]

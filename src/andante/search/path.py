@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.kernel import int64, kernel
-from andante.search.astar import Tree
+from andante.search.astar import Tree, parent_of
 from andante.search.memory import Clock, Space
 from andante.world.graph import Arrays, Layout, degree, price, target
 
@@ -30,10 +30,10 @@ class Path(NamedTuple):
 def lay(path: Path, tree: Tree, goal: int) -> None:
     """Make the path the one by which a search reached ``goal``."""
     path.trial[0] = path.clock.trial[0]
-    state, before = goal, int64(tree.parent[goal])
+    state, before = goal, parent_of(tree, goal)
     while before >= 0:
         path.next[before] = state
-        state, before = before, int64(tree.parent[before])
+        state, before = before, parent_of(tree, before)
 
 
 @kernel

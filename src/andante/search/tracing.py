@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from andante.kernel import int64, kernel
-from andante.search.astar import Tree
+from andante.kernel import kernel
+from andante.search.astar import Tree, cost_to, parent_of
 from andante.search.memory import Space
 from andante.world.graph import Arrays, degree, target
 
@@ -60,7 +60,7 @@ def aim(ways: Ways, tree: Tree, end: int) -> None:
     new = 1 - ways.followed[0]
     ways.used[0] += 1
     ways.number[new, end] = ways.end[new] = ways.used[0]
-    ways.cost[new] = tree.g[end]
+    ways.cost[new] = cost_to(tree, end)
     ways.traced[0] = end
 
 
@@ -80,7 +80,7 @@ def trace(ways: Ways, tree: Tree, here: int, root: int, most: int) -> int:
             ways.traced[0] = state
             return steps
         steps += 1
-        state = int64(tree.parent[state])
+        state = parent_of(tree, state)
         ways.used[0] += 1
         ways.number[new, state] = ways.used[0]
     ways.front[new] = ways.used[0]

@@ -130,7 +130,7 @@ def _moves_degree(graph: Moves, state: int) -> int:
 
 @target.of(Moves)
 def _moves_target(graph: Moves, state: int, k: int) -> int:
-    return state + graph.offset[DIRECTION[graph.mask[state], k]]
+    return (state + graph.offset[DIRECTION[graph.mask[state], k]]) & MOST_STATES  # says that it is not negative
 
 
 @price.of(Moves)
