@@ -97,11 +97,11 @@ def _first_moves(problems: Problems) -> int:
 # together: both sides make as many per plan (38 and 38 with a lookahead of 10).
 TARGETS = (
     Target("LRTA*(depth=1)", "move", "lrta", _moves("lrta(depth=1)"), 2.5),
-    Target("A*", "expansion", "astar_bucket:12", _expansions("astar"), 3.0),
+    Target("A*", "expansion", "astar_bucket:12", _expansions("astar"), 1.5),
     Target("distance field", "field", "dijkstra_canon", _fields, 1.5),
     Target("distance field and path counts", "field", "dijkstra", _path_counts, 1.5),
     Target("distance field and first moves", "field", "dijkstra", _first_moves, 1.5),
-    Target("median(7c+h) of the family", "move", "lrta", _moves("median(7c+h)"), 3.0),
+    Target("median(7c+h) of the family", "move", "lrta", _moves("median(7c+h)"), 2.5),
     Target("median(7c+h)+E of the family", "move", "lrta", _moves("median(7c+h)+E"), 4.5),
     Target("LSS-LRTA*(10)", "expansion", "lss:10", _expansions("lss(lookahead=10)"), 2.0),
     Target("LSS-LRTA*(100)", "expansion", "lss:100", _expansions("lss(lookahead=100)"), 2.0),
