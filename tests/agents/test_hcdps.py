@@ -98,7 +98,7 @@ def test_equals_its_plain_twin(problem, shortcuts, m, radius, borders):
 @pytest.mark.parametrize("kind", ["maze", "rooms", "caves", "random"])
 def test_arrives_from_everywhere(kind, shortcuts):
     """Every pair of states of a small map; each path is replayed move by move."""
-    grid = andante.generate(kind, 9, 9, seed=4, **({"scale": 2} if kind == "caves" else {}))
+    grid = andante.generate(kind, 12, 12, seed=4, scale=2) if kind == "caves" else andante.generate(kind, 9, 9, seed=4)
     database = build("regions(m=3, borders=1)", grid)
     states = [state for state in range(len(grid.graph)) if grid.graph.neighbours(state)]
     problems = [grid.graph.problem(start, goal) for start, goal in itertools.permutations(states, 2)]

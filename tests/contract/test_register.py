@@ -42,7 +42,7 @@ SMALL = {
     "subgoals": subgoals,
     "pattern": pattern,
     "depth-tree": lambda entry, grid: "depth-tree(deepest=6, problems=10, leaf=20)",
-    "regions": lambda entry, grid: "regions",
+    "regions": lambda entry, grid: "regions(m=12, borders=2)",
 }
 
 
@@ -67,6 +67,8 @@ def databases():
 def test_keeps_its_promises(entry, databases, monkeypatch):
     if "moves" in entry.needs:  # for all pairs of states: no map wider than this can wait for it
         monkeypatch.setattr(contract, "WIDTHS", (24, 72))
+    if "regions" in entry.needs:  # for all pairs of regions; wide enough for the longest attempt at climbing
+        monkeypatch.setattr(contract, "WIDTHS", (128, 256))
     if DEEP:
         monkeypatch.setattr(contract, "WATCHED", contract.LIMITS)
     checks = andante.check_algorithm(entry, databases_for=databases(entry))

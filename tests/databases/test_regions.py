@@ -32,7 +32,7 @@ BROKEN = {
     "seed": (lambda a: put(a.seed, 0, 576), "beyond the 576"),
     "first": (lambda a: put(a.first, 1, -1), "do not fit each other"),
     "to": (lambda a: put(a.to, 0, 60000), "regions that do not exist"),
-    "link": (lambda a: put(a.link, 1, a.link[-1] + 1), "do not fit each other"),
+    "link": (lambda a: put(a.link, 1, -1), "do not fit each other"),
     "chain": (lambda a: put(a.chain, 1, 2**31 - 1), "do not fit each other"),
     "subgoal": (lambda a: put(a.subgoal, 0, -1), "beyond the 576"),
     "row": (lambda a: put(a.row, -1, 0), "do not fit each other"),
