@@ -57,6 +57,7 @@ SAMPLE = "sample = { of = 'family', %s }\nlimits ="
         ("limits =", "limit =", 11, "[run 1] has no 'limit'; did you mean 'limits'?"),
         ("seed = 1\n", "seed = 'x'\n", 2, "seed is a whole number, not 'x'"),
         ("count = { quick = 5, full = 20 }", "count = 0", 6, "count must be at least 1"),
+        ("count = { quick = 5, full = 20 }", "count = 5\nupscale = [true, true]", 7, "upscale is [width, height]"),
         ("limits =", "databases = ['moves(x=1)']\nlimits =", 11, "building moves has no parameter 'x'"),
         ("limits =", "max_trials = 5\nlimits =", 11, "max_trials is for converge = true"),
         ("seed = 1\n", "seed = -1\n", 2, "seed must be at least 0, it is -1"),
@@ -175,6 +176,13 @@ def test_settings_that_would_fill_the_memory_are_refused():
     assert len(expand("lrta(depth=[1..100000])")) == 100_000
     with pytest.raises(ParameterError, match="900,000 settings of up to 9[0-9][0-9] characters"):
         expand("lrta(" + "a" * 900 + "=[1..900000])")
+
+
+@pytest.mark.parametrize("most", [2**63, 1e300, 10**400], ids=["64 bits", "a float", "400 digits"])
+def test_a_range_of_whole_numbers_ends_where_they_do(most):
+    with pytest.raises(ParameterError, match="the range of candidates is"):
+        sample("knn", 1, 0, {"candidates": [1, most]})
+    assert 1 <= sample("knn", 1, 0, {"candidates": [1, 2**63 - 1]})[0].params.candidates < 2**63
 
 
 def test_a_large_sample_is_read_without_drawing_all_of_it(tmp_path, monkeypatch):

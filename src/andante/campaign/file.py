@@ -235,7 +235,7 @@ def _size(table: Table) -> tuple[int, int] | None:
     values = table.take_or_none("upscale", list)
     if values is None:
         return None
-    if len(values) != 2 or not all(isinstance(value, int) and value > 0 for value in values):
+    if len(values) != 2 or not all(type(value) is int and value > 0 for value in values):
         table.fail(f"upscale is [width, height], not {values!r}", "upscale")
     return values[0], values[1]
 

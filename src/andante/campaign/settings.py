@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import math
 import re
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from enum import IntEnum
 from typing import Any
@@ -134,10 +135,12 @@ def _is_range(limits: object, parameter: Parameter) -> bool:
     """Are these two numbers, in order, between which a value of the parameter may lie?"""
     if not isinstance(limits, Sequence) or isinstance(limits, str) or len(limits) != 2:
         return False
-    if not all(isinstance(end, int | float) and not isinstance(end, bool) and math.isfinite(end) for end in limits):
+    if not all(isinstance(end, int | float) and not isinstance(end, bool) for end in limits):
+        return False
+    if not all(abs(end) <= sys.float_info.max for end in limits):
         return False
     low, high = limits
-    if parameter.kind is int and not (low == int(low) and high == int(high)):
+    if parameter.kind is int and not all(end == int(end) and abs(end) < 2**63 for end in limits):
         return False
     known = parameter.range
     return low <= high and (known is None or known.low <= low <= high <= known.high)
