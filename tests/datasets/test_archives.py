@@ -76,6 +76,17 @@ def test_a_damaged_archive_is_said(tmp_path, target):
         unpack(pack, target, ".map")
 
 
+def test_a_member_that_asks_for_more_memory_than_there_is_is_said(tmp_path, target, monkeypatch):
+    pack = packed(tmp_path / "huge.zip", {"a.map": b"..."})
+
+    def opened(self, member):  # as for LZMA with a dictionary of 4 GiB, on a small machine
+        raise MemoryError
+
+    monkeypatch.setattr(zipfile.ZipFile, "open", opened)
+    with pytest.raises(DatasetError, match=r"huge\.zip is not a sound zip archive \(MemoryError\)"):
+        unpack(pack, target, ".map")
+
+
 @pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
 def test_damage_is_said_whatever_the_method(tmp_path, target, method):
     pack = tmp_path / "hurt.zip"

@@ -26,6 +26,7 @@ _UNSOUND = (
     struct.error,
     EOFError,
     LookupError,
+    MemoryError,
     NotImplementedError,
     OSError,
     RuntimeError,
@@ -63,7 +64,8 @@ def _sound(archive: Path) -> Iterator[None]:
     try:
         yield
     except _UNSOUND as error:
-        raise DatasetError(f"{archive.name} is not a sound zip archive ({error}); get it anew") from error
+        reason = str(error) or type(error).__name__
+        raise DatasetError(f"{archive.name} is not a sound zip archive ({reason}); get it anew") from error
 
 
 def _wanted(pack: zipfile.ZipFile, archive: Path, suffix: str, limit: int) -> dict[str, zipfile.ZipInfo]:
