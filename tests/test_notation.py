@@ -133,6 +133,11 @@ def test_what_is_just_short_enough_is_read():
     assert parse("a(b=" + "9" * 990 + ")").arguments["b"] == 10**990 - 1
 
 
+def test_a_call_can_be_looked_up_where_a_word_should_stand():
+    assert parse("x(y=1, z=2)") in {Call("x", {"z": 2.0, "y": 1})}
+    assert parse("x(y=1)") not in {"x": 1}
+
+
 def test_a_call_without_arguments_stays_a_call_where_a_word_could_stand():
     call = Call("lrta", {"depth": Call("oracle")})
     assert parse(str(call)) == call

@@ -25,6 +25,10 @@ class Call:
     name: str
     arguments: dict[str, Value] = field(default_factory=dict)
 
+    def __hash__(self) -> int:
+        """By its name: wherever words are looked up, a call may stand in a word's place."""
+        return hash(self.name)
+
     def __str__(self) -> str:
         if not self.arguments:
             return self.name

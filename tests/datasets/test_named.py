@@ -30,6 +30,7 @@ def test_paths_begin_in_a_folder(tmp_path):
     ("text", "error", "sentence"),
     [
         ("absent.map", MapError, "absent.map"),
+        ("outdoor(width=9, height=9, symmetry=x(y=1))", ParameterError, "symmetry"),
         ("absent", MapError, "is no file, no SET/NAME of a benchmark set and no KIND:WIDTHxHEIGHT:SEED"),
         ("nosuchset/arena", DatasetError, "there is no benchmark set 'nosuchset'"),
         ("maze:33", MapError, "a size is written WIDTHxHEIGHT, such as 512x512, not '33'"),

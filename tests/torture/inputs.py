@@ -339,7 +339,15 @@ def _map_names() -> Attempt:
         b"caves(width=16, height=16)",
         b"dao/arena",
     ]
-    samples += [b"random(width=9, height=9, density=0.3)", b"a/b.map"]
+    samples += [
+        b"random(width=9, height=9, density=0.3)",
+        b"a/b.map",
+        b"maze(width=9, height=9, corridor=2, loops=0.1)",
+    ]
+    samples += [
+        b"outdoor(width=32, height=32, bases=2, water=0.1, symmetry=quarters)",
+        b"caves(width=9, height=9, rock=0.4)",
+    ]
 
     def read(text: str) -> Any:
         call = generated(text)
