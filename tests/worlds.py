@@ -23,6 +23,11 @@ SIDE = 48 if JIT else 30
 DEEP = bool(os.environ.get("ANDANTE_DEEP_TESTS"))
 
 
+#: Of the maps on which an agent with databases shows that it plans no more on a larger one. Those that others are held
+#: to take longer to build databases for than all else; lookaheads of 8 moves find these wide enough too.
+WIDTHS_WITH_DATABASES = (256, 768) if DEEP else (128, 384)
+
+
 def examples(count: int) -> settings:
     """A quarter as many examples, the same ones each time; in `make test-deep` four times as many, new ones each time.
 
@@ -122,6 +127,7 @@ __all__ = [
     "DEEP",
     "RULES",
     "SIDE",
+    "WIDTHS_WITH_DATABASES",
     "drawn",
     "examples",
     "graph_problems",

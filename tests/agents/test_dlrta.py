@@ -12,13 +12,14 @@ from andante.abstraction.hierarchy import hierarchy_of
 from andante.databases.depth_tree import LEAF, DepthTree
 from andante.databases.header import Database
 from andante.databases.pattern import NO_STATE
+from andante.episode import contract
 from andante.errors import AlgorithmError
 from andante.offline import build
 from andante.world.heuristics import TOLERANCE
 from tests import naive
 from tests.abstraction.worlds import coarse_level
 from tests.databases.tables import repacked, unpacked
-from tests.worlds import drawn, examples, grid_problems
+from tests.worlds import WIDTHS_WITH_DATABASES, drawn, examples, grid_problems
 
 
 class Twin:
@@ -356,6 +357,7 @@ def databases_for():
         "dlrta(depth_by=tree, goal_by=global)",
     ],
 )
-def test_any_two_of_depth_and_goal_go_together(setting, databases_for):
+def test_any_two_of_depth_and_goal_go_together(setting, databases_for, monkeypatch):
+    monkeypatch.setattr(contract, "WIDTHS", WIDTHS_WITH_DATABASES)
     checks = andante.check_algorithm(setting, databases_for=databases_for)
     assert {"is complete", "plans no more per move on a larger map"} <= set(checks)
