@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import andante
+from andante.campaign.ahead import compile_ahead
 from andante.databases.header import load
 from andante.errors import MapError, OutputError, ParameterError
 from andante.selection import AdviceError, Requirements, advise, ladder
@@ -151,12 +152,17 @@ def test_every_flipped_bit_of_a_piece_is_noticed_and_the_piece_made_again(tmp_pa
     assert Journal(tmp_path).once({"piece": 2}, lambda: 5) == 5
 
 
-def test_minutes_are_kept_to(grids):
-    wanted = Requirements(expansions=20, **NO_DATABASES)
-    ask(grids, wanted, problems=10, candidates=10)  # whatever must be compiled
-    began = time.perf_counter()
-    advice = ask(grids, wanted, minutes=0.1, problems=4000, candidates=300)
-    assert time.perf_counter() - began < 0.1 * 60 + 6
+def test_minutes_are_kept_to(grids, monkeypatch):
+    """From when all is compiled."""
+    began = []
+
+    def compile_first(*arguments):
+        compile_ahead(*arguments)
+        began.append(time.perf_counter())
+
+    monkeypatch.setattr(sys.modules[advise.__module__], "compile_ahead", compile_first)
+    advice = ask(grids, Requirements(expansions=20, **NO_DATABASES), minutes=0.1, problems=4000, candidates=300)
+    assert time.perf_counter() - began[0] < 0.1 * 60 + 6
     assert advice.ranking
 
 
