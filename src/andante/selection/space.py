@@ -100,7 +100,7 @@ def recommended(admits: Callable[[Algorithm], bool]) -> list[Candidate]:
 
 def _with_databases(entry: Algorithm) -> list[Candidate]:
     """The algorithm with each choice of databases that it may be given."""
-    shelves = [[_fitted(text, entry) for text in _kinds(kind)] for kind in entry.needs]
+    shelves = [dict.fromkeys(_fitted(text, entry) for text in _kinds(kind)) for kind in entry.needs]
     return [Candidate(entry, chosen) for chosen in itertools.product(*shelves)]
 
 
@@ -114,9 +114,8 @@ def _fitted(text: str, entry: Algorithm) -> str:
     known = {p.name: p for p in builders()[call.name].parameters}
     if not base or "base" not in known:
         return text
-    above = max(int(call.arguments.get("level", known["level"].default)), base + 1)
     cover = known["cover"].word(entry.params.cover)
-    return str(Call(call.name, {"base": base, "level": _inside(known["level"], above), "cover": cover}))
+    return str(Call(call.name, {"base": base, "level": _inside(known["level"], base + 1), "cover": cover}))
 
 
 # --- drawing --------------------------------------------------------------------------------------------------------
