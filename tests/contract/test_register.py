@@ -19,7 +19,7 @@ from andante.search.path import Path, lay
 from andante.world.graph import degree, estimate, price, target
 from andante.world.problem import Problem
 from tests.abstraction.worlds import coarse_level
-from tests.worlds import DEEP
+from tests.worlds import DEEP, WIDTHS_WITH_DATABASES
 
 CARDS = list(andante.algorithms())
 SETTINGS = [entry for card in CARDS for entry in (card, *map(andante.find, card.card.examples))]
@@ -67,8 +67,11 @@ def databases():
 def test_keeps_its_promises(entry, databases, monkeypatch):
     if "moves" in entry.needs:  # for all pairs of states: no map wider than this can wait for it
         monkeypatch.setattr(contract, "WIDTHS", (24, 72))
-    if "regions" in entry.needs:  # for all pairs of regions; wide enough for the longest attempt at climbing
+    elif "regions" in entry.needs:  # for all pairs of regions; wide enough for the longest attempt at climbing
         monkeypatch.setattr(contract, "WIDTHS", (128, 256))
+    elif {"pattern", "subgoals"} & set(entry.needs) and not getattr(entry.params, "level", 0):
+        # who plans over regions needs more room: 8 moves between those are many more on the map
+        monkeypatch.setattr(contract, "WIDTHS", WIDTHS_WITH_DATABASES)
     if DEEP:
         monkeypatch.setattr(contract, "WATCHED", contract.LIMITS)
     checks = andante.check_algorithm(entry, databases_for=databases(entry))
