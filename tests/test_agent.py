@@ -114,7 +114,7 @@ def test_fields_become_parameters():
         ("toy(bold=1)", "bold must be true or false, got 1"),
         ("toy(quota=-1)", "quota must be a whole number in [0, inf], or none, got -1"),
         ("toy(dept=3)", "toy has no parameter 'dept'; did you mean 'depth'?"),
-        ("toy(zebra=3)", "toy has no parameter 'zebra'; known are: bold, depth, mood, quota, share, weight"),
+        ("toy(zebra=3)", "toy has no parameter 'zebra'; the known names are bold, depth, mood, quota, share, weight"),
     ],
 )
 def test_what_is_not_allowed_is_said_in_one_sentence(toy, text, sentence):
@@ -257,8 +257,8 @@ def test_every_card_is_filled_in(entry):
     ("text", "sentence"),
     [
         ("astarr", "there is no algorithm 'astarr'; did you mean 'astar'?"),
-        ("LRTA", "there is no algorithm 'LRTA'; known are: "),
-        ("zzzzzz(depth=3)", "there is no algorithm 'zzzzzz'; known are: "),
+        ("LRTA", "there is no algorithm 'LRTA'; the known names are "),
+        ("zzzzzz(depth=3)", "there is no algorithm 'zzzzzz'; the known names are "),
     ],
 )
 def test_an_unknown_name_gets_a_suggestion(text, sentence):

@@ -52,7 +52,7 @@ def test_numbers_are_numbers():
     assert real_number(3, "x") == 3.0
     assert real_number(math.inf, "x", least=0) == math.inf
     for wrong in (math.nan, "3", None, True, -1, 10**400, 10**5000, 1j):
-        with pytest.raises(ParameterError, match="x is a number from 0, got "):
+        with pytest.raises(ParameterError, match="x must be a number of at least 0, got "):
             real_number(wrong, "x", least=0)
     assert len(quoted(10**5000)) < 100
 

@@ -123,17 +123,17 @@ def hands_over_nonsense(graph, state):
 @pytest.mark.parametrize(
     ("step", "line", "meaning"),
     [
-        (allocates, "seen = np.zeros(8)", "it makes a new array, list, dict or string, and a kernel cannot allocate"),
-        (lists, "todo = [state]", "it makes a new array, list, dict or string, and a kernel cannot allocate"),
+        (allocates, "seen = np.zeros(8)", "it makes a new array, list, dict or string, but kernels cannot allocate"),
+        (lists, "todo = [state]", "it makes a new array, list, dict or string, but kernels cannot allocate"),
         (misspells, "return Answer(state, infinity)  # noqa: F821", "name 'infinity' is not defined"),
         (writes, "graph.mask[state] = 0", "it writes into a graph or database, which all agents share"),
         (
             asks_too_little,
             "return Answer(state, price(graph, state))",
-            "a function is called there with the wrong number",
+            "a function is called with the wrong number",
         ),
         (asks_for_the_root_of_a_graph, "return Answer(state, np.sqrt(graph))", "kernels cannot call sqrt(Moves);"),
-        (asks_for_too_little, "return Answer(state, _helper())", "a function is called there with the wrong number"),
+        (asks_for_too_little, "return Answer(state, _helper())", "a function is called with the wrong number"),
         (has_no_such_field, "return Answer(state, graph.costs[state])", "Moves has no field or method 'costs'"),
         (returns_two_things, "return state", "its returns have different types: Answer(int64, float64), int64"),
         (

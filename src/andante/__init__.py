@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-# Where each public name lives. They are imported when first used, so that `import andante` is quick.
+# The module of each public name. Names are imported on first use, to keep `import andante` fast.
 _HOME = {
     "Agent": "episode.run",
     "Algorithm": "agent",

@@ -1,10 +1,11 @@
-"""What an algorithm is: a card that claims, parameters with ranges, a memory, and one step.
+"""What makes an algorithm: a card of claims, parameters with ranges, a memory, and one step.
 
 A file in `agents/` defines ``Params`` and ``Memory`` (NamedTuples) and a kernel
 
     step(graph, memory, params, state, goal) -> Move
 
-and enrols a class that holds the three with `algorithm`. All else (notation, command line, docs, tests, loops) follows.
+and registers a class that holds the three with `algorithm`. Everything else (notation, CLI, docs, tests, loops)
+follows.
 """
 
 from __future__ import annotations
@@ -21,25 +22,25 @@ from andante.errors import AlgorithmError, ParameterError, did_you_mean, quoted
 from andante.kernel import kernel
 from andante.notation import Call, Value, parse, write
 
-# Instead of a state to go to.
-STUCK = -1  # there is no move the agent would make
-UNREACHABLE = -2  # the agent has proved that no way leads to the goal
+# Returned in place of the state to move to.
+STUCK = -1  # the agent has no move it would make
+UNREACHABLE = -2  # the agent has proved that no path leads to the goal
 
 
 class Move(NamedTuple):
-    """What one step answers: where to go, and what it took to decide."""
+    """The result of one step: where to go, and what the decision cost."""
 
     to: int  # a neighbour, the state itself (to wait), STUCK or UNREACHABLE
     cost: float
-    expanded: int  # states whose successors were generated, in search or in learning, counted each time this happens
-    touched: int  # states looked at, each time one was
-    learned: float  # by how much heuristic values rose, in sum
-    stored: int  # change in how many states hold a value of their own; negative if values were forgotten
+    expanded: int  # states whose successors were generated, in search or in learning, counted each time
+    touched: int  # states looked at, counted each time
+    learned: float  # total increase of heuristic values
+    stored: int  # change in the number of states with a value of their own; negative if values were forgotten
 
 
 @kernel
 def no_move(reason: int, expanded: int, touched: int) -> Move:
-    """The answer of an agent that stays for good, because it is STUCK or the goal is UNREACHABLE."""
+    """Return the move of an agent that stays where it is permanently: it is STUCK, or the goal is UNREACHABLE."""
     return Move(reason, 0.0, expanded, touched, 0.0, 0)
 
 
@@ -48,7 +49,7 @@ def no_move(reason: int, expanded: int, touched: int) -> Move:
 
 @dataclass(frozen=True)
 class Range:
-    """The numbers a parameter may take: a check, a command-line flag's help, and a space to search in."""
+    """The numbers a parameter may take, used to check it, to document its command-line flag and to search over it."""
 
     low: float = -math.inf
     high: float = math.inf
@@ -67,7 +68,7 @@ class Range:
 
 
 class NotSampled:
-    """Marks a parameter outside an algorithm's search space: a seed, or a choice between readings of the paper.
+    """Marker for a parameter outside the search space: a seed, or a choice between readings of the paper.
 
     Samples leave it at its default.
     """
@@ -77,7 +78,7 @@ NOT_SAMPLED = NotSampled()
 
 
 class InCost:
-    """Marks a parameter that is an amount of cost: it means the same on a graph whose costs are all twice as large."""
+    """Marker for a parameter that is an amount of cost: it scales with the costs of the graph."""
 
 
 IN_COST = InCost()
@@ -91,14 +92,14 @@ class Parameter:
     kind: type  # int, float, bool, or an IntEnum
     default: Any
     range: Range | None = None
-    optional: bool = False  # may be none
+    optional: bool = False  # may be None
     about: str = ""
-    sampled: bool = True  # is drawn where settings are; if not, it keeps its default unless a range is given
-    in_cost: bool = False  # is an amount of cost
+    sampled: bool = True  # drawn when settings are sampled; if not, it keeps its default unless a range is given
+    in_cost: bool = False  # an amount of cost
 
     @property
     def allowed(self) -> str:
-        """What it may be, in words."""
+        """The allowed values, in words."""
         if issubclass(self.kind, IntEnum):
             words = ", ".join(word.name.lower() for word in self.kind)
         elif self.kind is bool:
@@ -108,14 +109,14 @@ class Parameter:
         return words + (", or none" if self.optional else "")
 
     def read(self, value: Any) -> Any:
-        """The value as Python holds it; a `ParameterError` if it is not allowed."""
+        """Return the value as Python holds it; raise `ParameterError` if it is not allowed."""
         if value is None and self.optional:
             return None
         if issubclass(self.kind, IntEnum):
             if isinstance(value, self.kind):
                 return value
             words = {word.name.lower(): word for word in self.kind}
-            written = write(value) if isinstance(value, bool | float | None) else value  # none, true, inf: words too
+            written = write(value) if isinstance(value, bool | float | None) else value  # words include none, true, inf
             if isinstance(written, str) and written in words:
                 return words[written]
         elif self.kind is bool:
@@ -128,7 +129,7 @@ class Parameter:
         raise ParameterError(f"{self.name} must be {self.allowed}, got {_shown(value)}")
 
     def _number(self, value: Any) -> int | float | None:
-        """The number as a plain int or float, whatever library it is from; None if kernels cannot take it."""
+        """Return a plain int or float, whatever library the number is from; None if kernels cannot take it."""
         try:
             number: int | float = self.kind(value)
         except (OverflowError, ValueError):
@@ -137,11 +138,11 @@ class Parameter:
         return number if fits else None
 
     def word(self, value: Any) -> Value:
-        """The value as the notation writes it."""
+        """Return the value as the notation writes it."""
         return value.name.lower() if isinstance(value, IntEnum) else value
 
     def code(self, value: Any) -> Any:
-        """The value as kernels take it: numbers only, and always of the same type."""
+        """Return the value as kernels take it: always a number, and always of the same type."""
         if value is None:
             return -1 if self.kind is int or issubclass(self.kind, IntEnum) else math.nan
         return int(value) if isinstance(value, IntEnum) else value
@@ -152,14 +153,14 @@ def _shown(value: Any) -> str:
 
 
 def _refuse_two_nones(name: str, kind: Any, options: list[Any]) -> None:
-    """Refuse a choice that may be unset and has a member NONE: both would be written ``none``."""
+    """Raise `ParameterError` if a choice may be unset and has a member NONE: both would be written ``none``."""
     chosen = options[0] if options else kind
     if len(options) < len(get_args(kind)) and issubclass(chosen, IntEnum) and "NONE" in chosen.__members__:
         raise ParameterError(f"{name} may be unset, and {chosen.__name__} has a member NONE; rename or drop one")
 
 
 def parameters_of(params: type) -> tuple[Parameter, ...]:
-    """The fields of a ``Params`` NamedTuple, with kinds, ranges and what they are about."""
+    """Return the fields of a ``Params`` NamedTuple with their types, ranges and descriptions."""
     return _fields(params)
 
 
@@ -188,7 +189,7 @@ def _fields(params: type) -> tuple[Parameter, ...]:
 
 @cache
 def _free(params: type, defaults: Any, fixed: frozenset[str]) -> tuple[Parameter, ...]:
-    """The fields of a ``Params`` NamedTuple that are not fixed, with other defaults."""
+    """Return the fields of a ``Params`` NamedTuple that are not fixed, with other defaults."""
     return tuple(
         replace(field, default=getattr(defaults, field.name))
         for field in parameters_of(params)
@@ -201,29 +202,29 @@ def _free(params: type, defaults: Any, fixed: frozenset[str]) -> tuple[Parameter
 
 @dataclass(frozen=True)
 class Card:
-    """What an algorithm is called and what it claims; the contract tests hold it to that."""
+    """An algorithm's name and claims; the contract tests check the claims."""
 
     name: str  # in the notation
     title: str  # in tables
     paper: str
     real_time: bool = False  # planning per move does not grow with the map
-    complete: bool = False  # arrives if the goal can be reached from wherever it may get to ...
-    two_way: bool = False  # ... and every move can be taken back; on one-way graphs it may get stuck
-    optimal: bool = False  # its first path is a cheapest one
-    converges: bool = False  # over repeated trials its path becomes a cheapest one, but for a weight it has
-    senses: bool = False  # finds its way on a map that it has yet to discover
-    needs: tuple[str, ...] = ()  # kinds of databases that it looks things up in
-    ring: bool = False  # looks at the ring of cells around it: the same graph given in rows is another matter
-    foresees: bool = False  # models an oracle: the searches that stand in for it are not counted
-    regions: bool = False  # plans over regions, which on a map it discovers are others than on one it knows
-    examples: tuple[str, ...] = ()  # settings worth a try beside the default one, in the notation
-    shown: tuple[str, ...] = ()  # settings that a comparison shows unless others are asked for
+    complete: bool = False  # reaches the goal if it is reachable from every state the agent may get to ...
+    two_way: bool = False  # ... and every move can be reversed; on one-way graphs it may get stuck
+    optimal: bool = False  # its first path is a cheapest path
+    converges: bool = False  # over repeated trials its path becomes a cheapest one, up to its weight if any
+    senses: bool = False  # works on a map that it has yet to discover
+    needs: tuple[str, ...] = ()  # kinds of databases that it uses
+    ring: bool = False  # looks at the ring of cells around it: on the same graph given as rows it may move differently
+    foresees: bool = False  # models an oracle: the searches that stand in for the oracle are not counted
+    regions: bool = False  # plans over regions, which differ between a map being discovered and the same map known
+    examples: tuple[str, ...] = ()  # settings worth trying besides the default, in the notation
+    shown: tuple[str, ...] = ()  # settings that a comparison shows unless others are given
     summary: str = ""  # the first line of its file
 
 
 @dataclass(frozen=True, repr=False)
 class Algorithm:
-    """An algorithm of the register, with parameters: all that is needed to make agents.
+    """A registered algorithm with its parameters: all that is needed to make agents.
 
     >>> find("lrta(depth=3)").params
     Params(depth=3)
@@ -236,32 +237,32 @@ class Algorithm:
     defaults: Any
     memory: type
     step: Callable[..., Move]
-    fixed: frozenset[str] = frozenset()  # parameters that a named setting has settled
+    fixed: frozenset[str] = frozenset()  # parameters that a named setting has fixed
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
-        """The parameters that can be set, with the defaults of this entry of the register."""
+        """The parameters that can be set, with this algorithm's defaults."""
         kind: type = type(self.params)
         return _free(kind, self.defaults, self.fixed)
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """The kinds of databases it needs: what its card says, unless its ``Params`` know better."""
+        """The kinds of databases it needs, from the card unless ``Params`` override it."""
         return cast(tuple[str, ...], self._claim("needs"))
 
     @property
     def real_time(self) -> bool:
-        """Does planning per move not grow with the map? Its card tells, unless its ``Params`` know better."""
+        """Whether planning per move is independent of the map's size, from the card unless ``Params`` override it."""
         return cast(bool, self._claim("real_time"))
 
     @property
     def complete(self) -> bool:
-        """Does it arrive wherever a way leads? Its card tells, unless its ``Params`` know better."""
+        """Whether it reaches every reachable goal, from the card unless ``Params`` override it."""
         return cast(bool, self._claim("complete"))
 
     @property
     def foresees(self) -> bool:
-        """Does it stand for one who knows, and search uncounted? Its card tells, unless its ``Params`` know better."""
+        """Whether it models an oracle whose searches are not counted, from the card unless ``Params`` override it."""
         return cast(bool, self._claim("foresees"))
 
     def _claim(self, name: str) -> Any:
@@ -274,7 +275,7 @@ class Algorithm:
         return type(self.params)(*(field.code(value) for field, value in zip(fields, self.params, strict=True)))
 
     def __str__(self) -> str:
-        """In the notation, with the parameters that are not at their defaults."""
+        """Return the algorithm in the notation, with the parameters that are not at their defaults."""
         changed = {p.name: p.word(getattr(self.params, p.name)) for p in self.parameters}
         return str(
             Call(
@@ -287,7 +288,7 @@ class Algorithm:
         return f"Algorithm({self})"
 
     def having(self, **parameters: Any) -> Algorithm:
-        """This algorithm with some parameters changed."""
+        """Return this algorithm with some parameters changed."""
         known = {p.name: p for p in self.parameters}
         for name in parameters:
             if name not in known:
@@ -300,7 +301,7 @@ _register: dict[str, Algorithm] = {}
 
 
 def algorithm(card: Card) -> Callable[[type[Any]], type[Any]]:
-    """Enrol the decorated class, which holds ``Params``, ``Memory`` and ``step``, under ``card``."""
+    """Register the decorated class, which holds ``Params``, ``Memory`` and ``step``, under ``card``."""
 
     def enrol(holder: type[Any]) -> type[Any]:
         import sys
@@ -321,15 +322,15 @@ def algorithm(card: Card) -> Callable[[type[Any]], type[Any]]:
 
 
 def setting(of: str, card: Card, *, free: Collection[str] = (), **parameters: Any) -> None:
-    """Enrol a published algorithm that is a corner of a wider one: ``of`` with these parameters settled.
+    """Register a published algorithm that is a special case of ``of``, with these parameters fixed.
 
-    Those named as ``free`` may still be chosen; what is given is their default.
+    Parameters listed in ``free`` can still be chosen; the given value is their default.
     """
     corner = _register[of].having(**parameters)
     card = replace(
         card,
         summary=card.summary or corner.card.summary,
-        senses=card.senses or (corner.card.senses and not card.needs),  # a database is about a map that is known
+        senses=card.senses or (corner.card.senses and not card.needs),  # a database is for a known map
     )
     _add(replace(corner, card=card, defaults=corner.params, fixed=corner.fixed | (set(parameters) - set(free))))
 
@@ -349,19 +350,19 @@ D = TypeVar("D", bound=Callable[[str], str | None])
 
 
 def dialect(read: D) -> D:
-    """Enrol a paper's own way of writing algorithms: ``read`` puts it into our notation, or says None."""
+    """Register a paper's own notation for algorithms: ``read`` translates it into ours, or returns None."""
     _dialects.append(read)
     return read
 
 
 def algorithms() -> Iterator[Algorithm]:
-    """Every algorithm of the register, in the order of their names."""
+    """Return every registered algorithm, sorted by name."""
     _load()
     return iter(sorted(_register.values(), key=lambda entry: entry.card.name))
 
 
 def find(text: str | Algorithm, **parameters: Any) -> Algorithm:
-    """The algorithm that ``text`` names in the notation; keyword parameters come on top."""
+    """Return the algorithm that ``text`` names in the notation; keyword parameters take precedence."""
     if isinstance(text, Algorithm):
         return text.having(**parameters)
     _load()
@@ -372,7 +373,7 @@ def find(text: str | Algorithm, **parameters: Any) -> Algorithm:
 
 
 def _load() -> None:
-    """Import every file of `agents/`, and those from elsewhere that it knows of: each enrols itself."""
+    """Import every file of `agents/`, and the external ones it knows of: each registers itself."""
     from importlib import import_module
 
     import_module("andante.agents")

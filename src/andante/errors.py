@@ -1,9 +1,9 @@
-"""One family of errors: everything Andante refuses, it refuses with one of these and one sentence.
+"""One family of errors: whatever Andante refuses, it raises one of these, with a message of one sentence.
 
-A sentence says what was wrong, where it was, what is allowed and, if it helps, what to do.
+The sentence says what was wrong, where, what is allowed and, if it helps, what to do.
 
-Here are those that several rooms raise or catch. What only a room on top has to say (offline, store, campaign,
-selection), it says with an error of its own, defined where it is raised.
+This module holds the errors that several packages raise or catch. The packages at the top (offline, store, campaign,
+selection) define their own errors where they raise them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from difflib import get_close_matches
 from numbers import Real
 from operator import index
 
-#: A message is no longer than this, about half of an ordinary screen, whatever was quoted in it.
+#: Longest message, whatever it quotes: about half of an ordinary screen.
 LONGEST_MESSAGE = 1000
 
 _LONG_WORD, _WORD_HEAD, _WORD_TAIL = re.compile(r"\S{121,}"), 60, 40
@@ -24,7 +24,7 @@ _MOST_NAMES = 40
 
 
 class AndanteError(Exception):
-    """The base of every error that Andante raises on purpose; its message fits on a screen."""
+    """Base class of every error that Andante raises on purpose; its message fits on a screen."""
 
     def __init__(self, message: object = "") -> None:
         super().__init__(shortened(str(message)))
@@ -39,19 +39,19 @@ class ScenarioError(AndanteError):
 
 
 class ProblemError(AndanteError):
-    """A start or goal that does not make a problem."""
+    """A start or goal that does not make a valid problem."""
 
 
 class GraphError(AndanteError):
-    """Arrays that do not make a graph."""
+    """Arrays that do not make a valid graph."""
 
 
 class ParameterError(AndanteError):
-    """A parameter out of its range, of the wrong kind, or unknown."""
+    """A parameter that is unknown, out of range or of the wrong type."""
 
 
 class AlgorithmError(AndanteError):
-    """An algorithm that is not known, or that breaks what its card claims."""
+    """An unknown algorithm, or one that breaks what its card claims."""
 
 
 class NotationError(AndanteError):
@@ -63,23 +63,23 @@ class DatasetError(AndanteError):
 
 
 class DatabaseError(AndanteError):
-    """A database file that is damaged, of another version, or for another map."""
+    """A database file that is damaged, has another version or is for another map."""
 
 
 class TraceError(AndanteError):
-    """A file that holds no trace, or not a whole one."""
+    """A file that is not a complete trace."""
 
 
 class InputError(AndanteError):
-    """A file or folder that cannot be read, whatever it was to hold."""
+    """A file or folder that cannot be read."""
 
 
 class OutputError(AndanteError):
-    """A result that cannot be written where it was asked to go."""
+    """A result that cannot be written to the given place."""
 
 
 def shortened(message: str) -> str:
-    r"""A message of one line that fits on a screen and cannot control it: long words lose their middle, then it does.
+    r"""Return the message on one printable line that fits on a screen: long words are cut first, then the whole.
 
     >>> shortened("there is no map a.map"), shortened("there is no map \x1b[2J.map")
     ('there is no map a.map', 'there is no map \\x1b[2J.map')
@@ -96,7 +96,7 @@ def shortened(message: str) -> str:
 
 
 def printable(text: str) -> str:
-    r"""The text without characters that could control a terminal: they are written as Python writes them.
+    r"""Return the text with unprintable characters, which could control a terminal, written as Python escapes.
 
     >>> printable("\x1b[2J.map")
     '\\x1b[2J.map'
@@ -105,14 +105,14 @@ def printable(text: str) -> str:
 
 
 def _middle_cut(text: str, most: int) -> str:
-    """The text, or its beginning and its end if it is longer than that."""
+    """Return the text; if it is longer than ``most``, only its beginning and end."""
     return text if len(text) <= most else f"{text[: most * 2 // 3]} ... {text[-(most // 3) + 5 :]}"
 
 
 def whole_number(
     value: object, what: str, *, least: int | None = None, error: type[AndanteError] = ProblemError
 ) -> int:
-    """A whole number as a plain int, whatever library it is from; an ``error`` if it is none or below the ``least``.
+    """Return a whole number as a plain int, whatever library it is from; raise ``error`` if it is not one or too small.
 
     >>> whole_number(3, "a column")
     3
@@ -120,16 +120,16 @@ def whole_number(
     with suppress(TypeError):
         number = index(value)  # type: ignore[arg-type]
         if abs(number) >= 2**63:
-            raise error(f"{what} is a whole number of at most 64 bits, got {quoted(value)}")
+            raise error(f"{what} must be a whole number of at most 64 bits, got {quoted(value)}")
         if least is None or number >= least:
             return number
-    raise error(f"{what} is a whole number{'' if least is None else f' from {least}'}, got {quoted(value)}")
+    raise error(f"{what} must be a whole number{'' if least is None else f' of at least {least}'}, got {quoted(value)}")
 
 
 def real_number(
     value: object, what: str, *, least: float = -math.inf, error: type[AndanteError] = ParameterError
 ) -> float:
-    """A number as a plain float, whatever library it is from; an ``error`` if it is none or below the ``least``.
+    """Return a number as a plain float, whatever library it is from; raise ``error`` if it is not one or too small.
 
     >>> real_number(3, "a limit"), real_number(math.inf, "a limit")
     (3.0, inf)
@@ -139,23 +139,23 @@ def real_number(
             number = float(value)
             if number >= least:
                 return number
-    raise error(f"{what} is a number{'' if math.isinf(least) else f' from {least:g}'}, got {quoted(value)}")
+    raise error(f"{what} must be a number{'' if math.isinf(least) else f' of at least {least:g}'}, got {quoted(value)}")
 
 
 def quoted(value: object) -> str:
-    """A value as a message shows it, however large it is.
+    """Return a value as messages show it, however large it is.
 
     >>> quoted("x"), quoted(10**5000)
     ("'x'", 'a whole number of more than 4000 digits')
     """
     try:
         return repr(value)
-    except ValueError:  # Python does not write numbers of thousands of digits
+    except ValueError:  # Python refuses to print numbers of thousands of digits
         return "a whole number of more than 4000 digits"
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Half a sentence that suggests the nearest known name, or lists them all.
+    """Return half a sentence that suggests the nearest known name, or lists all of them.
 
     >>> did_you_mean("lrtaa", ["lrta", "astar"])
     "did you mean 'lrta'?"
@@ -165,4 +165,4 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     if near:
         return f"did you mean {near[0]!r}?"
     more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
-    return f"known are: {', '.join(names[:_MOST_NAMES])}{more}"
+    return f"the known names are {', '.join(names[:_MOST_NAMES])}{more}"

@@ -1,7 +1,7 @@
-"""What to tell the author of a kernel that does not compile, or fails as plain Python: the line, and what is wrong.
+"""Messages for authors of kernels that do not compile, or fail as plain Python: the line, and what is wrong with it.
 
-Numba repeats an error in a kernel for every kernel above it, up to the loop, and in words about its own insides. Here
-the kernels that failed are kept in a chain, and one sentence is made of it.
+Numba repeats an error in a kernel for every kernel that calls it, up to the loop, in terms of its own internals. This
+module keeps the chain of kernels that failed and turns it into one sentence.
 """
 
 from __future__ import annotations
@@ -22,55 +22,55 @@ from numba.core.errors import NumbaError, TypingError
 from andante.errors import AlgorithmError
 
 DEBUG = "andante.check_algorithm(name, debug=True) runs it as plain Python"  # where only Numba's words explain an error
-LONGEST = 300  # characters of what Numba says that are passed on
+LONGEST = 300  # characters of Numba's message that are passed on
 
 _ALLOCATES = (
-    "it makes a new array, list, dict or string, and a kernel cannot allocate; keep arrays in a bundle of Memory, made "
+    "it makes a new array, list, dict or string, but kernels cannot allocate; keep arrays in a bundle of Memory, made "
     "once by its 'allocate'"
 )
 _NO_CALL = (
-    "kernels cannot call {call}; they know numbers, arrays, bundles, other kernels, and what math and NumPy do with "
-    "single numbers"
+    "kernels cannot call {call}; they can use numbers, arrays, bundles, other kernels, and the functions of "
+    "math and NumPy for single numbers"
 )
 
-#: What Numba says, as a pattern, and what that means for a kernel.
+#: Patterns of Numba's messages, and what each means for a kernel.
 _MEANINGS = (
     (r"NRT required|Only accept returning of array passed|requires the NRT", _ALLOCATES),
     (
         r"Cannot modify readonly array",
         "it writes into a graph or database, which all agents share; an agent writes only into its own Memory",
     ),
-    (r"NameError: (name '\w+' is not defined)", r"\1; a kernel knows its arguments and the names of its module"),
+    (r"NameError: (name '\w+' is not defined)", r"\1; a kernel can use its arguments and the names of its module"),
     (
         r"Unknown attribute '(\w+)' of type (.+)",
-        r"\2 has no field or method '\1' that kernels know; they know a bundle's fields, and numbers and arrays",
+        r"\2 has no field or method '\1' that kernels can use; they can use fields of bundles, numbers and arrays",
     ),
     (
         r"Cannot bind|missing a required argument|too many (?:positional )?arguments|got an unexpected keyword",
-        "a function is called there with the wrong number or names of arguments",
+        "a function is called with the wrong number or names of arguments",
     ),
     (r"No implementation of function .*", _NO_CALL),
     (
         r"Can't unify return type from the following types: (.*)",
-        r"its returns have different types: \1; each must return the same",
+        r"its returns have different types: \1; all must return the same type",
     ),
-    (r"Cannot unify (.+) for '([\w.$]+?)(?:\.\d+)?', defined at .*", r"'\2' has two types here, \1; keep it to one"),
-    (r"[Uu]nsupported.*", r"{said}; kernels know plain loops, conditions and arithmetic"),
+    (r"Cannot unify (.+) for '([\w.$]+?)(?:\.\d+)?', defined at .*", r"'\2' has two types here, \1; give it one type"),
+    (r"[Uu]nsupported.*", r"{said}; kernels can use plain loops, conditions and arithmetic"),
     (r"must always return", r"{said}"),
 )
 
 
 class Blame(NamedTuple):
-    """A kernel that did not compile, and the kernel called from there that is the reason, if there is one."""
+    """A kernel that did not compile, and the kernel it calls that is the reason, if any."""
 
     function: FunctionType
-    text: str  # what Numba says of it
+    text: str  # Numba's message about it
     line: int
     below: Blame | None
 
     @property
     def said(self) -> str:
-        """What is wrong, in Numba's words: the first line that is not about how it compiles."""
+        """The reason in Numba's words: the first line that is not about its compilation steps."""
         lines = (line.strip() for line in self.text.splitlines())
         return next((line for line in lines if line and not line.startswith("Failed in ")), "it does not compile")
 
@@ -79,8 +79,8 @@ _last = threading.local()
 
 
 def blame(function: FunctionType, error: NumbaError) -> Blame:
-    """Note that this kernel did not compile; the one that failed just before is the reason, if Numba says the same."""
-    known: Blame | None = getattr(error, "blame", None)  # Numba raises the same error again when asked again
+    """Record that this kernel did not compile, because of the one that failed just before if Numba says the same."""
+    known: Blame | None = getattr(error, "blame", None)  # Numba raises the same error again when a call is repeated
     if known is None:
         text, below = str(error), getattr(_last, "blame", None)
         reason = below if below is not None and below.said in text else None
@@ -91,25 +91,25 @@ def blame(function: FunctionType, error: NumbaError) -> Blame:
 
 
 def begin() -> None:
-    """Forget what failed before: a kernel is about to be compiled for Python."""
+    """Forget earlier failures: a kernel is about to be compiled for Python."""
     _last.blame = None
 
 
 def explained(function: FunctionType, error: NumbaError) -> AlgorithmError:
-    """One sentence on why a kernel that was called from Python does not compile."""
+    """Return an error whose one sentence says why a kernel called from Python does not compile."""
     chain, link = [], blame(function, error)
     while link.below is not None:
         chain.append(link)
         link = link.below
     chain.append(link)
     if len(chain) > 1 and function.__name__ != function.__code__.co_name:
-        chain = chain[1:]  # a loop made for the kernel below it
+        chain = chain[1:]  # a loop instantiated for the kernel below it
     places = [Place(one.function.__code__.co_filename, one.line, one.function.__name__) for one in chain]
     return AlgorithmError(f"{_where(places, 'does not compile')}{_meaning(chain[-1])}")
 
 
 def raised(kernel: Callable[..., Any], error: Exception) -> AlgorithmError:
-    """One sentence on an exception that a kernel raised as plain Python, or another kernel that it called."""
+    """Return an error of one sentence for an exception in a kernel, or in a kernel it called, run as plain Python."""
     code = getattr(kernel, "py_func", kernel).__code__
     stack = [Place(one.filename, one.lineno or 0, one.name) for one in traceback.extract_tb(error.__traceback__)]
     first = next((i for i, one in enumerate(stack) if one[::2] == (code.co_filename, code.co_name)), 0)
@@ -128,7 +128,7 @@ class Place(NamedTuple):
 
 
 def _where(places: Sequence[Place], what: str) -> str:
-    """The innermost line in the first kernel's own file, which is its author's, and where it went wrong below that."""
+    """Return the innermost line in the first kernel's file, its author's own, and the place below it that failed."""
     own = next(one for one in reversed(places) if one.file == places[0].file)
     return f"{own} {what}: " + ("" if own is places[-1] else f"in {places[-1]}, ")
 
@@ -145,7 +145,7 @@ def _meaning(worst: Blame) -> str:
 
 
 def _shortened(text: str, bundles: bool = True) -> str:
-    """Types as the author knows them: an array by what it holds, and ``bundles`` by their names only."""
+    """Return types as authors know them: an array by what it holds and, with ``bundles``, a bundle by its name only."""
     text = re.sub(r"(?:readonly )?array\((\w+), (\d)d, \w\)", r"array of \1", text)
     text = re.sub(r"Literal\[(\w+)\]\([^()]*\)", r"\1", text)
     text = re.sub(r"(?:type\()?(?:CPUDispatcher|Function)\(<(?:built-in )?\w+ '?([\w.]+)'?[^>]*>\)+", r"\1", text)
@@ -156,7 +156,7 @@ def _shortened(text: str, bundles: bool = True) -> str:
 
 
 def _line(function: FunctionType, error: NumbaError, text: str) -> int:
-    """The line of this kernel that Numba complains about, or else the first."""
+    """Return the line of this kernel that Numba complains about, or its first line."""
     code = function.__code__
     at = getattr(error, "loc", None)
     if at is not None and at.filename == code.co_filename:
@@ -172,7 +172,7 @@ def _line(function: FunctionType, error: NumbaError, text: str) -> int:
 
 
 def check_return(function: FunctionType, promised: type[tuple[Any, ...]], returned: Any) -> None:
-    """Refuse, as Numba would, a kernel that does not return the bundle that its caller takes apart."""
+    """Raise, as Numba would, if a kernel does not return the bundle that its caller expects."""
     fault = _fault(promised, returned)
     if fault is None:
         return
@@ -198,7 +198,7 @@ def _fault(promised: type[tuple[Any, ...]], returned: Any) -> str | None:
 
 
 def _return_lines(code: CodeType, nothing: bool) -> Iterator[int]:
-    """The lines from which a function returns; with ``nothing`` only those from which it returns None."""
+    """Yield the lines from which a function returns; with ``nothing``, only those that return None."""
     for before, one in pairwise(dis.get_instructions(code)):
         if not one.opname.startswith("RETURN_") or one.positions is None or one.positions.lineno is None:
             continue

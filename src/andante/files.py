@@ -1,4 +1,4 @@
-"""Files: where Andante keeps what it can make again, and how it writes what it makes."""
+"""The cache folder, and files that are written completely or not at all."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from andante.errors import InputError, OutputError
 
 
 def cache_folder() -> Path:
-    """Where Andante keeps what it can make again: ``ANDANTE_CACHE``, or the user's cache folder."""
+    """Return the folder for everything that can be recreated: ``ANDANTE_CACHE``, or the user's cache folder."""
     return Path(os.environ.get("ANDANTE_CACHE") or platformdirs.user_cache_dir("andante", appauthor=False))
 
 
 def make_folder(path: str | os.PathLike[str]) -> Path:
-    """The folder of this name, made with all above it if it is not there yet; an `OutputError` if it is read-only."""
+    """Create a folder and its parents if necessary and return its path; raise `OutputError` if it is not writable."""
     folder = Path(path)
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -32,7 +32,7 @@ def make_folder(path: str | os.PathLike[str]) -> Path:
 
 
 def check_place(path: str | os.PathLike[str]) -> None:
-    """Refuse to write a file where that cannot be done: to be asked before the work that the file is for."""
+    """Raise `OutputError` if a file cannot be written here; call this before the work that produces the file."""
     file = os.fspath(path)
     if _is_stream(file):
         return
@@ -43,17 +43,17 @@ def check_place(path: str | os.PathLike[str]) -> None:
         if os.path.isdir(file):
             raise OutputError(f"cannot write {file}: it is a folder")
         with suppress(FileNotFoundError):
-            os.lstat(file)  # which refuses names that are too long
+            os.lstat(file)  # raises if the name is too long
         _try_out(Path(folder))
     except (OSError, ValueError) as error:
         raise OutputError(f"cannot write {file}: {_reason(error)}") from error
 
 
 def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
-    """Write a file under a temporary name beside its place, then move it there: it appears whole or not at all.
+    """Write a file under a temporary name in the same folder, then rename it: it appears complete or not at all.
 
-    A link stays, and the file that it leads to is written. What is no file, a device or a pipe, is written to as it is,
-    and so is a file that this process prints to: what was printed before stays, and so does the order.
+    A symbolic link is kept, and its target is written. Devices and pipes are written to directly, and so is a file that
+    this process prints to: what was printed before stays, and the order is kept.
     """
     file = os.fspath(path)
     try:
@@ -71,7 +71,7 @@ def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
 def _replace(file: Path, data: bytes) -> None:
     if file.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-    if file.is_symlink():  # still, after all links were followed: they lead in a circle
+    if file.is_symlink():  # still a link after resolving: the links form a cycle
         raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
     temporary = _beside(file.parent)
     try:
@@ -84,7 +84,7 @@ def _replace(file: Path, data: bytes) -> None:
 
 
 def read_at_most(path: str | os.PathLike[str], most: int) -> bytes:
-    """The contents of a file; a `FileTooLargeError`, which is an OSError, if there are more bytes, as devices have."""
+    """Return the contents of a file; raise `FileTooLargeError`, an OSError, if it has more than ``most`` bytes."""
     with Path(path).open("rb") as stream:
         data = stream.read(most + 1) if os.fstat(stream.fileno()).st_size <= most else None
     if data is None or len(data) > most:
@@ -93,7 +93,7 @@ def read_at_most(path: str | os.PathLike[str], most: int) -> bytes:
 
 
 def listed(folder: str | os.PathLike[str]) -> list[str]:
-    """The names in a folder, sorted; an `InputError` if they may not be seen, which is not the same as none."""
+    """Return the names in a folder, sorted; raise `InputError` if they cannot be listed, rather than return none."""
     try:
         return sorted(os.listdir(folder))
     except OSError as error:
@@ -101,11 +101,11 @@ def listed(folder: str | os.PathLike[str]) -> list[str]:
 
 
 class FileTooLargeError(OSError):
-    """A file that goes on for longer than such files do."""
+    """A file larger than any valid file of its kind."""
 
 
 def _is_stream(file: str) -> bool:
-    """Is there something other than a file or a folder, such as a device or a pipe?"""
+    """Return whether this is something other than a file or a folder, such as a device or a pipe."""
     with suppress(OSError, ValueError):
         mode = os.stat(file).st_mode
         return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
@@ -113,24 +113,24 @@ def _is_stream(file: str) -> bool:
 
 
 def _printed_to(file: str) -> int | None:
-    """The descriptor of the standard output or error if that is this file, as ``/dev/stdout`` is."""
+    """Return the descriptor of standard output or error if it is this file, as ``/dev/stdout`` is."""
     for stream, descriptor in ((sys.stdout, 1), (sys.stderr, 2)):
         with suppress(OSError, ValueError):
             if os.path.samestat(os.stat(file), os.fstat(descriptor)):
-                stream.flush()  # what was printed before comes first
+                stream.flush()  # keep the order of what was printed before
                 return descriptor
     return None
 
 
 def _try_out(folder: Path) -> None:
-    """Write an empty file and delete it: permissions alone do not say whether this can be done."""
+    """Write an empty file and delete it: permissions alone do not tell whether this works."""
     probe = _beside(folder)
     probe.open("xb").close()
     probe.unlink()
 
 
 def _beside(folder: Path) -> Path:
-    """A new name for a temporary file; no longer than any file system allows."""
+    """Return a new name for a temporary file, short enough for any file system."""
     return folder / f".{secrets.token_hex(8)}.part"
 
 

@@ -1,13 +1,13 @@
-"""The one door to Numba: every compiled function of Andante is made here.
+"""The only interface to Numba: every compiled function of Andante is made here.
 
-Numba's own ``cache=True`` looks only at the file a function stands in, so it keeps running old code when a kernel
-*called from there* changes. Here a kernel is cached under the state of all the sources it can reach: its own module
-and, through the kernels, bundles and constants in that module's namespace, every module they come from; and, because
-a generic's body comes with its bundle, the modules of the bundles it is called with. Editing one agent recompiles that
-agent; editing a shared search kernel recompiles all that use it; editing the command line, nothing.
+Numba's own ``cache=True`` looks only at the file that defines a function, so it keeps running old code when a kernel
+*called from there* changes. Here, a kernel is cached under a hash of all sources it can reach: its own module; every
+module that the kernels, bundles and constants in that module's namespace come from; and, because a generic's body comes
+with its bundle, the modules of the bundles it is called with. Editing one agent recompiles that agent, editing a shared
+search kernel recompiles everything that uses it, editing the command line recompiles nothing.
 
-Kernels run without the GIL and without Numba's runtime: they cannot allocate, by construction.
-With ``NUMBA_DISABLE_JIT=1`` they are plain Python functions.
+Kernels run without the GIL and without Numba's runtime, so they cannot allocate. With ``NUMBA_DISABLE_JIT=1`` they are
+plain Python functions.
 """
 
 from __future__ import annotations
@@ -50,21 +50,21 @@ JIT = not numba.config.DISABLE_JIT
 if TYPE_CHECKING:
     int64 = uint64 = int
 else:
-    int64 = np.int64  # in a kernel, the type of states and counts; narrower ones come from arrays
-    uint64 = np.uint64  # an index in the innermost loops: Numba lets signed ones count from the end if negative
+    int64 = np.int64  # the type of states and counts in a kernel; narrower types come from arrays
+    uint64 = np.uint64  # an index in the innermost loops: Numba lets a negative signed one count from the end
 
-# Inlined into its caller, a kernel gets its bundles for nothing; a call of its own would copy every array's header.
+# Inlining a kernel passes its bundles for free; a real call would copy every array's header.
 _OPTIONS: dict[str, Any] = {"error_model": "numpy", "_nrt": False, "forceinline": True}
 
 
-_PART = "part"  # how the cache tells such code from machine code
+_PART = "part"  # marks such code in the cache, as opposed to machine code
 
 
 class _Part(JITCodeLibrary):  # type: ignore[misc]
-    """Code that only other kernels call: kept as LLVM's own text, optimised and made into machine code with the caller.
+    """Code that only other kernels call: kept as LLVM bitcode, optimised and compiled to machine code with its caller.
 
-    Numba would do both for every kernel on the way up from the innermost one. All are inlined into their callers, so
-    a deep nest would be optimised once for each of its levels, and only the outermost is ever run.
+    Numba would do both for every kernel, from the innermost one up. All are inlined into their callers, so a deep nest
+    would be optimised once per level, although only the outermost kernel is ever run.
     """
 
     def _optimize_final_module(self) -> None:
@@ -75,23 +75,23 @@ class _Part(JITCodeLibrary):  # type: ignore[misc]
         self._finalized = True
 
     def get_pointer_to_function(self, name: str) -> int:
-        """None: there is no machine code."""
+        """Return 0: there is no machine code."""
         self._ensure_finalized()
         return 0
 
     @property
     def codegen(self) -> Any:
-        """What Numba tells the addresses of a kernel's constants to, which are not in memory yet."""
+        """The object to which Numba passes the addresses of a kernel's constants, which are not in memory yet."""
         return _NoMemory
 
     def serialize_using_object_code(self) -> tuple[str, str, bytes]:
-        """What the cache keeps."""
+        """Return what the cache stores."""
         self._ensure_finalized()
         return self.name, _PART, self._get_module_for_linking().as_bitcode()
 
     @classmethod
     def kept(cls, codegen: Any, state: tuple[str, str, bytes]) -> _Part:
-        """What was kept, as a library again."""
+        """Return a library made from what the cache stored."""
         part = cls(codegen, state[0])
         part._final_module = part._shared_module = llvmlite.binding.parse_bitcode(state[2])
         part._finalize_final_module()
@@ -101,7 +101,7 @@ class _Part(JITCodeLibrary):  # type: ignore[misc]
 class _NoMemory:
     @staticmethod
     def set_env(name: str, environment: Any) -> None:
-        """Nothing to do."""
+        """Do nothing."""
 
 
 class _PartCompiler(Compiler):  # type: ignore[misc]
@@ -111,7 +111,7 @@ class _PartCompiler(Compiler):  # type: ignore[misc]
         return super()._compile_core()
 
 
-# What only kernels call needs no door for Python: for bundles of many arrays that takes longer to compile than all.
+# Skip the CPython wrapper for kernels that only kernels call: with bundles of many arrays it dominates compile time.
 _INNER = _OPTIONS | {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "pipeline_class": _PartCompiler}
 
 
@@ -119,15 +119,15 @@ _INNER = _OPTIONS | {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "pipe
 
 
 def kernel(function: F) -> F:
-    """Compile ``function`` on first use, and remember the machine code on disk."""
+    """Compile ``function`` on first use and cache the machine code on disk."""
     _keep_text(function)
     return _compiled(function)
 
 
 def subroutine(function: F) -> F:
-    """A kernel that others call instead of inlining it: for what is large, and works for longer than a call takes.
+    """Make a kernel that its callers call instead of inlining: for large ones that run longer than a call takes.
 
-    Inlined wherever it is called from, a large kernel makes its callers slow to compile, and no faster.
+    Inlining a large kernel everywhere makes its callers slow to compile and no faster.
     """
     _keep_text(function)
     return _compiled(function, inlined=False)
@@ -141,19 +141,19 @@ def _compiled(function: F, cached: bool = True, inlined: bool = True) -> F:
     if cached and _source_file(function) is not None:
         compiled._cache = _KernelCache(function, compiled.targetoptions)
         inner._cache = _KernelCache(function, inner.targetoptions)
-    # Kernels that call this one are given the inner one. Whoever keeps the first must keep the second.
+    # Kernels that call this one get the inner one. Keeping a reference to the first must keep the second alive.
     compiled.get_call_template, compiled.get_overload = _called_by_kernels(compiled, inner), inner.get_overload
     compiled._compile_for_args = _called_by_python(compiled)
     compiled.compile, inner.compile = _in_turn(compiled), _in_turn(inner)
-    compiled.promised = None  # the bundle that whoever calls it takes its answer for
+    compiled.promised = None  # the bundle that callers expect it to return
     return cast(F, compiled)
 
 
 def _called_by_kernels(compiled: Any, inner: Any) -> Callable[..., Any]:
-    """What Numba asks for the type of a call: when that fails, it is noted which kernel was the reason.
+    """Return what Numba calls for the type of a call; if that fails, it records which kernel was the reason.
 
-    A number that is written out in the call has a type of its own, and Numba would compile the kernel for each such
-    number. Here all integers are one type; what is inlined sees the number all the same.
+    A literal number in a call has a type of its own, and Numba would compile the kernel for each such number. Here all
+    integers are one type; inlined code sees the number all the same.
     """
 
     def get_call_template(args: Any, kws: Any) -> Any:
@@ -174,7 +174,7 @@ def _called_by_kernels(compiled: Any, inner: Any) -> Callable[..., Any]:
 
 
 def _called_by_python(compiled: Any) -> Callable[..., Any]:
-    """What Numba calls for arguments of new types: an error in a kernel becomes one sentence for its author."""
+    """Return what Numba calls for arguments of new types; an error in a kernel becomes one sentence for its author."""
     compile_for_args = compiled._compile_for_args
 
     def explaining(*args: Any, **kws: Any) -> Any:
@@ -188,7 +188,7 @@ def _called_by_python(compiled: Any) -> Callable[..., Any]:
 
 
 def _in_turn(dispatcher: Any) -> Callable[[Any], Any]:
-    """What Numba calls to compile or load a kernel: turns that its cache took are given up, however that ends."""
+    """Return what Numba calls to compile or load a kernel; it releases the turns its cache took, however that ends."""
     compile_or_load = dispatcher.compile
 
     def compile_in_turn(sig: Any) -> Any:
@@ -204,11 +204,11 @@ def _in_turn(dispatcher: Any) -> Callable[[Any], Any]:
 
 
 def instantiate(template: Callable[..., Any], name: str, **names: Any) -> Callable[..., Any]:
-    """A kernel from ``template``, in which the given global names stand for the given kernels.
+    """Return a kernel made from ``template``, with the given global names bound to the given kernels.
 
-    This is how one loop drives many step kernels: a kernel handed over as an argument or caught in a closure would
-    never be found in the cache again, one that is a global of its caller is. Where the template's own module has a
-    function of that name that says which bundle it returns, the kernel must return such a one too.
+    This is how one loop drives many step kernels: a kernel passed as an argument or captured in a closure would never
+    be found in the cache again, but a global of its caller is. If the template's own module has a function of that name
+    that is annotated to return a bundle, the kernel must return that bundle too.
     """
     source = cast(FunctionType, getattr(template, "py_func", template))
     for key, part in names.items():
@@ -218,13 +218,13 @@ def instantiate(template: Callable[..., Any], name: str, **names: Any) -> Callab
     copy.__qualname__ = name
     copy.__module__ = source.__module__
     copy.__doc__ = source.__doc__
-    # A kernel without a file, from a notebook say, has no state to be told by: what is made with it is not kept.
+    # A kernel without a file, say from a notebook, has no source to hash: what is made with it is not cached.
     kept = all(not isinstance(part, Dispatcher) or isinstance(part._cache, _KernelCache) for part in names.values())
     return _compiled(copy, kept)
 
 
 def _promised(stub: Any) -> type[tuple[Any, ...]] | None:
-    """The bundle that a function says it returns, if it says so."""
+    """Return the bundle that a function is annotated to return, if any."""
     said = get_type_hints(stub).get("return") if isinstance(stub, FunctionType) else None
     return said if isinstance(said, type) and issubclass(said, tuple) else None
 
@@ -237,12 +237,12 @@ class Generic(Protocol[P, R_co]):
         ...
 
     def of(self, bundle: type) -> Callable[[F], F]:
-        """Register the decorated function as the body for ``bundle``, a class of NamedTuple."""
+        """Register the decorated function as the body for ``bundle``, a NamedTuple class."""
         ...
 
 
 def generic(stub: Callable[P, R_co]) -> Generic[P, R_co]:
-    """A function whose body depends on the class of its first argument, settled when the caller is compiled."""
+    """Make a function whose body depends on the class of its first argument, chosen when the caller is compiled."""
     _keep_text(stub)
     bodies: dict[type, Callable[..., Any]] = {}
 
@@ -264,7 +264,7 @@ def generic(stub: Callable[P, R_co]) -> Generic[P, R_co]:
 
 
 def _chooser(bodies: dict[type, Callable[..., Any]], stub: Callable[..., Any]) -> Callable[..., Any]:
-    """What Numba calls, with types instead of values, to learn which body to compile."""
+    """Return what Numba calls, with types instead of values, to find out which body to compile."""
 
     def choose(first: Any, *rest: Any) -> Callable[..., Any] | None:
         return bodies.get(getattr(first, "instance_class", type(None)))
@@ -282,22 +282,22 @@ def _chooser(bodies: dict[type, Callable[..., Any]], stub: Callable[..., Any]) -
 def interpreted(
     function: Callable[..., Any], instead: Mapping[Callable[..., Any], Callable[..., Any]]
 ) -> Callable[..., Any]:
-    """A plain Python copy of a kernel and of every kernel it calls, in which other functions replace some of them.
+    """Return a plain Python copy of a kernel and all kernels it calls, with some of them replaced by other functions.
 
     For inspecting kernels: the copy runs on the same arrays, slowly, and its calls can be counted. Nothing is compiled,
-    and the kernel itself stays as it is.
+    and the kernel itself is unchanged.
     """
     return cast(Callable[..., Any], _Interpreter(instead).copy(function, frozenset()))
 
 
 class _Interpreter:
-    """Copies kernels: each gets globals of its own, in which the kernels it names are copies too."""
+    """Copies kernels; each copy has its own globals, in which the kernels it names are copies too."""
 
     def __init__(self, instead: Mapping[Callable[..., Any], Callable[..., Any]]) -> None:
         self._copies: dict[int, Any] = {id(original): other for original, other in instead.items()}
 
     def copy(self, value: Any, names: frozenset[str]) -> Any:
-        """A copy of whatever a kernel names; of a module, with those of its contents that are among ``names``."""
+        """Return a copy of whatever a kernel names; a module is copied with only the members in ``names``."""
         if id(value) in self._copies:
             return self._copies[id(value)]
         if isinstance(value, ModuleType):
@@ -328,21 +328,21 @@ class _Interpreter:
 
 
 def _names(code: CodeType) -> Iterator[str]:
-    """The global names and attributes that a function's code mentions."""
+    """Yield the global names and attributes that a function's code mentions."""
     yield from code.co_names
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
             yield from _names(constant)
 
 
-# --- telling the user about compilation -----------------------------------------------------------------------------
+# --- reporting compilation ---------------------------------------------------------------------------------------
 
 _listeners: list[Callable[[str], None]] = []
 
 
 @contextmanager
 def on_compile(listener: Callable[[str], None]) -> Iterator[None]:
-    """Within this block, ``listener`` hears the name of each kernel that was not in the cache."""
+    """Within this block, call ``listener`` with the name of each kernel that was not in the cache."""
     _listeners.append(listener)
     try:
         yield
@@ -354,7 +354,7 @@ def on_compile(listener: Callable[[str], None]) -> Iterator[None]:
 
 
 class _Locator(_CacheLocator):  # type: ignore[misc]
-    """Puts a kernel's machine code into a folder named after the state of its sources."""
+    """Stores a kernel's machine code in a folder named after the hash of its sources."""
 
     def __init__(self, function: FunctionType) -> None:
         self._line = function.__code__.co_firstlineno
@@ -378,7 +378,7 @@ class _Implementation(CompileResultCacheImpl):  # type: ignore[misc]
     _locator_classes = (_Locator,)
 
     def rebuild(self, target_context: Any, payload: tuple[Any, ...]) -> Any:
-        """The compiled kernel that was kept; Numba's own way would turn a part into machine code."""
+        """Return the cached kernel; Numba's own method would compile a part to machine code."""
         library, description, environment, signature, *_ = payload
         if library[1] != _PART:
             return super().rebuild(target_context, payload)
@@ -399,26 +399,26 @@ class _Implementation(CompileResultCacheImpl):  # type: ignore[misc]
 
 
 class _CacheFiles:
-    """Machine code on disk, a file for each key: checksum, key and code as one, so that no two writers can mix them up.
+    """Machine code on disk, one file per key: checksum, key and code together, so that two writers cannot mix them up.
 
-    Numba's own files are an index and numbered files of code. Two processes that compile at once may give one number to
-    different signatures, and from then on code is run with arguments that it was not compiled for.
+    Numba itself keeps an index and numbered files of code. Two processes that compile at the same time may give one
+    number to different signatures, and from then on code runs with arguments that it was not compiled for.
     """
 
     def __init__(self, folder: str, base: str) -> None:
         self._folder, self._base = Path(folder), base
 
     def file(self, key: tuple[Any, ...]) -> Path:
-        """Where the code of this key is."""
+        """Return the file for the code of this key."""
         return self._folder / f"{self._base}.{hashlib.sha256(str(key).encode()).hexdigest()[:20]}.code"
 
     def save(self, key: tuple[Any, ...], data: Any) -> None:
-        """Keep the code of this key, in place of any that is there."""
+        """Store the code of this key, replacing any that is there."""
         contents = dumps((key, data))
         write_whole(self.file(key), hashlib.sha256(contents).digest() + contents)
 
     def load(self, key: tuple[Any, ...]) -> Any:
-        """The code of this key; None if there is none, if it is damaged, or if it is another key's."""
+        """Return the code of this key; None if it is missing, damaged or another key's."""
         try:
             found = self.file(key).read_bytes()
         except FileNotFoundError:
@@ -432,7 +432,7 @@ class _CacheFiles:
 
 _DIGEST_BYTES = 32
 
-# Settings of Numba's, also from the environment, that change the machine code and are not among a kernel's options.
+# Settings of Numba, also from the environment, that change the machine code but are not among a kernel's options.
 _SETTINGS = (
     "BOUNDSCHECK",
     "DEBUGINFO_DEFAULT",
@@ -453,23 +453,23 @@ class _FileCache(FunctionCache):  # type: ignore[misc]
         self._options = str(sorted(options.items()))
 
     def _index_key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
-        """What machine code is found by: also how it was compiled, and the state of bundles, which bring bodies."""
+        """Return the key of machine code, with compiler settings and the sources of its bundles, which bring bodies."""
         settings = [(name, str(getattr(numba.config, name, None))) for name in _SETTINGS]
         how = f"Numba {numba.__version__}, {self._options}, {settings}"
         return *super()._index_key(sig, codegen), how, _bundle_state(frozenset(_bundle_homes(sig)))
 
     def place(self, sig: Any, target_context: Any) -> Path:
-        """The file for the machine code of this signature."""
+        """Return the file for the machine code of this signature."""
         return self._cache_file.file(self._index_key(sig, target_context.codegen()))
 
 
 class _Turn:
-    """The right to compile one kernel for one signature: other processes wait, and then load what was compiled.
+    """The right to compile one kernel for one signature: other processes wait, and then load the result.
 
-    It is a lock that the system gives up when the process ends, however it ends.
+    It is a file lock, which the system releases when the process ends, however it ends.
     """
 
-    _ours: ClassVar[set[Path]] = set()  # files that this process compiles now, a kernel and those that it calls
+    _ours: ClassVar[set[Path]] = set()  # files that this process is compiling now: a kernel and those it calls
 
     def __init__(self, file: Path) -> None:
         self._file = file
@@ -478,12 +478,12 @@ class _Turn:
 
     @classmethod
     def wait(cls, code: Path) -> _Turn | None:
-        """Wait until nobody else compiles what goes into this file, or for very long; None if it is our turn already.
+        """Wait until no other process compiles this file, or for a long time; return None if this process already does.
 
-        An OSError if the system has no locks here.
+        Raise an OSError if the system has no locks here.
         """
         file = code.with_suffix(".lock")
-        if file in cls._ours:  # a kernel that calls itself, which Numba will refuse
+        if file in cls._ours:  # a kernel that calls itself, which Numba will reject
             return None
         code.parent.mkdir(parents=True, exist_ok=True)
         turn = cls(file)
@@ -497,9 +497,9 @@ class _Turn:
         return turn
 
     def end(self) -> None:
-        """Let the others go on."""
+        """Let the other processes continue."""
         self._ours.discard(self._file)
-        with suppress(OSError):  # Windows keeps files that others have open
+        with suppress(OSError):  # Windows keeps files that other processes have open
             self._file.unlink()
         _unlock(self._stream)
         self._stream.close()
@@ -525,7 +525,7 @@ else:
     import fcntl
 
     def _lock(stream: IO[bytes]) -> bool:
-        """Is the lock of this file ours? False if another process has it, an OSError if there are no locks."""
+        """Return whether we hold the lock of this file now; raise an OSError if the system has no locks."""
         try:
             fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -533,18 +533,18 @@ else:
         return True
 
     def _unlock(stream: IO[bytes]) -> None:
-        """Closing is not enough: a process forked meanwhile has the file open as well."""
+        """Unlock the file; closing it is not enough, as a process forked meanwhile has it open as well."""
         with suppress(OSError):
             fcntl.flock(stream, fcntl.LOCK_UN)
 
 
 class _KernelCache(NullCache):  # type: ignore[misc]
-    """Opens the file cache at first use: only then are all modules loaded, so that their state can be told."""
+    """Opens the file cache on first use: only then are all modules loaded, so that their sources can be hashed."""
 
     def __init__(self, function: Callable[..., Any], options: Mapping[str, Any]) -> None:
         self._function = function
-        self._options = options  # of compilation: for Python or for kernels only, with bounds checks or without
-        self.turns: list[_Turn] = []  # to compile: a kernel may be compiled for other arguments on the way
+        self._options = options  # of compilation: for Python or for kernels only, with or without bounds checks
+        self.turns: list[_Turn] = []  # taken to compile: compiling a kernel may compile it for other arguments too
 
     @functools.cached_property
     def _files(self) -> _FileCache:
@@ -567,13 +567,13 @@ class _KernelCache(NullCache):  # type: ignore[misc]
     def _load(self, sig: Any, target_context: Any) -> Any:
         try:
             return self._files.load_overload(sig, target_context)
-        except OSError:  # saving will fail as well, and say so
+        except OSError:  # saving will fail as well, and report it
             return None
-        except Exception:  # a file that other versions of what it names have written: compiled again, and replaced
+        except Exception:  # a file written by other versions of what it refers to: compiled again and replaced
             return None
 
     def _take_turn(self, sig: Any, target_context: Any) -> None:
-        with suppress(Exception):  # no folder for it, or no locks on this system: then both compile
+        with suppress(Exception):  # no folder, or no locks on this system: then both processes compile
             turn = _Turn.wait(self._files.place(sig, target_context))
             if turn is not None:
                 self.turns.append(turn)
@@ -595,7 +595,7 @@ def _warn_once(sentence: str) -> None:
 
 
 def source_state(function: Callable[..., Any]) -> str:
-    """A short hash of every source that can decide what ``function`` computes."""
+    """Return a short hash of every source that can affect what ``function`` computes."""
     namespaces: dict[str, dict[str, Any]] = {}
     _reach(function.__globals__, namespaces)
     return f"{function.__module__.rpartition('.')[2]}-{_state(namespaces)}"
@@ -612,7 +612,7 @@ def _state(namespaces: dict[str, dict[str, Any]]) -> str:
 
 
 def _bundle_homes(types_: Any) -> Iterator[str]:
-    """The modules that the classes of bundles among these types come from: a generic's body may stand there."""
+    """Yield the modules that define the bundles among these types: a generic's body may be there."""
     for one in types_:
         if isinstance(one, types.BaseTuple):
             if isinstance(one, types.BaseNamedTuple):
@@ -622,7 +622,7 @@ def _bundle_homes(types_: Any) -> Iterator[str]:
 
 @functools.cache
 def _bundle_state(homes: frozenset[str]) -> str:
-    """A short hash of these modules and all that their kernels can reach."""
+    """Return a short hash of these modules and everything their kernels can reach."""
     namespaces: dict[str, dict[str, Any]] = {}
     for home in homes:
         _reach(vars(sys.modules[home]), namespaces)
@@ -630,7 +630,7 @@ def _bundle_state(homes: frozenset[str]) -> str:
 
 
 def _reach(namespace: dict[str, Any], found: dict[str, dict[str, Any]]) -> None:
-    """Collect into ``found`` the namespaces a kernel with these globals can draw on."""
+    """Collect into ``found`` the namespaces that a kernel with these globals can reach."""
     name = namespace["__name__"]
     found.setdefault(name, namespace)
     for value in list(namespace.values()):
@@ -640,7 +640,7 @@ def _reach(namespace: dict[str, Any], found: dict[str, dict[str, Any]]) -> None:
 
 
 def _home(value: object) -> ModuleType | None:
-    """The module whose text decides what ``value`` means inside a kernel, if that is ours or the user's."""
+    """Return the module whose text decides what ``value`` means in a kernel, if it is Andante's or the user's."""
     if isinstance(value, ModuleType):
         module: ModuleType | None = value
     elif isinstance(value, Dispatcher) and isinstance(value._cache, _KernelCache):
@@ -658,15 +658,15 @@ def _foreign_roots() -> tuple[str, ...]:
 
 
 def _is_source(module: ModuleType) -> bool:
-    """Is this module Andante's or the user's own, rather than the standard library's or another package's?"""
+    """Return whether this module is Andante's or the user's, not the standard library's or another package's."""
     if module.__name__.split(".")[0] == __name__.split(".")[0]:
         return module.__name__ != __name__.split(".")[0]
     path = getattr(module, "__file__", None)
     return path is not None and not path.startswith(_foreign_roots())
 
 
-# The text of modules as it was when their kernels were made. What is compiled later is compiled from that, even if the
-# file has been edited by then, and must not pass for the new text's machine code.
+# The text of modules at the time their kernels were made. Kernels that are compiled later are compiled from that text,
+# even if the file has been edited since, and must not be cached as the new text's machine code.
 _texts: dict[str, bytes] = {}
 
 
@@ -684,7 +684,7 @@ def _module_text(name: str) -> bytes:
 
 
 def _constant(key: str, value: object) -> bytes:
-    """What a frozen global adds to the state: it may come from a module that holds no kernel."""
+    """Return what a frozen global adds to the hash: it may come from a module without kernels."""
     if isinstance(value, np.ndarray):
         return f"{key}={value.dtype}{value.shape}".encode() + value.tobytes()
     if isinstance(value, bool | int | float | str | tuple | np.generic) and not key.startswith("__"):
@@ -702,7 +702,7 @@ def _source_file(function: Callable[..., Any]) -> str | None:
 if not JIT:
 
     def nanoseconds(buffer: np.ndarray) -> int:
-        """Nanoseconds of a clock that only moves forward."""
+        """Return the nanoseconds of a clock that never goes back."""
         return time.perf_counter_ns()
 
 elif sys.platform == "win32":
@@ -711,7 +711,7 @@ elif sys.platform == "win32":
 
     @kernel
     def nanoseconds(buffer: np.ndarray) -> int:
-        """Nanoseconds of a clock that only moves forward; ``buffer`` is scratch space, int64[2]."""
+        """Return the nanoseconds of a clock that never goes back; ``buffer`` is scratch space, int64[2]."""
         _counter(buffer.ctypes)
         return buffer[0] * _NS_PER_TICK
 
@@ -721,6 +721,6 @@ else:
 
     @kernel
     def nanoseconds(buffer: np.ndarray) -> int:
-        """Nanoseconds of a clock that only moves forward; ``buffer`` is scratch space, int64[2]."""
+        """Return the nanoseconds of a clock that never goes back; ``buffer`` is scratch space, int64[2]."""
         _gettime(_MONOTONIC, buffer.ctypes)
         return buffer[0] * 1_000_000_000 + buffer[1]

@@ -6,7 +6,7 @@ import os
 
 
 def cores() -> int:
-    """How many cores this process may use, which can be fewer than there are.
+    """Return the number of cores this process may use, which can be fewer than the machine has.
 
     >>> 1 <= cores() <= os.cpu_count()
     True

@@ -1,7 +1,7 @@
-"""The one notation for an algorithm with its parameters: ``name(parameter=value, ...)``.
+"""The notation for an algorithm and its parameters: ``name(parameter=value, ...)``.
 
-Values are numbers (``3``, ``0.5``, ``inf``), words (``median``), ``true``, ``false``, ``none``, and algorithms in turn
-(``pdb(level=3)``). What is written is read back as the same thing.
+Values are numbers (``3``, ``0.5``, ``inf``), words (``median``), ``true``, ``false``, ``none``, and nested algorithms
+(``pdb(level=3)``). Whatever is written reads back as the same value.
 
 >>> parse("lrta(depth=9)")
 Call(name='lrta', arguments={'depth': 9})
@@ -26,7 +26,7 @@ class Call:
     arguments: dict[str, Value] = field(default_factory=dict)
 
     def __hash__(self) -> int:
-        """By its name: wherever words are looked up, a call may stand in a word's place."""
+        """Hash the name only, so that a call can be looked up wherever a word can."""
         return hash(self.name)
 
     def __str__(self) -> str:
@@ -42,20 +42,20 @@ _TOKEN = re.compile(
 )
 _WORDS: dict[str, Value] = {"true": True, "false": False, "none": None}
 
-# More is refused unread: no algorithm needs it, and reading and writing go as deep as brackets do.
+# Longer text is refused unread: no algorithm needs it, and reading and writing recurse once per bracket.
 MAX_LENGTH = 1000
 MAX_CALLS = 50
 
 
 def parse(text: str) -> Call:
-    """Read an algorithm; a `NotationError` says where it stops making sense."""
+    """Parse an algorithm; raise `NotationError`, which says where the text stops making sense."""
     if len(text) > MAX_LENGTH:
         raise NotationError(f"{text[:40]!r}... has {len(text)} characters; an algorithm has at most {MAX_LENGTH}")
     if text.count("(") > MAX_CALLS:
-        raise NotationError(f"{text[:40]!r}... has {text.count('(')} opening brackets; at most {MAX_CALLS} can be read")
+        raise NotationError(f"{text[:40]!r}... has {text.count('(')} opening brackets; at most {MAX_CALLS} are allowed")
     value, rest = _value(text, _tokens(text))
     if rest:
-        raise NotationError(f"{text!r} goes on after the algorithm ends, from {rest[0][1]!r}")
+        raise NotationError(f"{text!r} has {rest[0][1]!r} after the end of the algorithm")
     if isinstance(value, str):
         return Call(value)
     if not isinstance(value, Call):
@@ -64,14 +64,14 @@ def parse(text: str) -> Call:
 
 
 def write(value: Value) -> str:
-    """A value as the notation writes it.
+    """Return a value in the notation.
 
     >>> write(1.0), write(math.inf), write(True), write(None)
     ('1.0', 'inf', 'true', 'none')
     """
     if value is None or isinstance(value, bool):
         return str(value).lower()
-    if isinstance(value, Call) and not value.arguments:  # without brackets it would be a word
+    if isinstance(value, Call) and not value.arguments:  # without brackets it would read back as a word
         return f"{value.name}()"
     return repr(value) if isinstance(value, int | float) else str(value)
 
@@ -85,9 +85,9 @@ def _tokens(text: str) -> list[Token]:
         match = _TOKEN.match(text, at)
         if match is None:
             if text[at:].lstrip()[0] == "[":
-                raise NotationError(f"{text!r} has a list of values, which only campaigns take; write a single value")
+                raise NotationError(f"{text!r} has a list of values, which only campaigns accept; write a single value")
             raise NotationError(
-                f"{text!r} has {text[at:].strip()[:1]!r} where a name, a number or one of ( ) , = could stand"
+                f"{text!r} has {text[at:].strip()[:1]!r} where a name, a number or one of ( ) , = is expected"
             )
         tokens.append((str(match.lastgroup), match[match.lastindex or 0]))
         at = match.end()
@@ -96,12 +96,12 @@ def _tokens(text: str) -> list[Token]:
 
 def _value(text: str, tokens: list[Token]) -> tuple[Value, list[Token]]:
     if not tokens:
-        raise NotationError(f"{text!r} ends where a name or a value should stand")
+        raise NotationError(f"{text!r} ends where a name or a value is expected")
     (kind, word), rest = tokens[0], tokens[1:]
     if kind == "number":
         return _number(word), rest
     if kind != "name":
-        raise NotationError(f"{text!r} has {word!r} where a name or a value should stand")
+        raise NotationError(f"{text!r} has {word!r} where a name or a value is expected")
     if rest and rest[0][1] == "(":
         return _call(text, word, rest[1:])
     return _WORDS.get(word, word), rest
@@ -117,7 +117,7 @@ def _call(text: str, name: str, tokens: list[Token]) -> tuple[Call, list[Token]]
     arguments: dict[str, Value] = {}
     while tokens and tokens[0][1] != ")":
         if tokens[0][0] != "name" or len(tokens) < 3 or tokens[1][1] != "=":
-            raise NotationError(f"{text!r} has {tokens[0][1]!r} where parameter=value should stand")
+            raise NotationError(f"{text!r} has {tokens[0][1]!r} where parameter=value is expected")
         key = tokens[0][1]
         if key in arguments:
             raise NotationError(f"{text!r} gives {key!r} twice")
@@ -125,7 +125,7 @@ def _call(text: str, name: str, tokens: list[Token]) -> tuple[Call, list[Token]]
         if tokens and tokens[0][1] == ",":
             tokens = tokens[1:]
         elif tokens and tokens[0][1] != ")":
-            raise NotationError(f"{text!r} has {tokens[0][1]!r} where a comma or a closing bracket should stand")
+            raise NotationError(f"{text!r} has {tokens[0][1]!r} where a comma or a closing bracket is expected")
     if not tokens:
         raise NotationError(f"{text!r} lacks a closing bracket")
     return Call(name, arguments), tokens[1:]

@@ -48,7 +48,7 @@ def test_a_map_only_grows():
     factors = [{"factor": factor} for factor in (0.5, float("nan"), 5000)]
     for bad in [*factors, {"size": (20, 14)}, {}, {"factor": 2, "size": (40, 30)}]:
         with pytest.raises(
-            ParameterError, match=r"upscale takes either|the factor is a number from 1|cannot be upscaled"
+            ParameterError, match=r"upscale takes either|the factor must be a number of at least 1|cannot be upscaled"
         ):
             upscale(grid, **bad)
 

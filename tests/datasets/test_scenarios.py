@@ -104,7 +104,7 @@ def test_a_band_must_be_one(grid, band):
 
 
 def test_what_cannot_be_drawn_is_said(grid):
-    with pytest.raises(ParameterError, match="the number of problems is a whole number from 0, got -1"):
+    with pytest.raises(ParameterError, match="the number of problems must be a whole number of at least 0, got -1"):
         random_problems(grid, -1)
     solid = parse_map("type octile\nheight 1\nwidth 2\nmap\n@@\n", "solid")
     with pytest.raises(ProblemError, match="solid has no free cell"):

@@ -292,7 +292,7 @@ def test_a_graph_has_no_cells_to_see():
 
 @pytest.mark.parametrize("sight", [0, -3, 2.5])
 def test_sight_below_one_cell_is_refused(sight):
-    with pytest.raises(ParameterError, match="sight, counted in cells, is a whole number from 1, got"):
+    with pytest.raises(ParameterError, match="sight, counted in cells, must be a whole number of at least 1, got"):
         andante.run("lrta", WALLED.problem((0, 0), (5, 2)), sight=sight)
 
 

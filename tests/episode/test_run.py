@@ -165,7 +165,7 @@ def test_progress_is_told_until_all_are_done():
 
 @pytest.mark.parametrize("threads", [0, -1, math.nan, 1.5])
 def test_no_threads_no_work(threads):
-    with pytest.raises(ParameterError, match=f"threads is a whole number from 1, got {threads}"):
+    with pytest.raises(ParameterError, match=f"threads must be a whole number of at least 1, got {threads}"):
         andante.run_many("lrta", [], threads=threads)
 
 

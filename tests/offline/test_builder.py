@@ -51,7 +51,7 @@ def test_what_is_asked_for_wrongly_is_said(kind, error, sentence):
 
 
 def test_threads_are_at_least_one():
-    with pytest.raises(ParameterError, match="threads is a whole number from 1, got 0"):
+    with pytest.raises(ParameterError, match="threads must be a whole number of at least 1, got 0"):
         build("moves", andante.generate("empty", 4, 4), threads=0)
 
 

@@ -66,7 +66,7 @@ def test_other_components_keep_a_heuristic_of_zero():
 @pytest.mark.parametrize(
     ("graph", "count", "reason"),
     [
-        (Graph.from_edges([(0, 1, 1.0)]), 0, "the number of landmarks is a whole number from 1, got 0"),
+        (Graph.from_edges([(0, 1, 1.0)]), 0, "the number of landmarks must be a whole number of at least 1, got 0"),
         (Graph.from_edges([(0, 1, 1.0)], directed=True), 2, "every arc has its opposite at the same cost"),
         (Graph.from_edges([]), 2, "a graph without states has no landmarks"),
     ],

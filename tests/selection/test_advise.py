@@ -321,7 +321,7 @@ def test_what_makes_no_sense_is_refused(grids, tmp_path):
         ({"problems": 3}, "advise takes from 10 to 1,000,000 problems, got 3"),
         ({"problems": 10**20}, "advise takes from 10 to 1,000,000 problems"),
         ({"candidates": 10**20}, "advise takes from 1 to 1,000,000 candidates"),
-        ({"threads": 0}, "threads is a whole number from 1, got 0"),
+        ({"threads": 0}, "threads must be a whole number of at least 1, got 0"),
         ({"optimal_cost": (5, 1)}, "optimal_cost must be a band"),
     ):
         with pytest.raises(ParameterError, match=reason):

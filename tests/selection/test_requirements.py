@@ -63,9 +63,9 @@ def test_if_none_broke_a_limit_the_reason_is_told():
 
 
 def test_limits_below_zero_are_refused():
-    with pytest.raises(ParameterError, match="expansions is a number from 0, got -1"):
+    with pytest.raises(ParameterError, match="expansions must be a number of at least 0, got -1"):
         Requirements(expansions=-1)
-    with pytest.raises(ParameterError, match="sight is a whole number from 1"):
+    with pytest.raises(ParameterError, match="sight must be a whole number of at least 1"):
         Requirements(sight=0)
 
 
@@ -98,11 +98,11 @@ def test_large_limits_are_said_in_few_words(name):
 @pytest.mark.parametrize("name", LIMITS)
 @pytest.mark.parametrize("limit", [math.nan, -1, "5", 10**400, True])
 def test_what_is_no_limit_is_refused(name, limit):
-    with pytest.raises(ParameterError, match=f"the limit on {name} is a number from 0, got"):
+    with pytest.raises(ParameterError, match=f"the limit on {name} must be a number of at least 0, got"):
         Requirements(**{name: limit})
 
 
 def test_sight_is_a_whole_number():
     for sight in (0, 1.5, "3"):
-        with pytest.raises(ParameterError, match="sight is a whole number from 1"):
+        with pytest.raises(ParameterError, match="sight must be a whole number of at least 1"):
             Requirements(sight=sight)

@@ -79,9 +79,9 @@ def test_kernels_see_what_python_sees():
         (
             [(0, 1, 1.0)],
             {"states": 10**5000},
-            "the number of states is a whole number of at most 64 bits, got a whole number of more",
+            "the number of states must be a whole number of at most 64 bits, got a whole number of more",
         ),
-        ([(0, 1, 1.0)], {"states": -1}, "the number of states is a whole number from 0, got -1"),
+        ([(0, 1, 1.0)], {"states": -1}, "the number of states must be a whole number of at least 0, got -1"),
         (TRIANGLE, {"points": [(0, 0), (1, 0), (0, 10**400)]}, "points must be a table of numbers"),
         (TRIANGLE, {"points": [(0, 0), (1,), (2, 2)]}, "points must be a table of numbers"),
         ([(0, -1, 1.0)], {}, "an edge names a state outside 0 to 0"),

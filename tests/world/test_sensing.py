@@ -105,7 +105,7 @@ def test_who_knows_the_map_has_nothing_to_see_or_to_forget():
 
 @pytest.mark.parametrize("sight", [0, -1, 1.5, "far", None])
 def test_sight_is_a_number_of_cells(sight):
-    with pytest.raises(ParameterError, match="sight, counted in cells, is a whole number from 1, got"):
+    with pytest.raises(ParameterError, match="sight, counted in cells, must be a whole number of at least 1, got"):
         unknown(Grid(np.ones((3, 3), bool)), sight)
 
 
