@@ -102,7 +102,7 @@ def test_what_may_be_written(text, call):
         ("lrta(depth=3))", "has ')' after the end of the algorithm"),
         ("lrta(depth=$3)", "has '$' where a name, a number or one of ( ) , = is expected"),
         ("lrta(depth='3')", 'has "\'" where a name, a number or one of ( ) , = is expected'),
-        ("lrta(depth=[1..3])", "has a list of values, which only campaigns take; write a single value"),
+        ("lrta(depth=[1..3])", "has a list of values, which only campaigns accept; write a single value"),
     ],
 )
 def test_what_may_not(text, reason):

@@ -73,8 +73,8 @@ def test_kernels_see_what_python_sees():
         ([(0, 1, float("nan"))], {}, "the edge from 0 to 1 costs nan"),
         ([(0, 1, float("inf"))], {}, "the edge from 0 to 1 costs inf"),
         ([(0, 1, 1.0), (1, 1, 1.0)], {}, "state 1 has an edge to itself; leave such edges out"),
-        ([(0, 1.5, 1.0)], {}, "edges must name their states by whole numbers from 0"),
-        ([(0, 1e30, 1.0)], {}, "edges must name their states by whole numbers from 0"),
+        ([(0, 1.5, 1.0)], {}, "edges must number their states with whole numbers from 0"),
+        ([(0, 1e30, 1.0)], {}, "edges must number their states with whole numbers from 0"),
         ([(0, 1, 10**400)], {}, r"edges must be triples \(from, to, cost\)"),
         (
             [(0, 1, 1.0)],
@@ -100,7 +100,7 @@ def test_kernels_see_what_python_sees():
         (
             TRIANGLE,
             {"points": [(0,), (1,), (2,)], "metric": "octile"},
-            "the octile metric is for two dimensions, these points have 1",
+            "the octile metric is for two dimensions, but these points have 1",
         ),
         (TRIANGLE, {"metric": "euclidian"}, r"unknown metric 'euclidian'; did you mean 'euclidean'\?"),
         (TRIANGLE, {"points": [(0, 0), (9, 0), (0, 1)]}, "the edge from 0 to 1 costs 3 but its ends are 9 apart"),
@@ -125,7 +125,7 @@ def test_what_does_not_make_a_graph(edges, options, reason):
 def test_costs_may_be_as_far_apart_as_sums_of_them_can_hold():
     near = [(k, k + 1, 2.0**50) for k in range(2)]
     assert Graph.from_edges([*near, (2, 3, 1.0)]).unit == 1.0
-    with pytest.raises(GraphError, match="added to the cost of a long path the cheapest would be rounded away"):
+    with pytest.raises(GraphError, match="added to the cost of a long path, the cheapest would be rounded away"):
         Graph.from_edges([*near, (2, 3, 0.5)])
 
 
@@ -140,14 +140,14 @@ def test_a_scaled_graph_is_the_same_in_another_unit(graph, power):
 
 
 def test_there_are_no_more_states_than_can_be_numbered():
-    with pytest.raises(GraphError, match="at most 2,147,483,647 states, and this one would have 1,000,000,000,001"):
+    with pytest.raises(GraphError, match="at most 2,147,483,647 states; this one would have 1,000,000,000,001"):
         Graph.from_edges([(0, 10**12, 1.0)])
 
 
 @pytest.mark.parametrize("factor", [0.0, -1.0, float("inf"), float("nan"), 1e-320, "2"])
 def test_what_costs_cannot_be_multiplied_by(factor):
     with pytest.raises(
-        GraphError, match="multiplied by|do not lie between 1e-100 and 1e\\+100; count them in another unit"
+        GraphError, match="the factor for costs must be|are not all between 1e-100 and 1e\\+100; use another unit"
     ):
         Graph.from_edges(TRIANGLE).scaled(factor)
 
@@ -188,7 +188,7 @@ def test_scipy_and_back(graph):
 
 
 def test_a_matrix_that_is_not_square_is_refused():
-    with pytest.raises(GraphError, match="a matrix of costs must be square, this one is 2 x 3"):
+    with pytest.raises(GraphError, match="a matrix of costs must be square, but this one is 2 x 3"):
         Graph.from_scipy(scipy.sparse.csr_array(np.ones((2, 3))))
 
 

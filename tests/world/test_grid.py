@@ -71,20 +71,20 @@ def test_cells_and_states(grid):
 @pytest.mark.parametrize(
     ("terrain", "reason"),
     [
-        (np.ones(3, bool), r"a map has rows and columns, 1 to 32000 of each; this one has the shape \(3,\)"),
+        (np.ones(3, bool), r"a map must have 1 to 32000 rows and columns; this one has the shape \(3,\)"),
         (np.ones((0, 3), bool), r"this one has the shape \(0, 3\)"),
         (np.ones((2, 2, 2), bool), r"this one has the shape \(2, 2, 2\)"),
         (np.ones((1, 32_001), bool), r"this one has the shape \(1, 32001\)"),
-        (np.ones((2, 2), int), "a map is a table of booleans or of map characters, not of int64"),
+        (np.ones((2, 2), int), "a map must be a table of booleans or of map characters, not of int64"),
         (np.ones((2, 2)), "not of float64"),
-        (np.array([["ab", "cd"]]), "a map is a table of booleans or of map characters"),
+        (np.array([["ab", "cd"]]), "a map must be a table of booleans or of map characters"),
         (np.array([list("..?")]), r"row 0, column 2 holds '\?'; a map is made of \. G S \(passable\) and @ O T W"),
         (np.array([list("..."), list("..é")]), "row 1, column 2 holds 'é'"),
         (np.array([["中"]]), "row 0, column 0 holds '中'"),
         (np.array([[1, 0]], np.uint8), "row 0, column 0 holds"),
-        ([[True, False], [True]], "a map has rows and columns"),
-        ("...", "a map has rows and columns"),
-        (None, "a map has rows and columns"),
+        ([[True, False], [True]], "all rows of a map must have the same length"),
+        ("...", "a map must have 1 to 32000 rows"),
+        (None, "a map must have 1 to 32000 rows"),
     ],
 )
 def test_what_is_not_a_map(terrain, reason):

@@ -105,10 +105,13 @@ def test_the_rule_of_moves_is_the_readers_choice(tmp_path):
         ("type octile\nheight 2\nwidth 3\nmapp\n", "m, line 4: expected 'map', found 'mapp'"),
         ("type octile\nheight 2\nwidth 3\nmap ...\n", "m, line 4: expected 'map', found 'map ...'"),
         ("type octile\nheight 99999999999999\nwidth 3\nmap\n", "m, line 2: height must be"),
-        ("type octile\nheight 32000\nwidth 32000\nmap\n", "m announces 32000 x 32000 cells (lines 2 and 3); at most"),
+        (
+            "type octile\nheight 32000\nwidth 32000\nmap\n",
+            "m announces 32000 x 32000 cells (lines 2 and 3); the limit is 1",
+        ),
         ("type octile\nheight 2\nwidth 3\nmap\n", "m ends after 0 of the 2 rows"),
         ("type octile\nheight 2\nwidth 3\nmap\n...\n", "m ends after 1 of the 2 rows"),
-        ("type octile\nheight 2\nwidth 3\nmap\n...\n..", "m, line 6: this row has 2 cells, the header (line 3) says 3"),
+        ("type octile\nheight 2\nwidth 3\nmap\n...\n..", "m, line 6: this row has 2 cells; the header (line 3) says 3"),
         ("type octile\nheight 2\nwidth 3\nmap\n....\n..", "m, line 5: this row has 4 cells"),
         ("type octile\nheight 2\nwidth 3\nmap\n...\n...\n...\n", "m, line 7: more rows than the 2"),
         ("type octile\nheight 2\nwidth 3\nmap\n...\n.x.\n", "m, line 6, column 2: found 'x'; a map is made of . G S"),
@@ -200,7 +203,7 @@ def test_what_cannot_be_opened_is_said(tmp_path):
     with pytest.raises(MapError, match=r"cannot read the map .*absent\.map: No such file"):
         read_map(tmp_path / "absent.map")
     with pytest.raises(
-        MapError, match=r"No such file or directory; maps of benchmark sets are opened with andante\.data"
+        MapError, match=r"No such file or directory; to open a map of a benchmark set, use andante\.data"
     ):
         read_map("wc3native/darkforest")
     with pytest.raises(MapError, match=r"cannot read the map .*: (Is a directory|Permission denied)"):
@@ -298,7 +301,10 @@ def test_problems_without_solution_are_dropped_unless_wanted():
         (scenario("x room.map 5 3 0 0 2 2 4"), "s, line 2: bucket (field 1) must be a whole number, not 'x'"),
         (scenario("0 room.map 5 3 0 0 2 99999999999 4"), "s, line 2: goal y (field 8) must be a whole number"),
         (scenario("0 room.map 5 3 0 \u0661 2 2 4"), "s, line 2: start y (field 6) must be a whole number"),
-        (scenario("0 room.map 5 3 0 0 2 2 far"), "s, line 2: optimal length (field 9) must be a number from 0, not"),
+        (
+            scenario("0 room.map 5 3 0 0 2 2 far"),
+            "s, line 2: optimal length (field 9) must be a number of at least 0, not",
+        ),
         (scenario("0 room.map 5 3 0 0 2 2 nan"), "s, line 2: optimal length (field 9) must be"),
         (scenario("0 room.map 5 3 0 0 2 2 inf"), "s, line 2: optimal length (field 9) must be"),
         (scenario("0 room.map 5 3 0 0 2 2 -1"), "s, line 2: optimal length (field 9) must be"),
@@ -348,7 +354,7 @@ def test_only_problems_with_a_map_and_a_cost_can_be_written(tmp_path):
         write_scenario([ROOM.graph.problem(0, 12).with_optimal_cost(1.0)], path)
     for name in ("a/b", "a\tb", "a\nb", " a"):
         problem = Grid(ROOM.terrain, name=name).problem((0, 0), (2, 2)).with_optimal_cost(4.0)
-        with pytest.raises(ScenarioError, match="a map whose name no scenario file can hold"):
+        with pytest.raises(ScenarioError, match="a map whose name does not fit a scenario file"):
             write_scenario([problem], path)
     assert not path.exists()
 

@@ -14,8 +14,8 @@ GRAPH = Graph.from_edges([(0, 1, 1.0), (2, 3, 1.0)], labels=["home", "work", "mo
 @pytest.mark.parametrize(
     ("start", "goal", "reason"),
     [
-        (-1, 1, "the start -1 is not a state; there are 4, counted from 0"),
-        (0, 4, "the goal 4 is not a state; there are 4, counted from 0"),
+        (-1, 1, "the start -1 is not a state; there are 4, numbered from 0"),
+        (0, 4, "the goal 4 is not a state; there are 4, numbered from 0"),
         (1, 1, "start and goal are the same, state work: there is nothing to solve"),
     ],
 )

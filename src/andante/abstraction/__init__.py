@@ -1,1 +1,1 @@
-"""Smaller and smaller graphs over a graph: cliques of states become states of the level above."""
+"""A hierarchy of ever smaller graphs: cliques of states become the states of the level above."""

@@ -1,1 +1,1 @@
-"""Control: how deep an agent looks before a move, and towards which goal, each a value that it is handed."""
+"""Control: how deep an agent searches before a move, and towards which goal; both are values passed to it."""

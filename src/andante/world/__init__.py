@@ -1,1 +1,1 @@
-"""What is searched: grids, graphs, heuristics, problems, and the files they come from."""
+"""What is searched: grids, graphs, heuristics and problems, and the files that hold them."""

@@ -1,10 +1,10 @@
-"""The one graph that every agent walks on: frozen flat arrays, and a metric that serves as heuristic.
+"""The graph that every agent moves on: frozen flat arrays, and a metric that serves as the heuristic.
 
-Two layouts hold the same thing. `Csr` is any graph: arcs in rows, with the cost of each. `Moves` is a grid: one byte
-per cell, a bit per legal direction. Kernels never ask which one they have: `degree`, `target`, `price` and `estimate`
-mean the same for both, and the compiler puts in the right one.
+There are two layouts. `Csr` is any graph: arcs in rows, each with its cost. `Moves` is a grid: one byte per cell, one
+bit per legal direction. Kernels work with both: `degree`, `target`, `price` and `estimate` have the same meaning for
+either, and the compiler inserts the right implementation.
 
-Neighbour order is part of a graph: it is the tie-break. On grids it is north first, then clockwise.
+The order of neighbours is part of a graph, because it breaks ties. On grids it is north first, then clockwise.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ DX = np.array([0, 1, 1, 1, 0, -1, -1, -1], np.int64)
 DY = np.array([-1, -1, 0, 1, 1, 1, 0, -1], np.int64)
 PRICE = np.array([1.0, DIAGONAL] * 4)
 
-MOST_STATES = 2**31 - 1  # they are numbered in 32 bits
-SMALLEST = 1e-100  # cost of an arc, and its inverse the greatest: squares and sums stay far from what a float can hold
+MOST_STATES = 2**31 - 1  # states are numbered in 32 bits
+SMALLEST = 1e-100  # least cost of an arc; the greatest is its inverse. Squares and sums stay within a float's range
 
-# For each set of legal directions (a byte): how many there are, and which is the k-th. Small enough to stay in the
-# nearest cache.
+# For each set of legal directions (a byte): their number, and the k-th of them. Small enough to stay in the first-level
+# cache.
 COUNT = np.array([mask.bit_count() for mask in range(256)], np.uint8)
 DIRECTION = np.zeros((256, 8), np.uint8)
 for _mask in range(256):
@@ -45,7 +45,7 @@ for _mask in range(256):
 
 
 class Csr(NamedTuple):
-    """Any graph: the arcs out of state s are ``first[s]`` to ``first[s + 1]``."""
+    """Any graph: the arcs out of state s have the indices ``first[s]`` to ``first[s + 1] - 1``."""
 
     first: npt.NDArray[np.int64]  # [n + 1]
     neighbour: npt.NDArray[np.int32]  # [arcs]
@@ -56,65 +56,65 @@ class Csr(NamedTuple):
 
 
 class Moves(NamedTuple):
-    """A grid: bit d of ``mask[s]`` says that direction d is open from cell s = y * width + x."""
+    """A grid: bit d of ``mask[s]`` is set if direction d is open from cell s = y * width + x."""
 
     mask: npt.NDArray[np.uint8]  # [n]
     offset: npt.NDArray[np.int64]  # [8], from a cell to its neighbour in each direction
     x: npt.NDArray[np.int16]  # [n]
     y: npt.NDArray[np.int16]  # [n]
-    diagonal: float  # what the heuristic takes a diagonal step to cost
+    diagonal: float  # cost of a diagonal step in the heuristic
 
 
 Arrays = Csr | Moves
 
-#: What follows from the rest of a layout, and is no part of a fingerprint.
+#: Fields that follow from the rest of a layout, and are left out of the fingerprint.
 _FOLLOWS: dict[type, tuple[str, ...]] = {Csr: ("unit",), Moves: ("x", "y")}
 
-#: What kernels take for a graph: one of these, or another bundle that the functions below have a body for.
+#: What kernels take as a graph: one of these, or another bundle for which the functions below have a body.
 Layout = tuple[Any, ...]
 
-# --- what kernels ask of a graph ------------------------------------------------------------------------------------
+# --- how kernels access a graph -------------------------------------------------------------------------------------
 
 
 @generic
 def size(graph: Layout) -> int:
-    """How many states the graph has."""
+    """Return the number of states."""
     raise TypeError(graph)
 
 
 @generic
 def degree(graph: Layout, state: int) -> int:
-    """How many moves lead out of ``state``."""
+    """Return the number of moves out of ``state``."""
     raise TypeError(graph)
 
 
 @generic
 def target(graph: Layout, state: int, k: int) -> int:
-    """Where the k-th move out of ``state`` leads."""
+    """Return the state that the k-th move out of ``state`` leads to."""
     raise TypeError(graph)
 
 
 @generic
 def price(graph: Layout, state: int, k: int) -> float:
-    """What the k-th move out of ``state`` costs."""
+    """Return the cost of the k-th move out of ``state``."""
     raise TypeError(graph)
 
 
 @generic
 def estimate(graph: Layout, state: int, goal: int) -> float:
-    """The heuristic: a lower bound on the cost from ``state`` to ``goal``."""
+    """Return the heuristic: a lower bound on the cost from ``state`` to ``goal``."""
     raise TypeError(graph)
 
 
 @generic
 def unit(graph: Layout) -> float:
-    """The size of the graph's costs: a power of two, the largest that no arc costs less than."""
+    """Return the scale of the graph's costs: the largest power of two that is at most the cost of every arc."""
     raise TypeError(graph)
 
 
 @generic
 def enterable(graph: Layout, state: int) -> bool:
-    """May a search go to ``state``, to which a move leads? Always, unless it is confined to a part of the graph."""
+    """Return whether a search may enter ``state``, given a move to it: true unless confined to a part of the graph."""
     raise TypeError(graph)
 
 
@@ -130,7 +130,7 @@ def _moves_degree(graph: Moves, state: int) -> int:
 
 @target.of(Moves)
 def _moves_target(graph: Moves, state: int, k: int) -> int:
-    return (state + graph.offset[DIRECTION[graph.mask[state], k]]) & MOST_STATES  # says that it is not negative
+    return (state + graph.offset[DIRECTION[graph.mask[state], k]]) & MOST_STATES  # & shows that it is not negative
 
 
 @price.of(Moves)
@@ -191,11 +191,11 @@ def _csr_enterable(graph: Csr, state: int) -> bool:
     return True
 
 
-# --- the graph users hold -------------------------------------------------------------------------------------------
+# --- the public class -----------------------------------------------------------------------------------------------
 
 
 class Graph:
-    """A finite graph with costs and a heuristic, shared by all agents and never written to.
+    """A finite, read-only graph with costs and a heuristic, shared by all agents.
 
     >>> triangle = Graph.from_edges([(0, 1, 3.0), (1, 2, 4.0), (0, 2, 5.0)])
     >>> len(triangle), triangle.arcs
@@ -216,7 +216,7 @@ class Graph:
         return self.arrays, self.labels  # the rest follows from these
 
     def __setstate__(self, state: tuple[Arrays, Sequence[Hashable] | None]) -> None:
-        Graph.__init__(self, *state)  # NumPy forgets that arrays are read-only, and kernels would be compiled again
+        Graph.__init__(self, *state)  # unpickled arrays are writeable, and kernels would be compiled again for those
 
     # --- building ---
 
@@ -231,17 +231,18 @@ class Graph:
         directed: bool = False,
         labels: Sequence[Hashable] | None = None,
     ) -> Graph:
-        """A graph from (from, to, cost) triples; ``points`` gives each state its place, ``metric`` the heuristic.
+        """Return a graph made from (from, to, cost) triples, with a point for each state if ``points`` are given.
 
-        A state's neighbours come in the order of the edges. Without points the heuristic is zero.
+        A state's neighbours come in the order of the edges. The heuristic is the distance between points under
+        ``metric``, or zero without points.
         """
         table = _triples(edges)
         named = table[:, :2]
         if not ((np.abs(named) < 2**53) & (named == np.floor(named))).all():  # larger floats are not exact
-            raise GraphError("edges must name their states by whole numbers from 0")
+            raise GraphError("edges must number their states with whole numbers from 0")
         ends = named.astype(np.int64)
         source, sink, cost = ends[:, 0], ends[:, 1], table[:, 2]
-        if not directed:  # an edge counts at its own place in both ends' order
+        if not directed:  # each undirected edge keeps its place in the order of both ends
             source, sink = np.stack([source, sink], 1).ravel(), np.stack([sink, source], 1).ravel()
             cost = np.repeat(cost, 2)
         count = int(ends.max()) + 1 if len(ends) else 0
@@ -258,10 +259,13 @@ class Graph:
         points: npt.ArrayLike | None = None,
         metric: str = "euclidean",
     ) -> Graph:
-        """A graph from a sparse matrix of costs, as SciPy's csgraph reads it: entry (i, j) is the arc from i to j."""
+        """Return a graph made from a sparse matrix of costs, as SciPy's csgraph reads it.
+
+        Entry (i, j) is the cost of the arc from i to j.
+        """
         table = matrix.tocoo()
         if table.shape[0] != table.shape[1]:
-            raise GraphError(f"a matrix of costs must be square, this one is {table.shape[0]} x {table.shape[1]}")
+            raise GraphError(f"a matrix of costs must be square, but this one is {table.shape[0]} x {table.shape[1]}")
         edges = np.stack([table.coords[0], table.coords[1], table.data], 1)
         return cls.from_edges(edges, states=table.shape[0], points=points, metric=metric, directed=True)  # type: ignore[arg-type]
 
@@ -269,10 +273,11 @@ class Graph:
     def from_networkx(
         cls, graph: networkx.Graph, *, weight: str = "weight", position: str | None = "pos", metric: str = "euclidean"
     ) -> Graph:
-        """A graph from networkx: edge attribute ``weight`` is the cost, node attribute ``position`` a place.
+        """Return a graph made from a networkx graph.
 
-        A weight that is absent counts as 1; without a place for every node the heuristic is zero.
-        States are numbered in networkx' node order; ``labels`` gives the nodes back.
+        The edge attribute ``weight`` is the cost, 1 if absent. The node attribute ``position`` is the node's point;
+        unless every node has one, the heuristic is zero. States are numbered in the order of networkx's nodes, and
+        ``labels`` holds the nodes.
         """
         labels = list(graph.nodes)
         number = {node: i for i, node in enumerate(labels)}
@@ -291,7 +296,7 @@ class Graph:
 
     @cached_property
     def arcs(self) -> int:
-        """How many arcs the graph has; an undirected edge counts twice."""
+        """The number of arcs; an undirected edge counts twice."""
         if isinstance(self.arrays, Csr):
             return len(self.arrays.neighbour)
         return int(COUNT[self.arrays.mask].sum())
@@ -306,37 +311,37 @@ class Graph:
 
     @property
     def unit(self) -> float:
-        """The size of the graph's costs: the largest power of two that no arc costs less than."""
+        """The scale of the graph's costs: the largest power of two that is at most the cost of every arc."""
         return float(unit(self.arrays))
 
     @cached_property
     def typical_cost(self) -> float:
-        """What an arc costs on average, rounded down to a power of two."""
+        """The average cost of an arc, rounded down to a power of two."""
         if isinstance(self.arrays, Moves) or not self.arcs:
             return 1.0
         return _power_of_two(float(self.arrays.cost.mean()))
 
     @cached_property
     def max_degree(self) -> int:
-        """The most arcs that leave one state."""
+        """The largest number of arcs out of one state."""
         if isinstance(self.arrays, Moves):
             return 8
         return int(np.diff(self.arrays.first).max(initial=0))
 
     @cached_property
     def has_round_corners(self) -> bool:
-        """Is this a grid on which a diagonal is open just if both straight paths round it are (the rule octile)?"""
+        """Whether this is a grid on which a diagonal is open if and only if both paths around it are (rule octile)."""
         return isinstance(self.arrays, Moves) and bool(_has_round_corners(self.arrays))
 
     def neighbours(self, state: int) -> list[tuple[int, float]]:
-        """The states one move away from ``state``, each with the cost of the move, in the graph's order."""
+        """Return the states one move away from ``state``, each with the cost of the move, in the graph's order."""
         arrays = self.csr().arrays
         assert isinstance(arrays, Csr)
         row = slice(arrays.first[state], arrays.first[state + 1])
         return list(zip(arrays.neighbour[row].tolist(), arrays.cost[row].tolist(), strict=True))
 
     def csr(self) -> Graph:
-        """This graph in rows of arcs, with the same states, order and heuristic."""
+        """Return this graph as rows of arcs, with the same states, order and heuristic."""
         return self if isinstance(self.arrays, Csr) else self._as_csr
 
     @cached_property
@@ -352,7 +357,7 @@ class Graph:
         return Graph(Csr(first, neighbour, PRICE[direction], point, int(metric), 1.0), self.labels)
 
     def with_points(self, points: npt.ArrayLike, metric: str) -> Graph:
-        """The same states and arcs under another heuristic."""
+        """Return a graph with the same states and arcs but another heuristic."""
         arrays = self.csr().arrays
         assert isinstance(arrays, Csr)
         place, code = _embedding(len(self), _places(points), metric)
@@ -362,16 +367,16 @@ class Graph:
         return Graph(fresh, self.labels)
 
     def scaled(self, factor: float) -> Graph:
-        """The same graph with all costs and points multiplied by ``factor``.
+        """Return the same graph with all costs and points multiplied by ``factor``.
 
         >>> Graph.from_edges([(0, 1, 3.0)]).scaled(0.5).neighbours(0)
         [(1, 1.5)]
         """
         arrays = self.csr().arrays
         assert isinstance(arrays, Csr)
-        number = real_number(factor, "what costs are multiplied by", error=GraphError)
+        number = real_number(factor, "the factor for costs", error=GraphError)
         if not 0 < number < math.inf:
-            raise GraphError(f"costs can be multiplied by a positive and finite number, not by {number:g}")
+            raise GraphError(f"the factor for costs must be positive and finite, got {number:g}")
         fresh = arrays._replace(
             cost=arrays.cost * number, point=arrays.point * number, unit=_unit(arrays.cost * number)
         )
@@ -379,7 +384,7 @@ class Graph:
         return Graph(fresh, self.labels)
 
     def reversed(self) -> Graph:
-        """Every arc turned round; the graph itself where each arc has its opposite at the same cost."""
+        """Return the graph with every arc reversed; the graph itself if every arc has an opposite of the same cost."""
         return self._reversed
 
     @cached_property
@@ -394,7 +399,7 @@ class Graph:
 
     @cached_property
     def components(self) -> npt.NDArray[np.int32]:
-        """A number for each state; two states have the same one if some chain of arcs, in any direction, joins them."""
+        """A component number for each state: equal for two states joined by a chain of arcs in any direction."""
         label = np.full(len(self), -1, np.int32)
         queue = np.empty(len(self), np.int32)
         _label(self.arrays, label, queue)
@@ -406,7 +411,7 @@ class Graph:
         return label
 
     def to_scipy(self) -> scipy.sparse.csr_array:
-        """The graph as a sparse matrix of costs."""
+        """Return the graph as a sparse matrix of costs."""
         from scipy.sparse import csr_array
 
         arrays = self.csr().arrays
@@ -415,7 +420,7 @@ class Graph:
 
     @cached_property
     def fingerprint(self) -> str:
-        """A hash of everything that decides what an agent meets here: arcs, order, costs, heuristic."""
+        """A hash of everything that affects an agent: arcs, order, costs, heuristic."""
         digest = hashlib.sha256(type(self.arrays).__name__.encode())
         for name, value in zip(self.arrays._fields, self.arrays, strict=True):
             if name in _FOLLOWS[type(self.arrays)]:
@@ -424,13 +429,13 @@ class Graph:
         return digest.hexdigest()[:32]
 
     def problem(self, start: Hashable, goal: Hashable) -> Problem:
-        """The problem of going from ``start`` to ``goal``, given by label if there are labels, else by number."""
+        """Return the problem of going from ``start`` to ``goal``, given by label or, without labels, by number."""
         from andante.world.problem import Problem
 
         return Problem(self, self.state(start), self.state(goal))
 
     def state(self, name: Hashable) -> int:
-        """The number of the state with this label; what is no label is taken for a number itself."""
+        """Return the number of the state with this label; anything that is not a label is taken as a number."""
         return self._numbers[name] if name in self._numbers else whole_number(name, "a state that has no such label")
 
     @cached_property
@@ -443,7 +448,7 @@ class Graph:
 
 @kernel
 def _label(graph: Layout, label: npt.NDArray[np.int32], queue: npt.NDArray[np.int32]) -> int:
-    """Flood from each state not yet labelled; int32[n] both. Right where every arc has its opposite."""
+    """Label components by flooding from each unlabelled state; int32[n] both. Correct if every arc has its opposite."""
     found = 0
     for root in range(size(graph)):
         if label[root] >= 0:
@@ -490,7 +495,7 @@ def _triples(edges: Sequence[tuple[int, int, float]]) -> npt.NDArray[np.float64]
     if table.shape == (0,):
         return np.zeros((0, 3))
     if table.ndim != 2 or table.shape[1] != 3:
-        raise GraphError("edges must be triples (from, to, cost) of numbers, the states counted from 0")
+        raise GraphError("edges must be triples (from, to, cost) of numbers, with states counted from 0")
     return table
 
 
@@ -510,7 +515,7 @@ def _csr(
     metric: str,
 ) -> Csr:
     if count > MOST_STATES:
-        raise GraphError(f"a graph has at most {MOST_STATES:,} states, and this one would have {count:,}")
+        raise GraphError(f"a graph has at most {MOST_STATES:,} states; this one would have {count:,}")
     if len(source) and (min(source.min(), sink.min()) < 0 or max(source.max(), sink.max()) >= count):
         raise GraphError(f"an edge names a state outside 0 to {count - 1}")
     bad = np.flatnonzero(~((cost > 0) & np.isfinite(cost)))
@@ -530,7 +535,7 @@ def _csr(
 
 
 def _unit(cost: npt.NDArray[np.float64]) -> float:
-    """The largest power of two that none of these costs is below; 1 if there are none.
+    """Return the largest power of two that is at most each of these costs; 1 if there are none.
 
     >>> _unit(np.array([0.3, 7.0]))
     0.25
@@ -539,25 +544,25 @@ def _unit(cost: npt.NDArray[np.float64]) -> float:
 
 
 def _power_of_two(cost: float) -> float:
-    """The largest power of two that is no more than ``cost``."""
+    """Return the largest power of two that is at most ``cost``."""
     return math.ldexp(1.0, math.frexp(cost)[1] - 1)
 
 
 def _check_range(arrays: Csr) -> None:
-    """Refuse costs, or points, so far apart that the cheapest move is lost where it is added to a long way."""
+    """Raise `GraphError` if costs or points differ so much that a cheap move added to a long path is rounded away."""
     if not len(arrays.cost):
         return
     cheapest, highest = float(arrays.cost.min()), float(arrays.cost.max())
     if not SMALLEST <= cheapest <= highest <= 1 / SMALLEST:
         raise GraphError(
-            f"costs from {cheapest:g} to {highest:g} do not lie between {SMALLEST:g} and {1 / SMALLEST:g}; "
-            "count them in another unit"
+            f"costs from {cheapest:g} to {highest:g} are not all between {SMALLEST:g} and {1 / SMALLEST:g}; "
+            "use another unit"
         )
     starts = arrays.first[:-1][np.diff(arrays.first) > 0]
     longest = float(np.maximum.reduceat(arrays.cost, starts).sum())  # no path leaves a state twice
     if not cheapest >= longest * np.finfo(np.float64).eps:
         raise GraphError(
-            f"costs from {cheapest:g} to {highest:g} are too far apart: added to the cost of a long path the "
+            f"costs from {cheapest:g} to {highest:g} are too far apart: added to the cost of a long path, the "
             "cheapest would be rounded away"
         )
     extent = float((arrays.point.max(0) - arrays.point.min(0)).sum()) if arrays.point.size else 0.0
@@ -586,12 +591,12 @@ def _embedding(count: int, points: npt.NDArray[np.float64], metric: str) -> tupl
     if not np.isfinite(points).all():
         raise GraphError("points must be finite numbers")
     if metric == "octile" and points.shape[1] != 2:
-        raise GraphError(f"the octile metric is for two dimensions, these points have {points.shape[1]}")
+        raise GraphError(f"the octile metric is for two dimensions, but these points have {points.shape[1]}")
     return np.ascontiguousarray(points), int(names[metric])
 
 
 def _check_heuristic(arrays: Csr) -> None:
-    """Refuse an embedding that promises more than an edge costs: the heuristic would not be a lower bound."""
+    """Raise `GraphError` if the ends of an edge are further apart than it costs: the heuristic would overestimate."""
     source = np.repeat(np.arange(len(arrays.first) - 1), np.diff(arrays.first))
     worst = _worst_edge(arrays, source, _rounding(arrays.point))
     if worst >= 0:
@@ -604,15 +609,15 @@ def _check_heuristic(arrays: Csr) -> None:
 
 
 def _rounding(points: npt.NDArray[np.float64]) -> float:
-    """How far the difference of two coordinates may be off because they are floats, added up over all axes."""
+    """Return the largest rounding error of the difference of two points, added up over all axes."""
     return float(4 * np.spacing(np.abs(points).max(0)).sum()) if points.size else 0.0
 
 
 @kernel
 def _worst_edge(graph: Csr, source: npt.NDArray[np.int64], rounding: float) -> int:
-    """The arc whose cost falls shortest of its length, in proportion; -1 if none does, but for rounding.
+    """Return the arc with the smallest ratio of cost to length if that is below 1, allowing for rounding; else -1.
 
-    Points are exact to ``rounding`` only, and a length is off by as much.
+    Points are exact only to ``rounding``, and so are lengths.
     """
     worst, least = -1, 1.0
     for k in range(len(source)):

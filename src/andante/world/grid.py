@@ -1,4 +1,4 @@
-"""Grid maps: cells that can be stood on, the rule for moving between them, and the graph this makes."""
+"""Grid maps: passable cells, the rule for moving between them, and the resulting graph."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 PASSABLE = ".GS"
 BLOCKED = "@OTW"
 
-#: What a diagonal move needs: both adjacent cardinal cells free, nothing, or it is never legal.
+#: When a diagonal move is legal: if both adjacent cardinal cells are free, always, or never.
 RULES = ("octile", "corners", "cardinal")
 
 MAX_SIDE = 32_000  # coordinates are int16
@@ -28,9 +28,9 @@ MAX_SIDE = 32_000  # coordinates are int16
 class Grid:
     """A map of square cells, eight neighbours each.
 
-    ``terrain`` is a table of map characters or of booleans (True is passable), rows from the top. Under the rule
-    ``octile``, the benchmark's, a diagonal move needs both adjacent cardinal cells free; ``corners`` lets it pass
-    them; ``cardinal`` forbids it.
+    ``terrain`` is a table of map characters or booleans (True is passable), rows from the top. Under the benchmark's
+    rule, ``octile``, a diagonal move needs both adjacent cardinal cells free; ``corners`` allows every diagonal move
+    between passable cells; ``cardinal`` allows none.
 
     >>> import numpy as np
     >>> grid = Grid(np.ones((3, 4), bool))
@@ -44,9 +44,9 @@ class Grid:
         try:
             table = np.array(terrain)
         except ValueError as error:
-            raise MapError("a map has rows and columns, and all rows have the same length; these do not") from error
+            raise MapError("all rows of a map must have the same length, and these do not") from error
         if table.ndim != 2 or 0 in table.shape or max(table.shape) > MAX_SIDE:
-            raise MapError(f"a map has rows and columns, 1 to {MAX_SIDE} of each; this one has the shape {table.shape}")
+            raise MapError(f"a map must have 1 to {MAX_SIDE} rows and columns; this one has the shape {table.shape}")
         if rule not in RULES:
             raise MapError(f"unknown rule {rule!r} for moves; {did_you_mean(rule, RULES)}")
         self.name = name
@@ -61,29 +61,29 @@ class Grid:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self._freeze()  # NumPy forgets that arrays are read-only
+        self._freeze()  # unpickled arrays are writeable
 
     def __repr__(self) -> str:
         return f"<Grid {self.name} {self.width} x {self.height}, {self.free_cells} free cells>"
 
     @property
     def width(self) -> int:
-        """How many columns."""
+        """The number of columns."""
         return int(self.terrain.shape[1])
 
     @property
     def height(self) -> int:
-        """How many rows."""
+        """The number of rows."""
         return int(self.terrain.shape[0])
 
     @cached_property
     def free_cells(self) -> int:
-        """How many cells can be stood on."""
+        """The number of passable cells."""
         return int(self.passable.sum())
 
     @cached_property
     def graph(self) -> Graph:
-        """The cells as a graph: state y * width + x, moves in the order N NE E SE S SW W NW."""
+        """The graph of the cells: state y * width + x, moves in the order N NE E SE S SW W NW."""
         y, x = np.divmod(np.arange(self.width * self.height), self.width)
         return Graph(
             Moves(
@@ -113,23 +113,23 @@ class Grid:
 
     @property
     def fingerprint(self) -> str:
-        """A hash of what decides the moves: maps that search cannot tell apart have the same. It is the graph's."""
+        """The graph's fingerprint, a hash of all legal moves: equal for maps that a search cannot distinguish."""
         return self.graph.fingerprint
 
     def state(self, x: int, y: int) -> int:
-        """The number of the cell in column ``x`` and row ``y``."""
+        """Return the number of the cell in column ``x`` and row ``y``."""
         x, y = whole_number(x, "a column"), whole_number(y, "a row")
         if not (0 <= x < self.width and 0 <= y < self.height):
             raise ProblemError(f"({x}, {y}) lies outside {self.name}, which is {self.width} x {self.height} cells")
         return y * self.width + x
 
     def cell(self, state: int) -> tuple[int, int]:
-        """Column and row of a state."""
+        """Return the column and row of a state."""
         y, x = divmod(int(state), self.width)
         return x, y
 
     def problem(self, start: tuple[int, int], goal: tuple[int, int]) -> Problem:
-        """The problem of going from cell ``start`` to cell ``goal``, each given as (x, y)."""
+        """Return the problem of going from cell ``start`` to cell ``goal``, each given as (x, y)."""
         from andante.world.problem import Problem
 
         for what, cell in (("start", start), ("goal", goal)):
@@ -144,13 +144,13 @@ class Grid:
 
 
 def _characters(table: npt.NDArray[np.generic]) -> npt.NDArray[np.uint8]:
-    """The table as codes of map characters."""
+    """Return the table as codes of map characters."""
     if table.dtype == bool:
         return np.where(table, ord("."), ord("@")).astype(np.uint8)
     if table.dtype.kind == "U" and table.dtype.itemsize == 4:
         table = table.astype("=U1", "C").view(np.uint32)
     elif table.dtype != np.uint8:
-        raise MapError(f"a map is a table of booleans or of map characters, not of {table.dtype}")
+        raise MapError(f"a map must be a table of booleans or of map characters, not of {table.dtype}")
     codes: npt.NDArray[np.uint8] = table.astype(np.uint8)
     strange = ~_one_of(PASSABLE + BLOCKED, codes) | (codes != table)
     if strange.any():

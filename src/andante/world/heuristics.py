@@ -1,9 +1,9 @@
-"""Metrics over an embedding: how far apart two states are at least.
+"""Metrics over an embedding: lower bounds on the distance between two states.
 
 An embedding gives each state a point; the distance between two points is a lower bound on the cost between their
-states. Grids have their cells' coordinates under the octile metric. A graph without coordinates has points of no
-dimension, and its heuristic is zero. Landmark distances are an embedding too, under the Chebyshev metric: by the
-triangle inequality no path is shorter than the largest difference of two states' distances to a landmark.
+states. Grids use their cells' coordinates and the octile metric. A graph without coordinates has points with zero
+dimensions, and its heuristic is zero. Landmark distances are an embedding too, under the Chebyshev metric: by the
+triangle inequality, no path is shorter than the difference of its ends' distances to any landmark.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from andante.kernel import kernel
 # 1.2e-10 per diagonal move (docs/decisions/0002).
 DIAGONAL = round(math.sqrt(2) * 2**32) / 2**32
 
-#: Costs that differ by less are the same where arithmetic is not exact (weights, averages, foreign graphs). It is a
-#: share of the graph's unit (`world.graph.unit`), of another cost, or of a ratio: never a cost itself.
+#: Costs that differ by less are equal where arithmetic is not exact (weights, averages, foreign graphs). It is relative
+#: to the graph's unit (`world.graph.unit`), to another cost or to a ratio; it is never a cost itself.
 TOLERANCE = 1e-6
 
 
 class Metric(IntEnum):
-    """How far apart two points of an embedding are."""
+    """How the distance between two points of an embedding is measured."""
 
     OCTILE = 0
     EUCLIDEAN = 1
@@ -40,7 +40,7 @@ _OCTILE, _EUCLIDEAN, _MANHATTAN = int(Metric.OCTILE), int(Metric.EUCLIDEAN), int
 
 @kernel
 def distance(point: npt.NDArray[np.float64], metric: int, a: int, b: int) -> float:
-    """The distance between the points of states ``a`` and ``b``; ``point`` is float64[n, dimensions]."""
+    """Return the distance between the points of states ``a`` and ``b``; ``point`` is float64[n, dimensions]."""
     total, longest = 0.0, 0.0
     for axis in range(point.shape[1]):
         apart = abs(point[a, axis] - point[b, axis])
@@ -50,6 +50,6 @@ def distance(point: npt.NDArray[np.float64], metric: int, a: int, b: int) -> flo
         return math.sqrt(total)
     if metric == _MANHATTAN:
         return total
-    if metric == _OCTILE:  # in two dimensions: the longer way, and part of the shorter
+    if metric == _OCTILE:  # two dimensions: the longer axis, and part of the shorter
         return longest + (total - longest) * (DIAGONAL - 1.0)
     return longest

@@ -3,8 +3,8 @@
 A map is four header lines (``type octile``, ``height``, ``width``, ``map``) and rows of characters. A scenario is a
 ``version`` line and one problem per line: bucket, map, width, height, start x and y, goal x and y, optimal length.
 
-Files come from anywhere, so nothing in them is trusted: what does not fit the format is refused with the file, the line
-and the column or field, and never more is read than the header has announced.
+Files may come from anywhere and are not trusted: whatever does not fit the format is refused with its file, line and
+column or field, and no more is read than the header announces.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from andante.files import write_whole
 from andante.world.grid import BLOCKED, MAX_SIDE, PASSABLE, Grid
 from andante.world.problem import Problem
 
-#: Maps with more cells are refused: no published one comes near, and the graph would not fit an ordinary machine.
+#: Maps with more cells are refused: no published map comes near, and the graph would not fit on an ordinary machine.
 MAX_CELLS = 2**27
 
 #: Scenarios with more bytes are refused: the largest published ones have less than a megabyte.
@@ -37,7 +37,7 @@ MAX_SCENARIO_BYTES = 2**28
 BUCKET_WIDTH = 4
 
 _MOST_DIGITS = 10
-_HEADER_BYTES = 256  # far more than four honest header lines need
+_HEADER_BYTES = 256  # far more than four valid header lines need
 _MAP_FIELDS = ("type", "height", "width", "map")
 _LEGAL = np.isin(np.arange(256), [ord(c) for c in PASSABLE + BLOCKED])
 _SCENARIO_FIELDS = ("bucket", "map", "width", "height", "start x", "start y", "goal x", "goal y", "optimal length")
@@ -47,19 +47,19 @@ _SCENARIO_FIELDS = ("bucket", "map", "width", "height", "start x", "start y", "g
 
 
 def read_map(path: str | os.PathLike[str], *, rule: str = "octile") -> Grid:
-    """The grid in a ``.map`` file, named after the file; ``rule`` says which diagonal moves are legal."""
+    """Return the grid in a ``.map`` file, named after the file; ``rule`` says which diagonal moves are legal."""
     file = Path(path)
     try:
         with file.open("rb") as stream:
             return _parse_map(stream, str(file), file.stem, rule)
-    except (OSError, ValueError) as error:  # a name may hold what none can
+    except (OSError, ValueError) as error:  # the name may contain characters that no file name can
         named = isinstance(error, FileNotFoundError) and not file.suffix
-        hint = "; maps of benchmark sets are opened with andante.datasets.movingai.load_map" if named else ""
+        hint = "; to open a map of a benchmark set, use andante.datasets.movingai.load_map" if named else ""
         raise MapError(f"cannot read the map {file}: {getattr(error, 'strerror', None) or error}{hint}") from error
 
 
 def parse_map(text: str | bytes, name: str = "map", *, rule: str = "octile", where: str | None = None) -> Grid:
-    r"""The grid in the text of a map file; it gets the given name, and error messages say ``where`` the text is from.
+    r"""Return the grid in the text of a map file, with this name; error messages say ``where`` the text is from.
 
     >>> parse_map("type octile\nheight 2\nwidth 3\nmap\n..@\n.T.\n", "tiny")
     <Grid tiny 3 x 2, 4 free cells>
@@ -69,7 +69,7 @@ def parse_map(text: str | bytes, name: str = "map", *, rule: str = "octile", whe
 
 
 def write_map(grid: Grid, path: str | os.PathLike[str]) -> None:
-    """Write ``grid`` as a ``.map`` file, whole or not at all. The format has no place for the rule of moves."""
+    """Write ``grid`` as a ``.map`` file, completely or not at all. The format cannot store the rule for moves."""
     lines = np.full((grid.height, grid.width + 1), ord("\n"), np.uint8)
     lines[:, :-1] = grid.terrain
     head = f"type octile\nheight {grid.height}\nwidth {grid.width}\nmap\n".encode()
@@ -77,14 +77,14 @@ def write_map(grid: Grid, path: str | os.PathLike[str]) -> None:
 
 
 def _parse_map(stream: BinaryIO, where: str, name: str, rule: str) -> Grid:
-    """The grid in a stream: files and texts are read alike."""
+    """Return the grid in a stream, for files and texts alike."""
     data = _read_as_announced(stream, where)
     height, width, start = _header(data, where)
     return Grid(_rows(data, start, height, width, where), name=name, rule=rule)
 
 
 def _read_as_announced(stream: BinaryIO, where: str) -> bytes:
-    """The whole file, if it is no longer than its header allows."""
+    """Return the whole file, if it is no longer than its header allows."""
     head = stream.read(_HEADER_BYTES)
     height, width, start = _header(head, where)
     # Rows may end in two characters, and blank lines may follow the last.
@@ -99,7 +99,7 @@ def _read_as_announced(stream: BinaryIO, where: str) -> bytes:
 
 
 def _header(data: bytes, where: str) -> tuple[int, int, int]:
-    """Height and width as the header gives them, and where in ``data`` the rows begin."""
+    """Return the height and width from the header, and the offset in ``data`` at which the rows begin."""
     values: dict[str, str] = {}
     start = 0
     for number, field in enumerate(_MAP_FIELDS, start=1):
@@ -113,10 +113,10 @@ def _header(data: bytes, where: str) -> tuple[int, int, int]:
         values[field] = value
         start = end + 1 if end >= 0 else len(data)
     if values["type"] != "octile":
-        raise MapError(f"{where}, line 1: the type of map is {_quote(values['type'])}, only 'octile' can be read")
+        raise MapError(f"{where}, line 1: the type of map is {_quote(values['type'])}, but only 'octile' is supported")
     height, width = (_side(values[field], field, number, where) for number, field in ((2, "height"), (3, "width")))
     if height * width > MAX_CELLS:
-        raise MapError(f"{where} announces {width} x {height} cells (lines 2 and 3); at most {MAX_CELLS:,} can be read")
+        raise MapError(f"{where} announces {width} x {height} cells (lines 2 and 3); the limit is {MAX_CELLS:,} cells")
     return height, width, start
 
 
@@ -129,7 +129,7 @@ def _side(text: str, field: str, number: int, where: str) -> int:
 
 
 def _rows(data: bytes, start: int, height: int, width: int, where: str) -> npt.NDArray[np.uint8]:
-    """The cells as uint8[height, width]."""
+    """Return the cells as uint8[height, width]."""
     tidy = _tidy_rows(data, start, height, width)
     if tidy is None:
         tidy = _untidy_rows(data[start:], height, width, where)
@@ -141,7 +141,7 @@ def _rows(data: bytes, start: int, height: int, width: int, where: str) -> npt.N
 
 
 def _tidy_rows(data: bytes, start: int, height: int, width: int) -> npt.NDArray[np.uint8] | None:
-    """The cells of a file whose every row has the right length and ends in a plain newline, else None."""
+    """Return the cells if every row has the right length and ends in a plain newline, else None."""
     body = np.frombuffer(data, np.uint8, offset=start)
     if len(body) == height * (width + 1) - 1:
         body = np.append(body, np.uint8(ord("\n")))
@@ -153,14 +153,14 @@ def _tidy_rows(data: bytes, start: int, height: int, width: int) -> npt.NDArray[
 
 
 def _untidy_rows(body: bytes, height: int, width: int, where: str) -> npt.NDArray[np.uint8]:
-    """The cells of a file with other line ends or blank lines after the last row; says what is ragged or cut off."""
+    """Return the cells of a file with other line ends or trailing blank lines; report ragged rows and truncation."""
     lines = [line.removesuffix(b"\r") for line in body.split(b"\n")]
     while lines and not lines[-1].strip():
         lines.pop()
     for number, line in enumerate(lines[:height], start=5):
         if len(line) != width:
             _check_characters(line, where, number)
-            raise MapError(f"{where}, line {number}: this row has {len(line)} cells, the header (line 3) says {width}")
+            raise MapError(f"{where}, line {number}: this row has {len(line)} cells; the header (line 3) says {width}")
     if len(lines) < height:
         raise MapError(f"{where} ends after {len(lines)} of the {height} rows that its header (line 2) announces")
     if len(lines) > height:
@@ -176,9 +176,9 @@ def _check_characters(line: bytes, where: str, number: int) -> None:
 
 
 def _strange_cell(rest: bytes, where: str, *, line: int, column: int) -> str:
-    """What is wrong with the first character of ``rest``."""
+    """Return the message about the first character of ``rest``."""
     what = f"the byte 0x{rest[0]:02x}, which is not UTF-8 text"
-    for length in (4, 3, 2, 1):  # of the prefixes that are text, the shortest is the character
+    for length in (4, 3, 2, 1):  # the shortest prefix that is valid text is the character
         with suppress(UnicodeDecodeError):
             what = repr(rest[:length].decode())
     allowed = f"{' '.join(PASSABLE)} (passable) and {' '.join(BLOCKED)} (blocked)"
@@ -189,10 +189,10 @@ def _strange_cell(rest: bytes, where: str, *, line: int, column: int) -> str:
 
 
 def read_scenario(path: str | os.PathLike[str], grid: Grid, *, keep_all: bool = False) -> list[Problem]:
-    """The problems of a ``.scen`` file, which must be for ``grid``, with the file's costs as ``listed_cost``.
+    """Return the problems of a ``.scen`` file for ``grid``, with the file's costs as ``listed_cost``.
 
-    Problems that cannot be solved, because an end is blocked or the ends lie in different components, are left out
-    unless ``keep_all``; lines whose start is their goal are no problems and always left out.
+    Problems that cannot be solved, because an end is blocked or the ends are in different components, are left out
+    unless ``keep_all``. Lines whose start equals the goal are always left out.
     """
     file = Path(path)
     try:
@@ -204,7 +204,7 @@ def read_scenario(path: str | os.PathLike[str], grid: Grid, *, keep_all: bool = 
 
 
 def parse_scenario(text: str | bytes, grid: Grid, name: str = "scenario", *, keep_all: bool = False) -> list[Problem]:
-    r"""The problems in the text of a scenario file; ``name`` stands in error messages.
+    r"""Return the problems in the text of a scenario file; ``name`` is used in error messages.
 
     >>> grid = parse_map("type octile\nheight 1\nwidth 3\nmap\n...\n", "tiny")
     >>> parse_scenario("version 1\n0\ttiny.map\t3\t1\t0\t0\t2\t0\t2\n", grid)
@@ -221,7 +221,7 @@ def parse_scenario(text: str | bytes, grid: Grid, name: str = "scenario", *, kee
 
 
 def write_scenario(problems: Iterable[Problem], path: str | os.PathLike[str]) -> None:
-    """Write problems on grids as a ``.scen`` file, whole or not at all; each needs its optimal or listed cost."""
+    """Write problems on grids as a ``.scen`` file, completely or not at all; each needs its optimal or listed cost."""
     lines = [_line_of(problem, f"problem {number} ({problem!r})") for number, problem in enumerate(problems)]
     write_whole(path, "".join(["version 1\n", *lines]).encode())
 
@@ -232,7 +232,7 @@ def _line_of(problem: Problem, what: str) -> str:
     if grid is None:
         raise ScenarioError(f"{what} is not on a grid; a scenario file can only hold problems on grids")
     if not grid.name.isprintable() or _title(grid.name) != grid.name:
-        raise ScenarioError(f"{what} is on a map whose name no scenario file can hold; give the grid a plain name")
+        raise ScenarioError(f"{what} is on a map whose name does not fit a scenario file; give the grid a plain name")
     if cost is None or not math.isfinite(cost):
         raise ScenarioError(f"{what} has no cost to write; use with_optimal_costs first")
     cells = (*grid.cell(problem.start), *grid.cell(problem.goal))
@@ -242,12 +242,12 @@ def _line_of(problem: Problem, what: str) -> str:
 
 @functools.lru_cache(maxsize=64)
 def _title(map_name: str) -> str:
-    """A map's name without folders: published scenarios name other ones than those their maps are in."""
+    """Return a map's name without folders: published scenarios name other folders than those their maps are in."""
     return re.split(r"[/\\]", map_name.strip())[-1]
 
 
 def _scenario_lines(text: str | bytes, name: str) -> Iterator[tuple[str, list[str]]]:
-    """Where each problem stands, and its fields."""
+    """Yield the place of each problem in the file, and its fields."""
     if len(text) > MAX_SCENARIO_BYTES:
         raise ScenarioError(f"{name} is larger than {MAX_SCENARIO_BYTES:,} bytes, too large for a scenario")
     lines = _decoded(text, name).split("\n")
@@ -273,7 +273,7 @@ def _decoded(text: str | bytes, where: str) -> str:
 
 
 def _scenario_fields(line: str, where: str) -> list[str]:
-    # Spaces or tabs keep the fields apart; the second, the name of the map, may hold spaces itself.
+    # Fields are separated by spaces or tabs; the second, the name of the map, may contain spaces.
     bucket, rest = (*line.split(maxsplit=1), "")[:2]
     fields = [bucket, *rest.rsplit(maxsplit=len(_SCENARIO_FIELDS) - 2)]
     if len(fields) != len(_SCENARIO_FIELDS):
@@ -283,7 +283,7 @@ def _scenario_fields(line: str, where: str) -> list[str]:
 
 
 def _start_goal_cost(fields: list[str], grid: Grid, where: str) -> tuple[int, int, float]:
-    """What a problem's fields say, if they make sense and are for this map."""
+    """Return a problem's start, goal and cost, after checking that they make sense and are for this map."""
     title = _title(fields[1]).removesuffix(".map")
     if title != grid.name:
         raise ScenarioError(
@@ -293,7 +293,7 @@ def _start_goal_cost(fields: list[str], grid: Grid, where: str) -> tuple[int, in
     _, width, height, x, y, goal_x, goal_y = _whole_fields(fields, where)
     if width != grid.width or height != grid.height:
         raise ScenarioError(
-            f"{where}: this problem is for a map of {width} x {height} cells (fields 3 and 4), {grid.name} has "
+            f"{where}: this problem is for a map of {width} x {height} cells (fields 3 and 4), but {grid.name} has "
             f"{grid.width} x {grid.height}"
         )
     if x >= width or y >= height:
@@ -305,7 +305,7 @@ def _start_goal_cost(fields: list[str], grid: Grid, where: str) -> tuple[int, in
 
 def _whole_fields(fields: list[str], where: str) -> list[int]:
     numbers = [fields[0], *fields[2:8]]
-    together = "".join(numbers)  # one test for all, as there are hundreds of thousands of lines
+    together = "".join(numbers)  # a single test for all of them, because there are hundreds of thousands of lines
     if together.isascii() and together.isdigit() and len(max(numbers, key=len)) <= _MOST_DIGITS:
         return [int(number) for number in numbers]
     k = next(k for k in (0, 2, 3, 4, 5, 6, 7) if _whole_number(fields[k]) is None)
@@ -318,17 +318,17 @@ def _listed_cost(text: str, where: str) -> float:
         cost = float(text)
         if math.isfinite(cost) and cost >= 0:
             return cost
-    raise ScenarioError(f"{where}: optimal length (field 9) must be a number from 0, not {_quote(text)}")
+    raise ScenarioError(f"{where}: optimal length (field 9) must be a number of at least 0, not {_quote(text)}")
 
 
 # --- text -------------------------------------------------------------------------------------------------
 
 
 def _whole_number(text: str) -> int | None:
-    """A number written in plain digits, and not too many."""
+    """Return a number written in plain digits; None if the text is anything else or too long."""
     return int(text) if len(text) <= _MOST_DIGITS and text.isascii() and text.isdigit() else None
 
 
 def _quote(text: str) -> str:
-    """Text as an error message shows it: in quotes, on one line, and not too long."""
+    """Return text as error messages show it: quoted, on one line, and not too long."""
     return repr(text if len(text) <= 40 else text[:40] + "...")

@@ -1,4 +1,4 @@
-"""A problem: from a start to a goal, on a graph."""
+"""A problem: a start and a goal on a graph."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """Go from state ``start`` to state ``goal``; ``grid`` is the map behind the graph, if there is one.
+    """The problem of going from state ``start`` to state ``goal``; ``grid`` is the map behind the graph, if any.
 
-    ``optimal_cost`` is the cost of a shortest path where it is known; `andante.with_optimal_costs` finds it.
-    ``listed_cost`` is what a scenario file says it is, which is not always true.
+    ``optimal_cost`` is the cost of a cheapest path if known; `andante.with_optimal_costs` computes it. ``listed_cost``
+    is the cost given in a scenario file, which is not always right.
     """
 
     graph: Graph
@@ -32,34 +32,34 @@ class Problem:
             state = whole_number(getattr(self, what), f"the {what}")
             object.__setattr__(self, what, state)
             if not 0 <= state < len(self.graph):
-                raise ProblemError(f"the {what} {state} is not a state; there are {len(self.graph)}, counted from 0")
+                raise ProblemError(f"the {what} {state} is not a state; there are {len(self.graph)}, numbered from 0")
         if self.start == self.goal:
             raise ProblemError(f"start and goal are the same, {self.describe(self.start)}: there is nothing to solve")
 
     @property
     def reachable(self) -> bool:
-        """Do start and goal lie in the same component? (If not, no agent can arrive.)"""
+        """Whether start and goal are in the same component. If not, no agent can reach the goal."""
         label = self.graph.components
         return bool(label[self.start] == label[self.goal])
 
     @property
     def key(self) -> tuple[int, int, int]:
-        """What is asked; the same for two problems that ask the same of the same graph."""
+        """The graph, start and goal as numbers, equal for equal problems on the same graph object."""
         return id(self.graph), self.start, self.goal
 
     @property
     def world(self) -> Grid | Graph:
-        """Where an agent for this problem lives: the map, or the graph if that is not the map's own."""
+        """The map, or the graph if that is not the map's own: what an agent for this problem is made for."""
         return self.grid if self.grid is not None and self.grid.graph is self.graph else self.graph
 
     def describe(self, state: int) -> str:
-        """A state as a person would name it: its cell on a grid, its label or number elsewhere."""
+        """Return a state as a person would name it: its cell on a grid, its label or number elsewhere."""
         if self.grid is not None:
             return f"({', '.join(map(str, self.grid.cell(state)))})"
         return f"state {self.graph.labels[state] if self.graph.labels else state}"
 
     def with_optimal_cost(self, cost: float) -> Problem:
-        """This problem, knowing the cost of a shortest path."""
+        """Return this problem with the cost of a cheapest path filled in."""
         return replace(self, optimal_cost=cost)
 
     def __repr__(self) -> str:

@@ -1,12 +1,12 @@
-"""What an agent sees of its map: all of it from the start, or a square around it that it has to carry along.
+"""What an agent sees of its map: all of it from the start, or only a square around its current cell.
 
-Bulitko et al. (2007), section 3: an agent on (x, y) sees that (u, v) is blocked if |u - x| <= r and |v - y| <= r.
-What it has not seen it takes to be free. So it has a model of the map, which has all moves of the true one and more,
-and loses moves as walls come into sight. The model lasts as long as the problem does, trial after trial, and with the
-next problem the agent knows nothing again.
+Bulitko et al. (2007), section 3: an agent on (x, y) sees that (u, v) is blocked if |u - x| <= r and |v - y| <= r. It
+assumes that cells it has not seen are free. Its model of the map therefore has all moves of the true map and more, and
+loses moves as walls come into sight. The model is kept for all trials of a problem; in the next problem the agent
+starts with nothing again.
 
-The loop asks `model`, `sense`, `is_cut_off` and `forget`; the answers depend on whether it has a `Known` map or a
-`Belief`, and cost nothing where the map is known.
+The loop calls `model`, `sense`, `is_cut_off` and `forget`. They depend on whether the view is a `Known` map or a
+`Belief`, and cost nothing if the map is known.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from andante.world.grid import Grid
 
 
 class Known(NamedTuple):
-    """The agent knows the map: there is nothing to keep."""
+    """The view of an agent that knows the map; it stores nothing."""
 
 
 class Flood(NamedTuple):
-    """A search of the model from the goal, a few cells per move: where it ends without the agent, no way is left.
+    """A search of the model from the goal, a few cells per move: if it ends without reaching the agent, no path exists.
 
-    Walls that are found while it lasts can only make it reach more than there is, so that it never errs; when it has
-    reached the agent, the next wall begins another.
+    Walls found meanwhile can only make it reach too many cells, so it is never wrong about a missing path. Once it has
+    reached the agent, the next wall found starts a new search.
     """
 
     mark: npt.NDArray[np.int64]  # [n], the number of the search that last reached the cell
@@ -39,30 +39,30 @@ class Flood(NamedTuple):
 
     @classmethod
     def over(cls, n: int) -> Flood:
-        """None begun."""
+        """Return arrays for ``n`` cells, with no search begun."""
         return cls(np.zeros(n, np.int64), np.zeros(n, np.int32), np.full(5, -1, np.int64))
 
 
-# Places in `Flood.hands`: the number of the search, cells looked at and reached, walls known when it began, its goal.
+# Indices in `Flood.hands`: search number, cells looked at, cells reached, walls known when it began, its goal.
 _NUMBER, _LOOKED, _REACHED, _WALLS, _GOAL = 0, 1, 2, 3, 4
 
-CELLS_PER_MOVE = 32  # that the search looks at
+CELLS_PER_MOVE = 32  # looked at by the search
 
 
 class Belief(NamedTuple):
-    """The agent's own model of the map, in which all it has not seen is free.
+    """The agent's own model of the map, in which every cell it has not seen is free.
 
-    ``found`` only ever grows within a problem, so that one who keeps count can catch up with it at any time.
+    ``found`` only grows within a problem, so any reader that remembers its length can catch up at any time.
     """
 
-    model: Moves  # its mask cannot be written to, as little as any other graph's ...
-    mask: npt.NDArray[np.uint8]  # [n], ... but this is the same memory
+    model: Moves  # its mask is read-only, like any other graph's ...
+    mask: npt.NDArray[np.uint8]  # [n], ... but shares its memory with this array
     free: npt.NDArray[np.uint8]  # [n], the mask of a map without walls
     hidden: npt.NDArray[np.bool_]  # [n], cells that are blocked and not yet found
-    found: npt.NDArray[np.int32]  # [walls], cells found blocked in this problem, in the order of their discovery
-    size: npt.NDArray[np.int64]  # [1], how many they are
-    place: npt.NDArray[np.int64]  # [1], from where it looked last in this problem; -1 if it has not looked yet
-    kept: npt.NDArray[np.uint8]  # [8], moves that a cell keeps when the one it lies in direction d of is blocked
+    found: npt.NDArray[np.int32]  # [walls], cells found blocked in this problem, in order of discovery
+    size: npt.NDArray[np.int64]  # [1], the number of cells in found
+    place: npt.NDArray[np.int64]  # [1], where it last looked around in this problem; -1 if it has not yet
+    kept: npt.NDArray[np.uint8]  # [8], moves left to a cell that lies in direction d of a wall
     flood: Flood
     radius: int
     width: int
@@ -75,7 +75,7 @@ KNOWN = Known()
 
 
 def unknown(grid: Grid, sight: int) -> tuple[Graph, Belief]:
-    """What an agent that has seen nothing yet takes a map for, and its belief, if it can see ``sight`` cells far.
+    """Return the graph an agent assumes before it has seen anything, and its belief, if it sees ``sight`` cells far.
 
     >>> graph, belief = unknown(Grid([list(".@"), list("@@")]), 1)
     >>> graph.arcs, int(sense(belief, 0)), belief.found.tolist()
@@ -107,38 +107,38 @@ def unknown(grid: Grid, sight: int) -> tuple[Graph, Belief]:
 
 
 def _kept(rule: str) -> npt.NDArray[np.uint8]:
-    """For each direction in which a cell lies from a wall, the moves that the wall leaves it."""
-    lost = [1 << (d + 4) % 8 for d in range(8)]  # straight into the wall
+    """Return, for each direction in which a cell lies from a wall, the moves that the wall leaves to the cell."""
+    lost = [1 << (d + 4) % 8 for d in range(8)]  # into the wall
     if rule == "octile":
         for d in range(0, 8, 2):
             lost[d] |= 1 << (d + 3) % 8 | 1 << (d + 5) % 8  # past its corners
     return ~np.array(lost, np.uint8)
 
 
-# --- what the loop asks of a view -----------------------------------------------------------------------------------
+# --- what the loop calls on a view ----------------------------------------------------------------------------------
 
 
 @generic
 def model(view: View, graph: Arrays) -> Arrays:
-    """The graph that the agent plans on, where ``graph`` is the true one."""
+    """Return the graph that the agent plans on; ``graph`` is the true one."""
     raise TypeError(view)
 
 
 @generic
 def sense(view: View, state: int) -> int:
-    """Look around from ``state`` and put what is new into the model: how many cells were found blocked."""
+    """Look around from ``state``, add what is new to the model, and return the number of cells found blocked."""
     raise TypeError(view)
 
 
 @generic
 def is_cut_off(view: View, state: int, goal: int) -> bool:
-    """Is it known by now that no way leads from ``state`` to ``goal``? Costs the same on any map."""
+    """Return whether it is known by now that no path leads from ``state`` to ``goal``, at the same cost on any map."""
     raise TypeError(view)
 
 
 @generic
 def forget(view: View) -> None:
-    """Take the whole map for free again, at a cost that depends on what was found and not on the map."""
+    """Assume the whole map to be free again; takes time in proportion to the walls found, not to the map."""
     raise TypeError(view)
 
 
@@ -169,10 +169,10 @@ def _own_model(view: Belief, graph: Arrays) -> Arrays:
 
 @sense.of(Belief)
 def _look_around(view: Belief, state: int) -> int:
-    """Row by row, without what was in sight from the last place: one move on, that leaves an edge of the square."""
+    """Look row by row, skipping what was in sight from the last place: after one move, only the leading edge is new."""
     before, r = view.size[0], view.radius
     x, y = int64(view.model.x[state]), int64(view.model.y[state])
-    last_x, last_y = -2 * r, -2 * r  # from where nothing of the map would be in sight
+    last_x, last_y = -2 * r, -2 * r  # a place that sees nothing of the map
     if view.place[0] >= 0:
         last_x, last_y = int64(view.model.x[view.place[0]]), int64(view.model.y[view.place[0]])
     view.place[0] = state
@@ -207,7 +207,7 @@ def _begin_flood(view: Belief, goal: int) -> None:
 
 @kernel
 def _flood(view: Belief) -> bool:
-    """Go on with the search from the goal for one move: has it reached all it can?"""
+    """Continue the search from the goal for one move, and return whether it has reached all it can."""
     flood, hands = view.flood, view.flood.hands
     for _ in range(CELLS_PER_MOVE):
         if hands[_LOOKED] == hands[_REACHED]:
@@ -233,7 +233,7 @@ def _free_all(view: Belief) -> None:
 
 @kernel
 def _look_along(view: Belief, row: int, left: int, right: int) -> None:
-    """Put the walls in these columns of a row, as far as they are on the map, into the model."""
+    """Add the walls in these columns of a row to the model, as far as they are on the map."""
     begin = row * view.width
     for cell in range(begin + max(left, 0), begin + min(right, view.width - 1) + 1):
         if view.hidden[cell]:
@@ -242,7 +242,7 @@ def _look_along(view: Belief, row: int, left: int, right: int) -> None:
 
 @kernel
 def _block(view: Belief, cell: int) -> None:
-    """Take the moves that lead into a cell, out of it or past its corners out of the model."""
+    """Remove the moves into a cell, out of it and past its corners from the model."""
     view.hidden[cell] = False
     view.found[view.size[0]] = cell
     view.size[0] += 1
@@ -255,7 +255,7 @@ def _block(view: Belief, cell: int) -> None:
 
 @kernel
 def _free(view: Belief, cell: int) -> None:
-    """Give a cell, and those around it, the moves they have on a map without walls."""
+    """Give a cell and its neighbours the moves they have on a map without walls."""
     view.hidden[cell] = True
     view.mask[cell] = view.free[cell]
     around = view.free[cell]
