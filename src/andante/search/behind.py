@@ -1,4 +1,4 @@
-"""The way an agent came, to be walked back: a stack that forgets its oldest states when it is full."""
+"""The path an agent came by, kept so that it can go back: a stack that drops its oldest states when it is full."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from andante.kernel import int64, kernel
 
 
 class Behind(NamedTuple):
-    """States left, the last on top; ~state where the agent only passed. Of no capacity for one who never goes back."""
+    """States left behind, the last on top, as ~state if the agent only passed through; empty if it never goes back."""
 
     state: npt.NDArray[np.int32]  # [capacity], a ring
-    top: npt.NDArray[np.int64]  # [1], where in the ring the next one goes
-    size: npt.NDArray[np.int64]  # [1], how many the ring holds
+    top: npt.NDArray[np.int64]  # [1], the index in the ring of the next state
+    size: npt.NDArray[np.int64]  # [1], the number of states in the ring
 
     @classmethod
     def over(cls, capacity: int) -> Behind:
-        """Room for so many states."""
+        """Return an empty stack with room for this many states."""
         return cls(np.zeros(capacity, np.int32), np.zeros(1, np.int64), np.zeros(1, np.int64))
 
 
 @kernel
 def leave(behind: Behind, state: int) -> None:
-    """Remember a state that the agent leaves; ~state if it did not plan there."""
+    """Push a state that the agent leaves; pass ~state if it did not plan there."""
     room = len(behind.state)
     if room == 0:
         return
@@ -37,14 +37,14 @@ def leave(behind: Behind, state: int) -> None:
 
 @kernel
 def last_left(behind: Behind, below: int = 0) -> int:
-    """The state on top, or so many ``below`` it, as it was put there; there must be one."""
+    """Return the entry on top, or the one this many ``below`` it; there must be one."""
     at = behind.top[0] - 1 - below
     return int64(behind.state[at if at >= 0 else at + len(behind.state)])
 
 
 @kernel
 def go_back(behind: Behind, states: int = 1) -> None:
-    """Take so many states from the top away, of which the agent returns to the last; there must be as many."""
+    """Pop this many states, as the agent returns to the last of them; there must be that many."""
     top = behind.top[0] - states
     behind.top[0] = top if top >= 0 else top + len(behind.state)
     behind.size[0] -= states
@@ -52,5 +52,5 @@ def go_back(behind: Behind, states: int = 1) -> None:
 
 @kernel
 def forget(behind: Behind) -> None:
-    """Take everything away."""
+    """Empty the stack."""
     behind.top[0] = behind.size[0] = 0

@@ -1,9 +1,9 @@
-"""A bucket queue: states in order of a float key, quantised; in constant time per push and pop.
+"""A bucket queue: states ordered by a quantised float key, in constant time per push and pop.
 
-Every state stands in at most one bucket, in a doubly linked list whose links are arrays over the states, so the queue
-never grows. Within a bucket the last in is the first out, which on grids prefers deeper states. The buckets form a
-ring: as the first ones are used up they serve again at the far end. A key beyond the ring waits in its last bucket and
-is put back further on when its turn seems to come, one state at a time, so that no pop has to sort out many.
+Every state is in at most one bucket, in a doubly linked list whose links are arrays over the states, so the queue never
+grows. Within a bucket the last in is the first out, which on grids prefers deeper states. The buckets form a ring:
+buckets used up at the front are used again at the far end. A key beyond the ring waits in the last bucket and is put
+back further on when it comes to the front, one state at a time, so that no pop has to move many states.
 """
 
 from __future__ import annotations
@@ -18,16 +18,17 @@ from andante.search.memory import Space
 
 BUCKETS = 1 << 15  # a power of two
 PER_COST = 16.0  # buckets per cost of a typical move
-SLOT = BUCKETS - 1  # picks a bucket's place in the ring
-_UNUSED = 1 << 60  # a bucket beyond all others: the first state's own becomes the first in use
+SLOT = BUCKETS - 1  # mask for a bucket's index in the ring
+_UNUSED = 1 << 60  # a bucket beyond all others: the first push sets the first bucket in use
 
 NONE = -1
 LATER = -2
 
 
-#: Where a state stands: its key, and the states after and before it in its bucket; it means something only while the
-#: state is queued. The first has the bucket's place in the ring before it, as ~place, and what comes after the last is
-#: negative. The rest is for the search whose queue it is: all that it asks of a state then lies in one place in memory.
+#: A queued state's key, and the next and previous state in its bucket; these are valid only while the state is queued.
+#: The first state in a bucket has ~index of the bucket in the ring as its previous, and the next of the last is
+#: negative. The other fields belong to the search that owns the queue, so that all it needs to know about a state is in
+#: one place in memory.
 NODE = np.dtype(
     [
         ("g", np.float64),
@@ -47,16 +48,16 @@ class Buckets(NamedTuple):
     head: npt.NDArray[np.int32]  # [BUCKETS], the ring: first state or -1
     node: npt.NDArray[Any]  # [n], of NODE
     base: npt.NDArray[np.float64]  # [2]: key at which bucket 0 begins, buckets per unit of key
-    span: npt.NDArray[np.int64]  # [2]: first bucket that may be in use, last bucket used; counted on round the ring
+    span: npt.NDArray[np.int64]  # [2]: first bucket that may be in use, last bucket used; not reduced to the ring
 
     @classmethod
     def allocate(cls, space: Space) -> Buckets:
-        """An empty queue over the states of a graph."""
+        """Return an empty queue over the states of a graph."""
         return cls.over(space.states, space.graph.typical_cost)
 
     @classmethod
     def over(cls, n: int, typical_cost: float) -> Buckets:
-        """An empty queue over ``n`` states, for keys that grow by about ``typical_cost`` with each move."""
+        """Return an empty queue over ``n`` states, for keys that grow by about ``typical_cost`` with each move."""
         return cls(
             np.full(BUCKETS, -1, np.int32),
             np.zeros(n, NODE),
@@ -67,16 +68,16 @@ class Buckets(NamedTuple):
 
 @kernel
 def clear(queue: Buckets, base: float) -> None:
-    """Empty the queue; keys below ``base`` are not expected. Costs what the last use touched."""
+    """Empty the queue, in time proportional to the buckets in use. Keys below ``base`` are not expected."""
     for b in range(queue.span[0], min(queue.span[1] + 1, queue.span[0] + BUCKETS)):
         queue.head[b & SLOT] = -1
     queue.span[0], queue.span[1] = _UNUSED, -1
-    queue.base[0] = base - 1.0 / queue.base[1]  # bucket 0 is for keys that come below it all the same
+    queue.base[0] = base - 1.0 / queue.base[1]  # bucket 0 is for keys below it that occur anyway
 
 
 @kernel
 def push(queue: Buckets, state: int, key: float) -> None:
-    """Queue a state that is not queued."""
+    """Add a state that is not queued."""
     b = bucket_in_reach(queue, key)
     slot = b & SLOT
     after, node = int64(queue.head[slot]), queue.node[state]
@@ -89,19 +90,19 @@ def push(queue: Buckets, state: int, key: float) -> None:
 
 @kernel
 def bucket(queue: Buckets, key: float) -> int:
-    """The number of the bucket that a key belongs in."""
+    """Return the number of the bucket that a key belongs in."""
     return max(int64((key - queue.base[0]) * queue.base[1]), 0)
 
 
 @kernel
 def bucket_in_reach(queue: Buckets, key: float) -> int:
-    """The number of the bucket that a key goes into: its own, or the ring's last if that lies beyond."""
+    """Return the number of the bucket that a key is put in: its own, or the last of the ring if that is beyond it."""
     return min(bucket(queue, key), queue.span[0] + BUCKETS - 1)
 
 
 @kernel
 def use(queue: Buckets, b: int) -> None:
-    """Note that there is a state in a bucket."""
+    """Record that a bucket contains a state."""
     if b < queue.span[0]:
         queue.span[0] = b
     if b > queue.span[1]:
@@ -110,7 +111,7 @@ def use(queue: Buckets, b: int) -> None:
 
 @kernel
 def remove(queue: Buckets, state: int) -> None:
-    """Take a queued state out."""
+    """Remove a queued state."""
     before, after = int64(queue.node[state]["previous"]), int64(queue.node[state]["next"])
     if after >= 0:
         queue.node[after]["previous"] = before
@@ -122,7 +123,7 @@ def remove(queue: Buckets, state: int) -> None:
 
 @kernel
 def first(queue: Buckets) -> int:
-    """The state that `take` would look at next, or NONE."""
+    """Return the state that `take` would look at next, or NONE."""
     b = queue.span[0]
     while b <= queue.span[1] and queue.head[b & SLOT] < 0:
         b += 1
@@ -132,9 +133,10 @@ def first(queue: Buckets) -> int:
 
 @kernel
 def take(queue: Buckets) -> int:
-    """Take out a state of least key, but for the width of a bucket; NONE if there is none. One step, whatever happens.
+    """Remove and return a state with the least key, up to the width of a bucket; NONE if the queue is empty.
 
-    LATER means: the first state's key lies beyond the ring, so it was put back further on. Ask again.
+    LATER means that the first state's key is beyond the ring, so it was put back further on: call again. This takes
+    constant time in any case.
     """
     state = first(queue)
     if state < 0:
@@ -152,7 +154,7 @@ def take(queue: Buckets) -> int:
 
 @kernel
 def pop(queue: Buckets) -> int:
-    """Take out a state of least key, but for the width of a bucket; NONE if there is none."""
+    """Remove and return a state with the least key, up to the width of a bucket; NONE if the queue is empty."""
     state = take(queue)
     while state == LATER:
         state = take(queue)
@@ -161,17 +163,17 @@ def pop(queue: Buckets) -> int:
 
 @kernel
 def floor(queue: Buckets) -> float:
-    """No queued state's key is below this; meaningful right after `first`."""
+    """Return a lower bound on the keys of all queued states; valid right after `first`."""
     return queue.base[0] + queue.span[0] / queue.base[1] if queue.span[0] > 0 else -np.inf
 
 
 @kernel
 def key_of(queue: Buckets, state: int) -> float:
-    """The key that a state was queued with last."""
+    """Return the key with which a state was last queued."""
     return queue.node[state]["key"]
 
 
 @kernel
 def width(queue: Buckets) -> float:
-    """By how much the keys in one bucket may differ."""
+    """Return how much the keys in one bucket may differ."""
     return 1.0 / queue.base[1]

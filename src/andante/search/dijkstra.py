@@ -1,19 +1,19 @@
-"""Full distance fields: the cost from one state to every other, and how many optimal paths there are.
+"""Full distance fields: the cost from one state to every other, and the number of optimal paths.
 
-On grids a state is reached along one of many equal paths only, the one that moves diagonally first (Sturtevant and
-Rabin 2016, "Canonical orderings on grids"). A move is left out if the cell before leads to the same cell by another
-path that costs less, or that costs the same and ends with a straight move. A straight move is left out only if the
-other path costs less, so never on an optimal path. And where a diagonal move is left out on an optimal path, an equal
-one ends with a straight move. So no distance is lost, whichever of several equal paths came first. The queue is a ring
-of three buckets, each as wide as a straight move. No state is reached from its own bucket, so when a bucket's turn
-comes its distances are final.
+On grids a state is reached along only one of many equal paths, the one that moves diagonally first (Sturtevant and
+Rabin 2016, "Canonical orderings on grids"). A move is skipped if the previous cell has another path to the same cell
+that costs less, or that costs the same and ends with a straight move. A straight move is skipped only if the other path
+costs less, so never on an optimal path. Where a diagonal move on an optimal path is skipped, an equal path ends with a
+straight move. So no distance is lost, whichever of several equal paths came first. The queue is a ring of three
+buckets, each as wide as a straight move. No state is reached from its own bucket, so the distances in a bucket are
+final when its turn comes.
 
-On other graphs whose costs are of one size a ring of four buckets does it: a bucket is as wide as the cheapest move or
-half the dearest, so a state's successors fall at most three buckets on, and each bucket is a plain array. Elsewhere
-SciPy's heap is better.
+On other graphs with similar costs, a ring of four buckets is enough: a bucket is as wide as the cheapest move or half
+the most expensive one, so a state's successors are at most three buckets further on, and each bucket is a plain array.
+Elsewhere SciPy's heap is better.
 
-Between distant states of an open map there are more optimal paths than a float64 can count. So a count has a scale of
-its own: the power of 2**512 by which it is to be multiplied.
+Distant states of an open map have more optimal paths between them than a float64 can count. A count therefore has its
+own scale: the power of 2**512 to multiply it by.
 """
 
 from __future__ import annotations
@@ -27,37 +27,37 @@ from andante.kernel import generic, int64, kernel, uint64
 from andante.world.graph import COUNT, DIRECTION, PRICE, Csr, Graph, Layout, Moves, degree, price, target, unit
 from andante.world.heuristics import DIAGONAL, TOLERANCE
 
-PLACE = 28  # bits of an entry of the wave that say which state it is; the others say how it was reached
-MOST_STATES = 1 << PLACE  # on larger grids the ring of other graphs is used
-NOWHERE = 8  # the direction that the source was reached in
+PLACE = 28  # bits of a wave's entry that hold the state; the others hold the direction it was reached in
+MOST_STATES = 1 << PLACE  # larger grids use the ring for other graphs
+NOWHERE = 8  # the direction in which the source was reached
 MOST_MOVES = uint64(8)
 OPEN = 255  # all eight moves are legal
 
 RING = 4
-MAX_COST_RATIO = 8.0  # dearest to cheapest move, beyond which a heap wins
-LARGE, SMALL = 2.0**512, 2.0**-512  # a count above the first is scaled by the second
-SAME_COUNT = 1 + 1e-9  # counts with a lower ratio differ by rounding at most
+MAX_COST_RATIO = 8.0  # most expensive to cheapest move, beyond which a heap is faster
+LARGE, SMALL = 2.0**512, 2.0**-512  # a count above the first is multiplied by the second
+SAME_COUNT = 1 + 1e-9  # counts with a lower ratio differ by rounding only
 
 
 def _onward(pruned: bool) -> npt.NDArray[np.uint32]:
-    """By the direction in which a cell was reached and its legal moves: the moves to go on with, one per four bits."""
+    """Return the moves to continue with, four bits each, by the direction a cell was reached in and its legal moves."""
     table = np.zeros((NOWHERE + 1, 256), np.uint32)
     for came in range(NOWHERE + 1):
         for mask in range(256):
             left = _canonical(came, mask) if pruned and came != NOWHERE else mask
             for d in (d for d in reversed(range(8)) if left >> d & 1):
-                table[came, mask] = int(table[came, mask]) << 4 | 8 | d  # the 8 tells north from nothing
+                table[came, mask] = int(table[came, mask]) << 4 | 8 | d  # the 8 distinguishes north from the end
     return table.ravel()
 
 
 def _canonical(came: int, mask: int) -> int:
-    """Those of the legal moves that no other path from the cell before makes up for."""
+    """Return the legal moves that no other path from the previous cell replaces."""
     if came % 2:
         kept = [came - 1, came, (came + 1) % 8]
     else:
         kept = [came]
         for side in (1, -1):
-            if not mask >> (came + 3 * side) % 8 & 1:  # the cell before could not go round this corner
+            if not mask >> (came + 3 * side) % 8 & 1:  # the previous cell could not pass this corner
                 kept += [(came + side) % 8, (came + 2 * side) % 8]
     return mask & sum(1 << d for d in kept)
 
@@ -66,31 +66,31 @@ ALL_MOVES, CANONICAL_MOVES = _onward(False), _onward(True)
 
 
 class Wave(NamedTuple):
-    """Room to search a grid: three buckets of entries, each a state, the direction it was reached in, and the cost."""
+    """Buffers to search a grid: three buckets of entries, each a state, the direction that led to it, and its cost."""
 
-    entry: npt.NDArray[np.uint32]  # [3 * (n + 8)]: a state may wait more than once, but outdated entries can be dropped
+    entry: npt.NDArray[np.uint32]  # [3 * (n + 8)]: a state may be queued twice or more, outdated entries can be dropped
     cost: npt.NDArray[np.float64]  # [3 * (n + 8)]
     onward: npt.NDArray[np.uint32]  # [9 * 256], ALL_MOVES or CANONICAL_MOVES
 
 
 class Ring(NamedTuple):
-    """Room to search any graph with costs of one size: four buckets of states."""
+    """Buffers to search any graph with similar costs: four buckets of states."""
 
-    queued: npt.NDArray[np.uint8]  # [n], bit b: the state waits in bucket b
+    queued: npt.NDArray[np.uint8]  # [n], bit b: the state is in bucket b
     state: npt.NDArray[np.int32]  # [RING, n]
     width: float  # of a bucket
 
 
 class Field(NamedTuple):
-    """Distances from a source, and the room to compute them; may be used again for another source."""
+    """Distances from a source, and the buffers to compute them; can be used again for another source."""
 
     distance: npt.NDArray[np.float64]  # [n]
-    order: npt.NDArray[np.int32]  # [n], the states that were reached, each after those before it on optimal paths
+    order: npt.NDArray[np.int32]  # [n], the states reached, each after its predecessors on optimal paths
     room: Wave | Ring | None
 
     @classmethod
     def over(cls, graph: Graph) -> Field:
-        """Room for a field over ``graph``."""
+        """Return buffers for a field over ``graph``."""
         n = len(graph)
         return cls(np.empty(n), np.empty(n, np.int32), _room(graph))
 
@@ -101,14 +101,14 @@ def _room(graph: Graph) -> Wave | Ring | None:
         onward = CANONICAL_MOVES if graph.has_round_corners else ALL_MOVES
         room = 3 * (n + int(MOST_MOVES))
         return Wave(np.empty(room, np.uint32), np.empty(room), onward)
-    cheapest, dearest = graph.cost_range
-    if dearest > MAX_COST_RATIO * cheapest:
+    cheapest, highest = graph.cost_range
+    if highest > MAX_COST_RATIO * cheapest:
         return None
-    return Ring(np.zeros(n, np.uint8), np.empty((RING, n), np.int32), max(cheapest, dearest / 2))
+    return Ring(np.zeros(n, np.uint8), np.empty((RING, n), np.int32), max(cheapest, highest / 2))
 
 
 def spread(field: Field, graph: Graph, source: int) -> int:
-    """Fill ``field`` from ``source``: how many states were reached."""
+    """Fill ``field`` from ``source`` and return the number of states reached."""
     expanded = _fill(field, graph, source)
     if isinstance(field.room, Wave):
         return expanded
@@ -117,7 +117,7 @@ def spread(field: Field, graph: Graph, source: int) -> int:
 
 
 def distances(graph: Graph, source: int) -> npt.NDArray[np.float64]:
-    """The cost of a shortest path from ``source`` to every state; infinite where there is none.
+    """Return the cost of a cheapest path from ``source`` to every state; infinite where there is none.
 
     >>> from andante.world.graph import Graph
     >>> distances(Graph.from_edges([(0, 1, 3.0), (1, 2, 4.0), (0, 2, 9.0)]), 0)
@@ -129,7 +129,7 @@ def distances(graph: Graph, source: int) -> npt.NDArray[np.float64]:
 
 
 def _fill(field: Field, graph: Graph, source: int) -> int:
-    """Compute the distances, and on grids the order too: how many states were expanded."""
+    """Compute the distances, and on grids the order, and return the number of states expanded."""
     if field.room is not None:
         return flood(field, graph.arrays, source)
     from scipy.sparse.csgraph import dijkstra
@@ -140,7 +140,7 @@ def _fill(field: Field, graph: Graph, source: int) -> int:
 
 @kernel
 def flood(field: Field, graph: Layout, source: int) -> int:
-    """Compute a field's distances, and on grids its order, in its room: how many states were expanded."""
+    """Compute a field's distances, and on grids its order, and return the number of states expanded."""
     return _flood(field.room, graph, source, field.distance, field.order)
 
 
@@ -159,7 +159,7 @@ def _flood(
 def _flood_grid(
     room: Wave, graph: Moves, source: int, distance: npt.NDArray[np.float64], order: npt.NDArray[np.int32]
 ) -> int:
-    """Indices are unsigned, because signed ones are compared with zero at each use: that took a third of the time."""
+    """Use unsigned indices: comparing signed ones with zero at each use took a third of the time."""
     entry, cost, onward_of = room.entry, room.cost, room.onward
     mask, offset = graph.mask, graph.offset
     distance[:] = np.inf
@@ -214,7 +214,7 @@ def _without_outdated(
     begin: int,
     end: int,
 ) -> int:
-    """Drop the entries for which a cheaper path was found since: where the others end. Each state has at most one."""
+    """Drop entries that a cheaper path has replaced and return the end of the rest, which has at most one per state."""
     kept = begin
     for i in range(begin, end):
         if distance[int64(entry[i]) & (MOST_STATES - 1)] == cost[i]:
@@ -237,14 +237,14 @@ def _flood_any(
     expanded, bucket = 0, 0
     while size0 + size1 + size2 + size3 > 0:
         here = bucket % RING
-        k, end = 0, size0  # no state waits twice, so when the row is full its beginning is free again
+        k, end = 0, size0  # no state is queued twice, so when the row is full its beginning is free again
         while size0 > 0:
             state = int64(ring[here, k])
             k = k + 1 if k + 1 < states else 0
             size0 -= 1
             queued[state] &= ~np.uint8(1 << here)
             reached = distance[state]
-            if int64(reached * per_cost) < bucket:  # a cheaper way was found, and followed, in an earlier bucket
+            if int64(reached * per_cost) < bucket:  # a cheaper path was found, and expanded, in an earlier bucket
                 continue
             expanded += 1
             for m in range(degree(graph, state)):
@@ -282,14 +282,14 @@ def _flood_any(
 
 
 class Paths(NamedTuple):
-    """How many optimal paths lead from each state to the source of a field: ``number`` * 2**(512 * ``scale``)."""
+    """The number of optimal paths from each state to the source of a field: ``number`` * 2**(512 * ``scale``)."""
 
     number: npt.NDArray[np.float64]  # [n], from 1 to LARGE
     scale: npt.NDArray[np.int32]  # [n]
 
     @classmethod
     def over(cls, graph: Graph) -> Paths:
-        """Room to count in."""
+        """Return buffers to count in."""
         return cls(np.empty(len(graph)), np.empty(len(graph), np.int32))
 
 
@@ -299,7 +299,7 @@ def count_paths(
 ) -> None:
     """Count the optimal paths to the source of a field from each of the ``reached`` states that have one.
 
-    They come in an ``order`` in which no state stands before the next one on an optimal path: by distance, say. Every
+    In ``order``, every state must come after the next states on its optimal paths, as when sorted by distance. Every
     move must have its opposite at the same cost.
     """
     source = int64(order[0])
@@ -314,7 +314,7 @@ def count_paths(
 
 @generic
 def _paths_on(graph: Layout, distance: npt.NDArray[np.float64], paths: Paths, state: int) -> tuple[float, int]:
-    """The sum of the counts of all states to which an optimal path leads on: a number and its scale."""
+    """Return the total count, with its scale, of all states that come next on an optimal path."""
     raise TypeError(graph)
 
 
@@ -341,9 +341,9 @@ def _paths_on_grid(graph: Moves, distance: npt.NDArray[np.float64], paths: Paths
 
 @kernel
 def _optimal_moves(graph: Moves, distance: npt.NDArray[np.float64], state: int) -> int:
-    """The moves with which optimal paths to the source of a field begin, a bit for each direction.
+    """Return the moves that begin an optimal path to the source of a field, one bit per direction.
 
-    There is no branch for each move, which would be hard to predict.
+    There is no branch per move, which would be hard to predict.
     """
     mask, left = int64(graph.mask[state]), distance[state] + TOLERANCE
     if mask == OPEN:
@@ -371,7 +371,7 @@ def _optimal_moves(graph: Moves, distance: npt.NDArray[np.float64], state: int) 
 
 @kernel
 def _plus(total: float, scale: int, more: float, its_scale: int) -> tuple[float, int]:
-    """The sum of two counts."""
+    """Return the sum of two counts."""
     above = its_scale - scale
     if above == 0:
         return total + more, scale
@@ -382,16 +382,16 @@ def _plus(total: float, scale: int, more: float, its_scale: int) -> tuple[float,
 
 @kernel
 def is_optimal(graph: Layout, distance: npt.NDArray[np.float64], state: int, near: int, cost: float) -> bool:
-    """Does an optimal path to the source of a field begin with the move from ``state`` to ``near``?"""
+    """Return whether an optimal path to the source of a field begins with the move from ``state`` to ``near``."""
     left = distance[state]
     return cost + distance[near] <= left + TOLERANCE * unit(graph) and distance[near] < left
 
 
 @generic
 def central_step(graph: Layout, distance: npt.NDArray[np.float64], paths: Paths, state: int) -> int:
-    """The next state on an optimal path to the source: where most optimal paths lead on, the first of several.
+    """Return the next state on an optimal path to the source: the one with most optimal paths, the first of several.
 
-    Whoever goes on like that walks through the middle of all optimal paths, not along their edge.
+    An agent that moves like this stays in the middle of all optimal paths, not at their edge.
     """
     raise TypeError(graph)
 
@@ -421,7 +421,7 @@ def _central_step_on_a_grid(graph: Moves, distance: npt.NDArray[np.float64], pat
 
 @kernel
 def _is_more(paths: Paths, state: int, than: int) -> bool:
-    """Are there more paths from ``state`` than from another, and not by rounding only?"""
+    """Return whether there are more paths from ``state`` than from another, beyond rounding."""
     more, less = paths.number[uint64(state)], paths.number[uint64(than)]
     above = int64(paths.scale[uint64(state)]) - int64(paths.scale[uint64(than)])
     if above == 0:
@@ -442,10 +442,10 @@ def first_moves(
     order: npt.NDArray[np.int32],
     reached: int,
 ) -> None:
-    """For each state, the set of moves with which optimal paths from the source of a field to it begin.
+    """Compute, for each state, the set of moves that begin optimal paths to it from the source of a field.
 
-    Bit k of ``begin`` is the source's k-th move; it is 0 for the source itself and where no path leads. The ``order``
-    is a field's.
+    Bit k of ``begin`` is the source's k-th move; it is 0 for the source itself and for states that cannot be reached.
+    ``order`` is that of the field.
     """
     begin[:] = 0
     source = int64(order[0])
@@ -454,7 +454,7 @@ def first_moves(
         begin[source + graph.offset[DIRECTION[legal, k]]] = 1 << k
     for i in range(1, reached):
         state = int64(uint64(order[i]))
-        if begin[state] != 0:  # a neighbour of the source, to which no other optimal path leads
+        if begin[state] != 0:  # a neighbour of the source, which has no other optimal path
             continue
         moves, union = int64(ALL_MOVES[_optimal_moves(graph, distance, state)]), 0
         while moves != 0:

@@ -1,8 +1,8 @@
-"""A priority queue over numbered items: a heap in flat arrays that knows where each item stands.
+"""A priority queue over numbered items: a heap in flat arrays that knows the position of each item.
 
-The item of least key comes first; of equal keys the one with the larger tie, of equal ties the lower number. So the
-order is total, and nothing depends on how the heap was built. Because an item is queued at most once and can be moved
-or taken out, the heap never holds more than there are items.
+The item with the least key comes first; among equal keys the one with the larger tie, among equal ties the one with the
+lower number. The order is therefore total, and nothing depends on how the heap was built. An item is queued at most
+once and can be moved or removed, so the heap never holds more entries than there are items.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from andante.kernel import int64, kernel
 
 
 class Heap(NamedTuple):
-    """The queue: entries in the order of the heap, the first of them least."""
+    """The queue: entries in heap order, the first of them the least."""
 
     key: npt.NDArray[np.float64]  # [capacity]
     tie: npt.NDArray[np.float64]  # [capacity]
     item: npt.NDArray[np.int32]  # [capacity]
-    place: npt.NDArray[np.int32]  # [items], where an item stands in the arrays above; -1 if it is not queued
+    place: npt.NDArray[np.int32]  # [items], an item's index in the arrays above; -1 if it is not queued
     size: npt.NDArray[np.int64]  # [1]
 
     @classmethod
     def over(cls, items: int, capacity: int) -> Heap:
-        """An empty heap for at most ``capacity`` of the items 0 to ``items`` - 1 at a time."""
+        """Return an empty heap for at most ``capacity`` of the items 0 to ``items`` - 1 at a time."""
         return cls(
             np.zeros(capacity),
             np.zeros(capacity),
@@ -38,13 +38,13 @@ class Heap(NamedTuple):
 
 @kernel
 def is_queued(heap: Heap, item: int) -> bool:
-    """Is the item in the heap?"""
+    """Return whether the item is in the heap."""
     return heap.place[item] >= 0
 
 
 @kernel
 def clear(heap: Heap) -> None:
-    """Take everything out; costs what is in."""
+    """Empty the heap, in time proportional to its size."""
     for at in range(heap.size[0]):
         heap.place[heap.item[at]] = -1
     heap.size[0] = 0
@@ -52,7 +52,7 @@ def clear(heap: Heap) -> None:
 
 @kernel
 def push(heap: Heap, item: int, key: float, tie: float) -> None:
-    """Queue an item, or bring one that is queued forward: its key and tie may not put it further back."""
+    """Add an item, or move a queued one forward: a new key and tie must not move it back."""
     at = int64(heap.place[item])
     if at < 0:
         at = heap.size[0]
@@ -62,7 +62,7 @@ def push(heap: Heap, item: int, key: float, tie: float) -> None:
 
 @kernel
 def pop(heap: Heap) -> int:
-    """Take out the first item; there must be one."""
+    """Remove and return the first item; there must be one."""
     first = int64(heap.item[0])
     last = heap.size[0] - 1
     heap.place[first] = -1
@@ -74,7 +74,7 @@ def pop(heap: Heap) -> int:
 
 @kernel
 def remove(heap: Heap, item: int) -> None:
-    """Take a queued item out: the last entry goes where it stood."""
+    """Remove a queued item; the last entry fills its place."""
     at = int64(heap.place[item])
     last = heap.size[0] - 1
     heap.place[item] = -1
@@ -90,13 +90,13 @@ def remove(heap: Heap, item: int) -> None:
 
 @kernel
 def is_ahead(heap: Heap, at: int, other: int) -> bool:
-    """Would the entry at one place come out before the entry at another?"""
+    """Return whether the entry at one index comes out before the entry at another."""
     return _is_ahead(heap, at, heap.key[other], heap.tie[other], int64(heap.item[other]))
 
 
 @kernel
 def _is_ahead(heap: Heap, at: int, key: float, tie: float, item: int) -> bool:
-    """Does the entry at this place come before the given one?"""
+    """Return whether the entry at this index comes before the given one."""
     if heap.key[at] != key:
         return heap.key[at] < key
     if heap.tie[at] != tie:
@@ -106,7 +106,7 @@ def _is_ahead(heap: Heap, at: int, key: float, tie: float, item: int) -> bool:
 
 @kernel
 def _rise(heap: Heap, at: int, item: int, key: float, tie: float) -> None:
-    """Put the entry at this place, or as far above as it belongs."""
+    """Put the entry at this index, or as far above it as it belongs."""
     while at > 0:
         above = (at - 1) // 2
         if _is_ahead(heap, above, key, tie, item):
@@ -118,7 +118,7 @@ def _rise(heap: Heap, at: int, item: int, key: float, tie: float) -> None:
 
 @kernel
 def _sink(heap: Heap, at: int, item: int, key: float, tie: float) -> None:
-    """Put the entry at this place, or as far below as it belongs."""
+    """Put the entry at this index, or as far below it as it belongs."""
     size = heap.size[0]
     below = 2 * at + 1
     while below < size:

@@ -1,7 +1,7 @@
-"""Hill-climbing: follow the heuristic as it is, without learning, for as long as it falls.
+"""Hill-climbing: follow the heuristic, without learning, for as long as it falls.
 
-What hill-climbing reaches, LRTA* with a lookahead of one move reaches without learning anything (Bulitko and Björnsson
-2009, section 2).
+Whatever hill-climbing can reach, LRTA* with a lookahead of one move reaches without learning anything (Bulitko and
+Björnsson 2009, section 2).
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from andante.world.heuristics import TOLERANCE
 
 
 class Climb(NamedTuple):
-    """How an attempt at hill-climbing ended, and what it took."""
+    """How an attempt at hill-climbing ended, and what it cost."""
 
     arrived: bool
-    expanded: int  # states whose neighbours were looked at: one per step
+    expanded: int  # states whose neighbours were looked at, one per step
     touched: int
 
 
 @kernel
 def climb(graph: Arrays, state: int, goal: int, most: int) -> Climb:
-    """Go to the neighbour of least cost plus heuristic, of equal ones the first, until at ``goal``.
+    """Move to the neighbour with the least cost plus heuristic, the first of equal ones, until at ``goal``.
 
-    It fails where the heuristic does not fall, and after ``most`` steps.
+    Fail where the heuristic does not fall, and after ``most`` steps.
     """
     expanded, touched = 0, 0
     height = estimate(graph, state, goal)
@@ -49,14 +49,15 @@ def climb(graph: Arrays, state: int, goal: int, most: int) -> Climb:
     return Climb(True, expanded, touched)
 
 
-# --- straight on ----------------------------------------------------------------------------------------------------
+# --- moving straight ------------------------------------------------------------------------------------------------
 
 
 @generic
 def straight(graph: Layout, state: int, goal: int) -> int:
-    """The next state of a climb from ``state`` to ``goal`` that costs no more than the heuristic says; -1 if none does.
+    """Return the next state of a climb that costs no more than the heuristic says; -1 if there is none.
 
-    It is the move that LRTA* with a lookahead of one makes there. If such moves lead all the way, the path is optimal.
+    It is the move that LRTA* with a lookahead of one makes from ``state`` to ``goal``. If such moves lead all the way,
+    the path is optimal.
     """
     raise TypeError(graph)
 
@@ -73,11 +74,11 @@ def _straight_on_a_graph(graph: Csr, state: int, goal: int) -> int:
 
 
 def _directions(diagonals: bool) -> np.ndarray:
-    """Which directions lead straight to a goal that lies (dx, dy) away: bits, by sign of dx, of dy, of |dx| - |dy|."""
+    """Return the directions straight to a goal (dx, dy) away, as bits, by the signs of dx, dy and |dx| - |dy|."""
     found = np.zeros((3, 3, 3), np.uint8)
     for sx, sy, longer in np.ndindex(3, 3, 3):
         for d in range(8):
-            along = (DX[d] == sx - 1 != 0, DY[d] == sy - 1 != 0)  # nearer by a column, by a row
+            along = (DX[d] == sx - 1 != 0, DY[d] == sy - 1 != 0)  # one column nearer, one row nearer
             away = (DX[d] not in (0, sx - 1)) or (DY[d] not in (0, sy - 1))
             if away or not any(along):
                 continue
@@ -106,22 +107,22 @@ def _straight_on_a_grid(graph: Moves, state: int, goal: int) -> int:
     return state + graph.offset[first] if first >= 0 else -1
 
 
-# --- where the goal is taken when it is near ------------------------------------------------------------------------
+# --- moving to the goal when it is next -----------------------------------------------------------------------------
 
 
 class Approach(NamedTuple):
-    """The next move of one who approaches a goal."""
+    """The next move of an agent that approaches a goal."""
 
-    move: int  # -1 where there is none
-    height: float  # the heuristic behind it
+    move: int  # -1 if there is none
+    height: float  # the heuristic after the move
 
 
 @kernel
 def approach(graph: Arrays, state: int, goal: int, height: float) -> Approach:
-    """The move to the goal if it is next to ``state``, else of least cost plus heuristic if the heuristic falls.
+    """Return the move to the goal if it is adjacent, else that of least cost plus heuristic if the heuristic falls.
 
-    ``height`` is the heuristic of ``state``. On grids this is a step of `climb`. On other graphs a heuristic may be
-    worth little, or nothing: there too whoever stands next to the goal goes to it.
+    ``height`` is the heuristic of ``state``. On grids this is a step of `climb`. On other graphs the heuristic may be
+    of little or no use; a state next to the goal still moves to it.
     """
     best, least, lowest = -1, np.inf, np.inf
     final, cheapest = -1, np.inf
@@ -138,10 +139,10 @@ def approach(graph: Arrays, state: int, goal: int, height: float) -> Approach:
 
 
 class Ascent(NamedTuple):
-    """How approaching a goal step by step ended, and what it took."""
+    """How a step-by-step approach to a goal ended, and what it cost."""
 
     arrived: bool
-    cost: float  # of the way that was walked
+    cost: float  # of the path taken
     expanded: int
     touched: int
 

@@ -10,10 +10,10 @@ from andante.world.graph import Graph
 
 
 def with_landmarks(graph: Graph, count: int = 8) -> Graph:
-    """The same states and arcs, with distances to ``count`` landmarks as heuristic (Goldberg and Harrelson's ALT).
+    """Return the same graph with distances to ``count`` landmarks as its heuristic (ALT, Goldberg and Harrelson 2005).
 
-    Each landmark is a state farthest from those before it, the first from state 0 of the largest component. States of
-    other components, which no landmark reaches, keep a heuristic of zero among themselves.
+    Each landmark is a state farthest from those before it; the first is farthest from state 0 of the largest component.
+    States of other components, which no landmark reaches, have a heuristic of zero among themselves.
 
     >>> ring = Graph.from_edges([(i, (i + 1) % 6, 1.0) for i in range(6)])
     >>> from andante.world.graph import estimate

@@ -1,4 +1,4 @@
-"""Learned heuristic values: kept over the graph's own heuristic, forgotten when the problem changes."""
+"""Learned heuristic values: they override the graph's own heuristic, and are forgotten when the problem changes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from andante.world.heuristics import TOLERANCE
 
 
 class Learned(NamedTuple):
-    """A value for each state where something was learned in this problem."""
+    """A value for each state in which something was learned in this problem."""
 
     value: npt.NDArray[np.float64]  # [n]
     stamp: npt.NDArray[np.uint32]  # [n], the problem in which the value was learned
@@ -23,19 +23,19 @@ class Learned(NamedTuple):
 
     @classmethod
     def allocate(cls, space: Space) -> Learned:
-        """Room for a value per state, none learned yet."""
+        """Return room for a value per state, with none learned yet."""
         return cls(np.zeros(space.states), np.zeros(space.states, np.uint32), space.clock, space.log)
 
 
 @kernel
 def is_learned(h: Learned, state: int) -> bool:
-    """Was anything learned in ``state`` in this problem?"""
+    """Return whether anything was learned in ``state`` in this problem."""
     return h.stamp[state] == h.clock.problem[0]
 
 
 @kernel
 def value(h: Learned, graph: Layout, state: int, goal: int) -> float:
-    """What the agent believes the way from ``state`` to ``goal`` costs."""
+    """Return what the agent believes the path from ``state`` to ``goal`` costs."""
     if h.stamp[state] == h.clock.problem[0]:
         return h.value[state]
     return estimate(graph, state, goal)
@@ -43,7 +43,7 @@ def value(h: Learned, graph: Layout, state: int, goal: int) -> float:
 
 @kernel
 def store(h: Learned, state: int, new: float) -> int:
-    """Keep ``new`` as the value of ``state``; 1 if the state had none of its own yet, else 0."""
+    """Store ``new`` as the value of ``state``; return 1 if the state had no value of its own yet, else 0."""
     fresh = 0 if h.stamp[state] == h.clock.problem[0] else 1
     h.value[state] = new
     h.stamp[state] = h.clock.problem[0]
@@ -53,9 +53,9 @@ def store(h: Learned, state: int, new: float) -> int:
 
 @kernel
 def raise_to(h: Learned, graph: Layout, state: int, goal: int, new: float, weight: float = 1.0) -> tuple[float, int]:
-    """Raise the value of ``state`` to ``new`` if that is more: by how much it rose, and 1 if it is its first.
+    """Raise the value of ``state`` to ``new`` if that is higher; return by how much, and 1 if it is the state's first.
 
-    ``weight`` is what costs were multiplied by: with a small one values rise by as little.
+    ``weight`` is the factor of costs: with a small one, values rise by equally small amounts.
     """
     old = value(h, graph, state, goal)
     if new <= old + TOLERANCE * weight * unit(graph):

@@ -1,13 +1,12 @@
-"""An A*-shaped local search space: what LSS-LRTA* and RTAA* look at before they learn and move.
+"""An A*-shaped local search space: what LSS-LRTA* and RTAA* explore before they learn and move.
 
-A* from the agent's state, with the learned heuristic, until so many states have been expanded, the goal is about to be,
-or nothing is open. Learned values may be inconsistent, so a state that was expanded is opened again when a cheaper way
-to it turns up, and expanding it again counts. Of equal f the state with the larger g is expanded first, of equal g the
-one that was reached first.
+A* runs from the agent's state, with the learned heuristic, until it has expanded the given number of states, the goal
+is next to be expanded, or the open list is empty. Learned values may be inconsistent, so an expanded state is reopened
+when a cheaper path to it is found, and expanding it again counts. Among equal f the state with the larger g is expanded
+first, among equal g the one that was reached first.
 
-A state stands in the space under a number, its slot, given in the order in which states are reached; the agent's own
-is 0. What is known of the states is kept by slot, close together; only the way from state to slot is as long as the
-graph.
+Each state in the space has a number, its slot, given in the order in which states are reached; the agent's own is 0.
+Data about the states is indexed by slot and so stays compact; only the map from state to slot is as long as the graph.
 """
 
 from __future__ import annotations
@@ -29,43 +28,43 @@ from andante.world.heuristics import TOLERANCE
 
 
 class Walk(IntEnum):
-    """How far an agent goes before it plans again."""
+    """How far an agent moves before it plans again."""
 
     ONE_MOVE = 0  # one move towards the end of the plan
-    FRONTIER = 1  # all the way
+    FRONTIER = 1  # to the end of the plan
 
 
 class Avoidance(IntEnum):
-    """Which states of the frontier an agent would rather not go to, because they seem to lie in a depression."""
+    """Which states of the frontier an agent avoids because they seem to be in a depression."""
 
     OFF = 0  # none
-    MARK = 1  # those whose value rose in this trial: mark-and-avoid
-    BORDER = 2  # all but those whose value rose least in this trial: move-to-border
+    MARK = 1  # states whose value rose in this trial: mark-and-avoid
+    BORDER = 2  # all but the states whose value rose least in this trial: move-to-border
 
 
 _ONE_MOVE, _OFF, _MARK = int(Walk.ONE_MOVE), int(Avoidance.OFF), int(Avoidance.MARK)
 
 
 class Local(NamedTuple):
-    """The states that one plan has reached; those in the heap are open, the others closed."""
+    """The states reached by one plan; those in the heap are open, the others closed."""
 
-    slot: npt.NDArray[np.int64]  # [n], counted on from plan to plan: below this plan's first, it is of an earlier plan
-    first: npt.NDArray[np.int64]  # [1], where this plan's slots begin
+    slot: npt.NDArray[np.int64]  # [n], counted on from plan to plan: values below ``first`` are from an earlier plan
+    first: npt.NDArray[np.int64]  # [1], where the slots of this plan begin
     size: npt.NDArray[np.int64]  # [1], states reached
     state: npt.NDArray[np.int32]  # [capacity]
     g: npt.NDArray[np.float64]  # [capacity]
-    h: npt.NDArray[np.float64]  # [capacity], as it was when the plan began
+    h: npt.NDArray[np.float64]  # [capacity], as when the plan began
     new: npt.NDArray[np.float64]  # [capacity], for learning
-    parent: npt.NDArray[np.int32]  # [capacity], slot of the state before; -1 for the agent's own
-    fringe: npt.NDArray[np.int32]  # [capacity], slots of the frontier, where learning needs the heap for itself
-    next: npt.NDArray[np.int32]  # [capacity], slot of the state after, along the plan
-    end: npt.NDArray[np.int64]  # [2], the last state of the plan, and the trial it was made in
+    parent: npt.NDArray[np.int32]  # [capacity], slot of the previous state; -1 for the agent's own
+    fringe: npt.NDArray[np.int32]  # [capacity], slots of the frontier, for learning that needs the heap itself
+    next: npt.NDArray[np.int32]  # [capacity], slot of the next state of the plan
+    end: npt.NDArray[np.int64]  # [2], the last state of the plan, and the trial in which it was made
     open: Heap
     clock: Clock
 
     @classmethod
     def allocate(cls, space: Space) -> Local:
-        """Room for as many expansions as the parameter ``lookahead`` says."""
+        """Return room for as many expansions as the parameter ``lookahead`` allows."""
         n = space.states
         most = max(1, min(n, space.params.lookahead * space.graph.max_degree + 1))
         return cls(
@@ -85,32 +84,32 @@ class Local(NamedTuple):
         )
 
 
-# --- looking ahead --------------------------------------------------------------------------------------------------
+# --- lookahead ------------------------------------------------------------------------------------------------------
 
 
 @kernel
 def slot_of(local: Local, state: int) -> int:
-    """Where a state stands in the space; negative if it was not reached."""
+    """Return the slot of a state; negative if it was not reached."""
     return local.slot[state] - local.first[0]
 
 
 @kernel
 def frontier(local: Local) -> int:
-    """How many states are open."""
+    """Return the number of open states."""
     return local.open.size[0]
 
 
 @kernel
 def least_f(local: Local) -> float:
-    """The least f of an open state; there must be one."""
+    """Return the least f of an open state; there must be one."""
     return local.open.key[0]
 
 
 @kernel
 def grow(local: Local, graph: Arrays, h: Learned, state: int, goal: int, lookahead: int) -> tuple[int, int]:
-    """Build the space around ``state``: how many states were expanded, and how many moves looked at.
+    """Build the space around ``state``; return the number of states expanded and of moves looked at.
 
-    A goal that was about to be expanded, and else the best of the open states, is then the first in the heap.
+    Afterwards the goal, if it was next to be expanded, or else the best open state is the first in the heap.
     """
     heap.clear(local.open)
     local.first[0] += local.size[0]
@@ -128,7 +127,7 @@ def grow(local: Local, graph: Arrays, h: Learned, state: int, goal: int, lookahe
 
 @kernel
 def _reach(local: Local, state: int, h: float) -> int:
-    """Give a state that was not reached before the next slot."""
+    """Give the next slot to a state that was not reached before."""
     slot = local.size[0]
     local.size[0] = slot + 1
     local.slot[state] = local.first[0] + slot
@@ -138,7 +137,7 @@ def _reach(local: Local, state: int, h: float) -> int:
 
 @kernel
 def _expand(local: Local, graph: Arrays, h: Learned, slot: int, goal: int) -> int:
-    """Open what can be reached, or reached more cheaply, from one state: how many moves were looked at."""
+    """Open the states reached, or reached more cheaply, from one state; return the number of moves looked at."""
     state, so_far = int64(local.state[slot]), local.g[slot]
     note(h.log, EXPANDED, state, so_far)
     moves = degree(graph, state)
@@ -148,7 +147,7 @@ def _expand(local: Local, graph: Arrays, h: Learned, slot: int, goal: int) -> in
         there = slot_of(local, near)
         if there < 0:
             rest = value(h, graph, near, goal)
-            if rest == np.inf:  # from a dead end no way leads to the goal
+            if rest == np.inf:  # a dead end has no path to the goal
                 continue
             there = _reach(local, near, rest)
         elif g >= local.g[there]:
@@ -163,7 +162,7 @@ def _expand(local: Local, graph: Arrays, h: Learned, slot: int, goal: int) -> in
 
 @kernel
 def plan(local: Local, slot: int, walk: int) -> None:
-    """Plan to go to the state in this slot, or as far on the way there as ``walk`` says."""
+    """Plan to move to the state in this slot, or as far towards it as ``walk`` says."""
     last, before = slot, int64(local.parent[slot])
     while before >= 0:
         local.next[before] = slot
@@ -175,9 +174,9 @@ def plan(local: Local, slot: int, walk: int) -> None:
 
 @kernel
 def next_move(local: Local, graph: Arrays, state: int) -> tuple[int, float]:
-    """Where the plan goes from ``state``, and what the move costs: infinitely much if it is not possible.
+    """Return the next state of the plan after ``state``, and the cost of the move: infinite if it is not possible.
 
-    It is not if no plan of this trial goes on from there, or if a wall was discovered on its way since.
+    It is not possible if no plan of this trial continues from there, or if a wall was discovered on the path since.
     """
     if local.end[1] != local.clock.trial[0] or local.end[0] == state:
         return -1, np.inf
@@ -185,25 +184,25 @@ def next_move(local: Local, graph: Arrays, state: int) -> tuple[int, float]:
     return to, price_between(graph, state, to)
 
 
-# --- learning, and avoiding where much was learned ------------------------------------------------------------------
+# --- learning, and avoiding depressions -----------------------------------------------------------------------------
 
 
 class Rise(NamedTuple):
-    """How much values rose in this trial; of no length unless an agent avoids depressions."""
+    """How much values rose in this trial; empty unless the agent avoids depressions."""
 
-    before: npt.NDArray[np.float64]  # [n or 0], what the value was
-    trial: npt.NDArray[np.int64]  # [n or 0], the trial in which that was
+    before: npt.NDArray[np.float64]  # [n or 0], the value before
+    trial: npt.NDArray[np.int64]  # [n or 0], the trial in which it rose
 
     @classmethod
     def allocate(cls, space: Space) -> Rise:
-        """Room for a value per state, if the parameter ``avoidance`` is on."""
+        """Return room for a value per state, if the parameter ``avoidance`` is on."""
         n = 0 if space.params.avoidance is Avoidance.OFF else space.states
         return cls(np.zeros(n), np.zeros(n, np.int64))
 
 
 @kernel
 def learn(local: Local, graph: Layout, h: Learned, rise: Rise, slot: int, new: float) -> tuple[float, int]:
-    """Raise the value of a state to ``new`` if that is more: by how much it rose, and 1 if it is its first."""
+    """Raise the value of a state to ``new`` if that is higher; return by how much, and 1 if it is the state's first."""
     old = local.h[slot]
     if new <= old + TOLERANCE * unit(graph):
         return 0.0, 0
@@ -211,12 +210,12 @@ def learn(local: Local, graph: Layout, h: Learned, rise: Rise, slot: int, new: f
     if len(rise.trial) > 0 and rise.trial[state] != local.clock.trial[0]:
         rise.before[state], rise.trial[state] = old, local.clock.trial[0]
     stored = store(h, state, new)
-    return (new - old if new < np.inf else 0.0), stored  # an infinite rise would drown all others
+    return (new - old if new < np.inf else 0.0), stored  # an infinite rise would swamp all others
 
 
 @kernel
 def choose(local: Local, graph: Layout, rise: Rise, avoidance: int) -> int:
-    """The slot of the open state to go to: that of least f, among those that ``avoidance`` leaves."""
+    """Return the slot of the open state to move to: that of least f among those that ``avoidance`` leaves."""
     if avoidance == _OFF:
         return int64(local.open.item[0])
     least = np.inf
@@ -231,7 +230,7 @@ def choose(local: Local, graph: Layout, rise: Rise, avoidance: int) -> int:
 
 @kernel
 def _reluctance(local: Local, graph: Layout, rise: Rise, slot: int, avoidance: int) -> float:
-    """How little an open state is wanted: by how much its value rose in this trial, or whether it did."""
+    """Return how much to avoid an open state: by how much its value rose in this trial, or whether it did."""
     state = int64(local.state[slot])
     if rise.trial[state] != local.clock.trial[0]:
         return 0.0

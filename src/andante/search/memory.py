@@ -1,8 +1,8 @@
-"""What agents' memories are made of: clocks instead of clearing, and a log of thoughts for those who watch.
+"""Building blocks of agents' memories: clocks that make clearing unnecessary, and a log of thoughts for observers.
 
 A memory is a NamedTuple of bundles, each a NamedTuple of arrays with a class method ``allocate(space)``. It is
-allocated once for a graph and serves any number of problems: what belongs to an earlier problem is recognised by its
-stamp, never cleared.
+allocated once for a graph and used for any number of problems: data of an earlier problem is recognised by its stamp
+and never cleared.
 """
 
 from __future__ import annotations
@@ -16,25 +16,25 @@ from andante.kernel import kernel
 from andante.world.graph import Graph
 from andante.world.sensing import KNOWN, View
 
-# What a log entry tells.
+# Kinds of log entries.
 EXPANDED = 0  # the state's successors were generated
 LEARNED = 1  # the state's heuristic became this value
 
 
 class Clock(NamedTuple):
-    """Which problem an agent is at, and which trial; the loop moves both hands, int64[1] each, starting from 1."""
+    """The current problem and trial of an agent; the loop advances both counters, int64[1] each, starting from 1."""
 
     problem: npt.NDArray[np.int64]
     trial: npt.NDArray[np.int64]
 
 
 def new_clock() -> Clock:
-    """A clock before the first problem."""
+    """Return a clock before the first problem."""
     return Clock(np.zeros(1, np.int64), np.zeros(1, np.int64))
 
 
 class Log(NamedTuple):
-    """What an agent thought since the log was emptied; of no capacity, and free of charge, unless somebody watches."""
+    """What an agent thought since the log was emptied; it has no capacity, and costs nothing, unless it is read."""
 
     kind: npt.NDArray[np.uint8]  # [capacity]
     state: npt.NDArray[np.int32]  # [capacity]
@@ -43,7 +43,7 @@ class Log(NamedTuple):
 
     @classmethod
     def of(cls, capacity: int) -> Log:
-        """An empty log with room for so many thoughts."""
+        """Return an empty log with room for ``capacity`` thoughts."""
         return cls(
             np.zeros(capacity, np.uint8), np.zeros(capacity, np.int32), np.zeros(capacity), np.zeros(1, np.int64)
         )
@@ -51,7 +51,7 @@ class Log(NamedTuple):
 
 @kernel
 def note(log: Log, kind: int, state: int, value: float) -> None:
-    """Write one thought down, if anybody reads it and there is room."""
+    """Record one thought, if the log is being read and has room."""
     if len(log.kind) == 0:
         return
     k = log.used[0]
@@ -63,35 +63,35 @@ def note(log: Log, kind: int, state: int, value: float) -> None:
 
 
 class Space(NamedTuple):
-    """What a bundle may know when it is allocated."""
+    """What a bundle may use when it is allocated."""
 
     graph: Graph  # as the agent knows it when a problem begins
     params: Any  # the agent's parameters
     clock: Clock
     log: Log
-    databases: tuple[Any, ...] = ()  # those that the agent was handed
+    databases: tuple[Any, ...] = ()  # the databases given to the agent
     view: View = KNOWN  # what the agent sees of the map
 
     @property
     def states(self) -> int:
-        """How many states the graph has."""
+        """The number of states of the graph."""
         return len(self.graph)
 
 
 def new_space(
     graph: Graph, params: Any, log_capacity: int = 0, databases: tuple[Any, ...] = (), view: View = KNOWN
 ) -> Space:
-    """A space with fresh clocks and a log of the given capacity."""
+    """Return a space with new clocks and a log of the given capacity."""
     return Space(graph, params, new_clock(), Log.of(log_capacity), databases, view)
 
 
 def allocate(memory: type, space: Space) -> Any:
-    """A memory: each field made by its own class."""
+    """Return a memory, each field allocated by its own class."""
     return memory(**{name: bundle.allocate(space) for name, bundle in get_type_hints(memory).items()})
 
 
 def bytes_of(bundle: Any) -> int:
-    """How much memory a bundle's arrays take; arrays shared within it count once."""
+    """Return the memory that a bundle's arrays take; an array that occurs twice counts once."""
     seen: dict[int, int] = {}
 
     def walk(value: Any) -> None:

@@ -1,4 +1,4 @@
-"""A planned path that an agent walks over several moves."""
+"""A planned path that an agent follows over several moves."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from andante.world.graph import Arrays, Layout, degree, price, target
 
 
 class Path(NamedTuple):
-    """Where to go next from each state of the path; other states' entries mean nothing."""
+    """The next state after each state of the path; the entries of other states mean nothing."""
 
     next: npt.NDArray[np.int32]  # [n]
-    trial: npt.NDArray[np.int64]  # [1], the trial the path was planned in
+    trial: npt.NDArray[np.int64]  # [1], the trial in which the path was planned
     clock: Clock
 
     @classmethod
     def allocate(cls, space: Space) -> Path:
-        """Room for any path without loops."""
+        """Return room for any path without loops."""
         return cls(np.zeros(space.states, np.int32), np.zeros(1, np.int64), space.clock)
 
 
 @kernel
 def lay(path: Path, tree: Tree, goal: int) -> None:
-    """Make the path the one by which a search reached ``goal``."""
+    """Set the path to the one by which a search reached ``goal``."""
     path.trial[0] = path.clock.trial[0]
     state, before = goal, parent_of(tree, goal)
     while before >= 0:
@@ -38,9 +38,9 @@ def lay(path: Path, tree: Tree, goal: int) -> None:
 
 @kernel
 def next_move(path: Path, graph: Arrays, state: int) -> tuple[int, float]:
-    """Where the path goes from ``state``, and what the move costs: infinitely much if it is not possible.
+    """Return the next state of the path after ``state``, and the cost of the move: infinite if it is not possible.
 
-    It is not if nothing was planned in this trial, or if a wall was discovered there since.
+    It is not possible if nothing was planned in this trial, or if a wall was discovered there since.
     """
     if path.trial[0] != path.clock.trial[0]:
         return -1, np.inf
@@ -50,7 +50,7 @@ def next_move(path: Path, graph: Arrays, state: int) -> tuple[int, float]:
 
 @kernel
 def price_between(graph: Layout, state: int, near: int) -> float:
-    """What the cheapest move from ``state`` to ``near`` costs; infinitely much if there is none."""
+    """Return the cost of the cheapest move from ``state`` to ``near``; infinite if there is none."""
     least = np.inf
     for k in range(degree(graph, state)):
         if target(graph, state, k) == near:

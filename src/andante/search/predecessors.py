@@ -1,6 +1,6 @@
-"""The arcs into a state, for learning that spreads against them.
+"""The arcs into a state, for learning that propagates backwards.
 
-Where every arc has its opposite at the same cost, as on grids, these are the arcs out of it, and nothing is kept.
+If every arc has its opposite at the same cost, as on grids, these are the arcs out of it, and nothing is stored.
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ from andante.world.graph import Arrays, Csr
 
 
 class Mirror(NamedTuple):
-    """Stands for the graph itself: its arcs are the same both ways."""
+    """Stands for the graph itself, whose arcs are the same in both directions."""
 
     exact: bool
 
 
 class Predecessors(NamedTuple):
-    """The graph with every arc turned round."""
+    """The graph with every arc reversed."""
 
     arcs: Mirror | Csr
 
     @classmethod
     def allocate(cls, space: Space) -> Predecessors:
-        """The arcs of a graph turned round, or the knowledge that this changes nothing."""
+        """Return the reversed arcs of a graph, or a `Mirror` if reversing changes nothing."""
         turned = space.graph.reversed()
         if turned is space.graph:
             return cls(Mirror(True))
@@ -35,7 +35,7 @@ class Predecessors(NamedTuple):
 
 @generic
 def turned(arcs: Mirror | Csr, graph: Arrays) -> Arrays:
-    """A graph whose moves out of a state are the moves into it, turned round."""
+    """Return a graph whose moves out of a state are the reversed moves into it."""
     raise TypeError(arcs)
 
 

@@ -1,4 +1,4 @@
-"""Values learned for goals that change: each state holds its last, and the number of the goal it was learned for."""
+"""Values learned for changing goals: each state holds its latest value, and the number of the goal it is for."""
 
 from __future__ import annotations
 
@@ -11,37 +11,37 @@ from andante.kernel import kernel
 from andante.search.learning import Learned
 from andante.search.memory import Log, Space, new_clock
 
-NUMBERS = 2**32 - 1  # that a stamp can hold
+NUMBERS = 2**32 - 1  # the largest that a stamp can hold
 
 
 class Tables(NamedTuple):
-    """The values, and the numbers that goals have."""
+    """The values, and the numbers given to goals."""
 
-    h: Learned  # on a clock of its own, which shows the number of a goal
-    number: npt.NDArray[np.int64]  # [n], of a state as a goal
-    era: npt.NDArray[np.int64]  # [n], in which it got that number
+    h: Learned  # on its own clock, which shows the number of a goal
+    number: npt.NDArray[np.int64]  # [n], the number of a state as a goal
+    era: npt.NDArray[np.int64]  # [n], the era in which it got that number
     used: npt.NDArray[np.int64]  # [1], the last number given out
 
     @classmethod
     def allocate(cls, space: Space) -> Tables:
-        """Nothing learned yet in any state of the graph."""
+        """Return tables for the states of a graph, with nothing learned yet."""
         return cls.over(space.states, space.log)
 
     @classmethod
     def over(cls, n: int, log: Log) -> Tables:
-        """Nothing learned yet in ``n`` states."""
+        """Return tables for ``n`` states, with nothing learned yet."""
         h = Learned(np.zeros(n), np.zeros(n, np.uint32), new_clock(), log)
         return cls(h, np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(1, np.int64))
 
 
 @kernel
 def turn_to(tables: Tables, goal: int, era: int) -> None:
-    """Let ``tables.h`` be what was learned for ``goal`` in this era, a number above 0; of others nothing is known.
+    """Let ``tables.h`` be what was learned for ``goal`` in this era, a number above 0; ignore values for other goals.
 
-    Nothing is returned, because kernels count who holds an array that comes from more than one place, at a cost.
+    It returns nothing: returning an array that may come from several places would force reference counting.
     """
     if tables.era[goal] != era:
-        if tables.used[0] == NUMBERS:  # once in four billion goals the numbers run out
+        if tables.used[0] == NUMBERS:  # after four billion goals the numbers run out
             tables.h.stamp[:] = 0
             tables.era[:] = 0
             tables.used[0] = 0
@@ -53,6 +53,6 @@ def turn_to(tables: Tables, goal: int, era: int) -> None:
 
 @kernel
 def forget_state(tables: Tables, state: int) -> None:
-    """Forget what was learned in a state, and what was learned in others for it as a goal."""
+    """Forget what was learned in a state, and what was learned in other states with it as the goal."""
     tables.h.stamp[state] = 0
     tables.era[state] = 0
