@@ -335,7 +335,7 @@ def _names(code: CodeType) -> Iterator[str]:
             yield from _names(constant)
 
 
-# --- reporting compilation ---------------------------------------------------------------------------------------
+# --- reporting compilation ------------------------------------------------------------------------------------------
 
 _listeners: list[Callable[[str], None]] = []
 

@@ -225,7 +225,7 @@ def test_a_shared_hierarchy_cannot_be_written_to():
         (lambda levels: levels.points(0), "level 0 is the graph itself"),
         (lambda levels: levels.counts(0), "level 0 is the graph itself"),
         (lambda levels: levels.regions(1.5), "a level must be a whole number, got 1.5"),
-        (lambda levels: levels.parent(3, 0), "level 3 is the top: there are no parents"),
+        (lambda levels: levels.parent(3, 0), "level 3 is the highest; its states have no parents"),
         (lambda levels: levels.parent(7, 0), "there is no level 7"),
         (lambda levels: levels.parent(1, 16), "level 1 has no state 16: its states are numbered 0 to 15"),
         (lambda levels: levels.children(0, 5), "states of level 0 have no children"),

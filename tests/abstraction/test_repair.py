@@ -305,7 +305,7 @@ def test_a_journal_brings_everything_back(grid, cover, data):
         ({"states": [16]}, "level 0 has no state 16: its states are numbered 0 to 15"),
         ({"states": [-1]}, "level 0 has no state -1"),
         ({"states": ["a"]}, "a state must be a whole number, got 'a'"),
-        ({"edges": [(0, 1), (0, 15)]}, "there is no edge between 0 and 15 that could be closed or opened"),
+        ({"edges": [(0, 1), (0, 15)]}, "there is no edge between 0 and 15 to close or open"),
         ({"edges": [(0, 99)]}, "level 0 has no state 99"),
     ],
 )

@@ -1,7 +1,7 @@
-"""The ground state that stands for an abstract node: the one nearest to the node's place.
+"""The ground state that represents an abstract node: the one nearest to the node's point.
 
-It is kept with the node. When the ground below a node changes, its place moves and the centre is not known any more
-(`layers.attach`, `layers.detach`); it is found again when somebody asks for it, at the cost of the ground states below.
+It is stored with the node. When the ground below a node changes, its point moves and the centre becomes unknown
+(`layers.attach`, `layers.detach`). It is computed again on demand, at the cost of visiting the ground states below.
 """
 
 from __future__ import annotations
@@ -17,9 +17,10 @@ from andante.world.graph import Layout
 
 @kernel
 def find_centre(layers: Layers, ground: Layout, node: int, spot: npt.NDArray[np.float64]) -> int:
-    """The ground state below an abstract node that is nearest to its place; of equals the one of the lowest number.
+    """Return the ground state below an abstract node that is nearest to its point; ties go to the lowest number.
 
-    Distances are compared multiplied by the node's weight: on a grid these are whole numbers, and ties are exact.
+    Distances are compared after multiplication by the node's weight: on a grid these are whole numbers, and ties are
+    exact.
     """
     weight = int64(layers.node[node]["weight"])
     best, least, state = -1, np.inf, node
@@ -41,7 +42,7 @@ def find_centre(layers: Layers, ground: Layout, node: int, spot: npt.NDArray[np.
 
 @kernel
 def keep_centre(layers: Layers, ground: Layout, node: int, spot: npt.NDArray[np.float64]) -> int:
-    """The centre of an abstract node, found and kept if it is not known."""
+    """Return the centre of an abstract node; find and store it if it is unknown."""
     if layers.node[node]["centre"] == 0:
         note_node(layers, node)
         layers.node[node]["centre"] = find_centre(layers, ground, node, spot) + 1
@@ -50,6 +51,6 @@ def keep_centre(layers: Layers, ground: Layout, node: int, spot: npt.NDArray[np.
 
 @kernel
 def find_centres(layers: Layers, ground: Layout, nodes: npt.NDArray[np.int32], spot: npt.NDArray[np.float64]) -> None:
-    """Find and keep the centres of these nodes."""
+    """Find and store the centres of these nodes."""
     for node in nodes:
         keep_centre(layers, ground, int64(node), spot)

@@ -1,22 +1,23 @@
 """Clique abstraction: which states of one level become one node of the level above.
 
-Bulitko, Sturtevant, Lu and Yau (2007), Figure 18; line numbers are that figure's. The figure does not say which clique
-is taken where there are several, and the choice decides how fast the levels shrink, so the rule is a parameter:
+Bulitko, Sturtevant, Lu and Yau (2007), Figure 18; line numbers refer to that figure. The figure does not say which of
+several cliques to take, and the choice decides how fast the levels shrink, so the rule is a parameter:
 
 - ``aligned``: squares first. Above a grid, on level l, the nodes over the four cells (x, y), (x + 2^l, y), (x, y + 2^l)
   and (x + 2^l, y + 2^l), where x and y are multiples of 2^(l + 1), become one node if they are different and form a
   clique: open ground turns into squares of 2^(l + 1) cells. Then each state in turn takes a clique of four, or else of
-  three, of what is left. Last, and last state first, what is left pairs up with a neighbour that is left too, or joins
-  its only neighbour, or stays alone. Levels have the sizes that the papers' databases imply (decision 10).
-- ``literal``: all cliques of four, then of three, then of two, the first that is found; of what is left, states of
-  degree one join their neighbour and the others stay alone. Reproduces the paper's Figure 8, and Figure 9 if
+  three, among the states left. Finally, from the last state to the first, each one left pairs up with a neighbour that
+  is left too, or joins its only neighbour, or stays alone. Levels have the sizes that the papers' databases imply
+  (decision 10).
+- ``literal``: all cliques of four, then of three, then of two, each time the first one found; of the states left, those
+  of degree one join their neighbour and the others stay alone. Reproduces the paper's Figure 8, and Figure 9 if
   neighbours are taken clockwise from the east.
 - ``eager``: one pass takes a clique of four or else of three at each state; the rest as ``literal``.
-- ``joining``: as ``literal``, but what is left joins the smallest neighbouring node that has room.
+- ``joining``: as ``literal``, but states left over join the smallest neighbouring node that has room.
 
-States are taken in the order of their numbers, neighbours in the graph's order, of which the first sixteen count. The
-neighbours of a node stand in the order in which the arcs of its children, by number, lead to them. A state without
-moves stands outside of the hierarchy: there is nowhere to go from it.
+States are taken in the order of their numbers, neighbours in the graph's order; only the first sixteen neighbours are
+considered. The neighbours of a node are in the order in which the arcs of its children, by number, lead to them. A
+state without moves is not part of the hierarchy.
 """
 
 from __future__ import annotations
@@ -31,12 +32,12 @@ from andante.abstraction.layers import Layers, ancestor, attach, first_child, ne
 from andante.kernel import generic, int64, kernel, subroutine
 from andante.world.graph import Csr, Layout, Moves, degree, target
 
-MOST_NEIGHBOURS = 16  # of a state that are looked at for cliques
-MOST_CHILDREN = 64  # of a node that leftovers may join; with few, a star would lose that few of its arms on each level
+MOST_NEIGHBOURS = 16  # of a state that are considered for cliques
+MOST_CHILDREN = 64  # of a node that leftovers may join; if small, a star would lose only that many arms per level
 
 
 class Cover(IntEnum):
-    """How cliques are chosen."""
+    """The rule for choosing cliques."""
 
     LITERAL = 0
     EAGER = 1
@@ -48,20 +49,20 @@ _EAGER, _JOINING, _ALIGNED = int(Cover.EAGER), int(Cover.JOINING), int(Cover.ALI
 
 
 class Work(NamedTuple):
-    """Room to build and mend levels in: sets of nodes, in the order in which they were put in, emptied in no time."""
+    """Buffers for building and repairing levels: sets of nodes in insertion order that are emptied in constant time."""
 
     item: npt.NDArray[np.int32]  # [SETS, nodes]
-    mark: npt.NDArray[np.int64]  # [SETS, nodes], the use of the set in which a node was put in
-    size: npt.NDArray[np.int64]  # [SETS, 2]: how many are in; the number of this use
-    old: npt.NDArray[np.int32]  # [arcs], the arcs that hurt nodes had
-    first: npt.NDArray[np.int64]  # [nodes], where those of each begin
+    mark: npt.NDArray[np.int64]  # [SETS, nodes], the use of the set in which a node was added
+    size: npt.NDArray[np.int64]  # [SETS, 2]: number of nodes in the set, and number of this use
+    old: npt.NDArray[np.int32]  # [arcs], the arcs that affected nodes had
+    first: npt.NDArray[np.int64]  # [nodes], where the arcs of each begin
     near: npt.NDArray[np.int64]  # [MOST_NEIGHBOURS], neighbours without a parent
     clique: npt.NDArray[np.int64]  # [4]
     spot: npt.NDArray[np.float64]  # [dimensions]
 
     @classmethod
     def of(cls, layers: Layers) -> Work:
-        """Room to build or mend these layers."""
+        """Return buffers for building or repairing these layers."""
         nodes = len(layers.node)
         size = np.zeros((SETS, 2), np.int64)
         size[:, 1] = 1
@@ -77,21 +78,21 @@ class Work(NamedTuple):
         )
 
 
-# What is to be done on a level, and what that leaves to do on the next.
+# Work to do on a level, and the work it leaves for the next.
 ORPHANS = 0  # states without a parent
 CHANGED = 1  # states whose arcs changed
-HURT = 2  # nodes above that lost or gained a child, or have a changed one
-FRESH = 3  # nodes above that are new
-UPSET = 4  # nodes above whose arcs changed
-BEREFT = 5  # nodes two levels above that lost a child
-DEAD = 6  # nodes to give back when all is done
-KIN = 7  # for walks among the children of one node
+HURT = 2  # parents that lost or gained a child, or have a changed one
+FRESH = 3  # new parents
+UPSET = 4  # parents whose arcs changed
+BEREFT = 5  # nodes two levels up that lost a child
+DEAD = 6  # nodes to release at the end
+KIN = 7  # for traversing the children of one node
 SETS = 8
 
 
 @kernel
 def put(work: Work, which: int, node: int) -> None:
-    """Put a node into a set, unless it is in."""
+    """Add a node to a set, unless it is already in it."""
     if work.mark[which, node] != work.size[which, 1]:
         work.mark[which, node] = work.size[which, 1]
         work.item[which, work.size[which, 0]] = node
@@ -100,35 +101,35 @@ def put(work: Work, which: int, node: int) -> None:
 
 @kernel
 def holds(work: Work, which: int, node: int) -> bool:
-    """Is a node in a set?"""
+    """Return whether a node is in a set."""
     return work.mark[which, node] == work.size[which, 1]
 
 
 @kernel
 def count(work: Work, which: int) -> int:
-    """How many nodes are in a set."""
+    """Return the number of nodes in a set."""
     return work.size[which, 0]
 
 
 @kernel
 def item(work: Work, which: int, k: int) -> int:
-    """The k-th node of a set."""
+    """Return the k-th node of a set."""
     return int64(work.item[which, k])
 
 
 @kernel
 def empty(work: Work, which: int) -> None:
-    """Take everything out of a set."""
+    """Empty a set."""
     work.size[which, 0] = 0
     work.size[which, 1] += 1
 
 
-# --- what a state weighs --------------------------------------------------------------------------------------------
+# --- the weight of a state ------------------------------------------------------------------------------------------
 
 
 @generic
 def weigh(graph: Layout, state: int, spot: npt.NDArray[np.float64]) -> int:
-    """How many ground states a state stands for; the sum of their points goes into ``spot``."""
+    """Return the number of ground states that a state stands for, and write the sum of their points to ``spot``."""
     raise TypeError(graph)
 
 
@@ -157,7 +158,7 @@ def _weigh_node(graph: Layers, state: int, spot: npt.NDArray[np.float64]) -> int
 
 @subroutine
 def cover(layers: Layers, graph: Layout, work: Work, level: int, rule: int) -> None:
-    """Give every orphan of ``graph`` a parent on ``level``: new ones are FRESH, others HURT."""
+    """Give every orphan of ``graph`` a parent on ``level``; new parents go to FRESH, existing ones to HURT."""
     if rule == _ALIGNED and layers.width > 0:
         _take_squares(layers, graph, work, level)
     most = 4
@@ -190,7 +191,7 @@ def _place_leftover(layers: Layers, graph: Layout, work: Work, state: int, level
 
 @kernel
 def _join(layers: Layers, graph: Layout, work: Work, state: int, parent: int) -> None:
-    """Make a state a child of a node that has others."""
+    """Make a state a child of a node that already has children."""
     if not holds(work, FRESH, parent):
         put(work, HURT, parent)
     adopt(layers, graph, work, state, parent)
@@ -208,7 +209,7 @@ def adopt(layers: Layers, graph: Layout, work: Work, state: int, parent: int) ->
 
 @subroutine
 def _take_squares(layers: Layers, graph: Layout, work: Work, level: int) -> None:
-    """Make a node of each aligned square of four orphans, and let an orphan that a square lost join it again."""
+    """Make a node of each aligned square of four orphans; an orphan that a square lost joins that square again."""
     for k in range(count(work, ORPHANS)):
         state = item(work, ORPHANS, k)
         if layers.node[state]["parent"] != 0 or not _find_square(layers, graph, work, state, level):
@@ -229,9 +230,9 @@ def _take_squares(layers: Layers, graph: Layout, work: Work, level: int) -> None
 
 @kernel
 def _find_square(layers: Layers, graph: Layout, work: Work, state: int, level: int) -> bool:
-    """Write down the nodes at the corners of the square that a state lies in; are they four, it among them, a clique?
+    """Store the nodes at the corners of a state's square; return whether they are a clique of four that includes it.
 
-    The square is the one the node's place lies in; looking at every cell below the node would cost its size.
+    The square is the one that contains the node's point; examining every cell below the node would cost its size.
     """
     weight = weigh(graph, state, work.spot)
     side = 1 << (level - 1)
@@ -255,7 +256,7 @@ def _find_square(layers: Layers, graph: Layout, work: Work, state: int, level: i
 
 @kernel
 def _holds_the_rest(layers: Layers, work: Work, parent: int) -> bool:
-    """Has a node just those three children of the square written down that have a parent?"""
+    """Return whether a node's children are exactly the three corners of the stored square that have a parent."""
     kin = 0
     for corner in work.clique:
         kin += 1 if layers.node[corner]["parent"] == parent else 0
@@ -267,7 +268,7 @@ def _holds_the_rest(layers: Layers, work: Work, parent: int) -> bool:
 
 @subroutine
 def _take_cliques(layers: Layers, graph: Layout, work: Work, level: int, most: int, least: int) -> None:
-    """Make a node of each clique of ``most`` or fewer orphans, at least ``least``, that is found."""
+    """Make a node of each clique found that has ``least`` to ``most`` orphans."""
     for k in range(count(work, ORPHANS)):
         state = item(work, ORPHANS, k)
         if layers.node[state]["parent"] != 0:
@@ -285,7 +286,7 @@ def _take_cliques(layers: Layers, graph: Layout, work: Work, level: int, most: i
 
 @kernel
 def _orphans_near(layers: Layers, graph: Layout, work: Work, state: int) -> int:
-    """Write down the neighbours without a parent: how many they are."""
+    """Store the neighbours without a parent and return their number."""
     found = 0
     for k in range(degree(graph, state)):
         near = target(graph, state, k)
@@ -299,7 +300,7 @@ def _orphans_near(layers: Layers, graph: Layout, work: Work, state: int) -> int:
 
 @kernel
 def _find_clique(graph: Layout, work: Work, near: int, size: int) -> bool:
-    """Find ``size - 1`` of the neighbours written down that are neighbours of each other."""
+    """Find ``size - 1`` stored neighbours that are neighbours of each other, and return whether there are any."""
     for a in range(near - size + 2):
         work.clique[0] = work.near[a]
         if size == 2:
@@ -319,7 +320,7 @@ def _find_clique(graph: Layout, work: Work, near: int, size: int) -> bool:
 
 @kernel
 def adjacent(graph: Layout, a: int, b: int) -> bool:
-    """Does a move lead from ``a`` to ``b``?"""
+    """Return whether a move leads from ``a`` to ``b``."""
     found = False
     for k in range(degree(graph, a)):
         found = found or target(graph, a, k) == b
@@ -328,7 +329,7 @@ def adjacent(graph: Layout, a: int, b: int) -> bool:
 
 @kernel
 def host(layers: Layers, graph: Layout, state: int, rule: int) -> int:
-    """Whom a state left over may join: of the neighbouring parents with room that of the fewest children; 0 if none."""
+    """Return the parent that a leftover state may join: a neighbouring one with room and fewest children; 0 if none."""
     if rule != _JOINING and degree(graph, state) != 1:  # line 11
         return 0
     best, fewest = 0, MOST_CHILDREN
@@ -343,7 +344,7 @@ def host(layers: Layers, graph: Layout, state: int, rule: int) -> int:
 
 @kernel
 def _count_children(layers: Layers, node: int, most: int) -> int:
-    """How many children a node has, counting to ``most``."""
+    """Return the number of a node's children, counting up to ``most``."""
     count, child = 0, first_child(layers, node)
     while child >= 0 and count < most:
         count += 1

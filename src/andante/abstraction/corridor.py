@@ -1,7 +1,7 @@
-"""Planning level by level: a path on one level is a corridor on the level below, and a search within it the next path.
+"""Planning level by level: a path on one level defines a corridor on the level below, in which the next search runs.
 
-Bulitko et al. (2007), section 4.1. A corridor is a graph: a state may be entered if its ancestor, so many levels up,
-lies on the path. Searches run in it as in any graph.
+Bulitko et al. (2007), section 4.1. A corridor is a graph: a state may be entered if its ancestor, a given number of
+levels up, is on the path. Searches run in it as in any graph.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from andante.search.memory import Clock, Log, Space
 from andante.search.path import price_between
 from andante.world.graph import Layout, degree, enterable, estimate, price, size, target, unit
 
-EVERYWHERE = -1  # instead of a number of levels: the whole graph
+EVERYWHERE = -1  # in place of a number of levels: the whole graph
 
 
 class Corridor(NamedTuple):
-    """A graph and all levels above it, confined to the states below a path.
+    """A graph and all levels above it, restricted to the states below a path.
 
-    One layout serves the ground and the levels, so that a search is compiled once for all of them.
+    The ground and the levels share one layout, so that a search is compiled only once for all of them.
     """
 
     graph: Layout
     layers: Layers
-    mark: npt.NDArray[np.uint32]  # [nodes], the corridor that a node opens
+    mark: npt.NDArray[np.uint32]  # [nodes], the last corridor that a node was marked for
     now: npt.NDArray[np.uint32]  # [1], the number of this corridor
-    up: int  # how many levels the path lies above the searched one, or EVERYWHERE
+    up: int  # the number of levels from the searched one up to the path, or EVERYWHERE
 
 
 @size.of(Corridor)
@@ -77,22 +77,22 @@ def _weigh(graph: Corridor, state: int, spot: npt.NDArray[np.float64]) -> int:
 
 
 class Route(NamedTuple):
-    """A path on some level, the corridor below it, and room to search there."""
+    """A path on some level, the corridor below it, and buffers to search there."""
 
-    node: npt.NDArray[np.int32]  # [nodes], the path, its last node first
-    moves: npt.NDArray[np.int64]  # [1]: node[moves] is the first; -1: there is no path
+    node: npt.NDArray[np.int32]  # [nodes], the path, last node first
+    moves: npt.NDArray[np.int64]  # [1]: node[moves] is the first node; -1: there is no path
     mark: npt.NDArray[np.uint32]  # [nodes]
     now: npt.NDArray[np.uint32]  # [1]
     tree: Tree  # for searches on the ground ...
-    high: Tree  # ... and above: the same memory, but nobody is told of states that are none of the map
+    high: Tree  # ... and above: the same memory, but without a log, as these are not states of the map
     trial: npt.NDArray[np.int64]  # [1], the trial in which the path was planned
     clock: Clock
     spot: npt.NDArray[np.float64]  # [2, dimensions]
-    typical: float  # what a move on the ground costs
+    typical: float  # the typical cost of a move on the ground
 
     @classmethod
     def over(cls, space: Space, layers: Layers) -> Route:
-        """Room for any path on any level."""
+        """Return buffers for any path on any level."""
         nodes = len(layers.node)
         typical, (least, _) = space.graph.typical_cost, space.graph.cost_range
         tree = Tree.over(nodes, typical, least, space.log)
@@ -112,18 +112,18 @@ class Route(NamedTuple):
 
 @kernel
 def under(route: Route, graph: Layout, layers: Layers, up: int) -> Corridor:
-    """The states that lie ``up`` levels under the nodes last marked; or, EVERYWHERE, all states."""
+    """Return the corridor of the states ``up`` levels below the nodes last marked or, if EVERYWHERE, of all states."""
     return Corridor(graph, layers, route.mark, route.now, up)
 
 
 @kernel
 def mark(route: Route, layers: Layers, widen: bool) -> int:
-    """Make the nodes of the route, and their neighbours if it is to be wide, the ones that open a corridor.
+    """Mark the nodes of the route, and their neighbours if ``widen``, as those that define the corridor.
 
-    Returns how many nodes had their neighbours generated.
+    Return the number of nodes whose neighbours were generated.
     """
     route.now[0] += 1
-    if route.now[0] == 0:  # once in four billion corridors the numbers run out
+    if route.now[0] == 0:  # after four billion corridors the numbers run out
         route.mark[:] = 0
         route.now[0] = 1
     for i in range(route.moves[0] + 1):
@@ -137,9 +137,9 @@ def mark(route: Route, layers: Layers, widen: bool) -> int:
 
 @kernel
 def search_within(route: Route, within: Corridor, level: int, start: int, goal: int) -> tuple[int, int]:
-    """A* in a corridor on a level: the path becomes the route. Returns states expanded and moves looked at."""
+    """Run A* in a corridor, make its path the route, and return the numbers of states expanded and moves looked at."""
     tree = route.high if level > 0 else route.tree
-    openlist.set_scale(tree.open, route.typical * (1 << level))  # each level doubles what a move costs, about
+    openlist.set_scale(tree.open, route.typical * (1 << level))  # a move costs about twice as much on each level
     expanded, touched = search(tree, within, start, goal, 1.0)
     route.moves[0] = -1
     if reached(tree, goal):
@@ -153,7 +153,7 @@ def search_within(route: Route, within: Corridor, level: int, start: int, goal: 
 
 @kernel
 def next_on(route: Route, graph: Layout, state: int) -> tuple[int, float]:
-    """Where the route, on the ground, goes from ``state``, and what the move costs: infinitely much if nowhere."""
+    """Return the next state of the route on the ground after ``state``, and the cost of the move, infinite if none."""
     if route.trial[0] != route.clock.trial[0] or route.moves[0] < 1:
         return -1, np.inf
     to = int64(route.node[route.moves[0] - 1])

@@ -1,7 +1,7 @@
-"""A graph that can lose states and edges and get them back: the ground that a hierarchy is mended over.
+"""A graph that can lose states and edges and get them back: the ground over which a hierarchy is repaired.
 
-What is open follows from the graph as it was and two sets of flags, so the arcs of a state are always written anew
-from these: closing and opening are the same, and the order of arcs is that of the graph.
+What is open follows from the original graph and two sets of flags, and the arcs of a state are always rewritten from
+these: closing and opening are the same operation, and the arcs keep the order of the graph.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from andante.world.heuristics import distance
 
 
 class Rows(NamedTuple):
-    """Like `Csr`, but of each row only the first ``degree`` arcs count."""
+    """Like `Csr`, but only the first ``degree`` arcs of each row are valid."""
 
     first: npt.NDArray[np.int64]  # [n + 1]
     degree: npt.NDArray[np.int32]  # [n]
@@ -86,20 +86,20 @@ def _weigh(graph: Rows, state: int, spot: npt.NDArray[np.float64]) -> int:
 
 
 class Flags(NamedTuple):
-    """What is closed."""
+    """Which states and arcs are closed."""
 
     state: npt.NDArray[np.bool_]  # [n]
-    arc: npt.NDArray[np.bool_]  # [n * 8 or arcs], by direction on grids, by place in the row elsewhere
-    mask: npt.NDArray[np.uint8]  # [n or 0], the model's, which there cannot be written to
+    arc: npt.NDArray[np.bool_]  # [n * 8 or arcs], by direction on grids, by index in the row elsewhere
+    mask: npt.NDArray[np.uint8]  # [n or 0], writeable memory of the model's mask
     corners: bool  # a closed cell also closes the diagonals past it
 
 
 def own(arrays: Arrays, corners: bool) -> tuple[Moves | Rows, Flags]:
-    """The same graph in arrays of its own, to be written to, with nothing closed."""
+    """Return the same graph in its own writeable arrays, with nothing closed."""
     if isinstance(arrays, Moves):
         n, mask = len(arrays.mask), arrays.mask.copy()
         shown = mask.view()
-        shown.flags.writeable = False  # like any other grid's, so that the same machine code serves
+        shown.flags.writeable = False  # like any other grid's, so that the same machine code is used
         return arrays._replace(mask=shown), Flags(np.zeros(n, bool), np.zeros(8 * n, bool), mask, corners)
     rows = Rows(
         arrays.first,
@@ -117,7 +117,7 @@ def own(arrays: Arrays, corners: bool) -> tuple[Moves | Rows, Flags]:
 
 @generic
 def rewrite(model: Layout, graph: Layout, flags: Flags, state: int) -> None:
-    """Write the arcs of ``state`` in ``model`` anew: those of ``graph`` that are not closed."""
+    """Rewrite the arcs of ``state`` in ``model``: those of ``graph`` that are not closed."""
     raise TypeError(model)
 
 

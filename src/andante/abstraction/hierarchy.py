@@ -1,4 +1,4 @@
-"""A graph and all levels above it, for those who do not write kernels."""
+"""A graph and all levels above it, for use from Python."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ DEFAULT_COVER = Cover.ALIGNED
 class Hierarchy:
     """The levels above a graph, up to the one where each component is a single state.
 
-    States of a level are numbered from 0; level 0 is the graph itself. A state that cannot be left has no place in the
-    levels above.
+    States of a level are numbered from 0; level 0 is the graph itself. A state without moves is not part of the levels
+    above.
 
     >>> import numpy as np
     >>> from andante.world.grid import Grid
@@ -47,7 +47,7 @@ class Hierarchy:
 
     @cached_property
     def _nodes(self) -> list[npt.NDArray[np.int32]]:
-        """The nodes of each level above the ground; their order gives a level's states their numbers."""
+        """The nodes of each level above the ground; their order defines the numbers of a level's states."""
         used, _ = self.layers.used
         node = self.layers.node[:used]
         level = np.where(node["weight"] > 0, node["level"], 0)
@@ -55,7 +55,7 @@ class Hierarchy:
 
     @cached_property
     def _number(self) -> npt.NDArray[np.int32]:
-        """For each node the number of its state within its level."""
+        """The number of each node's state within its level."""
         number = np.full(self.layers.used[0], -1, np.int32)
         number[: len(self.graph)] = np.arange(len(self.graph))
         for of_level in self._nodes:
@@ -64,32 +64,32 @@ class Hierarchy:
 
     @property
     def sizes(self) -> list[int]:
-        """How many states each level has, from the ground up; ground states without moves do not count."""
+        """The number of states of each level, from the ground up; ground states without moves do not count."""
         on_ground = int(np.count_nonzero(self.layers.node["parent"][: len(self.graph)]))
         return [on_ground, *map(len, self._nodes)]
 
     def nodes(self, level: int) -> npt.NDArray[np.int32]:
-        """The states of a level above the ground as kernels number them."""
+        """Return the states of a level above the ground as kernels number them."""
         if self._check(level) == 0:
-            raise ParameterError("level 0 is the graph itself, its states are their own nodes")
+            raise ParameterError("level 0 is the graph itself; its states are their own nodes")
         return self._nodes[level - 1]
 
     def regions(self, level: int) -> npt.NDArray[np.int32]:
-        """For each state of the graph, the state of ``level`` it belongs to; -1 for those that belong to none."""
+        """Return the state of ``level`` that each state of the graph belongs to; -1 if none."""
         node = np.arange(len(self.graph), dtype=np.int32)
         for _ in range(self._check(level)):
             node = self.layers.node["parent"][node]
         return np.where(self.layers.node["parent"][: len(node)] > 0, self._number[node], -1).astype(np.int32)
 
     def parent(self, level: int, state: int) -> int:
-        """The state of the level above that a state of ``level`` belongs to."""
+        """Return the state of the level above that a state of ``level`` belongs to."""
         if level == self.top:
-            raise ParameterError(f"level {level} is the top: there are no parents")
+            raise ParameterError(f"level {level} is the highest; its states have no parents")
         parent = int(self.layers.node["parent"][self._node(level, state)])
         return int(self._number[parent]) if parent else -1
 
     def children(self, level: int, state: int) -> list[int]:
-        """The states of the level below that make up a state of ``level``."""
+        """Return the states of the level below that make up a state of ``level``."""
         if level == 0:
             raise ParameterError("states of level 0 have no children")
         found, child = [], int(self.layers.node["child"][self._node(level, state)])
@@ -99,16 +99,16 @@ class Hierarchy:
         return sorted(found)
 
     def points(self, level: int) -> npt.NDArray[np.float64]:
-        """The places of the states of a level above the ground: the means of their ground states' points."""
+        """Return the points of the states of a level above the ground: the means of their ground states' points."""
         nodes = self.nodes(level)
         return self.layers.total[nodes] / self.layers.node["weight"][nodes, None]
 
     def representatives(self, level: int) -> npt.NDArray[np.int32]:
-        """For each state of a level, its ground state nearest to its place; of equals the one of the lowest number."""
+        """Return, for each state of a level, the ground state nearest to its point; ties go to the lowest number."""
         return self.layers.node["centre"][self.nodes(level)] - 1
 
     def level(self, level: int) -> Graph:
-        """A level as a graph of its own, with the distances between its states' places as costs and heuristic."""
+        """Return a level as a graph of its own, with distances between its states' points as costs and heuristic."""
         if self._check(level) == 0:
             return self.graph
         source, sink, _ = self._arcs(level)
@@ -119,11 +119,11 @@ class Hierarchy:
         return Graph.from_edges(edges, states=len(place), points=place, metric=metric, directed=True)  # type: ignore[arg-type]
 
     def counts(self, level: int) -> dict[tuple[int, int], int]:
-        """For each arc of a level above the ground, how many arcs of the level below it stands for."""
+        """Return, for each arc of a level above the ground, how many arcs of the level below it represents."""
         return {(int(a), int(b)): int(n) for a, b, n in zip(*self._arcs(level), strict=True)}
 
     def _arcs(self, level: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """From where, to where and for how many arcs of the level below: the arcs of a level, row by row."""
+        """Return the arcs of a level, row by row: source, target and the number of arcs of the level below."""
         nodes, layers = self.nodes(level), self.layers
         moves = layers.node["degree"][nodes].astype(np.int64)
         source = np.repeat(np.arange(len(nodes)), moves)
@@ -151,7 +151,7 @@ class Hierarchy:
 
 @kernel
 def _prices(layers: Layers, nodes: npt.NDArray[np.int32], cost: npt.NDArray[np.float64]) -> None:
-    """The costs of all arcs out of these nodes, row by row."""
+    """Compute the costs of all arcs out of these nodes, row by row."""
     at = 0
     for node in nodes:
         for k in range(degree(layers, int64(node))):
@@ -160,10 +160,10 @@ def _prices(layers: Layers, nodes: npt.NDArray[np.int32], cost: npt.NDArray[np.f
 
 
 class ChangingHierarchy(Hierarchy):
-    """A hierarchy of its own, which follows as states and edges of the graph go and come back.
+    """A hierarchy with its own data that is updated as states and edges of the graph are closed and opened again.
 
-    It keeps as many levels as were built: on the highest, a component may come to be several states. A state of a level
-    stays as long as its children hang together or, if ``keep`` says so, form a clique.
+    It keeps the number of levels that were built: on the highest, a component may become several states. A state of a
+    level remains as long as its children are connected or, if ``keep`` says so, form a clique.
 
     >>> import numpy as np
     >>> from andante.world.grid import Grid
@@ -189,23 +189,23 @@ class ChangingHierarchy(Hierarchy):
 
     @property
     def ground(self) -> Moves | Rows:
-        """The graph as it is now, as kernels take it."""
+        """The current graph, as kernels take it."""
         return self._model
 
     def representatives(self, level: int) -> npt.NDArray[np.int32]:
-        """As of any hierarchy; those a change may have moved are found again."""
+        """Return the same as for any hierarchy; those that a change may have moved are computed again."""
         find_centres(self.layers, self._model, self.nodes(level), self._work.spot)
         return super().representatives(level)
 
     def close(self, *, states: Iterable[int] = (), edges: Iterable[tuple[int, int]] = ()) -> int:
-        """Take states and edges out of the graph, and mend what this affects: the highest level that changed.
+        """Remove states and edges from the graph, repair what this affects, and return the highest level that changed.
 
-        On a grid a closed cell also closes the diagonal moves past its corners, if its rule says so.
+        On a grid a closed cell also closes the diagonal moves past its corners, if the grid's rule says so.
         """
         return self._change(states, edges, True)
 
     def open(self, *, states: Iterable[int] = (), edges: Iterable[tuple[int, int]] = ()) -> int:
-        """Let closed states and edges in again, and mend what this affects: the highest level that changed."""
+        """Add closed states and edges again, repair what this affects, and return the highest level that changed."""
         return self._change(states, edges, False)
 
     def _change(self, states: Iterable[int], edges: Iterable[tuple[int, int]], closed: bool) -> int:
@@ -214,7 +214,7 @@ class ChangingHierarchy(Hierarchy):
         arrays, flags = self.graph.arrays, self._closed
         for a, b in edges:
             if not adjacent(arrays, a, b):
-                raise GraphError(f"there is no edge between {a} and {b} that could be closed or opened")
+                raise GraphError(f"there is no edge between {a} and {b} to close or open")
         for a, b in edges:
             flag_arc(arrays, a, b, flags.arc, closed)
             flag_arc(arrays, b, a, flags.arc, closed)
@@ -222,14 +222,14 @@ class ChangingHierarchy(Hierarchy):
         around = np.array([s for pair in edges for s in pair] + states, np.int64)
         _rewrite_around(self._model, arrays, flags, self._work, around)
         top = repair(self.layers, self._model, self._work, self.top, int(self.cover), int(self.keep))
-        for name in ("_nodes", "_number"):  # counted again when somebody asks: that costs the size of the map
+        for name in ("_nodes", "_number"):  # recomputed on demand, as that costs the size of the map
             vars(self).pop(name, None)
         return int(top)
 
 
 @kernel
 def _rewrite_around(model: Layout, graph: Layout, flags: Flags, work: Work, states: npt.NDArray[np.int64]) -> None:
-    """Write the arcs of these states and of their neighbours anew, and note them as changed."""
+    """Rewrite the arcs of these states and of their neighbours, and mark them as changed."""
     empty(work, CHANGED)
     for i in range(len(states)):
         put(work, CHANGED, states[i])
@@ -243,7 +243,7 @@ def _rewrite_around(model: Layout, graph: Layout, flags: Flags, work: Work, stat
 
 
 def build(graph: Graph, cover: Cover) -> tuple[Layers, int]:
-    """All levels above a graph, and how many they are."""
+    """Return all levels above a graph, and their number."""
     n = len(graph)
     layers = Layers.reserve(_shape(graph), n, n + graph.arcs // CHUNK, journal=False)
     work = Work.of(layers)
@@ -263,7 +263,7 @@ def build(graph: Graph, cover: Cover) -> tuple[Layers, int]:
 
 
 def _grown(layers: Layers, work: Work, nodes: int, chunks: int) -> tuple[Layers, Work]:
-    """The same layers with room for more, and a desk to match with the same orphans on it."""
+    """Return the same layers with room for more, and matching buffers with the same orphans."""
     above = len(layers.node) - layers.ground
     room = Layers.reserve(layers.shape, above + nodes, len(layers.link) + chunks, journal=False)
     fresh = Work.of(room)
@@ -274,7 +274,7 @@ def _grown(layers: Layers, work: Work, nodes: int, chunks: int) -> tuple[Layers,
 
 @kernel
 def _begin(graph: Layout, work: Work) -> int:
-    """Make every state that can be left an orphan: how many arcs there are."""
+    """Make every state with moves an orphan and return the number of arcs."""
     arcs = 0
     for state in range(size(graph)):
         if degree(graph, state) > 0:
@@ -284,23 +284,23 @@ def _begin(graph: Layout, work: Work) -> int:
 
 
 def reserve_for_changes(graph: Graph, built: Layers, levels: int, journal: bool) -> Layers:
-    """Room for whatever ``levels`` levels of ``built`` may become when parts of the graph are closed.
+    """Return room for whatever ``levels`` levels of ``built`` may become when parts of the graph are closed.
 
-    No level can have more states or arcs than the one below. Most of this room will never be used, nor be taken from
-    the machine.
+    No level can have more states or arcs than the one below. Most of this memory is never touched, so the operating
+    system never allocates it.
     """
     n = len(graph)
     return Layers.reserve(built.shape, levels * n, levels * (n + graph.arcs // CHUNK), journal)
 
 
 def _shape(graph: Graph) -> Shape:
-    """What levels need to know of a graph."""
+    """Return what levels need to know about a graph."""
     metric, points = _metric(graph), _points(graph.arrays)
     return Shape(len(graph), _width(points / graph.unit), points.shape[1], metric, graph.unit)
 
 
 def _width(points: npt.NDArray[np.float64]) -> int:
-    """The width of the grid whose cells lie at these points, row by row; 0 if there is no such grid."""
+    """Return the width of the grid whose cells are at these points, row by row; 0 if there is no such grid."""
     if len(points) == 0 or points.shape[1] != 2:
         return 0
     width = int(points[:, 0].max()) + 1
@@ -309,31 +309,31 @@ def _width(points: npt.NDArray[np.float64]) -> int:
 
 
 def _metric(graph: Graph) -> int:
-    """How far apart places of abstract states are: on grids Euclidean, as in the paper, else as in the graph."""
+    """Return the metric between points of abstract states: Euclidean on grids, as in the paper, else the graph's."""
     if graph.reversed() is not graph:
-        raise GraphError("a hierarchy needs a graph whose every move can be taken back at the same cost")
+        raise GraphError("a hierarchy needs a graph in which every move can be taken back at the same cost")
     if isinstance(graph.arrays, Moves):
         return int(Metric.EUCLIDEAN)
     if graph.arrays.point.shape[1] == 0:
         raise GraphError(
-            "a hierarchy takes the costs between its states from their places, and this graph has none: give it points "
-            "(Graph.with_points), for instance distances to landmarks (andante.landmarks)"
+            "a hierarchy takes the costs between its states from their points, but this graph has none; give it points "
+            "(Graph.with_points), for instance distances to landmarks (andante.with_landmarks)"
         )
     octile = graph.arrays.metric == Metric.OCTILE
     return int(Metric.EUCLIDEAN) if octile else graph.arrays.metric
 
 
 def _points(arrays: Arrays) -> npt.NDArray[np.float64]:
-    """Where each state is."""
+    """Return the point of each state."""
     return np.stack([arrays.x, arrays.y], 1).astype(np.float64) if isinstance(arrays, Moves) else arrays.point
 
 
-# Layers know nothing of their graph: were hierarchies kept here, which do, no graph could ever go.
+# Layers do not refer to their graph. Hierarchies do, so keeping those here would keep every graph alive.
 _known: WeakKeyDictionary[Graph, dict[Cover, tuple[Layers, int]]] = WeakKeyDictionary()
 
 
 def hierarchy_of(graph: Graph, cover: Cover = DEFAULT_COVER) -> Hierarchy:
-    """The hierarchy of a graph, with layers that are built once and shared by all who ask."""
+    """Return the hierarchy of a graph; its layers are built once and shared by all callers."""
     known = _known.setdefault(graph, {})
     if cover not in known:
         known[cover] = build(graph, cover)

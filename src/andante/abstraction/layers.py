@@ -1,16 +1,16 @@
-"""All levels above a graph, as flat arrays that can be searched like any graph and mended in place.
+"""All levels above a graph, as flat arrays that can be searched like any graph and repaired in place.
 
-A node is a state of some level: numbers below ``ground`` are the states of the graph itself (level 0), numbers from
-there on are abstract states of any level. Arcs never leave a level, so a search that begins in a node stays on the
-node's level, and one layout serves them all.
+A node is a state of some level: numbers below ``ground`` are the states of the graph itself (level 0), higher numbers
+are abstract states of any level. Arcs never leave a level, so a search that begins in a node stays on its level, and
+one layout serves all levels.
 
-The arcs of a node stand in chunks of eight, linked where one is not enough: a row can grow and shrink, and what a node
-no longer needs the next one takes. Each arc knows how many arcs of the level below it stands for. Places are means of
-*ground* points; an arc costs the distance between the places of its ends.
+The arcs of a node are stored in chunks of eight, linked if one is not enough: a row can grow and shrink, and chunks
+that a node no longer needs are reused. Each arc records how many arcs of the level below it represents. The point of a
+node is the mean of *ground* points; an arc costs the distance between the points of its ends.
 
-Zero means "none" in every array, so room that was never used is never touched: operating systems hand it out only
-then. Links to children, siblings and centres are therefore kept one higher than the number they mean. Siblings stand in
-the order of their numbers.
+Zero means "none" in every array, so memory that was never used is never touched, and operating systems do not allocate
+it before. Links to children, siblings and centres are therefore stored as the number plus one. Siblings are in the
+order of their numbers.
 """
 
 from __future__ import annotations
@@ -29,34 +29,34 @@ CHUNK = 8  # arcs in a chunk
 _SHIFT = 3
 _MASK = CHUNK - 1
 
-#: What an arc costs at least, in units of the graph: two regions can have the same centre, and costs must be positive.
+#: The least cost of an arc, in units of the graph: two regions can have the same centre, and costs must be positive.
 LEAST_COST = 2.0**-10
 
-# Places in the array `pool`.
+# Indices in the array `pool`.
 _NODES, _FREE_NODE, _CHUNKS, _FREE_CHUNK = 0, 1, 2, 3
 
 _EUCLIDEAN, _CHEBYSHEV = int(Metric.EUCLIDEAN), int(Metric.CHEBYSHEV)
 
 
-#: One row per node. Links to children, siblings and centres are one higher than the number they mean.
+#: One row per node. Links to children, siblings and centres are stored as the number plus one.
 NODE = np.dtype(
     [
-        ("parent", np.int32),  # 0 on the top level, and for ground states that are no part of the hierarchy
+        ("parent", np.int32),  # 0 on the top level, and for ground states that are not part of the hierarchy
         ("child", np.int32),  # the first
         ("next", np.int32),  # child of the same parent
         ("previous", np.int32),  # child of the same parent
         ("row", np.int32),  # the first chunk
         ("degree", np.int32),
-        ("weight", np.int32),  # ground states below an abstract node; 0: there is no such node
+        ("weight", np.int32),  # ground states below an abstract node; 0: the node is not in use
         ("level", np.int32),  # 0 for ground states
-        ("centre", np.int32),  # the ground state below that lies nearest to the node's place; 0: not known
+        ("centre", np.int32),  # the ground state below that is nearest to the node's point; 0: unknown
     ],
     align=True,
 )
 
 
 class Journal(NamedTuple):
-    """Which nodes and chunks were changed since the layers were last as built; of no length if nobody needs to know."""
+    """The nodes and chunks changed since the layers were built or restored; empty if this is not needed."""
 
     item: npt.NDArray[np.int32]  # [2, any], nodes and chunks
     noted: npt.NDArray[np.bool_]  # [2, any]
@@ -64,17 +64,17 @@ class Journal(NamedTuple):
 
     @classmethod
     def of(cls, length: int) -> Journal:
-        """Room to note so many nodes and so many chunks."""
+        """Return an empty journal for up to ``length`` nodes and ``length`` chunks."""
         return cls(np.zeros((2, length), np.int32), np.zeros((2, length), np.bool_), np.zeros(2, np.int64))
 
 
 class Shape(NamedTuple):
-    """What levels need to know of the graph that they stand on."""
+    """What levels need to know about the graph below them."""
 
     states: int
-    width: int  # of the grid whose cells the states are, row by row; 0 if they are no such cells
+    width: int  # of the grid whose cells the states are, row by row; 0 if they are not cells of a grid
     dimensions: int
-    metric: int  # between places of abstract states
+    metric: int  # between points of abstract states
     unit: float  # of its costs
 
 
@@ -84,19 +84,19 @@ class Layers(NamedTuple):
     node: npt.NDArray[Any]  # NODE[nodes]
     total: npt.NDArray[np.float64]  # [nodes, dimensions], the sum of the points of the ground states below
     link: npt.NDArray[np.int32]  # [chunks], the next chunk of the row
-    arc: npt.NDArray[np.int32]  # [chunks, 2 * CHUNK], first the ends of the arcs, then what each stands for
-    pool: npt.NDArray[np.int64]  # [4]: nodes and chunks ever used, and those given back (nodes one higher)
+    arc: npt.NDArray[np.int32]  # [chunks, 2 * CHUNK], first the targets of the arcs, then how many each represents
+    pool: npt.NDArray[np.int64]  # [4]: nodes and chunks ever used, and lists of released ones (nodes plus one)
     journal: Journal
     ground: int  # states of level 0
-    width: int  # of the grid whose cells they are, row by row; 0 if they are no such cells
+    width: int  # of the grid whose cells they are, row by row; 0 if they are not cells of a grid
     metric: int
     unit: float
 
     @classmethod
     def reserve(cls, shape: Shape, nodes: int, chunks: int, journal: bool) -> Layers:
-        """Room for so many nodes above a graph of this shape, and so many chunks of arcs."""
+        """Return room for this many nodes above a graph of this shape, and for this many chunks of arcs."""
         ground, width, dimensions, metric, unit = shape
-        nodes, chunks = max(ground, 1) + nodes, 1 + chunks  # node 0 and chunk 0 mean none
+        nodes, chunks = max(ground, 1) + nodes, 1 + chunks  # node 0 and chunk 0 mean "none"
         return cls(
             np.zeros(nodes, NODE),
             np.zeros((nodes, dimensions)),
@@ -112,16 +112,16 @@ class Layers(NamedTuple):
 
     @property
     def shape(self) -> Shape:
-        """What the graph below is like."""
+        """The shape of the graph below."""
         return Shape(self.ground, self.width, self.total.shape[1], self.metric, self.unit)
 
     @property
     def used(self) -> tuple[int, int]:
-        """How many nodes and chunks were ever in use."""
+        """The numbers of nodes and chunks that were ever in use."""
         return int(self.pool[_NODES]), int(self.pool[_CHUNKS])
 
     def trimmed(self) -> Layers:
-        """The same layers in arrays as long as needed, that cannot be written to."""
+        """Return the same layers in read-only arrays that are as long as needed."""
         nodes, chunks = self.used
         short = Layers(
             self.node[:nodes].copy(),
@@ -140,7 +140,7 @@ class Layers(NamedTuple):
         return short
 
     def copied_into(self, room: Layers) -> Layers:
-        """``room``, which was never used, filled with these layers."""
+        """Fill ``room``, which must be unused, with these layers and return it."""
         full: tuple[npt.NDArray[Any], ...] = self[:5]
         blank: tuple[npt.NDArray[Any], ...] = room[:5]
         for mine, theirs in zip(full, blank, strict=True):
@@ -188,7 +188,7 @@ def _enterable(graph: Layers, state: int) -> bool:
 
 @kernel
 def _chunk_of(layers: Layers, node: int, k: int) -> int:
-    """The chunk that holds a node's k-th arc."""
+    """Return the chunk that contains a node's k-th arc."""
     chunk = int64(layers.node[node]["row"])
     for _ in range(k >> _SHIFT):
         chunk = int64(layers.link[chunk])
@@ -197,7 +197,7 @@ def _chunk_of(layers: Layers, node: int, k: int) -> int:
 
 @kernel
 def _apart(layers: Layers, a: int, b: int) -> float:
-    """The distance between the places of two nodes of one level."""
+    """Return the distance between the points of two nodes of one level."""
     weight_a, weight_b = layers.node[a]["weight"], layers.node[b]["weight"]
     sum_, longest = 0.0, 0.0
     for axis in range(layers.total.shape[1]):
@@ -214,19 +214,19 @@ def _apart(layers: Layers, a: int, b: int) -> float:
 
 @kernel
 def first_child(layers: Layers, node: int) -> int:
-    """A node's first child; -1 if it has none."""
+    """Return a node's first child; -1 if it has none."""
     return int64(layers.node[node]["child"]) - 1
 
 
 @kernel
 def next_child(layers: Layers, node: int) -> int:
-    """The next child of a node's parent; -1 after the last."""
+    """Return the next child of the same parent; -1 after the last."""
     return int64(layers.node[node]["next"]) - 1
 
 
 @kernel
 def ancestor(layers: Layers, node: int, up: int) -> int:
-    """The node so many levels above ``node``; 0 if there is none."""
+    """Return the node ``up`` levels above ``node``; 0 if there is none."""
     for _ in range(up):
         node = int64(layers.node[node]["parent"])
         if node == 0:
@@ -236,7 +236,7 @@ def ancestor(layers: Layers, node: int, up: int) -> int:
 
 @kernel
 def new_node(layers: Layers, level: int) -> int:
-    """A node without children, arcs or parent."""
+    """Return a node without children, arcs or parent."""
     node = layers.pool[_FREE_NODE] - 1
     if node >= 0:
         layers.pool[_FREE_NODE] = layers.node[node]["next"]
@@ -255,7 +255,7 @@ def new_node(layers: Layers, level: int) -> int:
 
 @kernel
 def give_back(layers: Layers, node: int) -> None:
-    """Let the next `new_node` take a node that has neither children nor arcs nor a parent."""
+    """Release a node that has no children, arcs or parent, so that `new_node` can reuse it."""
     note_node(layers, node)
     layers.node[node]["weight"] = 0
     layers.node[node]["next"] = layers.pool[_FREE_NODE]
@@ -264,7 +264,7 @@ def give_back(layers: Layers, node: int) -> None:
 
 @kernel
 def attach(layers: Layers, node: int, parent: int, weight: int, total: npt.NDArray[np.float64]) -> None:
-    """Make ``node``, of so many ground states and with this sum of their points, a child of ``parent``."""
+    """Make ``node``, with this number of ground states and this sum of their points, a child of ``parent``."""
     note_node(layers, node)
     before, after = 0, int64(layers.node[parent]["child"])
     while 0 < after < node + 1:
@@ -285,7 +285,7 @@ def attach(layers: Layers, node: int, parent: int, weight: int, total: npt.NDArr
 
 @subroutine
 def detach(layers: Layers, node: int, weight: int, total: npt.NDArray[np.float64]) -> None:
-    """Take a node, of so many ground states and with this sum of their points, away from its parent."""
+    """Remove a node, with this number of ground states and this sum of their points, from its parent."""
     note_node(layers, node)
     entry = layers.node[node]
     parent, before, after = int64(entry["parent"]), int64(entry["previous"]), int64(entry["next"])
@@ -304,10 +304,10 @@ def detach(layers: Layers, node: int, weight: int, total: npt.NDArray[np.float64
 
 @kernel
 def _weigh(layers: Layers, node: int, weight: int, sign: float, total: npt.NDArray[np.float64]) -> None:
-    """Count so many more ground states, or fewer, for a node and all above it."""
+    """Add this many ground states, or subtract them, for a node and all its ancestors."""
     while node > 0:
         note_node(layers, node)
-        layers.node[node]["centre"] = 0  # no longer certain
+        layers.node[node]["centre"] = 0  # unknown from now on
         layers.node[node]["weight"] += weight
         for axis in range(layers.total.shape[1]):
             layers.total[node, axis] += sign * total[axis]
@@ -319,7 +319,7 @@ def _weigh(layers: Layers, node: int, weight: int, sign: float, total: npt.NDArr
 
 @kernel
 def add_arc(layers: Layers, node: int, to: int) -> bool:
-    """Count one more arc from ``node`` to ``to``; is it the first?"""
+    """Count one more arc from ``node`` to ``to``, and return whether it is the first."""
     chunk, left = int64(layers.node[node]["row"]), int64(layers.node[node]["degree"])
     last = 0
     while left > 0:
@@ -367,7 +367,7 @@ def drop_arc(layers: Layers, node: int, to: int) -> None:
 
 @kernel
 def clear_row(layers: Layers, node: int) -> None:
-    """Forget the arcs of a node."""
+    """Remove all arcs of a node."""
     note_node(layers, node)
     left, chunk = int64(layers.node[node]["degree"]), int64(layers.node[node]["row"])
     layers.node[node]["degree"] = layers.node[node]["row"] = 0
@@ -400,13 +400,13 @@ def _give_back_chunk(layers: Layers, chunk: int) -> None:
 
 @kernel
 def note_node(layers: Layers, node: int) -> None:
-    """Remember, where somebody needs to know, that a node is no longer as it was built."""
+    """Record in the journal, if there is one, that a node has changed since it was built."""
     _note(layers.journal, 0, node)
 
 
 @kernel
 def note_chunk(layers: Layers, chunk: int) -> None:
-    """Remember, where somebody needs to know, that a chunk is no longer as it was built."""
+    """Record in the journal, if there is one, that a chunk has changed since it was built."""
     _note(layers.journal, 1, chunk)
 
 
@@ -420,7 +420,7 @@ def _note(journal: Journal, kind: int, item: int) -> None:
 
 @subroutine
 def restore(layers: Layers, built: Layers) -> None:
-    """Make the layers what they were as built, at the cost of what was changed."""
+    """Restore the layers to their state as built, at the cost of what was changed."""
     journal = layers.journal
     for k in range(journal.used[0]):
         node = int64(journal.item[0, k])

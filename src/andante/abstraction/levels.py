@@ -1,4 +1,4 @@
-"""The levels as an agent holds them: shared above a map that it knows, its own and mended above one it discovers."""
+"""The levels as an agent holds them: shared above a known map, private and repaired above one that it discovers."""
 
 from __future__ import annotations
 
@@ -20,38 +20,38 @@ from andante.world.graph import COUNT, DIRECTION, Layout, unit
 from andante.world.heuristics import TOLERANCE
 from andante.world.sensing import Belief
 
-UNCHANGED = -1  # not even the ground is another
+UNCHANGED = -1  # not even the ground has changed
 
 
 class Fixed(NamedTuple):
-    """Levels above a map that is known: they never change."""
+    """Levels above a known map; they never change."""
 
     layers: Layers
 
 
 class Discovered(NamedTuple):
-    """Levels above the agent's model of its map, which follow as the model loses cells."""
+    """Levels above the agent's model of its map, which are updated as the model loses cells."""
 
     layers: Layers
     built: Layers  # above the map without walls
     work: Work
     belief: Belief
-    seen: npt.NDArray[np.int64]  # [2]: the problem, and how many of the cells found in it are taken out
+    seen: npt.NDArray[np.int64]  # [2]: the problem, and how many of the cells found in it have been processed
     clock: Clock
-    top: int  # the highest level that is mended
+    top: int  # the highest level that is repaired
     cover: int
     keep: int
 
 
 class Levels(NamedTuple):
-    """The levels of either kind, and room to plan on them."""
+    """The levels of either kind, and buffers to plan on them."""
 
     held: Fixed | Discovered
     route: Route
 
     @classmethod
     def allocate(cls, space: Space) -> Levels:
-        """The levels above the agent's map up to the parameter ``level``, by the rules of ``cover`` and ``keep``."""
+        """Return the levels above the agent's map up to the parameter ``level``, by rules ``cover`` and ``keep``."""
         built, top = _built(space)
         if not isinstance(space.view, Belief):
             return cls(Fixed(built), Route.over(space, built))
@@ -62,7 +62,7 @@ class Levels(NamedTuple):
 
 
 def _built(space: Space) -> tuple[Layers, int]:
-    """The levels above what the agent knows of its map at first, and the highest that it wants."""
+    """Return the levels above what the agent initially knows of its map, and the highest one that it needs."""
     hierarchy = hierarchy_of(space.graph, Cover(space.params.cover))
     wanted = getattr(space.params, "level", 0)
     if wanted > hierarchy.top:
@@ -73,14 +73,14 @@ def _built(space: Space) -> tuple[Layers, int]:
 
 
 def most_nodes(space: Space) -> int:
-    """How many nodes there may be, ground states included: the length of arrays that keep something of each."""
+    """Return the largest possible number of nodes, ground states included: the length of arrays over nodes."""
     built, top = _built(space)
     return len(built.node) if not isinstance(space.view, Belief) else max(1, space.states) + (top + 1) * space.states
 
 
 @generic
 def catch_up(held: Fixed | Discovered, graph: Layout) -> int:
-    """Make the levels fit ``graph`` as the agent sees it now: the highest that became another, `UNCHANGED` if none."""
+    """Update the levels to the agent's current ``graph``; return the highest that changed, `UNCHANGED` if none did."""
     raise TypeError(held)
 
 
@@ -109,7 +109,7 @@ def _mend(held: Discovered, graph: Layout) -> int:
 
 @generic
 def how_many_went(held: Fixed | Discovered) -> int:
-    """How many nodes ceased to be when the levels were last mended."""
+    """Return the number of nodes that the last repair removed."""
     raise TypeError(held)
 
 
@@ -125,7 +125,7 @@ def _so_many_went(held: Discovered) -> int:
 
 @generic
 def which_went(held: Fixed | Discovered, k: int) -> int:
-    """The ``k``-th of the nodes that ceased to be when the levels were last mended."""
+    """Return the ``k``-th of the nodes that the last repair removed."""
     raise TypeError(held)
 
 
@@ -144,9 +144,9 @@ def _this_went(held: Discovered, k: int) -> int:
 
 @kernel
 def child_towards(levels: Levels, within: Corridor, goal: int) -> int:
-    """Where a search under the route should end: in ``goal`` if it lies under the route's end.
+    """Return where a search below the route should end: in ``goal`` if it is below the route's last node.
 
-    Else in the state there that is nearest to the end's place.
+    Otherwise it is the state there that is nearest to the last node's point.
     """
     end = int64(levels.route.node[0])
     if ancestor(within.layers, goal, within.up) == end:
@@ -158,7 +158,7 @@ def child_towards(levels: Levels, within: Corridor, goal: int) -> int:
 
 @generic
 def _centre(held: Fixed | Discovered, ground: Layout, node: int) -> int:
-    """The ground state nearest to a node's place."""
+    """Return the ground state nearest to a node's point."""
     raise TypeError(held)
 
 
@@ -174,7 +174,7 @@ def _kept_centre(held: Discovered, ground: Layout, node: int) -> int:
 
 @kernel
 def _nearest_child(route: Route, within: Corridor, node: int) -> int:
-    """The child, one level below, whose place is nearest to that of its parent; of equals that of the lowest number."""
+    """Return the child, one level below, whose point is nearest to its parent's; ties go to the lowest number."""
     layers, centre = within.layers, route.spot[0]
     weight = weigh(within, node, centre)
     for axis in range(len(centre)):

@@ -1,15 +1,15 @@
-"""Keeping the levels true when the graph changes: only what is affected is done again, level by level.
+"""Repairing the levels when the graph changes: only what is affected is done again, level by level.
 
-Bulitko et al. (2007), Figure 19, with the same aim and another bookkeeping: instead of decreasing counts arc by arc,
-the rows of affected nodes are counted anew from their children, which serves arcs that come as well as arcs that go. On
-each level:
+Bulitko et al. (2007), Figure 19, with the same aim but different bookkeeping: instead of decreasing counts arc by arc,
+the rows of affected nodes are recounted from their children, which handles added arcs as well as removed ones. On each
+level:
 
-1. Nodes one of whose children changed or went are hurt. A hurt node is dissolved if its children no longer hang
-   together, or, by the paper's rule, no longer form a clique (lines 17 to 19); so is one whose only child may join
-   another node by now, and a lonely parent next to an orphan, for together they may form a clique.
+1. Nodes that lost a child or have a changed one are affected (``HURT``). An affected node is dissolved if its children
+   are no longer connected or, under the paper's rule, no longer form a clique (lines 17 to 19). So is a node whose only
+   child can now join another node, and one with a single child next to an orphan, because the two may form a clique.
 2. Orphans get parents as when the level was built (lines 20 to 23).
-3. Hurt and new nodes count their arcs anew. Only nodes whose set of neighbours is not what it was count as changed on
-   the next level, so that repair ends where nothing changes any more.
+3. Affected and new nodes recount their arcs. Only nodes whose set of neighbours is different count as changed on the
+   next level, so repair ends where nothing changes any more.
 
 Building a level is the same with every state an orphan.
 """
@@ -53,9 +53,9 @@ from andante.world.graph import Layout, degree, target
 
 
 class Keep(IntEnum):
-    """Which nodes stay when the graph below them changes."""
+    """Which nodes remain when the graph below them changes."""
 
-    CONNECTED = 0  # those whose children hang together
+    CONNECTED = 0  # those whose children are connected
     CLIQUE = 1  # those whose children form a clique: the paper's rule
 
 
@@ -64,10 +64,10 @@ _CLIQUE = int(Keep.CLIQUE)
 
 @kernel
 def repair(layers: Layers, graph: Layout, work: Work, levels: int, rule: int, keep: int) -> int:
-    """Mend all levels after the states in ``work.changed`` got other arcs: the highest level that changed.
+    """Repair all levels after the arcs of the states in ``CHANGED`` changed, and return the highest level that changed.
 
-    States that lost all their arcs leave the hierarchy, states that have some and no parent come back. Which nodes went
-    stands in ``work`` until the next repair; from then on others may have their numbers.
+    States that lost all their arcs leave the hierarchy; states that have arcs but no parent come back. The nodes
+    removed stay listed in ``work`` until the next repair, which may reuse their numbers.
     """
     empty(work, DEAD)
     _leave_and_return(layers, graph, work)
@@ -85,7 +85,7 @@ def repair(layers: Layers, graph: Layout, work: Work, levels: int, rule: int, ke
 
 @kernel
 def _leave_and_return(layers: Layers, graph: Layout, work: Work) -> None:
-    """Take ground states without arcs out of the hierarchy, and let those that have arcs again in."""
+    """Remove ground states without arcs from the hierarchy, and bring back those that have arcs again."""
     for k in range(count(work, CHANGED)):
         state = item(work, CHANGED, k)
         stranded = degree(graph, state) == 0
@@ -100,7 +100,7 @@ def _leave_and_return(layers: Layers, graph: Layout, work: Work) -> None:
 
 @subroutine
 def mend(layers: Layers, graph: Layout, work: Work, level: int, rule: int, keep: int) -> bool:
-    """Mend one level over ``graph``, and say what is to be done on the next; is there anything?"""
+    """Repair one level over ``graph``, leave the work for the next in ``work``, and return whether there is any."""
     for which in (FRESH, UPSET, BEREFT):
         empty(work, which)
     for k in range(count(work, CHANGED)):
@@ -122,7 +122,7 @@ def mend(layers: Layers, graph: Layout, work: Work, level: int, rule: int, keep:
 
 @kernel
 def _hand_on(work: Work) -> bool:
-    """Make what one level leaves the work of the next."""
+    """Turn the results of one level into the work of the next, and return whether there is any."""
     for which in (ORPHANS, CHANGED, HURT):
         empty(work, which)
     for k in range(count(work, FRESH)):
@@ -138,7 +138,7 @@ def _hand_on(work: Work) -> bool:
 
 @kernel
 def _hangs_together(layers: Layers, graph: Layout, work: Work, node: int) -> bool:
-    """Has a node children, and can each be reached from each without leaving them?"""
+    """Return whether a node has children and they are connected among themselves."""
     first = first_child(layers, node)
     if first < 0:
         return False
@@ -162,7 +162,7 @@ def _hangs_together(layers: Layers, graph: Layout, work: Work, node: int) -> boo
 
 @kernel
 def _is_clique(layers: Layers, graph: Layout, node: int) -> bool:
-    """Are all children of a node neighbours of each other, but for those that joined their only neighbour?"""
+    """Return whether all children of a node are adjacent to each other, except any that joined its only neighbour."""
     one = first_child(layers, node)
     while one >= 0:
         other = next_child(layers, one)
@@ -177,14 +177,14 @@ def _is_clique(layers: Layers, graph: Layout, node: int) -> bool:
 
 @kernel
 def _could_join(layers: Layers, graph: Layout, node: int, rule: int) -> bool:
-    """Has a node one child only, which has a neighbour's parent to join instead?"""
+    """Return whether a node has only one child, which has a neighbour's parent to join instead."""
     child = first_child(layers, node)
     return next_child(layers, child) < 0 and host(layers, graph, child, rule) > 0
 
 
 @subroutine
 def _dissolve(layers: Layers, graph: Layout, work: Work, node: int) -> None:
-    """Make orphans of a node's children, and an end of the node."""
+    """Make a node's children orphans and remove the node."""
     child = first_child(layers, node)
     while child >= 0:
         after = next_child(layers, child)
@@ -199,7 +199,7 @@ def _dissolve(layers: Layers, graph: Layout, work: Work, node: int) -> None:
     clear_row(layers, node)
     parent = int64(layers.node[node]["parent"])
     if parent > 0:
-        weight = weigh(layers, node, work.spot)  # nothing by now
+        weight = weigh(layers, node, work.spot)  # empty by now
         detach(layers, node, weight, work.spot)
         put(work, BEREFT, parent)
     put(work, DEAD, node)
@@ -207,7 +207,7 @@ def _dissolve(layers: Layers, graph: Layout, work: Work, node: int) -> None:
 
 @kernel
 def _free_lonely_neighbours(layers: Layers, graph: Layout, work: Work) -> None:
-    """Dissolve parents of one child next to an orphan, so that the two may form a clique."""
+    """Dissolve parents with one child next to an orphan, so that the two can form a clique."""
     for k in range(count(work, ORPHANS)):
         state = item(work, ORPHANS, k)
         for move in range(degree(graph, state)):
@@ -221,7 +221,7 @@ def _free_lonely_neighbours(layers: Layers, graph: Layout, work: Work) -> None:
 
 @kernel
 def _count_anew(layers: Layers, graph: Layout, work: Work) -> None:
-    """Count the arcs of hurt and new nodes from those of their children, and note whose neighbours are others now."""
+    """Recount the arcs of affected and new nodes from those of their children, and record whose neighbours changed."""
     _forget_arcs(layers, work)
     for k in range(count(work, HURT)):
         _count_arcs(layers, graph, work, item(work, HURT, k))
@@ -237,7 +237,7 @@ def _count_anew(layers: Layers, graph: Layout, work: Work) -> None:
 
 @kernel
 def _forget_arcs(layers: Layers, work: Work) -> None:
-    """Write down the arcs of the hurt nodes and remove them, from both ends."""
+    """Save the arcs of the affected nodes and remove them, at both ends."""
     used = 0
     for k in range(count(work, HURT)):
         node = item(work, HURT, k)
@@ -257,7 +257,7 @@ def _forget_arcs(layers: Layers, work: Work) -> None:
 
 @subroutine
 def _count_arcs(layers: Layers, graph: Layout, work: Work, node: int) -> None:
-    """Count the arcs of one node; what leads to a node that does not count for itself is counted there as well."""
+    """Count the arcs of one node, and the opposite arcs of neighbours that do not recount their own."""
     child = first_child(layers, node)
     while child >= 0:
         for k in range(degree(graph, child)):
@@ -272,7 +272,7 @@ def _count_arcs(layers: Layers, graph: Layout, work: Work, node: int) -> None:
 
 @subroutine
 def _compare(layers: Layers, work: Work, node: int, first: int, last: int) -> None:
-    """Note a node and its neighbours, old and new, where one is no longer or not yet the other's neighbour."""
+    """Record a node and its old and new neighbours where one has become or ceased to be the other's neighbour."""
     empty(work, KIN)
     for at in range(first, last):
         put(work, KIN, int64(work.old[at]))

@@ -1,7 +1,7 @@
-"""The way back of an agent that plans between regions: kept as ground states, walked region by region.
+"""The path back of an agent that plans between regions: stored as ground states, followed region by region.
 
-Ground states keep their numbers when levels are mended and regions do not, so what an agent remembers of its way are
-the ground states that it left. To go back is to return through the regions that lie over those states now.
+Ground states keep their numbers when levels are repaired, but regions do not, so the agent remembers the ground states
+that it left. It goes back through the regions that these states belong to now.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from andante.search.path import price_between
 
 @kernel
 def turn_round(route: Route, behind: Behind, within: Corridor, level: int, state: int) -> bool:
-    """Make the way back, to the last region of ``level`` where the agent planned, the route; is there one?
+    """Make the path back, to the last region of ``level`` where the agent planned, the route; return whether it exists.
 
-    The states that it leads along are then taken away from ``behind``. If there is none, the route stays as it is.
+    The states on that path are then removed from ``behind``. If there is none, the route is unchanged.
     """
     here = ancestor(within.layers, state, level)
     steps, moves = _length_back(behind, within, level, here)
@@ -38,10 +38,10 @@ def turn_round(route: Route, behind: Behind, within: Corridor, level: int, state
 
 @kernel
 def _length_back(behind: Behind, within: Corridor, level: int, here: int) -> tuple[int, int]:
-    """How many states the way back to another region than ``here`` takes, and how many moves between regions.
+    """Return the numbers of states and of moves between regions on the path back to a region other than ``here``.
 
-    There are no moves if nothing lies behind outside the agent's own region, or if repair has left two regions on the
-    way without an arc between them.
+    There are no moves if no state left behind is outside the agent's own region, or if repair has removed the arc
+    between two regions on the path.
     """
     moves, node = 0, here
     for k in range(behind.size[0]):
@@ -57,6 +57,6 @@ def _length_back(behind: Behind, within: Corridor, level: int, here: int) -> tup
 
 @kernel
 def _region_left(behind: Behind, within: Corridor, level: int, below: int) -> int:
-    """The region over the state on top of ``behind``, or over one so many ``below`` it."""
+    """Return the region of the state on top of ``behind``, or of the one this many ``below`` it."""
     entry = last_left(behind, below)
     return ancestor(within.layers, max(entry, ~entry), level)
