@@ -1,4 +1,4 @@
-"""How deep an agent looks before its next move.
+"""How deep an agent searches before its next move.
 
 The first axis of the notation LRTA* (depth, goal) of Bulitko et al. (2008).
 """
@@ -24,10 +24,10 @@ from andante.world.graph import Layout, Moves
 class DepthBy(IntEnum):
     """What chooses the depth."""
 
-    FIXED = 0  # F: it is always the same
-    PATTERN = 1  # PDB: a pattern database has it for each pair of regions
-    ORACLE = 2  # ORACLE: the least that makes the move of a deep lookahead, as if one knew
-    TREE = 3  # DT: a decision tree guesses what the oracle would say
+    FIXED = 0  # F: always the same
+    PATTERN = 1  # PDB: a pattern database stores it for each pair of regions
+    ORACLE = 2  # ORACLE: the least that makes the move of a deep lookahead, as if it were known
+    TREE = 3  # DT: a decision tree predicts what the oracle would say
 
 
 class Fixed(NamedTuple):
@@ -41,11 +41,11 @@ class Stored(NamedTuple):
 
 
 class Oracle(NamedTuple):
-    """The depth is the least that will do."""
+    """The depth is the least that is sufficient."""
 
 
 class Guessed(NamedTuple):
-    """The depth is what a decision tree makes of the agent's last moves."""
+    """The depth is predicted by a decision tree from the agent's last moves."""
 
     tree: DepthTree
     history: History
@@ -55,26 +55,26 @@ By = Fixed | Stored | Oracle | Guessed
 
 
 class Depths(NamedTuple):
-    """One of them, and the room to look ahead in."""
+    """One of these, and buffers for the lookahead."""
 
     by: By
     ball: Ball
 
     @classmethod
     def allocate(cls, space: Space) -> Depths:
-        """What the parameter ``depth_by`` asks for, with room for the deepest lookahead that it may choose."""
+        """Return what the parameter ``depth_by`` names, with buffers for the deepest lookahead that it may choose."""
         by, deepest = _chosen(space)
         return cls(by, ball_for(space, deepest))
 
 
 def ball_for(space: Space, deepest: int) -> Ball:
-    """Room for lookaheads up to this depth."""
+    """Return buffers for lookaheads up to this depth."""
     most = most_states(space.graph.arrays, deepest, space.states)
     return Ball.over(space.states, most, *space.graph.cost_range, ties=not isinstance(space.graph.arrays, Moves))
 
 
 def _chosen(space: Space) -> tuple[By, int]:
-    """What chooses the depth, and the greatest depth there may be."""
+    """Return what chooses the depth, and the greatest depth it may choose."""
     if space.params.depth_by is DepthBy.ORACLE:
         return Oracle(), space.params.depth
     if space.params.depth_by is DepthBy.FIXED:
@@ -91,7 +91,7 @@ def _chosen(space: Space) -> tuple[By, int]:
 
 
 class Choice(NamedTuple):
-    """A depth, and what it took to choose it."""
+    """A depth, and the cost of choosing it."""
 
     depth: int
     expanded: int
@@ -99,18 +99,18 @@ class Choice(NamedTuple):
 
 
 class Way(NamedTuple):
-    """What a pattern database has to know of an aim."""
+    """What a pattern database needs to know about an aim."""
 
     chosen: int  # the state in which it was chosen
     goal: int  # the problem's own
-    near: bool  # is it a subgoal on the way there?
+    near: bool  # whether it is a subgoal on the path there
 
 
 @generic
 def depth_for(by: By, ball: Ball, graph: Layout, h: Learned, state: int, aim: int, way: Way, fixed: int) -> Choice:
-    """How deep to look from ``state`` towards ``aim``, for which ``h`` is.
+    """Return how deep to search from ``state`` towards ``aim``; ``h`` must be for that aim.
 
-    ``fixed`` is the depth where nothing chooses it, and the greatest where an oracle does.
+    ``fixed`` is the depth if it is not chosen, and the greatest one if an oracle chooses it.
     """
     raise TypeError(by)
 
@@ -128,7 +128,7 @@ def _stored(by: Stored, ball: Ball, graph: Layout, h: Learned, state: int, aim: 
 
 @depth_for.of(Oracle)
 def _foreseen(by: Oracle, ball: Ball, graph: Layout, h: Learned, state: int, aim: int, way: Way, fixed: int) -> Choice:
-    return Choice(least_depth(ball, graph, h, state, aim, fixed), 0, 0)  # one who knows need not search
+    return Choice(least_depth(ball, graph, h, state, aim, fixed), 0, 0)  # an oracle need not search
 
 
 @depth_for.of(Guessed)
@@ -139,10 +139,10 @@ def _guessed(by: Guessed, ball: Ball, graph: Layout, h: Learned, state: int, aim
 
 @kernel
 def least_depth(ball: Ball, graph: Layout, h: Learned, state: int, goal: int, deepest: int) -> int:
-    """The least depth from which on all lookaheads, up to the deepest, make the same move.
+    """Return the least depth from which on all lookaheads, up to the deepest, make the same move.
 
-    Bulitko et al. (2008, section 5.1) look as deep as they may, and then less and less deep until another move comes
-    out. It is the depth at which, looking deeper and deeper, the move changes for the last time.
+    Bulitko et al. (2008, section 5.1) search as deep as allowed, and then less and less deep until the move changes.
+    The result is the depth at which, when searching deeper and deeper, the move changes for the last time.
     """
     seen = look(ball, graph, h, state, goal, 1, 1.0)
     least, move = 1, seen.first
@@ -161,7 +161,7 @@ def least_depth(ball: Ball, graph: Layout, h: Learned, state: int, goal: int, de
 
 @generic
 def greatest_depth(by: By, fixed: int) -> int:
-    """The greatest depth there may be: the cap of a database, the tree's greatest answer, or the fixed one."""
+    """Return the greatest depth: the cap of a database, the tree's greatest answer, or the fixed one."""
     raise TypeError(by)
 
 
@@ -187,7 +187,7 @@ def _the_deepest_answer(by: Guessed, fixed: int) -> int:
 
 @generic
 def depth_when_lost(by: By, state: int, goal: int, fixed: int) -> int:
-    """The depth to fall back on: what a database says of the goal, up to its cap; else the greatest."""
+    """Return the depth to fall back on: the database's depth for the goal, up to its cap; else the greatest depth."""
     raise TypeError(by)
 
 
@@ -216,7 +216,7 @@ def _guess_when_lost(by: Guessed, state: int, goal: int, fixed: int) -> int:
 
 @generic
 def remember(by: By, graph: Layout, state: int, move: int, learned: float) -> None:
-    """Note a move that was made, if a later choice asks for it: which from ``state``, and what was learned there."""
+    """Record a move from ``state`` and how much was learned there, if later choices need it."""
     raise TypeError(by)
 
 

@@ -1,24 +1,24 @@
-"""What a decision tree is asked about: eleven features of an agent's last moves and of the states around it.
+"""The input of a decision tree: eleven features of an agent's last moves and of the states around it.
 
-Bulitko et al. (2008), Appendix A, Tables 7 and 8. The first four are kept up to date from move to move, so that none
-takes longer the farther they look back; for the others the agent looks one move ahead, before it knows how deep to look
-(the pre-search). They come in the order of the tables:
+Bulitko et al. (2008), Appendix A, Tables 7 and 8. The first four are updated from move to move, so their cost does not
+grow with the history they cover; for the others the agent looks one move ahead, before it knows how deep to search (the
+pre-search). They are in the order of the tables:
 
     0   f1   the heuristic from here to the goal, as it was before anything was learned
     1   f2   the heuristic between here and where the agent was n moves ago (mobility)
-    2   f3   how many different states it was in during the last n moves
-    3   f4   by how much it raised heuristic values during the last n moves, in sum
-    4   f5   neighbours, as a share of those there would be without obstacles
+    2   f3   the number of different states it was in during the last n moves
+    3   f4   the total amount by which it raised heuristic values during the last n moves
+    4   f5   the number of neighbours, as a share of those there would be without obstacles
     5   f6   the share of neighbours with a learned value
-    6   f7   is the best move the one made here the last time?
-    7   f8   does the best move go on in the direction of the last one?
+    6   f7   whether the best move is the one made here the last time
+    7   f8   whether the best move continues in the direction of the last one
     8   f9   the value here, divided by that of the best neighbour
-    9   f10  has the best neighbour a learned value?
-    10  f11  is the value here greater than that of the best neighbour?
+    9   f10  whether the best neighbour has a learned value
+    10  f11  whether the value here is greater than that of the best neighbour
 
-Where costs are counted, f1, f2 and f4, it is in units of the graph (`world.graph.unit`), so that a tree fits whatever
-unit a map has. Where the paper is silent: before the n-th move f2 is about the start; the history begins anew with
-each trial; where the best neighbour's value is 0, at the goal, f9 is very large.
+Costs (f1, f2 and f4) are in units of the graph (`world.graph.unit`), so that a tree fits maps with any unit. Where the
+paper is silent: before the n-th move, f2 refers to the start; the history starts again with each trial; if the best
+neighbour's value is 0, at the goal, f9 is very large.
 """
 
 from __future__ import annotations
@@ -36,29 +36,29 @@ from andante.search.memory import Clock, Space
 from andante.world.graph import Csr, Graph, Layout, Moves, degree, estimate, target, unit
 from andante.world.heuristics import TOLERANCE
 
-PARTS = 2.0**20  # learning is added up in whole numbers of such parts of a unit: sums stay exact, moves come and go
+PARTS = 2.0**20  # learning is summed in whole multiples of 1 / PARTS of a unit, which keeps the sums exact
 
 
 class History(NamedTuple):
-    """An agent's last n moves, in a ring, and what it did in each state the last time."""
+    """An agent's last n moves, in a ring, and its last move from each state."""
 
-    state: npt.NDArray[np.int32]  # [n], where it was before each move
-    learned: npt.NDArray[np.int64]  # [n], by how much the value there rose, in parts of a unit of cost
+    state: npt.NDArray[np.int32]  # [n], the state before each move
+    learned: npt.NDArray[np.int64]  # [n], by how much the value there rose, in multiples of 1 / PARTS of a unit
     size: npt.NDArray[np.int64]  # [1], moves in the ring
-    next: npt.NDArray[np.int64]  # [1], the place of the next one
-    distinct: npt.NDArray[np.int64]  # [1], different states in the ring
+    next: npt.NDArray[np.int64]  # [1], the index of the next move
+    distinct: npt.NDArray[np.int64]  # [1], number of different states in the ring
     volume: npt.NDArray[np.int64]  # [1], the sum of ``learned``
     times: npt.NDArray[np.int32]  # [states], how often each is in the ring
-    move: npt.NDArray[np.int32]  # [states], the last move from there: its place in the neighbour order
+    move: npt.NDArray[np.int32]  # [states], the last move from there, as an index in the neighbour order
     seen: npt.NDArray[np.int64]  # [states], the trial in which the two above were written
     trial: npt.NDArray[np.int64]  # [1], the trial of the moves in the ring
     open: npt.NDArray[np.int64]  # [1], neighbours of a state without obstacles
-    row: npt.NDArray[np.float32]  # [FEATURES], of the next move
+    row: npt.NDArray[np.float32]  # [FEATURES], for the next move
     clock: Clock
 
     @classmethod
     def over(cls, space: Space, moves: int) -> History:
-        """Room to remember so many moves."""
+        """Return an empty history for this many moves."""
         n = space.states
         return cls(
             np.zeros(moves, np.int32),
@@ -78,7 +78,7 @@ class History(NamedTuple):
 
 
 def _open_degree(graph: Graph) -> int:
-    """How many neighbours a state has where no obstacle stands; on any other graph than a map, the most there are."""
+    """Return a state's number of neighbours without obstacles; on graphs other than grids, the greatest degree."""
     if isinstance(graph.arrays, Moves):
         return 8 if graph.arrays.diagonal < 2.0 else 4
     return max(1, graph.max_degree)
@@ -86,7 +86,7 @@ def _open_degree(graph: Graph) -> int:
 
 @generic
 def _same_way(graph: Layout, a: int, b: int, c: int, d: int) -> bool:
-    """Does the move from a to b go in the same direction, and as far, as that from c to d?"""
+    """Return whether the move from a to b has the same direction and length as that from c to d."""
     raise TypeError(graph)
 
 
@@ -107,7 +107,7 @@ def _csr_same_way(graph: Csr, a: int, b: int, c: int, d: int) -> bool:
 
 @kernel
 def observe(history: History, ball: Ball, graph: Layout, h: Learned, state: int, goal: int) -> Frontier:
-    """Write the features of an agent's next move into ``history.row``: the pre-search for it, which is work, too."""
+    """Write the features for an agent's next move to ``history.row``; return the pre-search, whose work counts too."""
     _turn_to_trial(history)
     best = look(ball, graph, h, state, goal, 1, 1.0)
     row, moves, capacity = history.row, history.size[0], len(history.state)
@@ -142,7 +142,7 @@ def _turn_to_trial(history: History) -> None:
 
 @kernel
 def _learned_share(graph: Layout, h: Learned, state: int) -> float:
-    """Which share of the neighbours has a value of its own."""
+    """Return the share of neighbours that have a value of their own."""
     learned, moves = 0, degree(graph, state)
     for k in range(moves):
         learned += 1 if is_learned(h, target(graph, state, k)) else 0
@@ -151,7 +151,7 @@ def _learned_share(graph: Layout, h: Learned, state: int) -> float:
 
 @kernel
 def keep(history: History, graph: Layout, state: int, move: int, learned: float) -> None:
-    """Remember that the agent made this move from ``state``, where the value rose by ``learned``."""
+    """Record that the agent made this move from ``state``, where the value rose by ``learned``."""
     _turn_to_trial(history)
     at, capacity = history.next[0], len(history.state)
     if history.size[0] == capacity:

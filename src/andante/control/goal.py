@@ -1,4 +1,4 @@
-"""Towards which goal an agent plans its next move.
+"""The goal towards which an agent plans its next move.
 
 The second axis of the notation LRTA* (depth, goal) of Bulitko et al. (2008).
 """
@@ -17,8 +17,8 @@ from andante.search.memory import Space
 class GoalBy(IntEnum):
     """What chooses the goal."""
 
-    GLOBAL = 0  # G: it is the problem's own
-    PATTERN = 1  # PDB: a pattern database names a nearer one
+    GLOBAL = 0  # G: the problem's own
+    PATTERN = 1  # PDB: a pattern database gives a nearer one
 
 
 class Global(NamedTuple):
@@ -26,28 +26,28 @@ class Global(NamedTuple):
 
 
 class Subgoals(NamedTuple):
-    """The goal is where a pattern database says the way enters the next region."""
+    """The goal is where, according to a pattern database, the path enters the next region."""
 
     pattern: Pattern
 
 
 class Goals(NamedTuple):
-    """Either of them."""
+    """Either of these."""
 
     by: Global | Subgoals
 
     @classmethod
     def allocate(cls, space: Space) -> Goals:
-        """What the parameter ``goal_by`` asks for."""
+        """Return what the parameter ``goal_by`` names."""
         return cls(Subgoals(ground_pattern(space)) if space.params.goal_by is GoalBy.PATTERN else Global())
 
 
 def ground_pattern(space: Space) -> Pattern:
-    """The pattern database that the agent was given, for plans on the map itself."""
+    """Return the pattern database that the agent was given, for plans on the map itself."""
     pattern = Pattern.allocate(space)
     if pattern.base[0] != 0:
         raise AlgorithmError(
-            f"the pattern database is for agents that plan on level {pattern.base[0]}, and this one plans on the map "
+            f"the pattern database is for agents that plan on level {pattern.base[0]}, but this one plans on the map "
             "itself; build it with base=0"
         )
     return pattern
@@ -55,7 +55,7 @@ def ground_pattern(space: Space) -> Pattern:
 
 @generic
 def aim_for(by: Global | Subgoals, state: int, goal: int) -> int:
-    """The goal of the next move of an agent in ``state`` on its way to ``goal``."""
+    """Return the goal for the next move of an agent in ``state`` whose final goal is ``goal``."""
     raise TypeError(by)
 
 

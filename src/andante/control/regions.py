@@ -22,7 +22,7 @@ class Free(NamedTuple):
 
 
 class Steered(NamedTuple):
-    """Depth, goal or both are in a pattern database."""
+    """Depth, goal or both come from a pattern database."""
 
     pattern: Pattern
     visited: npt.NDArray[np.int64]  # [states], the trial in which the agent last planned in a state of the map
@@ -32,35 +32,35 @@ class Steered(NamedTuple):
 
 
 class Steering(NamedTuple):
-    """Either of them."""
+    """Either of these."""
 
     by: Free | Steered
 
     @classmethod
     def allocate(cls, space: Space) -> Steering:
-        """What the parameters ``depth_by`` and ``goal_by`` ask for, on the level that ``level`` says."""
+        """Return what the parameters ``depth_by`` and ``goal_by`` name, on the level given by ``level``."""
         depth, goal = space.params.depth_by, space.params.goal_by
         if depth is DepthBy.FIXED and goal is GoalBy.GLOBAL:
             return cls(Free())
         if depth not in (DepthBy.FIXED, DepthBy.PATTERN):
-            raise ParameterError(f"over regions depth_by must be fixed or pattern, got {depth.name.lower()}")
+            raise ParameterError(f"over regions, depth_by must be fixed or pattern, got {depth.name.lower()}")
         pattern = Pattern.allocate(space)
         level, cover = space.params.level, space.params.cover
         if pattern.base[:2].tolist() != [level, cover]:
             raise AlgorithmError(
                 f"the pattern database is for agents that plan on level {pattern.base[0]} with cover "
-                f"{Cover(pattern.base[1]).name.lower()}, and this one plans on level {level} with cover "
+                f"{Cover(pattern.base[1]).name.lower()}, but this one plans on level {level} with cover "
                 f"{cover.name.lower()}; build it with base={level} and cover={cover.name.lower()}"
             )
         nodes = len(hierarchy_of(space.graph, cover).layers.node)
         if pattern.base[2] != nodes:
-            raise AlgorithmError("the pattern database is for other regions than this version makes; build it again")
+            raise AlgorithmError("the pattern database is for regions made by another version; build it again")
         visited = np.zeros(space.states, np.int64)
         return cls(Steered(pattern, visited, depth is DepthBy.PATTERN, goal is GoalBy.PATTERN, space.clock))
 
 
 class Course(NamedTuple):
-    """What a plan is to do."""
+    """The goal and depth of a plan."""
 
     goal: int
     depth: int
@@ -68,10 +68,10 @@ class Course(NamedTuple):
 
 @generic
 def course(by: Free | Steered, state: int, node: int, goal: int, depth: int) -> Course:
-    """Where a plan from ``node`` on the way to ``goal`` should lead, and how deep to look; ``depth`` if that is fixed.
+    """Return the goal and depth of a plan from ``node`` towards ``goal``; ``depth`` is used if it is fixed.
 
-    ``state`` is where the agent stands on the map. If it planned there before in this trial, the plan is for the goal
-    itself, as deep as the database says of the goal or its cap allows (Bulitko et al. 2008, Appendix D).
+    ``state`` is the agent's state on the map. If it has planned there before in this trial, the plan is for the goal
+    itself, with the depth that the database gives for the goal, up to its cap (Bulitko et al. 2008, Appendix D).
     """
     raise TypeError(by)
 
