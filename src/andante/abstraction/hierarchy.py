@@ -284,7 +284,7 @@ def _begin(graph: Layout, work: Work) -> int:
 
 
 def reserve_for_changes(graph: Graph, built: Layers, levels: int, journal: bool) -> Layers:
-    """Return room for whatever ``levels`` levels of ``built`` may become when parts of the graph are closed.
+    """Return empty layers with space for whatever ``levels`` levels of ``built`` may become when the graph changes.
 
     No level can have more states or arcs than the one below. Most of this memory is never touched, so the operating
     system never allocates it.

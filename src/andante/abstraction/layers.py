@@ -94,7 +94,7 @@ class Layers(NamedTuple):
 
     @classmethod
     def reserve(cls, shape: Shape, nodes: int, chunks: int, journal: bool) -> Layers:
-        """Return room for this many nodes above a graph of this shape, and for this many chunks of arcs."""
+        """Return empty layers above a graph of this shape, with space for this many nodes and chunks of arcs."""
         ground, width, dimensions, metric, unit = shape
         nodes, chunks = max(ground, 1) + nodes, 1 + chunks  # node 0 and chunk 0 mean "none"
         return cls(

@@ -119,7 +119,7 @@ def _none_went(held: Fixed) -> int:
 
 
 @how_many_went.of(Discovered)
-def _so_many_went(held: Discovered) -> int:
+def _number_that_went(held: Discovered) -> int:
     return count(held.work, DEAD)
 
 

@@ -109,14 +109,14 @@ def mend(layers: Layers, graph: Layout, work: Work, level: int, rule: int, keep:
             put(work, HURT, parent)
     for k in range(count(work, HURT)):
         node = item(work, HURT, k)
-        whole = _hangs_together(layers, graph, work, node)
+        whole = _is_connected(layers, graph, work, node)
         if whole and keep == _CLIQUE:
             whole = _is_clique(layers, graph, node)
         if not whole or _could_join(layers, graph, node, rule):
             _dissolve(layers, graph, work, node)
     _free_lonely_neighbours(layers, graph, work)
     cover(layers, graph, work, level, rule)
-    _count_anew(layers, graph, work)
+    _recount(layers, graph, work)
     return _hand_on(work)
 
 
@@ -137,7 +137,7 @@ def _hand_on(work: Work) -> bool:
 
 
 @kernel
-def _hangs_together(layers: Layers, graph: Layout, work: Work, node: int) -> bool:
+def _is_connected(layers: Layers, graph: Layout, work: Work, node: int) -> bool:
     """Return whether a node has children and they are connected among themselves."""
     first = first_child(layers, node)
     if first < 0:
@@ -220,7 +220,7 @@ def _free_lonely_neighbours(layers: Layers, graph: Layout, work: Work) -> None:
 
 
 @kernel
-def _count_anew(layers: Layers, graph: Layout, work: Work) -> None:
+def _recount(layers: Layers, graph: Layout, work: Work) -> None:
     """Recount the arcs of affected and new nodes from those of their children, and record whose neighbours changed."""
     _forget_arcs(layers, work)
     for k in range(count(work, HURT)):

@@ -85,18 +85,18 @@ def _open_degree(graph: Graph) -> int:
 
 
 @generic
-def _same_way(graph: Layout, a: int, b: int, c: int, d: int) -> bool:
+def _same_direction(graph: Layout, a: int, b: int, c: int, d: int) -> bool:
     """Return whether the move from a to b has the same direction and length as that from c to d."""
     raise TypeError(graph)
 
 
-@_same_way.of(Moves)
-def _moves_same_way(graph: Moves, a: int, b: int, c: int, d: int) -> bool:
+@_same_direction.of(Moves)
+def _moves_same_direction(graph: Moves, a: int, b: int, c: int, d: int) -> bool:
     return graph.x[b] - graph.x[a] == graph.x[d] - graph.x[c] and graph.y[b] - graph.y[a] == graph.y[d] - graph.y[c]
 
 
-@_same_way.of(Csr)
-def _csr_same_way(graph: Csr, a: int, b: int, c: int, d: int) -> bool:
+@_same_direction.of(Csr)
+def _csr_same_direction(graph: Csr, a: int, b: int, c: int, d: int) -> bool:
     axes = graph.point.shape[1]
     for axis in range(axes):
         one, other = graph.point[b, axis] - graph.point[a, axis], graph.point[d, axis] - graph.point[c, axis]
@@ -125,7 +125,7 @@ def observe(history: History, ball: Ball, graph: Layout, h: Learned, state: int,
     row[4] = degree(graph, state) / history.open[0]
     row[5] = _learned_share(graph, h, state)
     row[6] = history.seen[state] == history.trial[0] and history.move[state] == best.first
-    row[7] = moves > 0 and _same_way(graph, last, state, state, near)
+    row[7] = moves > 0 and _same_direction(graph, last, state, state, near)
     row[8] = (here + slack) / (there + slack)
     row[9] = is_learned(h, near)
     row[10] = here > there + slack

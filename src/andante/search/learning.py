@@ -23,7 +23,7 @@ class Learned(NamedTuple):
 
     @classmethod
     def allocate(cls, space: Space) -> Learned:
-        """Return room for a value per state, with none learned yet."""
+        """Return arrays for a value per state, with none learned yet."""
         return cls(np.zeros(space.states), np.zeros(space.states, np.uint32), space.clock, space.log)
 
 

@@ -64,7 +64,7 @@ class Local(NamedTuple):
 
     @classmethod
     def allocate(cls, space: Space) -> Local:
-        """Return room for as many expansions as the parameter ``lookahead`` allows."""
+        """Return arrays for as many expansions as the parameter ``lookahead`` allows."""
         n = space.states
         most = max(1, min(n, space.params.lookahead * space.graph.max_degree + 1))
         return cls(
@@ -195,7 +195,7 @@ class Rise(NamedTuple):
 
     @classmethod
     def allocate(cls, space: Space) -> Rise:
-        """Return room for a value per state, if the parameter ``avoidance`` is on."""
+        """Return arrays for a value per state, if the parameter ``avoidance`` is on."""
         n = 0 if space.params.avoidance is Avoidance.OFF else space.states
         return cls(np.zeros(n), np.zeros(n, np.int64))
 

@@ -1,4 +1,4 @@
-"""Building blocks of agents' memories: clocks that make clearing unnecessary, and a log of thoughts for observers.
+"""Building blocks of agents' memories: clocks that make clearing unnecessary, and a log for observers.
 
 A memory is a NamedTuple of bundles, each a NamedTuple of arrays with a class method ``allocate(space)``. It is
 allocated once for a graph and used for any number of problems: data of an earlier problem is recognised by its stamp
@@ -34,7 +34,7 @@ def new_clock() -> Clock:
 
 
 class Log(NamedTuple):
-    """What an agent thought since the log was emptied; it has no capacity, and costs nothing, unless it is read."""
+    """What an agent expanded and learned since the log was emptied; without capacity, and free, unless it is read."""
 
     kind: npt.NDArray[np.uint8]  # [capacity]
     state: npt.NDArray[np.int32]  # [capacity]
@@ -43,7 +43,7 @@ class Log(NamedTuple):
 
     @classmethod
     def of(cls, capacity: int) -> Log:
-        """Return an empty log with room for ``capacity`` thoughts."""
+        """Return an empty log for ``capacity`` entries."""
         return cls(
             np.zeros(capacity, np.uint8), np.zeros(capacity, np.int32), np.zeros(capacity), np.zeros(1, np.int64)
         )
@@ -51,7 +51,7 @@ class Log(NamedTuple):
 
 @kernel
 def note(log: Log, kind: int, state: int, value: float) -> None:
-    """Record one thought, if the log is being read and has room."""
+    """Add one entry, if the log has capacity left."""
     if len(log.kind) == 0:
         return
     k = log.used[0]

@@ -22,7 +22,7 @@ class Path(NamedTuple):
 
     @classmethod
     def allocate(cls, space: Space) -> Path:
-        """Return room for any path without loops."""
+        """Return arrays for any path without loops."""
         return cls(np.zeros(space.states, np.int32), np.zeros(1, np.int64), space.clock)
 
 

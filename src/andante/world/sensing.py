@@ -186,7 +186,7 @@ def _look_around(view: Belief, state: int) -> int:
 
 
 @is_cut_off.of(Belief)
-def _has_no_way(view: Belief, state: int, goal: int) -> bool:
+def _has_no_path(view: Belief, state: int, goal: int) -> bool:
     if view.mask[state] == 0 or view.mask[goal] == 0:
         return True
     flood, hands = view.flood, view.flood.hands
