@@ -188,7 +188,7 @@ def test_a_file_is_not_read_further_than_its_header_announces(tmp_path):
     with path.open("wb") as stream:
         stream.write(TINY.encode())
         stream.truncate(2**36)  # a hole: it takes no room on the disk, but would in memory
-    with pytest.raises(MapError, match=r"endless\.map goes on after the 2 rows of 3 cells"):
+    with pytest.raises(MapError, match=r"endless\.map continues after the 2 rows of 3 cells"):
         read_map(path)
 
 

@@ -31,21 +31,21 @@ class DepthBy(IntEnum):
 
 
 class Fixed(NamedTuple):
-    """The depth is always the same."""
+    """A depth that is always the same."""
 
 
 class Stored(NamedTuple):
-    """The depth is in a pattern database."""
+    """A depth stored in a pattern database."""
 
     pattern: Pattern
 
 
 class Oracle(NamedTuple):
-    """The depth is the least that is sufficient."""
+    """The least depth that is sufficient."""
 
 
 class Guessed(NamedTuple):
-    """The depth is predicted by a decision tree from the agent's last moves."""
+    """A depth that a decision tree predicts from the agent's last moves."""
 
     tree: DepthTree
     history: History

@@ -22,11 +22,11 @@ class GoalBy(IntEnum):
 
 
 class Global(NamedTuple):
-    """The goal is the problem's own."""
+    """The problem's own goal."""
 
 
 class Subgoals(NamedTuple):
-    """The goal is where, according to a pattern database, the path enters the next region."""
+    """Goals from a pattern database: the states where the path enters the next region."""
 
     pattern: Pattern
 

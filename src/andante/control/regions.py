@@ -18,11 +18,11 @@ from andante.search.memory import Clock, Space
 
 
 class Free(NamedTuple):
-    """The depth is fixed and the goal is the problem's own."""
+    """A fixed depth and the problem's own goal."""
 
 
 class Steered(NamedTuple):
-    """Depth, goal or both come from a pattern database."""
+    """A depth, a goal or both from a pattern database."""
 
     pattern: Pattern
     visited: npt.NDArray[np.int64]  # [states], the trial in which the agent last planned in a state of the map

@@ -92,7 +92,7 @@ def _read_as_announced(stream: BinaryIO, where: str) -> bytes:
     data = head + stream.read(max(0, limit - len(head)))
     if stream.read(1):
         raise MapError(
-            f"{where} goes on after the {height} rows of {width} cells that its header announces (lines 2 and 3); "
+            f"{where} continues after the {height} rows of {width} cells that its header announces (lines 2 and 3); "
             "correct the height and width or cut the file"
         )
     return data
