@@ -214,7 +214,7 @@ def test_rows_of_another_campaign_are_never_taken_for_its_own(written, tmp_path)
             resume(store, made, Local(1), 1)
     lost = tmp_path / "first" / "manifest.json"
     lost.rename(tmp_path / "kept.json")
-    with pytest.raises(StoreError, match=r"has lost its manifest\.json"):
+    with pytest.raises(StoreError, match=r"contains rows but no manifest\.json"):
         prepare(first, tmp_path / "first")
     (tmp_path / "kept.json").rename(lost)
     assert run(first, tmp_path / "first", Local(1)).finished
@@ -523,7 +523,7 @@ def test_a_total_is_drawn_from_the_scenarios_of_all_maps(written, tmp_path):
     _, made = prepare(read_campaign(written(text)), tmp_path / "rows")
     assert len(made.problems["start"]) == 25
     assert set(made.problems["map"].tolist()) == {0, 1}
-    with pytest.raises(CampaignError, match="have a total of 99, but there are 60"):
+    with pytest.raises(CampaignError, match="have a total of 99, but only 60 exist"):
         prepare(read_campaign(written(text.replace("25", "99"))), tmp_path / "more")
 
 
