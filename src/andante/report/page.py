@@ -76,7 +76,7 @@ def page(
 
 
 def results_page(results: Results, *, x: str, y: str, measures: Sequence[str] = (), notes: Sequence[str] = ()) -> str:
-    """Return the page of a store: advice, numbers, plots, and which agents are dominated in the measures ``x``, ``y``.
+    """Return the page of a store: advice, numbers, plots, and which agents are dominated in ``x`` and ``y``.
 
     ``measures`` are those of the table; the default is the usual ones. If agents were run on different problems, the
     page has only their numbers, and says why.
