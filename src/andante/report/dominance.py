@@ -135,7 +135,7 @@ def paired(rows: pl.DataFrame, first: str, second: str, measures: Sequence[str])
 
 
 def on_problems(rows: pl.DataFrame, first: str, second: str, x: str, y: str) -> Duel:
-    """Compare two algorithms problem by problem.
+    """Compare two algorithms problem by problem and return the duel.
 
     >>> import polars as pl
     >>> rows = pl.DataFrame({"algorithm": ["a", "a", "b", "b"], "set": ["s"] * 4, "fingerprint": ["f"] * 4,

@@ -100,7 +100,7 @@ def _difference(paper: float | str, ours: float) -> str:
 
 
 def amortization(spec: AmortizationSpec, results: Results) -> str:
-    """Compare each algorithm with a database with the rival closest in suboptimality: when has it caught up?"""
+    """Return when each algorithm with a database has recovered its build time against the rival closest in quality."""
     rivals = results.where(spec.where).only(spec.rivals).summaries()
     head = ["", "paper", "nearest rival", "suboptimality of both", "build", "saved per move", "moves", "which take"]
     return markdown(head, [_recouped(claim, results, rivals) for claim in spec.claims])
