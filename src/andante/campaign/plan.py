@@ -124,7 +124,7 @@ class Plan:
 
     @classmethod
     def of(cls, campaign: Campaign, progress: Progress) -> Plan:
-        """Choose the problems, list the algorithms and return the plan; this may fetch maps and compute optimal costs."""
+        """Choose the problems, list the algorithms and return the plan; may fetch maps and compute optimal costs."""
         draws: dict[tuple[str, int], int] = {}
         tasks: dict[Task, None] = {}
         for run in campaign.runs:
