@@ -62,7 +62,7 @@ def test_a_scheduler_that_cannot_be_reached(monkeypatch):
     from andante.campaign.engines import dask
 
     monkeypatch.setattr(dask, "_REACH_SECONDS", 0.5)
-    with pytest.raises(CampaignError, match="the scheduler tcp://127.0.0.1:9 cannot be reached"):
+    with pytest.raises(CampaignError, match="cannot reach the scheduler tcp://127.0.0.1:9"):
         list(dask.Dask(scheduler="tcp://127.0.0.1:9").run(iter([])))
 
 

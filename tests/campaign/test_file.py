@@ -50,28 +50,33 @@ SAMPLE = "sample = { of = 'family', %s }\nlimits ="
         ("rooms(width", "roms(width", 5, "there is no kind of map 'roms'; did you mean 'rooms'?"),
         ('"rooms(width=24, height=24, seed=[1..3])"', '"doa"', 5, "there is no benchmark set 'doa'; did you mean"),
         ('"rooms(width=24, height=24, seed=[1..3])"', '"absent.map"', 5, "there is no map"),
-        ("count =", "cuont =", 6, "[problems.rooms] has no 'cuont'; did you mean 'count'?"),
+        ("count =", "cuont =", 6, "[problems.rooms] does not take 'cuont'; did you mean 'count'?"),
         ('problems = ["rooms"]', 'problems = ["room"]', 9, "there are no problems 'room'; did you mean 'rooms'?"),
-        ("suboptimality =", "suboptimalty =", 11, "has no 'suboptimalty'; did you mean 'suboptimality'?"),
+        ("suboptimality =", "suboptimalty =", 11, "does not take 'suboptimalty'; did you mean 'suboptimality'?"),
         ("suboptimality = 1000", "suboptimality = 0", 11, "must be above 0"),
-        ("limits =", "limit =", 11, "[run 1] has no 'limit'; did you mean 'limits'?"),
-        ("seed = 1\n", "seed = 'x'\n", 2, "seed is a whole number, not 'x'"),
+        ("limits =", "limit =", 11, "[run 1] does not take 'limit'; did you mean 'limits'?"),
+        ("seed = 1\n", "seed = 'x'\n", 2, "seed must be a whole number, not 'x'"),
         ("count = { quick = 5, full = 20 }", "count = 0", 6, "count must be at least 1"),
-        ("count = { quick = 5, full = 20 }", "count = 5\nupscale = [true, true]", 7, "upscale is [width, height]"),
+        ("count = { quick = 5, full = 20 }", "count = 5\nupscale = [true, true]", 7, "upscale must be [width, height]"),
         ("limits =", "databases = ['moves(x=1)']\nlimits =", 11, "building moves has no parameter 'x'"),
-        ("limits =", "max_trials = 5\nlimits =", 11, "max_trials is for converge = true"),
-        ("seed = 1\n", "seed = -1\n", 2, "seed must be at least 0, it is -1"),
-        ("count =", "seed = -2\ncount =", 6, "seed must be at least 0, it is -2"),
-        ("limits =", SAMPLE % "count = 0", 11, "count must be at least 1, it is 0"),
+        ("limits =", "max_trials = 5\nlimits =", 11, "max_trials needs converge = true"),
+        ("seed = 1\n", "seed = -1\n", 2, "seed must be at least 0, not -1"),
+        ("count =", "seed = -2\ncount =", 6, "seed must be at least 0, not -2"),
+        ("limits =", SAMPLE % "count = 0", 11, "count must be at least 1, not 0"),
         ("limits =", SAMPLE % "seed = 3", 11, "a sample needs a 'count'"),
         ("limits =", SAMPLE % "count = 2, keep = { v = 0.5 }", 11, "family has no parameter 'v' to draw"),
-        ("limits =", SAMPLE % "count = 2, keep = { w = 2 }", 11, "the chance that w keeps its default is a number in"),
+        ("limits =", SAMPLE % "count = 2, keep = { w = 2 }", 11, "the chance that w keeps its default must be in"),
         ("limits =", SAMPLE % "count = 2, keep = { ties = 0.5 }", 11, "family has no parameter 'ties' to draw"),
-        ("limits =", SAMPLE % "count = 2, seed = -3", 11, "seed must be at least 0, it is -3"),
+        ("limits =", SAMPLE % "count = 2, seed = -3", 11, "seed must be at least 0, not -3"),
         ("limits =", SAMPLE % "count = 2, ranges = { v = [1, 2] }", 11, "has no parameter 'v' to draw"),
         ("limits =", SAMPLE % "count = 2, ranges = { da = [0, 1] }", 11, "it takes no range"),
         *(
-            ("limits =", SAMPLE % f"count = 2, ranges = {{ w = {ends} }}", 11, "the range of w is [low, high] with")
+            (
+                "limits =",
+                SAMPLE % f"count = 2, ranges = {{ w = {ends} }}",
+                11,
+                "the range of w must be [low, high] with",
+            )
             for ends in ("5", "[1, 2, 3]", "['a', 'b']", "[5, 2]", "[true, 2]", "[1, inf]", "[-1, 5]", "'ab'")
         ),
         (
@@ -80,16 +85,16 @@ SAMPLE = "sample = { of = 'family', %s }\nlimits ="
             11,
             "range of depth",
         ),
-        ('"rta"', '"cpd"', 10, "cpd needs a database of kind 'moves', and the run has none"),
-        ('"rta"', '"lrta", "dlrta"', 10, "dlrta needs a database of kind 'pattern', and the run has none"),
+        ('"rta"', '"cpd"', 10, "cpd needs a database of kind 'moves', but the run has none"),
+        ('"rta"', '"lrta", "dlrta"', 10, "dlrta needs a database of kind 'pattern', but the run has none"),
         (
             "limits =",
             "sample = { of = 'knn(depth=1, candidates=5)', count = 1 }\nlimits =",
             11,
             "needs a database of kind 'subgoals'",
         ),
-        ('"rta"]', '"cpd"]\nsight = 5\ndatabases = ["moves"]', 10, "cpd has to know its map, and the run has a sight"),
-        ("limits =", "databases = ['depth-tree']\nlimits =", 11, "is built from maps of its own; add training"),
+        ('"rta"]', '"cpd"]\nsight = 5\ndatabases = ["moves"]', 10, "cpd has to know its map, but the run has a sight"),
+        ("limits =", "databases = ['depth-tree']\nlimits =", 11, "is built from training maps; add training"),
         ("limits =", "training = ['maze:16x16:1']\nlimits =", 11, "training is for databases that serve any map"),
         ("limits =", "databases = ['depth-tree']\ntraining = ['dou']\nlimits =", 12, "there is no benchmark set 'dou'"),
     ],
@@ -126,11 +131,11 @@ def test_some_problems_in_full_and_others_not(written):
     campaign = read_campaign(written(TWO_SETS), "quick+large")
     assert [one.count for one in campaign.problems.values()] == [1, 20]
     assert [run.batches for run in campaign.runs] == [1, 4, 1]
-    with pytest.raises(CampaignError, match="there are no problems 'lage' to take in full; did you mean 'large'"):
+    with pytest.raises(CampaignError, match="there are no problems 'lage' to run in full; did you mean 'large'"):
         read_campaign(written(TWO_SETS), "quick+lage")
-    with pytest.raises(CampaignError, match=r"all problems are in full; write quick\+large, or full"):
+    with pytest.raises(CampaignError, match=r"all problems are run in full; write quick\+large, or full"):
         read_campaign(written(TWO_SETS), "full+large")
-    with pytest.raises(CampaignError, match="problems is a list, not 5"):
+    with pytest.raises(CampaignError, match="problems must be a list, not 5"):
         read_campaign(written(TWO_SETS.replace('problems = ["small"]', "problems = 5")), "quick+large")
 
 
@@ -180,7 +185,7 @@ def test_settings_that_would_fill_the_memory_are_refused():
 
 @pytest.mark.parametrize("most", [2**63, 1e300, 10**400], ids=["64 bits", "a float", "400 digits"])
 def test_a_range_of_whole_numbers_ends_where_they_do(most):
-    with pytest.raises(ParameterError, match="the range of candidates is"):
+    with pytest.raises(ParameterError, match="the range of candidates must be"):
         sample("knn", 1, 0, {"candidates": [1, most]})
     assert 1 <= sample("knn", 1, 0, {"candidates": [1, 2**63 - 1]})[0].params.candidates < 2**63
 
@@ -204,7 +209,7 @@ def test_a_sample_is_drawn_from_the_parameters_own_ranges():
     assert len({full_notation(entry) for entry in drawn}) == 50
     assert all(entry.params.da and 1 <= entry.params.w <= 2 and 1 <= entry.params.wc <= 10 for entry in drawn)
     assert [str(entry) for entry in drawn] == [str(e) for e in sample("family(da=true)", 50, 3, {"w": [1, 2]})]
-    with pytest.raises(ParameterError, match="quota has no end to draw from"):
+    with pytest.raises(ParameterError, match="the range of quota has no end"):
         sample("lrts", 1, 0, {})
 
 
@@ -270,7 +275,7 @@ def test_long_words_are_no_long_keys(tmp_path):
         "x = [" + "1.5, " * 10**4 + "]",
     ):
         file.write_text(text)
-        with pytest.raises(CampaignError, match="lacks 'problems'"):
+        with pytest.raises(CampaignError, match="has no 'problems'"):
             read_campaign(file)
 
 
@@ -281,8 +286,8 @@ def test_long_words_are_no_long_keys(tmp_path):
         ("lrta(depth=[-999999999999999999..999999999999999999])", "stands for more than 1,000,000 settings"),
         ("lrta(depth=[1..999999], x=[1, 2])", "stands for more than 1,000,000 settings"),
         ("x(" + "[1, 2]" * 10_000 + ")", "stands for more than 1,000,000 settings"),
-        ("x([1..100], " + "y" * 5000 + ")", "characters; at most 1,000 are read"),
-        ("x([1..100, " + "y" * 5000 + "])", "characters; at most 1,000 are read"),
+        ("x([1..100], " + "y" * 5000 + ")", "characters; the limit is 1,000"),
+        ("x([1..100, " + "y" * 5000 + "])", "characters; the limit is 1,000"),
         ("x([2..1])", "a list without values"),
         ("x([,])", "a list without values"),
     ],
@@ -309,7 +314,7 @@ def test_commas_within_brackets_belong_to_a_value():
 )
 def test_a_run_that_cannot_be_listed_is_refused(written, old, new):
     with pytest.raises(
-        CampaignError, match=r"the run comes to [\d,]+ settings on batches of problems, at most 1,000,000"
+        CampaignError, match=r"the run has [\d,]+ settings on batches of problems, but at most 1,000,000"
     ):
         read_campaign(written(replace={old: new}))
 
@@ -317,5 +322,5 @@ def test_a_run_that_cannot_be_listed_is_refused(written, old, new):
 @pytest.mark.parametrize(("right", "wrong"), [("[problems.rooms]", "[problem.rooms]"), ("[[run]]", "[[runs]]")])
 def test_what_is_missing_is_looked_for_among_misspelt_names(written, right, wrong):
     name, meant = (text.strip("[]").removesuffix(".rooms") for text in (right, wrong))
-    with pytest.raises(CampaignError, match=rf"line \d+: a campaign lacks '{name}'; is '{meant}' meant for it\?"):
+    with pytest.raises(CampaignError, match=rf"line \d+: a campaign has no '{name}'; did you mean that by '{meant}'\?"):
         read_campaign(written(replace={right: wrong}))

@@ -148,7 +148,7 @@ def test_an_unfinished_report_says_who_is_not_in_it(cli, file, unfinished):
     unfinished(6)
     out = cli("campaign", "report", file)[1]
     assert out.startswith("Unfinished: 60 of 76 trials; agents are compared on the problems that all of them have ")
-    assert out.splitlines()[0].endswith("have finished (20). There is none yet for rtaa.")
+    assert out.splitlines()[0].endswith("have finished (20). There are none yet for rtaa.")
     (line,) = cli("campaign", "report", file, "--set", "mazes")[1].splitlines()
     assert "cannot be compared" in line
     assert "rtaa" not in cli("campaign", "report", file, "--set", "rooms")[1]

@@ -89,4 +89,4 @@ def test_what_cannot_be_finished_is_not_begun(cli, store, tmp_path, monkeypatch)
 def test_what_is_no_store_is_refused(cli, tmp_path):
     code, _, err = cli("choose", tmp_path)
     assert code == FAILED
-    assert "is no store" in err
+    assert "is not a store" in err

@@ -136,7 +136,7 @@ def test_an_unreachable_goal_is_a_result_with_exit_code_one(cli, arena):
         ),
         (["--start", "5,5", "--goal", "15,11", "-a", "lrta(depth=3"], "lacks a closing bracket"),
         (["--start", "5,5", "--goal", "15,11", "--picture", "/nowhere/x.png"], "cannot write /nowhere/x.png"),
-        (["--start", "5,5", "--goal", "15,11", "--picture", "x.gif"], "a picture's name ends in .png, .svg or .pdf"),
+        (["--start", "5,5", "--goal", "15,11", "--picture", "x.gif"], "the file name must end in .png, .svg or .pdf"),
         (["--start", "5,5", "--goal", "15,11", "--posthoc", "x.json"], "names end in .trace.json"),
     ],
 )
@@ -185,7 +185,7 @@ def test_a_folder_that_is_not_there_is_noticed_before_the_work(cli, tmp_path):
         ("caves:axb", "a size is written WIDTHxHEIGHT"),
         ("caves:9x9:x", "a generated map is written KIND:WIDTHxHEIGHT:SEED"),
         ("kaves:9x9", "there is no kind of map 'kaves'; did you mean 'caves'?"),
-        ("caves(width=9)", "caves(width=9) lacks its height"),
+        ("caves(width=9)", "caves(width=9) has no height"),
         ("nosuchset/arena", "there is no benchmark set 'nosuchset'"),
     ],
 )
@@ -441,7 +441,7 @@ def test_a_cache_with_a_name_that_is_too_long_is_only_a_cache(cli, monkeypatch, 
     assert cli("maps", "list")[0] == OK
     code, _, err = cli("maps", "show", "dao/arena")
     assert code == FAILED
-    assert "cannot keep the set dao" in err
+    assert "cannot store the set dao" in err
 
 
 def test_whatever_the_system_refuses_is_one_sentence(cli, arena, monkeypatch):

@@ -14,7 +14,7 @@ def test_they_round_trip():
 
 def test_a_damaged_file_is_said():
     for text in ("nonsense\n", "aa bb arena\n", "set dao\n"):
-        with pytest.raises(DatasetError, match="f, line 1: this is no line of a file of fingerprints"):
+        with pytest.raises(DatasetError, match="f, line 1: not a line of a fingerprint file"):
             from_text(text, "f")
     with pytest.raises(DatasetError, match="f lists 1 of the 2 maps of dao"):
         from_text("set dao 2\naa bb arena\n", "f")
@@ -33,8 +33,8 @@ def test_differences_are_named():
     found = {"a": Pair("1", "2"), "b": Pair("x", "y"), "d": Pair("7", "8")}
     assert differences(found, known) == [
         "c is missing",
-        "d does not belong to it",
-        "the map b is another",
-        "the scenario of b is another",
+        "d does not belong to the set",
+        "the map b differs",
+        "the scenario of b differs",
     ]
     assert differences(known, known) == []

@@ -160,7 +160,7 @@ def test_the_kinds_list_their_options():
         (("rooms", 64, 64), {"door_share": True}, "rooms: door_share must be a number"),
         (("maze", 64, 64), {"corridor": 0}, "maze: corridor must be a whole number"),
         (("caves", 64, 64), {"rock": 0.9}, "caves: rock must be a number from 0.3 to 0.55"),
-        (("caves", 4, 4), {"rock": 0.55}, "caves: rock=0.55 leaves nothing free on 4 x 4 cells"),
+        (("caves", 4, 4), {"rock": 0.55}, "caves: rock=0.55 leaves no free cell on 4 x 4 cells"),
         (("outdoor", 20, 64), {}, "outdoor needs at least 64 x 64 cells, not 20 x 64"),
         (("outdoor", 64, 64), {"symmetry": "mirrored"}, "outdoor has no symmetry 'mirrored'; did you mean 'mirror'?"),
         (("outdoor", 64, 64), {"bases": 3}, "outdoor with symmetry 'rotation' needs a multiple of 2 bases, not 3"),

@@ -55,7 +55,7 @@ def test_ranges_in_words():
 def test_a_limit_that_none_keeps_to_is_said():
     sentence = recommend(summarise(agent("slow", 900, [1.0])), (1,))[0]
     assert sentence == (
-        "With at most 1 state expanded per move no agent that always arrived fits: the smallest worst move of those is 900, of slow."
+        "With at most 1 state expanded per move no agent that always arrived fits: the least expensive worst move among them is 900, by slow."
     )
 
 

@@ -203,7 +203,7 @@ def test_the_headline_is_the_measure_s_own():
     summary = summarise([row("a", max_states_expanded=3, cost=1.0), row("a", max_states_expanded=9, cost=2.0)])[0]
     assert summary.headline("max_states_expanded") == 9
     assert summary.headline("cost") == 1.5
-    with pytest.raises(ParameterError, match="not measured for 'moves'"):
+    with pytest.raises(ParameterError, match="has no measure 'moves'"):
         summary["moves"]
 
 

@@ -108,5 +108,5 @@ def test_one_algorithm_under_two_conditions_is_not_one_side_of_a_duel():
 
 
 def test_who_was_not_run_is_told():
-    with pytest.raises(ParameterError, match="no row is of c"):
+    with pytest.raises(ParameterError, match="no rows are of c"):
         on_problems(duel_rows([(1, 1)], [(1, 1)]), "a", "c", X, Y)

@@ -110,7 +110,7 @@ def test_formats(ending, tmp_path):
 
 
 def test_other_formats_and_places_are_refused(tmp_path):
-    with pytest.raises(OutputError, match=r"ends in \.png, \.svg or \.pdf"):
+    with pytest.raises(OutputError, match=r"must end in \.png, \.svg or \.pdf"):
         save_figure(new_figure(1, 1), tmp_path / "a.gif")
     with pytest.raises(OutputError, match="cannot write"):
         save_figure(new_figure(1, 1), tmp_path / "no folder" / "a.png")

@@ -286,9 +286,9 @@ def test_agents_whose_databases_learned_on_other_maps_are_told_apart():
     [
         ('kind = "trade-off"', 'kind = "tradeoff"', "there is no kind of figure 'tradeoff'; did you mean 'trade-off'?"),
         ('algorithm = "lrta(depth=3)"', 'algorithm = "lrt(depth=3)"', "there is no algorithm 'lrt'; did you mean"),
-        ("paper = 1.5", "papper = 1.5", "rows have no 'papper'; did you mean 'paper'?"),
+        ("paper = 1.5", "papper = 1.5", "rows do not take 'papper'; did you mean 'paper'?"),
         ("ratio = 2.5", "ration = 2.5", "'paper' has no entry 'ration' here; did you mean 'ratio'?"),
-        ('parameters = ["depth"]', "", "has 1 'parameters'"),
+        ('parameters = ["depth"]', "", "needs 1 'parameters'"),
         (
             'x_by = { lrta = "depth" }',
             'x_by = { lrta = "deep" }',
@@ -297,30 +297,30 @@ def test_agents_whose_databases_learned_on_other_maps_are_told_apart():
         (
             'x_by = { lrta = "depth" }',
             'x_by = { "lrta(depth=2)" = "depth" }',
-            "x_by names algorithms without their parameters, not 'lrta(depth=2)'",
+            "x_by takes algorithms without their parameters, not 'lrta(depth=2)'",
         ),
         (
             'kind = "dominance"',
             'kind = "dominance"\nx_by = { lrta = "depth" }',
             "x_by is for figures of the kind 'trade-off'",
         ),
-        ("paper = [1.3,", "paper = [1.3, 2,", "the paper's numbers are 2 here, one for each measure, not 3"),
-        ("worst_move = 0 ", "worst_mov = 0 ", "rows have no 'worst_mov'; did you mean 'worst_move'?"),
+        ("paper = [1.3,", "paper = [1.3, 2,", "'paper' must have 2 numbers here, one for each measure, not 3"),
+        ("worst_move = 0 ", "worst_mov = 0 ", "rows do not take 'worst_mov'; did you mean 'worst_move'?"),
         ('databases = "moves" }', 'databases = "movs" }', "there is no kind of database 'movs'; did you mean 'moves'?"),
         ('counted = "trials"', 'counted = "maps"', "a histogram counts algorithms or trials, not 'maps'"),
-        ('algorithms = ["lrta(depth=2)", "lrta(depth=4)"]', "", "holds two 'algorithms' against each other"),
+        ('algorithms = ["lrta(depth=2)", "lrta(depth=4)"]', "", "compares exactly two 'algorithms'"),
         ('counted = "trials"', 'y = ["cost", "moves"]', "shows one measure as 'y'"),
         ('panels = "switch_rule"', "", "only a heat-map with 'panels' has 'differences'"),
         ("least = 5.48", "lest = 5.48", "'paper' has no entry 'lest' here; did you mean 'least'?"),
-        ('paper = ["D"]', 'paper = ["D", "A"]', "the paper's words are a list of 1 here, one for each parameter"),
+        ('paper = ["D"]', 'paper = ["D", "A"]', "the paper's words must be a list of 1 here, one for each parameter"),
         ('y = "states_expanded", paper', "paper", "there is no measure ''"),
         ("capped = true", 'measures = ["cots"]', "there is no measure 'cots'; did you mean 'cost'?"),
-        ('algorithm = "lrta(depth=3)"', "algorithm = 3", "an algorithm is text in quotes, not 3"),
-        ('y = "states_expanded", paper', "y = [], paper", "a measure is text in quotes, not []"),
-        ("worst_move = 0 ", 'worst_move = "none" ', "worst_move is a number, not 'none'"),
-        ('databases = "moves" }', "databases = 7 }", "databases is text in quotes, not 7"),
-        ('counted = "trials"', "most = [1]", "most is the greatest x and the greatest y that are shown, not [1]"),
-        ('counted = "trials"', 'most = [1, "x"]', "most is a number, not 'x'"),
+        ('algorithm = "lrta(depth=3)"', "algorithm = 3", "an algorithm must be text in quotes, not 3"),
+        ('y = "states_expanded", paper', "y = [], paper", "a measure must be text in quotes, not []"),
+        ("worst_move = 0 ", 'worst_move = "none" ', "worst_move must be a number, not 'none'"),
+        ('databases = "moves" }', "databases = 7 }", "databases must be text in quotes, not 7"),
+        ('counted = "trials"', "most = [1]", "most must be the greatest x and the greatest y to show, not [1]"),
+        ('counted = "trials"', 'most = [1, "x"]', "most must be a number, not 'x'"),
     ],
 )
 def test_mistakes_are_told_with_their_lines(tmp_path, old, new, sentence):
@@ -336,7 +336,7 @@ def test_mistakes_are_told_with_their_lines(tmp_path, old, new, sentence):
 def test_a_part_that_is_no_table_is_one_sentence(tmp_path):
     path = tmp_path / "study.toml"
     path.write_text("table = [1]\n")
-    with pytest.raises(CampaignError, match=r"study\.toml, line 1: each table is a table, \[\[table\]\], not 1"):
+    with pytest.raises(CampaignError, match=r"study\.toml, line 1: each table must be a table, \[\[table\]\], not 1"):
         read_study(path, "full")
 
 
@@ -574,7 +574,7 @@ def test_tables_for_latex_and_csv():
 
 def test_plots_that_have_nothing_to_show_say_so(study):
     settings = Results.of(study[1]).settings()
-    with pytest.raises(ParameterError, match="has a parameter 'gamma'"):
+    with pytest.raises(ParameterError, match="has a numeric parameter 'gamma'"):
         charts.curves_plot(settings, "gamma", ["cost"])
     with pytest.raises(ParameterError, match="has both 'gamma' and 'depth'"):
         charts.heat_map(settings, "gamma", "depth", "cost")

@@ -1,4 +1,4 @@
-"""Campaigns: what to run, in a data file; the jobs this makes; running them, stopping, and going on."""
+"""Campaigns: data files that say what to run, the jobs made from them, and running, stopping and resuming these."""
 
 from andante.campaign.file import Campaign, CampaignError, ProblemSet, Run, read_campaign
 from andante.campaign.plan import Plan

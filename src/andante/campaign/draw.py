@@ -1,7 +1,7 @@
-"""The problems of a set, chosen: from scenarios, or at random within a band of optimal cost.
+"""Choosing the problems of a set: from scenarios, or at random within a band of optimal cost.
 
-Where maps are upscaled, problems are chosen on the map as it was, and then upscaled with it, as Bulitko et al. (2008)
-did. So a band is about the map as it was; the optimal costs that problems come with are about the upscaled one.
+Where maps are upscaled, problems are chosen on the original map and then upscaled with it, as in Bulitko et al. (2008).
+So a band refers to the original map, and the optimal costs of the resulting problems to the upscaled one.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Chosen(NamedTuple):
 
 
 def draw(one: ProblemSet, batches: int, folder: Path, progress: Progress) -> Iterator[Chosen]:
-    """The problems of a set for so many batches, map by map; maps without any are left out."""
+    """Yield the problems of a set for ``batches`` batches, map by map; maps without any are left out."""
     sources = [source for text in one.maps for source in map_sources(text, folder, one.upscale)]
     shares = _shares(one, batches, sources, progress) if one.total is not None else None
     for number, source in enumerate(sources):
@@ -61,20 +61,20 @@ def _drawn(one: ProblemSet, grid: Grid, seed: int) -> list[Problem]:
 
 
 def _finished(problems: list[Problem], grid: Grid) -> list[Problem]:
-    """The problems on ``grid``, which is their map or that map upscaled, with their optimal costs there."""
+    """Return the problems on ``grid``, which is their map or that map upscaled, with their optimal costs there."""
     moved = upscale_problems(problems, grid) if problems and problems[0].grid is not grid else problems
     return with_optimal_costs(moved)
 
 
 def _picked(problems: list[Problem], places: list[list[int]], grid: Grid) -> list[list[Problem]]:
-    """The problems at these places on ``grid``, for each batch; the optimal cost of a repeated one is found once."""
+    """Return the problems at these places on ``grid``, for each batch; each optimal cost is computed once."""
     wanted = sorted(set().union(*places))
     known = dict(zip(wanted, _finished([problems[k] for k in wanted], grid), strict=True))
     return [[known[k] for k in batch] for batch in places]
 
 
 def _in_band(problems: list[Problem], one: ProblemSet) -> list[Problem]:
-    """Those whose optimal cost lies in the set's band."""
+    """Return those whose optimal cost lies in the set's band."""
     band = Band(*one.optimal_cost)
     if not problems or band == Band(0.0, float("inf")):
         return problems
@@ -84,14 +84,14 @@ def _in_band(problems: list[Problem], one: ProblemSet) -> list[Problem]:
 
 
 def _some(known: int, count: int | None, seed: int) -> list[int]:
-    """As many places out of so many, at random and in order; all if there are no more."""
+    """Return ``count`` of ``known`` places, at random and in order; all if there are no more."""
     if count is None or count >= known:
         return list(range(known))
     return sorted(np.random.default_rng(seed).choice(known, count, replace=False).tolist())
 
 
 def _shares(one: ProblemSet, batches: int, sources: list[MapSource], progress: Progress) -> dict[int, list[list[int]]]:
-    """Which problems of which maps make up the total, for each batch: all problems of all maps are equally likely."""
+    """Return the problems that make up the total, by map and batch; all problems of all maps are equally likely."""
     sizes = []
     for number, source in enumerate(sources):
         progress(f"counting problems of {one.name}", number, len(sources))
@@ -99,7 +99,7 @@ def _shares(one: ProblemSet, batches: int, sources: list[MapSource], progress: P
     ends = np.cumsum(sizes)
     everything = int(ends[-1]) if sizes else 0
     if one.total is not None and one.total > everything:
-        raise CampaignError(f"the problems {one.name!r} have a total of {one.total:,}, but there are {everything:,}")
+        raise CampaignError(f"the problems {one.name!r} have a total of {one.total:,}, but only {everything:,} exist")
     found: dict[int, list[list[int]]] = {}
     for batch in range(batches):
         for place in _some(everything, one.total, one.seed + batch):

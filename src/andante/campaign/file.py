@@ -1,4 +1,4 @@
-"""The campaign's file: what to run, as data.
+"""Campaign files: what to run, as data.
 
     title = "Lookahead in rooms"
     seed = 1
@@ -12,8 +12,8 @@
     algorithms = ["lrta(depth=[1, 3, 5])", "rta"]
     limits = { suboptimality = 1000 }
 
-Any value may be given for two scales, as ``{ quick = 10, full = 1000 }``; the scale ``quick+rooms`` takes the full
-values for the problems ``rooms``. `docs/how-to/campaigns.md` tells of all keys.
+Any value may be given for two scales, as ``{ quick = 10, full = 1000 }``. The scale ``quick+rooms`` uses the full
+values for the problems ``rooms``. `docs/how-to/campaigns.md` describes all keys.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from andante.measures import measure
 __all__ = ["Campaign", "CampaignError", "ProblemSet", "Run", "Sample", "read_campaign"]
 
 SOURCES = ("random", "scenarios")
-#: What only studies have; `andante.report.studyfile` reads it.
+#: What only study files have; `andante.report.studyfile` reads it.
 STUDY_PARTS = ("table", "best", "front", "amortization", "duel", "pairs", "correlation", "influence", "figure")
 STUDY_WORDS = ("about", "paper", "notes", "absent")
 
@@ -49,11 +49,11 @@ _DRAWN_TO_CHECK = 100
 
 @dataclass(frozen=True)
 class ProblemSet:
-    """A set of problems: maps, and which problems on them."""
+    """A set of problems: the maps, and how problems on them are chosen."""
 
     name: str
     maps: tuple[str, ...]
-    source: str = "random"  # or "scenarios": where the problems come from
+    source: str = "random"  # where the problems come from; or "scenarios"
     count: int | None = None  # problems per map; None: all of the scenario
     total: int | None = None  # problems on all maps together, drawn from the scenarios without replacement
     optimal_cost: tuple[float, float] = (0.0, math.inf)
@@ -63,20 +63,20 @@ class ProblemSet:
 
 @dataclass(frozen=True)
 class Sample:
-    """Settings of an algorithm to be drawn at random."""
+    """Settings of an algorithm to draw at random."""
 
     of: str
     count: int
     seed: int = 0
     ranges: dict[str, list[float]] = field(default_factory=dict)
-    keep: dict[str, float] = field(default_factory=dict)  # chances that parameters keep their defaults
+    keep: dict[str, float] = field(default_factory=dict)  # probabilities that parameters keep their defaults
 
 
 @dataclass(frozen=True)
 class Run:
-    """Algorithms on sets of problems, under the same conditions.
+    """Algorithms to run on sets of problems, under the same conditions.
 
-    With ``batches`` all of it is repeated with problems and samples drawn anew each time.
+    With ``batches`` everything is repeated, with new problems and samples drawn for each batch.
     """
 
     problems: tuple[str, ...]
@@ -84,13 +84,13 @@ class Run:
     sample: Sample | None = None
     batches: int = 1
     limits: Limits = field(default_factory=Limits)
-    max_trials: int = 1  # more: trials until one teaches nothing, at most so many
+    max_trials: int = 1  # if more: trials are repeated until one learns nothing, at most this many
     sight: int | None = None
     databases: tuple[str, ...] = ()  # kinds with their parameters, built for every map
-    training: tuple[str, ...] = ()  # maps from which databases that serve any map are built
+    training: tuple[str, ...] = ()  # maps to build databases from that serve any map
 
     def entries(self, batch: int) -> list[Algorithm]:
-        """The algorithms of one batch, each once, in the order of the file."""
+        """Return the algorithms of one batch, each once, in the order of the file."""
         found = [entry for text in self.algorithms for entry in grid(text)]
         if self.sample is not None:
             drawn = self.sample
@@ -98,7 +98,7 @@ class Run:
         return list({str(entry): entry for entry in found}.values())
 
     def shelves(self) -> list[tuple[BuildOrder, ...]]:
-        """What there is to look things up in, for each combination of the values that databases have lists of."""
+        """Return the databases of the run, for each combination of the values in their lists."""
         return list(itertools.product(*(map(BuildOrder.of, expand(text)) for text in self.databases)))
 
     @cached_property
@@ -106,18 +106,18 @@ class Run:
         return frozenset(order.name for order in self.shelves()[0])
 
     def fault(self, entry: Algorithm) -> str | None:
-        """What keeps an algorithm from being run under these conditions; None if nothing does."""
+        """Return what keeps an algorithm from being run under these conditions; None if nothing does."""
         for kind in entry.needs:
             if kind not in self._kinds:
-                return f"{entry} needs a database of kind {kind!r}, and the run has none; list it under databases"
+                return f"{entry} needs a database of kind {kind!r}, but the run has none; list it under databases"
         if self.sight is not None and (entry.needs or not entry.card.senses):
-            return f"{entry} has to know its map, and the run has a sight; give it a run of its own without one"
+            return f"{entry} has to know its map, but the run has a sight; move it to a run without one"
         return None
 
 
 @dataclass(frozen=True)
 class Campaign:
-    """What a campaign's file says, checked."""
+    """The checked contents of a campaign file."""
 
     path: Path
     title: str
@@ -129,13 +129,13 @@ class Campaign:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """All that decides which trials are run, as plain data: a store is for these and no others."""
+        """Everything that decides which trials are run, as plain data; a store is for one such set of settings."""
         problems = {name: asdict(one) for name, one in self.problems.items()}
         return {"scale": self.scale, "seed": self.seed, "problems": problems, "run": [asdict(run) for run in self.runs]}
 
 
 def read_campaign(path: str | os.PathLike[str], scale: str = "full") -> Campaign:
-    """Read a campaign's file; a `CampaignError` names the line of what is wrong with it."""
+    """Read a campaign file; a `CampaignError` gives the line of what is wrong with it."""
     file = Path(path)
     data, lines = read_tables(file, scale)
     top = Table(data, "", file, lines)
@@ -144,7 +144,7 @@ def read_campaign(path: str | os.PathLike[str], scale: str = "full") -> Campaign
     runs = _read_runs(top, problems, seed, lines)
     measures = top.take_texts("measures", ())
     for name in measures:
-        _told(top, "measures", name, measure)
+        _checked(top, "measures", name, measure)
     for words in STUDY_WORDS:
         top.take(words, str, "")
     for shown in STUDY_PARTS:
@@ -154,8 +154,8 @@ def read_campaign(path: str | os.PathLike[str], scale: str = "full") -> Campaign
     return Campaign(file, title, seed, scale, problems, tuple(runs), tuple(measures))
 
 
-def _told(table: Table, key: str, text: str, check: Callable[[str], Any]) -> Any:
-    """What ``check`` makes of a text; what it refuses is told with the text's line."""
+def _checked(table: Table, key: str, text: str, check: Callable[[str], Any]) -> Any:
+    """Return ``check(text)``; if that fails, report the error with the line of the text."""
     try:
         return check(text)
     except CampaignError:
@@ -172,7 +172,7 @@ def _read_problem_sets(top: Table, seed: int, lines: Lines) -> dict[str, Problem
     found = {}
     for name, data in sets.items():
         if not isinstance(data, dict):
-            top.fail(f"problems are given as tables, [problems.NAME], and {name!r} is not a table", "problems", name)
+            top.fail(f"problems must be tables, [problems.NAME], but {name!r} is not a table", "problems", name)
         found[name] = _read_problem_set(Table(data, f"problems.{name}", top.path, lines), name, seed)
     if not found:
         top.fail("a campaign needs problems; add a table [problems.NAME]", "problems")
@@ -196,23 +196,23 @@ def _read_problem_set(table: Table, name: str, seed: int) -> ProblemSet:
     )
     table.finish()
     if source == "random" and (one.count is None or one.total is not None):
-        table.fail("problems drawn at random need a 'count' of problems per map, and take no 'total'", "total")
+        table.fail("random problems need a 'count' of problems per map, and do not take a 'total'", "total")
     if one.count is not None and one.total is not None:
-        table.fail("'count' is per map and 'total' for all maps together; give one of them", "total")
+        table.fail("'count' is per map and 'total' is for all maps together; give only one of them", "total")
     return one
 
 
 def _read_maps(table: Table, key: str, default: tuple[str, ...] | None = None) -> tuple[str, ...]:
     maps = table.take_texts(key, default)
     for text in maps:
-        _told(table, key, text, lambda text: check_map(text, table.path.parent))
+        _checked(table, key, text, lambda text: check_map(text, table.path.parent))
     return tuple(maps)
 
 
 def _at_least(table: Table, key: str, least: int) -> int | None:
     value = table.take_or_none(key, int)
     if value is not None and value < least:
-        table.fail(f"{key} must be at least {least}, it is {value}", key)
+        table.fail(f"{key} must be at least {least}, not {value}", key)
     return value
 
 
@@ -227,7 +227,7 @@ def _pair(table: Table, key: str, default: tuple[float, float] | None) -> tuple[
         return default
     numbers = [value for value in values if isinstance(value, int | float) and not isinstance(value, bool)]
     if len(values) != 2 or len(numbers) != 2 or not 0 <= numbers[0] < numbers[1]:
-        table.fail(f"{key} is [low, high] with 0 <= low < high, not {values!r}", key)
+        table.fail(f"{key} must be [low, high] with 0 <= low < high, not {values!r}", key)
     return float(numbers[0]), float(numbers[1])
 
 
@@ -236,7 +236,7 @@ def _size(table: Table) -> tuple[int, int] | None:
     if values is None:
         return None
     if len(values) != 2 or not all(type(value) is int and value > 0 for value in values):
-        table.fail(f"upscale is [width, height], not {values!r}", "upscale")
+        table.fail(f"upscale must be [width, height], not {values!r}", "upscale")
     return values[0], values[1]
 
 
@@ -247,7 +247,7 @@ def _read_runs(top: Table, sets: dict[str, ProblemSet], seed: int, lines: Lines)
     found = []
     for number, data in enumerate(top.take("run", list), 1):
         if not isinstance(data, dict):
-            top.fail("what is run is given as tables, [[run]]", "run")
+            top.fail("runs must be tables, [[run]]", "run")
         found.append(_read_run(Table(data, f"run {number}", top.path, lines), sets, seed))
     return found
 
@@ -258,11 +258,11 @@ def _read_run(table: Table, sets: dict[str, ProblemSet], seed: int) -> Run:
         if name not in sets:
             table.fail(f"there are no problems {name!r}; {did_you_mean(name, sets)}", "problems", name)
     algorithms = table.take_texts("algorithms", ())
-    entries = {text: _told(table, "algorithms", text, grid) for text in algorithms}
+    entries = {text: _checked(table, "algorithms", text, grid) for text in algorithms}
     converge = table.take("converge", bool, False)
     most = _at_least(table, "max_trials", 1)
     if most is not None and not converge:
-        table.fail("max_trials is for converge = true", "max_trials")
+        table.fail("max_trials needs converge = true", "max_trials")
     one = Run(
         problems=tuple(problems),
         algorithms=tuple(algorithms),
@@ -274,10 +274,10 @@ def _read_run(table: Table, sets: dict[str, ProblemSet], seed: int) -> Run:
         databases=tuple(table.take_texts("databases", ())),
         training=_read_maps(table, "training", ()),
     )
-    orders = {text: _told(table, "databases", text, _orders) for text in one.databases}
+    orders = {text: _checked(table, "databases", text, _orders) for text in one.databases}
     table.finish()
     if not one.algorithms and one.sample is None:
-        table.fail("a run needs 'algorithms' or a 'sample' of one")
+        table.fail("a run needs 'algorithms' or a 'sample'")
     _check_number(table, one, entries, orders)
     _check_training(table, one, orders)
     _check_algorithms(table, one, entries)
@@ -291,35 +291,35 @@ def _orders(text: str) -> list[BuildOrder]:
 def _check_number(
     table: Table, run: Run, entries: dict[str, list[Algorithm]], orders: dict[str, list[BuildOrder]]
 ) -> None:
-    """Refuse a run that comes to more than can be listed, before anything is."""
+    """Refuse a run with more settings than can be listed, before listing any."""
     settings = sum(map(len, entries.values())) + (run.sample.count if run.sample is not None else 0)
     for factor in (*map(len, orders.values()), run.batches, len(run.problems)):
         settings *= max(1, factor)
     if settings > MOST_SETTINGS:
         table.fail(
-            f"the run comes to {settings:,} settings on batches of problems, at most {MOST_SETTINGS:,} can be listed; "
-            "draw a sample, or take fewer batches",
+            f"the run has {settings:,} settings on batches of problems, but at most {MOST_SETTINGS:,} can be listed; "
+            "draw a sample, or use fewer batches",
             "batches" if "batches" in table else "",
         )
 
 
 def _check_training(table: Table, run: Run, orders: dict[str, list[BuildOrder]]) -> None:
-    """Databases that serve any map are built from maps of their own, and no others are."""
+    """Require training maps for databases that serve any map, and refuse them for all others."""
     learned = [text for text, some in orders.items() if any(order.serves_any_map for order in some)]
     if learned and not run.training:
         table.fail(
-            f"{learned[0]} serves any map and is built from maps of its own; add training = [...], maps as in problems",
+            f"{learned[0]} serves any map and is built from training maps; add training = [...], maps as in problems",
             "databases",
             learned[0],
         )
     if run.training and not learned:
-        table.fail("training is for databases that serve any map, and the run has none of them", "training")
+        table.fail("training is for databases that serve any map, but the run has none of these", "training")
 
 
 def _check_algorithms(table: Table, run: Run, entries: dict[str, list[Algorithm]]) -> None:
-    """Refuse what cannot be run under the run's conditions; of a sample only the first settings are drawn here.
+    """Refuse algorithms that cannot be run under the run's conditions; of a sample only the first few are checked.
 
-    The plan draws and checks them all, and takes its time for it.
+    The plan draws and checks all of them, which takes longer.
     """
     for text, some in entries.items():
         for fault in filter(None, map(run.fault, some)):
@@ -339,9 +339,9 @@ def _read_sample(outer: Table, seed: int) -> Sample | None:
     table.finish()
     if count is None:
         table.fail("a sample needs a 'count' of settings to draw", "of")
-    _told(table, "of", of, find)
-    _told(table, "ranges", "ranges" if ranges else of, lambda _: sample(of, 1, chosen, ranges))
-    _told(table, "keep", "keep" if keep else of, lambda _: sample(of, 1, chosen, ranges, keep))
+    _checked(table, "of", of, find)
+    _checked(table, "ranges", "ranges" if ranges else of, lambda _: sample(of, 1, chosen, ranges))
+    _checked(table, "keep", "keep" if keep else of, lambda _: sample(of, 1, chosen, ranges, keep))
     return Sample(of, count, chosen, ranges, keep)
 
 

@@ -1,4 +1,4 @@
-"""The maps that a campaign names: of a benchmark set, of a file, or generated."""
+"""The maps of a campaign: from a benchmark set, from a file, or generated."""
 
 from __future__ import annotations
 
@@ -20,30 +20,30 @@ from andante.world.problem import Problem
 
 @dataclass(frozen=True)
 class MapSource:
-    """Where one map comes from, in words that any worker can follow.
+    """Where one map comes from, as text that any worker understands.
 
     >>> MapSource("rooms(width=32, height=32, seed=1)").grid().width
     32
     """
 
     text: str  # SET/NAME, the path of a .map file, or KIND(width=..., height=..., seed=...)
-    size: tuple[int, int] | None = None  # to which it is upscaled
-    folder: str = ""  # where paths begin: it differs from machine to machine, and decides nothing
+    size: tuple[int, int] | None = None  # the size to upscale to
+    folder: str = ""  # where relative paths start; it differs between machines and decides nothing
 
     def grid(self) -> Grid:
-        """The map, upscaled if it is to be."""
+        """Return the map, upscaled if it should be."""
         return self.upscaled(self.original())
 
     def original(self) -> Grid:
-        """The map before it is upscaled: the one that problems are chosen on."""
+        """Return the map before it is upscaled: the one that problems are chosen on."""
         return map_named(self.text, Path(self.folder))
 
     def upscaled(self, original: Grid) -> Grid:
-        """What `original` becomes: the same, if it is not to be upscaled."""
+        """Return ``original`` upscaled, or unchanged if it should not be upscaled."""
         return original if self.size is None else upscale(original, size=self.size)
 
     def scenario(self, original: Grid) -> list[Problem]:
-        """The problems of the map's scenario that can be solved, before they are upscaled."""
+        """Return the solvable problems of the map's scenario, before they are upscaled."""
         if self.text.endswith(".map"):
             return read_scenario(Path(self.folder, f"{self.text}.scen"), original)
         if is_generated(self.text):
@@ -53,7 +53,7 @@ class MapSource:
 
 
 class PlannedMap(NamedTuple):
-    """A map of a plan: where it comes from, and what it must be like."""
+    """A map of a plan: where it comes from, and the fingerprint it must have."""
 
     source: MapSource
     name: str
@@ -61,27 +61,27 @@ class PlannedMap(NamedTuple):
 
     @classmethod
     def of(cls, source: MapSource) -> PlannedMap:
-        """The map as it is now."""
+        """Return the map as it is now."""
         grid = source.grid()
         return cls(source, grid.name, grid.fingerprint)
 
     def grid(self) -> Grid:
-        """The map; an error if it is not the one that was planned with."""
+        """Return the map; raise an error if it has changed since the campaign was planned."""
         grid = self.source.grid()
         if grid.fingerprint != self.fingerprint:
             raise CampaignError(
-                f"the map {self.source.text} is not the one that the campaign was planned with; restore it, or begin "
-                "another store"
+                f"the map {self.source.text} has changed since the campaign was planned; restore it, or start a new "
+                "store"
             )
         return grid
 
     def as_data(self) -> list[Any]:
-        """As plain data: the same on every machine."""
+        """Return plain data, the same on every machine."""
         return [self.source.text, self.source.size, self.name, self.fingerprint]
 
     @classmethod
     def from_data(cls, data: list[Any], folder: str) -> PlannedMap:
-        """What `as_data` made of it; ``folder`` is where paths begin."""
+        """Return the map from what `as_data` returned; relative paths start at ``folder``."""
         text, size, name, fingerprint = data
         only_texts((text, name, fingerprint))
         if size is not None:
@@ -91,7 +91,7 @@ class PlannedMap(NamedTuple):
 
 
 def check_map(text: str, folder: Path) -> None:
-    """Refuse a text that names no map, without fetching anything: maps of a set are known once it was fetched."""
+    """Refuse a text that does not name a map, without fetching; maps of a set are checked only once it is fetched."""
     for one in expand(text):
         if one.endswith(".map"):
             if not os.path.isfile(folder / one):
@@ -105,7 +105,7 @@ def check_map(text: str, folder: Path) -> None:
 
 
 def map_sources(text: str, folder: Path, size: tuple[int, int] | None = None) -> list[MapSource]:
-    """The maps that a text stands for; a benchmark set is fetched if need be. ``folder`` is where paths begin."""
+    """Return the maps that a text stands for, fetching benchmark sets if necessary; paths start at ``folder``."""
     found: list[str] = []
     for one in expand(text):
         if one.endswith(".map"):
@@ -120,7 +120,7 @@ def map_sources(text: str, folder: Path, size: tuple[int, int] | None = None) ->
 
 
 def _title(text: str) -> str:
-    """SET/NAME, if the set has such a map."""
+    """Return the text SET/NAME, if the set has such a map."""
     name, _, title = text.partition("/")
     known = movingai.map_names(name)
     if title not in known:

@@ -1,8 +1,8 @@
-"""The plan: every problem, every algorithm, and the jobs that they are cut into.
+"""The plan: every problem, every algorithm, and the jobs they are divided into.
 
-A job is a portion of the problems of one map, and one algorithm or more to run on them. Jobs are numbered by the plan
-and taken in random order, a few maps at a time: noise of the machine falls on all algorithms alike, and a worker needs
-to hold but a few maps.
+A job is some of the problems of one map, and one or more algorithms to run on them. Jobs are numbered by the plan and
+run in random order, a few maps at a time. So noise of the machine affects all algorithms alike, and a worker needs to
+hold only a few maps.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ from andante.episode.trial import Limits
 from andante.store import row_ids
 from andante.world.problem import Problem
 
-LEAST_TRIALS, MOST_TRIALS = 64, 2048  # in a job
-JOBS_WANTED = 20_000  # larger campaigns have larger jobs
+LEAST_TRIALS, MOST_TRIALS = 64, 2048  # per job
+JOBS_WANTED = 20_000  # campaigns that would have more jobs get larger ones
 MAPS_AT_A_TIME = 16
 NO_GOALS = np.zeros(0, np.int64)
 
 
 @dataclass(frozen=True)
 class Conditions:
-    """Under what a trial is run."""
+    """The conditions under which a trial is run."""
 
     limits: Limits
     max_trials: int
@@ -46,7 +46,7 @@ class Conditions:
     databases: tuple[BuildOrder, ...] = ()
 
     def deciding(self) -> dict[str, Any]:
-        """All of them that decides how a trial ends, as plain data for an id."""
+        """Return those that decide the outcome of a trial, as plain data for an id."""
         return self._data([order.deciding for order in self.databases])
 
     @property
@@ -55,7 +55,7 @@ class Conditions:
         return list(dict.fromkeys(planned.name for order in self.databases for planned in order.training))
 
     def as_data(self) -> dict[str, Any]:
-        """As plain data, for a manifest."""
+        """Return plain data for a manifest."""
         return self._data([order.as_data() for order in self.databases])
 
     def _data(self, databases: list[Any]) -> dict[str, Any]:
@@ -64,7 +64,7 @@ class Conditions:
 
     @classmethod
     def from_data(cls, data: Mapping[str, Any], folder: str) -> Conditions:
-        """What a manifest made of them, which has no word for infinite limits."""
+        """Return the conditions from a manifest, where infinite limits are null."""
         limits = {name: math.inf if value is None else value for name, value in data["limits"].items()}
         databases = tuple(BuildOrder.from_data(each, folder) for each in data["databases"])
         (most,) = only_numbers([data["max_trials"]], least=1)
@@ -73,10 +73,10 @@ class Conditions:
 
 
 class Task(NamedTuple):
-    """An algorithm under conditions, to be run on all problems of one draw."""
+    """An algorithm under some conditions, to be run on all problems of one draw."""
 
     draw: int  # the number of the draw
-    algorithm: str  # as it is shown
+    algorithm: str  # as displayed
     settings: str  # in full notation
     version: str  # of the code that decides what it does
     conditions: Conditions
@@ -84,21 +84,21 @@ class Task(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Job:
-    """All that a worker needs to be told."""
+    """Everything that a worker needs to know."""
 
     number: int
     map: PlannedMap
     set: str
     problems: npt.NDArray[np.int64]  # their numbers in the set
-    repeats: npt.NDArray[np.int64]  # how often each was in the set before
+    repeats: npt.NDArray[np.int64]  # how often each occurred earlier in the set
     starts: npt.NDArray[np.int64]
     goals: npt.NDArray[np.int64]
     optimal_costs: npt.NDArray[np.float64]
     tasks: tuple[Task, ...]
-    asked: npt.NDArray[np.int64]  # goals on this map that databases for some goals only are built for
+    asked: npt.NDArray[np.int64]  # the goals on this map for databases that are built for some goals only
 
     def ids(self, task: Task, some: slice | list[int] = slice(None)) -> list[str]:
-        """The ids of the task's rows, of all problems or of some."""
+        """Return the ids of the task's rows, for all problems or for some."""
         deciding = {
             "map": self.map.fingerprint,
             "settings": task.settings,
@@ -108,23 +108,23 @@ class Job:
         return row_ids(deciding, self.starts[some].tolist(), self.goals[some].tolist())
 
 
-#: Columns of a table that is kept beside the rows.
+#: Columns of a table stored beside the rows.
 Columns = Mapping[str, npt.NDArray[Any]]
 
 
 class Plan:
-    """What a campaign comes to."""
+    """All problems, algorithms and jobs of a campaign."""
 
     def __init__(self, sets: list[str], maps: list[PlannedMap], tasks: list[Task], problems: Columns, jobs: Columns):
-        self.sets = sets  # the set of each draw
+        self.sets = sets  # the problem set of each draw
         self.maps = maps
-        self.tasks = tasks  # those of one draw beside each other
+        self.tasks = tasks  # grouped by draw
         self.problems = problems
-        self.jobs = jobs  # from where to where each reaches in the tables of problems and tasks
+        self.jobs = jobs  # the range of each job in the tables of problems and tasks
 
     @classmethod
     def of(cls, campaign: Campaign, progress: Progress) -> Plan:
-        """Choose the problems and list the algorithms; this may fetch maps and find optimal costs."""
+        """Choose the problems, list the algorithms and return the plan; may fetch maps and compute optimal costs."""
         draws: dict[tuple[str, int], int] = {}
         tasks: dict[Task, None] = {}
         for run in campaign.runs:
@@ -145,7 +145,7 @@ class Plan:
 
     @cached_property
     def _trials(self) -> npt.NDArray[np.int64]:
-        """How many trials each job comes to."""
+        """The number of trials in each job."""
         jobs = self.jobs
         trials: npt.NDArray[np.int64] = (jobs["end_problem"] - jobs["first_problem"]) * (
             jobs["end_task"] - jobs["first_task"]
@@ -154,19 +154,19 @@ class Plan:
 
     @property
     def trials(self) -> int:
-        """How many trials there are in all."""
+        """The total number of trials."""
         return int(self._trials.sum())
 
     def __len__(self) -> int:
-        """How many jobs there are."""
+        """Return the number of jobs."""
         return len(self._trials)
 
     def trials_of(self, number: int) -> int:
-        """How many trials the job of this number comes to."""
+        """Return the number of trials in the job of this number."""
         return int(self._trials[number])
 
     def job(self, number: int) -> Job:
-        """The job of this number."""
+        """Return the job of this number."""
         reach = {name: int(column[number]) for name, column in self.jobs.items()}
         part = {name: column[reach["first_problem"] : reach["end_problem"]] for name, column in self.problems.items()}
         tasks = tuple(self.tasks[reach["first_task"] : reach["end_task"]])
@@ -186,22 +186,22 @@ class Plan:
 
     @cached_property
     def _goals_asked(self) -> list[npt.NDArray[np.int64]]:
-        """For each map the goals of all problems on which something is run that is built for some goals only."""
+        """For each map, the goals of all problems that need a database built for some goals only."""
         draws = sorted({task.draw for task in self.tasks if _asks_for_goals(task)})
         chosen = np.isin(self.problems["draw"], draws)
         place, goal = self.problems["map"][chosen], self.problems["goal"][chosen]
         return [np.unique(goal[place == number]) for number in range(len(self.maps))]
 
     def finished_by_all(self, finished: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """Of the finished jobs those on whose problems all algorithms of their draw have finished."""
+        """Return those finished jobs on whose problems all algorithms of their draw have finished."""
         left = np.ones(len(self), np.int64)
         left[finished] = 0
-        _, portion = np.unique(self.jobs["first_problem"], return_inverse=True)  # all cut a draw at the same places
+        _, portion = np.unique(self.jobs["first_problem"], return_inverse=True)  # a draw is cut the same for all tasks
         numbers: npt.NDArray[np.int64] = np.flatnonzero(np.bincount(portion, left)[portion] == 0)
         return numbers
 
     def order(self, seed: int) -> npt.NDArray[np.int64]:
-        """The numbers of all jobs in random order, a few maps at a time."""
+        """Return the numbers of all jobs in random order, a few maps at a time."""
         rng = np.random.default_rng(seed)
         place = rng.permutation(len(self.maps)) // MAPS_AT_A_TIME
         block = place[self.problems["map"][self.jobs["first_problem"]]]
@@ -211,7 +211,7 @@ class Plan:
     # --- to and from a store ------------------------------------------------------------------------------------------
 
     def as_data(self) -> dict[str, Any]:
-        """All but the tables, as plain data."""
+        """Return everything but the tables, as plain data."""
         conditions = list(dict.fromkeys(task.conditions for task in self.tasks))
         return {
             "sets": self.sets,
@@ -222,12 +222,12 @@ class Plan:
 
     @property
     def tables(self) -> dict[str, Columns]:
-        """The tables of problems and jobs, to be kept beside the rows."""
+        """The tables of problems and jobs, to be stored beside the rows."""
         return {"problems": self.problems, "jobs": self.jobs}
 
     @classmethod
     def from_data(cls, data: Mapping[str, Any], tables: Mapping[str, Columns], folder: str) -> Plan:
-        """The plan that `as_data` and `tables` told of; ``folder`` is where the paths of maps begin."""
+        """Return the plan from what `as_data` and `tables` returned; the paths of maps start at ``folder``."""
         conditions = [Conditions.from_data(each, folder) for each in data["conditions"]]
         tasks = []
         for number, algorithm, settings, version, condition in data["tasks"]:
@@ -240,7 +240,7 @@ class Plan:
         return plan
 
     def _check(self) -> None:
-        """Raise a `ValueError` if the tables do not go with each other and with the lists of sets, maps and tasks."""
+        """Raise a `ValueError` if the tables do not match each other and the lists of sets, maps and tasks."""
         problems, jobs = self.problems, self.jobs
         for table, columns in ((problems, _PROBLEM_COLUMNS), (jobs, _JOB_COLUMNS)):
             for name in (*columns, *table):
@@ -258,7 +258,7 @@ class Plan:
             _within(end, 1, count + 1)
 
 
-#: The columns of the tables that are kept beside the rows.
+#: The columns of the tables stored beside the rows.
 _PROBLEM_COLUMNS: dict[str, type] = {
     **dict.fromkeys(("draw", "map", "problem", "repeat", "start", "goal"), np.int64),
     "optimal_cost": np.float64,
@@ -272,7 +272,7 @@ def _within(numbers: npt.NDArray[np.int64], low: int, high: int) -> None:
 
 
 def _cut(problems: Columns, tasks: list[Task], draws: int) -> Columns:
-    """Cut a campaign into jobs: a table as `Plan.jobs` holds it."""
+    """Cut a campaign into jobs and return them as the table `Plan.jobs`."""
     draw_of = [task.draw for task in tasks]
     trials = int(np.bincount(problems["draw"], minlength=draws) @ np.bincount(draw_of, minlength=draws))
     size = min(MOST_TRIALS, max(LEAST_TRIALS, trials // JOBS_WANTED))
@@ -290,7 +290,7 @@ def _cut(problems: Columns, tasks: list[Task], draws: int) -> Columns:
 
 
 def _stretches(problems: Columns) -> Iterator[tuple[int, int]]:
-    """From where to where in the table of problems one draw on one map reaches."""
+    """Return the ranges of the table of problems that hold one draw on one map."""
     change = (np.diff(problems["draw"]) != 0) | (np.diff(problems["map"]) != 0)
     ends = [0, *(np.flatnonzero(change) + 1).tolist(), len(problems["draw"])]
     return ((low, high) for low, high in pairwise(ends) if high > low)
@@ -301,12 +301,12 @@ def _asks_for_goals(task: Task) -> bool:
 
 
 def version_of(algorithm: Algorithm) -> str:
-    """The version of the code that decides what an algorithm does."""
+    """Return the version of the code that decides what an algorithm does."""
     return version_of_code(getattr(algorithm.step, "py_func", algorithm.step))
 
 
 def _shelves(campaign: Campaign, run: Run, progress: Progress) -> list[tuple[BuildOrder, ...]]:
-    """What the run looks things up in, with the maps that some of it is built from."""
+    """Return the databases of the run, with the maps that some of them are built from."""
     sources = [source for text in run.training for source in map_sources(text, campaign.path.parent)]
     maps: dict[PlannedMap, None] = {}
     for number, source in enumerate(sources, 1):
@@ -319,7 +319,7 @@ def _shelves(campaign: Campaign, run: Run, progress: Progress) -> list[tuple[Bui
 
 
 def _allowed(entry: Algorithm, run: Run, campaign: Campaign) -> Algorithm:
-    """The algorithm, if it can be run under the run's conditions."""
+    """Return the algorithm if it can be run under the run's conditions, else raise an error."""
     fault = run.fault(entry)
     if fault is not None:
         raise CampaignError(f"{campaign.path}: {fault}")
@@ -334,10 +334,10 @@ def _task(entry: Algorithm, conditions: Conditions) -> Task:
 def _choose(
     campaign: Campaign, draws: Mapping[tuple[str, int], int], progress: Progress
 ) -> tuple[list[PlannedMap], Columns]:
-    """The problems of every draw: tables as `Plan.problems` holds them, one below the other."""
+    """Return the maps and the problems of every draw, as one table `Plan.problems`."""
     maps: dict[PlannedMap, int] = {}
-    seen: Counter[tuple[str, str, int, int]] = Counter()  # how often each set had each problem so far
-    parts = [_table(0, 0, 0, [], [])]  # the columns, if there is no problem at all
+    seen: Counter[tuple[str, str, int, int]] = Counter()  # how often each set has had each problem so far
+    parts = [_table(0, 0, 0, [], [])]  # provides the columns if there are no problems
     for name, batches in Counter(name for name, _ in draws).items():
         numbered = 0
         for chosen in draw(campaign.problems[name], batches, campaign.path.parent, progress):
@@ -354,7 +354,7 @@ def _choose(
 def _table(
     number: int, place: int, first: int, repeats: list[int], problems: list[Problem]
 ) -> dict[str, npt.NDArray[Any]]:
-    """The problems of one draw on one map."""
+    """Return the problems of one draw on one map as a table."""
     count = len(problems)
     return {
         "draw": np.full(count, number),
@@ -368,13 +368,13 @@ def _table(
 
 
 def _count(seen: Counter[tuple[str, str, int, int]], key: tuple[str, str, int, int]) -> int:
-    """How often this was seen before; from now on once more."""
+    """Return how often this was seen before, and count it once more."""
     seen[key] += 1
     return seen[key] - 1
 
 
 def stale(tasks: list[Task]) -> list[str]:
-    """The algorithms and kinds of databases whose code is no longer what it was when the plan was made."""
+    """Return the algorithms and kinds of databases whose code has changed since the plan was made."""
     now: dict[str, str] = {}
     for task in tasks:
         name = task.settings.partition("(")[0]

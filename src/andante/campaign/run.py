@@ -1,4 +1,4 @@
-"""Running a campaign, stopping it at any instant, and going on."""
+"""Running a campaign, stopping it at any moment, and resuming it."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from andante.campaign.work import Result
 from andante.datasets import Progress as Tell
 from andante.store import Store, StoreError, as_kept
 
-_SHOWN = 3  # differences that a refusal names
+_SHOWN = 3  # differences listed in an error message
 
 
 @dataclass(frozen=True)
 class Progress:
-    """How a run stands."""
+    """The progress of a run."""
 
     trials: int  # finished by this run
     trials_left: int
@@ -39,7 +39,7 @@ class Progress:
 
     @property
     def seconds_left(self) -> float:
-        """How long the rest will take at the throughput so far; infinite before anything is finished."""
+        """The time that the rest will take at this throughput; infinite before anything is finished."""
         return self.trials_left / self.trials_per_second if self.trials else np.inf
 
 
@@ -55,22 +55,22 @@ class Status:
 
     @property
     def finished(self) -> bool:
-        """Is there nothing left to do?"""
+        """Whether nothing is left to do."""
         return self.jobs == self.jobs_finished
 
 
 def _quiet(what: str, done: int, total: int) -> None:
-    """Tell nobody."""
+    """Report nothing."""
 
 
 def prepare(campaign: Campaign, folder: str | os.PathLike[str], tell: Tell = _quiet) -> tuple[Store, Plan]:
-    """The campaign's store and plan: made, or opened if they are there, unless the campaign has changed since."""
+    """Create or open the campaign's store and plan and return them; fail if the campaign has changed since."""
     if Store.exists(folder):
         return _opened(campaign, Store(folder))
-    Store.refuse_taken(folder)  # before a plan is made, which may take long
+    Store.refuse_taken(folder)  # before making a plan, which may take long
     plan = Plan.of(campaign, tell)
     if not plan.trials:
-        raise CampaignError(f"{campaign.path} comes to no trials: none of its maps has a problem")
+        raise CampaignError(f"{campaign.path} has no trials to run: none of its maps has a problem")
     about = {"title": campaign.title, "settings": campaign.settings, "plan": plan.as_data()}
     return Store.create(folder, about, plan.tables), plan
 
@@ -80,21 +80,21 @@ def _opened(campaign: Campaign, store: Store) -> tuple[Store, Plan]:
     changed = list(differences(store.about["settings"], as_kept(campaign.settings)))
     if changed:
         raise CampaignError(
-            f"{campaign.path} is not what {store.folder} was begun with: {'; '.join(changed[:_SHOWN])}"
-            f"{' and more' if len(changed) > _SHOWN else ''}; undo the change, or begin another store with --store"
+            f"{campaign.path} has changed since {store.folder} was started: {'; '.join(changed[:_SHOWN])}"
+            f"{' and more' if len(changed) > _SHOWN else ''}; undo the change, or start a new store with --store"
         )
     if names := stale(plan.tasks):
         raise CampaignError(
-            f"the code of {', '.join(names)} is not what {store.folder} was begun with; go back to it, or begin "
-            "another store with --store"
+            f"the code of {', '.join(names)} has changed since {store.folder} was started; undo the change, or start a "
+            "new store with --store"
         )
     return store, plan
 
 
 def plan_of(store: Store, folder: str = "") -> Plan:
-    """The plan that a store was begun with; only with a folder where paths begin can its maps be read."""
+    """Return the plan of a store; its maps can be read only if the folder where paths start is given."""
     if not {"plan", "settings"} <= store.about.keys():
-        raise CampaignError(f"{store.folder} is not the store of one campaign; name one that is")
+        raise CampaignError(f"{store.folder} is not the store of a single campaign; name one that is")
     tables = {}
     for name in ("problems", "jobs"):
         table = store.table(name)
@@ -103,12 +103,12 @@ def plan_of(store: Store, folder: str = "") -> Plan:
         return Plan.from_data(store.about["plan"], tables, folder)
     except (AttributeError, IndexError, KeyError, OverflowError, TypeError, ValueError) as error:
         raise StoreError(
-            f"the plan of {store.folder} is damaged; restore manifest and tables from a copy, or begin another store"
+            f"the plan of {store.folder} is damaged; restore manifest and tables from a copy, or start a new store"
         ) from error
 
 
 def differences(before: Any, now: Any, where: str = "") -> Iterator[str]:
-    """Where two pieces of plain data differ, in words.
+    """Yield where two pieces of plain data differ, in words.
 
     >>> list(differences({"seed": 1, "run": [{"sight": 5}]}, {"seed": 2, "run": [{"sight": 5}]}))
     ['seed was 1 and is 2']
@@ -138,9 +138,9 @@ def run(
     progress: Callable[[Progress], None] | None = None,
     go_on: Callable[[Progress], bool] | None = None,
 ) -> Status:
-    """Run all jobs of a campaign that are not in its store yet, and add them to it as they are finished.
+    """Run all jobs of a campaign that are not in its store yet, adding them as they finish; return the final status.
 
-    ``progress`` hears of every step forward; when ``go_on`` says no, it stops there.
+    ``progress`` is called after every batch of finished jobs. The run stops when ``go_on`` returns false.
     """
     store, plan = prepare(campaign, folder, tell)
     resume(store, plan, engine, campaign.seed, progress=progress, go_on=go_on)
@@ -189,12 +189,11 @@ def _jobs(plan: Plan, numbers: Iterable[int]) -> Iterator[Job]:
 
 
 def _check_off(batch: list[Result], awaited: set[int]) -> None:
-    """Take the jobs of these results from those that are awaited; rows that nobody asked for are refused."""
+    """Remove the jobs of these results from those awaited; refuse rows of jobs that are not awaited."""
     for number in {int(number) for part in batch for number in part["job"]}:
         if number not in awaited:
             raise CampaignError(
-                f"there came rows of job {number}, which was not asked for; what was finished is stored: resume the "
-                "campaign"
+                f"rows of job {number} arrived, which is not awaited; finished jobs are stored: resume the campaign"
             )
         awaited.remove(number)
 
@@ -204,10 +203,10 @@ def _joined(batch: list[Result]) -> Result:
 
 
 def _finished(store: Store, plan: Plan, compare: bool = False) -> npt.NDArray[np.int64]:
-    """The numbers of the jobs whose rows are in the store; an error if it holds rows that the plan did not ask for.
+    """Return the numbers of the jobs whose rows are in the store; fail if it has rows that are not in the plan.
 
-    A job of another campaign may have a number of this one's. With ``compare`` the rows themselves are compared, by
-    their ids: for each task those of the first and the last problem.
+    A job of another campaign may have the same number as one of this campaign. With ``compare`` the rows themselves are
+    compared by their ids: for each task those of the first and the last problem.
     """
     finished = store.finished_jobs()
     strange = finished[(finished < 0) | (finished >= len(plan))].tolist()
@@ -217,14 +216,14 @@ def _finished(store: Store, plan: Plan, compare: bool = False) -> npt.NDArray[np
         strange = store.jobs_without([number for number, _ in asked], [one for _, one in asked])
     if strange:
         raise StoreError(
-            f"{store.folder} holds rows of job {strange[0]} that its plan did not ask for, perhaps of another "
-            "campaign; move them out of its folder parts, or begin another store"
+            f"{store.folder} has rows of job {strange[0]} that are not in its plan, perhaps of another campaign; move "
+            "them out of its folder parts, or start a new store"
         )
     return finished
 
 
 def status(store: Store, plan: Plan | None = None) -> Status:
-    """How much of a campaign is in its store."""
+    """Return how much of a campaign is in its store."""
     known = plan if plan is not None else plan_of(store)
     finished = _finished(store, known).tolist()
     trials = sum(known.trials_of(number) for number in finished)

@@ -1,4 +1,4 @@
-"""Many settings of an algorithm from one text: grids of values, and random samples of a whole space.
+"""Many settings of an algorithm from one text: grids of values, and random samples from a whole space.
 
 >>> [str(entry) for entry in grid("lrta(depth=[1, 3..5])")]
 ['lrta', 'lrta(depth=3)', 'lrta(depth=4)', 'lrta(depth=5)']
@@ -28,7 +28,7 @@ MOST_CHARACTERS = 100_000_000  # of all settings together
 
 
 def expand(text: str) -> list[str]:
-    """The texts that one with lists of values stands for: all combinations, the last list changing fastest.
+    """Return the texts that a text with lists of values stands for: all combinations, the last list changing fastest.
 
     >>> expand("lrts(depth=[1, 2], gamma=[0.5, 1])")
     ['lrts(depth=1, gamma=0.5)', 'lrts(depth=1, gamma=1)', 'lrts(depth=2, gamma=0.5)', 'lrts(depth=2, gamma=1)']
@@ -36,12 +36,12 @@ def expand(text: str) -> list[str]:
     fixed, inside = _LIST.split(text)[::2], _LIST.findall(text)
     choices = [_values(one, text) for one in inside]
     count = math.prod(sum(map(len, values)) for values in choices)
-    if count > MOST_SETTINGS:  # counted before any is made
+    if count > MOST_SETTINGS:  # checked before any setting is made
         raise ParameterError(f"{text!r} stands for more than {MOST_SETTINGS:,} settings; draw a sample instead")
     lists = [[str(value) for values in each for value in values] for each in choices]
     longest = sum(map(len, fixed)) + sum(max(map(len, values)) for values in lists)
     if lists and longest > MAX_LENGTH:
-        raise ParameterError(f"{text!r} stands for settings of {longest:,} characters; at most {MAX_LENGTH:,} are read")
+        raise ParameterError(f"{text!r} stands for settings of {longest:,} characters; the limit is {MAX_LENGTH:,}")
     if lists and count * longest > MOST_CHARACTERS:
         raise ParameterError(
             f"{text!r} stands for {count:,} settings of up to {longest:,} characters, too many to list; draw a sample "
@@ -51,7 +51,7 @@ def expand(text: str) -> list[str]:
 
 
 def _values(inside: str, text: str) -> list[Sequence[object]]:
-    """The values of one list, piece by piece; ``3..5`` is the range 3, 4, 5."""
+    """Return the values of one list, piece by piece; ``3..5`` is the range 3, 4, 5."""
     values: list[Sequence[object]] = []
     for word in _words(inside):
         if span := _RANGE.fullmatch(word):
@@ -59,12 +59,12 @@ def _values(inside: str, text: str) -> list[Sequence[object]]:
         elif word.strip():
             values.append([word.strip()])
     if not any(map(len, values)):
-        raise ParameterError(f"{text!r} has a list without values; write the values, as in [1, 3, 5] or [4..16]")
+        raise ParameterError(f"{text!r} has a list without values; write values, as in [1, 3, 5] or [4..16]")
     return values
 
 
 def _words(inside: str) -> Iterator[str]:
-    """What stands between commas; those within brackets belong to a value."""
+    """Split at commas, except at those within brackets, which belong to a value."""
     begin = depth = 0
     for mark in _MARK.finditer(inside):
         depth += (mark[0] == "(") - (mark[0] == ")")
@@ -75,7 +75,7 @@ def _words(inside: str) -> Iterator[str]:
 
 
 def grid(text: str) -> list[Algorithm]:
-    """The algorithms that a text with lists of values stands for."""
+    """Return the algorithms that a text with lists of values stands for."""
     return [find(one) for one in expand(text)]
 
 
@@ -86,10 +86,10 @@ def sample(
     ranges: Mapping[str, Sequence[float]],
     keep: Mapping[str, float] | None = None,
 ) -> list[Algorithm]:
-    """As many settings of an algorithm, each parameter uniform over its own range, or over the one given.
+    """Return ``count`` settings of an algorithm, each parameter uniform over its own range or over the given one.
 
-    What the text gives a value to is not drawn, and seeds and readings of the paper only where a range is given. A
-    parameter in ``keep`` is left at its default with that probability.
+    Parameters with a value in the text are not drawn. Seeds, and parameters for different readings of the paper, are
+    drawn only if they have a range. A parameter in ``keep`` is left at its default with that probability.
 
     >>> one, two = sample("family(b=1)", 2, seed=1, ranges={"w": [1, 2]})
     >>> one.params.b, 1 <= two.params.w <= 2, one.params == two.params
@@ -109,7 +109,7 @@ def sample(
 
 
 def _check_ranges(text: str, free: Mapping[str, Parameter], ranges: Mapping[str, Sequence[float]]) -> None:
-    """Refuse ranges of what is not drawn, or in which there is nothing to draw."""
+    """Refuse ranges of parameters that are not drawn, and empty or invalid ranges."""
     for name, limits in ranges.items():
         if name not in free:
             raise ParameterError(f"{text} has no parameter {name!r} to draw; {did_you_mean(name, free)}")
@@ -118,21 +118,21 @@ def _check_ranges(text: str, free: Mapping[str, Parameter], ranges: Mapping[str,
             raise ParameterError(f"{name} is {parameter.allowed} and is drawn from all of these; it takes no range")
         if not _is_range(limits, parameter):
             raise ParameterError(
-                f"the range of {name} is [low, high] with low <= high, each {parameter.allowed}, not {limits!r}"
+                f"the range of {name} must be [low, high] with low <= high, each {parameter.allowed}, not {limits!r}"
             )
 
 
 def _check_chances(text: str, free: Mapping[str, Parameter], chances: Mapping[str, Any]) -> None:
-    """Refuse to keep what is not drawn, or with what is not a probability."""
+    """Refuse to keep parameters that are not drawn, and chances that are not probabilities."""
     for name, chance in chances.items():
         if name not in free:
             raise ParameterError(f"{text} has no parameter {name!r} to draw; {did_you_mean(name, free)}")
         if not isinstance(chance, int | float) or isinstance(chance, bool) or not 0 <= chance <= 1:
-            raise ParameterError(f"the chance that {name} keeps its default is a number in [0, 1], not {chance!r}")
+            raise ParameterError(f"the chance that {name} keeps its default must be in [0, 1], not {chance!r}")
 
 
 def _is_range(limits: object, parameter: Parameter) -> bool:
-    """Are these two numbers, in order, between which a value of the parameter may lie?"""
+    """Return whether these are two numbers, in order, between which a value of the parameter may lie."""
     if not isinstance(limits, Sequence) or isinstance(limits, str) or len(limits) != 2:
         return False
     if not all(isinstance(end, int | float) and not isinstance(end, bool) for end in limits):
@@ -162,14 +162,14 @@ def _draw(parameter: Parameter, rng: np.random.Generator, limits: Sequence[float
     low, high = limits if limits is not None else (known.low, known.high) if known else (-math.inf, math.inf)
     if not (math.isfinite(low) and math.isfinite(high)):
         raise ParameterError(
-            f"{parameter.name} has no end to draw from ({parameter.allowed}); give ranges = {{ {parameter.name} = "
+            f"the range of {parameter.name} has no end ({parameter.allowed}); give ranges = {{ {parameter.name} = "
             "[low, high] }, or a value in the text"
         )
     return int(rng.integers(int(low), int(high) + 1)) if parameter.kind is int else float(rng.uniform(low, high))
 
 
 def full_notation(algorithm: Algorithm) -> str:
-    """The algorithm with every parameter that can be set, those at their defaults too.
+    """Return the algorithm with all its parameters, including those at their defaults.
 
     >>> full_notation(find("lrta"))
     'lrta(depth=1)'

@@ -1,7 +1,7 @@
-"""Reading tables of a TOML file so that every mistake in it is told with its line.
+"""Reading of TOML tables, with line numbers for all mistakes.
 
-The standard library reads TOML but forgets where things stood. `Lines` finds them again in the text, and a `Table`
-hands out the values of one table, each checked, and refuses keys that nobody asked for.
+The standard library reads TOML but does not keep line numbers. `Lines` finds them again in the text. A `Table` returns
+the values of one table, each checked, and refuses keys that were never read.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 QUICK, FULL = SCALES = ("quick", "full")
 
-#: No campaign needs more than this; the longest study has a thirtieth of it.
+#: No campaign needs more than this; the longest study is a thirtieth of it.
 MAX_FILE_BYTES = 2**20
 MAX_DEPTH = 30
 
@@ -40,11 +40,11 @@ _KINDS = {
 
 
 class CampaignError(AndanteError):
-    """A campaign that cannot be read, run or gone on with."""
+    """Raised when a campaign cannot be read, run or resumed."""
 
 
 class Lines:
-    """Where the tables and keys of a TOML file stand in its text."""
+    """The line numbers of the tables and keys of a TOML file."""
 
     def __init__(self, text: str) -> None:
         self._text = text.splitlines()
@@ -61,7 +61,7 @@ class Lines:
                 self._places.setdefault((table, key[1]), number)
 
     def find(self, table: str, key: str = "", word: str = "") -> int:
-        """The line of a key of a table, or of a word in its value; the best guess where it cannot be told."""
+        """Return the line of a key of a table, or of a word in its value; a best guess if it cannot be determined."""
         first = self._places.get((table, key), self._places.get((table, ""), 1))
         for number in range(first, len(self._text) + 1) if word else ():
             if word in self._text[number - 1]:
@@ -70,7 +70,7 @@ class Lines:
 
 
 class Table:
-    """One table of a file: hands out its values by key, and says what is wrong with them."""
+    """One table of a file: returns its values by key, and reports what is wrong with them."""
 
     def __init__(self, data: Mapping[str, Any], name: str, path: Path, lines: Lines) -> None:
         self._data = dict(data)
@@ -81,60 +81,60 @@ class Table:
         return key in self._data
 
     def fail(self, sentence: str, key: str = "", word: str = "") -> NoReturn:
-        """Refuse the file, for a reason found at this key, or at this word of its value."""
+        """Refuse the file for a reason found at this key, or at this word of its value."""
         raise CampaignError(f"{self.path}, line {self._lines.find(self.name, key, word)}: {sentence}")
 
     def take(self, key: str, kind: type[T], default: T | None = None) -> T:
-        """The value of a key, of this kind; where it is absent the default, and an error if there is none."""
+        """Return the value of a key, checked to be of this kind; if absent, the default, or an error without one."""
         self._known.append(key)
         if key not in self._data:
             if default is None:
                 near = get_close_matches(key, self._data.keys() - set(self._known), n=1)
-                meant = f"; is {near[0]!r} meant for it?" if near else ""
-                self.fail(f"{self._title} lacks {key!r}{meant}", *near)
+                meant = f"; did you mean that by {near[0]!r}?" if near else ""
+                self.fail(f"{self._title} has no {key!r}{meant}", *near)
             return default
         return self.checked(self._data[key], kind, key)
 
     def take_or_none(self, key: str, kind: type[T]) -> T | None:
-        """The value of a key, of this kind, or None where it is absent."""
+        """Return the value of a key, checked to be of this kind, or None if it is absent."""
         self._known.append(key)
         return self.checked(self._data[key], kind, key) if key in self._data else None
 
     def take_texts(self, key: str, default: Iterable[str] | None = None) -> list[str]:
-        """A list of texts."""
+        """Return a list of texts."""
         values = self.take(key, list, None if default is None else list(default))
         for value in values:
             if not isinstance(value, str):
-                self.fail(f"{key} is a list of texts in quotes, and {value!r} is not a text", key, str(value))
+                self.fail(f"{key} must be a list of texts in quotes, but {value!r} is not a text", key, str(value))
         return values
 
     def take_table(self, key: str) -> Table:
-        """A table within this one; an empty one where it is absent."""
+        """Return a table within this one; an empty one if it is absent."""
         inner = self.take(key, dict, {})
         name = f"{self.name}.{key}" if self.name else key
         return _Inline(inner, name, self, key)
 
     def finish(self) -> None:
-        """Refuse keys that nobody has asked for."""
+        """Refuse keys that were never read."""
         for key in self._data:
             if key not in self._known:
-                self.fail(f"{self._title} has no {key!r}; {did_you_mean(key, self._known)}", key)
+                self.fail(f"{self._title} does not take {key!r}; {did_you_mean(key, self._known)}", key)
 
     @property
     def _title(self) -> str:
         return f"[{self.name}]" if self.name else "a campaign"
 
     def checked(self, value: Any, kind: type[T], key: str, name: str = "") -> T:
-        """The value, if it is of this kind; it stands at this key, or under a name within its value."""
+        """Return the value if it is of this kind; it is at this key, or under a name within the key's value."""
         if kind is float and isinstance(value, int) and not isinstance(value, bool):
             value = float(value)
         if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
-            self.fail(f"{name or key} is {_KINDS[kind]}, not {value!r}", key, name)
+            self.fail(f"{name or key} must be {_KINDS[kind]}, not {value!r}", key, name)
         return value
 
 
 class _Inline(Table):
-    """A table within another, in the same line or below a header of its own."""
+    """A table within another, on the same line or under a header of its own."""
 
     def __init__(self, data: Mapping[str, Any], name: str, outer: Table, key: str) -> None:
         super().__init__(data, name, outer.path, outer._lines)
@@ -147,7 +147,7 @@ class _Inline(Table):
 
 
 def only_texts(values: Iterable[Any]) -> list[str]:
-    """The values, read back from plain data: a `TypeError` if one is no text.
+    """Return the values, read back from plain data; raise a `TypeError` if one is not a text.
 
     >>> only_texts(["a", "b"])
     ['a', 'b']
@@ -159,7 +159,7 @@ def only_texts(values: Iterable[Any]) -> list[str]:
 
 
 def only_numbers(values: Iterable[Any], least: int) -> list[int]:
-    """The values, read back from plain data: a `TypeError` if one is no whole number from the least.
+    """Return the values, read back from plain data; raise a `TypeError` if one is not a whole number >= ``least``.
 
     >>> only_numbers([16, 9], least=1)
     [16, 9]
@@ -171,9 +171,9 @@ def only_numbers(values: Iterable[Any], least: int) -> list[int]:
 
 
 def read_tables(path: Path, scale: str) -> tuple[dict[str, Any], Lines]:
-    """The contents of a file, with values that depend on the scale settled, and where they stand in its text.
+    """Return the contents of a file, with values that depend on the scale resolved, and their line numbers.
 
-    The scale is one of `SCALES`; ``quick+NAME`` takes the problems of that name in full, and what is run on them only.
+    The scale is one of `SCALES`; ``quick+NAME`` takes the problems of that name, and what is run on only them, in full.
     """
     text, data = _read_toml(path)
     name, *whole = scale.split("+")
@@ -181,7 +181,7 @@ def read_tables(path: Path, scale: str) -> tuple[dict[str, Any], Lines]:
         raise CampaignError(f"there is no scale {name!r}; {did_you_mean(name, SCALES)}")
     if whole and name != QUICK:
         raise CampaignError(
-            f"with the scale {name!r} all problems are in full; write quick+{'+'.join(whole)}, or {name}"
+            f"at the scale {name!r} all problems are run in full; write quick+{'+'.join(whole)}, or {name}"
         )
     _settle_in_full(data, whole)
     settled: dict[str, Any] = _settle(data, name)
@@ -189,16 +189,16 @@ def read_tables(path: Path, scale: str) -> tuple[dict[str, Any], Lines]:
 
 
 def _read_toml(path: Path) -> tuple[str, dict[str, Any]]:
-    """The text of a file and what is in it, if that is TOML of sensible length, depth and numbers."""
+    """Return the text of a file and its contents, if it is TOML of sensible length, depth and numbers."""
     try:
         text = read_at_most(path, MAX_FILE_BYTES).decode("utf-8")
     except UnicodeDecodeError as error:
         raise CampaignError(f"{path} is not a text file in UTF-8") from error
     except (OSError, ValueError) as error:
         raise CampaignError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from error
-    deep = f"{path} is nested too deeply: tables and lists stand in each other up to {MAX_DEPTH} times"
-    large = f"{path} has a whole number of more than 64 bits, which TOML does not know"
-    if _LONG_KEY.search(text):  # reading it would take time by the square of its length
+    deep = f"{path} is nested too deeply: tables and lists may be nested up to {MAX_DEPTH} levels deep"
+    large = f"{path} has a whole number of more than 64 bits, which TOML does not allow"
+    if _LONG_KEY.search(text):  # parsing it would take time quadratic in its length
         raise CampaignError(deep)
     try:
         data = tomllib.loads(text)
@@ -206,7 +206,7 @@ def _read_toml(path: Path) -> tuple[str, dict[str, Any]]:
         raise CampaignError(deep) from error
     except tomllib.TOMLDecodeError as error:
         raise CampaignError(f"{path} is not TOML: {error}") from error
-    except ValueError as error:  # Python reads no numbers of thousands of digits
+    except ValueError as error:  # Python refuses numbers with thousands of digits
         raise CampaignError(large) from error
     level: list[Any] = [data]
     for _ in range(MAX_DEPTH):
@@ -226,13 +226,13 @@ def _parts(value: Any) -> Iterable[Any]:
 
 
 def _settle_in_full(data: dict[str, Any], whole: list[str]) -> None:
-    """Settle these sets of problems, and the runs that are about no others, at full scale."""
+    """Resolve these sets of problems, and the runs on no other sets, at full scale."""
     sets, runs = data.get("problems"), data.get("run")
     if not (whole and isinstance(sets, dict) and isinstance(runs, list)):
         return
     for name in whole:
         if name not in sets:
-            raise CampaignError(f"there are no problems {name!r} to take in full; {did_you_mean(name, sets)}")
+            raise CampaignError(f"there are no problems {name!r} to run in full; {did_you_mean(name, sets)}")
         sets[name] = _settle(sets[name], FULL)
     for number, run in enumerate(runs):
         named = _settle(run.get("problems", list(sets)), FULL) if isinstance(run, dict) else None

@@ -1,4 +1,4 @@
-"""Doing a job: the one function that every engine calls, in a thread here or in a process elsewhere."""
+"""Running of jobs: the function that every engine calls, in a thread here or in a process elsewhere."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ Result = dict[str, npt.NDArray[Any]]
 
 
 class _Atlas:
-    """The maps that this process has read, the last few of them."""
+    """The maps that this process has read most recently."""
 
     def __init__(self) -> None:
         self._maps: OrderedDict[PlannedMap, Grid] = OrderedDict()
         self._lock = threading.Lock()
 
     def grid(self, planned: PlannedMap) -> Grid:
-        """The map, read once; an error if it is not the one that was planned with."""
+        """Return the map, read once; raise an error if it differs from the planned one."""
         with self._lock:
             if planned not in self._maps:
                 self._maps[planned] = _read(planned)
@@ -48,7 +48,7 @@ class _Atlas:
 
 def _read(planned: PlannedMap) -> Grid:
     grid = planned.grid()
-    grid.graph.components.shape  # both are made when first asked for, and here is nobody else to ask  # noqa: B018
+    grid.graph.components.shape  # compute both lazy values now, while no other thread uses the map  # noqa: B018
     return grid
 
 
@@ -56,7 +56,7 @@ _atlas, _shelf = _Atlas(), Shelf()
 
 
 def perform(job: Job, stop: threading.Event | None = None) -> Result | None:
-    """The rows of a job, the same wherever and whenever it is done but for time; None if ``stop`` was set meanwhile."""
+    """Run a job and return its rows, the same on any machine except for times; None if ``stop`` was set meanwhile."""
     grid = _atlas.grid(job.map)
     problems = [
         Problem(grid.graph, start, goal, grid, cost)
@@ -76,10 +76,10 @@ def perform(job: Job, stop: threading.Event | None = None) -> Result | None:
 
 
 def _run(task: Task, volumes: list[Volume], problems: list[Problem], stop: threading.Event | None) -> list[Row]:
-    """A row for each problem."""
+    """Return a row for each problem."""
     entry = find(task.settings)
     if version_of(entry) != task.version:
-        raise CampaignError(f"this worker has another version of {entry.card.name} than the campaign was planned with")
+        raise CampaignError(f"this worker has a different version of {entry.card.name} than the campaign's plan")
     conditions = task.conditions
     outfit = Outfit(entry, tuple(volume.database for volume in volumes), conditions.sight)
     if conditions.max_trials > 1:
@@ -92,7 +92,7 @@ def _run(task: Task, volumes: list[Volume], problems: list[Problem], stop: threa
 def _converged(
     outfit: Outfit, conditions: Conditions, problems: Iterable[Problem], stop: threading.Event | None
 ) -> list[Row]:
-    """A row for each problem: travel, planning and memory of all trials; first move and suboptimality of the last."""
+    """Return a row for each problem: cost, effort and learning of all trials; first move and quality of the last."""
     found: list[Row] = []
     for problem in problems:
         agent = outfit.agent_at_hand(problem)
@@ -125,7 +125,7 @@ def _converged(
 
 
 def _columns(job: Job, grid: Grid, task: Task, volumes: list[Volume], found: list[Row]) -> Result:
-    """The rows by column, with all that the store wants to know of them."""
+    """Return the rows by column, with the columns that the store adds."""
     count = len(found)
     columns = {
         "id": np.array(job.ids(task)),
@@ -150,7 +150,7 @@ def _columns(job: Job, grid: Grid, task: Task, volumes: list[Volume], found: lis
 
 
 def _shown(conditions: Conditions) -> Mapping[str, float | int]:
-    """The conditions as columns; what has no limit is infinite."""
+    """Return the conditions as columns; a limit that is not set is infinite."""
     limits = conditions.limits
     return {
         "cost_cap": float(limits.cost),

@@ -1,8 +1,8 @@
-"""Where problems come from: published benchmarks, generated maps, random problems, and the cache that keeps them."""
+"""Sources of problems: published benchmarks, generated maps, random problems, and the cache that keeps them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-#: Told what is being done, how much of it is done, and how much there is in all (0 where nobody knows).
+#: Called with what is being done, how much of it is done, and how much there is in all (0 if unknown).
 Progress = Callable[[str, int, int], None]

@@ -1,4 +1,4 @@
-"""Unpacking archives that come from somewhere else: only what was asked for, only here, and only so much."""
+"""Unpacking of downloaded archives: only the files asked for, only into one folder, and only up to a size."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from pathlib import Path, PurePosixPath
 
 from andante.errors import DatasetError
 
-#: What the members of one archive may take unpacked; the largest published set takes a tenth of it.
+#: What the members of one archive may take unpacked; the largest published set takes a tenth of this.
 MAX_UNPACKED_BYTES = 2**30
 MAX_MEMBERS = 10_000
 _MAX_NAME_BYTES = 200
 _CHUNK_BYTES = 2**16
 
-# What reading raises where an archive is damaged: directories, decompressors, and seeking where they send it.
+# What reading a damaged archive may raise: from its directory, the decompressors, or seeking to wrong offsets.
 _UNSOUND = (
     zipfile.BadZipFile,
     zlib.error,
@@ -35,10 +35,10 @@ _UNSOUND = (
 
 
 def unpack(archive: Path, folder: Path, suffix: str, *, limit: int = MAX_UNPACKED_BYTES) -> int:
-    """Write the members of ``archive`` that end in ``suffix`` into ``folder``, without subfolders; how many there were.
+    """Write the members of ``archive`` that end in ``suffix`` into ``folder``, without subfolders; return their number.
 
-    Other members are passed over. An archive with a member that points outside its folder, or that would unpack to more
-    than ``limit`` bytes, is refused before anything is written.
+    Other members are skipped. An archive that would unpack to more than ``limit`` bytes, or with a member that points
+    outside its folder, is refused before anything is written.
     """
     with ExitStack() as stack:
         with _sound(archive):
@@ -52,7 +52,7 @@ def unpack(archive: Path, folder: Path, suffix: str, *, limit: int = MAX_UNPACKE
 
 
 def _chunks(pack: zipfile.ZipFile, member: zipfile.ZipInfo, archive: Path) -> Iterator[bytes]:
-    """The contents of a member, piece by piece."""
+    """Yield the contents of a member, piece by piece."""
     with _sound(archive), pack.open(member) as source:
         while chunk := source.read(_CHUNK_BYTES):
             yield chunk
@@ -60,34 +60,34 @@ def _chunks(pack: zipfile.ZipFile, member: zipfile.ZipInfo, archive: Path) -> It
 
 @contextmanager
 def _sound(archive: Path) -> Iterator[None]:
-    """Whatever reading the archive may raise, said in a sentence."""
+    """Turn whatever reading the archive raises into a `DatasetError`."""
     try:
         yield
     except _UNSOUND as error:
         reason = str(error) or type(error).__name__
-        raise DatasetError(f"{archive.name} is not a sound zip archive ({reason}); get it anew") from error
+        raise DatasetError(f"{archive.name} is not a valid zip archive ({reason}); download it again") from error
 
 
 def _wanted(pack: zipfile.ZipFile, archive: Path, suffix: str, limit: int) -> dict[str, zipfile.ZipInfo]:
-    """The members to unpack, by the names of the files that they become."""
+    """Return the members to unpack, by the names of the files they become."""
     everything = pack.infolist()
     if len(everything) > MAX_MEMBERS:
-        raise DatasetError(f"{archive.name} holds {len(everything):,} files, more than the {MAX_MEMBERS:,} allowed")
+        raise DatasetError(f"{archive.name} contains {len(everything):,} files, more than the {MAX_MEMBERS:,} allowed")
     for member in everything:
         path = PurePosixPath(member.orig_filename)
         if path.is_absolute() or ".." in path.parts or "\\" in member.orig_filename:
-            raise DatasetError(f"{archive.name} is refused: its member {member.filename!r} points outside the archive")
+            raise DatasetError(f"refusing {archive.name}: its member {member.filename!r} points outside the archive")
     wanted: dict[str, zipfile.ZipInfo] = {}
     for member in everything:
         title = PurePosixPath(member.filename).name
         if not title.endswith(suffix) or title.startswith("."):
             continue
         if not title.isprintable() or len(title.encode(errors="replace")) > _MAX_NAME_BYTES:
-            raise DatasetError(f"{archive.name} is refused: {title!r} is no name for a file")
+            raise DatasetError(f"refusing {archive.name}: {title!r} is not a valid file name")
         if title in wanted:
-            raise DatasetError(f"{archive.name} holds two files of the name {title}")
+            raise DatasetError(f"{archive.name} contains two files named {title}")
         wanted[title] = member
     size = sum(member.file_size for member in wanted.values())
     if size > limit:
-        raise DatasetError(f"{archive.name} is refused: it would unpack to {size:,} bytes, more than {limit:,}")
+        raise DatasetError(f"refusing {archive.name}: it would unpack to {size:,} bytes, more than {limit:,}")
     return wanted

@@ -1,7 +1,7 @@
-"""What Andante has computed or fetched and can have again: optimal costs here, benchmark sets beside them.
+"""A cache of what can be computed or fetched again: optimal costs here, benchmark sets beside them.
 
-A file in the cache is a convenience, never an authority. It is written whole or not at all; it says what it is for; and
-one that is damaged, cut off or meant for something else counts as absent.
+A file in the cache is a convenience, never an authority. It is written whole or not at all, and it says what it is for.
+A file that is damaged, truncated or meant for something else counts as absent.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from andante.world.graph import Graph
 from andante.world.heuristics import DIAGONAL
 
 _FORMAT = f"andante optimal costs 2, diagonal {DIAGONAL!r}"
-_SLACK = 1024  # what the first line may take
+_SLACK = 1024  # the most bytes that the first line may take
 
 Costs = npt.NDArray[np.float64]
 States = npt.NDArray[np.int64]
 
 
 def kept_costs(graph: Graph, starts: States, goals: States) -> Costs | None:
-    """The optimal costs kept for exactly these problems on exactly this graph, or None."""
+    """Return the optimal costs cached for exactly these problems on exactly this graph, or None."""
     try:
         with _costs_file(graph, starts, goals).open("rb") as stream:
             data = stream.read(len(starts) * 8 + _SLACK + 1)
@@ -40,7 +40,7 @@ def kept_costs(graph: Graph, starts: States, goals: States) -> Costs | None:
 
 
 def keep_costs(graph: Graph, starts: States, goals: States, costs: Costs) -> None:
-    """Keep optimal costs for `kept_costs`; a cache that cannot be written is no error, only slower the next time."""
+    """Cache optimal costs for `kept_costs`; if the cache cannot be written, they will be computed again."""
     payload = costs.astype("<f8").tobytes()
     file = _costs_file(graph, starts, goals)
     try:
@@ -55,7 +55,7 @@ def _costs_file(graph: Graph, starts: States, goals: States) -> Path:
 
 
 def _head(graph: Graph, starts: States, goals: States, payload: bytes) -> bytes:
-    """The first line of the file: what it holds, for which problems, and a checksum of the rest."""
+    """Return the first line of the file: what it holds, for which problems, and a checksum of the rest."""
     return f"{_FORMAT}, problems {_key(graph, starts, goals)}, sha256 {hashlib.sha256(payload).hexdigest()}".encode()
 
 

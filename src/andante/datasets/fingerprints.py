@@ -1,6 +1,6 @@
-"""Fingerprints of benchmark sets: short hashes by which files are known whatever archive or mirror they came from.
+"""Fingerprints of benchmark sets: short hashes that identify files whatever archive or mirror they came from.
 
-They are of contents: line ends and blank lines at the end do not count, as they mean nothing in these formats.
+Only contents count. Line endings and blank lines at the end mean nothing in these formats and are ignored.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ _NONE = "-"
 
 
 class Pair(NamedTuple):
-    """The fingerprints of a map and of its scenario; a map without one has ``-``."""
+    """The fingerprints of a map and its scenario; ``-`` stands for a missing scenario."""
 
     map: str
     scenario: str
 
 
-#: The maps of one set by name.
+#: The maps of one set, by name.
 Fingerprints = Mapping[str, Pair]
 
 
 def fingerprint(data: bytes) -> str:
-    r"""The fingerprint of one file's contents.
+    r"""Return the fingerprint of one file's contents.
 
     >>> fingerprint(b"version 1\r\n") == fingerprint(b"version 1\n\n") != fingerprint(b"version 2\n")
     True
@@ -37,7 +37,7 @@ def fingerprint(data: bytes) -> str:
 
 
 def of_folder(folder: Path) -> Fingerprints:
-    """The fingerprints of the maps in a folder, each with the scenario beside it."""
+    """Return the fingerprints of the maps in a folder, each with those of the scenario beside it."""
     found = {}
     for file in sorted(folder.glob("*.map")):
         scenario = file.with_name(file.name + ".scen")
@@ -47,7 +47,7 @@ def of_folder(folder: Path) -> Fingerprints:
 
 
 def to_text(sets: Mapping[str, Fingerprints]) -> str:
-    """Sets of fingerprints as `from_text` reads them."""
+    """Return sets of fingerprints as the text that `from_text` reads."""
     lines: list[str] = []
     for name, maps in sets.items():
         lines.append(f"set {name} {len(maps)}")
@@ -56,14 +56,14 @@ def to_text(sets: Mapping[str, Fingerprints]) -> str:
 
 
 def from_text(text: str, where: str) -> dict[str, Fingerprints]:
-    """The sets in a file of fingerprints: a line ``set NAME COUNT`` for each, then a line per map."""
+    """Return the sets in a file of fingerprints: a line ``set NAME COUNT`` for each, then a line per map."""
     sets: dict[str, dict[str, Pair]] = {}
     counts: dict[str, str] = {}
     name = ""
     for number, line in enumerate(text.splitlines(), start=1):
         fields = line.split(" ", 2)
         if len(fields) != 3 or (fields[0] != "set" and not name):
-            raise DatasetError(f"{where}, line {number}: this is no line of a file of fingerprints; delete the file")
+            raise DatasetError(f"{where}, line {number}: not a line of a fingerprint file; delete the file")
         if fields[0] == "set":
             name = fields[1]
             counts[name] = fields[2]
@@ -77,10 +77,10 @@ def from_text(text: str, where: str) -> dict[str, Fingerprints]:
 
 
 def differences(found: Fingerprints, known: Fingerprints) -> list[str]:
-    """What is wrong with a set, in a few words per map, as its fingerprints show it."""
+    """Return what is wrong with a set according to its fingerprints, in a few words per map."""
     wrong = [f"{title} is missing" for title in known if title not in found]
-    wrong += [f"{title} does not belong to it" for title in found if title not in known]
+    wrong += [f"{title} does not belong to the set" for title in found if title not in known]
     for title in sorted(set(found) & set(known)):
         what = zip(("the map", "the scenario of"), found[title], known[title], strict=True)
-        wrong += [f"{which} {title} is another" for which, a, b in what if a != b]
+        wrong += [f"{which} {title} differs" for which, a, b in what if a != b]
     return wrong

@@ -1,4 +1,4 @@
-"""Maps made by Andante itself, the same for the same seed on every machine.
+"""Generated maps. The same seed gives the same map on every machine.
 
 >>> generate("rooms", 64, 64, seed=7)
 <Grid rooms-64x64-seed7 64 x 64, 3739 free cells>
@@ -25,9 +25,9 @@ Maker = Callable[..., npt.NDArray[Any]]
 
 
 def generate(kind: str, width: int, height: int, *, seed: int = 0, **options: Any) -> Grid:
-    """A map of the given kind and size: empty, random, rooms, maze, caves or outdoor.
+    """Return a map of the given kind and size: empty, random, rooms, maze, caves or outdoor.
 
-    Each kind has its own options, which `kinds` lists; the same seed and options make the same map, anywhere.
+    Each kind has its own options, which `kinds` lists. The same seed and options make the same map on every machine.
 
     >>> a, b, c = (generate("maze", 33, 33, corridor=3, seed=seed).fingerprint for seed in (1, 1, 2))
     >>> a == b, b == c
@@ -39,7 +39,7 @@ def generate(kind: str, width: int, height: int, *, seed: int = 0, **options: An
     _whole(kind, "height", height, 1, MAX_SIDE)
     _whole(kind, "seed", seed, 0, 2**63 - 1)
     if width * height > MAX_CELLS:
-        raise ParameterError(f"a map of {width} x {height} cells is too large; at most {MAX_CELLS:,} cells can be made")
+        raise ParameterError(f"a map of {width} x {height} cells is too large; the limit is {MAX_CELLS:,} cells")
     known = kinds()[kind]
     for name in options:
         if name not in known:
@@ -51,7 +51,7 @@ def generate(kind: str, width: int, height: int, *, seed: int = 0, **options: An
 
 
 def kinds() -> dict[str, dict[str, Any]]:
-    """The kinds of map that can be generated, each with its options and their defaults.
+    """Return the kinds of map that can be generated, each with its options and their defaults.
 
     >>> kinds()["maze"]
     {'corridor': 1, 'loops': 0.0}
@@ -69,12 +69,12 @@ def _options(maker: Maker) -> Mapping[str, Any]:
 
 
 def _empty(chance: Chance, width: int, height: int) -> Mask:
-    """Nothing in the way."""
+    """Make a map without obstacles."""
     return np.ones((height, width), bool)
 
 
 def _random(chance: Chance, width: int, height: int, *, density: float = 0.2) -> Mask:
-    """Each cell is an obstacle with probability ``density``; beyond 0.4 a large map falls apart into islands."""
+    """Make each cell an obstacle with probability ``density``; beyond 0.4 a large map falls apart into islands."""
     _share("random", "density", density, 0.0, 0.4)
     return ~chance.cells((height, width), density)
 
@@ -82,10 +82,10 @@ def _random(chance: Chance, width: int, height: int, *, density: float = 0.2) ->
 def _rooms(
     chance: Chance, width: int, height: int, *, size: int = 16, door_width: int = 1, door_share: float = 0.5
 ) -> Mask:
-    """Square rooms, ``size`` cells wide inside; every room can be reached.
+    """Make square rooms, ``size`` cells wide inside, all of them connected.
 
-    Between two neighbouring rooms that need no door for this there is one with probability ``door_share``. A door is
-    ``door_width`` cells wide, at a random place of the wall.
+    Walls that need no door to connect the rooms have one with probability ``door_share``. A door is ``door_width``
+    cells wide, at a random place in the wall.
     """
     _whole("rooms", "size", size, 2, MAX_SIDE)
     _whole("rooms", "door_width", door_width, 1, size)
@@ -94,17 +94,17 @@ def _rooms(
 
 
 def _maze(chance: Chance, width: int, height: int, *, corridor: int = 1, loops: float = 0.0) -> Mask:
-    """A maze with corridors ``corridor`` cells wide; a share ``loops`` of its inner walls is left out at random."""
+    """Make a maze with corridors ``corridor`` cells wide; a random share ``loops`` of its inner walls is left out."""
     _whole("maze", "corridor", corridor, 1, MAX_SIDE)
     _share("maze", "loops", loops, 0.0, 1.0)
     return _walled(chance, width, height, corridor, corridor, loops)
 
 
 def _caves(chance: Chance, width: int, height: int, *, rock: float = 0.5, scale: int = 4) -> Mask:
-    """Caves, joined where they are large enough to matter: random rock, smoothed, enlarged and roughened.
+    """Make caves from random rock, smoothed, enlarged and roughened, and connect those that are large enough to matter.
 
-    A share ``rock`` of the cells is rock at first; then a cell is what five of the nine cells round it are, five times
-    over. This is done on cells ``scale`` times as large as the map's.
+    At first a share ``rock`` of the cells is rock. Then, five times over, each cell becomes what at least five of the
+    nine cells around it (itself included) are. This is done with cells ``scale`` times as large as the map's.
     """
     _share("caves", "rock", rock, 0.3, 0.55)
     _whole("caves", "scale", scale, 1, 64)
@@ -114,12 +114,12 @@ def _caves(chance: Chance, width: int, height: int, *, rock: float = 0.5, scale:
     free = free.repeat(scale, axis=0).repeat(scale, axis=1)[:height, :width]
     if scale > 1:
         reach = scale // 2
-        # How much round a cell must be free: from nothing to three quarters, differently from place to place.
+        # The share of cells around a cell that must be free: zero to three quarters, varying from place to place.
         needed = chance.landscape((height, width), scale, 2) * (2 * reach + 1) ** 2 // 2**17
         free = crowd(free, reach) > needed
         free = crowd(free, 1) >= 5
     if not free.any():
-        raise ParameterError(f"caves: rock={rock:g} leaves nothing free on {width} x {height} cells; take less of it")
+        raise ParameterError(f"caves: rock={rock:g} leaves no free cell on {width} x {height} cells; use less rock")
     dug, filled = join(free, smallest=max(12, 2 * scale * scale), radius=max(1, scale // 2))
     return (free & ~filled) | dug
 
@@ -134,7 +134,7 @@ def _outdoor(
     woods: float = 0.2,
     symmetry: str = "rotation",
 ) -> npt.NDArray[np.uint8]:
-    """A map as strategy games have them: bases, roads, lakes, cliffs and woods; see `andante.datasets.outdoor`."""
+    """Make a map in the style of strategy games, with bases, roads and lakes; see `andante.datasets.outdoor`."""
     if symmetry not in game.SYMMETRIES:
         raise ParameterError(f"outdoor has no symmetry {symmetry!r}; {did_you_mean(str(symmetry), game.SYMMETRIES)}")
     images = len(game.SYMMETRIES[symmetry])
@@ -172,16 +172,16 @@ def _share(kind: str, name: str, value: object, low: float, high: float) -> None
 
 
 def _walled(chance: Chance, width: int, height: int, size: int, door: int, extra: float) -> Mask:
-    """Chambers ``size`` cells wide with walls of one cell between them; there is a way from each to every other.
+    """Make connected chambers ``size`` cells wide, with walls of one cell between them.
 
-    Just enough doors for this are found by wandering about at random; of the other walls a share ``extra`` has one too.
+    A random depth-first walk opens just enough doors to connect them; a share ``extra`` of the other walls has one too.
     """
     pitch = size + 1
     columns, rows = -(-width // pitch), -(-height // pitch)
     y, x = np.ogrid[:height, :width]
     (row, dy), (column, dx) = np.divmod(y, pitch), np.divmod(x, pitch)
     free = (dy < size) & (dx < size)
-    # A chamber cut off by the map's edge has its doors in the part that is left.
+    # The doors of a chamber cut off by the map's edge are in the part that is left.
     tall = np.minimum(size, height - np.arange(rows) * pitch)[:, None]
     wide = np.minimum(size, width - np.arange(columns) * pitch)[None, :]
     east, south = _doors(chance, columns, rows, extra)
@@ -192,7 +192,7 @@ def _walled(chance: Chance, width: int, height: int, size: int, door: int, extra
 
 
 def _doors(chance: Chance, columns: int, rows: int, extra: float) -> tuple[Mask, Mask]:
-    """Which chambers have a door to the east, and which to the south."""
+    """Return which chambers have a door to the east, and which to the south."""
     east, south, seen = np.zeros((3, rows, columns), bool)
     _wander(chance.below(12, rows * columns), seen, east, south, np.empty(rows * columns, np.int64))
     east |= chance.cells((rows, columns), extra)
@@ -204,10 +204,10 @@ def _doors(chance: Chance, columns: int, rows: int, extra: float) -> tuple[Mask,
 
 @kernel
 def _wander(dice: npt.NDArray[np.int64], seen: Mask, east: Mask, south: Mask, trail: npt.NDArray[np.int64]) -> None:
-    """Open a door to a new chamber as long as there is one nearby, else go back.
+    """Open a door to an unvisited neighbouring chamber as long as there is one, else go back.
 
     ``seen``, ``east`` and ``south`` are bool[rows, columns]. ``dice`` has one throw per chamber, from 0 to 11: twelve
-    can be divided by any number of ways up to four. ``trail`` is room for the way back.
+    is divisible by every number of choices up to four. ``trail`` has room for the path back.
     """
     rows, columns = seen.shape
     seen[0, 0] = True

@@ -1,16 +1,16 @@
 """The MovingAI benchmarks: sets of game maps, mazes, rooms and streets, each map with a scenario of problems.
 
-Sturtevant (2012), "Benchmarks for Grid-Based Pathfinding". The files are not part of Andante. They are fetched once,
+Sturtevant (2012), "Benchmarks for Grid-Based Pathfinding". The files are not part of Andante. They are fetched once
 into the user's cache, from the benchmark's own site or from a folder or mirror given as ``source`` or in
-``ANDANTE_MOVINGAI``. What arrives is held against the fingerprints in this package, so a set is the published
-one wherever it came from.
+``ANDANTE_MOVINGAI``. Fetched files are checked against the fingerprints in this package, so every source yields the
+published set.
 
-A derived set, such as ``wc3native``, is worked out from the maps of a published one whenever they are read. It has no
-files of its own: to fetch it is to fetch the set it comes from.
+A derived set, such as ``wc3native``, is computed from the maps of a published set each time they are read. It has no
+files of its own: fetching it fetches the set it is derived from.
 
     python -m andante.datasets.movingai fingerprint FOLDER
 
-prints those fingerprints for the archives in a folder; that is how ``movingai.fingerprints.txt`` was made.
+prints the fingerprints of the archives in a folder; ``movingai.fingerprints.txt`` was made with it.
 """
 
 from __future__ import annotations
@@ -40,25 +40,26 @@ from andante.world.problem import Problem
 SITE = "https://movingai.com/benchmarks"
 SOURCE_VARIABLE = "ANDANTE_MOVINGAI"
 
-#: A folder with archives, or the address of a mirror; None is what the variable names, or the site.
+#: A folder with archives, or the address of a mirror; None stands for what the variable names, or else the site.
 Source = str | os.PathLike[str] | None
 
 _KNOWN_FILE = "movingai.fingerprints.txt"
-_MAX_ARCHIVE_BYTES = 2**28  # the largest published archive has a few megabytes
+_MAX_ARCHIVE_BYTES = 2**28  # the largest published archive is a few megabytes
 _MAX_RECORD_BYTES = 2**24
 _TIMEOUT_SECONDS = 30
 _CHUNK_BYTES = 2**16
 
 
 class UnverifiedSet(UserWarning):
-    """A set was fetched that Andante cannot tell from another one of that name."""
+    """Warns that the contents of a fetched set could not be verified."""
 
 
 @dataclass(frozen=True)
 class BenchmarkSet:
-    """One set of the benchmark: its name on the site, what it is, and whether scenarios are published for it.
+    """One set of the benchmark: its name on the site, its title, and whether scenarios are published for it.
 
-    A derived set has an ``origin``, the published set that its maps are worked out from, and says with ``derive`` how.
+    A derived set has an ``origin``, the published set its maps are computed from, and a function ``derive`` that
+    computes them.
     """
 
     name: str
@@ -69,37 +70,37 @@ class BenchmarkSet:
 
     @property
     def published(self) -> BenchmarkSet:
-        """The set whose files are fetched for this one: itself, or its origin."""
+        """The set whose files are fetched for this one: the set itself, or its origin."""
         return self.origin or self
 
     @property
     def archives(self) -> dict[str, str]:
-        """The archives that are fetched for the set, and how the names of the files in each end."""
+        """The archives to fetch for the set, each with the suffix of the files to take from it."""
         published = self.published
         maps = {f"{published.name}-map.zip": ".map"}
         return maps | {f"{published.name}-scen.zip": ".map.scen"} if published.has_scenarios else maps
 
     @property
     def verified(self) -> bool:
-        """Are the set's fingerprints part of Andante? (If not, those of the first fetch are kept and compared.)"""
+        """Whether the set's fingerprints are part of Andante; otherwise those of the first fetch are compared."""
         return self.published.name in _known()
 
     @property
     def map_count(self) -> int | None:
-        """How many maps the set has, where that is known."""
+        """The number of maps in the set, or None if unknown."""
         expected = _expected(self.published.name)
         return None if expected is None else len(expected)
 
     @property
     def fetched(self) -> bool:
-        """Is the set, or the one that it comes from, in the cache?"""
+        """Whether the set, or the one it is derived from, is in the cache."""
         return os.path.isdir(_home(self.published.name))
 
 
 _WARCRAFT = BenchmarkSet("wc3maps512", "WarCraft III, scaled to 512 x 512")
 
-# The site's sets on plain grids, and those derived from them. Not here: its weighted terrain (cells of many costs) and
-# its multi-agent sets.
+# The site's sets on plain grids, and those derived from them. Its weighted terrain (cells with different costs) and its
+# multi-agent sets are left out.
 _SETS = (
     BenchmarkSet("bg512", "Baldur's Gate II, scaled to 512 x 512"),
     BenchmarkSet("bgmaps", "Baldur's Gate II at original size, maps only", has_scenarios=False),
@@ -124,12 +125,12 @@ _TESTBED = ("bg512", "dao", "sc1", "wc3maps512")
 
 
 def sets() -> list[BenchmarkSet]:
-    """The sets, by name."""
+    """Return all sets, in order of name."""
     return list(_SETS)
 
 
 def set_named(name: str) -> BenchmarkSet:
-    """The set of this name."""
+    """Return the set of this name."""
     named = {each.name: each for each in _SETS}
     if name not in named:
         raise DatasetError(f"there is no benchmark set {name!r}; {did_you_mean(name, named)}")
@@ -141,21 +142,21 @@ def set_named(name: str) -> BenchmarkSet:
 
 @dataclass(frozen=True)
 class BenchmarkMap:
-    """One map of a set, read when asked for."""
+    """One map of a set, read on demand."""
 
     set: str
     name: str
     source: Source = None
 
     def grid(self, *, rule: str = "octile") -> Grid:
-        """The map."""
+        """Read and return the map."""
         data, where = _contents(self.set, self.name, ".map", self.source)
         grid = parse_map(data, self.name, rule=rule, where=where)
         derive = set_named(self.set).derive
         return grid if derive is None else derive(grid)
 
     def problems(self, grid: Grid | None = None, *, keep_all: bool = False) -> list[Problem]:
-        """The problems of the map's scenario that can be solved, on ``grid`` if that has been read before."""
+        """Return the solvable problems of the map's scenario; ``grid`` is the map, if it has already been read."""
         if not set_named(self.set).has_scenarios:
             raise DatasetError(f"the set {self.set} has no scenarios; draw problems on its maps with random_problems")
         data, where = _contents(self.set, self.name, ".map.scen", self.source)
@@ -166,43 +167,43 @@ class BenchmarkMap:
 
 
 def maps(name: str, *, source: Source = None) -> list[BenchmarkMap]:
-    """The maps of a set, which is fetched if need be."""
+    """Return the maps of a set, fetching the set if necessary."""
     fetch(name, source)
     return [BenchmarkMap(name, title, source) for title in sorted(_fingerprints(name))]
 
 
 def map_names(name: str, *, source: Source = None) -> list[str]:
-    """The names of the maps of a set, which is fetched if need be."""
+    """Return the names of the maps of a set, fetching the set if necessary."""
     return [each.name for each in maps(name, source=source)]
 
 
 def load_map(name: str, title: str | None = None, *, source: Source = None, rule: str = "octile") -> Grid:
-    """A map of a set: ``load_map("dao/arena")`` or ``load_map("dao", "arena")``."""
+    """Return a map of a set: ``load_map("dao/arena")`` or ``load_map("dao", "arena")``."""
     return _map_named(name, title, source).grid(rule=rule)
 
 
 def problems(name: str, title: str | None = None, *, source: Source = None) -> list[Problem]:
-    """The problems of a map that can be solved: ``problems("dao/arena")`` or ``problems("dao", "arena")``."""
+    """Return the solvable problems of a map: ``problems("dao/arena")`` or ``problems("dao", "arena")``."""
     return _map_named(name, title, source).problems()
 
 
 def testbed(*, source: Source = None) -> list[BenchmarkMap]:  # noqa: PT028 (not a test, see below)
-    """The test bed of Bulitko (2016): 342 maps of four games, each to be read in its turn; 493,297 problems in all.
+    """Return the test bed of Bulitko (2016): 342 maps of four games, each read on demand, with 493,297 problems in all.
 
-    The paper counts 493,298. Water is an obstacle, and problems that this makes unsolvable, or whose start is their
-    goal, are left out.
+    The paper counts 493,298. Water is an obstacle. Problems that this makes unsolvable, or whose start is their goal,
+    are left out.
     """
     return [each for name in _TESTBED for each in maps(name, source=source)]
 
 
-testbed.__test__ = False  # type: ignore[attr-defined]  # not a test, whatever pytest may think of the name
+testbed.__test__ = False  # type: ignore[attr-defined]  # pytest would collect it by its name
 
 
 def _map_named(name: str, title: str | None, source: Source) -> BenchmarkMap:
     if title is None:
         name, slash, title = name.partition("/")
         if not slash:
-            raise DatasetError(f"{name!r} names no map; give the set and the map, as in 'dao/arena'")
+            raise DatasetError(f"{name!r} does not name a map; give the set and the map, as in 'dao/arena'")
     fetch(name, source)
     known = _fingerprints(name)
     title = title.removesuffix(".map")
@@ -212,7 +213,7 @@ def _map_named(name: str, title: str | None, source: Source) -> BenchmarkMap:
 
 
 def _contents(name: str, title: str, suffix: str, source: Source) -> tuple[bytes, str]:
-    """The bytes of a file of a set, if they are the ones that were fetched; and the file's place, for messages."""
+    """Return the bytes of a file of a set, checked against its fingerprint, and the file's path for messages."""
     file = fetch(name, source) / (title + suffix)
     advice = f"delete the folder {file.parent} and fetch the set again"
     try:
@@ -221,7 +222,7 @@ def _contents(name: str, title: str, suffix: str, source: Source) -> tuple[bytes
         raise DatasetError(f"cannot read {file}: {error.strerror or error}; {advice}") from error
     expected = _fingerprints(name)[title]
     if fingerprints.fingerprint(data) != (expected.map if suffix == ".map" else expected.scenario):
-        raise DatasetError(f"{file} is not the file that was fetched; {advice}")
+        raise DatasetError(f"{file} has changed since it was fetched; {advice}")
     return data, str(file)
 
 
@@ -229,11 +230,11 @@ def _contents(name: str, title: str, suffix: str, source: Source) -> tuple[bytes
 
 
 def fetch(name: str, source: Source = None, progress: Progress | None = None) -> Path:
-    """The folder that holds a set's maps and scenarios; fills it first, from ``source``, if it is not in the cache.
+    """Return the folder with a set's maps and scenarios, filling it from ``source`` if the set is not in the cache.
 
-    ``source`` is a folder with the set's archives or the address of a mirror laid out like the site; by default it is
-    what ``ANDANTE_MOVINGAI`` names, or else the site itself. The folder appears whole, with the right contents, or not
-    at all. For a derived set it is the folder of its origin.
+    ``source`` is a folder with the set's archives or the address of a mirror laid out like the site. The default is
+    what ``ANDANTE_MOVINGAI`` names, or else the site itself. The folder appears complete and verified, or not at all.
+    For a derived set it is the folder of its origin.
     """
     chosen = set_named(name).published
     home = _home(chosen.name)
@@ -248,8 +249,8 @@ def fetch(name: str, source: Source = None, progress: Progress | None = None) ->
             _verify(chosen, fingerprints.of_folder(fresh), place)
             _move(fresh, home)
     except OSError as error:
-        reason = f"cannot keep the set {chosen.name} in {home.parent}: {error.strerror or error}"
-        raise DatasetError(f"{reason}; set ANDANTE_CACHE to a folder with room") from error
+        reason = f"cannot store the set {chosen.name} in {home.parent}: {error.strerror or error}"
+        raise DatasetError(f"{reason}; set ANDANTE_CACHE to a folder with enough room") from error
     return home
 
 
@@ -262,19 +263,19 @@ def _fill(folder: Path, chosen: BenchmarkSet, place: str, progress: Progress | N
     for archive, suffix in chosen.archives.items():
         found = _archive(chosen, archive, place, folder.parent, progress)
         if not unpack(found, folder, suffix):
-            raise DatasetError(f"{archive} from {place} holds no {suffix} files")
+            raise DatasetError(f"{archive} from {place} contains no {suffix} files")
 
 
 def _move(fresh: Path, home: Path) -> None:
     try:
         fresh.rename(home)
     except OSError:
-        if not os.path.isdir(home):  # else another process was faster, and has the same
+        if not os.path.isdir(home):  # else another process has just put the same folder there
             raise
 
 
 def _archive(chosen: BenchmarkSet, archive: str, place: str, scratch: Path, progress: Progress | None) -> Path:
-    """One archive of the set as a local file: where it lies already, or downloaded into ``scratch``."""
+    """Return one archive of the set as a local file: where it already is, or downloaded into ``scratch``."""
     beside = (f"{chosen.name}/{archive}", archive)  # as on the site, or all archives in one folder
     if not place.startswith(("http://", "https://")):
         for path in beside:
@@ -289,7 +290,7 @@ def _archive(chosen: BenchmarkSet, archive: str, place: str, scratch: Path, prog
 
 
 def _download(url: str, archive: str, chosen: BenchmarkSet, scratch: Path, progress: Progress | None) -> Path | None:
-    """The file at an address, downloaded into ``scratch``; None if the server has no such file."""
+    """Download the file at ``url`` into ``scratch`` and return its path, or None if the server has no such file."""
     import pooch
 
     meter = _Meter(archive, progress)
@@ -297,11 +298,11 @@ def _download(url: str, archive: str, chosen: BenchmarkSet, scratch: Path, progr
         with _quiet(pooch.get_logger()):
             get = pooch.HTTPDownloader(progressbar=meter, chunk_size=_CHUNK_BYTES, timeout=_TIMEOUT_SECONDS)
             return Path(pooch.retrieve(url, known_hash=None, fname=archive, path=scratch, downloader=get))
-    except (OSError, ValueError) as error:  # all that requests raises is an OSError or, for a bad address, a ValueError
+    except (OSError, ValueError) as error:  # requests raises OSErrors, and ValueErrors for malformed addresses
         status = getattr(getattr(error, "response", None), "status_code", None)
         if status == 404:
             return None
-        reason = f"the server answers {status}" if status else f"no connection, {type(error).__name__}"
+        reason = f"the server answered {status}" if status else f"no connection, {type(error).__name__}"
         raise DatasetError(
             f"cannot download {url} ({reason}); without a network, put {' and '.join(chosen.archives)} into a folder "
             f"and name that folder with --from or in {SOURCE_VARIABLE}"
@@ -309,7 +310,7 @@ def _download(url: str, archive: str, chosen: BenchmarkSet, scratch: Path, progr
 
 
 class _Meter:
-    """Stands where pooch expects a progress bar: passes the news on, and stops a download that does not end."""
+    """Stands in for pooch's progress bar: reports progress and stops downloads that are too large."""
 
     def __init__(self, what: str, progress: Progress | None) -> None:
         self.what, self.progress = what, progress
@@ -318,7 +319,7 @@ class _Meter:
     def update(self, count: int) -> None:
         self.done += count
         if self.done > _MAX_ARCHIVE_BYTES:
-            raise DatasetError(f"{self.what} is refused: it has more than {_MAX_ARCHIVE_BYTES:,} bytes")
+            raise DatasetError(f"refusing {self.what}: it is larger than {_MAX_ARCHIVE_BYTES:,} bytes")
         if self.progress is not None:
             self.progress(f"downloading {self.what}", min(self.done, self.total or self.done), self.total)
 
@@ -326,12 +327,12 @@ class _Meter:
         self.done = 0
 
     def close(self) -> None:
-        """Nothing to let go of."""
+        """Do nothing; pooch calls it."""
 
 
 @contextmanager
 def _quiet(logger: logging.Logger) -> Iterator[None]:
-    """Within this block the logger, which would print hashes, speaks of trouble only."""
+    """Silence a logger, except for warnings and errors; pooch would print hashes."""
     before = logger.level
     logger.setLevel(logging.WARNING)
     try:
@@ -345,12 +346,12 @@ def _quiet(logger: logging.Logger) -> Iterator[None]:
 
 @functools.cache
 def _known() -> dict[str, Fingerprints]:
-    """The fingerprints that are part of Andante."""
+    """Return the fingerprints that are part of Andante."""
     return fingerprints.from_text((resources.files(__package__) / _KNOWN_FILE).read_text(), _KNOWN_FILE)
 
 
 def _record(name: str) -> Path:
-    """Where the fingerprints of a set's first fetch are kept; beside the set, so that they outlive it."""
+    """Return the file for the fingerprints of a set's first fetch; it is beside the set, so that it outlives it."""
     return _home(name).with_name(f"{name}.fingerprints.txt")
 
 
@@ -359,7 +360,7 @@ def _keep_record(name: str, found: Fingerprints) -> None:
 
 
 def _expected(name: str) -> Fingerprints | None:
-    """The fingerprints that the set must have: those that are part of Andante, or those of the first fetch."""
+    """Return the fingerprints that the set must have: those that are part of Andante, or those of the first fetch."""
     file = _record(name)
     if name in _known() or not os.path.exists(file):
         return _known().get(name)
@@ -371,7 +372,7 @@ def _expected(name: str) -> Fingerprints | None:
 
 
 def _fingerprints(name: str) -> Fingerprints:
-    """The fingerprints of a set that has been fetched, or of the set that it is derived from."""
+    """Return the fingerprints of a fetched set, or of the set it is derived from."""
     published = set_named(name).published.name
     expected = _expected(published)
     if expected is None:  # the record was deleted
@@ -385,23 +386,23 @@ def _fingerprints(name: str) -> Fingerprints:
 
 
 def _verify(chosen: BenchmarkSet, found: Fingerprints, place: str) -> None:
-    """Refuse a set that is not the published one, or not the one first seen."""
+    """Refuse a set that differs from the published one or, if that is unknown, from the first one fetched."""
     expected = _expected(chosen.name)
     if expected is None:
         _keep_record(chosen.name, found)
         warnings.warn(
-            f"Andante has no fingerprints of the set {chosen.name} and takes what {place} gave; they are kept in "
-            f"{_record(chosen.name)} and will be compared from now on",
+            f"Andante has no fingerprints for the set {chosen.name} and accepts what {place} provides; its "
+            f"fingerprints are stored in {_record(chosen.name)}, and later fetches are compared with them",
             UnverifiedSet,
             stacklevel=3,
         )
     elif wrong := fingerprints.differences(found, expected):
         more = f", and {len(wrong) - 3} more" if len(wrong) > 3 else ""
-        raise DatasetError(f"{place} does not give the set {chosen.name} as published: {', '.join(wrong[:3])}{more}")
+        raise DatasetError(f"{place} does not have the published set {chosen.name}: {', '.join(wrong[:3])}{more}")
 
 
 def fingerprint_archives(folder: str | os.PathLike[str]) -> str:
-    """The fingerprints of every set whose archives are in a folder, as ``movingai.fingerprints.txt`` holds them."""
+    """Return the fingerprints of all sets whose archives are in a folder, as in ``movingai.fingerprints.txt``."""
     found = {}
     for each in {each.published: None for each in _SETS}:
         if all((Path(folder) / archive).is_file() for archive in each.archives):
@@ -412,7 +413,7 @@ def fingerprint_archives(folder: str | os.PathLike[str]) -> str:
 
 
 def main(arguments: list[str]) -> None:
-    """The command ``fingerprint FOLDER``."""
+    """Run the command ``fingerprint FOLDER``."""
     if len(arguments) != 2 or arguments[0] != "fingerprint":
         sys.exit("usage: python -m andante.datasets.movingai fingerprint FOLDER")
     sys.stdout.write(fingerprint_archives(arguments[1]))

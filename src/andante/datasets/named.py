@@ -1,4 +1,4 @@
-"""Maps by a text: a file, a map of a benchmark set, or one to be generated."""
+"""Maps named by a text: a file, a map of a benchmark set, or a map to generate."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from andante.notation import Call, parse
 from andante.world.grid import Grid
 from andante.world.mapfiles import read_map
 
-_MOST_DIGITS = 19  # that a seed or a size may have
+_MOST_DIGITS = 19  # in a seed or a size
 
 
 def map_named(text: str, folder: Path = Path()) -> Grid:
-    """The map that a text names: a file that ends in ``.map``, SET/NAME, or one to be generated.
+    """Return the map that a text names: a file ending in ``.map``, SET/NAME, or a map to generate.
 
-    ``folder`` is where paths begin.
+    Paths are relative to ``folder``.
 
     >>> map_named("empty:9x6").height, map_named("rooms(width=32, height=32, size=5)").width
     (6, 32)
@@ -32,17 +32,19 @@ def map_named(text: str, folder: Path = Path()) -> Grid:
     if "/" in text:
         return movingai.load_map(text)
     raise MapError(
-        f"{text!r} is no file, no SET/NAME of a benchmark set and no KIND:WIDTHxHEIGHT:SEED; see 'andante maps list'"
+        f"{text!r} is not a .map file, a SET/NAME of a benchmark set or KIND:WIDTHxHEIGHT:SEED; see 'andante maps list'"
     )
 
 
 def is_generated(text: str) -> bool:
-    """Does the text name a map to be generated?"""
+    """Return whether the text names a map to generate."""
     return "(" in text or ":" in text
 
 
 def generated(text: str) -> Call:
-    """What a text asks `generate` for, KIND:WIDTHxHEIGHT:SEED or KIND(width=W, height=H, ...), checked but not made.
+    """Return the call of `generate` that a text stands for, checked; the map is not made.
+
+    The text is KIND:WIDTHxHEIGHT:SEED or KIND(width=W, height=H, ...).
 
     >>> str(generated("maze:33x33:7"))
     'maze(width=33, height=33, seed=7)'
@@ -52,7 +54,7 @@ def generated(text: str) -> Call:
         raise ParameterError(f"there is no kind of map {call.name!r}; {did_you_mean(call.name, kinds())}")
     for name in ("width", "height"):
         if name not in call.arguments:
-            raise ParameterError(f"{text} lacks its {name}")
+            raise ParameterError(f"{text} has no {name}")
     known = {"width", "height", "seed", *kinds()[call.name]}
     for name in call.arguments:
         if name not in known:
@@ -61,7 +63,7 @@ def generated(text: str) -> Call:
 
 
 def _spelled_out(text: str) -> Call:
-    """KIND:WIDTHxHEIGHT:SEED as a call; without a seed it is 0."""
+    """Return KIND:WIDTHxHEIGHT:SEED as a call; the seed is 0 if left out."""
     kind, _, rest = text.partition(":")
     size, _, seed = rest.partition(":")
     if not (seed or "0").isdecimal() or len(seed) > _MOST_DIGITS:
@@ -71,7 +73,7 @@ def _spelled_out(text: str) -> Call:
 
 
 def read_size(text: str) -> tuple[int, int]:
-    """WIDTHxHEIGHT as two numbers.
+    """Return WIDTHxHEIGHT as two numbers.
 
     >>> read_size("512x256")
     (512, 256)

@@ -1,7 +1,7 @@
-"""An outdoor map as real-time strategy games have them.
+"""Outdoor maps in the style of real-time strategy games.
 
-Bases behind cliffs or woods with narrow ways in, roads between them, lakes with fords, cliffs with ramps, and bays that
-trap an agent which follows its nose. Like most published maps it is symmetric.
+They have bases behind cliffs or woods with narrow entrances, roads between them, lakes with fords, cliffs with ramps,
+and bays that trap agents which follow the heuristic. Like most published maps, they are symmetric.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from andante.datasets.terrain import Chance, Field, Mask, Point, grown, join, line, lowest, shrunk, stamp, top
 
-#: How a map is symmetric: which flips of its (rows, columns) leave it as it is.
+#: The kinds of symmetry: the flips of (rows, columns) that leave a map unchanged.
 SYMMETRIES = {
     "none": ((1, 1),),
     "mirror": ((1, 1), (1, -1)),
@@ -21,7 +21,7 @@ SYMMETRIES = {
     "quarters": ((1, 1), (1, -1), (-1, 1), (-1, -1)),
 }
 
-#: Below this there is no room for bases.
+#: The shortest side with room for bases.
 MIN_SIDE = 64
 
 _DIRECTIONS = 64
@@ -32,7 +32,7 @@ _SIN = [round(1000 * math.sin(2 * math.pi * k / _DIRECTIONS)) for k in range(_DI
 def outdoor(
     chance: Chance, width: int, height: int, *, bases: int, water: float, woods: float, symmetry: str
 ) -> npt.NDArray[np.uint8]:
-    """The map as a table of characters; ``water`` and ``woods`` are shares of the ground given to lakes and forests."""
+    """Return a map as a table of characters; ``water`` and ``woods`` are the shares of ground for lakes and forests."""
     land = _Land(chance, width, height, symmetry)
     land.raise_plateaus()
     land.plant_woods(woods)
@@ -49,7 +49,7 @@ def outdoor(
 
 
 class _Land:
-    """A map in the making. Lengths are in thousandths of its shorter side, so that it looks alike at every size."""
+    """A map under construction. Lengths are in thousandths of its shorter side, so it looks the same at every size."""
 
     def __init__(self, chance: Chance, width: int, height: int, symmetry: str) -> None:
         self.chance = chance
@@ -65,18 +65,18 @@ class _Land:
         return max(1, min(self.shape) * thousandths // 1000)
 
     def noise(self, spacing: int, octaves: int = 3) -> Field:
-        """A landscape with the map's symmetry; hills are ``spacing`` thousandths apart."""
+        """Return a landscape with the map's symmetry; hills are ``spacing`` thousandths apart."""
         field = self.chance.landscape(self.shape, self.length(spacing), octaves)
         return sum((field[::a, ::b] for a, b in self.flips), np.zeros(self.shape, np.int32))
 
     def images(self, point: Point) -> list[Point]:
-        """The point and those that symmetry puts beside it."""
+        """Return the point and its images under the map's symmetry."""
         height, width = self.shape
         x, y = point
         return [(x if b > 0 else width - 1 - x, y if a > 0 else height - 1 - y) for a, b in self.flips]
 
     def symmetric(self, mask: Mask) -> Mask:
-        """The mask and its images."""
+        """Return the union of the mask and its images."""
         both: Mask = np.logical_or.reduce([mask[::a, ::b] for a, b in self.flips])
         return both
 
@@ -87,7 +87,7 @@ class _Land:
         return np.isin(self.terrain, [ord(c) for c in characters])
 
     def distance(self, centre: Point, wobble: int) -> Field:
-        """How far each cell is from ``centre``, give or take up to ``wobble`` thousandths."""
+        """Return the distance of each cell from ``centre``, give or take up to ``wobble`` thousandths."""
         squares = (self.x - centre[0]) ** 2 + (self.y - centre[1]) ** 2
         away: Field = np.sqrt(squares.astype(np.float64)).astype(np.int32)
         return away + self._wobble * self.length(wobble) // (top(2) // 2)
@@ -95,18 +95,18 @@ class _Land:
     # --- the steps ---
 
     def raise_plateaus(self) -> None:
-        """Cliffs run round high ground, broken by ramps."""
+        """Put cliffs around high ground, broken by ramps."""
         high = lowest(self.noise(280), 0.45)
         cliff = high & ~shrunk(high, self.length(6))
         ramp = lowest(self.noise(110, 1), 0.17)
         self.paint(cliff & ~ramp, "@")
 
     def plant_woods(self, share: float) -> None:
-        """Woods with ragged edges."""
+        """Plant woods with ragged edges."""
         self.paint(lowest(self.noise(150, 4), share), "T")
 
     def flood_lakes(self, share: float) -> None:
-        """Lakes, with swamp along some of the shore."""
+        """Make lakes, with swamp along some of the shore."""
         depth = self.noise(300, 3)
         marsh = self.noise(110, 2)
         shore = lowest(depth, share * 1.45) & lowest(marsh, 0.45)
@@ -114,14 +114,14 @@ class _Land:
         self.paint(lowest(depth, share), "W")
 
     def set_edge(self) -> None:
-        """Woods close the map off."""
+        """Close the map off with woods."""
         height, width = self.shape
         to_edge = np.minimum(np.minimum(self.x, width - 1 - self.x), np.minimum(self.y, height - 1 - self.y))
         ragged = self.noise(90, 4) * self.length(90) // (len(self.flips) * top(4))
         self.paint(to_edge < ragged - self.length(22), "T")
 
     def places_for_bases(self, bases: int) -> list[Point]:
-        """One place for each orbit of bases, spread evenly round the map's middle."""
+        """Return one place for each orbit of bases, spread evenly around the map's middle."""
         height, width = self.shape
         orbits = bases // len(self.flips)
         span = _DIRECTIONS // len(self.flips)
@@ -130,14 +130,14 @@ class _Land:
         places = []
         for k in range(orbits):
             turn = (first + k * span // orbits) % _DIRECTIONS
-            # Between a circle and a square, as bases stand in the corners of real maps.
+            # Between a circle and a square, as bases on real maps are in the corners.
             stretch = 1000 + (1_000_000 // max(abs(_COS[turn]), abs(_SIN[turn])) - 1000) * 7 // 10
             reach = [side * 345 * stretch // 1_000_000 for side in (width, height)]
             places.append((width // 2 + reach[0] * _COS[turn] // 1000, height // 2 + reach[1] * _SIN[turn] // 1000))
         return places
 
     def set_bays(self, count: int, away_from: list[Point]) -> None:
-        """Horseshoes of wood or rock, open to one side."""
+        """Put horseshoes of wood or rock on the map, open to one side."""
         taken = [image for place in away_from for image in self.images(place)]
         for _ in range(count):
             radius = self.length(self.chance.pick(35, 70))
@@ -165,7 +165,7 @@ class _Land:
         return None
 
     def build_base(self, home: Point) -> None:
-        """Level ground behind a wall, with a few blocks of buildings on it."""
+        """Level the ground, put a wall around it, and a few blocks of buildings on it."""
         radius = self.length(self.chance.pick(74, 88))
         away = self.distance(home, wobble=26)
         wall = (away >= radius) & (away < radius + self.length(self.chance.pick(8, 16)))
@@ -181,7 +181,7 @@ class _Land:
         self.paint(self.symmetric(blocks), "@")
 
     def lay_roads(self, homes: list[Point]) -> None:
-        """Roads from each base to the middle and to the next base, up cliffs on ramps and through lakes in fords."""
+        """Lay roads from each base to the middle and to the next base, with ramps up cliffs and fords through lakes."""
         height, width = self.shape
         stations = [image for home in homes for image in self.images(home)]
         middle = (width // 2, height // 2)
@@ -200,7 +200,7 @@ class _Land:
         self.paint(mask & self.is_any("T@"), ".")
 
     def _trail(self, a: Point, b: Point) -> list[Point]:
-        """A winding way: halved again and again, each middle pushed aside."""
+        """Return a winding path: halved again and again, each middle pushed aside."""
         far = max(abs(a[0] - b[0]), abs(a[1] - b[1]))
         if far <= self.length(25):
             return line(a, b)
@@ -210,14 +210,14 @@ class _Land:
         return self._trail(a, middle) + self._trail(middle, b)
 
     def scatter_rocks(self) -> None:
-        """Single rocks and trees in the open."""
+        """Put single rocks and trees on open ground."""
         rocks = self.chance.cells(self.shape, 0.0012)
         self.paint(self.symmetric(grown(rocks, self.length(2) // 2)) & self.is_any("."), "@")
         thicket = lowest(self.noise(12, 1), 0.2) & lowest(self.noise(90, 2), 0.16)
         self.paint(thicket & self.is_any("."), "T")
 
     def connect(self) -> None:
-        """Leave one region to walk in."""
+        """Make the free cells one region."""
         free = self.is_any(".S")
         dug, filled = join(free, smallest=free.size // 200, radius=self.length(6))
         self.paint(self.symmetric(filled), "T")

@@ -1,8 +1,8 @@
-"""Larger maps from smaller ones, and back.
+"""Scaling of maps, up and down.
 
-One rule serves both ways. On a side that grows from n cells to N, cell i comes from cell floor(i * n / N), so a small
-cell becomes a block of cells. The cell at the block's middle stands for it: that is where the end of a problem moves
-to, and where `downscale` looks.
+Both directions follow one rule. On a side that grows from n cells to N, cell i comes from cell floor(i * n / N), so a
+small cell becomes a block of cells. The cell in the middle of the block represents it: starts and goals of problems
+move there, and `downscale` samples there.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ Place = TypeVar("Place", int, Places)
 
 
 def upscale(grid: Grid, factor: float | None = None, *, size: tuple[int, int] | None = None) -> Grid:
-    """The map with every cell grown by ``factor``, or all of it grown to ``size`` (width, height).
+    """Return the map enlarged by ``factor``, or to ``size`` (width, height).
 
-    Cells need not all grow alike: the papers scale maps of 161 to 193 cells to 512.
+    Cells need not all grow by the same amount: the papers scale maps of 161 to 193 cells to 512.
 
     >>> from andante.datasets.generate import generate
     >>> upscale(generate("empty", 10, 8), 2.5)
@@ -35,7 +35,7 @@ def upscale(grid: Grid, factor: float | None = None, *, size: tuple[int, int] | 
     if (factor is None) == (size is None):
         raise ParameterError("upscale takes either a factor or a size")
     if size is None:
-        times = min(real_number(factor, "the factor", least=1), MAX_SIDE + 1.0)  # even more is as much too large
+        times = min(real_number(factor, "the factor", least=1), MAX_SIDE + 1.0)  # anything more is just as invalid
         size = (round(sides[0] * times), round(sides[1] * times))
     width, height = size
     if width < grid.width or height < grid.height or max(width, height) > MAX_SIDE or width * height > MAX_CELLS:
@@ -46,10 +46,10 @@ def upscale(grid: Grid, factor: float | None = None, *, size: tuple[int, int] | 
 
 
 def downscale(grid: Grid, *, size: tuple[int, int]) -> Grid:
-    """The map of ``size`` (width, height) that ``grid`` may have been grown from.
+    """Return the map of ``size`` (width, height) that ``grid`` may have been enlarged from.
 
-    If it was, with `upscale` to its present size, this is that map. If not, each cell is the one at the middle of its
-    block.
+    If ``grid`` was made by `upscale` from a map of this size, this is that map. If not, each cell is the one in the
+    middle of its block.
 
     >>> from andante.datasets.generate import generate
     >>> rooms = generate("rooms", 40, 30, seed=1)
@@ -65,13 +65,13 @@ def downscale(grid: Grid, *, size: tuple[int, int]) -> Grid:
 
 
 def _sampled(grid: Grid, columns: Places, rows: Places) -> Grid:
-    """The map of these columns and rows of ``grid``."""
+    """Return the map of these columns and rows of ``grid``."""
     name = f"{grid.name}-{len(columns)}x{len(rows)}"
     return Grid(grid.terrain[np.ix_(rows, columns)], name=name, rule=grid.rule)
 
 
 def origins(small: int, large: int) -> Places:
-    """On a side that grows from ``small`` to ``large`` cells: where each of the ``large`` cells comes from.
+    """Return, for a side that grows from ``small`` to ``large`` cells, where each of the ``large`` cells comes from.
 
     >>> origins(3, 8).tolist()
     [0, 0, 0, 1, 1, 1, 2, 2]
@@ -80,7 +80,7 @@ def origins(small: int, large: int) -> Places:
 
 
 def middles(small: int, large: int) -> Places:
-    """On a side that grows from ``small`` to ``large`` cells: the middle of what each of the ``small`` cells becomes.
+    """Return, for a side that grows from ``small`` to ``large`` cells, the middle of the block of each small cell.
 
     >>> middles(3, 8).tolist()
     [1, 4, 6]
@@ -94,9 +94,9 @@ def _middle(place: Place, small: int, large: int) -> Place:
 
 
 def upscale_problems(problems: Iterable[Problem], grid: Grid) -> list[Problem]:
-    """The same problems on ``grid``, which is their map upscaled: each end moves to the middle of what its cell became.
+    """Return the same problems on ``grid``, their map upscaled: start and goal move to the middle of their blocks.
 
-    Optimal costs do not scale exactly and are left open.
+    Optimal costs do not scale exactly, so the new problems have none.
     """
     moved = []
     origin: Grid | None = None
@@ -118,6 +118,6 @@ def _check_upscaled(small: Grid, large: Grid) -> None:
 
 
 def _moved(small: Grid, large: Grid, state: int) -> tuple[int, int]:
-    """The middle of the cells of ``large`` that come from one cell of ``small``."""
+    """Return the middle of the cells of ``large`` that come from one cell of ``small``."""
     x, y = small.cell(state)
     return _middle(x, small.width, large.width), _middle(y, small.height, large.height)

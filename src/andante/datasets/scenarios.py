@@ -1,10 +1,10 @@
-"""Problems on a map: drawn at random within a band of optimal cost, and the optimal costs of given ones.
+"""Problems on a map: random ones within a band of optimal cost, and the optimal costs of given ones.
 
 The papers choose start and goal at random and keep the pair if its optimal cost lies in a band: buckets of ten from 50
 to 100 (Bulitko et al. 2007), 90 to 100 (Bulitko et al. 2008, before the map is enlarged), 230 to 320 (Björnsson et al.
-2009), 100 to 150 (Bulitko and Björnsson 2009). So each ordered pair of states in the band is equally likely, and so it
-is here. A random start, and then a random goal within the band from there, would be something else: it favours starts
-from which few goals are in the band.
+2009), 100 to 150 (Bulitko and Björnsson 2009). So each ordered pair of states in the band is equally likely, both there
+and here. Choosing a random start, and then a random goal within the band from there, would be different: it favours
+starts with few goals in the band.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ from andante.world.graph import Graph, Moves
 from andante.world.grid import Grid
 from andante.world.problem import Problem
 
-#: Published costs are rounded, some to two decimals; further off than this they are wrong.
+#: Published costs are rounded, some to two decimals; costs that are further off than this are wrong.
 LISTED_COST_TOLERANCE = 0.006
 
 States = npt.NDArray[np.int64]
 Pairs = dict[tuple[int, int], float]  # start and goal, with the cost between them
 
-_DRAWS = 2**14  # pairs drawn at a time; most are thrown away without a search
-_SEARCHES = 64  # of those that are not, so many are searched at a time
+_DRAWS = 2**14  # pairs drawn at a time; most are discarded without a search
+_SEARCHES = 64  # pairs searched at a time, of those that are not discarded
 _BATCH = 256  # problems solved between two reports of progress
-_LEAST_YIELD = 0.05  # share of searches that must find a pair in the band; else whole fields of distances are cheaper
-_POOL = 200  # starts whose fields are computed at a time
-_MOST_STARTS = 1000  # after as many fields a band is given up as too thin
-_WORTH_KEEPING = 20  # fewer optimal costs are computed again rather than cached
+_LEAST_YIELD = 0.05  # share of searches that must find a pair in the band; else whole distance fields are cheaper
+_POOL = 200  # starts whose distance fields are computed at a time
+_MOST_STARTS = 1000  # distance fields computed before giving a band up as too thin
+_WORTH_KEEPING = 20  # fewer optimal costs than this are computed again rather than cached
 
 
 class Band(NamedTuple):
@@ -47,14 +47,14 @@ class Band(NamedTuple):
 
     @classmethod
     def of(cls, optimal_cost: tuple[float, float]) -> Band:
-        """The band of these two; a `ParameterError` if no cost can lie in it."""
+        """Return the band with these two bounds; raise a `ParameterError` if no cost can lie in it."""
         low, high = optimal_cost
         if not 0 <= low < high:
             raise ParameterError(f"optimal_cost must be a band (low, high) with 0 <= low < high, not {optimal_cost!r}")
         return cls(low, high)
 
     def holds(self, costs: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
-        """Which of the costs lie in the band; zero, the cost of staying, never does."""
+        """Return a mask of the costs that lie in the band; zero, the cost of staying, never does."""
         return (costs >= self.low) & (costs < self.high) & (costs > 0)
 
 
@@ -64,9 +64,10 @@ class Band(NamedTuple):
 def random_problems(
     grid: Grid, count: int, *, optimal_cost: tuple[float, float] = (0.0, float("inf")), seed: int = 0
 ) -> list[Problem]:
-    """As many different problems with an optimal cost from low up to, not including, high; all such are equally likely.
+    """Return ``count`` different problems, each with an optimal cost from low up to, but not including, high.
 
-    They come with their optimal costs. It is an error if the map has too few, or so few that they are not found.
+    All such problems are equally likely, and they come with their optimal costs. Raises a `ProblemError` if the map has
+    too few of them, or so few that they are not found.
 
     >>> from andante.datasets.generate import generate
     >>> problems = random_problems(generate("empty", 9, 9), 10, optimal_cost=(5, 6))
@@ -85,7 +86,7 @@ def random_problems(
 
 
 def _draw_by_search(grid: Grid, band: Band, count: int, rng: np.random.Generator, pairs: Pairs) -> None:
-    """Draw pairs and search: fast as long as a fair share of the pairs that are near enough lies in the band."""
+    """Draw pairs and search them, which is fast while enough of the pairs that are close enough lie in the band."""
     fruitless = 0
     while len(pairs) < count and fruitless < 4:
         starts, goals = _candidates(grid, band, rng)
@@ -97,10 +98,10 @@ def _draw_by_search(grid: Grid, band: Band, count: int, rng: np.random.Generator
 
 
 def _candidates(grid: Grid, band: Band, rng: np.random.Generator) -> tuple[States, States]:
-    """Random pairs of free cells that are connected, and not further apart than the band allows."""
+    """Return random pairs of free cells that are connected and, by the heuristic, closer than the band's end."""
     free = np.flatnonzero(grid.passable)
     if len(free) == 0:
-        raise ProblemError(f"{grid.name} has no free cell to start from")
+        raise ProblemError(f"{grid.name} has no free cells")
     starts, goals = free[rng.integers(len(free), size=(2, _DRAWS))]
     label = grid.graph.components
     possible = (label[starts] == label[goals]) & (_estimates(grid.graph, starts, goals) < band.high) & (starts != goals)
@@ -108,7 +109,7 @@ def _candidates(grid: Grid, band: Band, rng: np.random.Generator) -> tuple[State
 
 
 def _estimates(graph: Graph, starts: States, goals: States) -> npt.NDArray[np.float64]:
-    """The heuristic between the states of each pair, on a grid."""
+    """Return the heuristic between the states of each pair, on a grid."""
     moves = graph.arrays
     assert isinstance(moves, Moves)
     dx, dy = (np.abs(axis[starts].astype(np.int64) - axis[goals]) for axis in (moves.x, moves.y))
@@ -118,12 +119,12 @@ def _estimates(graph: Graph, starts: States, goals: States) -> npt.NDArray[np.fl
 
 
 def _draw_from_fields(grid: Grid, band: Band, count: int, rng: np.random.Generator, pairs: Pairs) -> None:
-    """Count the goals in the band from many random starts, and draw among all those pairs alike."""
+    """Count the goals in the band from many random starts, and draw uniformly from all those pairs."""
     order = rng.permutation(np.flatnonzero(grid.passable))[:_MOST_STARTS]
     field, goals_of, longest = Field.over(grid.graph), np.zeros(0, np.int64), 0.0
     while len(goals_of) < len(order) and goals_of.sum() < 20 * count:
         if len(goals_of) and band.low > 2 * longest:
-            break  # two states are never further apart than by way of a third, from which neither is beyond its longest
+            break  # by the triangle inequality, no two states are further apart than twice the longest distance
         counts = []
         for start in order[len(goals_of) : len(goals_of) + _POOL]:
             reached = field.order[: spread(field, grid.graph, int(start))]
@@ -137,14 +138,14 @@ def _draw_from_fields(grid: Grid, band: Band, count: int, rng: np.random.Generat
     if len(pairs) < count:
         raise ProblemError(
             f"found only {len(pairs)} of {count} problems with an optimal cost from {band.low:g} to {band.high:g} on "
-            f"{grid.name}, where the costs seen go up to {longest:.1f}; widen the band or ask for fewer"
+            f"{grid.name}, where the costs seen go up to {longest:.1f}; widen the band or ask for fewer problems"
         )
 
 
 def _chosen_pairs(
     grid: Grid, band: Band, starts: States, goals_of: States, chosen: States
 ) -> Iterator[tuple[int, int, float]]:
-    """The pairs with these numbers, in this order, when all goals of all starts are counted through."""
+    """Return the ``chosen`` pairs, in this order, counting through all goals of all starts."""
     ends = np.cumsum(goals_of)
     which = np.searchsorted(ends, chosen, side="right")
     found: dict[int, tuple[int, int, float]] = {}
@@ -164,7 +165,7 @@ def _chosen_pairs(
 def with_optimal_costs(
     problems: Iterable[Problem], *, progress: Progress | None = None, threads: int | None = None
 ) -> list[Problem]:
-    """The same problems, each knowing the cost of a shortest path; infinite if there is none.
+    """Return the same problems, each with the cost of a shortest path; infinite if there is none.
 
     Costs are computed once and kept in the user's cache.
     """
@@ -185,7 +186,7 @@ def with_optimal_costs(
 
 
 def _costs_in_parts(problems: Sequence[Problem], threads: int) -> Iterator[tuple[slice, npt.NDArray[np.float64]]]:
-    """The optimal costs of problems on one graph, as they become known."""
+    """Yield the optimal costs of problems on one graph, part by part."""
     graph = problems[0].graph
     starts = np.array([problem.start for problem in problems], np.int64)
     goals = np.array([problem.goal for problem in problems], np.int64)
@@ -203,7 +204,7 @@ def _costs_in_parts(problems: Sequence[Problem], threads: int) -> Iterator[tuple
 
 
 def listed_cost_mismatches(problems: Iterable[Problem], *, tolerance: float = LISTED_COST_TOLERANCE) -> list[Problem]:
-    """The problems whose scenario lists another cost than the optimal one; those that lack either are passed over.
+    """Return the problems whose scenario lists a different cost than the optimal one; skip those without either.
 
     Of the published sets, WarCraft III's has many: its listed lengths are older than its maps.
     """

@@ -1,7 +1,7 @@
-"""What the generators of maps share: chance, smooth noise, brushes, and joining what chance has left apart.
+"""Tools shared by the map generators: chance, smooth noise, brushes, and joining separate regions.
 
-A map must be the same on every machine and under every version of every library, so all of it is arithmetic on whole
-numbers, and chance comes as raw bits of NumPy's PCG64, whose stream is promised never to change.
+A map must be the same on every machine and with every version of every library. So everything is integer arithmetic,
+and chance comes as raw bits of NumPy's PCG64, whose stream is guaranteed never to change.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Field = npt.NDArray[np.int32]
 Numbers = npt.NDArray[np.int64]
 Point = tuple[int, int]  # column, row
 
-_MOST_PAIRS = 400_000  # of cells looked at to find where two regions come near each other
+_MOST_PAIRS = 400_000  # pairs of cells compared to find where two regions are close to each other
 
 
 class Chance:
@@ -28,29 +28,29 @@ class Chance:
         self._stream = np.random.PCG64(seed)
 
     def below(self, bound: int, shape: int | tuple[int, ...] = ()) -> Numbers:
-        """Whole numbers from 0 to ``bound`` - 1."""
+        """Return random whole numbers from 0 to ``bound`` - 1."""
         count = int(np.prod(shape, dtype=np.int64))
         raw = np.atleast_1d(self._stream.random_raw(count))
-        # The upper 32 bits, scaled: at the bounds used here no number is noticeably likelier than another.
+        # The upper 32 bits, scaled: for the bounds used here, no number is noticeably likelier than another.
         return (((raw >> np.uint64(32)) * np.uint64(bound)) >> np.uint64(32)).astype(np.int64).reshape(shape)
 
     def pick(self, low: int, high: int) -> int:
-        """One whole number from ``low`` to ``high``."""
+        """Return one random whole number from ``low`` to ``high``."""
         return low + int(self.below(max(1, high - low + 1)))
 
     def cells(self, shape: tuple[int, int], probability: float) -> Mask:
-        """A mask in which each cell is true with this probability."""
+        """Return a mask in which each cell is true with this probability."""
         return self.below(2**31, shape) < int(probability * 2**31)
 
     def landscape(self, shape: tuple[int, int], spacing: int, octaves: int = 3) -> Field:
-        """Smooth noise: hills about ``spacing`` cells apart, on them finer ones of half the height, and so on."""
+        """Return smooth noise: hills about ``spacing`` cells apart, with finer ones of half the height on them, etc."""
         total = np.zeros(shape, np.int32)
         for octave in range(octaves):
             total += self._hills(shape, max(1, spacing >> octave)) >> octave
         return total
 
     def _hills(self, shape: tuple[int, int], spacing: int) -> Field:
-        """Random heights below 2**16 on a lattice, and smooth slopes between them."""
+        """Return random heights below 2**16 on a lattice, with smooth slopes between them."""
         lattice = self.below(2**16, (shape[0] // spacing + 2, shape[1] // spacing + 2)).astype(np.int32)
         (row, down), (column, right) = (_slope(length, spacing) for length in shape)
         along = (lattice[:, column] * (4096 - right) + lattice[:, column + 1] * right) >> 12
@@ -58,26 +58,26 @@ class Chance:
 
 
 def top(octaves: int) -> int:
-    """The height that a landscape of so many octaves stays below."""
+    """Return the height that a landscape with this many octaves stays below."""
     return 2**17 - (2**17 >> octaves)
 
 
 def _slope(length: int, spacing: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
-    """For each place between lattice points: the point before it, and how far up from that to the next, in 4096ths."""
+    """Return, for each place between lattice points, the point before it and the rise towards the next in 4096ths."""
     point, offset = np.divmod(np.arange(length, dtype=np.int64), spacing)
     ease = (offset * offset * (3 * spacing - 2 * offset) << 12) // spacing**3  # level at both ends
     return point, ease.astype(np.int32)
 
 
 def lowest(field: Field, share: float) -> Mask:
-    """The given share of the cells, those where the field is lowest."""
+    """Return the given share of the cells, those where the field is lowest."""
     rank = min(int(share * field.size), field.size - 1)
     low: Mask = field < np.partition(field, rank, axis=None)[rank]
     return low
 
 
 def crowd(mask: Mask, reach: int) -> Field:
-    """How many cells of ``mask`` are up to ``reach`` columns and rows away from each cell; outside there are none."""
+    """Return how many cells of ``mask`` are within ``reach`` columns and rows of each cell; outside there are none."""
     count = mask.astype(np.int32)
     for axis in (0, 1):
         total = np.cumsum(count, axis=axis, dtype=np.int32)
@@ -89,13 +89,13 @@ def crowd(mask: Mask, reach: int) -> Field:
 
 
 def grown(mask: Mask, reach: int) -> Mask:
-    """The cells at most ``reach`` columns and rows away from one of the mask."""
+    """Return the cells within ``reach`` columns and rows of a cell of the mask."""
     near: Mask = crowd(mask, reach) > 0
     return near
 
 
 def shrunk(mask: Mask, reach: int) -> Mask:
-    """The cells with nothing but the mask up to ``reach`` columns and rows away; the map's edge does not count."""
+    """Return the cells with only cells of the mask within ``reach`` columns and rows; the map's edge does not count."""
     return ~grown(~mask, reach)
 
 
@@ -113,7 +113,7 @@ def stamp(mask: Mask, points: Iterable[Point], radius: int) -> None:
 
 
 def line(a: Point, b: Point) -> list[Point]:
-    """The cells on the straight way from ``a`` to ``b``."""
+    """Return the cells on the straight line from ``a`` to ``b``."""
     steps = max(abs(b[0] - a[0]), abs(b[1] - a[1]), 1)
     return [
         (a[0] + ((b[0] - a[0]) * k + steps // 2) // steps, a[1] + ((b[1] - a[1]) * k + steps // 2) // steps)
@@ -122,9 +122,9 @@ def line(a: Point, b: Point) -> list[Point]:
 
 
 def join(free: Mask, *, smallest: int, radius: int) -> tuple[Mask, Mask]:
-    """Make one region of the free cells: which cells to dig away, and which to fill.
+    """Make the free cells one region; return the cells to dig and the cells to fill.
 
-    Regions of ``smallest`` cells and more are joined by passages of the given radius, lesser ones are filled.
+    Regions of at least ``smallest`` cells are joined by passages of the given radius, smaller ones are filled.
     """
     label = np.where(free, Grid(free).graph.components.reshape(free.shape), -1)
     sizes = np.bincount(label[free], minlength=1)
@@ -139,7 +139,7 @@ def join(free: Mask, *, smallest: int, radius: int) -> tuple[Mask, Mask]:
 
 
 def _rims(label: Field, regions: Numbers) -> list[Numbers]:
-    """Row and column of the cells at the rim of each region."""
+    """Return the row and column of the cells at the rim of each region."""
     inside = np.ones(label.shape, bool)
     inside[1:] &= label[1:] == label[:-1]
     inside[:-1] &= label[1:] == label[:-1]
@@ -153,7 +153,7 @@ def _rims(label: Field, regions: Numbers) -> list[Numbers]:
 
 
 def _nearest(a: Numbers, b: Numbers) -> tuple[Point, Point]:
-    """A cell of each, about as near to each other as any two are."""
+    """Return a cell of each, approximately the closest pair."""
     b = b[:: 1 + len(b) // 200]
     a = a[:: 1 + len(a) * len(b) // _MOST_PAIRS]
     apart = (a[:, None, 0] - b[None, :, 0]) ** 2 + (a[:, None, 1] - b[None, :, 1]) ** 2

@@ -1,4 +1,4 @@
-"""What a number means: its unit, which way is better, how to add it up; and rows, summaries and advice made of them."""
+"""What numbers mean: their units, which direction is better, how to aggregate them; and rows, summaries and advice."""
 
 from andante.measures.advice import Choice, choices, recommend
 from andante.measures.measure import MEASURES, Better, Headline, Measure, measure

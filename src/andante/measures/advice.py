@@ -1,4 +1,4 @@
-"""Which agent to use: the one that walks least among those that keep to a limit on planning per move."""
+"""Advice on which agent to use: the one that walks least among those that stay within a limit on planning per move."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from andante.measures.measure import MEASURES
 from andante.measures.summary import Summary, unlike
 from andante.world.heuristics import TOLERANCE
 
-#: States that may be expanded before a move.
+#: The most states that may be expanded before a move.
 LIMITS = (1, 10, 100, 1_000, 10_000, math.inf)
 
 _EFFORT, _QUALITY = "max_states_expanded", "suboptimality_ratio"
@@ -19,28 +19,28 @@ _EFFORT, _QUALITY = "max_states_expanded", "suboptimality_ratio"
 
 @dataclass(frozen=True)
 class Choice:
-    """The best agent under every limit from ``low`` to ``high``; None if no agent keeps to them."""
+    """The best agent under every limit from ``low`` to ``high``; None if no agent stays within them."""
 
     low: float
     high: float
     best: Summary | None
-    least_effort: Summary  # the agent whose worst move is the cheapest of all
-    share_solved: float  # that an agent had to reach to be considered
+    least_effort: Summary  # the agent with the least expensive worst move
+    share_solved: float  # the share that an agent had to solve to be considered
 
     def __str__(self) -> str:
         if self.best is None:
             worst = MEASURES[_EFFORT].show(self.least_effort[_EFFORT].max)
             who = "that always arrived" if self.share_solved == 1.0 else f"that arrived in {self.share_solved:.1%}"
             return (
-                f"{self._where} no agent {who} fits: the smallest worst move of those is {worst}, "
-                f"of {self.least_effort.name}."
+                f"{self._where} no agent {who} fits: the least expensive worst move among them is {worst}, "
+                f"by {self.least_effort.name}."
             )
         walked = self.best.show(_QUALITY)
         worst = MEASURES[_EFFORT].show(self.best[_EFFORT].max)
         often = (
             ""
             if self.share_solved == 1.0
-            else f"; it arrived in {self.share_solved:.1%} of the problems, and no other agent more often"
+            else f"; it arrived in {self.share_solved:.1%} of the problems, and no other agent did more often"
         )
         return (
             f"{self._where} use {self.best.name}: it walks {walked} times the optimal cost, "
@@ -59,11 +59,11 @@ class Choice:
 
 
 def choices(summaries: Iterable[Summary], limits: Sequence[float] = LIMITS) -> list[Choice]:
-    """The best agent under each limit on the worst move; neighbouring limits with the same answer are put together.
+    """Return the best agent under each limit on the worst move; neighbouring limits with the same answer are merged.
 
-    Only agents that arrived as often as the best did are considered; of those the one with the least mean suboptimality
-    wins, and of equals the one whose worst move is cheaper. Agents that were run on different problems are refused with
-    a `ParameterError`.
+    Only agents that arrived as often as the best one are considered. Of those, the one with the lowest mean
+    suboptimality wins; among equals, the one with the less expensive worst move. Raises a `ParameterError` if the
+    agents were run on different problems.
     """
     known = [s for s in summaries if {_EFFORT, _QUALITY} <= set(s.measures) and s[_QUALITY].count]
     if not known:
@@ -84,7 +84,7 @@ def choices(summaries: Iterable[Summary], limits: Sequence[float] = LIMITS) -> l
 
 
 def recommend(summaries: Iterable[Summary], limits: Sequence[float] = LIMITS) -> list[str]:
-    """Which agent to use under which limit on states expanded per move: a sentence for each answer."""
+    """Return which agent to use under which limit on states expanded per move, one sentence per answer."""
     return [str(choice) for choice in choices(summaries, limits)]
 
 

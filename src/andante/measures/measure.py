@@ -1,4 +1,4 @@
-"""The measures: each column of a result row that is a number, with all that is needed to read it."""
+"""The measures: each numeric column of a result row, with what is needed to interpret it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from andante.errors import ParameterError, did_you_mean
 
 
 class Better(Enum):
-    """Which way a measure is better."""
+    """The direction in which a measure is better."""
 
     LESS = "less"
     MORE = "more"
@@ -19,7 +19,7 @@ class Better(Enum):
 
 
 class Headline(Enum):
-    """The one statistic to show where there is room for one."""
+    """The statistic to show where there is room for only one."""
 
     MEAN = "mean"
     MEDIAN = "median"
@@ -28,7 +28,7 @@ class Headline(Enum):
 
 @dataclass(frozen=True)
 class Measure:
-    """A number that a trial is judged by.
+    """A number by which trials are judged.
 
     >>> measure("suboptimality_ratio").show(6.2149)
     '6.215'
@@ -37,17 +37,17 @@ class Measure:
     """
 
     name: str  # of the column in a row
-    title: str  # over a column of a table, along an axis
-    about: str  # what it is, in a sentence
+    title: str  # the header of a table column, the label of an axis
+    about: str  # what it is, in one sentence
     unit: str
     better: Better = Better.LESS
     headline: Headline = Headline.MEAN
-    digits: int = 2  # after the point, below ten; larger numbers have fewer
-    adds_up: bool = False  # becomes more with every move: of a trial that was cut short it is a lower bound
-    heavy_tailed: bool = False  # a few trials decide the mean: look at medians and percentiles, on a logarithmic axis
+    digits: int = 2  # after the decimal point, below ten; larger numbers have fewer
+    adds_up: bool = False  # grows with every move, so for a trial that was cut short it is a lower bound
+    heavy_tailed: bool = False  # a few trials dominate the mean: look at medians and percentiles, on a logarithmic axis
 
     def show(self, value: float, error: float | None = None) -> str:
-        """A value as tables print it, with its standard error if given; the unit is shown where it depends on the size.
+        """Return a value as tables print it, with its standard error if given; the unit is shown if size decides it.
 
         >>> measure("suboptimality_ratio").show(154.599, 41.459)
         '154.6 ± 41.5'
@@ -79,7 +79,7 @@ _ALL = [
     Measure(
         "suboptimality_ratio",
         "Suboptimality",
-        "What the agent walked over what a shortest path costs: 1 is optimal.",
+        "The cost of the agent's path divided by the cost of a shortest path: 1 is optimal.",
         "times optimal",
         digits=3,
         heavy_tailed=True,
@@ -88,14 +88,14 @@ _ALL = [
     Measure(
         "states_expanded_per_move",
         "Expanded per move",
-        "States expanded over moves made, for each trial.",
+        "States expanded divided by moves made, for each trial.",
         "states",
         heavy_tailed=True,
     ),
     Measure(
         "max_states_expanded",
         "Worst move",
-        "The most states expanded before any one move.",
+        "The most states expanded before any single move.",
         "states",
         headline=Headline.MAX,
         digits=0,
@@ -105,7 +105,7 @@ _ALL = [
     Measure(
         "first_move_states_expanded",
         "First move",
-        "States expanded before the first move: how long the agent stands still at the start.",
+        "States expanded before the first move: how long the agent waits at the start.",
         "states",
         digits=1,
         heavy_tailed=True,
@@ -128,25 +128,25 @@ _ALL = [
     Measure(
         "microseconds_per_move",
         "Time per move",
-        "Time in the loop over moves made, for each trial.",
+        "Time in the loop divided by moves made, for each trial.",
         "µs",
         heavy_tailed=True,
     ),
     Measure(
         "values_stored",
         "Values stored",
-        "States that got a heuristic value of their own.",
+        "States whose heuristic value was stored.",
         "values",
         digits=0,
         heavy_tailed=True,
         adds_up=True,
     ),
-    Measure("memory_bytes", "Agent memory", "Room that the agent thinks in, allocated once for a map.", "B"),
-    Measure("database_bytes", "Database", "Size of what the agent looks things up in.", "B"),
+    Measure("memory_bytes", "Agent memory", "Working memory of the agent, allocated once per map.", "B"),
+    Measure("database_bytes", "Database", "Size of the agent's databases.", "B"),
     Measure(
         "database_records",
         "Records",
-        "What the agent has answers for: solved problems, pairs of regions, runs of moves, nodes of a tree.",
+        "Entries in the agent's databases: solved problems, pairs of regions, runs of moves, nodes of a tree.",
         "records",
         digits=0,
     ),
@@ -157,8 +157,8 @@ _ALL = [
         "maps",
     ),
     Measure("build_seconds", "Build time", "Time to prepare for a map, once, before any problem.", "s"),
-    Measure("cost", "Cost", "What the agent walked.", "cost", heavy_tailed=True, adds_up=True),
-    Measure("optimal_cost", "Optimal cost", "What a shortest path costs.", "cost", better=Better.NEITHER),
+    Measure("cost", "Cost", "The cost of the agent's path.", "cost", heavy_tailed=True, adds_up=True),
+    Measure("optimal_cost", "Optimal cost", "The cost of a shortest path.", "cost", better=Better.NEITHER),
     Measure("moves", "Moves", "Moves made.", "moves", digits=0, heavy_tailed=True, adds_up=True),
     Measure(
         "states_expanded",
@@ -172,7 +172,7 @@ _ALL = [
     Measure(
         "states_touched",
         "Touched",
-        "States looked at, each time one was.",
+        "States looked at, counted each time.",
         "states",
         digits=0,
         heavy_tailed=True,
@@ -181,7 +181,7 @@ _ALL = [
     Measure(
         "learned",
         "Learned",
-        "By how much heuristic values rose, in sum.",
+        "The total increase of heuristic values.",
         "cost",
         better=Better.NEITHER,
         heavy_tailed=True,
@@ -190,7 +190,7 @@ _ALL = [
     Measure(
         "cells_discovered",
         "Cells discovered",
-        "Blocked cells that an agent with sight found out about.",
+        "Blocked cells that an agent with limited sight discovered.",
         "cells",
         better=Better.NEITHER,
         digits=0,
@@ -199,12 +199,12 @@ _ALL = [
     Measure("seconds", "Time", "Time spent in the loop, planning and moving.", "s", heavy_tailed=True, adds_up=True),
 ]
 
-#: Every measure, by the name of its column.
+#: All measures, by the name of their column.
 MEASURES: dict[str, Measure] = {entry.name: entry for entry in _ALL}
 
 
 def measure(name: str) -> Measure:
-    """The measure of that name."""
+    """Return the measure of that name."""
     if name not in MEASURES:
         raise ParameterError(f"there is no measure {name!r}; {did_you_mean(name, MEASURES)}")
     return MEASURES[name]

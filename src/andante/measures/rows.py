@@ -1,4 +1,4 @@
-"""Rows: one flat, plain dictionary per trial. Tables, plots and pages read rows, never trials or agents."""
+"""Rows: one flat dictionary of plain values per trial. Tables, plots and pages read rows, never trials or agents."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from andante.episode.loop import Outcome
 from andante.episode.trial import Trial, least_costs
 from andante.errors import ParameterError
 
-#: A column holds one of these; nan stands for a number that a trial does not have.
+#: The value of a column; nan stands for a number that a trial does not have.
 Row = dict[str, str | int | float | bool]
 
-#: Outcomes of trials that a limit cut short: what they add up would have become more.
+#: Outcomes of trials that a limit cut short: their totals would have been larger.
 CUT_SHORT = frozenset(outcome.name for outcome in (Outcome.COST_CAP, Outcome.MOVE_CAP, Outcome.EXPANSION_CAP))
 
 
 def rows(trials: Iterable[Trial], **extra: str | float | bool) -> list[Row]:
-    """One row per trial, each with the ``extra`` columns (``memory_bytes=agent.memory_bytes`` and the like).
+    """Return one row per trial, each with the ``extra`` columns (such as ``memory_bytes=agent.memory_bytes``).
 
-    ``problem`` numbers the different problems among the trials, from 0, in the order they come. ``suboptimality_ratio``
-    is a lower bound where a limit cut the trial short, 1 at least, and nan where the agent got stuck. An extra ``map``
-    renames the map.
+    ``problem`` numbers the different problems among the trials from 0, in order of appearance.
+    ``suboptimality_ratio`` is a lower bound, at least 1, where a limit cut the trial short, and nan where the agent got
+    stuck. An extra ``map`` renames the map.
 
     >>> import andante
     >>> grid = andante.generate("empty", 8, 8)
@@ -38,7 +38,7 @@ def rows(trials: Iterable[Trial], **extra: str | float | bool) -> list[Row]:
         row = _row(trial, number, optimal_cost)
         clash = set(extra) & set(row) - {"map"}
         if clash:
-            raise ParameterError(f"a row has its own {sorted(clash)[0]!r}; give the extra column another name")
+            raise ParameterError(f"rows already have a column {sorted(clash)[0]!r}; rename the extra column")
         made.append({**row, **extra})
     return made
 
@@ -76,5 +76,5 @@ def _row(trial: Trial, number: int, optimal_cost: float) -> Row:
 def _suboptimality(trial: Trial, optimal_cost: float) -> float:
     ratio = trial.ratio_to(optimal_cost)
     if trial.outcome.name in CUT_SHORT and optimal_cost < math.inf:
-        return max(ratio, 1.0)  # however little it walked, it would have had to walk on
+        return max(ratio, 1.0)  # the agent had not arrived, so the whole path would have cost at least the optimum
     return ratio if trial.solved else math.nan

@@ -1,6 +1,6 @@
-"""Many rows in a few numbers: mean with its standard error, median, 95th percentile, maximum.
+"""Summaries of many rows: mean with its standard error, median, 95th percentile, maximum.
 
-Results of real-time search are heavy-tailed, so a mean never stands alone.
+Results of real-time search are heavy-tailed, so a mean is never shown alone.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from andante.measures.rows import CUT_SHORT, Row
 
 @dataclass(frozen=True)
 class Statistics:
-    """What a list of numbers comes to; nan entries do not count.
+    """The statistics of a list of numbers; nan entries do not count.
 
     >>> Statistics.of([1.0, 2.0, 3.0, float("nan")])
     Statistics(count=3, mean=2.0, standard_error=0.577..., median=2.0, p95=2.9, max=3.0, bounds=0)
@@ -32,54 +32,54 @@ class Statistics:
     median: float
     p95: float
     max: float
-    bounds: int = 0  # how many of the numbers are lower bounds: all but the maximum and the error then are, too
+    bounds: int = 0  # how many numbers are lower bounds; if any, so are all statistics but the maximum and the error
 
     @classmethod
     def of(cls, values: Iterable[float], bounds: int = 0) -> Statistics:
-        """The statistics of these numbers, of which so many are lower bounds."""
+        """Return the statistics of these numbers, ``bounds`` of which are lower bounds."""
         numbers = np.array(list(values), np.float64)
         numbers = numbers[~np.isnan(numbers)]
         count = len(numbers)
         if not count:
             return cls(0, math.nan, math.nan, math.nan, math.nan, math.nan)
-        with np.errstate(invalid="ignore"):  # an infinite number has no spread
+        with np.errstate(invalid="ignore"):  # infinite numbers have no spread
             spread = float(numbers.std(ddof=1) / math.sqrt(count)) if count > 1 else math.nan
         median, p95 = np.quantile(numbers, [0.5, 0.95], method="linear" if np.isfinite(numbers).all() else "nearest")
         return cls(count, float(numbers.mean()), spread, float(median), float(p95), float(numbers.max()), bounds)
 
     def pick(self, headline: Headline) -> float:
-        """The statistic that a measure is headed by."""
+        """Return the statistic that a measure's headline asks for."""
         return float(getattr(self, headline.value))
 
 
 @dataclass(frozen=True)
 class Summary:
-    """The rows of one group: how many trials, how many arrived, and the statistics of every measure they have."""
+    """A summary of one group of rows: trials, how many arrived, and the statistics of every measure they have."""
 
-    name: str  # what the group has in common, such as the algorithm
+    name: str  # what the rows have in common, such as the algorithm
     trials: int
     solved: int
     measures: dict[str, Statistics] = field(repr=False)
-    problems: int | None = field(default=None, repr=False)  # tells sets of problems apart; None: the rows do not say
+    problems: int | None = field(default=None, repr=False)  # identifies the set of problems; None if it is not known
 
     @property
     def share_solved(self) -> float:
-        """The share of trials in which the agent arrived."""
+        """The share of trials in which the agent reached the goal."""
         return self.solved / self.trials
 
     def __getitem__(self, name: str) -> Statistics:
         if name not in self.measures:
-            raise ParameterError(f"{self.name} was not measured for {name!r}; {did_you_mean(name, self.measures)}")
+            raise ParameterError(f"{self.name} has no measure {name!r}; {did_you_mean(name, self.measures)}")
         return self.measures[name]
 
     def headline(self, name: str) -> float:
-        """The one number that stands for a measure."""
+        """Return the one number that represents a measure."""
         return self[name].pick(MEASURES[name].headline)
 
     def show(self, name: str, statistic: str = "mean", *, with_error: bool = True) -> str:
-        """A statistic of a measure as tables print it; a mean with its standard error, unless that is not wanted.
+        """Return a statistic of a measure as tables print it; a mean has its standard error unless that is not wanted.
 
-        A lower bound is marked, and so is a statistic of fewer numbers than there are trials.
+        Lower bounds are marked, and so are statistics of fewer numbers than there are trials.
 
         >>> cut_short = {"algorithm": "a", "solved": False, "outcome": "MOVE_CAP", "suboptimality_ratio": 9.0}
         >>> stuck = {"algorithm": "a", "solved": False, "outcome": "STUCK", "suboptimality_ratio": float("nan")}
@@ -95,7 +95,7 @@ class Summary:
 
 
 def unlike(summaries: Sequence[Summary]) -> str:
-    """Why the means cannot be compared (they are about different problems); empty if they can.
+    """Return why the means cannot be compared (they are of different problems), or an empty text if they can.
 
     >>> one = {"algorithm": "lrta", "solved": True, "map": "arena", "start": 1, "goal": 9}
     >>> unlike(summarise([one, one | {"algorithm": "rta"}]))
@@ -110,16 +110,16 @@ def unlike(summaries: Sequence[Summary]) -> str:
     return ""
 
 
-#: Rows of two algorithms with these in common are about the same problem.
+#: Rows of two algorithms that agree in these are about the same problem.
 PLACE = ("set", "fingerprint", "start", "goal", "repeat")
 
-_DIGEST_BYTES = 5  # so that the sum for millions of trials is a whole number of 64 bits
+_DIGEST_BYTES = 5  # so that the sum over millions of trials fits in 64 bits
 
 
 def place_columns(columns: Collection[str]) -> list[str]:
-    """Those of the columns that say which problem a row is about; none if start or goal is not among them.
+    """Return those columns that identify the problem of a row; empty if start or goal is not among them.
 
-    A map is known by its fingerprint, or by its name where there is none.
+    A map is identified by its fingerprint or, without one, by its name.
 
     >>> place_columns(["algorithm", "map", "start", "goal", "cost"])
     ['map', 'start', 'goal']
@@ -131,13 +131,13 @@ def place_columns(columns: Collection[str]) -> list[str]:
 
 
 def place_digest(place: Iterable[Any]) -> int:
-    """A number for a problem, from the values of its columns; the sum of such numbers tells sets of problems apart."""
+    """Return a number for a problem, from the values of its columns; the sum of such numbers identifies a set."""
     text = "\0".join(map(str, place))
     return int.from_bytes(blake2b(text.encode(), digest_size=_DIGEST_BYTES).digest(), "little")
 
 
 def summarise(rows: Iterable[Row], by: str = "algorithm") -> list[Summary]:
-    """A summary for each value of the column ``by``, in the order in which they first come.
+    """Return a summary for each value of the column ``by``, in order of first appearance.
 
     >>> table = [{"algorithm": "a", "solved": True, "cost": 2.0}, {"algorithm": "a", "solved": True, "cost": 4.0}]
     >>> summarise(table)[0]["cost"].mean

@@ -1,1 +1,1 @@
-"""Tables, plots, pictures and pages. All of it reads rows and traces only, never agents."""
+"""Tables, plots, pictures and pages. Everything here reads rows and traces only, never agents."""

@@ -1,4 +1,4 @@
-"""Plots of a campaign: measures against measures, curves by parameter, histograms, heat maps, dominance."""
+"""Plots of a campaign: measures against each other, curves by parameter, histograms, heat maps, dominance."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ if TYPE_CHECKING:
 
 _COLOURS = (ACCENT, WARM, "#6b8e23", "#7d5ba6", "#b8860b", "#4169e1", INK)
 _MARKERS = "osD^vP*X"
-_MOST_COLUMNS = 3  # of panels beside each other
-_LONG_NAME = 30  # letters, of which no two fit beside each other over a plot
-_MOST_NAMED = 8  # points that get their names, spread evenly; more would cover each other
+_MOST_COLUMNS = 3  # of panels
+_LONG_NAME = 30  # letters; longer names do not fit in two columns above a plot
+_MOST_NAMED = 8  # points that are labelled, spread evenly; more labels would overlap
 
 Values = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Setting:
-    """A summary with the full notation of its algorithm: what plots by parameter need."""
+    """A summary with the full notation of its algorithm, as needed for plots by parameter."""
 
     summary: Summary
     call: Call
 
     @classmethod
     def of(cls, summaries: Iterable[Summary], settings: Mapping[str, str]) -> list[Setting]:
-        """The summaries of those algorithms whose full notation is known."""
+        """Return the summaries of the algorithms whose full notation is known."""
         return [cls(s, parse(settings[s.name])) for s in summaries if s.name in settings]
 
 
@@ -53,10 +53,10 @@ def trade_off_plot(
     front: bool = True,
     also: Mapping[str, Sequence[tuple[float, float]]] | None = None,
 ) -> Figure:
-    """One measure against another: a marker for each setting, and the Pareto front of each algorithm and of all.
+    """Plot one measure against another: a marker for each setting, and the Pareto front of each algorithm and of all.
 
-    ``most`` cuts both axes off; what lies beyond is left out. ``also`` are points counted in another way: they are
-    hollow, and no part of a front.
+    ``most`` limits both axes; points beyond it are left out. ``also`` are points counted in another way: they are
+    hollow and belong to no front.
     """
     figure = new_figure(6.4, 4.8)
     known = [one for one in chosen if all(name in one.summary.measures for name in (x, y))]
@@ -87,21 +87,21 @@ def trade_off_plot(
             axes.plot(*_columns(sorted(some)), color=MUTED, label=name, zorder=2, **how)
         _finish(axes, axis_title(measure(x)), axis_title(measure(y)), legend=False)
         columns = 1 if max(map(len, series), default=0) > _LONG_NAME else 2
-        over = (0.0, 1.0)  # where it hides no point
+        over = (0.0, 1.0)  # above the plot, where it hides no point
         axes.legend(frameon=False, fontsize=9, ncols=columns, loc="lower left", bbox_to_anchor=over)
         figure.set_layout_engine("tight", pad=0.5)
     return figure
 
 
-#: For each curve its points: a value, and the statistics of a measure there.
+#: The points of each curve: a value, and the statistics of a measure there.
 Curves = Mapping[str, Sequence[tuple[float, Statistics]]]
 
 
 def curves_plot(chosen: Sequence[Setting], parameter: str, measures: Sequence[str]) -> Figure:
-    """Measures by the value of a parameter, a panel each; a curve per setting of the others."""
+    """Plot measures by the value of a parameter, one panel each, with a curve per setting of the other parameters."""
     known = [one for one in chosen if is_number(one.call.arguments.get(parameter))]
     if not known:
-        raise ParameterError(f"none of these algorithms has a parameter {parameter!r} with numbers to plot by")
+        raise ParameterError(f"none of these algorithms has a numeric parameter {parameter!r} to plot by")
     varied = _varied(known) - {parameter}
     series = _groups(known, lambda one: _described(one.call, varied))
 
@@ -115,7 +115,7 @@ def curves_plot(chosen: Sequence[Setting], parameter: str, measures: Sequence[st
 
 
 def trend_plot(steps: Mapping[float, Sequence[Setting]], across: str, measures: Sequence[str]) -> Figure:
-    """Measures by the steps of something that is no parameter, a panel each; a curve per algorithm."""
+    """Plot measures by the steps of something that is not a parameter, one panel each, with a curve per algorithm."""
     varied = _varied([one for chosen in steps.values() for one in chosen])
     panels: dict[str, dict[str, list[tuple[float, Statistics]]]] = {name: {} for name in measures}
     for value, chosen in steps.items():
@@ -127,7 +127,7 @@ def trend_plot(steps: Mapping[float, Sequence[Setting]], across: str, measures: 
 
 
 def progress_plot(curves: Curves, x: str, y: str) -> Figure:
-    """The best of a measure so far by what another one has come to; a curve per algorithm."""
+    """Plot the best value of a measure so far against another measure, a curve per algorithm."""
     figure = new_figure(6.4, 4.2)
     with styled():
         axes = figure.add_subplot()
@@ -138,14 +138,14 @@ def progress_plot(curves: Curves, x: str, y: str) -> Figure:
 
 
 def described(settings: Sequence[str]) -> dict[str, str]:
-    """Algorithms in full notation, each with those of its parameters only in which they differ."""
+    """Return algorithms in full notation, each with a name of only the parameters in which they differ."""
     calls = [parse(text) for text in settings]
     varied = _differing(calls)
     return {text: _described(call, varied) for text, call in zip(settings, calls, strict=True)}
 
 
 def _panels_of_curves(across: str, panels: Mapping[str, Curves]) -> Figure:
-    """A panel of curves for each measure; their legend in a free place beside them, or within the only one."""
+    """Draw a panel of curves for each measure; the legend goes into a free place, or into the only panel."""
     figure, places, free = _room_for(len(panels), (6.4, 4.2), (3.5, 2.9))
     with styled():
         for place, (name, curves) in zip(places, panels.items(), strict=True):
@@ -160,14 +160,14 @@ def _panels_of_curves(across: str, panels: Mapping[str, Curves]) -> Figure:
     return figure
 
 
-#: Rows, columns, and the number of a panel among them, as matplotlib counts.
+#: Rows, columns, and the number of a panel among them, as in matplotlib.
 Place = tuple[int, int, int]
 
 
 def _room_for(
     panels: int, alone: tuple[float, float], each: tuple[float, float]
 ) -> tuple[Figure, list[Place], Place | None]:
-    """A figure for so many panels, where they go, and a place that is free for a legend, if there is one."""
+    """Return a figure for this many panels, their places, and a place that is free for a legend, if there is one."""
     if panels == 1:
         return new_figure(*alone), [(1, 1, 1)], None
     columns = min(panels, _MOST_COLUMNS)
@@ -178,7 +178,7 @@ def _room_for(
 
 
 def _draw_curves(axes: Axes, curves: Curves) -> None:
-    """Curves with bars of one standard error."""
+    """Draw curves with bars of one standard error."""
     scale(axes, "x", [value for points in curves.values() for value, _ in points])
     scale(axes, "y", [numbers.mean for points in curves.values() for _, numbers in points])
     for (name, points), colour, marker in zip(curves.items(), _cycle(_COLOURS), _cycle(_MARKERS), strict=False):
@@ -189,7 +189,7 @@ def _draw_curves(axes: Axes, curves: Curves) -> None:
 
 
 def scatter_plot(points: Mapping[str, tuple[Values, Values]], first: str, second: str) -> Figure:
-    """Two algorithms problem by problem, a panel per measure: below the line the first has the smaller number."""
+    """Plot two algorithms problem by problem, a panel per measure: below the line the first has the smaller number."""
     figure, places, _ = _room_for(len(points), (4.4, 4.2), (4.0, 3.8))
     with styled():
         for place, (name, (ours, theirs)) in zip(places, points.items(), strict=True):
@@ -210,7 +210,7 @@ def scatter_plot(points: Mapping[str, tuple[Values, Values]], first: str, second
 def histogram_plot(
     values: Sequence[float], title: str, marks: Mapping[str, float], bins: int = 60, counted: str = "algorithms"
 ) -> Figure:
-    """How often values of each size come, with lines at named ones; on a logarithmic axis where they differ widely."""
+    """Plot how often values of each size occur, with lines at named ones; logarithmically if they vary widely."""
     numbers = np.array([value for value in values if math.isfinite(value)])
     if not len(numbers):
         raise ParameterError(f"there are no values of {title} to count")
@@ -241,9 +241,9 @@ def heat_map(
     panels: str | None = None,
     differences: bool = False,
 ) -> Figure:
-    """A measure over pairs of values of two parameters; where several algorithms have a pair, their mean.
+    """Plot a measure over pairs of values of two parameters; where several algorithms have a pair, their mean.
 
-    There is one map for each value of the parameter ``panels``, on one scale of colours. With ``differences`` there is
+    There is one map for each value of the parameter ``panels``, all on one colour scale. With ``differences`` there is
     also one for each value and the next, each on its own scale: the first minus the second.
     """
     cells: dict[tuple[Any, Any, Any], list[float]] = {}
@@ -282,7 +282,7 @@ def heat_map(
 
 
 def _draw_heat(axes: Axes, table: Values, known: Values, name: str) -> None:
-    """One map of heat, its colours and its logarithm by all ``known`` values."""
+    """Draw one heat map, its colours scaled (logarithmically if they vary widely) by all ``known`` values."""
     from matplotlib.colors import LinearSegmentedColormap, LogNorm, Normalize
 
     low, high = (known.min(), known.max()) if len(known) else (0.0, 1.0)
@@ -296,9 +296,9 @@ def _draw_heat(axes: Axes, table: Values, known: Values, name: str) -> None:
 
 
 def dominance_plot(summaries: Sequence[Summary], x: str, y: str, marks: Mapping[str, str] | None = None) -> Figure:
-    """Algorithms that no other dominates as solid circles with their names, the others as hollow ones.
+    """Plot algorithms that no other dominates as solid circles with their names, the others as hollow ones.
 
-    If there are ``marks``, names of algorithms with what to call them, these are stars, and they alone are named.
+    With ``marks``, a mapping from algorithms to labels, these are stars, and only they are labelled.
     """
     standings = on_average(summaries, x, y)
     figure = new_figure(6.4, 4.6)
@@ -346,7 +346,7 @@ def _groups(chosen: Iterable[Setting], key: Any) -> dict[str, list[Setting]]:
 
 
 def _varied(chosen: Sequence[Setting]) -> set[str]:
-    """The parameters that do not have one value throughout."""
+    """Return the parameters that do not have the same value throughout."""
     return _differing([one.call for one in chosen])
 
 
@@ -363,7 +363,7 @@ def _described(call: Call, varied: set[str]) -> str:
 
 
 def is_number(value: Any) -> bool:
-    """Is the value of a parameter a finite number?"""
+    """Return whether the value of a parameter is a finite number."""
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 

@@ -1,8 +1,8 @@
 """Dominance (Bulitko et al. 2007, Definition 5.1): which algorithms trade one measure for another most efficiently.
 
-On average, A dominates B with respect to two measures if its mean is not worse in either. Where the means are equal in
-both neither is held to dominate the other, or twins would rule each other out. On an individual problem A dominates B
-if it is better in both measures (Appendix E); it is counted how often that is so.
+On average, A dominates B with respect to two measures if its mean is not worse in either. If the means are equal in
+both, neither counts as dominating the other; otherwise twins would rule each other out. On an individual problem, A
+dominates B if it is better in both measures (Appendix E); the problems where this is so are counted.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from andante.errors import ParameterError, did_you_mean
 from andante.measures import PLACE, Better, Summary, measure, unlike
 from andante.world.heuristics import TOLERANCE
 
-_NIL = TOLERANCE**2  # values are equal by their ratio, except that less than this is nothing
+_NIL = TOLERANCE**2  # values are compared by their ratio, but anything below this counts as zero
 
 if TYPE_CHECKING:
     import polars as pl
@@ -30,19 +30,19 @@ Flags = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Standing:
-    """One algorithm among the others, on average."""
+    """The position of one algorithm among the others, on average."""
 
     summary: Summary
     x: float
     y: float
-    dominated_by: str | None  # one that does, or None
+    dominated_by: str | None  # an algorithm that dominates it, or None
 
 
 def on_average(summaries: Sequence[Summary], x: str, y: str) -> list[Standing]:
-    """Who is dominated by whom in the means of two measures, over the same problems; a `ParameterError` if they differ.
+    """Return which algorithms are dominated in the means of two measures; they must be run on the same problems.
 
-    Those are left out that have no number for some of their trials, as for suboptimality where they got stuck: their
-    means are about fewer problems.
+    Raises a `ParameterError` if the problems differ. Algorithms without a number for some of their trials (such as
+    suboptimality where they got stuck) are left out: their means cover fewer problems.
 
     >>> from andante.measures import summarise
     >>> rows = [{"algorithm": a, "solved": True, "cost": c, "states_expanded": e} for a, c, e in
@@ -72,14 +72,14 @@ def _dominates(one: tuple[float, float], other: tuple[float, float]) -> bool:
 
 
 def _compared(one: Values, other: Values) -> tuple[Flags, Flags]:
-    """Where one is less than the other, and where more; equal but for rounding, whatever the size, is neither."""
+    """Return where one is less than the other, and where more; values equal up to rounding are neither."""
     equal = np.isclose(one, other, rtol=TOLERANCE, atol=_NIL)
     return (one < other) & ~equal, (one > other) & ~equal
 
 
 @dataclass(frozen=True)
 class Duel:
-    """Two algorithms on the problems that both were run on: on what share of them either does better, or in both."""
+    """Two algorithms on their common problems: the shares of them on which each is better in a measure, or in both."""
 
     first: str
     second: str
@@ -91,16 +91,16 @@ class Duel:
 
     @property
     def dominance_ratio(self) -> float:
-        """How many times as often the first dominates the second as the other way round; infinite if that is never."""
+        """How many times as often the first dominates the second as the reverse; infinite if the second never does."""
         if self.second_dominates == 0:
             return math.inf if self.first_dominates else math.nan
         return self.first_dominates / self.second_dominates
 
 
 def on_all_problems(rows: pl.DataFrame, names: Sequence[str], x: str, y: str) -> list[Duel]:
-    """The duels of all pairs of agents of which the first dominates the second on average.
+    """Return the duels of all pairs of agents in which the first dominates the second on average.
 
-    All have to be run on the same problems; agents are told apart by the column ``agent``.
+    All must have been run on the same problems. The column ``agent`` identifies them.
     """
     values, places = [], None
     for name in names:
@@ -119,23 +119,23 @@ def on_all_problems(rows: pl.DataFrame, names: Sequence[str], x: str, y: str) ->
 
 
 def paired(rows: pl.DataFrame, first: str, second: str, measures: Sequence[str]) -> pl.DataFrame:
-    """Two algorithms side by side on the problems that both were run on; columns of the second end in ``_right``."""
+    """Return two algorithms side by side on their common problems; columns of the second end in ``_right``."""
     sides = []
     for name in (first, second):
         side = rows.filter(rows["algorithm"] == name).select(*PLACE, *measures)
         if not len(side):
-            raise ParameterError(f"no row is of {name}; {did_you_mean(name, rows['algorithm'].unique().to_list())}")
+            raise ParameterError(f"no rows are of {name}; {did_you_mean(name, rows['algorithm'].unique().to_list())}")
         if side.select(PLACE).is_duplicated().any():
             raise ParameterError(f"{name} was run under several conditions on the same problems; choose rows of one")
         sides.append(side)
     both = sides[0].join(sides[1], on=list(PLACE))
     if not len(both):
-        raise ParameterError(f"{first} and {second} were run on no problem in common")
+        raise ParameterError(f"{first} and {second} have no problem in common")
     return both
 
 
 def on_problems(rows: pl.DataFrame, first: str, second: str, x: str, y: str) -> Duel:
-    """Two algorithms held against each other, problem by problem.
+    """Compare two algorithms problem by problem and return the duel.
 
     >>> import polars as pl
     >>> rows = pl.DataFrame({"algorithm": ["a", "a", "b", "b"], "set": ["s"] * 4, "fingerprint": ["f"] * 4,
@@ -153,14 +153,14 @@ def on_problems(rows: pl.DataFrame, first: str, second: str, x: str, y: str) -> 
 
 
 def _duel(first: str, second: str, ours: Sequence[Values], theirs: Sequence[Values]) -> Duel:
-    """A duel from both measures of the first and of the second, problem by problem; less is better."""
-    ahead, behind = zip(*map(_compared, ours, theirs), strict=True)
+    """Return a duel from both measures of the first and the second, problem by problem; less is better."""
+    better, worse = zip(*map(_compared, ours, theirs), strict=True)
     return Duel(
         first,
         second,
         len(ours[0]),
-        (float(ahead[0].mean()), float(ahead[1].mean())),
-        (float(behind[0].mean()), float(behind[1].mean())),
-        float(np.mean(ahead[0] & ahead[1])),
-        float(np.mean(behind[0] & behind[1])),
+        (float(better[0].mean()), float(better[1].mean())),
+        (float(worse[0].mean()), float(worse[1].mean())),
+        float(np.mean(better[0] & better[1])),
+        float(np.mean(worse[0] & worse[1])),
     )

@@ -1,4 +1,4 @@
-"""Figures: the one door to matplotlib, which is imported when a figure is first made and never before."""
+"""Figures: the only access to matplotlib, which is imported when the first figure is made."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from andante.files import write_whole
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# The colours of plots. In a page each becomes a variable of the page's style, and so follows its light or dark theme.
+# The colours of plots. In a page each becomes a CSS variable, so plots follow the light or dark theme.
 INK = "#22262b"
 MUTED = "#6a7178"
 RULE = "#dcd8cf"
@@ -37,9 +37,9 @@ DPI = 100
 _STYLE: Any = {
     "font.family": "sans-serif",
     "font.size": 10,
-    "svg.fonttype": "none",  # text stays text: small, sharp, and in the page's own face
+    "svg.fonttype": "none",  # text stays text: small, sharp, and in the page's own font
     "text.color": INK,
-    "text.parse_math": False,  # a name is a name, whatever signs it has
+    "text.parse_math": False,  # names are shown unchanged, whatever characters they contain
     "axes.edgecolor": RULE,
     "axes.labelcolor": MUTED,
     "axes.titlecolor": INK,
@@ -52,7 +52,7 @@ _STYLE: Any = {
 
 
 def new_figure(width: float, height: float) -> Figure:
-    """An empty figure, so many inches wide and high, that belongs to nobody else."""
+    """Return an empty figure of this size in inches, independent of all others."""
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
@@ -62,28 +62,28 @@ def new_figure(width: float, height: float) -> Figure:
 
 
 def styled() -> Any:
-    """A context in which figures are drawn in the style of Andante."""
+    """Return a context in which figures are drawn in Andante's style."""
     import matplotlib
 
     return matplotlib.rc_context(_STYLE)
 
 
 def save_figure(figure: Figure, path: str | os.PathLike[str]) -> None:
-    """Write a figure as PNG, SVG or PDF, by the name's ending, whole or not at all."""
+    """Write a figure as PNG, SVG or PDF, by its extension, whole or not at all."""
     check_name(path)
     write_whole(path, _render(figure, Path(path).suffix.lower()[1:]))
 
 
 def check_name(path: str | os.PathLike[str]) -> None:
-    """Refuse a name whose ending says of no picture that can be written."""
+    """Refuse a file name with an unsupported extension."""
     if Path(path).suffix.lower() not in FORMATS:
-        raise OutputError(f"cannot write {path}: a picture's name ends in {', '.join(FORMATS[:-1])} or {FORMATS[-1]}")
+        raise OutputError(f"cannot write {path}: the file name must end in {', '.join(FORMATS[:-1])} or {FORMATS[-1]}")
 
 
 def inline_svg(figure: Figure, label: str) -> str:
-    """A figure as an SVG element for a page, in the page's colours; ``label`` is what a screen reader says."""
+    """Return a figure as an SVG element for a page, in the page's colours; ``label`` is for screen readers."""
     text = _render(figure, "svg", label).decode()
-    text = re.sub(r'<g id="[^"]*"', "<g", text[text.index("<svg") :])  # names of groups, the same in every figure
+    text = re.sub(r'<g id="[^"]*"', "<g", text[text.index("<svg") :])  # group ids, which are the same in every figure
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
     for colour, variable in _VARIABLES.items():
         text = text.replace(colour, f"var({variable})")
@@ -91,7 +91,7 @@ def inline_svg(figure: Figure, label: str) -> str:
 
 
 def _render(figure: Figure, kind: str, salt: str = "andante") -> bytes:
-    """The bytes of a figure, the same for the same figure; ``salt`` keeps the ids of two SVGs in one page apart."""
+    """Return the bytes of a figure, reproducibly; ``salt`` keeps the ids of two SVGs in one page distinct."""
     import matplotlib
 
     metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind, {})

@@ -1,4 +1,4 @@
-"""Pictures of the levels above a map: its regions in colour, and the abstract graph over them."""
+"""Pictures of the levels above a map: its regions in colour, with the abstract graph on top."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ if TYPE_CHECKING:
 
 Image = npt.NDArray[np.uint8]  # [height, width, 3]
 
-#: Of regions; neighbours have different ones as far as there are enough.
+#: The colours of regions; neighbours get different ones as long as there are enough.
 REGION_COLOURS = ("#f6d8a8", "#b9d8c2", "#c5cfe8", "#f2bfb0", "#e3e3a0", "#d9c2e0", "#a9d6dd", "#e6cdb8")
 WALL = "#4b4f55"
-_OUTSIDE = "#f3efe6"  # a cell that belongs to no region cannot be left
-_BORDER = 0.62  # how much darker the edge of a region is
+_OUTSIDE = "#f3efe6"  # a free cell that belongs to no region, as it has no moves
+_BORDER = 0.62  # the brightness of a region's edge, relative to its inside
 
 _SMALLEST, _LARGEST = 800, 4096  # the longer side of a picture, in pixels, unless the map has more cells
 _CAPTION = 34  # pixels below the map
-_ROOM = 6.0  # pixels between centres, below which arcs would cover what they lie on
+_ROOM = 6.0  # pixels between centres below which arcs would hide the regions
 
 
 def draw_level(grid: Grid, levels: Hierarchy, level: int, path: str | os.PathLike[str]) -> None:
     """Draw the regions of a level above a map, with the level's arcs between their centres, as PNG, SVG or PDF.
 
-    Where regions are only a few pixels large, arcs and centres are left out.
+    Where regions are only a few pixels in size, arcs and centres are left out.
     """
     pixels = max(1, math.ceil(_SMALLEST / max(grid.width, grid.height)))
     image = _with_borders(colours_of_cells(grid, levels, level), _regions(grid, levels, level), pixels)
@@ -52,7 +52,7 @@ def draw_level(grid: Grid, levels: Hierarchy, level: int, path: str | os.PathLik
 
 
 def colours_of_cells(grid: Grid, levels: Hierarchy, level: int) -> Image:
-    """The colour of each cell: that of its region, of walls, or of cells that belong to no region."""
+    """Return the colour of each cell: that of its region, of walls, or of cells that belong to no region."""
     palette = np.array([_rgb(colour) for colour in (*REGION_COLOURS, _OUTSIDE, WALL)], np.uint8)
     outside, wall = len(REGION_COLOURS), len(REGION_COLOURS) + 1
     region = _regions(grid, levels, level)
@@ -65,18 +65,18 @@ def _regions(grid: Grid, levels: Hierarchy, level: int) -> npt.NDArray[np.int32]
 
 
 def _coloured(levels: Hierarchy, level: int) -> npt.NDArray[np.int64]:
-    """A colour for each state of a level: the one that fewest of its neighbours have so far, which is mostly none."""
+    """Return a colour for each state of a level: the one that fewest of its neighbours have so far, usually none."""
     graph = levels.level(level)
     colour = np.full(levels.nodes(level).shape, -1, np.int64)
     for state in range(len(colour)):
         taken = [colour[near] for near, _ in graph.neighbours(state) if colour[near] >= 0]
-        turn = np.roll(np.bincount(taken, minlength=len(REGION_COLOURS)), -state)  # or the first would rule
+        turn = np.roll(np.bincount(taken, minlength=len(REGION_COLOURS)), -state)  # else the first would dominate
         colour[state] = (int(turn.argmin()) + state) % len(REGION_COLOURS)
     return colour
 
 
 def _with_borders(colours: Image, region: npt.NDArray[np.int32], pixels: int) -> Image:
-    """Each cell as a square of pixels, of which those next to another region, or a wall, are darker."""
+    """Return the image with each cell as a square of pixels, darker next to another region or a wall."""
     image = colours.repeat(pixels, 0).repeat(pixels, 1)
     fine = region.repeat(pixels, 0).repeat(pixels, 1)
     edge = np.zeros(fine.shape, bool)
@@ -88,7 +88,7 @@ def _with_borders(colours: Image, region: npt.NDArray[np.int32], pixels: int) ->
 
 
 def _draw_arcs(axes: Axes, levels: Hierarchy, level: int, pixels: float) -> None:
-    """The arcs of a level between the centres of its regions, as thick as there is room for."""
+    """Draw the arcs of a level between the centres of its regions, as thick as space allows."""
     from matplotlib.collections import LineCollection
 
     room = pixels * math.sqrt(levels.sizes[0] / max(levels.sizes[level], 1))

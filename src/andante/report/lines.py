@@ -1,4 +1,4 @@
-"""Plain curves: statistics by the value of something, a line each."""
+"""Plain curves: statistics by the value of something, one line each."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _LOOKS = ((ACCENT, "s"), (MUTED, "^"), (WARM, "o"))
 def lines_plot(
     curves: Mapping[str, Sequence[tuple[float, Statistics]]], across: str, up: str, *, log: bool = False
 ) -> Figure:
-    """The mean of each curve by its value, with bars of one standard error; three curves at most.
+    """Plot the mean of each curve by its value, with bars of one standard error; at most three curves.
 
-    With ``log`` values of very different size are spaced by their logarithms.
+    With ``log``, values of very different size are spaced by their logarithms.
     """
     figure = new_figure(5.6, 4.0)
     with styled():

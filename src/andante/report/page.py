@@ -1,4 +1,4 @@
-"""The page of a comparison: one HTML file with advice, replay, table and plots, that needs nothing but a browser."""
+"""The page of a comparison: one HTML file with advice, replay, table and plots that needs only a browser."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _ADVICE = "Which agent to use"
-_MOST_BOXES = 40  # agents whose spread can be shown below each other
+_MOST_BOXES = 40  # agents whose spread can be shown in one plot
 
 
 class Answer(NamedTuple):
@@ -47,8 +47,8 @@ def write_page(
 ) -> None:
     """Write the page for these rows, with a replay of the traces, whole or not at all.
 
-    It begins with the ``answer``, or, without one, with whom the rows recommend under several limits; ``notes`` are
-    sentences for its end.
+    It starts with the ``answer`` or, without one, with the agents that the rows recommend under several limits.
+    ``notes`` are sentences for its end.
     """
     write_whole(path, page(title=title, rows=rows, traces=traces, answer=answer, notes=notes).encode())
 
@@ -61,7 +61,7 @@ def page(
     answer: Answer | None = None,
     notes: Sequence[str] = (),
 ) -> str:
-    """The text of the page that `write_page` writes."""
+    """Return the text of the page that `write_page` writes."""
     table = list(rows)
     summaries = summarise(table)
     fault = unlike(summaries)
@@ -76,10 +76,10 @@ def page(
 
 
 def results_page(results: Results, *, x: str, y: str, measures: Sequence[str] = (), notes: Sequence[str] = ()) -> str:
-    """The page of a store: advice, numbers, plots, and who is dominated in the measures ``x`` and ``y``.
+    """Return the page of a store: advice, numbers, plots, and which agents are dominated in ``x`` and ``y``.
 
-    ``measures`` are those of the table; without them it has the usual ones. Where agents were run on different problems
-    the page has their numbers only, and says why.
+    ``measures`` are those of the table; the default is the usual ones. If agents were run on different problems, the
+    page has only their numbers, and says why.
     """
     summaries = results.summaries()
     many = len(summaries) > _MOST_BOXES
@@ -122,7 +122,7 @@ def _answer(answer: Answer) -> str:
 
 
 def _with_code(sentence: str, summary: Summary | None) -> str:
-    """The sentence as HTML, the agent's name in it set as code."""
+    """Return the sentence as HTML, with the agent's name set as code."""
     text, name = escape(sentence), escape(summary.name) if summary else ""
     return text.replace(f" use {name}:", f" use <code>{name}</code>:", 1)
 
@@ -130,7 +130,7 @@ def _with_code(sentence: str, summary: Summary | None) -> str:
 def _replay(traces: Sequence[Trace]) -> str:
     if not traces:
         return ""
-    without = '<noscript><p class="words">The replay needs JavaScript; all else on this page does not.</p></noscript>'
+    without = '<noscript><p class="words">The replay needs JavaScript; the rest of this page does not.</p></noscript>'
     return _section("Replay", f'<div class="replay" id="replay"></div>{without}')
 
 
@@ -139,7 +139,7 @@ def _numbers(summaries: Sequence[Summary], measures: Sequence[str] = (), *, comp
         return ""
     shown = columns(summaries, measures)
     best = {column.title: _best(summaries, column) if compared else [] for column in shown}
-    words = "± is one standard error of the mean." + (" The best of each column stands out." if compared else "")
+    words = "± is one standard error of the mean." + (" The best of each column is highlighted." if compared else "")
     head = "".join(_head(column) for column in shown)
     lines = [[_cell(s, c, c is shown[0], s in best[c.title]) for c in shown] for s in summaries]
     body = "".join(f"<tr>{''.join(line)}</tr>" for line in lines)
@@ -166,7 +166,7 @@ def _cell(summary: Summary, column: Column, is_name: bool, is_best: bool) -> str
 
 
 def _best(summaries: Sequence[Summary], column: Column) -> list[Summary]:
-    """The agents with the best number of a column; none where all are equal, or where there is no better or worse."""
+    """Return the agents with the best number in a column; none if all are equal or the measure has no direction."""
     if column.measure is None or MEASURES[column.measure].better is Better.NEITHER:
         return []
     sign = 1.0 if MEASURES[column.measure].better is Better.LESS else -1.0
@@ -182,9 +182,9 @@ def _plots(summaries: Sequence[Summary], draw_spread: Callable[[], Figure] | Non
     if not known:
         return ""
     front = "No agent here is better than those on the line in both."
-    worst = f"The worst move against what is walked: of those within a limit on planning, the lowest wins. {front}"
-    usual = f"Planning per move on average against what is walked. {front}"
-    spread = "How suboptimality is spread: quartiles with the median, whiskers at 5 and 95 %, the mean as a diamond."
+    worst = f"The worst move against suboptimality: of those within a limit on planning, the lowest wins. {front}"
+    usual = f"Mean planning per move against suboptimality. {front}"
+    spread = "The spread of suboptimality: quartiles with the median, whiskers at 5 and 95 %, the mean as a diamond."
     drawn = [
         (planning_plot(known), worst),
         (planning_plot(known, "states_expanded_per_move"), usual),
@@ -207,12 +207,12 @@ def _dominance(summaries: Sequence[Summary], x: str, y: str) -> str:
         return ""
     free = [one.summary.name for one in standings if one.dominated_by is None]
     titles = f"{MEASURES[x].title.lower()} and {MEASURES[y].title.lower()}"
-    told = f"Of {counted(len(standings), 'agent')}, {len(free)} are dominated by no other in {titles}, on average."
+    words = f"Of {counted(len(standings), 'agent')}, {len(free)} are dominated by no other in {titles}, on average."
     if absent := len(summaries) - len(standings):
-        told += f" {counted(absent, 'agent')} without a number for some of the problems are left out."
+        words += f" {counted(absent, 'agent')} without a number for some of the problems are left out."
     names = "".join(f"<li><code>{escape(name)}</code></li>" for name in free)
-    drawn = _figures([(dominance_plot(summaries, x, y), "Solid: dominated by none. Hollow: dominated.")])
-    return _section("Dominance", f'<p class="words">{escape(told)}</p><ul>{names}</ul>{drawn}')
+    drawn = _figures([(dominance_plot(summaries, x, y), "Solid: not dominated. Hollow: dominated.")])
+    return _section("Dominance", f'<p class="words">{escape(words)}</p><ul>{names}</ul>{drawn}')
 
 
 def _notes(notes: Sequence[str]) -> str:
@@ -233,7 +233,7 @@ def _section(title: str, content: str) -> str:
 def _scripts(traces: Sequence[Trace]) -> str:
     if not traces:
         return ""
-    # "<" is written as an escape of JSON, so that nothing in a trace can end the element it stands in.
+    # "<" is written as a JSON escape, so that nothing in a trace can end its script element.
     documents = [
         f'<script type="application/json" class="trace">{_harmless(trace.to_json())}</script>' for trace in traces
     ]

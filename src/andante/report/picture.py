@@ -1,4 +1,4 @@
-"""Pictures of maps: the terrain alone, or with an agent's walk on it."""
+"""Pictures of maps: the terrain alone, or with an agent's path on it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Colour = tuple[float, float, float]
 Image = npt.NDArray[np.float64]  # [height, width, 3]
 
-# By map character: ground, swamp, trees, water, and all that is out of bounds.
+# By map character: ground, swamp, trees, water, and out of bounds.
 _TERRAIN = {
     ".": "#f3efe6",
     "G": "#f3efe6",
@@ -41,13 +41,13 @@ _CAPTION = 34  # pixels below the map
 
 
 def draw(subject: Grid | Trial | Trace, path: str | os.PathLike[str]) -> None:
-    """Draw a map, a trial on its map, or a trace with all that was expanded and learned, as PNG, SVG or PDF.
+    """Draw a map, a trial on its map, or a trace with everything expanded and learned, as PNG, SVG or PDF.
 
-    The line is the walk without its loops: where the agent came to the same cell again, only the last time counts.
-    Cells are the warmer, on a trial the more often the agent came by, on a trace the more it learned there. A green dot
-    is the start and a red one the goal; a cross is where an agent ended that did not arrive.
+    The line is the path without its loops: of several visits to a cell, only the last counts. On a trial, cells are
+    warmer the more often the agent visited them; on a trace, the more it learned there. The green dot is the start and
+    the red one the goal; a cross marks where an agent stopped that did not arrive.
     """
-    image, caption, way = _parts(subject)
+    image, caption, route = _parts(subject)
     height, width = image.shape[:2]
     longer = max(width, height)
     scale = max(1, math.ceil(_SMALLEST / longer)) if longer <= _LARGEST else _LARGEST / longer
@@ -57,48 +57,48 @@ def draw(subject: Grid | Trial | Trace, path: str | os.PathLike[str]) -> None:
         axes = figure.add_axes((0, _CAPTION / (high + _CAPTION), 1, high / (high + _CAPTION)))
         axes.imshow(image, interpolation="nearest" if scale >= 1 else "antialiased", aspect="auto")
         axes.set_axis_off()
-        if way is not None:
-            _draw_way(axes, way, scale)
+        if route is not None:
+            _draw_route(axes, route, scale)
         axes.set_xlim(-0.5, width - 0.5)
         axes.set_ylim(height - 0.5, -0.5)
         figure.text(8 / wide, _CAPTION / 2 / (high + _CAPTION), caption, va="center", fontsize=10)
     save_figure(figure, path)
 
 
-class _Way(NamedTuple):
-    """Where an agent went, and where it was to go, in cells."""
+class _Route(NamedTuple):
+    """An agent's path and goal, in cells."""
 
     walk: npt.NDArray[np.int64]  # [cells, 2], x and y, the start first, without loops
     goal: npt.NDArray[np.int64]  # [2], x and y
 
     @classmethod
-    def of(cls, path: npt.NDArray[np.int32], goal: int, width: int) -> _Way:
-        """The way along a path of states, on a map so wide."""
+    def of(cls, path: npt.NDArray[np.int32], goal: int, width: int) -> _Route:
+        """Return the route along a path of states, on a map of this width."""
         return cls(_cells(without_loops(path), width), _cells(np.array([goal], np.int32), width)[0])
 
 
-def _parts(subject: Grid | Trial | Trace) -> tuple[Image, str, _Way | None]:
-    """The picture's ground, what to write below, and the way of an agent if there is one."""
+def _parts(subject: Grid | Trial | Trace) -> tuple[Image, str, _Route | None]:
+    """Return the background image, the caption, and the agent's route if there is one."""
     if isinstance(subject, Grid):
         words = f"{subject.name}: {subject.width} x {subject.height}, {subject.free_cells:,} free cells"
         return _terrain(subject.terrain), words, None
     walked = (
-        f"{subject.suboptimality_ratio:.3g} times optimal" if subject.optimal_cost < math.inf else "there is no way"
+        f"{subject.suboptimality_ratio:.3g} times optimal" if subject.optimal_cost < math.inf else "there is no path"
     )
     if isinstance(subject, Trace):
         words = (
             f"{subject.algorithm} on {subject.map_name}: {subject.outcome.name}, {len(subject.moves):,} moves, {walked}"
         )
-        return _thoughts(subject), words, _Way.of(subject.path, subject.goal, subject.width)
+        return _thoughts(subject), words, _Route.of(subject.path, subject.goal, subject.width)
     grid = subject.problem.grid
     if grid is None or subject.path is None:
-        raise ParameterError("this trial has no path on a grid to draw; run it with paths=True, on a problem of a grid")
+        raise ParameterError("this trial has no path on a grid to draw; run a problem on a grid with paths=True")
     words = f"{subject.algorithm} on {grid.name}: {subject.outcome.name}, {subject.moves:,} moves, {walked}"
-    return _visits(grid, subject.path), words, _Way.of(subject.path, subject.problem.goal, grid.width)
+    return _visits(grid, subject.path), words, _Route.of(subject.path, subject.problem.goal, grid.width)
 
 
 def without_loops(path: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
-    """A path with its loops taken out: each state is left for good when it is left.
+    """Return a path with its loops removed: once left, a state is not visited again.
 
     >>> without_loops(np.array([1, 2, 3, 2, 4, 5, 4, 6], np.int32))
     array([1, 2, 4, 6], dtype=int32)
@@ -124,7 +124,7 @@ def _terrain(codes: npt.NDArray[np.uint8]) -> Image:
 
 
 def _visits(grid: Grid, path: npt.NDArray[np.int32]) -> Image:
-    """The terrain, with the cells that were visited more than once in the colours of heat."""
+    """Return the terrain, with the cells visited more than once in heat colours."""
     image = _terrain(grid.terrain)
     visits = np.bincount(path, minlength=grid.terrain.size).reshape(grid.terrain.shape)
     again = visits > 1
@@ -133,7 +133,7 @@ def _visits(grid: Grid, path: npt.NDArray[np.int32]) -> Image:
 
 
 def _thoughts(trace: Trace) -> Image:
-    """The terrain, with what was expanded and, in the colours of heat, what was learned."""
+    """Return the terrain, with the expanded cells and, in heat colours, what was learned."""
     image = _terrain(trace.terrain)
     expanded = trace.thoughts["state"][trace.thoughts["kind"] == EXPANDED]
     image.reshape(-1, 3)[expanded] = _rgb(_EXPANDED)
@@ -144,15 +144,15 @@ def _thoughts(trace: Trace) -> Image:
 
 
 def _heat(amounts: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Colours for amounts from 0: the largest finite one is as warm as it gets, and so is infinity."""
+    """Return colours for amounts from 0: the largest finite one gets the warmest colour, and so does infinity."""
     finite = amounts[np.isfinite(amounts)]
     share = np.nan_to_num(amounts / max(float(finite.max(initial=0.0)), 1e-9), posinf=1.0).clip(0, 1)
     stops = np.linspace(0, 1, len(_HEAT))
     return np.stack([np.interp(share, stops, [_rgb(c)[k] for c in _HEAT]) for k in range(3)], -1)
 
 
-def _draw_way(axes: Axes, way: _Way, scale: float) -> None:
-    walk, goal = way
+def _draw_route(axes: Axes, route: _Route, scale: float) -> None:
+    walk, goal = route
     axes.plot(walk[:, 0], walk[:, 1], color=_PATH, linewidth=max(2.0, min(4.0, 0.3 * scale)), solid_joinstyle="round")
     marks = [(walk[0], "o", _START), (goal, "o", _GOAL)]
     marks += [] if np.array_equal(walk[-1], goal) else [(walk[-1], "X", _PATH)]

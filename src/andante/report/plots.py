@@ -1,4 +1,4 @@
-"""Plots of a comparison: what planning buys, and how results are spread."""
+"""Plots of a comparison: what planning gains, and how results are spread."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _QUALITY = "suboptimality_ratio"
-_SIZE = 9.0  # of a label's letters, in points
-_LINE, _LETTER = 1.3 * _SIZE, 0.58 * _SIZE  # the height of a label, and about the width of one letter
-# Where a label may stand, seen from its point: the nearest places first.
+_SIZE = 9.0  # the font size of labels, in points
+_LINE, _LETTER = 1.3 * _SIZE, 0.58 * _SIZE  # the height of a label, and the approximate width of one letter
+# Where a label may go relative to its point, nearest places first.
 _AROUND = [(side * 7.0, step * _LINE * 0.7) for step in (1, -1, 2, -2, 3, -3, 4, -4, 5, -5) for side in (1, -1)]
-_WIDEST_LINEAR = 20.0  # where the largest number is more times the least, an axis is logarithmic
+_WIDEST_LINEAR = 20.0  # an axis is logarithmic if the largest number is at least this many times the smallest
 
 
 def planning_plot(summaries: Sequence[Summary], effort: str = "max_states_expanded") -> Figure:
-    """Planning per move against suboptimality, a point per agent; no agent beats one on the line in both.
+    """Plot planning per move against suboptimality, a point per agent; no agent beats one on the line in both.
 
-    The point is at the measure's headline (the worst of all trials for ``max_states_expanded``, else the mean), its bar
-    one standard error of the mean suboptimality to either side.
+    The point is at the measure's headline (the worst of all trials for ``max_states_expanded``, else the mean). Its bar
+    is one standard error of the mean suboptimality to either side.
     """
     figure = new_figure(5.6, 4.2)
     known = [s for s in summaries if {effort, _QUALITY} <= set(s.measures) and math.isfinite(s[_QUALITY].mean)]
@@ -47,13 +47,13 @@ def planning_plot(summaries: Sequence[Summary], effort: str = "max_states_expand
         axes.set_axisbelow(True)
         axes.margins(0.12)
         figure.subplots_adjust(left=0.13, right=0.97, top=0.97, bottom=0.13)
-        first = sorted(range(len(known)), key=lambda k: points[k] not in front)  # the line's points have first choice
+        first = sorted(range(len(known)), key=lambda k: points[k] not in front)  # points on the line are labelled first
         label(figure, axes, [known[k].name for k in first], [points[k] for k in first])
     return figure
 
 
 def spread_plot(rows: Iterable[Row], name: str = _QUALITY, by: str = "algorithm") -> Figure:
-    """How a measure is spread over the trials of each agent: box from quartile to quartile, whiskers at 5 and 95 %."""
+    """Plot the spread of a measure over the trials of each agent: a box between quartiles, whiskers at 5 and 95 %."""
     groups: dict[str, list[float]] = {}
     for row in rows:
         groups.setdefault(str(row[by]), []).append(float(row.get(name, math.nan)))
@@ -61,7 +61,7 @@ def spread_plot(rows: Iterable[Row], name: str = _QUALITY, by: str = "algorithm"
 
 
 def spread_of(groups: Mapping[str, npt.ArrayLike], name: str = _QUALITY) -> Figure:
-    """The same for values that are in groups already."""
+    """Plot the same for values that are already grouped."""
     arrays = {key: np.asarray(values, np.float64) for key, values in groups.items()}
     known = {key: values[np.isfinite(values)] for key, values in arrays.items() if np.isfinite(values).any()}
     figure = new_figure(5.6, 0.9 + 0.36 * max(len(known), 2))
@@ -70,7 +70,7 @@ def spread_of(groups: Mapping[str, npt.ArrayLike], name: str = _QUALITY) -> Figu
         scale(axes, "x", [value for values in known.values() for value in (float(values.min()), float(values.max()))])
         for place, values in enumerate(known.values()):
             _box(axes, place, values)
-        axes.use_sticky_edges = False  # boxes at the edge get a margin as well
+        axes.use_sticky_edges = False  # give boxes at the edge a margin as well
         axes.margins(x=0.03)
         axes.set_yticks(range(len(known)), labels=list(known), color=INK)
         axes.invert_yaxis()
@@ -83,7 +83,7 @@ def spread_of(groups: Mapping[str, npt.ArrayLike], name: str = _QUALITY) -> Figu
 
 
 def pareto_front(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
-    """The points that no other point beats in one coordinate without losing in the other, less being better in both.
+    """Return the points that no other point beats in one coordinate without losing in the other; less is better.
 
     >>> pareto_front([(1, 9), (5, 5), (5, 7), (9, 1), (9, 6)])
     [(1, 9), (5, 5), (9, 1)]
@@ -98,13 +98,13 @@ def pareto_front(points: Sequence[tuple[float, float]]) -> list[tuple[float, flo
 def _mark(axes: Axes, point: tuple[float, float], error: float, on_front: bool) -> None:
     x, y = point
     spread = np.nan_to_num(error)
-    down = min(spread, 0.9 * y)  # a logarithmic axis has no room for zero
+    down = min(spread, 0.9 * y)  # a logarithmic axis cannot show zero
     axes.errorbar(x, y, yerr=[[down], [spread]], color=MUTED, linewidth=1, zorder=2)
     axes.plot(x, y, "o", color=ACCENT if on_front else MUTED, markersize=7 if on_front else 5, zorder=3)
 
 
 def axis_title(known: Measure) -> str:
-    """What an axis shows: the measure, its statistic, its unit."""
+    """Return what an axis shows: the measure, its statistic, its unit."""
     statistic = "" if known.headline is Headline.MAX else f", {known.headline.value}"
     return f"{known.title}{statistic} ({known.unit})"
 
@@ -118,7 +118,7 @@ def _box(axes: Axes, place: int, values: np.ndarray[Any, np.dtype[np.float64]]) 
 
 
 def scale(axes: Axes, axis: str, values: Sequence[float]) -> None:
-    """A logarithmic axis for numbers of very different size, with ticks written out."""
+    """Make an axis logarithmic if its numbers differ widely, with ticks written out."""
     positive = [value for value in values if value > 0]
     if not positive or len(positive) < len(values) or max(positive) < _WIDEST_LINEAR * min(positive):
         return
@@ -131,7 +131,7 @@ def scale(axes: Axes, axis: str, values: Sequence[float]) -> None:
 
 
 def brief(value: float) -> str:
-    """A number as an axis shows it.
+    """Return a number as an axis shows it.
 
     >>> brief(0.1), brief(10.0), brief(20_000.0), brief(3e6)
     ('0.1', '10', '20k', '3M')
@@ -143,8 +143,8 @@ def brief(value: float) -> str:
 
 
 def label(figure: Figure, axes: Axes, names: Sequence[str], points: Sequence[tuple[float, float]]) -> None:
-    """A name beside each point, in the first place around it where it covers neither a point nor another name."""
-    figure.draw_without_rendering()  # settles the axes, so that places on the paper are known
+    """Write a name beside each point, at the first place around it that covers neither a point nor another name."""
+    figure.draw_without_rendering()  # fixes the axes, so that positions on the page are known
     points_per_pixel = 72 / figure.dpi
     places = [axes.transData.transform(point) * points_per_pixel for point in points]
     frame = axes.bbox
@@ -163,7 +163,7 @@ def label(figure: Figure, axes: Axes, names: Sequence[str], points: Sequence[tup
 
 
 class _Box(NamedTuple):
-    """A part of the paper, in points."""
+    """A rectangle on the page, in points."""
 
     left: float
     right: float
@@ -171,7 +171,7 @@ class _Box(NamedTuple):
     top: float
 
     def covers(self, other: _Box) -> bool:
-        """Do the two share any place?"""
+        """Return whether the two overlap."""
         beside = self.right <= other.left or other.right <= self.left
         apart = self.top <= other.bottom or other.top <= self.bottom
         return not (beside or apart)

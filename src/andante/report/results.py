@@ -1,4 +1,4 @@
-"""The results in a store, as reports want them."""
+"""The results in a store, as reports need them."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from andante.store.summaries import DIGEST, summed_digests, with_digests
 if TYPE_CHECKING:
     import polars as pl
 
-#: A column that rows are chosen by, and the value they must have.
+#: The columns that rows are selected by, and the value of each.
 Where = Mapping[str, str | float | bool]
 
-#: Columns that tell under what a trial was run, and how an agent's name says so.
+#: Columns with the conditions of a trial, and how an agent's name mentions them.
 _CONDITIONS = {
     "suboptimality_cap": "at most {} times optimal",
     "cost_cap": "cost at most {}",
@@ -40,39 +40,39 @@ _CONDITIONS = {
     "training": "trained on {}",
 }
 
-#: Columns whose values stand in the order of their campaign; those of others in their own.
+#: Columns whose values are in the order of their campaign; those of other columns are sorted.
 AGENTS = ("agent", "algorithm")
 
-_UNSAID = ["inf", "1", ""]  # no cap, one trial, no database
+_UNSAID = ["inf", "1", ""]  # conditions that are not mentioned: no cap, one trial, no database
 
 
 class Results:
-    """Rows of a store, and what they come to."""
+    """Rows of a store, with their summaries."""
 
     def __init__(self, rows: pl.DataFrame, title: str, order: Sequence[str] = (), unfinished: str = "") -> None:
-        # In one piece: over rows in many polars 2.1 fails within itself ("assertion failed: i < self.len()").
+        # In one chunk: with several, polars 2.1 fails internally ("assertion failed: i < self.len()").
         self.rows, self.title = _with_agents(rows.rechunk()), title
         self._order = order
-        self._unfinished = unfinished  # a sentence about their campaign, if it is not known to be finished
+        self._unfinished = unfinished  # a sentence about their campaign, unless it is known to be finished
 
     @classmethod
     def of(cls, store: Store) -> Results:
-        """All that a store holds; algorithms in the order of their campaign."""
+        """Return everything in a store, with algorithms in the order of their campaign."""
         return cls._under(store, *_plan_of(store))
 
     @classmethod
     def _under(cls, store: Store, plan: Plan | None, doubt: str) -> Results:
-        """All that a store holds; its plan, and what to say if that is lost."""
+        """Return everything in a store; ``doubt`` is a sentence to show if its plan is lost."""
         if not store.parts():
-            raise StoreError(f"{store.folder} holds no rows yet; run its campaign first")
+            raise StoreError(f"{store.folder} has no rows yet; run its campaign first")
         order = [task.algorithm for task in plan.tasks] if plan is not None else []
         return cls(store.frame(), str(store.about.get("title", store.folder.name)), order, doubt)
 
     @classmethod
     def comparable(cls, store: Store, problems: str | None = None) -> Results:
-        """What a store holds about those problems, of one set or of all, that all agents of its campaign have finished.
+        """Return a store's results on the problems, of one set or all, that all agents of its campaign have finished.
 
-        Of a finished campaign that is all, and so it is of stores that hold no plan, or have lost it.
+        For a finished campaign these are all results, and also for stores without a plan.
         """
         where = {} if problems is None else {"set": problems}
         plan, doubt = _plan_of(store)
@@ -91,7 +91,7 @@ class Results:
 
     @property
     def lead(self) -> str:
-        """What a reader has to know before all numbers."""
+        """What a reader has to know before the numbers, as one text."""
         return " ".join(self.sentences)
 
     @property
@@ -102,7 +102,7 @@ class Results:
 
     @property
     def incomparable(self) -> str:
-        """Why the agents cannot be compared (they were not run on the same problems); empty if they can.
+        """Why the agents cannot be compared (they were run on different problems); empty if they can.
 
         >>> import polars as pl
         >>> rows = pl.DataFrame({"algorithm": ["lrta", "rta", "rta"], "set": ["a", "a", "b"]})
@@ -112,21 +112,21 @@ class Results:
         pairs = self.rows.select("set", "agent").unique()
         agents, counts = pairs["agent"].n_unique(), pairs.group_by("set").len().sort("set").iter_rows()
         if len(pairs) < agents * pairs["set"].n_unique():
-            told = ", ".join(f"{name}: {count:,} of {agents:,}" for name, count in counts)
-            return f"Not all agents were run on the same problem sets ({told}): compare them on one with --set NAME."
-        kinds = len(set(self._problems().values()) - {None})  # as in `unlike`: of some it is not known
+            sets = ", ".join(f"{name}: {count:,} of {agents:,}" for name, count in counts)
+            return f"Not all agents were run on the same problem sets ({sets}): compare them on one with --set NAME."
+        kinds = len(set(self._problems().values()) - {None})  # as in `unlike`: for some it is not known
         if kinds < 2:
             return ""
-        return f"The {agents:,} agents were run on {kinds:,} different samples of problems, and cannot be compared."
+        return f"The {agents:,} agents were run on {kinds:,} different samples of problems and cannot be compared."
 
     def _problems(self) -> dict[str, int | None]:
-        """For each agent a number that tells sets of problems apart, as in `Summary`."""
+        """Return, for each agent, a number that identifies its set of problems, as in `Summary`."""
         digests = with_digests(self.rows).group_by("agent", maintain_order=True).agg(summed_digests())
         return dict(digests.select("agent", DIGEST).iter_rows())
 
     @property
     def counts(self) -> str:
-        """What was run, counted from the rows."""
+        """What was run, counted from the rows, as a sentence."""
         maps, problems = self.rows["fingerprint"].n_unique(), self.rows.select(PLACE).n_unique()
         algorithms = self.rows["algorithm"].n_unique()
         return (
@@ -135,7 +135,7 @@ class Results:
         )
 
     def where(self, conditions: Where) -> Results:
-        """The rows that have these values."""
+        """Return the rows that have these values."""
         rows = self.rows
         for name, value in conditions.items():
             if name not in rows.columns:
@@ -144,7 +144,7 @@ class Results:
         return self._having(rows)
 
     def only(self, algorithms: Sequence[str]) -> Results:
-        """The rows of these algorithms: names (all settings of them) or settings in the notation; all rows if none."""
+        """Return the rows of these algorithms: names (all their settings) or settings in the notation; all if empty."""
         if not algorithms:
             return self
         exact = [str(entry) for text in algorithms if "(" in text for entry in grid(text)]
@@ -153,16 +153,16 @@ class Results:
         return self._having(self.rows.filter(wanted))
 
     def within(self, worst_move: float) -> Results:
-        """The rows of those agents that never expanded more states before a move."""
+        """Return the rows of those agents that never expanded more states than this before a move."""
         kept = [one.name for one in self.summaries() if one["max_states_expanded"].max <= worst_move]
         return self._having(self.rows.filter(self.rows["agent"].is_in(kept)))
 
     def capped(self, most: float = math.inf) -> Results:
-        """The same, with suboptimality as Bulitko (2016) counts it.
+        """Return the same, with suboptimality counted as in Bulitko (2016).
 
-        Nobody walks further than the cap: a trial that was cut short counts as the cap, and a stuck agent as the cap
-        and one move more. The cap is the one that a trial was run with, or ``most`` where that is less: an agent walks
-        the same way until it is stopped. Only who arrived within such a lower cap counts as having arrived.
+        No agent counts as walking further than the cap: a trial that was cut short counts as the cap, and a stuck agent
+        as the cap plus one move. The cap is the one that a trial was run with, or ``most`` if that is lower: an agent
+        follows the same path until it is stopped. With a lower cap, only agents within it count as having arrived.
         """
         pl = polars()
         ratio, cap = pl.col("suboptimality_ratio"), pl.min_horizontal(pl.col("suboptimality_cap"), most)
@@ -189,9 +189,9 @@ class Results:
         return [(agent, settings) for agent, _, settings in in_order]
 
     def summaries(self, by: str = "agent") -> list[Summary]:
-        """A summary for each agent, or for each value of another column; such values are in their own order.
+        """Return a summary for each agent, or for each value of another column, sorted by value.
 
-        An agent is an algorithm, with the conditions it was run under where there are others that it was run under too.
+        An agent is an algorithm, together with its conditions if it was run under several.
         """
         orders = dict(zip(AGENTS, ([agent for agent, _ in self._agents], self._order), strict=True))
         in_order = by in orders or by not in self.rows.columns
@@ -199,42 +199,42 @@ class Results:
         return summaries(rows, by, orders.get(by, ()))
 
     def settings(self) -> list[Setting]:
-        """A summary for each agent, with the parameters of its algorithm."""
+        """Return a summary for each agent, with the parameters of its algorithm."""
         return Setting.of(self.summaries(), dict(self._agents))
 
     def values(self, name: str) -> dict[str, npt.NDArray[np.float64]]:
-        """All values of a measure, for each agent."""
+        """Return all values of a measure, for each agent."""
         groups = self.rows.group_by("agent").agg(polars().col(name).cast(polars().Float64))
         found = dict(zip(groups["agent"], (values.to_numpy() for values in groups[name]), strict=True))
         return {agent: found[agent] for agent, _ in self._agents}
 
 
 def _plan_of(store: Store) -> tuple[Plan | None, str]:
-    """The plan of a store, if it is that of one campaign; where the plan is lost or damaged, a sentence says so."""
+    """Return the plan of a store, if it is that of one campaign, and a sentence if the plan is lost or damaged."""
     try:
         return plan_of(store), ""
     except CampaignError:
         return None, ""
     except StoreError:
-        return None, "The plan of the campaign is lost or damaged: there may be rows missing."
+        return None, "The plan of the campaign is lost or damaged, so rows may be missing."
 
 
 def _unfinished(stands: Status, rows: pl.DataFrame, planned: Sequence[str]) -> str:
-    """How much of a campaign is finished, on how many problems its agents are compared, and who is not among them."""
+    """Return how much of a campaign is finished, on how many problems agents are compared, and which are missing."""
     done = f"Unfinished: {stands.trials_finished:,} of {stands.trials:,} trials;"
     if not len(rows):
         return f"{done} there is no problem yet that all agents have finished, so they cannot be compared."
     problems = rows.select(PLACE).n_unique()
-    told = f"{done} agents are compared on the problems that all of them have finished ({problems:,})."
+    so_far = f"{done} agents are compared on the problems that all of them have finished ({problems:,})."
     absent = [name for name in dict.fromkeys(planned) if name not in set(rows["algorithm"])]
     if not absent:
-        return told
+        return so_far
     who = absent[0] if len(absent) == 1 else f"{absent[0]} and {len(absent) - 1:,} more"
-    return f"{told} There is none yet for {who}."
+    return f"{so_far} There are none yet for {who}."
 
 
 def _with_agents(rows: pl.DataFrame) -> pl.DataFrame:
-    """The rows with a column ``agent``: the algorithm, and whatever of the conditions tells its rows apart."""
+    """Return the rows with a column ``agent``: the algorithm, and those conditions that distinguish its rows."""
     pl = polars()
     words = []
     for name, said in _CONDITIONS.items():
@@ -242,14 +242,14 @@ def _with_agents(rows: pl.DataFrame) -> pl.DataFrame:
             value = pl.col(name).cast(pl.String)
             if name == "databases":
                 value = value.replace({text: _brief(text) for text in rows[name].unique()})
-            like = ["algorithm", "databases"] if name == "training" else ["algorithm"]  # others are told apart already
-            told = (pl.col(name).n_unique().over(like) > 1) & ~value.is_in(_UNSAID)
-            words.append(pl.when(told).then(pl.format(f", {said}", value)).otherwise(pl.lit("")))
+            like = ["algorithm", "databases"] if name == "training" else ["algorithm"]  # others are distinct already
+            named = (pl.col(name).n_unique().over(like) > 1) & ~value.is_in(_UNSAID)
+            words.append(pl.when(named).then(pl.format(f", {said}", value)).otherwise(pl.lit("")))
     return rows.with_columns(agent=pl.concat_str(pl.col("algorithm"), *words))
 
 
 def _brief(databases: str) -> str:
-    """Databases without those parameters that are at their defaults.
+    """Return databases without the parameters that are at their defaults.
 
     >>> _brief("subgoals(records=500, seed=0, coverage=random, series=false, m=25)")
     'subgoals(records=500)'

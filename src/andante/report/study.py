@@ -1,4 +1,4 @@
-"""The page of a study: a paper's tables and figures, its numbers and ours side by side, from the rows of a store."""
+"""The page of a study: a paper's tables and figures, its numbers beside ours, from the rows of a store."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from andante.report.studyfigures import figure
 from andante.report.studyfile import FigureSpec, Spec, Study
 from andante.report.studytables import amortization, correlation, duration, influence, table
 
-#: What writes each kind of part but figures.
+#: The function that writes each kind of part, except figures.
 _WRITE: dict[type, Callable[[Any, Results], str]] = {
     parts.TableSpec: table,
     parts.BestSpec: best,
@@ -31,7 +31,7 @@ _WRITE: dict[type, Callable[[Any, Results], str]] = {
 
 
 def write_results(study: Study, results: Results, folder: Path, how: str) -> Path:
-    """Write the study's page and its figures into a folder; ``how`` says on what it was run."""
+    """Write the study's page and its figures into a folder and return the page; ``how`` says what it was run on."""
     make_folder(folder)
     when = f"Run on {datetime.now(UTC):%Y-%m-%d} with Andante {andante.__version__}: {results.counts}"
     took = f"{duration(float(results.rows['seconds'].sum()))} of the agents' own time"
@@ -48,5 +48,5 @@ def write_results(study: Study, results: Results, folder: Path, how: str) -> Pat
 
 
 def _written(part: Spec, results: Results, folder: Path) -> list[str]:
-    """The Markdown of a part; a figure is drawn into the folder."""
+    """Return the Markdown of a part; a figure is drawn into the folder."""
     return figure(part, results, folder) if isinstance(part, FigureSpec) else [_WRITE[type(part)](part, results)]

@@ -1,4 +1,4 @@
-"""The contests of a study, in Markdown: which algorithms are best, not dominated, or ahead problem by problem."""
+"""The contests of a study, in Markdown: which algorithms are best, not dominated, or better problem by problem."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from andante.report.results import Results
 from andante.report.studyfile import OUTCOMES, RATIOS, BestSpec, Contest, DuelSpec, FrontSpec, PairsSpec
 from andante.report.studytables import markdown, not_compared, or_dash, paper_text, plain, share, summary_of
 
-_MOST_TIED = 3  # algorithms that are named where several do equally well
-_TIED = 1e-3  # how close they come, as a share
+_MOST_TIED = 3  # algorithms named where several do equally well
+_TIED = 1e-3  # the relative difference up to which they do
 
 
 def _solvers(results: Results) -> list[Summary]:
-    """Those that solved all of their problems."""
+    """Return the summaries of the algorithms that solved all their problems."""
     return [summary for summary in results.summaries() if summary.solved == summary.trials]
 
 
@@ -26,7 +26,7 @@ def _solvers(results: Results) -> list[Summary]:
 
 
 def best(spec: BestSpec, results: Results) -> str:
-    """The best algorithm of each contest, and its number; only those count that solved all of their problems.
+    """Return the best algorithm of each contest and its number, among those that solved all their problems.
 
     Algorithms that were run on different problems are not compared.
     """
@@ -60,7 +60,7 @@ def _rank(summary: Summary, known: Measure) -> float:
 
 
 def front(spec: FrontSpec, results: Results) -> str:
-    """For each pair of measures the algorithms that no other dominates, of those that solved all of their problems."""
+    """Return, for each pair of measures, the algorithms not dominated by others, of those that solved all problems."""
     known = _solvers(results.where(spec.where).only(spec.algorithms))
     if fault := unlike(known):
         return not_compared(fault)
@@ -77,7 +77,7 @@ def front(spec: FrontSpec, results: Results) -> str:
 
 
 def duel(spec: DuelSpec, results: Results) -> str:
-    """Who does better on how many problems."""
+    """Return on how many problems each algorithm does better."""
     chosen = results.where(spec.where)
     first, second = (summary_of(chosen, name) for name in (spec.first, spec.second))
     if first is None or second is None:
@@ -86,7 +86,7 @@ def duel(spec: DuelSpec, results: Results) -> str:
     words = {"first": spec.first, "second": spec.second, "x": measure(spec.x).title, "y": measure(spec.y).title}
     ours = [*found.first_better, found.first_dominates, *found.second_better, found.second_dominates]
     lines = []
-    for (name, title), part in zip(OUTCOMES.items(), ours, strict=False):  # the ratio comes last, and is no share
+    for (name, title), part in zip(OUTCOMES.items(), ours, strict=False):  # the ratio comes last, and is not a share
         lines.append([plain(title.format(**words)), share(spec.paper.get(name)), share(100 * part)])
     lines.append([OUTCOMES["ratio"], or_dash(spec.paper.get("ratio")), f"{found.dominance_ratio:.2f}"])
     ran = max(summary.trials for summary in (first, second))
@@ -98,10 +98,9 @@ def duel(spec: DuelSpec, results: Results) -> str:
 
 
 def pairs(spec: PairsSpec, results: Results) -> str:
-    """The dominance ratios of all pairs of which the first dominates the second on average.
+    """Return the dominance ratios of all pairs in which the first algorithm dominates the second on average.
 
-    The ratio is infinite where the second never dominates the first on any problem, and there is none where neither
-    does.
+    The ratio is infinite if the second never dominates the first on any problem, and undefined if neither ever does.
     """
     chosen = results.where(spec.where).only(spec.algorithms)
     known = _solvers(chosen)
@@ -111,7 +110,7 @@ def pairs(spec: PairsSpec, results: Results) -> str:
     ratios = np.array([duel.dominance_ratio for duel in duels])
     ratios = ratios[~np.isnan(ratios)]
     if not len(ratios):
-        return "Nobody dominates another on average."
+        return "No algorithm dominates another on average."
     finite = ratios[np.isfinite(ratios)]
     ours = {"least": f"{ratios.min():.2f}", "greatest": f"{ratios.max():.2f}", "mean": _mean(finite)}
     lines = [[title, paper_text(spec.paper.get(name, "-")), ours[name]] for name, title in RATIOS.items()]

@@ -1,4 +1,4 @@
-"""The figures of a study: drawn from our rows into its folder."""
+"""The figures of a study, drawn from our rows into its folder."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ if TYPE_CHECKING:
 
 Drawn = tuple["Figure", list[str]]
 
-MOST_NAMED = 12  # algorithms in a sentence below a figure
+MOST_NAMED = 12  # algorithms listed below a figure
 
 
 def figure(spec: FigureSpec, results: Results, folder: Path) -> list[str]:
-    """Draw a figure into the folder: the Markdown that shows it, and the numbers that go with it."""
+    """Draw a figure into the folder; return the Markdown that shows it, and the numbers that go with it."""
     everyone = scored(results.where(spec.where).only(spec.algorithms), spec.capped)
     chosen = everyone
     if math.isfinite(spec.worst_move) and len(chosen.rows):
@@ -60,7 +60,7 @@ def figure(spec: FigureSpec, results: Results, folder: Path) -> list[str]:
 
 
 def _mixed(spec: FigureSpec, results: Results) -> str:
-    """Why what the figure sets beside each other cannot be compared; empty if it was run on the same problems."""
+    """Return why the algorithms in the figure cannot be compared; empty if they were run on the same problems."""
     if spec.kind in ONE_BY_ONE or (spec.kind == "histogram" and spec.counted == "trials"):
         return ""
     parts = _steps(spec, results).values() if spec.kind == "trend" else [results]
@@ -68,7 +68,7 @@ def _mixed(spec: FigureSpec, results: Results) -> str:
 
 
 def file_name(title: str) -> str:
-    """A file's name from a title.
+    """Return a file name for a title.
 
     >>> file_name("Figure 3: TBA* and others")
     'figure-3'
@@ -78,13 +78,13 @@ def file_name(title: str) -> str:
 
 
 def _trade_off(spec: FigureSpec, results: Results, everyone: Results) -> Drawn:
-    """One measure against another; some algorithms also by a parameter, whatever their worst move was."""
+    """Plot one measure against another; some algorithms also by a parameter, whatever their worst move was."""
     also = _by_parameter(spec, everyone)
     return trade_off_plot(results.settings(), spec.x, spec.y[0], most=spec.most, also=also), []
 
 
 def _by_parameter(spec: FigureSpec, results: Results) -> dict[str, list[tuple[float, float]]]:
-    """The measure against a parameter, for algorithms of ``x_by``; the limit on the worst move holds for that.
+    """Return the measure against a parameter, for algorithms of ``x_by``; the limit on the worst move applies to it.
 
     Settings in which the parameter is not a number are left out.
     """
@@ -103,13 +103,13 @@ def _curves(spec: FigureSpec, results: Results) -> Drawn:
 
 
 def _trend(spec: FigureSpec, results: Results) -> Drawn:
-    """Measures by the values of a column, or by steps of it."""
+    """Plot measures by the values of a column, or by steps of it."""
     known = measure(spec.by).title if spec.by == "optimal_cost" else spec.by.replace("_", " ")
     return trend_plot({step: part.settings() for step, part in _steps(spec, results).items()}, known, spec.y), []
 
 
 def _steps(spec: FigureSpec, results: Results) -> dict[float, Results]:
-    """The results at each value of the column that a trend follows, or in each step of it."""
+    """Return the results at each value of the column that a trend follows, or in each step of it."""
     rows = results.rows
     if spec.by not in rows.columns:
         raise ParameterError(f"rows have no column {spec.by!r} to follow; {did_you_mean(spec.by, rows.columns)}")
@@ -121,14 +121,14 @@ def _steps(spec: FigureSpec, results: Results) -> dict[float, Results]:
 
 
 def _best_so_far(spec: FigureSpec, results: Results) -> Drawn:
-    """The best of a measure, on each problem, up to each value of a column, by what another measure is there."""
+    """Plot the best value of a measure up to each value of a column, over problems, against another measure there."""
     points = best_so_far(results.rows, spec.by, spec.x, spec.y[0])
     names = described(list(points))
     return progress_plot({names[settings]: curve for settings, curve in points.items()}, spec.x, spec.y[0]), []
 
 
 def best_so_far(rows: pl.DataFrame, by: str, x: str, y: str) -> dict[str, list[tuple[float, Statistics]]]:
-    """For each algorithm, in full notation, and each value of the column: the mean of x, and the best of y so far."""
+    """Return, for each algorithm in full notation and each value of the column, the mean of x and the best y so far."""
     pl = polars()
     if by not in rows.columns:
         raise ParameterError(f"rows have no column {by!r} to follow; {did_you_mean(by, rows.columns)}")
@@ -150,21 +150,21 @@ def _heat_map(spec: FigureSpec, results: Results) -> Drawn:
 
 
 def _dominance(spec: FigureSpec, results: Results) -> Drawn:
-    """Who is dominated; those who are not are named below, if they are few."""
+    """Plot which algorithms are dominated; those that are not are listed below, if they are few."""
     summaries = [summary for summary in results.summaries() if summary.solved == summary.trials]
     free = [one for one in on_average(summaries, spec.x, spec.y[0]) if one.dominated_by is None]
     names = ", ".join(plain(one.summary.name) for one in sorted(free, key=lambda one: one.x))
-    told = f"Not dominated: {len(free):,} of {len(summaries):,} algorithms that solved all problems"
-    told = f"{told}: {names}." if len(free) <= MOST_NAMED else f"{told}."
+    words = f"Not dominated: {len(free):,} of {len(summaries):,} algorithms that solved all problems"
+    words = f"{words}: {names}." if len(free) <= MOST_NAMED else f"{words}."
     marks = {claim.algorithm: claim.label for claim in spec.marks}
-    return dominance_plot(summaries, spec.x, spec.y[0], marks), [told]
+    return dominance_plot(summaries, spec.x, spec.y[0], marks), [words]
 
 
 def _scatter(spec: FigureSpec, results: Results) -> Drawn:
-    """Two algorithms held against each other, a point for each problem."""
+    """Plot two algorithms against each other, a point for each problem."""
     names = results.rows["algorithm"].unique(maintain_order=True).to_list()
     if len(names) != 2:
-        raise ParameterError(f"{spec.title} holds two algorithms against each other, and there are {len(names)}")
+        raise ParameterError(f"{spec.title} compares two algorithms, but there are {len(names)}")
     both = paired(results.rows, names[0], names[1], spec.y)
     points = {name: (both[name].to_numpy(), both[f"{name}_right"].to_numpy()) for name in spec.y}
     return scatter_plot(points, names[0], names[1]), []
@@ -177,7 +177,7 @@ def _histogram(spec: FigureSpec, results: Results) -> Drawn:
 
 
 def _trials(spec: FigureSpec, results: Results) -> Drawn:
-    """How often each value comes among all trials."""
+    """Plot how often each value occurs among all trials."""
     known = measure(spec.y[0])
     values = results.rows[known.name].cast(polars().Float64).to_numpy()
     values = values[np.isfinite(values)]
@@ -190,7 +190,7 @@ def _trials(spec: FigureSpec, results: Results) -> Drawn:
 
 
 def _algorithms(spec: FigureSpec, results: Results) -> Drawn:
-    """The means of all algorithms but the marked ones, which are named; and what share of the others beats each."""
+    """Plot the means of all algorithms, with lines at the marked ones, and report the share of others beating each."""
     name = spec.y[0]
     means = {summary.name: summary[name].mean for summary in results.summaries()}
     marked = {claim.algorithm: means.pop(claim.algorithm) for claim in spec.marks if claim.algorithm in means}

@@ -1,4 +1,4 @@
-"""Studies: a campaign whose file also says which tables and figures of a paper its results are to be held against.
+"""Study files: campaigns that also list the tables and figures of a paper to compare the results with.
 
     [[table]]
     title = "Table 1"
@@ -11,8 +11,8 @@
     x = "states_expanded_per_move"
     y = ["suboptimality_ratio"]
 
-`docs/how-to/campaigns.md` has all keys. What comes out is a page in Markdown with the figures beside it, in the order
-of the file.
+`docs/how-to/campaigns.md` describes all keys. The result is a page in Markdown with its figures, in the order of the
+file.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from andante.measures import MEASURES
 
 STUDY_FILE = "study.toml"
 
-#: The kinds of figures, and how many parameters each is drawn by.
+#: The kinds of figures, and the number of parameters that each needs.
 KINDS = {
     "trade-off": 0,
     "curves": 1,
@@ -45,12 +45,12 @@ KINDS = {
     "dominance": 0,
     "scatter": 0,
 }
-SEVERAL = ("curves", "trend", "scatter")  # that show several measures, in a panel each
-RANKED = ("trade-off", "dominance", "best-so-far")  # that say who is better: not drawn if that were not fair
-ONE_BY_ONE = ("scatter",)  # that compare problem by problem, those that all were run on
-COUNTED = ("algorithms", "trials")  # by a histogram
+SEVERAL = ("curves", "trend", "scatter")  # kinds that show several measures, one panel each
+RANKED = ("trade-off", "dominance", "best-so-far")  # kinds that rank algorithms: not drawn if that would be unfair
+ONE_BY_ONE = ("scatter",)  # kinds that compare problem by problem, on the problems in common
+COUNTED = ("algorithms", "trials")  # what a histogram may count
 
-#: What a duel tells: each number's name, and what it is in words.
+#: The numbers of a duel: the name of each, and its description.
 OUTCOMES = {
     "first_better_x": "{first} better in {x}",
     "first_better_y": "{first} better in {y}",
@@ -61,7 +61,7 @@ OUTCOMES = {
     "ratio": "dominance ratio",
 }
 
-#: What is told of the dominance ratios of all pairs, and what each is in words.
+#: The numbers reported about the dominance ratios of all pairs: the name of each, and its description.
 RATIOS = {
     "least": "least dominance ratio",
     "greatest": "greatest dominance ratio",
@@ -71,11 +71,11 @@ RATIOS = {
 _QUALITY, _EFFORT = "suboptimality_ratio", "states_expanded_per_move"
 
 
-# --- where studies are ----------------------------------------------------------------------------------------------
+# --- finding studies ------------------------------------------------------------------------------------------------
 
 
 def study_folders() -> dict[str, Path]:
-    """The studies that can be run, by name: those that came with Andante, and those of ``studies`` in this folder."""
+    """Return the available studies by name: those that come with Andante, and those in ``studies`` in this folder."""
     package = Path(andante.__file__).parent
     homes = [package / "studies", package.parents[1] / "studies", Path.cwd() / "studies"]
     files = [file for home in homes for file in sorted(home.glob(f"*/{STUDY_FILE}"))]
@@ -83,35 +83,35 @@ def study_folders() -> dict[str, Path]:
 
 
 def find_study(name: str) -> Path:
-    """The file of a study, by name or by path."""
+    """Return the file of a study, given by name or by path."""
     if name.endswith(".toml"):
         return Path(name)
     known = study_folders()
     if name not in known:
-        hint = did_you_mean(name, known) if known else "none came with this copy of Andante"
+        hint = did_you_mean(name, known) if known else "no studies come with this copy of Andante"
         raise AndanteError(f"there is no study {name!r}; {hint}")
     return known[name] / STUDY_FILE
 
 
-# --- what a study's file says ---------------------------------------------------------------------------------------
+# --- the contents of a study file -----------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Claim:
-    """One number of a paper, and where ours is found."""
+    """One number of a paper, and where to find ours."""
 
-    algorithm: str  # as rows name it
+    algorithm: str  # as named in rows
     label: str
     paper: tuple[float | str, ...]  # for each measure
     where: dict[str, Any]
-    against: str | None = None  # told as the change against this algorithm, in percent
+    against: str | None = None  # if given, the change relative to this algorithm is shown, in percent
     note: str = ""
-    cap: float = math.inf  # suboptimality counts as no more than this, where it is capped
+    cap: float = math.inf  # in a capped table, suboptimality counts as at most this
 
 
 @dataclass(frozen=True)
 class TableSpec:
-    """A table that sets a paper's numbers beside ours."""
+    """A table with a paper's numbers beside ours."""
 
     title: str
     about: str
@@ -123,17 +123,17 @@ class TableSpec:
 
 @dataclass(frozen=True)
 class Contest:
-    """One measure in which the best algorithm is sought, and which one the paper found."""
+    """One measure for which to find the best algorithm, and the paper's winner."""
 
     label: str
     measure: str
-    worst_move: float  # algorithms that ever expanded more before a move are left out
+    worst_move: float  # algorithms that ever expanded more states before a move are left out
     paper: str
 
 
 @dataclass(frozen=True)
 class BestSpec:
-    """Which algorithm does best, in each of several measures or under each of several limits."""
+    """Which algorithm is best, by each of several measures or under each of several limits."""
 
     title: str
     about: str
@@ -144,18 +144,18 @@ class BestSpec:
 
 @dataclass(frozen=True)
 class AmortizationSpec:
-    """After how many moves algorithms with databases have made good the time it took to build these."""
+    """The number of moves after which algorithms with databases have recovered the time it took to build these."""
 
     title: str
     about: str
     where: dict[str, Any]
-    rivals: tuple[str, ...]  # of which the one nearest in suboptimality is taken
+    rivals: tuple[str, ...]  # the one closest in suboptimality is used
     claims: tuple[Claim, ...]
 
 
 @dataclass(frozen=True)
 class DuelSpec:
-    """Two algorithms held against each other problem by problem, with the paper's shares in percent."""
+    """Two algorithms compared problem by problem, with the paper's shares in percent."""
 
     title: str
     about: str
@@ -169,7 +169,7 @@ class DuelSpec:
 
 @dataclass(frozen=True)
 class Trade:
-    """Two measures to trade off, and which algorithms the paper found not to be dominated in them."""
+    """Two measures to trade off, and the algorithms that are not dominated in them according to the paper."""
 
     x: str
     y: str
@@ -178,7 +178,7 @@ class Trade:
 
 @dataclass(frozen=True)
 class FrontSpec:
-    """Which algorithms are dominated by no other, for several pairs of measures."""
+    """Which algorithms no other dominates, for several pairs of measures."""
 
     title: str
     about: str
@@ -189,7 +189,7 @@ class FrontSpec:
 
 @dataclass(frozen=True)
 class PairsSpec:
-    """The dominance ratios of all pairs of which one algorithm dominates the other on average."""
+    """The dominance ratios of all pairs in which one algorithm dominates the other on average."""
 
     title: str
     about: str
@@ -202,7 +202,7 @@ class PairsSpec:
 
 @dataclass(frozen=True)
 class CorrelationSpec:
-    """How closely two measures of an algorithm go together, over its trials."""
+    """How strongly two measures of an algorithm are correlated over its trials."""
 
     title: str
     about: str
@@ -213,7 +213,7 @@ class CorrelationSpec:
 
 @dataclass(frozen=True)
 class Effect:
-    """One measure, and what the paper says that each parameter does to it."""
+    """One measure, and what the paper says about the effect of each parameter on it."""
 
     label: str
     measure: str
@@ -222,40 +222,40 @@ class Effect:
 
 @dataclass(frozen=True)
 class InfluenceSpec:
-    """What parameters do to measures when they rise, or to the effect of another parameter."""
+    """How measures, or the effect of another parameter on them, change as parameters rise."""
 
     title: str
     about: str
     where: dict[str, Any]
     algorithms: tuple[str, ...]
     parameters: tuple[str, ...]
-    of: str | None  # the parameter whose effect is influenced; None: the measures themselves
+    of: str | None  # the parameter whose effect is influenced; None for the measures themselves
     effects: tuple[Effect, ...]
 
 
 @dataclass(frozen=True)
 class FigureSpec:
-    """A figure, drawn from our rows."""
+    """A figure drawn from our rows."""
 
     title: str
     about: str
     kind: str
     where: dict[str, Any]
-    algorithms: tuple[str, ...]  # names, or settings in the notation with lists of values; none: all
+    algorithms: tuple[str, ...]  # names, or settings in the notation with lists of values; empty for all
     x: str
     y: tuple[str, ...]
     parameters: tuple[str, ...]
-    x_by: dict[str, str]  # of a trade-off: algorithms that are also shown with a parameter in place of ``x``
+    x_by: dict[str, str]  # of a trade-off: algorithms that are also shown by a parameter instead of ``x``
     panels: str | None  # of a heat map: the parameter that has a panel for each of its values ...
-    differences: bool  # ... and whether there is one for the difference of each two of them
-    by: str  # of a trend or of the best so far: the column that it follows ...
-    width: float  # ... in steps of this width, if it has one
+    differences: bool  # ... and whether there is a panel for the difference of each two of them
+    by: str  # of a trend or a best-so-far plot: the column that it follows ...
+    width: float  # ... in steps of this width, unless it is 0
     counted: str  # by a histogram
     most: tuple[float, float] | None
-    worst_move: float  # algorithms that ever expanded more before a move are left out
+    worst_move: float  # algorithms that ever expanded more states before a move are left out
     capped: bool
     marks: tuple[Claim, ...]
-    paper: float | None  # the mean of a histogram, where the paper tells it
+    paper: float | None  # the mean of a histogram, if the paper gives it
     paper_share: float | None  # and the share of values below it
 
 
@@ -274,28 +274,28 @@ Spec = (
 
 @dataclass(frozen=True)
 class Study:
-    """What a study's file says of tables and figures."""
+    """The tables and figures of a study file."""
 
     path: Path
     title: str
     about: str
     notes: str
-    absent: str  # which tables and figures of the paper are not here, and why
+    absent: str  # which tables and figures of the paper are left out, and why
     parts: tuple[Spec, ...]  # in the order of the file
 
 
 def read_study(path: str | os.PathLike[str], scale: str) -> Study:
-    """Read what a study's file says of tables and figures; the rest of it is the campaign's."""
+    """Read the tables and figures of a study file; the rest of the file is the campaign's."""
     file = Path(path)
     data, lines = read_tables(file, scale)
     top = Table(data, "", file, lines)
     found: list[tuple[int, Spec]] = []
     for name, read in _READ.items():
-        inline = lines.find("", name)  # where the key stands if the parts are written as one list
+        inline = lines.find("", name)  # the line of the key if the parts are written as one list
         for number, one in enumerate(top.take(name, list, []), 1):
             table = f"{name} {number}"
             if not isinstance(one, dict):
-                top.fail(f"each {name} is a table, [[{name}]], not {one!r}", name)
+                top.fail(f"each {name} must be a table, [[{name}]], not {one!r}", name)
             found.append((max(inline, lines.find(table)), read(Table(one, table, file, lines))))
     return Study(
         file,
@@ -319,9 +319,9 @@ def _read_table(table: Table) -> TableSpec:
         claims=tuple(_read_claim(table, "rows", one, where, len(measures)) for one in table.take("rows", list)),
     )
     if any(claim.cap < math.inf for claim in spec.claims) and (not spec.capped or spec.measures != (_QUALITY,)):
-        table.fail(f"rows have a cap in tables of {_QUALITY} alone, with capped = true", "rows", "cap")
+        table.fail(f"rows may have a cap only in tables of {_QUALITY} alone, with capped = true", "rows", "cap")
     if spec.statistic not in ("mean", "median", "p95", "max"):
-        table.fail(f"statistic is mean, median, p95 or max, not {spec.statistic!r}", "statistic")
+        table.fail(f"statistic must be mean, median, p95 or max, not {spec.statistic!r}", "statistic")
     table.finish()
     return spec
 
@@ -346,12 +346,12 @@ def _read_contest(table: Table, data: Any) -> Contest:
 
 
 def _check_row(table: Table, data: Any, known: Sequence[str]) -> None:
-    """Refuse a row that is no table, or has keys beside these."""
+    """Refuse a row that is not a table or has other keys than these."""
     if not isinstance(data, dict):
-        table.fail("each of rows is a table", "rows")
+        table.fail("each of rows must be a table", "rows")
     for name in data:
         if name not in known:
-            table.fail(f"rows have no {name!r}; {did_you_mean(name, known)}", "rows", name)
+            table.fail(f"rows do not take {name!r}; {did_you_mean(name, known)}", "rows", name)
 
 
 def _read_front(table: Table) -> FrontSpec:
@@ -427,7 +427,7 @@ def _read_effect(table: Table, data: Any, parameters: int) -> Effect:
     name = _known_measure(table, "rows", data.get("measure", ""))
     paper = data.get("paper", ["-"] * parameters)
     if not isinstance(paper, list) or len(paper) != parameters:
-        table.fail(f"the paper's words are a list of {parameters} here, one for each parameter", "rows", "paper")
+        table.fail(f"the paper's words must be a list of {parameters} here, one for each parameter", "rows", "paper")
     return Effect(str(data.get("label", MEASURES[name].title)), name, tuple(map(str, paper)))
 
 
@@ -466,7 +466,7 @@ def _where(table: Table) -> dict[str, Any]:
 
 
 def _settled(table: Table, key: str, where: Mapping[str, Any]) -> dict[str, Any]:
-    """The conditions as rows meet them: a database with all its parameters."""
+    """Return the conditions as rows spell them: a database with all its parameters."""
     if "databases" not in where:
         return dict(where)
     table.checked(where["databases"], str, key, "databases")
@@ -479,15 +479,15 @@ def _settled(table: Table, key: str, where: Mapping[str, Any]) -> dict[str, Any]
 def _read_claim(table: Table, key: str, data: Any, where: Mapping[str, Any], measures: int = 1) -> Claim:
     known = ("algorithm", "label", "paper", "where", "against", "note", "cap")
     if not isinstance(data, dict) or "algorithm" not in data:
-        table.fail(f"each of {key} is a table with an 'algorithm'", key)
+        table.fail(f"each of {key} must be a table with an 'algorithm'", key)
     for name in data:
         if name not in known:
-            table.fail(f"{key} have no {name!r}; {did_you_mean(name, known)}", key, name)
+            table.fail(f"{key} do not take {name!r}; {did_you_mean(name, known)}", key, name)
     against = data.get("against")
     paper = data.get("paper", ["-"] * measures)
     numbers = tuple(paper) if isinstance(paper, list) else (paper,)
     if len(numbers) != measures:
-        table.fail(f"the paper's numbers are {measures} here, one for each measure, not {len(numbers)}", key, "paper")
+        table.fail(f"'paper' must have {measures} numbers here, one for each measure, not {len(numbers)}", key, "paper")
     return Claim(
         algorithm=_algorithm(table, key, data["algorithm"]),
         label=str(data.get("label", data["algorithm"])),
@@ -502,12 +502,12 @@ def _read_claim(table: Table, key: str, data: Any, where: Mapping[str, Any], mea
 def _cap(table: Table, key: str, data: Mapping[str, Any]) -> float:
     cap = data.get("cap", math.inf)
     if not isinstance(cap, int | float) or isinstance(cap, bool) or not cap >= 1:
-        table.fail(f"a cap on suboptimality is a number from 1, not {cap!r}", key, "cap")
+        table.fail(f"a cap on suboptimality must be a number of at least 1, not {cap!r}", key, "cap")
     return float(cap)
 
 
 def _algorithm(table: Table, key: str, name: Any) -> str:
-    """An algorithm as rows name it."""
+    """Return an algorithm as named in rows."""
     text = table.checked(name, str, key, "an algorithm")
     try:
         return str(find(text))
@@ -516,7 +516,7 @@ def _algorithm(table: Table, key: str, name: Any) -> str:
 
 
 def _known(table: Table, texts: Sequence[str]) -> Sequence[str]:
-    """The same texts, if all of them name algorithms."""
+    """Return the same texts, if all of them name algorithms."""
     for text in texts:
         try:
             grid(text)
@@ -526,10 +526,10 @@ def _known(table: Table, texts: Sequence[str]) -> Sequence[str]:
 
 
 def _parameters_of(table: Table, key: str, named: Mapping[str, Any]) -> dict[str, str]:
-    """The same names of algorithms and of a parameter of each, if they have it."""
+    """Return the same names of algorithms with a parameter of each, if they have it."""
     for text, name in named.items():
         if "(" in text:
-            table.fail(f"{key} names algorithms without their parameters, not {text!r}", key, text)
+            table.fail(f"{key} takes algorithms without their parameters, not {text!r}", key, text)
         known = [p.name for p in find(_algorithm(table, key, text)).parameters]
         if name not in known:
             table.fail(f"{text} has no parameter {name!r}; {did_you_mean(str(name), known)}", key, text)
@@ -547,7 +547,7 @@ def _read_figure(table: Table) -> FigureSpec:
     where = _where(table)
     most = table.take_or_none("most", list)
     if most is not None and len(most) != 2:
-        table.fail(f"most is the greatest x and the greatest y that are shown, not {most!r}", "most")
+        table.fail(f"most must be the greatest x and the greatest y to show, not {most!r}", "most")
     spec = FigureSpec(
         title=table.take("title", str),
         about=table.take("about", str, "").strip(),
@@ -574,7 +574,7 @@ def _read_figure(table: Table) -> FigureSpec:
         table.fail(f"there is no kind of figure {spec.kind!r}; {did_you_mean(spec.kind, KINDS)}", "kind")
     wanted = KINDS[spec.kind]
     if len(spec.parameters) != wanted:
-        table.fail(f"a figure of the kind {spec.kind!r} has {wanted} 'parameters'", "parameters")
+        table.fail(f"a figure of the kind {spec.kind!r} needs {wanted} 'parameters'", "parameters")
     if spec.x_by and spec.kind != "trade-off":
         table.fail("x_by is for figures of the kind 'trade-off'", "x_by")
     if len(spec.y) != 1 and spec.kind not in SEVERAL:
@@ -584,12 +584,12 @@ def _read_figure(table: Table) -> FigureSpec:
     if spec.differences and (spec.kind != "heat-map" or spec.panels is None):
         table.fail("only a heat-map with 'panels' has 'differences'", "differences")
     if spec.kind == "scatter" and len(spec.algorithms) != 2:
-        table.fail("a figure of the kind 'scatter' holds two 'algorithms' against each other", "algorithms")
+        table.fail("a figure of the kind 'scatter' compares exactly two 'algorithms'", "algorithms")
     table.finish()
     return spec
 
 
-#: What reads each kind of part.
+#: The function that reads each kind of part.
 _READ: dict[str, Callable[[Table], Spec]] = {
     "table": _read_table,
     "best": _read_best,

@@ -1,4 +1,4 @@
-"""The tables of a study, in Markdown: the paper's numbers and ours side by side."""
+"""The tables of a study, in Markdown: the paper's numbers beside ours."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from andante.report.studyfile import AmortizationSpec, Claim, CorrelationSpec, I
 from andante.store.store import polars
 
 _QUALITY, _TIME = "suboptimality_ratio", "microseconds_per_move"
-_CONFIDENCE, _Z = 99, 2.575829  # percent, and how many standard deviations that is to either side
+_CONFIDENCE, _Z = 99, 2.575829  # percent, and the number of standard deviations to either side
 
 
 def table(spec: TableSpec, results: Results) -> str:
-    """Each claim of the paper beside our number for it: all about one measure, or the mean of several."""
+    """Return each claim of the paper beside our number for it: details of one measure, or the mean of several."""
     if len(spec.measures) > 1:
         return _wide_table(spec, results)
     head = ["", "paper", f"ours, {spec.statistic}", "difference", "median", "95 %", "trials", "not solved"]
@@ -44,18 +44,18 @@ def _line(spec: TableSpec, claim: Claim, results: Results) -> list[str]:
 
 
 def _wide_table(spec: TableSpec, results: Results) -> str:
-    """A column for each measure, and one before it for the paper's numbers if there are any."""
-    told = [any(claim.paper[k] != "-" for claim in spec.claims) for k in range(len(spec.measures))]
+    """Return a table with a column for each measure, preceded by one for the paper's numbers if there are any."""
+    given = [any(claim.paper[k] != "-" for claim in spec.claims) for k in range(len(spec.measures))]
     head = [""]
-    for name, known in zip(spec.measures, told, strict=True):
+    for name, known in zip(spec.measures, given, strict=True):
         title = headed(measure(name))
         head += [f"{title}: paper", "ours"] if known else [f"{title}: ours"]
-    lines = [_wide_line(spec, claim, results, told) for claim in spec.claims]
+    lines = [_wide_line(spec, claim, results, given) for claim in spec.claims]
     return markdown([*head, "trials", "not solved"], lines)
 
 
 def headed(known: Measure) -> str:
-    """A measure as the head of a column, with its unit unless that is part of each cell.
+    """Return a measure as the title of a column, with its unit unless that is part of each cell.
 
     >>> headed(measure("microseconds_per_move")), headed(measure("memory_bytes"))
     ('Time per move (µs)', 'Agent memory')
@@ -63,24 +63,24 @@ def headed(known: Measure) -> str:
     return known.title if known.unit in ("B", "s") else f"{known.title} ({known.unit})"
 
 
-def _wide_line(spec: TableSpec, claim: Claim, results: Results, told: Sequence[bool]) -> list[str]:
+def _wide_line(spec: TableSpec, claim: Claim, results: Results, given: Sequence[bool]) -> list[str]:
     summary = summary_of(scored(results.where(claim.where), spec.capped, claim.cap), claim.algorithm)
     cells = [_label(claim)]
-    for name, paper, known in zip(spec.measures, claim.paper, told, strict=True):
+    for name, paper, known in zip(spec.measures, claim.paper, given, strict=True):
         ours = "not run" if summary is None else _shown(summary, name, spec.statistic)
         cells += [paper_text(paper), ours] if known else [ours]
     return [*cells, *(["-", "-"] if summary is None else _counts(summary))]
 
 
 def _shown(summary: Summary, name: str, statistic: str) -> str:
-    """A statistic of a measure: of the mean with its error, of a worst case the worst."""
+    """Return a statistic of a measure; for a worst-case measure, always the maximum."""
     if measure(name).headline.value == "max":
         return summary.show(name, "max")
     return summary.show(name, statistic)
 
 
 def _change(chosen: Results, name: str, claim: Claim) -> list[str]:
-    """By how much the measure changes against another algorithm, with its standard error over problems in common."""
+    """Return the change of the measure relative to another algorithm, with its standard error over common problems."""
     assert claim.against is not None
     if summary_of(chosen, claim.against) is None:
         return ["not run", "-"]
@@ -100,7 +100,7 @@ def _difference(paper: float | str, ours: float) -> str:
 
 
 def amortization(spec: AmortizationSpec, results: Results) -> str:
-    """Each algorithm with a database beside the rival nearest to it in suboptimality: when it has caught up."""
+    """Return when each algorithm with a database has recovered its build time against the rival closest in quality."""
     rivals = results.where(spec.where).only(spec.rivals).summaries()
     head = ["", "paper", "nearest rival", "suboptimality of both", "build", "saved per move", "moves", "which take"]
     return markdown(head, [_recouped(claim, results, rivals) for claim in spec.claims])
@@ -129,7 +129,7 @@ def _recouped(claim: Claim, results: Results, rivals: Sequence[Summary]) -> list
 
 
 def correlation(spec: CorrelationSpec, results: Results) -> str:
-    """Pearson's correlation of two measures over the trials of an algorithm, with Fisher's interval."""
+    """Return Pearson's correlation of two measures over the trials of an algorithm, with Fisher's interval."""
     head = ["", "paper", "ours", f"{_CONFIDENCE} % confidence", "trials"]
     return markdown(head, [_correlated(spec, claim, results) for claim in spec.claims])
 
@@ -157,17 +157,17 @@ def _correlated(spec: CorrelationSpec, claim: Claim, results: Results) -> list[s
 
 
 def influence(spec: InfluenceSpec, results: Results) -> str:
-    """What parameters do to measures: from their lowest to their highest values, all else being equal.
+    """Return how parameters affect measures, from their lowest to their highest values, all else being equal.
 
-    With ``of`` it is the effect of that parameter which they influence: by how much the measure changes between its own
-    lowest and highest values.
+    With ``of``, they affect the effect of that parameter: how much the measure changes between its own lowest and
+    highest values.
     """
     chosen = results.where(spec.where).only(spec.algorithms)
     if fault := unlike(chosen.summaries()):
         return not_compared(fault)
     settings = chosen.settings()
     if len({_arguments(one) for one in settings}) < len(settings):
-        raise ParameterError(f"{spec.title}: some algorithms were run under several conditions; say which with 'where'")
+        raise ParameterError(f"{spec.title}: algorithms were run under several conditions; choose one with 'where'")
     head = [""]
     for name in spec.parameters:
         head += [f"{plain(name)} rises: paper", "ours"]
@@ -181,7 +181,7 @@ def influence(spec: InfluenceSpec, results: Results) -> str:
 
 
 def _influenced(settings: Sequence[Setting], parameter: str, of: str | None, name: str) -> str:
-    """How a measure, or the effect of a parameter on it, changes with another one."""
+    """Return how a measure, or the effect of a parameter on it, changes with another parameter."""
     means = {_arguments(one): one.summary[name].mean for one in settings}
     if of is not None:
         means = {rest: abs(high - low) for rest, (low, high) in ends(means, of).items()}
@@ -190,12 +190,12 @@ def _influenced(settings: Sequence[Setting], parameter: str, of: str | None, nam
         return "not run"
     more, less = (sum(bool(up(high, low)) for low, high in found) for up in (operator.gt, operator.lt))
     words = ("rises", "falls") if of is None else ("grows", "shrinks")
-    told = f"{words[0]} in {more}" if more >= less else f"{words[1]} in {less}"
+    trend = f"{words[0]} in {more}" if more >= less else f"{words[1]} in {less}"
     low, high = (measure(name).show(float(np.mean(side))) for side in zip(*found, strict=True))
-    return f"{told} of {len(found)}: {low} to {high}"
+    return f"{trend} of {len(found)}: {low} to {high}"
 
 
-#: The parameters of a setting with their values; the algorithm's name stands among them.
+#: The parameters of a setting with their values, and the algorithm's name.
 Arguments = frozenset[tuple[str, Any]]
 
 
@@ -204,7 +204,7 @@ def _arguments(one: Setting) -> Arguments:
 
 
 def ends(means: Mapping[Arguments, float], parameter: str) -> dict[Arguments, tuple[float, float]]:
-    """For each choice of the other parameters the numbers at the lowest and at the highest value of this one.
+    """Return, for each choice of the other parameters, the numbers at the lowest and highest values of this one.
 
     >>> settings = {(1, "a"): 5.0, (2, "a"): 6.0, (3, "a"): 9.0, (1, "b"): 7.0}
     >>> means = {frozenset({("depth", d), ("kind", k)}): mean for (d, k), mean in settings.items()}
@@ -223,7 +223,7 @@ def ends(means: Mapping[Arguments, float], parameter: str) -> dict[Arguments, tu
 
 
 def markdown(head: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
-    """A table in Markdown, its first column to the left and the others to the right.
+    """Return a table in Markdown, its first column aligned left and the others right.
 
     >>> print(markdown(["", "ours"], [["a", "1"]]))
     |  | ours |
@@ -235,27 +235,27 @@ def markdown(head: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
 
 
 def not_compared(fault: str) -> str:
-    """What stands in the place of a comparison that would not be fair."""
+    """Return the text that replaces a comparison that would not be fair."""
     return f"Not compared: {plain(fault)}."
 
 
 def plain(text: str) -> str:
-    """A text that Markdown shows as it is."""
+    """Return a text that Markdown shows unchanged."""
     return text.replace("*", "\\*").replace("|", "\\|")
 
 
 def or_dash(value: float | None) -> str:
-    """A number, or a dash where there is none."""
+    """Return a number, or a dash if there is none."""
     return "-" if value is None else f"{value:g}"
 
 
 def share(percent: float | None) -> str:
-    """A share in percent, or a dash where there is none."""
+    """Return a share in percent, or a dash if there is none."""
     return "-" if percent is None else f"{percent:.1f} %"
 
 
 def duration(seconds: float) -> str:
-    """How long something takes, in the unit that fits.
+    """Return a duration in a suitable unit.
 
     >>> duration(0.25), duration(90), duration(600), duration(9000)
     ('0.2 seconds', '90.0 seconds', '10 minutes', '2.5 hours')
@@ -266,19 +266,19 @@ def duration(seconds: float) -> str:
 
 
 def scored(results: Results, capped: bool, cap: float = math.inf) -> Results:
-    """The results, counted as Bulitko (2016) counts suboptimality if so wanted; ``cap`` is as in `Results.capped`."""
+    """Return the results, with suboptimality as in Bulitko (2016) if ``capped``; for ``cap`` see `Results.capped`."""
     return results.capped(cap) if capped else results
 
 
 def summary_of(results: Results, algorithm: str) -> Summary | None:
-    """The summary of an algorithm, or None if it was not run; it must have been run under one set of conditions."""
+    """Return the summary of an algorithm, or None if it was not run; it must be run under one set of conditions."""
     found = results.where({"algorithm": algorithm})
     if not len(found.rows):
         return None
     summaries = found.summaries()
     if len(summaries) > 1:
-        told = " and ".join(one.name for one in summaries[:2])
-        raise ParameterError(f"{algorithm} was run under several conditions ({told}); say which with 'where'")
+        names = " and ".join(one.name for one in summaries[:2])
+        raise ParameterError(f"{algorithm} was run under several conditions ({names}); choose one with 'where'")
     return summaries[0]
 
 
@@ -287,7 +287,7 @@ def _label(claim: Claim) -> str:
 
 
 def paper_text(number: float | str) -> str:
-    """A number of the paper, or its words.
+    """Return a number of the paper, or its words.
 
     >>> paper_text(6.1e6), paper_text(1.058), paper_text("A*")
     ('6.1e6', '1.058', 'A\\\\*')

@@ -16,27 +16,27 @@ if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderResult
     from rich.table import Table
 
-_PADDING, _EDGE = 3, 1  # what a terminal's table takes beside its text, per column and at its end
+_PADDING, _EDGE = 3, 1  # what a table in a terminal adds to its text, per column and at its end
 
 
 @dataclass(frozen=True)
 class Column:
-    """One column: its title, its unit, what it tells, and the text of its cell for an agent."""
+    """One column: its title, its unit, its meaning, and the text of its cell for an agent."""
 
     title: str
     unit: str
     about: str
     cell: Callable[[Summary], str]
-    measure: str | None = None  # that the column shows ...
+    measure: str | None = None  # the measure that the column shows ...
     statistic: str = "mean"  # ... by this statistic
 
     def number(self, summary: Summary) -> float:
-        """The number behind the cell."""
+        """Return the number in the cell."""
         assert self.measure is not None
         return float(getattr(summary[self.measure], self.statistic))
 
 
-# Each measure of the table with the statistics that it is shown by.
+# The measures of the table, each with the statistics it is shown by.
 _SHOWN = {
     "suboptimality_ratio": ("mean", "median", "p95"),
     "states_expanded_per_move": ("mean",),
@@ -49,21 +49,21 @@ _SHOWN = {
     "build_seconds": ("max",),
 }
 
-#: What it took before any problem: only in the table if it took anything.
+#: Measures of preparation: in the table only if there was any.
 _PREPARED = frozenset({"database_bytes", "build_seconds"})
 
 _QUALITY = "suboptimality_ratio"
-_ASKED_FOR = ("mean", "median", "p95", "max")  # of a measure that is asked for
+_ASKED_FOR = ("mean", "median", "p95", "max")  # the statistics of a measure that is asked for
 
-_WORDS = {"median": "Median.", "p95": "95 of 100 trials stay below.", "max": "The largest of all trials."}
+_WORDS = {"median": "Median.", "p95": "95 of 100 trials are below.", "max": "The largest of all trials."}
 _TITLES = {"median": "Median", "p95": "95th percentile", "max": "Maximum"}
 
 
 def columns(summaries: Sequence[Summary], measures: Sequence[str] = (), about: str = "agent") -> list[Column]:
-    """The columns that these summaries can fill: those of the ``measures`` that are asked for, or the usual ones.
+    """Return the columns that these summaries can fill: those of ``measures``, or by default the usual ones.
 
-    The first is headed by what the summaries are ``about``. Of the usual ones, databases and the time to build them are
-    left out where nobody has any.
+    The title of the first column is what the summaries are ``about``. Of the usual ones, databases and build time are
+    left out if no agent has any.
     """
     wanted = dict.fromkeys(measures, _ASKED_FOR) or _SHOWN
     spared = frozenset() if measures else _PREPARED
@@ -77,7 +77,7 @@ def columns(summaries: Sequence[Summary], measures: Sequence[str] = (), about: s
         Column(
             "Arrived",
             "",
-            "In how many of its trials the agent reached the goal. Where a limit cut some short, ≥ marks lower bounds.",
+            "The share of trials that reached the goal. Where a limit cut some short, ≥ marks lower bounds.",
             _arrived,
         ),
     ]
@@ -89,7 +89,7 @@ def columns(summaries: Sequence[Summary], measures: Sequence[str] = (), about: s
 
 
 def _column(name: str, statistic: str, brief: bool, with_error: bool) -> Column:
-    """One column; a ``brief`` one leaves the measure out of its title where the statistic stands there."""
+    """Return one column; the title of a ``brief`` one names only the statistic, not the measure."""
     known = MEASURES[name]
     title = known.title
     if statistic in _TITLES and known.headline.value != statistic:
@@ -100,7 +100,7 @@ def _column(name: str, statistic: str, brief: bool, with_error: bool) -> Column:
             return "-"
         return summary.show(name, statistic, with_error=with_error)
 
-    unit = "" if known.unit in ("B", "s") else known.unit  # those are part of the cell
+    unit = "" if known.unit in ("B", "s") else known.unit  # these are part of the cell
     return Column(
         title,
         unit,
@@ -117,7 +117,7 @@ def _arrived(summary: Summary) -> str:
 
 
 def lead(rows: Sequence[Row]) -> str:
-    """What was compared, counted from the rows, in a sentence.
+    """Return what was compared, counted from the rows, as a sentence.
 
     >>> lead([{"algorithm": "lrta", "solved": True, "map": "arena", "sight": 5}])
     '1 agent, 1 problem each on arena, with sight 5.'
@@ -134,7 +134,7 @@ def lead(rows: Sequence[Row]) -> str:
 
 
 def counted(number: int, what: str) -> str:
-    """So many of them.
+    """Return a number with a noun, in the plural if necessary.
 
     >>> counted(1, "agent"), counted(2000, "agent")
     ('1 agent', '2,000 agents')
@@ -143,7 +143,7 @@ def counted(number: int, what: str) -> str:
 
 
 def cells(summaries: Sequence[Summary], measures: Sequence[str] = ()) -> list[list[str]]:
-    """The table's text, without its head: a line per agent.
+    """Return the table's text without its head, one line per agent.
 
     >>> from andante.measures import summarise
     >>> cells(summarise([{"algorithm": "lrta", "solved": True, "suboptimality_ratio": 2.0}]))
@@ -154,7 +154,7 @@ def cells(summaries: Sequence[Summary], measures: Sequence[str] = ()) -> list[li
 
 
 class TerminalTable:
-    """The table for a terminal; where it is too wide, its columns are dealt out to several tables below each other."""
+    """The table for a terminal; if it is too wide, its columns are split into several tables below each other."""
 
     def __init__(self, summaries: Sequence[Summary], measures: Sequence[str] = (), about: str = "agent") -> None:
         self._heads = [_head(column) for column in columns(summaries, measures, about)]
@@ -168,7 +168,7 @@ class TerminalTable:
             yield self._table(block)
 
     def _blocks(self, room: int) -> list[list[int]]:
-        """The numbers of the columns of each table; the first column, the agent, stands in all of them."""
+        """Return the column numbers of each table; the first column, the agent, is in all of them."""
         blocks = [[0]]
         for k in range(1, len(self._heads)):
             taken = sum(self._widths[j] + _PADDING for j in [*blocks[-1], k]) + _EDGE
@@ -191,7 +191,7 @@ class TerminalTable:
 
 
 def headed(about: str) -> str:
-    """What a line is about, as the head of its column.
+    """Return what a line is about as the title of its column.
 
     >>> headed("optimal_cost")
     'Optimal cost'
@@ -207,7 +207,7 @@ def _head(column: Column) -> str:
 
 
 def markdown(summaries: Sequence[Summary], measures: Sequence[str] = (), about: str = "agent") -> str:
-    """The table in Markdown."""
+    """Return the table in Markdown."""
     shown = columns(summaries, measures, about)
     head = [_head(column) for column in shown]
     rule = [":--"] + ["--:"] * (len(shown) - 1)
@@ -216,7 +216,7 @@ def markdown(summaries: Sequence[Summary], measures: Sequence[str] = (), about: 
 
 
 def summary_csv(summaries: Sequence[Summary], about: str = "agent") -> str:
-    """Every statistic of every measure as comma-separated values, a line per agent and measure, unrounded."""
+    """Return every statistic of every measure as comma-separated values, one line per agent and measure, unrounded."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow([about, "trials", "solved", "measure", *(field.name for field in fields(Statistics))])
@@ -227,7 +227,7 @@ def summary_csv(summaries: Sequence[Summary], about: str = "agent") -> str:
 
 
 def latex(summaries: Sequence[Summary], measures: Sequence[str] = (), about: str = "agent") -> str:
-    """The table in LaTeX, for the package booktabs."""
+    """Return the table in LaTeX, for the package booktabs."""
     shown = columns(summaries, measures, about)
     lines = [[_head(column) for column in shown], *cells(summaries, measures)]
     head, *body = [f"{' & '.join(map(_for_latex, line))} \\\\" for line in lines]
@@ -247,7 +247,7 @@ _LATEX = str.maketrans(
 
 
 def _for_latex(text: str) -> str:
-    r"""A text as LaTeX shows it.
+    r"""Return a text escaped for LaTeX.
 
     >>> _for_latex("2.0 ± 0.1 %")
     '2.0 $\\pm$ 0.1 \\%'
@@ -256,7 +256,7 @@ def _for_latex(text: str) -> str:
 
 
 def csv_text(rows: Iterable[Row]) -> str:
-    """The rows themselves, every trial with all its columns, as comma-separated values."""
+    """Return the rows themselves, every trial with all its columns, as comma-separated values."""
     table = list(rows)
     names = list(dict.fromkeys(name for row in table for name in row))
     text = io.StringIO()

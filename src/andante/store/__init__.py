@@ -1,4 +1,4 @@
-"""Result rows, kept: Parquet parts with a manifest, one row per trial, safe to kill at any instant."""
+"""Storage of result rows: Parquet parts with a manifest, one row per trial, safe to kill at any moment."""
 
 from andante.store.check import check, disagreements
 from andante.store.identity import row_ids

@@ -1,4 +1,4 @@
-"""Is a store sound? Its parts and tables are whole, and rows of one trial agree."""
+"""Checks of a store: its parts and tables are undamaged, and rows of one trial agree."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ _SHOWN = 5
 
 
 def check(store: Store) -> list[str]:
-    """What is wrong with a store, a sentence for each fault; nothing if it is sound."""
+    """Return what is wrong with a store, one sentence per fault; empty if nothing is."""
     parts = [part.path.name for part in store.parts() if not part.whole]
-    faults = [f"{name} is damaged: resume the campaign, and its jobs run again" for name in parts]
+    faults = [f"{name} is damaged: resume the campaign to run its jobs again" for name in parts]
     faults += [
-        f"{name}.parquet is damaged or lost: restore it from a copy; without it rows can be read, but not added to"
+        f"{name}.parquet is damaged or missing: restore it from a copy; without it rows can be read but not added"
         for name in store.tables
         if _lost(store, name)
     ]
@@ -44,7 +44,7 @@ def _lost(store: Store, table: str) -> bool:
 
 
 def disagreements(rows: pl.LazyFrame) -> pl.DataFrame:
-    """The trials whose rows do not agree: id, algorithm, map, and the columns in which they differ."""
+    """Return the trials whose rows do not agree: id, algorithm, map, and the columns in which they differ."""
     pl = polars()
     decided = [name for name in rows.collect_schema().names() if name not in NOT_DECIDED and name != "id"]
     repeated = rows.select("id").filter(pl.col("id").is_duplicated()).unique()

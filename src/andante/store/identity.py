@@ -1,7 +1,7 @@
-"""The identity of a row: a hash of all that decides the outcome of a trial, and of nothing else.
+"""The identity of a row: a hash of everything that decides the outcome of a trial, and of nothing else.
 
-Two trials with one id are the same trial, wherever, whenever and by whatever engine they were run; all that they
-measure must agree, but for time.
+Two trials with the same id are the same trial, wherever, whenever and with whatever engine they were run. Everything
+they measure must agree, except times.
 """
 
 from __future__ import annotations
@@ -10,20 +10,20 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 
-#: Columns of time, which is never twice the same.
+#: Columns with times, which are never the same twice.
 TIMES = frozenset({"seconds", "microseconds_per_move", "first_move_microseconds", "build_seconds"})
 
-#: Columns that may differ between two rows of one trial: time, where in a campaign it was asked for, and mere names.
+#: Columns that may differ between two rows of one trial: times, its place in a campaign, and mere names.
 NOT_DECIDED = TIMES | {"job", "set", "problem", "repeat", "map", "training", "algorithm"}
 
-#: Two rows with these in common are one: the trial, the set of problems that asked for it, and the repeat number.
+#: Rows that agree in these are the same row: the trial, the problem set that asked for it, and the repeat number.
 KEY = ("id", "set", "repeat")
 
 _DIGEST_BYTES = 16
 
 
 def row_ids(deciding: Mapping[str, object], starts: Sequence[int], goals: Sequence[int]) -> list[str]:
-    """An id for the trial from each start to each goal; ``deciding`` is all else that decides how it ends.
+    """Return an id for the trial from each start to each goal; ``deciding`` is all else that decides its outcome.
 
     >>> deciding = {"map": "a3f0", "settings": "lrta(depth=1)", "version": "0.1.0"}
     >>> first, again, other = row_ids(deciding, [5, 5, 6], [9, 9, 9])

@@ -1,13 +1,13 @@
 """The store: a folder with a manifest and Parquet parts, to which finished jobs are appended.
 
     manifest.json             what this is, with hashes of the tables and a checksum of itself
-    NAME.parquet              a table that its maker wants to find again
+    NAME.parquet              a table that the store's creator wants to keep
     parts/ROWS-HASH.parquet   rows
 
-A part is written under another name, moved to its place whole and flushed to the disk; its name holds a hash of its
-bytes, so a part that a power cut damaged is told from a good one. It holds whole jobs. So what was finished before a
-kill is there, and what was not is run again. Small parts are put together into larger ones from time to time: first the
-larger one appears, then the small ones go. A kill in between leaves rows twice, and `scan` counts them once.
+A part is written under a temporary name, moved into place whole, and flushed to disk. Its name contains a hash of its
+bytes, so a part damaged by a power cut is recognised. A part holds whole jobs. So what was finished before a kill is
+there, and the rest is run again. Small parts are merged into larger ones from time to time: the larger one appears
+first, then the small ones are deleted. A kill in between leaves some rows twice, and `scan` counts them once.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from andante.store.identity import KEY, TIMES
 if TYPE_CHECKING:
     import polars as pl
 
-#: Columns by name, all of one length.
+#: Columns by name, all of the same length.
 Columns = Mapping[str, npt.NDArray[Any] | Sequence[Any]]
 
 FORMAT = 3
@@ -43,15 +43,15 @@ FORMAT = 3
 _CHECKSUM = "checksum"
 _KEYS: dict[str, type] = {"andante": str, "created": str, "about": dict, "tables": dict}  # beside format and checksum
 _MANIFEST, _PARTS, _DAMAGED, _LOCK = "manifest.json", "parts", "damaged", "lock"
-_FANOUT = 64  # as many parts of about one size become one
+_FANOUT = 64  # this many parts of about the same size are merged into one
 
 
 class StoreError(AndanteError):
-    """A store that cannot be opened, read, written or put together with another."""
+    """Raised when a store cannot be opened, read, written or merged with another."""
 
 
 def polars() -> ModuleType:
-    """Polars, which only stores need."""
+    """Import and return Polars, which only stores need."""
     try:
         import polars
     except ImportError as error:
@@ -68,13 +68,13 @@ class Part(NamedTuple):
 
     @property
     def whole(self) -> bool:
-        """Are its bytes those that were written?"""
+        """Whether its bytes are those that were written."""
         with suppress(OSError):
             return _digest(self.path.read_bytes()) == self.digest
         return False
 
     def read(self) -> bytes:
-        """Its bytes; a `StoreError` if they are not those that were written."""
+        """Return its bytes; raise a `StoreError` if they are not those that were written."""
         data = self.path.read_bytes()
         if _digest(data) != self.digest:
             raise _damage(self.path, self.path.parents[1])
@@ -90,19 +90,19 @@ def _damage(file: Path, folder: Path) -> StoreError:
 
 
 def _sealed(manifest: Mapping[str, Any]) -> bytes:
-    """A manifest as it is written: with a checksum of all else in it."""
+    """Return a manifest as it is written, with a checksum of everything else in it."""
     rest = {name: value for name, value in manifest.items() if name != _CHECKSUM} | {"format": FORMAT}
     return json.dumps({**rest, _CHECKSUM: _checksum(rest)}, indent=1, allow_nan=False).encode()
 
 
 def _checksum(manifest: Mapping[str, Any]) -> str:
-    """A hash of what a manifest says, without its checksum; layout and the order of its names do not matter."""
+    """Return a hash of a manifest's contents without its checksum; layout and the order of names do not matter."""
     rest = {name: value for name, value in manifest.items() if name != _CHECKSUM}
     return _digest(json.dumps(rest, sort_keys=True).encode())
 
 
 def as_kept(value: Any) -> Any:
-    """Plain data as a manifest gives it back: lists for tuples, None for numbers that JSON has no word for.
+    """Return plain data as a manifest gives it back: tuples become lists, and numbers that JSON cannot express None.
 
     >>> as_kept({"optimal_cost": (0.0, float("inf"))})
     {'optimal_cost': [0.0, None]}
@@ -128,8 +128,8 @@ class Store:
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self.folder = Path(folder)
         self._manifest = self._read_manifest()
-        self._schema: Mapping[str, Any] | None = None  # of the rows, once any are known
-        self._sound: set[str] = set()  # names of the parts that were found whole
+        self._schema: Mapping[str, Any] | None = None  # of the rows, once there are any
+        self._sound: set[str] = set()  # names of the parts known to be undamaged
 
     @classmethod
     def create(
@@ -138,10 +138,10 @@ class Store:
         about: Mapping[str, Any],
         tables: Mapping[str, Columns | pl.DataFrame] | None = None,
     ) -> Store:
-        """A new, empty store.
+        """Create and return a new, empty store.
 
-        ``about`` is whatever its maker wants to find again, and is kept as JSON (`as_kept` tells what becomes of it);
-        ``tables`` are kept beside the rows.
+        ``about`` is whatever the store's creator wants to keep with it, stored as JSON (see `as_kept`); ``tables`` are
+        stored beside the rows.
         """
         home = Path(folder)
         cls.refuse_taken(home)
@@ -155,7 +155,7 @@ class Store:
         try:
             (home / _PARTS).mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise OutputError(f"cannot make a store in {home}: {error.strerror or error}") from error
+            raise OutputError(f"cannot create a store in {home}: {error.strerror or error}") from error
         for name, data in files.items():
             _write(home / f"{name}.parquet", data)
         _write(home / _MANIFEST, _sealed(manifest))
@@ -163,39 +163,38 @@ class Store:
 
     @staticmethod
     def refuse_taken(folder: str | os.PathLike[str]) -> None:
-        """Raise a `StoreError` if no store can be begun here: there is one, or rows whose manifest is lost."""
+        """Raise a `StoreError` if no store can be created here: there is one, or rows that have lost their manifest."""
         home = Path(folder)
         if (home / _MANIFEST).exists():
-            raise StoreError(f"{home} holds a store already; resume it, or name another folder")
+            raise StoreError(f"{home} already contains a store; resume it, or choose another folder")
         if next((home / _PARTS).glob("*.parquet"), None) is not None:
             raise StoreError(
-                f"{home} holds rows and has lost its {_MANIFEST}, which says what they are of; restore it from a copy, "
-                "or name another folder (the rows are left as they are)"
+                f"{home} contains rows but no {_MANIFEST} to say what they are; restore it from a copy, or choose "
+                "another folder (the rows are left unchanged)"
             )
 
     @staticmethod
     def exists(folder: str | os.PathLike[str]) -> bool:
-        """Is there a store in this folder?"""
+        """Return whether there is a store in this folder."""
         return (Path(folder) / _MANIFEST).is_file()
 
     def _read_manifest(self) -> dict[str, Any]:
         file = self.folder / _MANIFEST
         damage = StoreError(
-            f"{file} is damaged; restore it from a copy, or begin another store (the rows in {_PARTS} are left as they "
-            "are)"
+            f"{file} is damaged; restore it from a copy, or start a new store (the rows in {_PARTS} are left unchanged)"
         )
         try:
             found = json.loads(file.read_bytes())
             checksum = _checksum(found) if isinstance(found, dict) else ""
         except OSError as error:
-            raise StoreError(f"{self.folder} is no store: there is no {_MANIFEST} in it") from error
+            raise StoreError(f"{self.folder} is not a store: it has no {_MANIFEST}") from error
         except (ValueError, RecursionError) as error:
             raise damage from error
         if not isinstance(found, dict):
             raise damage
         if found.get("format") != FORMAT:
             raise StoreError(
-                f"{self.folder} has the format {found.get('format')!s:.20} and this version of Andante, "
+                f"{self.folder} has format {found.get('format')!s:.20}, but this version of Andante, "
                 f"{andante.__version__}, reads format {FORMAT}; read it with the version that wrote it"
             )
         if found.get(_CHECKSUM) != checksum:
@@ -203,7 +202,7 @@ class Store:
         if not all(isinstance(found.get(name), kind) for name, kind in _KEYS.items()):
             raise damage
         if not all(name.isidentifier() and isinstance(digest, str) for name, digest in found["tables"].items()):
-            raise damage  # no table is looked for outside this folder
+            raise damage  # never look for a table outside this folder
         return found
 
     def __repr__(self) -> str:
@@ -211,33 +210,33 @@ class Store:
 
     @property
     def about(self) -> dict[str, Any]:
-        """What its maker wanted to find again."""
+        """What the store's creator wanted to keep with it."""
         about: dict[str, Any] = self._manifest["about"]
         return about
 
     @property
     def version(self) -> str:
-        """The version of Andante that made it."""
+        """The version of Andante that created the store."""
         return str(self._manifest["andante"])
 
     @property
     def created(self) -> str:
-        """When it was made."""
+        """When the store was created."""
         return str(self._manifest["created"])
 
     @property
     def tables(self) -> dict[str, str]:
-        """The tables that were kept beside the rows, by name: hashes of their files."""
+        """The names of the tables stored beside the rows, with hashes of their files."""
         tables: dict[str, str] = self._manifest["tables"]
         return tables
 
     def table(self, name: str) -> pl.DataFrame:
-        """A table that was kept beside the rows."""
+        """Return a table stored beside the rows."""
         file = self.folder / f"{name}.parquet"
         try:
             data = file.read_bytes()
         except OSError as error:
-            raise StoreError(f"{self.folder} has lost its table of {name}; begin another store") from error
+            raise StoreError(f"{self.folder} has lost its {name} table; start a new store") from error
         if _digest(data) != self.tables.get(name):
             raise _damage(file, self.folder)
         return _read_parquet(data, file, self.folder)
@@ -246,18 +245,18 @@ class Store:
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        """Within this block no other process can write here; what a killed one left behind is cleared away first."""
+        """Keep other processes from writing within this block; first clean up what a killed one left behind."""
         with _locked(self.folder / _LOCK, self.folder):
             self._clear()
             yield
 
     def append(self, columns: Columns) -> None:
-        """Add whole jobs: a part with these rows is on the disk when this returns."""
+        """Add whole jobs; when this returns, a part with these rows is on disk."""
         self._write_part(self._fitted(_frame(columns)))
         self._put_together()
 
     def _fitted(self, frame: pl.DataFrame) -> pl.DataFrame:
-        """The same rows, with the columns of those that are here already, in their order and of their types."""
+        """Return the same rows, with their columns in the order and of the types of those already here."""
         if self._schema is None and (parts := self.parts()):
             self._schema = self._rows(parts[0]).schema
         if self._schema is None:
@@ -265,13 +264,13 @@ class Store:
         odd = sorted(set(self._schema) ^ set(frame.columns))
         if odd:
             raise StoreError(
-                f"these rows do not fit into {self.folder}: they differ in the column {odd[0]!r}; begin another store"
+                f"these rows do not fit into {self.folder}: they differ in the column {odd[0]!r}; start a new store"
             )
         fitted: pl.DataFrame = frame.select(list(self._schema)).cast(polars().Schema(self._schema))
         return fitted
 
     def adopt(self, part: Part) -> None:
-        """Add a part of another store as it is."""
+        """Add a part of another store unchanged."""
         _write(self.folder / _PARTS / part.path.name, part.read())
 
     def _write_part(self, frame: pl.DataFrame) -> Path:
@@ -281,21 +280,21 @@ class Store:
         return path
 
     def _put_together(self) -> None:
-        """Where many parts are of about one size, make one of them."""
+        """Merge parts of about the same size when there are many of them."""
         by_size: dict[int, list[Part]] = {}
         for part in self.parts():
             by_size.setdefault(int(math.log(max(part.rows, 1), _FANOUT)), []).append(part)
         for group in by_size.values():
             if len(group) >= _FANOUT:
                 frame = polars().concat([self._rows(part) for part in group])
-                telling = [name for name in frame.columns if name not in TIMES]  # rows that disagree are both kept
-                whole = self._write_part(frame.unique(telling, keep="first", maintain_order=True))
+                compared = [name for name in frame.columns if name not in TIMES]  # rows that disagree are both kept
+                whole = self._write_part(frame.unique(compared, keep="first", maintain_order=True))
                 for part in group:
-                    if part.path != whole:  # a part that holds all rows of the group has the same bytes, and name
+                    if part.path != whole:  # a part with all rows of the group has the same bytes, and so the same name
                         part.path.unlink(missing_ok=True)
 
     def _clear(self) -> None:
-        """Set damaged parts aside, and remove files that were never finished."""
+        """Set damaged parts aside, and remove unfinished files."""
         for leftover in [*self.folder.glob(".*.part"), *(self.folder / _PARTS).glob(".*.part")]:
             leftover.unlink(missing_ok=True)
         for part in self.parts():
@@ -308,11 +307,11 @@ class Store:
     # --- reading ------------------------------------------------------------------------------------------------------
 
     def parts(self) -> list[Part]:
-        """The files of rows."""
+        """Return the files of rows."""
         try:
             names = sorted(os.listdir(self.folder / _PARTS))
         except OSError as error:
-            raise StoreError(f"{self.folder} has lost its folder {_PARTS}; restore it from a copy") from error
+            raise StoreError(f"{self.folder} has lost its {_PARTS} folder; restore it from a copy") from error
         found = []
         for name in names:
             rows, _, digest = name.removesuffix(".parquet").partition("-")
@@ -321,13 +320,13 @@ class Store:
         return found
 
     def whole_parts(self) -> list[Part]:
-        """The files of rows; a `StoreError` if the bytes of one are not those that were written."""
+        """Return the files of rows; raise a `StoreError` if one of them is damaged."""
         parts = self.parts()
         for part in parts:
             if part.path.name not in self._sound and not part.whole:
                 if os.path.lexists(part.path):
                     raise _damage(part.path, self.folder)
-                return self.whole_parts()  # it was put together with others meanwhile
+                return self.whole_parts()  # it has just been merged with others
             self._sound.add(part.path.name)
         return parts
 
@@ -336,34 +335,34 @@ class Store:
 
     @property
     def damaged(self) -> int:
-        """How many parts were set aside because their bytes were not those that were written."""
+        """The number of parts that were set aside as damaged."""
         return len(list((self.folder / _DAMAGED).glob("*.parquet")))
 
     def scan(self) -> pl.LazyFrame:
-        """All rows, each counted once, to be queried with Polars."""
+        """Return all rows, each counted once, as a lazy frame to query with Polars."""
         return _once(self.scan_all())
 
     def scan_all(self) -> pl.LazyFrame:
-        """All rows of all parts, those that a kill or a merge left twice included."""
+        """Return all rows of all parts, including those that a kill or a merge left twice."""
         files = [part.path for part in self.whole_parts()]
         if not files:
-            raise StoreError(f"{self.folder} holds no rows yet")
+            raise StoreError(f"{self.folder} has no rows yet")
         frame: pl.LazyFrame = polars().scan_parquet(files)
         return frame
 
     def frame(self) -> pl.DataFrame:
-        """All rows, each counted once."""
+        """Return all rows, each counted once."""
         return self._found(_once)
 
     def finished_jobs(self) -> npt.NDArray[np.int64]:
-        """The numbers of the jobs whose rows are here, in order."""
+        """Return the numbers of the jobs whose rows are here, in order."""
         if not self.parts():
             return np.zeros(0, np.int64)
         numbers = self._found(lambda rows: rows.select("job").unique())["job"].to_numpy()
         return np.sort(numbers.astype(np.int64))
 
     def jobs_without(self, jobs: Sequence[int], ids: Sequence[str]) -> list[int]:
-        """Of these jobs, each with the id of a row beside it, those that do not have that row here."""
+        """Return those of these jobs that lack their row here; ``ids`` has the id of one row of each job."""
         wanted = polars().DataFrame({"job": jobs, "id": ids}, schema={"job": polars().Int64, "id": polars().String})
         if len(wanted) and self.parts():
             here = self._found(lambda rows: rows.select(polars().col("job").cast(polars().Int64), "id").unique())
@@ -371,13 +370,13 @@ class Store:
         return sorted(set(wanted["job"].to_list()))
 
     def __len__(self) -> int:
-        """How many rows there are, each counted once."""
+        """Return the number of rows, each counted once."""
         if not self.parts():
             return 0
         return int(self._found(lambda rows: _once(rows).select(polars().len())).item())
 
     def _found(self, query: Callable[[pl.LazyFrame], pl.LazyFrame]) -> pl.DataFrame:
-        """What a query finds in all rows; it is asked again if parts were put together meanwhile."""
+        """Return what a query finds in all rows, repeating it if parts were merged meanwhile."""
         while True:
             try:
                 return query(self.scan_all()).collect()
@@ -385,13 +384,13 @@ class Store:
                 continue
             except polars().exceptions.PolarsError as error:
                 raise StoreError(
-                    f"the rows of {self.folder} cannot be read: some of its parts are not rows of a campaign, or of "
-                    "different ones; move out what does not belong there"
+                    f"cannot read the rows of {self.folder}: some of its parts are not rows of a campaign, or are rows "
+                    "of different campaigns; move out what does not belong there"
                 ) from error
 
 
 def _once(rows: pl.LazyFrame) -> pl.LazyFrame:
-    """The rows, each counted once."""
+    """Return the rows, each counted once."""
     return rows.unique(list(KEY), keep="first", maintain_order=True)
 
 
@@ -401,10 +400,10 @@ def _frame(columns: Columns | pl.DataFrame) -> pl.DataFrame:
 
 
 def _read_parquet(data: bytes, file: Path, folder: Path) -> pl.DataFrame:
-    """The table in these bytes, which are those of a file in a store's folder."""
+    """Return the table in these bytes, which come from a file in a store's folder."""
     try:
         frame: pl.DataFrame = polars().read_parquet(data)
-    except polars().exceptions.PolarsError as error:  # though their hash is right
+    except polars().exceptions.PolarsError as error:  # although the hash is right
         raise _damage(file, folder) from error
     return frame
 
@@ -416,13 +415,13 @@ def _parquet(frame: pl.DataFrame) -> bytes:
 
 
 def _write(path: Path, data: bytes) -> None:
-    """Write a file whole, and wait until the disk has it and knows its name."""
+    """Write a file whole, and wait until both the file and its name are on disk."""
     write_whole(path, data)
     try:
         _flush(path, os.O_RDWR)
     except OSError as error:
         raise OutputError(f"cannot write {path}: {error.strerror or error}") from error
-    with suppress(OSError):  # not every system lets a folder be flushed
+    with suppress(OSError):  # not every system can flush a folder
         _flush(path.parent, os.O_RDONLY)
 
 
@@ -436,10 +435,10 @@ def _flush(place: Path, how: int) -> None:
 
 @contextmanager
 def _locked(file: Path, folder: Path) -> Iterator[None]:
-    """Hold a lock that the system lets go of when this process ends, however it ends."""
+    """Hold a lock that the system releases when this process ends, however it ends."""
     try:
         import fcntl
-    except ImportError:  # a system without such locks: its user sees to it that one process writes at a time
+    except ImportError:  # a system without such locks: users must see to it that one process writes at a time
         yield
         return
     try:
@@ -450,5 +449,5 @@ def _locked(file: Path, folder: Path) -> Iterator[None]:
         try:
             fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
-            raise StoreError(f"another process is writing to {folder}; wait for it, or name another store") from error
+            raise StoreError(f"another process is writing to {folder}; wait for it, or choose another store") from error
         yield

@@ -1,4 +1,4 @@
-"""Many rows in a few numbers: the same as `andante.measures.summarise`, for millions of them."""
+"""Summaries of millions of rows: the same numbers as from `andante.measures.summarise`."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from andante.store.store import polars
 if TYPE_CHECKING:
     import polars as pl
 
-DIGEST = "digest of the problem"  # columns' names that no store has
+DIGEST = "digest of the problem"  # names that no store has for a column
 SHORT = "trials cut short"
 
 _QUANTILES = {"median": 0.5, "p95": 0.95}
 
 
 def summaries(rows: pl.DataFrame, by: str = "algorithm", order: Iterable[str] = ()) -> list[Summary]:
-    """A summary for each value of the column ``by``: those in ``order`` first, the others as they come.
+    """Return a summary for each value of the column ``by``: those in ``order`` first, the others as they appear.
 
     >>> import polars as pl
     >>> rows = pl.DataFrame({"algorithm": ["a", "a"], "solved": [True, False], "cost": [2.0, 4.0]})
@@ -53,7 +53,7 @@ def summaries(rows: pl.DataFrame, by: str = "algorithm", order: Iterable[str] = 
 
 
 def with_digests(rows: pl.DataFrame) -> pl.DataFrame:
-    """The rows with a number for each problem, as `Summary.problems` adds them up; null if they do not say which."""
+    """Return the rows with a number for each problem, as `Summary.problems` sums them; null if it is not known."""
     pl = polars()
     columns = place_columns(rows.columns)
     if not columns:
@@ -64,7 +64,7 @@ def with_digests(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def summed_digests() -> pl.Expr:
-    """The numbers of the problems in a group added up; null if some row does not say."""
+    """Return the sum of the problem numbers in a group; null if one is not known."""
     digest = polars().col(DIGEST)
     expression: pl.Expr = polars().when(digest.is_not_null().all()).then(digest.sum())
     return expression

@@ -1,4 +1,4 @@
-"""Stores put together into one, and rows taken out as one file."""
+"""Merging of stores, and export of rows to one file."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ FORMATS = (".csv", ".parquet")
 
 
 def merge(sources: Sequence[Store], folder: str | os.PathLike[str]) -> Store:
-    """A new store with the rows of all, each counted once.
+    """Create and return a new store with the rows of all sources, each counted once.
 
-    Stores of one campaign, worked on in several places, make a store that can be resumed; stores of different ones make
-    a store to report from. Rows of one trial that disagree are kept, and `check` tells of them.
+    Partial stores of one campaign give a store that can be resumed; stores of different campaigns give one to report
+    from. Rows of one trial that disagree are kept, and `check` reports them.
     """
     if len(sources) < 2:
-        raise StoreError(f"merging takes two stores or more, got {len(sources)}")
+        raise StoreError(f"merging needs at least two stores, got {len(sources)}")
     first, *others = sources
     for other in others:
         _refuse_strangers(first, other)
@@ -41,7 +41,7 @@ def _refuse_strangers(first: Store, other: Store) -> None:
     if first.version != other.version:
         raise StoreError(
             f"{first.folder} was made by Andante {first.version} and {other.folder} by {other.version}; "
-            "rows of different versions are not put together"
+            "rows of different versions cannot be merged"
         )
     schemas = [store.scan_all().collect_schema() for store in (first, other) if store.parts()]
     if len(schemas) == 2 and schemas[0] != schemas[1]:
@@ -50,7 +50,7 @@ def _refuse_strangers(first: Store, other: Store) -> None:
 
 
 def _tables(sources: Sequence[Store]) -> dict[str, pl.DataFrame] | None:
-    """The tables of stores that are about the same and have the same tables; None if they do not."""
+    """Return the tables of stores that are about the same thing and have equal tables; None if they differ."""
     first, *others = sources
     if any((other.about, other.tables.keys()) != (first.about, first.tables.keys()) for other in others):
         return None
@@ -60,16 +60,16 @@ def _tables(sources: Sequence[Store]) -> dict[str, pl.DataFrame] | None:
 
 
 def _medley(sources: Sequence[Store]) -> dict[str, Any]:
-    """What a store is about that was put together from different ones."""
+    """Return the description of a store merged from different ones."""
     abouts = [source.about for source in sources]
     return {"title": " and ".join(str(about.get("title", "untitled")) for about in abouts), "merged": abouts}
 
 
 def export(store: Store, path: str | os.PathLike[str]) -> int:
-    """Write all rows into one file, as CSV or Parquet by its name's ending, whole or not at all: how many there are."""
+    """Write all rows to one CSV or Parquet file, by its extension, whole or not at all; return the number of rows."""
     ending = Path(path).suffix.lower()
     if ending not in FORMATS:
-        raise OutputError(f"cannot write {path}: rows are exported to a file that ends in {' or '.join(FORMATS)}")
+        raise OutputError(f"cannot write {path}: rows are exported to files that end in {' or '.join(FORMATS)}")
     frame, buffer = store.frame(), io.BytesIO()
     frame.write_csv(buffer) if ending == ".csv" else frame.write_parquet(buffer)
     write_whole(path, buffer.getvalue())

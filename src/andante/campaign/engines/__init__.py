@@ -1,4 +1,4 @@
-"""Engines: who does the jobs. The results are the same, whichever it is and however many take part."""
+"""Engines run the jobs. The results do not depend on the engine or on the number of its workers."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from andante.campaign.work import Result
 
 
 class Engine(Protocol):
-    """Does jobs, in any order and several at once."""
+    """Something that runs jobs, in any order and several at once."""
 
     @property
     def title(self) -> str:
-        """What it is, in a few words: ``2 threads``."""
+        """A short description, such as ``2 threads``."""
         ...
 
     def run(self, jobs: Iterator[Job]) -> Iterator[list[Result]]:
-        """The results of all jobs as they come, those that are ready together in one list.
+        """Yield the results of all jobs as they arrive, those that are ready together in one list.
 
-        Jobs are taken only as they are needed. When the iterator is closed, or anything fails, all that is under way is
-        stopped and given up.
+        Jobs are taken only as they are needed. When the iterator is closed, or anything fails, everything under way is
+        stopped and discarded.
         """
         ...

@@ -1,7 +1,7 @@
-"""The Dask engine: workers of a cluster, or as many processes on this machine.
+"""The Dask engine: the workers of a cluster, or processes on this machine.
 
-A worker that dies is replaced by its nanny, and the scheduler gives its jobs to others; rows are written by the process
-that asked, so a job counts once however often it was begun.
+A worker that dies is replaced by its nanny, and the scheduler gives its jobs to others. Rows are written by the process
+that started the campaign, so a job counts once however often it was started.
 """
 
 from __future__ import annotations
@@ -16,24 +16,24 @@ from andante.campaign.plan import Job
 from andante.campaign.tables import CampaignError
 from andante.campaign.work import Result, perform
 
-_PER_WORKER = 4  # jobs that each worker has waiting: enough to be busy, few enough to be in random order
-_DEATHS = 10  # workers of ours that may die of one job before it is held to be the cause
+_PER_WORKER = 4  # jobs waiting per worker: enough to keep it busy, few enough to stay close to the random order
+_DEATHS = 10  # workers of our own cluster that may die of one job before the job counts as the cause
 _REACH_SECONDS = 10
 
 
 class Dask:
-    """The workers of a scheduler, by its address; or ``workers`` processes on this machine.
+    """The workers of a scheduler, given by its address, or ``workers`` processes on this machine.
 
-    They are called when there is something to do, and let go of afterwards.
+    They are started or connected to when there is something to do, and released afterwards.
     """
 
     def __init__(self, *, scheduler: str | None = None, workers: int | None = None) -> None:
         self._scheduler, self._workers = scheduler, workers
-        self._token = uuid4().hex  # a scheduler serves many campaigns, and takes jobs of one name for one job
+        self._token = uuid4().hex  # a scheduler may serve many campaigns, and treats equal names as the same job
         self.title = scheduler or f"{workers} worker{'' if workers == 1 else 's'}"
 
     def run(self, jobs: Iterator[Job]) -> Iterator[list[Result]]:
-        """The results of all jobs as they come."""
+        """Yield the results of all jobs as they arrive."""
         with _client(self._scheduler, self._workers) as client:
             try:
                 yield from self._results(client, jobs)
@@ -64,7 +64,7 @@ def _room(client: Any) -> int:
 
 @contextmanager
 def _client(scheduler: str | None, workers: int | None) -> Iterator[Any]:
-    """A connection to a scheduler, or to a cluster of our own which ends with it."""
+    """Connect to a scheduler, or to a local cluster that ends with the connection."""
     try:
         import dask
         from distributed import Client, LocalCluster
@@ -86,26 +86,26 @@ def _client(scheduler: str | None, workers: int | None) -> Iterator[Any]:
         client = Client(scheduler, timeout=_REACH_SECONDS)
     except (OSError, TimeoutError, ValueError) as error:
         raise CampaignError(
-            f"the scheduler {scheduler} cannot be reached within {_REACH_SECONDS} s; is it running, and is the address "
-            "written as tcp://HOST:PORT? Nothing was run"
+            f"cannot reach the scheduler {scheduler} within {_REACH_SECONDS} s; check that it is running and that the "
+            "address is written as tcp://HOST:PORT. Nothing was run"
         ) from error
     with client:
         yield client
 
 
 def _lost(title: str) -> CampaignError:
-    return CampaignError(f"the connection to {title} was lost; what was finished is stored: resume the campaign")
+    return CampaignError(f"the connection to {title} was lost; finished jobs are stored: resume the campaign")
 
 
 def _explained(error: Exception, title: str) -> Exception:
-    """A job's own error as it is, trouble of the cluster in one sentence."""
+    """Return a job's own error unchanged, and errors of the cluster as one sentence."""
     from distributed.scheduler import KilledWorker
 
     if isinstance(error, KilledWorker):
         number = str(error.task).rpartition("-")[2]
         return CampaignError(
-            f"one worker of {title} after another died of job {number}, perhaps for want of memory; what was finished "
-            "is stored"
+            f"several workers of {title} died while running job {number}, perhaps for lack of memory; finished jobs "
+            "are stored"
         )
     if "Cancelled" in type(error).__name__ or "CommClosed" in type(error).__name__:
         return _lost(title)

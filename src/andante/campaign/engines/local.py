@@ -1,4 +1,4 @@
-"""The local engine: threads in this process, whose kernels run without the GIL."""
+"""The local engine: threads in this process; kernels run without the GIL."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from andante.campaign.plan import Job
 from andante.campaign.work import Result, perform
 from andante.errors import ParameterError, whole_number
 
-_DONE = object()  # a thread has found no more jobs
+_DONE = object()  # put by a thread that has found no more jobs
 
 
 class Local:
-    """So many threads in this process."""
+    """A number of threads in this process."""
 
     def __init__(self, threads: int) -> None:
         self.threads = whole_number(threads, "threads", least=1, error=ParameterError)
 
     @property
     def title(self) -> str:
-        """What it is, in a few words."""
+        """A short description, such as ``2 threads``."""
         return f"{self.threads} thread{'' if self.threads == 1 else 's'}"
 
     def run(self, jobs: Iterator[Job]) -> Iterator[list[Result]]:
-        """The results of all jobs as they come."""
+        """Yield the results of all jobs as they arrive."""
         news: queue.SimpleQueue[object] = queue.SimpleQueue()
         stop = threading.Event()
         taking = threading.Lock()
@@ -38,7 +38,7 @@ class Local:
                     if job is None:
                         break
                     news.put(perform(job, stop))
-            except BaseException as error:  # whatever it is, the one who waits for news must hear of it
+            except BaseException as error:  # whatever it is, the consumer must get it
                 news.put(error)
             news.put(_DONE)
 
@@ -54,7 +54,7 @@ class Local:
 
 
 def _batches(news: queue.SimpleQueue[object], threads: int) -> Iterator[list[Result]]:
-    """All that is ready, whenever something is, until every thread is done."""
+    """Yield everything that is ready, whenever something is, until every thread is done."""
     running = threads
     while running:
         ready: list[Result] = []
