@@ -9,6 +9,7 @@ from andante.campaign import CampaignError, read_campaign
 from andante.campaign.settings import expand, full_notation, sample
 from andante.datasets import movingai
 from andante.errors import ParameterError
+from andante.notation import parse
 from tests.campaign.samples import ROOMS
 
 
@@ -29,12 +30,8 @@ def test_lists_of_values_in_databases_are_tried_one_after_another(written):
     new = "databases = ['pattern(level=[1, 2], cap=[5, 9])', 'moves']\nlimits ="
     (run,) = read_campaign(written(replace={"limits =": new})).runs
     shelves = [[order.text for order in shelf] for shelf in run.shelves()]
-    assert [text.partition(", aim")[0] for text, _ in shelves] == [
-        "pattern(level=1, cap=5",
-        "pattern(level=1, cap=9",
-        "pattern(level=2, cap=5",
-        "pattern(level=2, cap=9",
-    ]
+    given = [parse(text).arguments for text, _ in shelves]
+    assert [(one["level"], one["cap"]) for one in given] == [(1, 5), (1, 9), (2, 5), (2, 9)]
     assert {moves for _, moves in shelves} == {"moves"}
 
 

@@ -258,7 +258,7 @@ def test_a_worst_move_is_of_an_agent_not_of_an_algorithm():
             "algorithm": ["a", "a", "b"],
             "settings": ["a()", "a()", "b()"],
             "solved": [True] * 3,
-            "databases": ["pattern(level=3, cap=9)", "pattern(level=3, cap=20)", ""],
+            "databases": ["pattern(cap=9)", "pattern(cap=20)", ""],
             "max_states_expanded": [5, 50, 7],
         }
     )
