@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 import andante
-from andante.search.dijkstra import Field, Paths, count_paths, first_moves, spread
+from andante.search.dijkstra import Field, Paths, Starts, count_paths, flood_starts, spread
 from andante.world.grid import Grid
 from andante.world.mapfiles import write_map, write_scenario
 from andante.world.problem import Problem
@@ -85,10 +85,9 @@ def _path_counts(problems: Problems) -> int:
 def _first_moves(problems: Problems) -> int:
     """Compute a field from each start, and the sets of first moves from there."""
     graph = problems[0].graph
-    found, begin = Field.over(graph), np.empty(len(graph), np.uint8)
+    found, starts = Field.over(graph), Starts.over(graph)
     for problem in problems:
-        reached = spread(found, graph, problem.start)
-        first_moves(begin, graph.arrays, found.distance, found.order, reached)
+        flood_starts(starts, found, graph.arrays, problem.start)
     return len(problems)
 
 
