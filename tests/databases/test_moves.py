@@ -21,7 +21,7 @@ def assert_every_entry_is_optimal(graph):
     fields = [naive.distances_from(graph, state) for state in range(len(graph))]
     for state in range(len(graph)):
         for goal in range(len(graph)):
-            k = first_move(moves, state, goal)
+            k = first_move(moves, graph.arrays, state, goal)
             if goal not in fields[state]:
                 assert k == -1
             elif goal != state:
@@ -54,8 +54,8 @@ def test_components_know_nothing_of_each_other():
     places = [grid.state(x, 2) for x in (0, 4, 8)]
     for state in places:
         for goal in places:
-            assert (first_move(moves, state, goal) == -1) == (state != goal)
-    assert first_move(moves, grid.state(2, 2), places[0]) == -1  # a blocked cell
+            assert (first_move(moves, grid.graph.arrays, state, goal) == -1) == (state != goal)
+    assert first_move(moves, grid.graph.arrays, grid.state(2, 2), places[0]) == -1  # a blocked cell
 
 
 @given(grids(rules=RULES))
@@ -90,4 +90,4 @@ def test_a_graph_without_arcs_has_an_empty_database():
     graph = Graph.from_edges([], states=3)
     moves = build("moves", graph).arrays
     assert isinstance(moves, FirstMoves)
-    assert first_move(moves, 0, 1) == -1
+    assert first_move(moves, graph.arrays, 0, 1) == -1

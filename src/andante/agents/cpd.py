@@ -28,7 +28,7 @@ class Memory(NamedTuple):
 @kernel
 def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -> Move:
     """One move along a shortest path."""
-    k = first_move(memory.moves, state, goal)
+    k = first_move(memory.moves, graph, state, goal)
     if k < 0:
         return no_move(UNREACHABLE, 0, 1)
     return Move(target(graph, state, k), price(graph, state, k), 0, 1, 0.0, 0)

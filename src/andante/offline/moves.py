@@ -11,35 +11,59 @@ to 515 row by row.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from andante.databases.moves import BITS, MOST_MOVES, MOST_STATES, NO_WAY, FirstMoves
+from andante.databases.moves import (
+    BITS,
+    LONG,
+    MOST_MOVES,
+    MOST_STATES,
+    NO_WAY,
+    SHORT,
+    FirstMoves,
+    is_nearer,
+)
 from andante.errors import DatabaseError
-from andante.kernel import generic, int64, kernel
+from andante.kernel import generic, int64, kernel, uint64
 from andante.offline.builder import Crew, builder
 from andante.search import heap
-from andante.search.dijkstra import Field, first_moves, flood
+from andante.search.dijkstra import Field, Starts, flood_starts, is_optimal
 from andante.search.heap import Heap
-from andante.world.graph import Arrays, Csr, Graph, Moves, degree, price, size, target
+from andante.search.hillclimb import greedy_moves
+from andante.world.graph import Arrays, Csr, Graph, Moves, degree, estimate, price, size, target, unit
+from andante.world.heuristics import TOLERANCE
 
 CURVE_BITS = 16  # of a coordinate on the Hilbert curve
 ROWS = 64  # that a thread makes at a time
-ANY = (1 << 63) - 1  # the set of all moves, and of no way
-UNREACHED = 1 << 62  # the set that stands for no way
+WORTH_A_BORDER = 5  # runs that it replaces: it takes as much as four of them
+LOOK_BACK = 64  # places, from where a run ends to a goal on the near side of the border
+MOST_BORDERS = (1 << 31) - 1
 
 
 class Params(NamedTuple):
     """Nothing is left to choose."""
 
 
+class Plan(NamedTuple):
+    """What the rows are made of."""
+
+    graph: Arrays
+    back: Arrays  # the same with every arc turned round
+    placed: Arrays  # the same with states numbered by their place; of a grid only what heuristics and legal moves need
+    order: npt.NDArray[np.int32]  # [places]
+    span: npt.NDArray[np.int32]  # [places, 2], where the component of each lies in the order
+    rank: npt.NDArray[np.int32]  # [n]
+    top: int  # bits of a set below this one are moves; above come greedy moves, long and short, and no path
+
+
 class Wave(NamedTuple):
-    """A search over a grid: distances, then first moves."""
+    """A search over a grid."""
 
     field: Field
-    begin: npt.NDArray[np.uint8]  # [n], the set of first moves
+    starts: Starts
 
 
 class Tree(NamedTuple):
@@ -50,12 +74,23 @@ class Tree(NamedTuple):
     open: Heap
 
 
+class Rows(NamedTuple):
+    """The rows that a thread has made."""
+
+    run: npt.NDArray[np.uint32]  # [rows at a time * most runs in a row]
+    runs: npt.NDArray[np.int64]  # [rows at a time], how many runs each has
+    border: npt.NDArray[np.uint32]  # [rows at a time * most borders in a row, 2]
+    limit: npt.NDArray[np.float32]  # [rows at a time * most borders in a row]
+    borders: npt.NDArray[np.int32]  # [rows at a time], how many borders each has
+
+
 class Room(NamedTuple):
-    """What one thread needs: a search, and the runs that it has made."""
+    """What one thread needs: a search, the sets of one row, and the rows that it has made."""
 
     search: Wave | Tree
-    run: npt.NDArray[np.uint32]  # [rows at a time * most runs in a row]
-    length: npt.NDArray[np.int64]  # [rows at a time]
+    distance: npt.NDArray[np.float64]  # [n], that the search fills
+    allowed: npt.NDArray[np.integer[Any]]  # [places], the set of codes that a run may have there
+    made: Rows
 
 
 @builder("moves", Params)
@@ -69,31 +104,64 @@ def make(graph: Graph, params: Params, crew: Crew) -> FirstMoves:
     order, span = _order(graph)
     rank = np.full(len(graph), -1, np.int32)
     rank[order] = np.arange(len(order))
+    placed = _placed(graph.arrays, order, rank)
+    top = MOST_MOVES if isinstance(graph.arrays, Csr) else 8
+    plan = Plan(graph.arrays, graph.reversed().arrays, placed, order, span, rank, top)
 
-    def rows(room: Room, part: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.int64]]:
-        used = _rows(room, graph.arrays, order, span, part)
-        return room.run[:used].copy(), room.length[: len(part)].copy()
+    def rows(room: Room, part: npt.NDArray[np.int64]) -> Rows:
+        _make_rows(room, plan, part)
+        made, count = room.made, len(part)
+        runs, borders = int(made.runs[:count].sum()), int(made.borders[:count].sum())
+        return Rows(
+            made.run[:runs].copy(),
+            made.runs[:count].copy(),
+            made.border[:borders].copy(),
+            made.limit[:borders].copy(),
+            made.borders[:count].copy(),
+        )
 
     parts = np.array_split(np.arange(len(order)), -(-len(order) // ROWS)) if len(order) else []
     rooms = [_room(graph, order) for _ in range(crew.threads)]
     made = crew.each(rows, parts, rooms, "finding first moves")
-    first = np.zeros(len(order) + 1, np.int64)
-    if made:
-        np.cumsum(np.concatenate([lengths for _, lengths in made]), out=first[1:])
-    run = np.empty(first[-1], np.uint32)
-    if made:
-        np.concatenate([runs for runs, _ in made], out=run)
-    return FirstMoves(rank, first, run)
+    nothing = Rows(*(array[:0] for array in rooms[0].made))
+    whole = Rows(*(np.concatenate(arrays) for arrays in zip(nothing, *made, strict=True)))
+    first, aside = np.zeros(len(order) + 1, np.int64), np.zeros(len(order) + 1, np.int64)
+    np.cumsum(whole.runs, out=first[1:])
+    np.cumsum(whole.borders, out=aside[1:])
+    if aside[-1] > MOST_BORDERS:
+        raise DatabaseError(f"a database of kind 'moves' for this graph would have more than {MOST_BORDERS} borders")
+    return FirstMoves(rank, first, whole.run, aside.astype(np.int32), whole.border, whole.limit)
 
 
 def _room(graph: Graph, order: npt.NDArray[np.int32]) -> Room:
-    n = len(graph)
+    n, most = len(graph), ROWS * LONG
     search: Wave | Tree
     if isinstance(graph.arrays, Moves):
-        search = Wave(Field.over(graph), np.empty(n, np.uint8))
+        search = Wave(Field.over(graph), Starts.over(graph))
+        distance, bits = search.field.distance, np.dtype(np.uint16)
     else:
         search = Tree(np.empty(n), np.empty(n, np.int64), Heap.over(n, n))
-    return Room(search, np.empty(ROWS * (len(order) + 1), np.uint32), np.empty(ROWS, np.int64))
+        distance, bits = search.distance, np.dtype(np.int64)
+    made = Rows(
+        np.empty(ROWS * (len(order) + 1), np.uint32),
+        np.empty(ROWS, np.int64),
+        np.empty((most, 2), np.uint32),
+        np.empty(most, np.float32),
+        np.empty(ROWS, np.int32),
+    )
+    return Room(search, distance, np.empty(len(order), bits), made)
+
+
+def _placed(graph: Arrays, order: npt.NDArray[np.int32], rank: npt.NDArray[np.int32]) -> Arrays:
+    """The graph with its states numbered by their place in the order, so that what is near in it is near in memory."""
+    if isinstance(graph, Moves):
+        return graph._replace(mask=graph.mask[order], x=graph.x[order], y=graph.y[order])
+    arcs = np.diff(graph.first)[order]
+    first = np.concatenate([[0], np.cumsum(arcs)])
+    taken = np.repeat(graph.first[:-1][order] - first[:-1], arcs) + np.arange(first[-1])
+    return graph._replace(
+        first=first, neighbour=rank[graph.neighbour[taken]], cost=graph.cost[taken], point=graph.point[order]
+    )
 
 
 # --- the order of states --------------------------------------------------------------------------------------------
@@ -171,63 +239,141 @@ def _search_depth_first(
 
 
 @kernel
-def _rows(
-    room: Room,
-    graph: Arrays,
-    order: npt.NDArray[np.int32],
-    span: npt.NDArray[np.int32],
-    part: npt.NDArray[np.int64],
-) -> int:
-    """Make the rows of the states at these places in the order: how many runs they have."""
-    used = 0
+def _make_rows(room: Room, plan: Plan, part: npt.NDArray[np.int64]) -> None:
+    """Make the rows of the states at these places in the order."""
+    runs, borders = 0, 0
     for i in range(len(part)):
-        source = int64(order[part[i]])
-        spread_sets(room.search, graph, source)
-        before = used
-        used = _compress(room, order, int64(span[part[i], 0]), int64(span[part[i], 1]), source, used)
-        room.length[i] = used - before
-    return used
+        begin, end = int64(plan.span[part[i], 0]), int64(plan.span[part[i], 1])
+        spread_sets(room.search, plan.graph, int64(plan.order[part[i]]))
+        _allow(room, plan, begin, end, part[i])
+        last = _compress(room, plan, begin, end, part[i], Last(runs, borders))
+        if end < len(plan.order):
+            room.made.run[last.run] = end << BITS | NO_WAY
+            last = Last(last.run + 1, last.border)
+        room.made.runs[i], room.made.borders[i] = last.run - runs, last.border - borders
+        runs, borders = last.run, last.border
 
 
 @kernel
-def _compress(room: Room, order: npt.NDArray[np.int32], begin: int, end: int, source: int, used: int) -> int:
-    """Write the runs of one row: as long as the states of a run have a first move in common, it goes on."""
-    common = 0
-    for place in range(begin, end):
-        goal = int64(order[place])
-        moves = ANY if goal == source else _set(room.search, goal)
-        if common & moves != 0:
-            common &= moves
-            continue
-        if place > begin:
-            room.run[used] |= _code(common)
-            used += 1
-        room.run[used] = place << BITS
-        common = moves
-    room.run[used] |= _code(common)
-    used += 1
-    if end < len(order):
-        room.run[used] = end << BITS | NO_WAY
-        used += 1
-    return used
+def _allow(room: Room, plan: Plan, begin: int, end: int, source: int) -> None:
+    """Which codes are right for each goal: its first moves, and the greedy ones if they are among them."""
+    allowed, order, top = room.allowed, plan.order, plan.top
+    for place in range(uint64(begin), uint64(end)):
+        moves = first_set(room.search, uint64(order[place]))
+        longest, shortest = greedy_moves(plan.placed, source, place)
+        greedy = (moves >> longest & 1) | (moves >> shortest & 1) << 1
+        allowed[place] = moves | greedy << top if moves != 0 else 4 << top
+    allowed[source] = (8 << top) - 1  # whoever is there is asked for no move
+
+
+class Last(NamedTuple):
+    """How many runs and borders a thread has made."""
+
+    run: int
+    border: int
 
 
 @kernel
-def _set(search: Wave | Tree, state: int) -> int:
-    """The first moves of shortest paths to a state."""
-    moves = int64(search.begin[state])
-    return moves if moves != 0 else UNREACHED
+def _compress(room: Room, plan: Plan, begin: int, end: int, source: int, last: Last) -> Last:
+    """Write the runs and borders of one row.
+
+    A run goes on as long as its goals have a code in common, which makes for the fewest runs. Where one would end, the
+    border between the goals on both sides of that place is tried from where the run begins. It is taken if it saves
+    enough runs.
+    """
+    allowed, made, top = room.allowed, room.made, plan.top
+    run, border, known = last.run, last.border, degree(plan.placed, source)
+    place = begin
+    while place < end:
+        common, stop = int64(allowed[place]), uint64(place + 1)
+        while stop < end and common & int64(allowed[stop]) != 0:
+            common &= int64(allowed[stop])
+            stop += uint64(1)
+        code, beyond = _code(common, top), int64(stop)
+        if beyond < end and known + border - last.border < LONG:
+            found = _border(room, plan, source, place, beyond, end)
+            if found.runs >= WORTH_A_BORDER:
+                made.border[border, 0] = int64(plan.order[found.one]) << BITS | _code(found.here, top)
+                made.border[border, 1] = int64(plan.order[found.other]) << BITS | _code(found.there, top)
+                made.limit[border] = found.limit
+                code, beyond = known + border - last.border, found.stop
+                border += 1
+        made.run[run] = place << BITS | code
+        run, place = run + 1, beyond
+    return Last(run, border)
 
 
 @kernel
-def _code(common: int) -> int:
-    """The first move of a set, as a run holds it."""
-    if common == UNREACHED:
-        return NO_WAY
-    move = 0
-    while common >> move & 1 == 0:
-        move += 1
-    return move
+def _code(common: int, top: int) -> int:
+    """The first code of a set: a move, if there is one in it."""
+    bit = 0
+    while common >> bit & 1 == 0:
+        bit += 1
+    return bit if bit < top else bit - top + LONG
+
+
+# --- borders --------------------------------------------------------------------------------------------------------
+
+
+class Border(NamedTuple):
+    """A border, and how far it is right."""
+
+    one: int  # the place of the corner of the goals on this side
+    other: int
+    limit: float
+    here: int  # the codes that all goals on this side have in common
+    there: int
+    stop: int  # the place of the first goal for which it is not right
+    runs: int  # that would take its place
+
+
+@kernel
+def _border(room: Room, plan: Plan, source: int, begin: int, change: int, end: int) -> Border:
+    """The border between goals before and after the place ``change``, where a run ends that began at ``begin``."""
+    allowed, placed, no_path = room.allowed, plan.placed, 4 << plan.top
+    beyond, before = int64(allowed[change]), change - 1
+    while before > begin and change - before < LOOK_BACK and int64(allowed[before]) & beyond != 0:
+        before -= 1
+    if int64(allowed[before]) & beyond != 0 or (int64(allowed[before]) | beyond) & no_path != 0:
+        return Border(0, 0, 0.0, 0, 0, begin, 0)
+    one, other = _corner(room.distance, plan, source, before), _corner(room.distance, plan, source, change)
+    farther = room.distance[plan.order[other]] - room.distance[plan.order[one]]
+    limit = np.float64(np.float32(farther / unit(placed)))  # as it will be stored
+    here = there = no_path - 1
+    common, runs, stop = 0, 0, uint64(begin)
+    while stop < end:
+        codes = int64(allowed[stop])
+        if is_nearer(placed, one, other, limit, stop):
+            if here & codes == 0:
+                break
+            here &= codes
+        else:
+            if there & codes == 0:
+                break
+            there &= codes
+        common &= codes
+        if common == 0:
+            runs, common = runs + 1, codes
+        stop += uint64(1)
+    return Border(one, other, limit, here, there, int64(stop), runs)
+
+
+@kernel
+def _corner(distance: npt.NDArray[np.float64], plan: Plan, source: int, place: int) -> int:
+    """The place of the state where an optimal path last turned: the first on it from which the heuristic is right."""
+    goal, root, back = int64(plan.order[place]), int64(plan.order[source]), plan.back
+    state, least = goal, distance[goal] - TOLERANCE * unit(back)
+    while state != root:
+        before = -1
+        for k in range(degree(back, state)):
+            near = target(back, state, k)
+            if is_optimal(back, distance, state, near, price(back, state, k)):
+                before = near
+                break
+        if before < 0 or distance[before] + estimate(plan.graph, before, goal) < least:
+            break
+        state = before
+    return int64(plan.rank[state])
 
 
 # --- searches -------------------------------------------------------------------------------------------------------
@@ -235,15 +381,29 @@ def _code(common: int) -> int:
 
 @generic
 def spread_sets(search: Wave | Tree, graph: Arrays, source: int) -> None:
-    """Fill ``search.begin`` with the set of first moves from ``source`` to each state, 0 where no way leads."""
+    """Find the distance from ``source`` to each state, and the set of first moves."""
+    raise TypeError(search)
+
+
+@generic
+def first_set(search: Wave | Tree, state: int) -> int:
+    """The first moves of shortest paths to a state, 0 where no path leads."""
     raise TypeError(search)
 
 
 @spread_sets.of(Wave)
 def _spread_wave(search: Wave, graph: Moves, source: int) -> None:
-    field = search.field
-    reached = flood(field, graph, source)
-    first_moves(search.begin, graph, field.distance, field.order, reached)
+    flood_starts(search.starts, search.field, graph, source)
+
+
+@first_set.of(Wave)
+def _first_set_of_wave(search: Wave, state: int) -> int:
+    return int64(search.starts.how[state]) & 255
+
+
+@first_set.of(Tree)
+def _first_set_of_tree(search: Tree, state: int) -> int:
+    return search.begin[state]
 
 
 @spread_sets.of(Tree)
