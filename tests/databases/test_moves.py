@@ -69,16 +69,16 @@ def test_the_same_map_in_rows_of_arcs_gives_the_same_database(grid):
 def test_runs_are_few():
     """On an empty map a row is hardly more than one run per direction and turn of the curve."""
     moves = build("moves", andante.generate("empty", 32, 32)).arrays
-    assert len(moves.run) < 24 * 32 * 32
+    assert len(moves.word) < 24 * 32 * 32
 
 
 def test_moves_that_do_not_exist_are_refused(tmp_path):
     grid = andante.generate("empty", 4, 4)
     database = build("moves", grid)
     for broken in (
-        database.arrays._replace(run=database.arrays.run | 7),  # a corner has no eighth move
+        database.arrays._replace(word=database.arrays.word | 7),  # a corner has no eighth move
         database.arrays._replace(rank=database.arrays.rank + np.int32(1)),
-        database.arrays._replace(first=database.arrays.first + 1),
+        database.arrays._replace(first=database.arrays.first + 64),
         database.arrays._replace(first=database.arrays.first[::-1].copy()),
     ):
         type(database)("moves", database.fingerprint, {}, broken).save(tmp_path / "broken")

@@ -24,49 +24,48 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.databases.header import kind, pick
-from andante.kernel import int64, kernel
+from andante.kernel import int64, kernel, uint64
 from andante.search.hillclimb import greedy_moves
 from andante.search.memory import Space
 from andante.world.graph import Arrays, Graph, degree, estimate, size, unit
 
-BITS = 6  # of a run, for its code; the others say where it begins. A corner of a border is written the same way
+BITS = 6  # of a word, for its code; the others say where a run begins, or which state a corner is
 CODES = (1 << BITS) - 1
 MOST_MOVES = 60  # that a state may have: these codes are moves, and those that its state does not have are borders
 LONG = 60  # the greedy move, of equal ones the most expensive
 SHORT = 61  # the greedy move, of equal ones the least expensive
 NO_WAY = 62  # to these goals no path leads
+BORDER = 3  # words that a border takes: the corner and the code of either side, and the limit
 MOST_STATES = 1 << (32 - BITS)
 
 
 def _fault(moves: FirstMoves, graph: Graph) -> str | None:
-    flat = all(array.ndim == 1 for array in moves if array is not moves.border)
-    if not flat or len(moves.rank) != len(graph) or len(moves.first) < 1:
+    if len(moves.rank) != len(graph) or not len(moves.first) or not all(array.ndim == 1 for array in moves):
         return f"it is not for a graph of {len(graph)} states"
-    if moves.border.ndim != 2 or moves.border.shape != (len(moves.limit), 2) or len(moves.aside) != len(moves.first):
-        return "its borders are incomplete"
     return None if _is_sound(moves, graph.arrays) else "its rows hold moves that do not exist"
 
 
 @kind("moves", "the first move of a shortest path for every pair of states, run-length compressed", _fault)
 class FirstMoves(NamedTuple):
-    """Rows of runs; a run is the place in the order where it begins, and its code in the lowest bits."""
+    """Rows of words: the borders of a row, then its runs, each the place in the order where it begins, and a code."""
 
     rank: npt.NDArray[np.int32]  # [n], a state's place in the order, and its row; -1 if it has no neighbours at all
-    first: npt.NDArray[np.int64]  # [rows + 1], of a row's runs
-    run: npt.NDArray[np.uint32]  # [runs]
-    aside: npt.NDArray[np.int32]  # [rows + 1], the first of a row's borders
-    border: npt.NDArray[np.uint32]  # [borders, 2], the corner of each side, and its code in the lowest bits
-    limit: npt.NDArray[np.float32]  # [borders], in units of the graph
+    first: npt.NDArray[np.int64]  # [rows + 1], where the words of a row begin; in the lowest bits how many borders
+    word: npt.NDArray[np.uint32]  # [words]; the limit of a border is a float32
 
     @property
     def records(self) -> int:
         """The runs of all rows."""
-        return len(self.run)
+        return len(self.word) - BORDER * self._borders
 
     @property
     def entries(self) -> int:
-        """A place in the order for each state, the runs, and two moves and two corners for each border."""
-        return len(self.rank) + len(self.run) + 2 * self.border.size
+        """A place in the order for each state, the runs, and for each border two moves and two corners."""
+        return len(self.rank) + self.records + 4 * self._borders
+
+    @property
+    def _borders(self) -> int:
+        return int((self.first & CODES).sum())
 
     @classmethod
     def allocate(cls, space: Space) -> FirstMoves:
@@ -81,21 +80,23 @@ def first_move(moves: FirstMoves, graph: Arrays, state: int, goal: int) -> int:
     row, place = int64(moves.rank[state]), int64(moves.rank[goal])
     if row < 0 or place < 0:
         return -1
-    low = moves.first[row]
-    left = moves.first[row + 1] - low
+    word, head = moves.word, uint64(moves.first[row])
+    begin = head >> uint64(BITS)
+    low = begin + uint64(BORDER) * (head & uint64(CODES))
+    left = (uint64(moves.first[row + 1]) >> uint64(BITS)) - low
     last = place << BITS | CODES  # no run that begins beyond the goal is less than or equal to this
-    if left == 0 or int64(moves.run[low]) > last:
+    if left == 0 or int64(word[low]) > last:
         return -1
     while left > 1:
-        half = left >> 1
-        low += half if int64(moves.run[low + half]) <= last else 0
+        half = left >> uint64(1)
+        low += half if int64(word[low + half]) <= last else uint64(0)
         left -= half
-    code, known = int64(moves.run[low]) & CODES, degree(graph, state)
+    code, known = int64(word[low]) & CODES, degree(graph, state)
     if known <= code < LONG:
-        which = int64(moves.aside[row]) + code - known
-        one, other = int64(moves.border[which, 0]), int64(moves.border[which, 1])
-        nearer = is_nearer(graph, one >> BITS, other >> BITS, np.float64(moves.limit[which]), goal)
-        code = (one if nearer else other) & CODES
+        which = begin + uint64(BORDER * (code - known))
+        one, other = int64(word[which]), int64(word[which + uint64(1)])
+        limit = np.float64(np.uint32(word[which + uint64(2)]).view(np.float32))
+        code = (one if is_nearer(graph, one >> BITS, other >> BITS, limit, goal) else other) & CODES
     if code < LONG:
         return code
     if code == NO_WAY:
@@ -112,15 +113,11 @@ def is_nearer(graph: Arrays, one: int, other: int, limit: float, goal: int) -> b
 
 @kernel
 def _is_sound(moves: FirstMoves, graph: Arrays) -> bool:
-    """Does each row lie within the runs and the borders, and name only moves that its state has, or can compute?"""
+    """Does each row lie within the words, and name only moves that its state has, or can compute?"""
     rows = len(moves.first) - 1
     for row in range(rows):
-        if not 0 <= moves.first[row] <= moves.first[row + 1] <= len(moves.run):
-            return False
-        if not 0 <= moves.aside[row] <= moves.aside[row + 1] <= len(moves.limit):
-            return False
-    for which in range(len(moves.limit)):
-        if not np.isfinite(moves.limit[which]):
+        begin, end = moves.first[row] >> BITS, moves.first[row + 1] >> BITS
+        if not 0 <= begin <= begin + BORDER * (moves.first[row] & CODES) <= end <= len(moves.word):
             return False
     for state in range(size(graph)):
         row = int64(moves.rank[state])
@@ -133,17 +130,19 @@ def _is_sound(moves: FirstMoves, graph: Arrays) -> bool:
 
 @kernel
 def _is_row_sound(moves: FirstMoves, graph: Arrays, state: int, row: int) -> bool:
-    known = degree(graph, state)
-    begin, end = int64(moves.aside[row]), int64(moves.aside[row + 1])
-    for k in range(moves.first[row], moves.first[row + 1]):
-        code = int64(moves.run[k]) & CODES
-        if code != NO_WAY and not _is_move(code, known) and not known <= code < min(known + end - begin, LONG):
-            return False
-    for which in range(begin, end):
+    known, borders = degree(graph, state), moves.first[row] & CODES
+    begin, end = moves.first[row] >> BITS, moves.first[row + 1] >> BITS
+    for which in range(begin, begin + BORDER * borders, BORDER):
         for side in range(2):
-            corner = int64(moves.border[which, side])
+            corner = int64(moves.word[which + side])
             if corner >> BITS >= size(graph) or not _is_move(corner & CODES, known):
                 return False
+        if not np.isfinite(np.uint32(moves.word[which + 2]).view(np.float32)):
+            return False
+    for k in range(begin + BORDER * borders, end):
+        code = int64(moves.word[k]) & CODES
+        if code != NO_WAY and not _is_move(code, known) and not known <= code < min(known + borders, LONG):
+            return False
     return True
 
 

@@ -18,6 +18,8 @@ import numpy.typing as npt
 
 from andante.databases.moves import (
     BITS,
+    BORDER,
+    CODES,
     LONG,
     MOST_MOVES,
     MOST_STATES,
@@ -38,9 +40,8 @@ from andante.world.heuristics import TOLERANCE
 
 CURVE_BITS = 16  # of a coordinate on the Hilbert curve
 ROWS = 64  # that a thread makes at a time
-WORTH_A_BORDER = 5  # runs that it replaces: it takes as much as four of them
+WORTH_A_BORDER = BORDER + 2  # runs that it replaces, to take less than they do
 LOOK_BACK = 64  # places, from where a run ends to a goal on the near side of the border
-MOST_BORDERS = (1 << 31) - 1
 
 
 class Params(NamedTuple):
@@ -74,23 +75,15 @@ class Tree(NamedTuple):
     open: Heap
 
 
-class Rows(NamedTuple):
-    """The rows that a thread has made."""
-
-    run: npt.NDArray[np.uint32]  # [rows at a time * most runs in a row]
-    runs: npt.NDArray[np.int64]  # [rows at a time], how many runs each has
-    border: npt.NDArray[np.uint32]  # [rows at a time * most borders in a row, 2]
-    limit: npt.NDArray[np.float32]  # [rows at a time * most borders in a row]
-    borders: npt.NDArray[np.int32]  # [rows at a time], how many borders each has
-
-
 class Room(NamedTuple):
-    """What one thread needs: a search, the sets of one row, and the rows that it has made."""
+    """What one thread needs: a search, one row, and the rows that it has made."""
 
     search: Wave | Tree
     distance: npt.NDArray[np.float64]  # [n], that the search fills
     allowed: npt.NDArray[np.integer[Any]]  # [places], the set of codes that a run may have there
-    made: Rows
+    run: npt.NDArray[np.uint32]  # [places + 1]
+    word: npt.NDArray[np.uint32]  # [rows at a time * most words of a row]
+    words: npt.NDArray[np.int64]  # [rows at a time], how many words each row has, and in the lowest bits how many borders
 
 
 @builder("moves", Params)
@@ -108,33 +101,23 @@ def make(graph: Graph, params: Params, crew: Crew) -> FirstMoves:
     top = MOST_MOVES if isinstance(graph.arrays, Csr) else 8
     plan = Plan(graph.arrays, graph.reversed().arrays, placed, order, span, rank, top)
 
-    def rows(room: Room, part: npt.NDArray[np.int64]) -> Rows:
-        _make_rows(room, plan, part)
-        made, count = room.made, len(part)
-        runs, borders = int(made.runs[:count].sum()), int(made.borders[:count].sum())
-        return Rows(
-            made.run[:runs].copy(),
-            made.runs[:count].copy(),
-            made.border[:borders].copy(),
-            made.limit[:borders].copy(),
-            made.borders[:count].copy(),
-        )
+    def rows(room: Room, part: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.int64]]:
+        used = _make_rows(room, plan, part)
+        return room.word[:used].copy(), room.words[: len(part)].copy()
 
     parts = np.array_split(np.arange(len(order)), -(-len(order) // ROWS)) if len(order) else []
     rooms = [_room(graph, order) for _ in range(crew.threads)]
     made = crew.each(rows, parts, rooms, "finding first moves")
-    nothing = Rows(*(array[:0] for array in rooms[0].made))
-    whole = Rows(*(np.concatenate(arrays) for arrays in zip(nothing, *made, strict=True)))
-    first, aside = np.zeros(len(order) + 1, np.int64), np.zeros(len(order) + 1, np.int64)
-    np.cumsum(whole.runs, out=first[1:])
-    np.cumsum(whole.borders, out=aside[1:])
-    if aside[-1] > MOST_BORDERS:
-        raise DatabaseError(f"a database of kind 'moves' for this graph would have more than {MOST_BORDERS} borders")
-    return FirstMoves(rank, first, whole.run, aside.astype(np.int32), whole.border, whole.limit)
+    words = np.concatenate([np.empty(0, np.int64), *(words for _, words in made)])
+    first = np.zeros(len(order) + 1, np.int64)
+    np.cumsum(words >> BITS, out=first[1:])
+    first <<= BITS
+    first[:-1] |= words & CODES
+    return FirstMoves(rank, first, np.concatenate([np.empty(0, np.uint32), *(row for row, _ in made)]))
 
 
 def _room(graph: Graph, order: npt.NDArray[np.int32]) -> Room:
-    n, most = len(graph), ROWS * LONG
+    n, places = len(graph), len(order)
     search: Wave | Tree
     if isinstance(graph.arrays, Moves):
         search = Wave(Field.over(graph), Starts.over(graph))
@@ -142,14 +125,10 @@ def _room(graph: Graph, order: npt.NDArray[np.int32]) -> Room:
     else:
         search = Tree(np.empty(n), np.empty(n, np.int64), Heap.over(n, n))
         distance, bits = search.distance, np.dtype(np.int64)
-    made = Rows(
-        np.empty(ROWS * (len(order) + 1), np.uint32),
-        np.empty(ROWS, np.int64),
-        np.empty((most, 2), np.uint32),
-        np.empty(most, np.float32),
-        np.empty(ROWS, np.int32),
+    word = np.empty(ROWS * (places + 1 + BORDER * LONG), np.uint32)
+    return Room(
+        search, distance, np.empty(places, bits), np.empty(places + 1, np.uint32), word, np.empty(ROWS, np.int64)
     )
-    return Room(search, distance, np.empty(len(order), bits), made)
 
 
 def _placed(graph: Arrays, order: npt.NDArray[np.int32], rank: npt.NDArray[np.int32]) -> Arrays:
@@ -239,19 +218,23 @@ def _search_depth_first(
 
 
 @kernel
-def _make_rows(room: Room, plan: Plan, part: npt.NDArray[np.int64]) -> None:
-    """Make the rows of the states at these places in the order."""
-    runs, borders = 0, 0
+def _make_rows(room: Room, plan: Plan, part: npt.NDArray[np.int64]) -> int:
+    """Make the rows of the states at these places in the order: how many words they have."""
+    used = 0
     for i in range(len(part)):
         begin, end = int64(plan.span[part[i], 0]), int64(plan.span[part[i], 1])
         spread_sets(room.search, plan.graph, int64(plan.order[part[i]]))
         _allow(room, plan, begin, end, part[i])
-        last = _compress(room, plan, begin, end, part[i], Last(runs, borders))
+        runs, borders = _compress(room, plan, begin, end, part[i], used)
         if end < len(plan.order):
-            room.made.run[last.run] = end << BITS | NO_WAY
-            last = Last(last.run + 1, last.border)
-        room.made.runs[i], room.made.borders[i] = last.run - runs, last.border - borders
-        runs, borders = last.run, last.border
+            room.run[runs] = end << BITS | NO_WAY
+            runs += 1
+        before, used = used, used + BORDER * borders
+        for k in range(runs):
+            room.word[used + k] = room.run[k]
+        used += runs
+        room.words[i] = used - before << BITS | borders
+    return used
 
 
 @kernel
@@ -266,41 +249,34 @@ def _allow(room: Room, plan: Plan, begin: int, end: int, source: int) -> None:
     allowed[source] = (8 << top) - 1  # whoever is there is asked for no move
 
 
-class Last(NamedTuple):
-    """How many runs and borders a thread has made."""
-
-    run: int
-    border: int
-
-
 @kernel
-def _compress(room: Room, plan: Plan, begin: int, end: int, source: int, last: Last) -> Last:
-    """Write the runs and borders of one row.
+def _compress(room: Room, plan: Plan, begin: int, end: int, source: int, used: int) -> tuple[int, int]:
+    """Write the runs of one row, and its borders after the words that are used: how many there are of each.
 
     A run goes on as long as its goals have a code in common, which makes for the fewest runs. Where one would end, the
     border between the goals on both sides of that place is tried from where the run begins. It is taken if it saves
     enough runs.
     """
-    allowed, made, top = room.allowed, room.made, plan.top
-    run, border, known = last.run, last.border, degree(plan.placed, source)
-    place = begin
+    allowed, word, top = room.allowed, room.word, plan.top
+    known, runs, borders, place = degree(plan.placed, source), 0, 0, begin
     while place < end:
         common, stop = int64(allowed[place]), uint64(place + 1)
         while stop < end and common & int64(allowed[stop]) != 0:
             common &= int64(allowed[stop])
             stop += uint64(1)
         code, beyond = _code(common, top), int64(stop)
-        if beyond < end and known + border - last.border < LONG:
+        if beyond < end and known + borders < LONG:
             found = _border(room, plan, source, place, beyond, end)
             if found.runs >= WORTH_A_BORDER:
-                made.border[border, 0] = int64(plan.order[found.one]) << BITS | _code(found.here, top)
-                made.border[border, 1] = int64(plan.order[found.other]) << BITS | _code(found.there, top)
-                made.limit[border] = found.limit
-                code, beyond = known + border - last.border, found.stop
-                border += 1
-        made.run[run] = place << BITS | code
-        run, place = run + 1, beyond
-    return Last(run, border)
+                at = used + BORDER * borders
+                word[at] = int64(plan.order[found.one]) << BITS | _code(found.here, top)
+                word[at + 1] = int64(plan.order[found.other]) << BITS | _code(found.there, top)
+                word[at + 2] = np.float32(found.limit).view(np.uint32)
+                code, beyond = known + borders, found.stop
+                borders += 1
+        room.run[runs] = place << BITS | code
+        runs, place = runs + 1, beyond
+    return runs, borders
 
 
 @kernel
