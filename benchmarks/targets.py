@@ -85,9 +85,9 @@ def _path_counts(problems: Problems) -> int:
 def _first_moves(problems: Problems) -> int:
     """Compute a field from each start, and the sets of first moves from there."""
     graph = problems[0].graph
-    found, starts = Field.over(graph), Starts.over(graph)
+    starts = Starts.over(graph)
     for problem in problems:
-        flood_starts(starts, found, graph.arrays, problem.start)
+        flood_starts(starts, graph.arrays, problem.start)
     return len(problems)
 
 

@@ -14,7 +14,7 @@ from andante.errors import DatabaseError
 from andante.kernel import kernel
 from andante.offline import build
 from andante.search.dijkstra import distances
-from andante.world.graph import Graph, size
+from andante.world.graph import COUNT, Graph, size
 from andante.world.grid import RULES, Grid
 from tests import naive
 from tests.databases.files import put_together, taken_apart
@@ -212,7 +212,7 @@ def test_no_number_in_a_file_leads_a_kernel_astray():
     """Whatever is taken for sound names moves that exist, and states that exist."""
     grid, database = with_borders()
     graph, arrays, fault = grid.graph, database.arrays, kind_named("moves").fault
-    most = np.bitwise_count(graph.arrays.mask).astype(int)[:, None]
+    most = COUNT[graph.arrays.mask].astype(int)[:, None]
     taken, chance = 0, np.random.default_rng(0)
     for name, array in arrays._asdict().items():
         whole = np.iinfo(array.dtype)

@@ -173,11 +173,11 @@ def naive_starts(graph: Graph, source: int) -> list[int]:
 
 
 def assert_starts_are_exact(graph: Graph, source: int) -> None:
-    field, starts = Field.over(graph), Starts.over(graph)
-    reached = flood_starts(starts, field, graph.arrays, source)
+    starts = Starts.over(graph)
+    reached = flood_starts(starts, graph.arrays, source)
     assert (starts.how & 255).tolist() == naive_starts(graph, source)
-    assert field.distance.tolist() == naive_field(graph, source)
-    assert reached == np.isfinite(field.distance).sum()
+    assert starts.distance.tolist() == naive_field(graph, source)
+    assert reached == np.isfinite(starts.distance).sum()
 
 
 @given(grids(side=9, rules=RULES), st.integers(0, 2**32 - 1))

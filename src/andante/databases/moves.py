@@ -149,4 +149,4 @@ def _is_row_sound(moves: FirstMoves, graph: Arrays, state: int, row: int) -> boo
 @kernel
 def _is_move(code: int, known: int) -> bool:
     """Does a code stand for a move of a state that has so many?"""
-    return code < known or (known > 0 and (code == LONG or code == SHORT))
+    return code < known or (known > 0 and code in (LONG, SHORT))

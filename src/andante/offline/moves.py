@@ -24,7 +24,6 @@ from andante.databases.moves import (
     MOST_MOVES,
     MOST_STATES,
     NO_WAY,
-    SHORT,
     FirstMoves,
     is_nearer,
 )
@@ -32,7 +31,7 @@ from andante.errors import DatabaseError
 from andante.kernel import generic, int64, kernel, uint64
 from andante.offline.builder import Crew, builder
 from andante.search import heap
-from andante.search.dijkstra import Field, Starts, flood_starts, is_optimal
+from andante.search.dijkstra import Starts, flood_starts, is_optimal
 from andante.search.heap import Heap
 from andante.search.hillclimb import greedy_moves
 from andante.world.graph import Arrays, Csr, Graph, Moves, degree, estimate, price, size, target, unit
@@ -60,13 +59,6 @@ class Plan(NamedTuple):
     top: int  # bits of a set below this one are moves; above come greedy moves, long and short, and no path
 
 
-class Wave(NamedTuple):
-    """A search over a grid."""
-
-    field: Field
-    starts: Starts
-
-
 class Tree(NamedTuple):
     """A search over any graph, with a heap."""
 
@@ -78,12 +70,13 @@ class Tree(NamedTuple):
 class Room(NamedTuple):
     """What one thread needs: a search, one row, and the rows that it has made."""
 
-    search: Wave | Tree
-    distance: npt.NDArray[np.float64]  # [n], that the search fills
+    search: Starts | Tree
     allowed: npt.NDArray[np.integer[Any]]  # [places], the set of codes that a run may have there
     run: npt.NDArray[np.uint32]  # [places + 1]
     word: npt.NDArray[np.uint32]  # [rows at a time * most words of a row]
-    words: npt.NDArray[np.int64]  # [rows at a time], how many words each row has, and in the lowest bits how many borders
+    words: npt.NDArray[
+        np.int64
+    ]  # [rows at a time], how many words each row has, and in the lowest bits how many borders
 
 
 @builder("moves", Params)
@@ -118,17 +111,14 @@ def make(graph: Graph, params: Params, crew: Crew) -> FirstMoves:
 
 def _room(graph: Graph, order: npt.NDArray[np.int32]) -> Room:
     n, places = len(graph), len(order)
-    search: Wave | Tree
+    search: Starts | Tree
+    allowed: npt.NDArray[np.integer[Any]]
     if isinstance(graph.arrays, Moves):
-        search = Wave(Field.over(graph), Starts.over(graph))
-        distance, bits = search.field.distance, np.dtype(np.uint16)
+        search, allowed = Starts.over(graph), np.empty(places, np.uint16)
     else:
-        search = Tree(np.empty(n), np.empty(n, np.int64), Heap.over(n, n))
-        distance, bits = search.distance, np.dtype(np.int64)
+        search, allowed = Tree(np.empty(n), np.empty(n, np.int64), Heap.over(n, n)), np.empty(places, np.int64)
     word = np.empty(ROWS * (places + 1 + BORDER * LONG), np.uint32)
-    return Room(
-        search, distance, np.empty(places, bits), np.empty(places + 1, np.uint32), word, np.empty(ROWS, np.int64)
-    )
+    return Room(search, allowed, np.empty(places + 1, np.uint32), word, np.empty(ROWS, np.int64))
 
 
 def _placed(graph: Arrays, order: npt.NDArray[np.int32], rank: npt.NDArray[np.int32]) -> Arrays:
@@ -312,8 +302,11 @@ def _border(room: Room, plan: Plan, source: int, begin: int, change: int, end: i
         before -= 1
     if int64(allowed[before]) & beyond != 0 or (int64(allowed[before]) | beyond) & no_path != 0:
         return Border(0, 0, 0.0, 0, 0, begin, 0)
-    one, other = _corner(room.distance, plan, source, before), _corner(room.distance, plan, source, change)
-    farther = room.distance[plan.order[other]] - room.distance[plan.order[one]]
+    one, other = (
+        _corner(room.search.distance, plan, source, before),
+        _corner(room.search.distance, plan, source, change),
+    )
+    farther = room.search.distance[plan.order[other]] - room.search.distance[plan.order[one]]
     limit = np.float64(np.float32(farther / unit(placed)))  # as it will be stored
     here = there = no_path - 1
     common, runs, stop = 0, 0, uint64(begin)
@@ -356,30 +349,30 @@ def _corner(distance: npt.NDArray[np.float64], plan: Plan, source: int, place: i
 
 
 @generic
-def spread_sets(search: Wave | Tree, graph: Arrays, source: int) -> None:
+def spread_sets(search: Starts | Tree, graph: Arrays, source: int) -> None:
     """Find the distance from ``source`` to each state, and the set of first moves."""
     raise TypeError(search)
 
 
 @generic
-def first_set(search: Wave | Tree, state: int) -> int:
+def first_set(search: Starts | Tree, state: int) -> int:
     """The first moves of shortest paths to a state, 0 where no path leads."""
     raise TypeError(search)
 
 
-@spread_sets.of(Wave)
-def _spread_wave(search: Wave, graph: Moves, source: int) -> None:
-    flood_starts(search.starts, search.field, graph, source)
+@spread_sets.of(Starts)
+def _spread_starts(search: Starts, graph: Moves, source: int) -> None:
+    flood_starts(search, graph, source)
 
 
-@first_set.of(Wave)
-def _first_set_of_wave(search: Wave, state: int) -> int:
-    return int64(search.starts.how[state]) & 255
+@first_set.of(Starts)
+def _first_set_of_starts(search: Starts, state: int) -> int:
+    return int64(search.how[state]) & 255
 
 
 @first_set.of(Tree)
 def _first_set_of_tree(search: Tree, state: int) -> int:
-    return search.begin[state]
+    return int64(search.begin[state])
 
 
 @spread_sets.of(Tree)

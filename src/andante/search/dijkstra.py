@@ -436,7 +436,7 @@ def _is_more(paths: Paths, state: int, than: int) -> bool:
 
 
 def _onward_by_all(pruned: bool) -> npt.NDArray[np.uint8]:
-    """By the directions in which optimal paths come to a cell, and its legal moves: the moves to go on with, as bits."""
+    """By the directions in which optimal paths come to a cell, and its legal moves: the moves to go on with."""
     mask = np.arange(256, dtype=np.uint8)
     table = np.tile(mask, (256, 1))
     if pruned:
@@ -448,31 +448,34 @@ def _onward_by_all(pruned: bool) -> npt.NDArray[np.uint8]:
 
 
 class Starts(NamedTuple):
-    """Room to find the moves with which optimal paths from the source of a field begin."""
+    """Distances from a source on a grid, and with which moves optimal paths begin; may be used for another source."""
 
+    distance: npt.NDArray[np.float64]  # [n]
     how: npt.NDArray[np.uint16]  # [n], low byte: the source's moves, by their place; high byte: directions of arrival
     onward: npt.NDArray[np.uint8]  # [256 * 256]
+    room: Wave
 
     @classmethod
     def over(cls, graph: Graph) -> Starts:
-        """Room for a grid."""
-        return cls(np.empty(len(graph), np.uint16), _onward_by_all(graph.has_round_corners))
+        """Room for a grid of up to `MOST_STATES` cells."""
+        n, room = len(graph), _room(graph)
+        assert isinstance(room, Wave)
+        return cls(np.empty(n), np.empty(n, np.uint16), _onward_by_all(graph.has_round_corners), room)
 
 
 @kernel
-def flood_starts(starts: Starts, field: Field, graph: Moves, source: int) -> int:
-    """Compute a field's distances on a grid, and with which moves optimal paths to each state begin: states expanded.
+def flood_starts(starts: Starts, graph: Moves, source: int) -> int:
+    """Compute the distances, and with which moves optimal paths to each state begin: how many states were expanded.
 
-    Bit k of ``starts.how`` is the source's k-th move; there is none for the source itself and where no path leads. The
-    field's order is left as it was.
+    Bit k of ``how`` is the source's k-th move; there is none for the source itself and where no path leads.
 
     Each state is reached along all canonical paths of least cost, and passes its first moves on with each of them. From
     the source's neighbours paths go on in all directions, so for each first move there is such a path wherever an
     optimal one leads: if it was left out because of a move p-s-t, then p-q-t costs as much and ends with a straight
     move, q is reached by a path with this first move, and straight moves on optimal paths are never left out.
     """
-    distance, how, onward_of = field.distance, starts.how, starts.onward
-    entry, cost, mask, offset = field.room.entry, field.room.cost, graph.mask, graph.offset
+    distance, how, onward_of = starts.distance, starts.how, starts.onward
+    entry, cost, mask, offset = starts.room.entry, starts.room.cost, graph.mask, graph.offset
     distance[:] = np.inf
     how[:] = 0
     distance[source] = 0.0
