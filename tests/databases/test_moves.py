@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import andante
 from andante.databases.header import kind_named, load
-from andante.databases.moves import BORDER, CODES, LONG, SHORT, FirstMoves, first_move
+from andante.databases.moves import AHEAD, BORDER, CODES, LONG, SHORT, FirstMoves, beyond, expect, first_move
 from andante.errors import DatabaseError
 from andante.kernel import kernel
 from andante.offline import build
@@ -168,6 +168,18 @@ def test_runs_are_few():
     """On an empty map a row is hardly more than one run per direction and turn of the curve."""
     moves = build("moves", andante.generate("empty", 32, 32)).arrays
     assert len(moves.word) < 24 * 32 * 32
+
+
+def test_what_comes_next_is_asked_for_from_everywhere():
+    """Also where going on like that leads off the map, to a blocked cell, or nowhere in particular."""
+    grid, database = with_borders()
+    for graph in (grid.graph, grid.graph.csr()):
+        for state in range(len(graph)):
+            for near, _ in graph.neighbours(state):
+                ahead = near + AHEAD * (near - state)
+                inside = 0 <= ahead < len(graph) and graph is grid.graph
+                assert max(beyond(graph.arrays, state, near), -1) == (ahead if inside else -1)
+                assert expect(database.arrays, graph.arrays, state, near) is None
 
 
 # --- damage ---------------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from andante.agent import UNREACHABLE, Card, Move, algorithm, no_move
-from andante.databases.moves import FirstMoves, first_move
+from andante.databases.moves import FirstMoves, expect, first_move
 from andante.kernel import kernel
 from andante.world.graph import Arrays, price, target
 
@@ -31,7 +31,9 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
     k = first_move(memory.moves, graph, state, goal)
     if k < 0:
         return no_move(UNREACHABLE, 0, 1)
-    return Move(target(graph, state, k), price(graph, state, k), 0, 1, 0.0, 0)
+    to = target(graph, state, k)
+    expect(memory.moves, graph, state, to)
+    return Move(to, price(graph, state, k), 0, 1, 0.0, 0)
 
 
 @algorithm(

@@ -24,10 +24,10 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.databases.header import kind, pick
-from andante.kernel import int64, kernel, uint64
+from andante.kernel import generic, int64, kernel, prefetch, uint64
 from andante.search.hillclimb import greedy_moves
 from andante.search.memory import Space
-from andante.world.graph import Arrays, Graph, degree, estimate, size, unit
+from andante.world.graph import Arrays, Csr, Graph, Layout, Moves, degree, estimate, size, unit
 
 BITS = 6  # of a word, for its code; the others say where a run begins, or which state a corner is
 CODES = (1 << BITS) - 1
@@ -37,6 +37,10 @@ SHORT = 61  # the greedy move, of equal ones the least expensive
 NO_WAY = 62  # to these goals no path leads
 BORDER = 3  # words that a border takes: the corner and the code of either side, and the limit
 MOST_STATES = 1 << (32 - BITS)
+
+AHEAD = 3  # moves ahead for which a row is asked for: one or two are too late, more are often wrong
+ROW = 48  # words of a row to ask for: most have fewer
+LINE = 16  # words of a line of the cache
 
 
 def _fault(moves: FirstMoves, graph: Graph) -> str | None:
@@ -103,6 +107,36 @@ def first_move(moves: FirstMoves, graph: Arrays, state: int, goal: int) -> int:
         return -1
     longest, shortest = greedy_moves(graph, state, goal)
     return longest if code == LONG else shortest
+
+
+@kernel
+def expect(moves: FirstMoves, graph: Arrays, state: int, to: int) -> None:
+    """Ask for the row of the state that is reached by going on like the move from ``state`` to ``to``.
+
+    A database is larger than the caches, and a row that has to come from memory takes longer than all the rest of a
+    move. Paths are straight for most of their length, so the row is there in time for most moves.
+    """
+    row = int64(moves.rank[max(beyond(graph, state, to), 0)])
+    begin = moves.first[max(row, 0)] >> BITS
+    for line in range(0, ROW, LINE):
+        prefetch(moves.word, begin + line)
+
+
+@generic
+def beyond(graph: Layout, state: int, to: int) -> int:
+    """Where `AHEAD` more moves like the one from ``state`` to ``to`` lead; -1 where moves have no direction."""
+    raise TypeError(graph)
+
+
+@beyond.of(Moves)
+def _beyond_on_a_grid(graph: Moves, state: int, to: int) -> int:
+    ahead = to + AHEAD * (to - state)
+    return ahead if ahead < size(graph) else -1
+
+
+@beyond.of(Csr)
+def _beyond_on_a_graph(graph: Csr, state: int, to: int) -> int:
+    return -1
 
 
 @kernel
