@@ -1,8 +1,9 @@
 """CPD: look up the first move of a shortest path to the goal, and make it.
 
-Botea (2011), Strasser, Harabor and Botea (2014). It is what Bulitko et al. (2008) would call level 0: a database over
-all pairs of ground states, which they put at two years of work. Compressed path databases are built in minutes. There
-is no search, so nothing is expanded; looking up the row of the agent's state counts as one state touched.
+Botea (2011), Strasser, Harabor and Botea (2014), Chiari et al. (2019). It is what Bulitko et al. (2008) would call
+level 0: a database over all pairs of ground states, which they put at two years of work. Compressed path databases are
+built in minutes. There is no search, so nothing is expanded; looking up the row of the agent's state counts as one
+state touched.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
     Card(
         "cpd",
         "CPD",
-        paper="Botea 2011; Strasser, Harabor & Botea 2014",
+        paper="Botea 2011; Strasser, Harabor & Botea 2014; Chiari et al. 2019",
         real_time=True,
         complete=True,
         optimal=True,

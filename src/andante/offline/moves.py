@@ -1,12 +1,14 @@
 """Build a compressed path database: one shortest-path search per state, its first moves run-length compressed.
 
 A search finds for every state the *set* of first moves with which a shortest path to it begins, so that a run can go on
-as long as its states have one in common. On grids it is a distance field and a second pass over it (`search.dijkstra`);
-costs there are exact, and equal ones are equal. Other graphs are searched with a heap.
+as long as its states have one in common. On grids sets come with the distances (`search.dijkstra.flood_starts`); costs
+there are exact, and equal ones are equal. Other graphs are searched with a heap. To the set of a goal come the greedy
+moves, if they are in it. Where a run ends, a border between the goals on both sides is tried; see `databases.moves` for
+what they are. Both are tried on each goal with the kernels that look them up, so nothing has to be proved of them.
 
 The order of states is that of a Hilbert curve where they have a place in the plane. It was chosen by measurement: on
-WarCraft III maps of 512 x 512 cells a row has 55 to 100 runs in that order, 96 to 137 in depth-first preorder, and 440
-to 515 row by row.
+WarCraft III maps of 512 x 512 cells a row of plain moves has 55 to 100 runs in that order, 96 to 137 in depth-first
+preorder, and 440 to 515 row by row.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Full distance fields: the cost from one state to every other, and how many optimal paths there are.
+"""Full distance fields: the cost from one state to every other, how many optimal paths there are, and how they begin.
 
 On grids a state is reached along one of many equal paths only, the one that moves diagonally first (Sturtevant and
 Rabin 2016, "Canonical orderings on grids"). A move is left out if the cell before leads to the same cell by another
