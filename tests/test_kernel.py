@@ -28,6 +28,7 @@ from andante.kernel import (
     kernel,
     nanoseconds,
     on_compile,
+    prefetch,
     source_state,
     subroutine,
 )
@@ -75,6 +76,24 @@ def test_numbers_written_out_in_calls_are_of_one_type():
     assert many_times(10) == 120
     if JIT:
         assert len(times.get_call_template.__closure__[-1].cell_contents.overloads) == 1
+
+
+@kernel
+def sum_asking_ahead(array):
+    total = 0
+    for i in range(len(array)):
+        prefetch(array, i + 64)
+        prefetch(array, -i)
+        total += array[i]
+    return total
+
+
+@pytest.mark.parametrize("writable", [True, False])
+def test_asking_for_what_will_be_read_changes_nothing_even_beyond_the_array(writable):
+    array = np.arange(1000)
+    array.flags.writeable = writable
+    assert sum_asking_ahead(array) == 499_500
+    assert interpreted(sum_asking_ahead, {})(array) == 499_500
 
 
 def test_a_subroutine_works_on_the_arrays_it_is_given():

@@ -28,14 +28,15 @@ from typing import IO, TYPE_CHECKING, Any, ClassVar, ParamSpec, Protocol, TypeVa
 import llvmlite.binding
 import numba
 import numpy as np
-from numba.core import types
+from llvmlite import ir
+from numba.core import cgutils, types
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, NullCache, _CacheLocator
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler, compile_result
 from numba.core.dispatcher import Dispatcher
 from numba.core.errors import NumbaError
 from numba.core.serialize import dumps
-from numba.extending import overload
+from numba.extending import intrinsic, overload
 
 from andante import faults
 from andante.errors import OutputError
@@ -274,6 +275,39 @@ def _chooser(bodies: dict[type, Callable[..., Any]], stub: Callable[..., Any]) -
     scope: dict[str, Any] = {"choose": choose}
     exec(f"def chooser({arguments}):\n    return choose({arguments})", scope)
     return cast(Callable[..., Any], scope["chooser"])
+
+
+# --- memory ---------------------------------------------------------------------------------------------------------
+
+
+def prefetch(array: Any, index: int) -> None:
+    """Ask the machine for an element of a flat array that will be read soon; the index may lie outside the array.
+
+    What is read from memory takes as long as a hundred instructions. Nothing depends on it but time.
+    """
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def _prefetch(_: Any, array: Any, index: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        held = context.make_array(signature.args[0])(context, builder, args[0])
+        element = cgutils.get_item_pointer(context, builder, signature.args[0], held, [args[1]], wraparound=False)
+        byte, number = ir.IntType(8).as_pointer(), ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [byte, number, number, number])
+        call = builder.module.declare_intrinsic("llvm.prefetch", [byte], kind)
+        to_read, to_keep, data = number(0), number(3), number(1)
+        builder.call(call, [builder.bitcast(element, byte), to_read, to_keep, data])
+        return context.get_dummy_value()
+
+    return types.void(array, types.intp), generate
+
+
+@overload(prefetch, jit_options=_INNER, strict=False)  # type: ignore[untyped-decorator]
+def _choose_prefetch(array: Any, index: Any) -> Callable[..., Any]:
+    def ask(array: Any, index: Any) -> None:
+        _prefetch(array, index)
+
+    return ask
 
 
 # --- kernels as plain Python ----------------------------------------------------------------------------------------

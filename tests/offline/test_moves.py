@@ -54,5 +54,5 @@ def test_the_preorder_is_that_of_a_recursive_search(graph):
 
 def test_a_state_with_too_many_moves_is_refused():
     star = Graph.from_edges([(0, leaf, 1.0) for leaf in range(1, 70)])
-    with pytest.raises(DatabaseError, match="up to 62 moves each; this one has 70, and one of them has 69"):
+    with pytest.raises(DatabaseError, match="up to 60 moves each; this one has 70, and one of them has 69"):
         build("moves", star)

@@ -15,11 +15,12 @@ from andante.search.dijkstra import (
     Field,
     Paths,
     Ring,
+    Starts,
     central_step,
     count_paths,
     distances,
-    first_moves,
     flood,
+    flood_starts,
     spread,
 )
 from andante.world.graph import Graph
@@ -144,6 +145,7 @@ def test_fields_of_grids_that_follow_no_rule(grid, share, seed):
     closed = Graph(graph.arrays._replace(mask=mask))
     source = int(chance.integers(len(graph)))
     assert distances(closed, source).tolist() == naive_field(closed, source)
+    assert_starts_are_exact(closed, source)
 
 
 @given(grids(side=12, rules=RULES), st.integers(0, 2**32 - 1))
@@ -160,20 +162,37 @@ def test_states_come_after_all_that_lie_before_them_on_optimal_paths(grid, seed)
                 assert field.distance[state] + cost > field.distance[near] or place[state] < place[near]
 
 
-@given(grids(side=9, rules=RULES), st.integers(0, 2**32 - 1))
-@examples(60)
-def test_sets_of_first_moves_against_distances_from_each_neighbour(grid, seed):
-    graph, source = grid.graph, int(np.random.default_rng(seed).integers(len(grid.graph)))
-    field, begin = Field.over(graph), np.empty(len(graph), np.uint8)
-    reached = spread(field, graph, source)
-    first_moves(begin, graph.arrays, field.distance, field.order, reached)
-    expected = [0] * len(graph)
-    left = naive.distances_from(graph, source)
+def naive_starts(graph: Graph, source: int) -> list[int]:
+    """For each state the source's moves that lie on an optimal path to it, by the distances from each neighbour."""
+    found, left = [0] * len(graph), naive.distances_from(graph, source)
     for k, (near, cost) in enumerate(graph.neighbours(source)):
         for state, rest in naive.distances_from(graph, near).items():
             if state != source and cost + rest == left[state]:
-                expected[state] |= 1 << k
-    assert begin.tolist() == expected
+                found[state] |= 1 << k
+    return found
+
+
+def assert_starts_are_exact(graph: Graph, source: int) -> None:
+    starts = Starts.over(graph)
+    reached = flood_starts(starts, graph.arrays, source)
+    assert (starts.how & 255).tolist() == naive_starts(graph, source)
+    assert starts.distance.tolist() == naive_field(graph, source)
+    assert reached == np.isfinite(starts.distance).sum()
+
+
+@given(grids(side=9, rules=RULES), st.integers(0, 2**32 - 1))
+@examples(100)
+def test_first_moves_against_distances_from_each_neighbour(grid, seed):
+    assert_starts_are_exact(grid.graph, int(np.random.default_rng(seed).integers(len(grid.graph))))
+
+
+@pytest.mark.parametrize("kind", ["empty", "random", "rooms", "maze", "caves"])
+@pytest.mark.parametrize("rule", RULES)
+def test_first_moves_on_generated_maps(kind, rule):
+    grid = Grid(andante.generate(kind, SIDE, 2 * SIDE // 3, seed=1).passable, rule=rule)
+    free = np.flatnonzero(grid.graph.arrays.mask)
+    for source in np.random.default_rng(1).choice(free, 3, replace=False):
+        assert_starts_are_exact(grid.graph, int(source))
 
 
 def test_parallel_edges_count_by_the_cheapest():

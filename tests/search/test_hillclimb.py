@@ -1,10 +1,16 @@
 """Hill-climbing against its definition."""
 
+import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import andante
-from andante.search.hillclimb import ascend, climb
+from andante.kernel import kernel
+from andante.search.hillclimb import ascend, climb, greedy_moves
+from andante.world.graph import Graph
+from andante.world.grid import Grid
+from andante.world.heuristics import DIAGONAL
 from tests.offline import plain_regions as plain
 from tests.worlds import RULES, examples, graph_problems, grid_problems, heuristic
 
@@ -65,3 +71,39 @@ def test_on_grids_both_are_the_same(problem, most):
 def test_a_neighbour_can_be_climbed_to_whatever_the_heuristic(problem):
     for near, _ in problem.graph.neighbours(problem.start):
         assert ascend(problem.graph.arrays, problem.start, near, 1).arrived
+
+
+@given(st.one_of(grid_problems(rules=RULES), graph_problems(), graph_problems(directed=True)))
+@examples(200)
+def test_greedy_moves_are_the_first_of_least_cost_plus_heuristic(problem):
+    """Between equal ones the higher cost decides, or the lower; both layouts agree."""
+    graph, h = problem.graph, heuristic(problem)
+    for state in range(len(graph)):
+        moves = graph.neighbours(state)
+        if not moves:
+            continue
+        least = min(cost + h(near) for near, cost in moves)
+        tied = [k for k, (near, cost) in enumerate(moves) if cost + h(near) == least]
+        expected = (max(tied, key=lambda k: moves[k][1]), min(tied, key=lambda k: moves[k][1]))
+        assert greedy_moves(graph.arrays, state, problem.goal) == expected
+        assert greedy_moves(graph.csr().arrays, state, problem.goal) == expected
+
+
+@pytest.mark.parametrize("diagonal", [DIAGONAL, 2.0])
+def test_greedy_moves_under_every_set_of_legal_directions(diagonal):
+    """No map has all of them; only the middle cell is asked."""
+    arrays = Grid(np.ones((13, 13), bool)).graph.arrays
+    middle = 6 * 13 + 6
+    for legal in range(1, 256):
+        mask = arrays.mask.copy()
+        mask[middle] = legal
+        closed = Graph(arrays._replace(mask=mask, diagonal=diagonal))
+        for goal in range(0, 169, 3 if legal % 8 else 1):
+            if goal != middle:
+                assert asked(closed.arrays, middle, goal) == asked(closed.csr().arrays, middle, goal)
+
+
+@kernel
+def asked(graph, state, goal):
+    """What a kernel is told."""
+    return greedy_moves(graph, state, goal)

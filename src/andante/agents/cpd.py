@@ -1,8 +1,9 @@
 """CPD: look up the first move of a shortest path to the goal, and make it.
 
-Botea (2011), Strasser, Harabor and Botea (2014). It is what Bulitko et al. (2008) would call level 0: a database over
-all pairs of ground states, which they put at two years of work. Compressed path databases are built in minutes. There
-is no search, so nothing is expanded; looking up the row of the agent's state counts as one state touched.
+Botea (2011), Strasser, Harabor and Botea (2014), Chiari et al. (2019). It is what Bulitko et al. (2008) would call
+level 0: a database over all pairs of ground states, which they put at two years of work. Compressed path databases are
+built in minutes. There is no search, so nothing is expanded; looking up the row of the agent's state counts as one
+state touched.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from andante.agent import UNREACHABLE, Card, Move, algorithm, no_move
-from andante.databases.moves import FirstMoves, first_move
+from andante.databases.moves import FirstMoves, expect, first_move
 from andante.kernel import kernel
 from andante.world.graph import Arrays, price, target
 
@@ -28,17 +29,19 @@ class Memory(NamedTuple):
 @kernel
 def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -> Move:
     """One move along a shortest path."""
-    k = first_move(memory.moves, state, goal)
+    k = first_move(memory.moves, graph, state, goal)
     if k < 0:
         return no_move(UNREACHABLE, 0, 1)
-    return Move(target(graph, state, k), price(graph, state, k), 0, 1, 0.0, 0)
+    to = target(graph, state, k)
+    expect(memory.moves, graph, state, to)
+    return Move(to, price(graph, state, k), 0, 1, 0.0, 0)
 
 
 @algorithm(
     Card(
         "cpd",
         "CPD",
-        paper="Botea 2011; Strasser, Harabor & Botea 2014",
+        paper="Botea 2011; Strasser, Harabor & Botea 2014; Chiari et al. 2019",
         real_time=True,
         complete=True,
         optimal=True,

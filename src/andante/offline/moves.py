@@ -1,45 +1,64 @@
 """Build a compressed path database: one shortest-path search per state, its first moves run-length compressed.
 
 A search finds for every state the *set* of first moves with which a shortest path to it begins, so that a run can go on
-as long as its states have one in common. On grids it is a distance field and a second pass over it (`search.dijkstra`);
-costs there are exact, and equal ones are equal. Other graphs are searched with a heap.
+as long as its states have one in common. On grids sets come with the distances (`search.dijkstra.flood_starts`); costs
+there are exact, and equal ones are equal. Other graphs are searched with a heap. To the set of a goal come the greedy
+moves, if they are in it. Where a run ends, a border between the goals on both sides is tried; see `databases.moves` for
+what they are. Both are tried on each goal with the kernels that look them up, so nothing has to be proved of them.
 
 The order of states is that of a Hilbert curve where they have a place in the plane. It was chosen by measurement: on
-WarCraft III maps of 512 x 512 cells a row has 55 to 100 runs in that order, 96 to 137 in depth-first preorder, and 440
-to 515 row by row.
+WarCraft III maps of 512 x 512 cells a row of plain moves has 55 to 100 runs in that order, 96 to 137 in depth-first
+preorder, and 440 to 515 row by row.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from andante.databases.moves import BITS, MOST_MOVES, MOST_STATES, NO_WAY, FirstMoves
+from andante.databases.moves import (
+    BITS,
+    BORDER,
+    CODES,
+    LONG,
+    MOST_MOVES,
+    MOST_STATES,
+    NO_WAY,
+    FirstMoves,
+    is_nearer,
+)
 from andante.errors import DatabaseError
-from andante.kernel import generic, int64, kernel
+from andante.kernel import generic, int64, kernel, uint64
 from andante.offline.builder import Crew, builder
 from andante.search import heap
-from andante.search.dijkstra import Field, first_moves, flood
+from andante.search.dijkstra import Starts, flood_starts, is_optimal
 from andante.search.heap import Heap
-from andante.world.graph import Arrays, Csr, Graph, Moves, degree, price, size, target
+from andante.search.hillclimb import greedy_moves
+from andante.world.graph import Arrays, Csr, Graph, Moves, degree, estimate, price, size, target, unit
+from andante.world.heuristics import TOLERANCE
 
 CURVE_BITS = 16  # of a coordinate on the Hilbert curve
 ROWS = 64  # that a thread makes at a time
-ANY = (1 << 63) - 1  # the set of all moves, and of no way
-UNREACHED = 1 << 62  # the set that stands for no way
+WORTH_A_BORDER = BORDER + 2  # runs that it replaces, to take less than they do
+LOOK_BACK = 64  # places, from where a run ends to a goal on the near side of the border
 
 
 class Params(NamedTuple):
     """Nothing is left to choose."""
 
 
-class Wave(NamedTuple):
-    """A search over a grid: distances, then first moves."""
+class Plan(NamedTuple):
+    """What the rows are made of."""
 
-    field: Field
-    begin: npt.NDArray[np.uint8]  # [n], the set of first moves
+    graph: Arrays
+    back: Arrays  # the same with every arc turned round
+    placed: Arrays  # the same with states numbered by their place; of a grid only what heuristics and legal moves need
+    order: npt.NDArray[np.int32]  # [places]
+    span: npt.NDArray[np.int32]  # [places, 2], where the component of each lies in the order
+    rank: npt.NDArray[np.int32]  # [n]
+    top: int  # bits of a set below this one are moves; above come greedy moves, long and short, and no path
 
 
 class Tree(NamedTuple):
@@ -51,11 +70,15 @@ class Tree(NamedTuple):
 
 
 class Room(NamedTuple):
-    """What one thread needs: a search, and the runs that it has made."""
+    """What one thread needs: a search, one row, and the rows that it has made."""
 
-    search: Wave | Tree
-    run: npt.NDArray[np.uint32]  # [rows at a time * most runs in a row]
-    length: npt.NDArray[np.int64]  # [rows at a time]
+    search: Starts | Tree
+    allowed: npt.NDArray[np.integer[Any]]  # [places], the set of codes that a run may have there
+    run: npt.NDArray[np.uint32]  # [places + 1]
+    word: npt.NDArray[np.uint32]  # [rows at a time * most words of a row]
+    words: npt.NDArray[
+        np.int64
+    ]  # [rows at a time], how many words each row has, and in the lowest bits how many borders
 
 
 @builder("moves", Params)
@@ -69,31 +92,47 @@ def make(graph: Graph, params: Params, crew: Crew) -> FirstMoves:
     order, span = _order(graph)
     rank = np.full(len(graph), -1, np.int32)
     rank[order] = np.arange(len(order))
+    placed = _placed(graph.arrays, order, rank)
+    top = MOST_MOVES if isinstance(graph.arrays, Csr) else 8
+    plan = Plan(graph.arrays, graph.reversed().arrays, placed, order, span, rank, top)
 
     def rows(room: Room, part: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.int64]]:
-        used = _rows(room, graph.arrays, order, span, part)
-        return room.run[:used].copy(), room.length[: len(part)].copy()
+        used = _make_rows(room, plan, part)
+        return room.word[:used].copy(), room.words[: len(part)].copy()
 
     parts = np.array_split(np.arange(len(order)), -(-len(order) // ROWS)) if len(order) else []
     rooms = [_room(graph, order) for _ in range(crew.threads)]
     made = crew.each(rows, parts, rooms, "finding first moves")
+    words = np.concatenate([np.empty(0, np.int64), *(words for _, words in made)])
     first = np.zeros(len(order) + 1, np.int64)
-    if made:
-        np.cumsum(np.concatenate([lengths for _, lengths in made]), out=first[1:])
-    run = np.empty(first[-1], np.uint32)
-    if made:
-        np.concatenate([runs for runs, _ in made], out=run)
-    return FirstMoves(rank, first, run)
+    np.cumsum(words >> BITS, out=first[1:])
+    first <<= BITS
+    first[:-1] |= words & CODES
+    return FirstMoves(rank, first, np.concatenate([np.empty(0, np.uint32), *(row for row, _ in made)]))
 
 
 def _room(graph: Graph, order: npt.NDArray[np.int32]) -> Room:
-    n = len(graph)
-    search: Wave | Tree
+    n, places = len(graph), len(order)
+    search: Starts | Tree
+    allowed: npt.NDArray[np.integer[Any]]
     if isinstance(graph.arrays, Moves):
-        search = Wave(Field.over(graph), np.empty(n, np.uint8))
+        search, allowed = Starts.over(graph), np.empty(places, np.uint16)
     else:
-        search = Tree(np.empty(n), np.empty(n, np.int64), Heap.over(n, n))
-    return Room(search, np.empty(ROWS * (len(order) + 1), np.uint32), np.empty(ROWS, np.int64))
+        search, allowed = Tree(np.empty(n), np.empty(n, np.int64), Heap.over(n, n)), np.empty(places, np.int64)
+    word = np.empty(ROWS * (places + 1 + BORDER * LONG), np.uint32)
+    return Room(search, allowed, np.empty(places + 1, np.uint32), word, np.empty(ROWS, np.int64))
+
+
+def _placed(graph: Arrays, order: npt.NDArray[np.int32], rank: npt.NDArray[np.int32]) -> Arrays:
+    """The graph with its states numbered by their place in the order, so that what is near in it is near in memory."""
+    if isinstance(graph, Moves):
+        return graph._replace(mask=graph.mask[order], x=graph.x[order], y=graph.y[order])
+    arcs = np.diff(graph.first)[order]
+    first = np.concatenate([[0], np.cumsum(arcs)])
+    taken = np.repeat(graph.first[:-1][order] - first[:-1], arcs) + np.arange(first[-1])
+    return graph._replace(
+        first=first, neighbour=rank[graph.neighbour[taken]], cost=graph.cost[taken], point=graph.point[order]
+    )
 
 
 # --- the order of states --------------------------------------------------------------------------------------------
@@ -171,79 +210,171 @@ def _search_depth_first(
 
 
 @kernel
-def _rows(
-    room: Room,
-    graph: Arrays,
-    order: npt.NDArray[np.int32],
-    span: npt.NDArray[np.int32],
-    part: npt.NDArray[np.int64],
-) -> int:
-    """Make the rows of the states at these places in the order: how many runs they have."""
+def _make_rows(room: Room, plan: Plan, part: npt.NDArray[np.int64]) -> int:
+    """Make the rows of the states at these places in the order: how many words they have."""
     used = 0
     for i in range(len(part)):
-        source = int64(order[part[i]])
-        spread_sets(room.search, graph, source)
-        before = used
-        used = _compress(room, order, int64(span[part[i], 0]), int64(span[part[i], 1]), source, used)
-        room.length[i] = used - before
+        begin, end = int64(plan.span[part[i], 0]), int64(plan.span[part[i], 1])
+        spread_sets(room.search, plan.graph, int64(plan.order[part[i]]))
+        _allow(room, plan, begin, end, part[i])
+        runs, borders = _compress(room, plan, begin, end, part[i], used)
+        if end < len(plan.order):
+            room.run[runs] = end << BITS | NO_WAY
+            runs += 1
+        before, used = used, used + BORDER * borders
+        for k in range(runs):
+            room.word[used + k] = room.run[k]
+        used += runs
+        room.words[i] = used - before << BITS | borders
     return used
 
 
 @kernel
-def _compress(room: Room, order: npt.NDArray[np.int32], begin: int, end: int, source: int, used: int) -> int:
-    """Write the runs of one row: as long as the states of a run have a first move in common, it goes on."""
-    common = 0
-    for place in range(begin, end):
-        goal = int64(order[place])
-        moves = ANY if goal == source else _set(room.search, goal)
-        if common & moves != 0:
-            common &= moves
-            continue
-        if place > begin:
-            room.run[used] |= _code(common)
-            used += 1
-        room.run[used] = place << BITS
-        common = moves
-    room.run[used] |= _code(common)
-    used += 1
-    if end < len(order):
-        room.run[used] = end << BITS | NO_WAY
-        used += 1
-    return used
+def _allow(room: Room, plan: Plan, begin: int, end: int, source: int) -> None:
+    """Which codes are right for each goal: its first moves, and the greedy ones if they are among them."""
+    allowed, order, top = room.allowed, plan.order, plan.top
+    for place in range(uint64(begin), uint64(end)):
+        moves = first_set(room.search, uint64(order[place]))
+        longest, shortest = greedy_moves(plan.placed, source, place)
+        greedy = (moves >> longest & 1) | (moves >> shortest & 1) << 1
+        allowed[place] = moves | greedy << top if moves != 0 else 4 << top
+    allowed[source] = (8 << top) - 1  # whoever is there is asked for no move
 
 
 @kernel
-def _set(search: Wave | Tree, state: int) -> int:
-    """The first moves of shortest paths to a state."""
-    moves = int64(search.begin[state])
-    return moves if moves != 0 else UNREACHED
+def _compress(room: Room, plan: Plan, begin: int, end: int, source: int, used: int) -> tuple[int, int]:
+    """Write the runs of one row, and its borders after the words that are used: how many there are of each.
+
+    A run goes on as long as its goals have a code in common, which makes for the fewest runs. Where one would end, the
+    border between the goals on both sides of that place is tried from where the run begins. It is taken if it saves
+    enough runs.
+    """
+    allowed, word, top = room.allowed, room.word, plan.top
+    known, runs, borders, place = degree(plan.placed, source), 0, 0, begin
+    while place < end:
+        common, stop = int64(allowed[place]), uint64(place + 1)
+        while stop < end and common & int64(allowed[stop]) != 0:
+            common &= int64(allowed[stop])
+            stop += uint64(1)
+        code, beyond = _code(common, top), int64(stop)
+        if beyond < end and known + borders < LONG:
+            found = _border(room, plan, source, place, beyond, end)
+            if found.runs >= WORTH_A_BORDER:
+                at = used + BORDER * borders
+                word[at] = int64(plan.order[found.one]) << BITS | _code(found.here, top)
+                word[at + 1] = int64(plan.order[found.other]) << BITS | _code(found.there, top)
+                word[at + 2] = np.float32(found.limit).view(np.uint32)
+                code, beyond = known + borders, found.stop
+                borders += 1
+        room.run[runs] = place << BITS | code
+        runs, place = runs + 1, beyond
+    return runs, borders
 
 
 @kernel
-def _code(common: int) -> int:
-    """The first move of a set, as a run holds it."""
-    if common == UNREACHED:
-        return NO_WAY
-    move = 0
-    while common >> move & 1 == 0:
-        move += 1
-    return move
+def _code(common: int, top: int) -> int:
+    """The first code of a set: a move, if there is one in it."""
+    bit = 0
+    while common >> bit & 1 == 0:
+        bit += 1
+    return bit if bit < top else bit - top + LONG
+
+
+# --- borders --------------------------------------------------------------------------------------------------------
+
+
+class Border(NamedTuple):
+    """A border, and how far it is right."""
+
+    one: int  # the place of the corner of the goals on this side
+    other: int
+    limit: float
+    here: int  # the codes that all goals on this side have in common
+    there: int
+    stop: int  # the place of the first goal for which it is not right
+    runs: int  # that would take its place
+
+
+@kernel
+def _border(room: Room, plan: Plan, source: int, begin: int, change: int, end: int) -> Border:
+    """The border between goals before and after the place ``change``, where a run ends that began at ``begin``."""
+    allowed, placed, no_path = room.allowed, plan.placed, 4 << plan.top
+    beyond, before = int64(allowed[change]), change - 1
+    while before > begin and change - before < LOOK_BACK and int64(allowed[before]) & beyond != 0:
+        before -= 1
+    if int64(allowed[before]) & beyond != 0 or (int64(allowed[before]) | beyond) & no_path != 0:
+        return Border(0, 0, 0.0, 0, 0, begin, 0)
+    one, other = (
+        _corner(room.search.distance, plan, source, before),
+        _corner(room.search.distance, plan, source, change),
+    )
+    farther = room.search.distance[plan.order[other]] - room.search.distance[plan.order[one]]
+    limit = np.float64(np.float32(farther / unit(placed)))  # as it will be stored
+    here = there = no_path - 1
+    common, runs, stop = 0, 0, uint64(begin)
+    while stop < end:
+        codes = int64(allowed[stop])
+        if is_nearer(placed, one, other, limit, stop):
+            if here & codes == 0:
+                break
+            here &= codes
+        else:
+            if there & codes == 0:
+                break
+            there &= codes
+        common &= codes
+        if common == 0:
+            runs, common = runs + 1, codes
+        stop += uint64(1)
+    return Border(one, other, limit, here, there, int64(stop), runs)
+
+
+@kernel
+def _corner(distance: npt.NDArray[np.float64], plan: Plan, source: int, place: int) -> int:
+    """The place of the state where an optimal path last turned: the first on it from which the heuristic is right."""
+    goal, root, back = int64(plan.order[place]), int64(plan.order[source]), plan.back
+    state, least = goal, distance[goal] - TOLERANCE * unit(back)
+    while state != root:
+        before = -1
+        for k in range(degree(back, state)):
+            near = target(back, state, k)
+            if is_optimal(back, distance, state, near, price(back, state, k)):
+                before = near
+                break
+        if before < 0 or distance[before] + estimate(plan.graph, before, goal) < least:
+            break
+        state = before
+    return int64(plan.rank[state])
 
 
 # --- searches -------------------------------------------------------------------------------------------------------
 
 
 @generic
-def spread_sets(search: Wave | Tree, graph: Arrays, source: int) -> None:
-    """Fill ``search.begin`` with the set of first moves from ``source`` to each state, 0 where no way leads."""
+def spread_sets(search: Starts | Tree, graph: Arrays, source: int) -> None:
+    """Find the distance from ``source`` to each state, and the set of first moves."""
     raise TypeError(search)
 
 
-@spread_sets.of(Wave)
-def _spread_wave(search: Wave, graph: Moves, source: int) -> None:
-    field = search.field
-    reached = flood(field, graph, source)
-    first_moves(search.begin, graph, field.distance, field.order, reached)
+@generic
+def first_set(search: Starts | Tree, state: int) -> int:
+    """The first moves of shortest paths to a state, 0 where no path leads."""
+    raise TypeError(search)
+
+
+@spread_sets.of(Starts)
+def _spread_starts(search: Starts, graph: Moves, source: int) -> None:
+    flood_starts(search, graph, source)
+
+
+@first_set.of(Starts)
+def _first_set_of_starts(search: Starts, state: int) -> int:
+    return int64(search.how[state]) & 255
+
+
+@first_set.of(Tree)
+def _first_set_of_tree(search: Tree, state: int) -> int:
+    return int64(search.begin[state])
 
 
 @spread_sets.of(Tree)

@@ -1,4 +1,4 @@
-"""Full distance fields: the cost from one state to every other, and the number of optimal paths.
+"""Full distance fields: the cost from one state to every other, how many optimal paths there are, and how they begin.
 
 On grids a state is reached along only one of many equal paths, the one that moves diagonally first (Sturtevant and
 Rabin 2016, "Canonical orderings on grids"). A move is skipped if the previous cell has another path to the same cell
@@ -32,6 +32,7 @@ MOST_STATES = 1 << PLACE  # larger grids use the ring for other graphs
 NOWHERE = 8  # the direction in which the source was reached
 MOST_MOVES = uint64(8)
 OPEN = 255  # all eight moves are legal
+ANYHOW = OPEN << 8  # arrived in any direction
 
 RING = 4
 MAX_COST_RATIO = 8.0  # most expensive to cheapest move, beyond which a heap is faster
@@ -434,30 +435,96 @@ def _is_more(paths: Paths, state: int, than: int) -> bool:
 # --- first moves ----------------------------------------------------------------------------------------------------
 
 
-@kernel
-def first_moves(
-    begin: npt.NDArray[np.uint8],
-    graph: Moves,
-    distance: npt.NDArray[np.float64],
-    order: npt.NDArray[np.int32],
-    reached: int,
-) -> None:
-    """Compute, for each state, the set of moves that begin optimal paths to it from the source of a field.
+def _onward_by_all(pruned: bool) -> npt.NDArray[np.uint8]:
+    """By the directions in which optimal paths come to a cell, and its legal moves: the moves to go on with."""
+    mask = np.arange(256, dtype=np.uint8)
+    table = np.tile(mask, (256, 1))
+    if pruned:
+        table[:] = 0
+        for came in range(8):
+            kept = np.array([_canonical(came, legal) for legal in range(256)], np.uint8)
+            table[mask >> came & 1 == 1] |= kept
+    return table.ravel()
 
-    Bit k of ``begin`` is the source's k-th move; it is 0 for the source itself and for states that cannot be reached.
-    ``order`` is that of the field.
+
+class Starts(NamedTuple):
+    """Distances from a source on a grid, and with which moves optimal paths begin; may be used for another source."""
+
+    distance: npt.NDArray[np.float64]  # [n]
+    how: npt.NDArray[np.uint16]  # [n], low byte: the source's moves, by their place; high byte: directions of arrival
+    onward: npt.NDArray[np.uint8]  # [256 * 256]
+    room: Wave
+
+    @classmethod
+    def over(cls, graph: Graph) -> Starts:
+        """Room for a grid of up to `MOST_STATES` cells."""
+        n, room = len(graph), _room(graph)
+        assert isinstance(room, Wave)
+        return cls(np.empty(n), np.empty(n, np.uint16), _onward_by_all(graph.has_round_corners), room)
+
+
+@kernel
+def flood_starts(starts: Starts, graph: Moves, source: int) -> int:
+    """Compute the distances, and with which moves optimal paths to each state begin: how many states were expanded.
+
+    Bit k of ``how`` is the source's k-th move; there is none for the source itself and where no path leads.
+
+    Each state is reached along all canonical paths of least cost, and passes its first moves on with each of them. From
+    the source's neighbours paths go on in all directions, so for each first move there is such a path wherever an
+    optimal one leads: if it was left out because of a move p-s-t, then p-q-t costs as much and ends with a straight
+    move, q is reached by a path with this first move, and straight moves on optimal paths are never left out.
     """
-    begin[:] = 0
-    source = int64(order[0])
-    legal = graph.mask[source]
+    distance, how, onward_of = starts.distance, starts.how, starts.onward
+    entry, cost, mask, offset = starts.room.entry, starts.room.cost, graph.mask, graph.offset
+    distance[:] = np.inf
+    how[:] = 0
+    distance[source] = 0.0
+    one, row = uint64(1), uint64(len(entry) // 3)
+    begin0, begin1, begin2 = uint64(0), row, row + row
+    end0, end1, end2 = begin0, begin1, begin2
+    legal = mask[source]
     for k in range(int64(COUNT[legal])):
-        begin[source + graph.offset[DIRECTION[legal, k]]] = 1 << k
-    for i in range(1, reached):
-        state = int64(uint64(order[i]))
-        if begin[state] != 0:  # a neighbour of the source, which has no other optimal path
-            continue
-        moves, union = int64(ALL_MOVES[_optimal_moves(graph, distance, state)]), 0
-        while moves != 0:
-            union |= int64(begin[uint64(state + graph.offset[moves & 7])])
-            moves >>= 4
-        begin[state] = union
+        direction = int64(DIRECTION[legal, k])
+        near = source + offset[direction]
+        distance[near], how[near] = PRICE[direction], 1 << k | ANYHOW
+        entry[end1], cost[end1] = near, PRICE[direction]
+        end1 += one
+    expanded, next_but_one = uint64(0), 2.0
+    while end0 > begin0 or end1 > begin1 or end2 > begin2:
+        stop = begin0
+        while stop < end0:
+            start, free = stop, row - max(end1 - begin1, end2 - begin2)
+            if free < (end0 - start) * MOST_MOVES:
+                end1 = _without_outdated(entry, cost, distance, begin1, end1)
+                end2 = _without_outdated(entry, cost, distance, begin2, end2)
+                free = row - max(end1 - begin1, end2 - begin2)
+            stop = min(end0, start + free // MOST_MOVES)
+            for i in range(start, stop):
+                state, reached = uint64(entry[i]), cost[i]
+                if distance[state] != reached:  # a cheaper path was found
+                    continue
+                expanded += one
+                here = int64(how[state])
+                first = here & 255
+                onward = int64(ALL_MOVES[onward_of[uint64(here & ANYHOW | int64(mask[state]))]])
+                while onward != 0:
+                    direction = onward & 7
+                    onward >>= 4
+                    near, new = uint64(int64(state) + offset[direction]), reached + PRICE[direction]
+                    known, arriving = distance[near], first | 256 << direction
+                    if new > known:
+                        continue
+                    if new == known:
+                        how[near] |= arriving
+                        continue
+                    distance[near], how[near] = new, arriving
+                    if new < next_but_one:
+                        entry[end1], cost[end1] = near, new
+                        end1 += one
+                    else:
+                        entry[end2], cost[end2] = near, new
+                        end2 += one
+        begin0, begin1, begin2 = begin1, begin2, begin0
+        end0, end1, end2 = end1, end2, begin2
+        next_but_one += 1.0
+    return int64(expanded) + 1

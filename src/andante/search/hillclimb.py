@@ -9,10 +9,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from andante.kernel import generic, int64, kernel
-from andante.world.graph import DX, DY, Arrays, Csr, Layout, Moves, degree, estimate, price, target
-from andante.world.heuristics import TOLERANCE
+from andante.kernel import generic, int64, kernel, uint64
+from andante.world.graph import COUNT, DX, DY, PRICE, Arrays, Csr, Layout, Moves, degree, estimate, price, target
+from andante.world.heuristics import DIAGONAL, TOLERANCE
 
 
 class Climb(NamedTuple):
@@ -105,6 +106,71 @@ def _straight_on_a_grid(graph: Moves, state: int, goal: int) -> int:
     fitting = _CARDINAL[sx, sy, side] if graph.diagonal == 2.0 else _OCTILE[sx, sy, side]
     first = _FIRST_BIT[graph.mask[state] & fitting]
     return state + graph.offset[first] if first >= 0 else -1
+
+
+# --- the move of a greedy agent -------------------------------------------------------------------------------------
+
+
+@generic
+def greedy_moves(graph: Layout, state: int, goal: int) -> tuple[int, int]:
+    """Of the moves of least cost plus heuristic the most expensive and the least, of several the first each time.
+
+    On grids the first moves diagonally while it can, the second straight. ``state`` must have a move. Costs are
+    compared as they are: the same arithmetic is done wherever a greedy move is computed.
+    """
+    raise TypeError(graph)
+
+
+@greedy_moves.of(Csr)
+def _greedy_on_a_graph(graph: Csr, state: int, goal: int) -> tuple[int, int]:
+    longest, shortest, least, high, low = 0, 0, np.inf, 0.0, 0.0
+    for k in range(degree(graph, state)):
+        cost = price(graph, state, k)
+        f = cost + estimate(graph, target(graph, state, k), goal)
+        if f < least:
+            longest, shortest, least, high, low = k, k, f, cost, cost
+        elif f == least:
+            if cost > high:
+                longest, high = k, cost
+            if cost < low:
+                shortest, low = k, cost
+    return longest, shortest
+
+
+def _greedy(diagonal: float) -> npt.NDArray[np.uint8]:
+    """For each set of legal directions, by where the goal lies, the two greedy moves, four bits for each.
+
+    By how much a move lowers the heuristic depends on the signs of dx and of dy and on |dx| - |dy|, from -2 to 2.
+    """
+    mask, found = np.arange(256), np.zeros((256, 45), np.uint8)
+    for place, (sx, sy, longer) in enumerate(np.ndindex(3, 3, 5)):
+        side = longer - 2
+        dx = (sx - 1) * (2 * (sy != 1) + max(side, 0))
+        dy = (sy - 1) * (2 * (sx != 1) + max(-side, 0))
+        value = []
+        for d in range(8):
+            x, y = abs(dx - int(DX[d])), abs(dy - int(DY[d]))
+            value.append(float(PRICE[d]) + (max(x, y) - min(x, y)) + min(x, y) * diagonal)
+        for shift, sign in ((0, -1.0), (4, 1.0)):
+            chosen = np.zeros(256, np.uint8)
+            for d in sorted(range(8), key=lambda d: (value[d], sign * PRICE[d], d), reverse=True):
+                chosen = np.where(mask >> d & 1, COUNT[mask & (1 << d) - 1], chosen)  # the last one is the best
+            found[:, place] |= chosen << shift
+    return found
+
+
+_GREEDY, _GREEDY_CARDINAL = _greedy(DIAGONAL), _greedy(2.0)
+
+
+@greedy_moves.of(Moves)
+def _greedy_on_a_grid(graph: Moves, state: int, goal: int) -> tuple[int, int]:
+    dx = int64(graph.x[goal]) - int64(graph.x[state])
+    dy = int64(graph.y[goal]) - int64(graph.y[state])
+    side = min(max(abs(dx) - abs(dy), -2), 2)
+    sx, sy = 1 + (dx > 0) - (dx < 0), 1 + (dy > 0) - (dy < 0)
+    place, mask = uint64((sx * 3 + sy) * 5 + side + 2), uint64(graph.mask[state])
+    both = int64(_GREEDY_CARDINAL[mask, place] if graph.diagonal == 2.0 else _GREEDY[mask, place])
+    return both & 15, both >> 4
 
 
 # --- moving to the goal when it is next -----------------------------------------------------------------------------
