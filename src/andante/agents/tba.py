@@ -48,6 +48,7 @@ from andante.search.memory import Clock, Space
 from andante.search.openlist import Ties, width
 from andante.search.path import price_between
 from andante.search.predecessors import Predecessors, turned
+from andante.search.shorten import Route, Window, abandon, is_on, lay, lay_back, shorten
 from andante.search.tracing import OFF, Ways, ahead, aim, follow, forget, is_tracing, length, trace, walk_past
 from andante.world.graph import Arrays, degree, estimate
 
@@ -66,6 +67,9 @@ class Params(NamedTuple):
     shortcut: Annotated[bool, "on the way back to the solution look for a shorter way"] = False
     switch_rule: Annotated[bool, "keep to a path unless the new one is at least as long"] = False
     weight: Annotated[float, Range(1, 1e6), "on A*'s heuristic"] = 1.0
+    window: Annotated[int, Range(0, 1e6), "moves of the solution that are shortened at a time, at first; 0: none"] = 0
+    window_weight: Annotated[float, Range(1, 1e6), "on A*'s heuristic where the solution is shortened"] = 1.0
+    walls_first: Annotated[bool, "expand states at walls, and those as near to the goal as any before, first"] = False
     ties: Annotated[Ties, NOT_SAMPLED, "which of the states of equal f is expanded first"] = Ties.LAST
     charge_queueing: Annotated[bool, NOT_SAMPLED, "count queueing the solution, to look for a shortcut, against R"] = (
         True
@@ -86,9 +90,13 @@ class Searches(NamedTuple):
     @classmethod
     def allocate(cls, space: Space) -> Searches:
         """Room for both, or for the first if no shortcut is wanted."""
-        forward = Tree.allocate(space, space.params.ties)
-        n = space.states if space.params.shortcut else 0
-        return cls(forward, forward._replace(node=np.zeros(n, NODE), now=np.zeros(1, np.uint32)))
+        ties, walls_first = space.params.ties, space.params.walls_first
+        forward = Tree.allocate(space, ties, walls_first=walls_first)
+        if not space.params.shortcut:
+            return cls(forward, Tree.over(0, 1.0, 1.0, space.log, ties))
+        if walls_first:
+            return cls(forward, Tree.allocate(space, ties))
+        return cls(forward, forward._replace(node=np.zeros(space.states, NODE), now=np.zeros(1, np.uint32)))
 
 
 class Progress(NamedTuple):
@@ -113,6 +121,8 @@ class Memory(NamedTuple):
 
     searches: Searches
     ways: Ways
+    route: Route
+    window: Window
     progress: Progress
     into: Predecessors
 
@@ -136,12 +146,15 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
         if at.stage[0] == FOUND:
             steps = int64((params.budget - work.steps) * params.c)
         traced = _trace(memory, graph, params, state, goal, steps)  # lines 10 to 19
+    elif params.window > 0:
+        work = _shorten(memory, graph, params, state, goal, expansions, steps)
     expanded, touched = work.expanded, work.touched + traced
-    to = ahead(ways, graph, state)
+    to = _ahead(memory, graph, params, state)
     if to >= 0:  # line 21
-        walk_past(ways, state)  # line 22
+        if params.window == 0 or at.stage[0] < TRACED:
+            walk_past(ways, state)  # line 22
     elif to == OFF:
-        if params.shortcut and at.stage[0] == TRACED:
+        if params.shortcut and params.window == 0 and at.stage[0] == TRACED:
             left = params.budget - work.steps - int64(np.ceil(traced / params.c))
             cut = _find_shortcut(memory, graph, params, state, goal, left)
             expanded, touched = expanded + cut.expanded, touched + cut.touched
@@ -159,6 +172,7 @@ def _begin(memory: Memory, graph: Arrays, params: Params, state: int, goal: int)
     at = memory.progress
     begin(memory.searches.forward, graph, state, goal, params.weight)
     forget(memory.ways)
+    abandon(memory.route, memory.window, params.window)
     at.trial[0], at.stage[0] = at.clock.trial[0], SEARCHING
     at.start[0], at.previous[0] = state, state
 
@@ -178,7 +192,10 @@ def _trace(memory: Memory, graph: Arrays, params: Params, state: int, goal: int,
     if not is_tracing(ways):  # line 10
         at.final[0] = at.stage[0] == FOUND
         aim(ways, tree, goal if at.final[0] else most_promising(tree, goal))  # line 11
+    begun_at = ways.traced[0]
     steps = trace(ways, tree, state, at.start[0], most)  # line 13
+    if at.final[0] and params.window > 0:
+        lay(memory.route, tree, goal, begun_at, steps)
     if is_tracing(ways):  # line 14
         return steps
     longer = ways.cost[1 - ways.followed[0]] >= ways.cost[ways.followed[0]]
@@ -187,6 +204,28 @@ def _trace(memory: Memory, graph: Arrays, params: Params, state: int, goal: int,
         if at.final[0]:  # line 16
             at.stage[0] = TRACED  # line 17
     return steps
+
+
+@kernel
+def _ahead(memory: Memory, graph: Arrays, params: Params, state: int) -> int:
+    """The next state on the path that is followed, as `ahead` tells it."""
+    if params.window == 0 or memory.progress.stage[0] < TRACED:
+        return ahead(memory.ways, graph, state)
+    return int64(memory.route.next[state]) if is_on(memory.route, state) else OFF
+
+
+@kernel
+def _shorten(
+    memory: Memory, graph: Arrays, params: Params, state: int, goal: int, expansions: int, steps: int
+) -> Slice:
+    """Shorten the solution ahead of the agent, and the way to it if the agent is not on it."""
+    back = 0
+    if not is_on(memory.route, state):
+        back = lay_back(memory.route, memory.searches.forward, state, steps)
+        if not is_on(memory.route, state):
+            return Slice(False, 0, 0, back)
+    work = shorten(memory.route, memory.window, graph, state, goal, params.window_weight, expansions, steps - back)
+    return Slice(work.over, work.steps, work.expanded, work.touched + back)
 
 
 @kernel
