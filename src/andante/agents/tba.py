@@ -29,7 +29,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from andante.agent import NOT_SAMPLED, STUCK, UNREACHABLE, Card, Move, Range, algorithm, no_move
+from andante.agent import NOT_SAMPLED, STUCK, UNREACHABLE, Card, Move, Range, algorithm, no_move, setting
 from andante.kernel import int64, kernel
 from andante.search.astar import (
     Slice,
@@ -279,10 +279,52 @@ def _stand_still(at: Progress, graph: Arrays, state: int, to: int, expanded: int
         two_way=True,
         senses=True,
         examples=("tba(budget=10)", "tba(budget=10, weight=2)", "tba(budget=10, r=0.1, weight=30)"),
-        shown=("tba(budget=10)", "tba(budget=100)"),
+        shown=("tba(weight=2)",),
     )
 )
 class TBA:
     """The three parts of TBA*."""
 
     Params, Memory, step = Params, Memory, step
+
+
+setting(
+    "tba",
+    Card(
+        "tbwa",
+        "TB(WA*)",
+        paper="Hernández, Baier & Asín 2016",
+        real_time=True,
+        complete=True,
+        two_way=True,
+        examples=("tbwa(budget=10)", "tbwa(budget=10, r=0.1, weight=30)"),
+        summary="TBA* whose search is weighted A*, which finds a path much sooner.",
+    ),
+    free=("weight",),
+    weight=2.0,
+    shortcut=False,
+    switch_rule=False,
+    window=0,
+    walls_first=False,
+)
+setting(
+    "tba",
+    Card(
+        "tbwalls",
+        "TBA* along walls",
+        paper="Andante, after Björnsson, Bulitko & Sturtevant 2009",
+        real_time=True,
+        complete=True,
+        two_way=True,
+        examples=("tbwalls(budget=200)", "tbwalls(budget=10, r=0.1, window=0)"),
+        shown=("tbwalls(budget=10, r=0.1, window=0)", "tbwalls", "tbwalls(budget=200)"),
+        summary="TBA* that searches along walls first, and shortens the path it has found while it walks.",
+    ),
+    free=("budget", "r", "weight", "window", "window_weight"),
+    budget=20,
+    r=0.5,
+    weight=30.0,
+    window=32,
+    window_weight=1.2,
+    walls_first=True,
+)
