@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from andante.kernel import int64, kernel
+from andante.kernel import kernel
 from andante.search.astar import Slice, Tree, advance, begin, cost_to, open_at, parent_of, reached
 from andante.search.memory import Space
 from andante.world.graph import Arrays
