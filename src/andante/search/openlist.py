@@ -80,8 +80,8 @@ class WallsFirst(NamedTuple):
     @classmethod
     def over(cls, ties: Ties, n: int, typical_cost: float, most_moves: int) -> WallsFirst:
         """An empty list over ``n`` states with up to ``most_moves`` moves."""
-        lists = (open_list(ties, n, typical_cost) for _ in range(2))
-        return cls(*lists, np.zeros(n, np.uint32), np.zeros(1, np.uint32), np.full(1, np.inf), most_moves)
+        near, rest = open_list(ties, n, typical_cost), open_list(ties, n, typical_cost)
+        return cls(near, rest, np.zeros(n, np.uint32), np.zeros(1, np.uint32), np.full(1, np.inf), most_moves)
 
 
 OpenList = Buckets | Fifo | Ranked | WallsFirst

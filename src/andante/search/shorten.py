@@ -62,7 +62,8 @@ class Window(NamedTuple):
         """Room to search from any state, if the parameter ``window`` says that this is wanted."""
         n = space.states if space.params.window > 0 else 0
         tree = Tree.over(n, space.graph.typical_cost, space.graph.cost_range[0], space.log)
-        return cls(tree, *(np.zeros(1, np.int64) for _ in range(9)), np.zeros(1, np.bool_))
+        stage, size, lead, age, first, last, moves, here, middle = (np.zeros(1, np.int64) for _ in range(9))
+        return cls(tree, stage, size, lead, age, first, last, moves, here, middle, np.zeros(1, np.bool_))
 
 
 @kernel
@@ -168,7 +169,7 @@ def _place(window: Window, state: int, expansions: int) -> None:
 @kernel
 def _measure(route: Route, window: Window, graph: Arrays, goal: int, weight: float, most: int) -> int:
     """Go along the path to where the window begins and on to its end, and begin to search: the steps it took."""
-    steps, half = 0, window.size[0] // 2
+    steps, half = 0, max(1, window.size[0] // 2)
     while window.moves[0] < window.size[0] and window.last[0] != goal:
         if steps == most:
             return steps
@@ -199,7 +200,7 @@ def _is_better(route: Route, window: Window) -> bool:
 @kernel
 def _splice(route: Route, window: Window, most: int) -> int:
     """Put the path that was found in the window's place, from its end on: the steps it took."""
-    tree, steps, half = window.tree, 0, window.size[0] // 2
+    tree, steps, half = window.tree, 0, max(1, window.size[0] // 2)
     state = window.here[0]
     before = parent_of(tree, state)
     while before >= 0:
@@ -221,7 +222,7 @@ def _splice(route: Route, window: Window, most: int) -> int:
 @kernel
 def _go_on(window: Window, goal: int) -> None:
     """After a window: on to the next, and after the last to longer ones, until one is as long as the path."""
-    window.lead[0] = max(window.age[0] + 1, window.lead[0] // 2)
+    window.lead[0] = max(window.age[0], window.lead[0] // 2)
     if window.last[0] == goal:
         window.stage[0] = DONE if window.whole[0] else IDLE
         window.size[0] *= 2
