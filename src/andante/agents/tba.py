@@ -20,6 +20,17 @@ slips:
 - Where a move cannot be taken back (one-way arcs), an agent that would have to is stuck.
 - Where a wall is discovered on the path's next move or on the way back, the agent stands still for that move and then
   searches anew from there.
+
+With a ``weight`` it is TB(WA*) of Hernández, Baier and Asín (2016). Two parameters are not in any paper that we know:
+
+- ``walls_first``: the open states that lie at a wall, and those that came as near to the goal as any before, are
+  expanded before all others. A search that runs into an obstacle then goes round it along its sides, as an insect
+  would, where the order of f fills the whole bay in front of it. All states have their turn, so it still ends. It ends
+  with the first path found, and no bound holds for that path's cost. A closed state that is reached more cheaply takes
+  the cheaper path without being opened again.
+- ``window``: from when the solution is traced, what is left of each move goes to shortening it ahead of the agent
+  (`search.shorten`), with the same shares of expansions and steps as before. An agent that is not on the solution goes
+  back to it as always, and the way back is shortened along with it; `shortcut` is not looked for.
 """
 
 from __future__ import annotations
@@ -67,7 +78,7 @@ class Params(NamedTuple):
     shortcut: Annotated[bool, "on the way back to the solution look for a shorter way"] = False
     switch_rule: Annotated[bool, "keep to a path unless the new one is at least as long"] = False
     weight: Annotated[float, Range(1, 1e6), "on A*'s heuristic"] = 1.0
-    window: Annotated[int, Range(0, 1e6), "moves of the solution that are shortened at a time, at first; 0: none"] = 0
+    window: Annotated[int | None, Range(1, 1e6), "moves of the solution that are shortened at a time, at first"] = None
     window_weight: Annotated[float, Range(1, 1e6), "on A*'s heuristic where the solution is shortened"] = 1.0
     walls_first: Annotated[bool, "expand states at walls, and those as near to the goal as any before, first"] = False
     ties: Annotated[Ties, NOT_SAMPLED, "which of the states of equal f is expanded first"] = Ties.LAST
@@ -151,10 +162,10 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
     expanded, touched = work.expanded, work.touched + traced
     to = _ahead(memory, graph, params, state)
     if to >= 0:  # line 21
-        if params.window == 0 or at.stage[0] < TRACED:
+        if params.window < 0 or at.stage[0] < TRACED:
             walk_past(ways, state)  # line 22
     elif to == OFF:
-        if params.shortcut and params.window == 0 and at.stage[0] == TRACED:
+        if params.shortcut and params.window < 0 and at.stage[0] == TRACED:
             left = params.budget - work.steps - int64(np.ceil(traced / params.c))
             cut = _find_shortcut(memory, graph, params, state, goal, left)
             expanded, touched = expanded + cut.expanded, touched + cut.touched
@@ -209,7 +220,7 @@ def _trace(memory: Memory, graph: Arrays, params: Params, state: int, goal: int,
 @kernel
 def _ahead(memory: Memory, graph: Arrays, params: Params, state: int) -> int:
     """The next state on the path that is followed, as `ahead` tells it."""
-    if params.window == 0 or memory.progress.stage[0] < TRACED:
+    if params.window < 0 or memory.progress.stage[0] < TRACED:
         return ahead(memory.ways, graph, state)
     return int64(memory.route.next[state]) if is_on(memory.route, state) else OFF
 
@@ -304,7 +315,7 @@ setting(
     weight=2.0,
     shortcut=False,
     switch_rule=False,
-    window=0,
+    window=None,
     walls_first=False,
 )
 setting(
@@ -316,8 +327,8 @@ setting(
         real_time=True,
         complete=True,
         two_way=True,
-        examples=("tbwalls(budget=200)", "tbwalls(budget=10, r=0.1, window=0)"),
-        shown=("tbwalls(budget=10, r=0.1, window=0)", "tbwalls", "tbwalls(budget=200)"),
+        examples=("tbwalls(budget=200)", "tbwalls(budget=10, r=0.1, window=none)"),
+        shown=("tbwalls(budget=10, r=0.1, window=none)", "tbwalls", "tbwalls(budget=200)"),
         summary="TBA* that searches along walls first, and shortens the path it has found while it walks.",
     ),
     free=("budget", "r", "weight", "window", "window_weight"),

@@ -19,7 +19,8 @@ import numpy.typing as npt
 from andante.kernel import kernel
 from andante.search.astar import Slice, Tree, advance, begin, cost_to, open_at, parent_of, reached
 from andante.search.memory import Space
-from andante.world.graph import Arrays
+from andante.world.graph import Arrays, estimate, unit
+from andante.world.heuristics import TOLERANCE
 
 # What is being done about the window.
 IDLE, MEASURING, SEARCHING, SPLICING, DONE = 0, 1, 2, 3, 4
@@ -38,7 +39,7 @@ class Route(NamedTuple):
     @classmethod
     def allocate(cls, space: Space) -> Route:
         """Room for any path, if the parameter ``window`` says that it is to be shortened."""
-        n = space.states if space.params.window > 0 else 0
+        n = 0 if space.params.window is None else space.states
         return cls(np.zeros(n, np.int32), np.zeros(n), np.zeros(n, np.uint32), np.zeros(1, np.uint32))
 
 
@@ -60,7 +61,7 @@ class Window(NamedTuple):
     @classmethod
     def allocate(cls, space: Space) -> Window:
         """Room to search from any state, if the parameter ``window`` says that this is wanted."""
-        n = space.states if space.params.window > 0 else 0
+        n = 0 if space.params.window is None else space.states
         tree = Tree.over(n, space.graph.typical_cost, space.graph.cost_range[0], space.log)
         stage, size, lead, age, first, last, moves, here, middle = (np.zeros(1, np.int64) for _ in range(9))
         return cls(tree, stage, size, lead, age, first, last, moves, here, middle, np.zeros(1, np.bool_))
@@ -141,7 +142,7 @@ def shorten(
             work = advance(window.tree, graph, window.last[0], weight, expansions - taken)
             taken, expanded, touched = taken + work.steps, expanded + work.expanded, touched + work.touched
             if work.over:
-                window.stage[0] = SPLICING if _is_better(route, window) else IDLE
+                window.stage[0] = SPLICING if _is_better(route, window, graph) else IDLE
                 window.moves[0], window.here[0] = 0, window.last[0]
         if window.stage[0] == SPLICING:
             left -= _splice(route, window, left)
@@ -181,20 +182,25 @@ def _measure(route: Route, window: Window, graph: Arrays, goal: int, weight: flo
         if window.moves[0] <= 0:
             window.first[0] = window.last[0]
     first, last = window.first[0], window.last[0]
+    cost = route.rest[first] - route.rest[last]
+    if cost <= estimate(graph, first, last) + TOLERANCE * unit(graph):  # no path is cheaper
+        window.stage[0] = IDLE
+        return steps
     begin(window.tree, graph, first, last, weight)
-    if weight == 1.0 and last != first:  # nothing that costs more than the path as it is need be looked at
-        open_at(window.tree, graph, last, -1, route.rest[first] - route.rest[last], last, weight)
+    if weight == 1.0:  # nothing that costs more than the path as it is need be looked at
+        open_at(window.tree, graph, last, -1, cost, last, weight)
     window.stage[0] = SEARCHING
     return steps
 
 
 @kernel
-def _is_better(route: Route, window: Window) -> bool:
+def _is_better(route: Route, window: Window, graph: Arrays) -> bool:
     """Has the search found a cheaper path than the one there is?"""
     tree, first, last = window.tree, window.first[0], window.last[0]
     if not reached(tree, last):  # walls were discovered since
         return False
-    return parent_of(tree, last) >= 0 and cost_to(tree, last) < route.rest[first] - route.rest[last]
+    cost = route.rest[first] - route.rest[last]
+    return parent_of(tree, last) >= 0 and cost_to(tree, last) < cost - TOLERANCE * unit(graph)
 
 
 @kernel
