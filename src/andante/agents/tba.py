@@ -157,15 +157,15 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
         if at.stage[0] == FOUND:
             steps = int64((params.budget - work.steps) * params.c)
         traced = _trace(memory, graph, params, state, goal, steps)  # lines 10 to 19
-    elif params.window > 0:
+    elif _shortens(params):
         work = _shorten(memory, graph, params, state, goal, expansions, steps)
     expanded, touched = work.expanded, work.touched + traced
     to = _ahead(memory, graph, params, state)
     if to >= 0:  # line 21
-        if params.window < 0 or at.stage[0] < TRACED:
+        if at.stage[0] < TRACED or not _shortens(params):
             walk_past(ways, state)  # line 22
     elif to == OFF:
-        if params.shortcut and params.window < 0 and at.stage[0] == TRACED:
+        if params.shortcut and not _shortens(params) and at.stage[0] == TRACED:
             left = params.budget - work.steps - int64(np.ceil(traced / params.c))
             cut = _find_shortcut(memory, graph, params, state, goal, left)
             expanded, touched = expanded + cut.expanded, touched + cut.touched
@@ -183,9 +183,15 @@ def _begin(memory: Memory, graph: Arrays, params: Params, state: int, goal: int)
     at = memory.progress
     begin(memory.searches.forward, graph, state, goal, params.weight)
     forget(memory.ways)
-    abandon(memory.route, memory.window, params.window)
+    abandon(memory.route, memory.window, params.window)  # type: ignore[arg-type]  # none is -1
     at.trial[0], at.stage[0] = at.clock.trial[0], SEARCHING
     at.start[0], at.previous[0] = state, state
+
+
+@kernel
+def _shortens(params: Params) -> bool:
+    """Is the solution shortened while the agent walks it?"""
+    return params.window > 0  # type: ignore[operator]  # none is -1
 
 
 @kernel
@@ -205,7 +211,7 @@ def _trace(memory: Memory, graph: Arrays, params: Params, state: int, goal: int,
         aim(ways, tree, goal if at.final[0] else most_promising(tree, goal))  # line 11
     begun_at = ways.traced[0]
     steps = trace(ways, tree, state, at.start[0], most)  # line 13
-    if at.final[0] and params.window > 0:
+    if at.final[0] and _shortens(params):
         lay(memory.route, tree, goal, begun_at, steps)
     if is_tracing(ways):  # line 14
         return steps
@@ -220,7 +226,7 @@ def _trace(memory: Memory, graph: Arrays, params: Params, state: int, goal: int,
 @kernel
 def _ahead(memory: Memory, graph: Arrays, params: Params, state: int) -> int:
     """The next state on the path that is followed, as `ahead` tells it."""
-    if params.window < 0 or memory.progress.stage[0] < TRACED:
+    if memory.progress.stage[0] < TRACED or not _shortens(params):
         return ahead(memory.ways, graph, state)
     return int64(memory.route.next[state]) if is_on(memory.route, state) else OFF
 
