@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import andante
-from andante.agents.family import IS_ARC, _bounded, from_paper, to_paper
+from andante.agents.family import _bounded, from_paper, to_paper
+from andante.search.expendable import IS_ARC
 from andante.world.graph import Graph, estimate
 from tests.worlds import examples
 

@@ -53,6 +53,51 @@ def test_arrives_and_never_learns_more_than_weighted_edges_allow(variant, proble
             assert value <= variant["weight"] * distance[state] + 1e-9
 
 
+def given_up(watched, turns):
+    """The states whose value is infinite in the end."""
+    values = {}
+    for turn in turns:
+        values |= turn.learned
+    return {state for state, value in values.items() if value == math.inf}
+
+
+@given(variants(), st.one_of(grid_problems(side=14), graph_problems(states=14)))
+@examples(120)
+def test_states_that_are_given_up_are_not_needed(variant, problem):
+    """Where moves can be taken back: the agent arrives, and what remains of its part of the map hangs together."""
+    watched = Watched("wlss", problem, **variant, expendable=True)
+    turns, trial = watched.trial(andante.Limits(moves=100_000))
+    assert trial.solved
+    gone = given_up(watched, turns)
+    assert problem.goal not in gone
+    whole = {s for s, cost in naive.distances_to(problem.graph, problem.goal).items() if cost < math.inf}
+    reached, queue = {problem.goal}, [problem.goal]
+    while queue:
+        for near, _ in problem.graph.neighbours(queue.pop()):
+            if near not in gone | reached:
+                reached.add(near)
+                queue.append(near)
+    assert reached == whole - gone
+
+
+def test_giving_states_up_helps_in_a_depression():
+    """A deep pocket: LSS-LRTA* fills it again and again."""
+    free = np.ones((41, 41), bool)
+    free[5:36, 35] = free[5, 5:36] = free[35, 5:36] = False
+    problem = andante.Grid(free).problem((20, 20), (40, 20))
+    plain, giving_up = (
+        andante.run("wlss", problem, lookahead=8, weight=1.0, expendable=expendable) for expendable in (False, True)
+    )
+    assert plain.solved
+    assert giving_up.solved
+    assert giving_up.cost < plain.cost / 2
+
+
+def test_an_agent_that_gives_states_up_claims_nothing_about_maps_it_discovers():
+    assert andante.find("wlss").complete
+    assert not andante.find("wlss(expendable=true)").complete
+
+
 @given(grid_problems(side=10, rules=("cardinal",)))
 @examples(60)
 def test_with_one_expansion_and_equal_costs_it_is_lrta(problem):
@@ -132,10 +177,11 @@ def test_values_that_weights_made_inconsistent_do_no_harm():
         "lss(walk=one_move, avoidance=border)",
         "wlss(weight=2.654, lookahead=15, avoidance=mark)",
         "wlss(walk=one_move, lookahead=3)",
+        "lss-e",
     ],
 )
 def test_keeps_its_promises_at_other_settings_too(setting):
-    assert "is complete" in andante.check_algorithm(setting)
+    assert ("is complete" in andante.check_algorithm(setting)) == andante.find(setting).complete
 
 
 def test_needs_little_room():

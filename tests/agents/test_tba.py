@@ -21,10 +21,15 @@ LIMITS = andante.Limits(moves=5000)
 
 
 class Lists:
-    """A*'s open and closed lists. Of the open states in the lowest bucket the one that ``ties`` prefers comes next."""
+    """A*'s open and closed lists. Of the open states in the lowest bucket the one that ``ties`` prefers comes next.
 
-    def __init__(self, graph, h, base, weight=1.0, ties="last"):
+    With ``walls`` states that have all moves there can be, and did not come nearest to the goal, wait for the others.
+    """
+
+    def __init__(self, graph, h, base, weight=1.0, ties="last", walls=False):
         self.neighbours, self.h, self.weight, self.ties = graph.neighbours, h, weight, ties
+        self.walls, self.most_moves = walls, graph.moves_in_the_open
+        self.nearest, self.waiting = math.inf, set()
         self.width = graph.typical_cost / PER_COST
         self.stays_closed = (weight - 1) * graph.cost_range[0] >= weight * self.width
         self.base = base / weight - self.width
@@ -33,6 +38,10 @@ class Lists:
     def put(self, state, parent, g):
         self.g[state], self.parent[state] = g, parent
         self.open = [*(s for s in self.open if s != state), state]
+        self.waiting.discard(state)
+        if self.walls and len(self.neighbours(state)) >= self.most_moves and self.h(state) > self.nearest:
+            self.waiting.add(state)
+        self.nearest = min(self.nearest, self.h(state))
 
     def key(self, state):
         return self.g[state] * (1 / self.weight) + self.h(state)
@@ -41,8 +50,9 @@ class Lists:
         return max(0, math.floor((self.key(state) - self.base) / self.width))
 
     def next(self):
-        least = min(self.bucket(s) for s in self.open)
-        equal = [s for s in self.open if self.bucket(s) == least]
+        eligible = [s for s in self.open if s not in self.waiting] or self.open
+        least = min(self.bucket(s) for s in eligible)
+        equal = [s for s in eligible if self.bucket(s) == least]
         by_g = sorted(equal, key=lambda s: (self.g[s] if self.ties == "smaller_g" else -self.g[s], s))
         return {"last": equal[-1], "first": equal[0]}.get(self.ties, by_g[0])
 
@@ -60,6 +70,8 @@ class Lists:
         taken, expanded = 0, []
         while True:
             bound = self.key(goal) if goal in self.g else math.inf
+            if self.walls and goal in self.g:
+                return True, taken, expanded
             if not self.open or self.floor() + slack >= bound:
                 return True, taken, expanded
             if taken == limit:
@@ -71,7 +83,10 @@ class Lists:
                 continue
             expanded.append(state)
             for near, cost in self.neighbours(state):
-                if near in self.g and near not in self.open and self.stays_closed:
+                closed = near in self.g and near not in self.open
+                if closed and self.walls and self.g[state] + cost < self.g[near]:
+                    self.g[near], self.parent[near] = self.g[state] + cost, state
+                if closed and (self.walls or self.stays_closed):
                     continue
                 if near not in self.g or self.g[state] + cost < self.g[near]:
                     self.put(near, state, self.g[state] + cost)
@@ -91,10 +106,11 @@ class Twin:
         weight=1.0,
         ties="last",
         charge_queueing=True,
+        walls_first=False,
     ):
         self.problem, self.graph, self.budget, self.c = problem, problem.graph, budget, Fraction(str(c))
         self.shortcut, self.switch_rule, self.weight = shortcut, switch_rule, weight
-        self.ties, self.charge_queueing = ties, charge_queueing
+        self.ties, self.charge_queueing, self.walls_first = ties, charge_queueing, walls_first
         self.h = heuristic(problem)
         self.n_e = max(1, min(math.floor(budget * Fraction(str(r))), budget - 1))
         self.n_t = math.floor((budget - self.n_e) * self.c)
@@ -102,7 +118,7 @@ class Twin:
 
     def run(self):
         start, goal = self.problem.start, self.problem.goal
-        lists = Lists(self.graph, self.h, self.h(start), self.weight, self.ties)
+        lists = Lists(self.graph, self.h, self.h(start), self.weight, self.ties, self.walls_first)
         lists.put(start, None, 0.0)
         found = found_and_traced = final = False  # lines 1 and 2
         done_trace = True  # line 3
@@ -188,6 +204,7 @@ def per_move(algorithm, problem):
 
 @st.composite
 def settings_of_tba(draw):
+    ties = draw(st.sampled_from(["last", "first", "larger_g", "smaller_g"]))
     return {
         "budget": draw(st.sampled_from([2, 3, 5, 10, 25, 100])),
         "r": draw(st.sampled_from([0.0, 0.3, 0.5, 0.9, 1.0])),
@@ -195,8 +212,9 @@ def settings_of_tba(draw):
         "shortcut": draw(st.booleans()),
         "switch_rule": draw(st.booleans()),
         "weight": draw(st.sampled_from([1.0, 1.0, 1.5, 4.0])),
-        "ties": draw(st.sampled_from(["last", "first", "larger_g", "smaller_g"])),
+        "ties": ties,
         "charge_queueing": draw(st.booleans()),
+        "walls_first": ties == "last" and draw(st.booleans()),  # other ties: another search to compile for each
     }
 
 
@@ -230,12 +248,48 @@ def test_the_twin_has_been_everywhere_in_the_algorithm():
 # --- what TBA* promises ---------------------------------------------------------------------------------------------
 
 
-@given(settings_of_tba(), st.one_of(grid_problems(side=16), graph_problems(states=16)))
-@examples(150)
-def test_arrives_and_never_beats_the_optimal_cost(setting, problem):
-    trial = andante.run("tba", problem, limits=andante.Limits(moves=100_000), **setting)
+windows = st.fixed_dictionaries(
+    {"window": st.sampled_from([1, 2, 5, 40]), "window_weight": st.sampled_from([1.0, 1.0, 1.5, 5.0])}
+)
+
+
+@given(settings_of_tba(), st.one_of(st.just({}), windows), st.one_of(grid_problems(side=16), graph_problems(states=16)))
+@examples(200)
+def test_arrives_and_never_beats_the_optimal_cost(setting, shortening, problem):
+    trial = andante.run("tba", problem, limits=andante.Limits(moves=100_000), **setting | shortening)
     assert trial.solved
     assert trial.cost >= trial.optimal_cost - 1e-9
+
+
+@given(settings_of_tba(), windows, st.one_of(grid_problems(side=20), graph_problems(states=16)))
+@examples(150)
+def test_a_path_that_is_shortened_is_never_the_longer_one(setting, shortening, problem):
+    """Until the solution is traced both agents do the same; then one of them has it, or something better."""
+    setting |= {"shortcut": False}
+    whole, shortened = (andante.run("tba", problem, **how) for how in (setting, setting | shortening))
+    assert shortened.cost <= whole.cost + 1e-9
+
+
+def test_shortening_straightens_a_walk_along_walls():
+    """A bay in a wall: walls first goes round it, and with time to look the agent crosses it."""
+    free = np.ones((30, 60), bool)
+    free[15:, 5:20] = free[15:, 40:55] = False  # the bay lies between
+    free[:8, :] = False
+    problem = andante.Grid(free).problem((0, 29), (59, 29))
+    setting = {"budget": 200, "r": 0.5, "weight": 30.0, "walls_first": True}
+    along, across = (andante.run("tba", problem, **setting, window=window) for window in (None, 16))
+    assert along.cost > 1.1 * along.optimal_cost
+    assert across.cost < 1.02 * along.optimal_cost
+
+
+def test_walls_first_finds_its_way_out_of_a_dead_end_without_filling_it():
+    """A pocket of 60 x 60 cells: all of it is nearer to the goal than the way round, its walls are 180 cells long."""
+    free = np.ones((81, 81), bool)
+    free[10:71, 70] = free[10, 10:71] = free[70, 10:71] = False
+    problem = andante.Grid(free).problem((40, 40), (80, 40))
+    greedy, along = (andante.run("tba", problem, weight=30.0, walls_first=walls) for walls in (False, True))
+    assert greedy.states_expanded > 1500
+    assert along.states_expanded < 400
 
 
 @given(st.one_of(grid_problems(side=16), graph_problems(states=16)), st.sampled_from([1.0, 1.5, 3.0]), st.booleans())
@@ -260,7 +314,15 @@ def work(problem, budget, c=10.0, **parameters):
 
 @pytest.mark.compiled
 @pytest.mark.parametrize("side", [128, 2048])
-@pytest.mark.parametrize("setting", [{}, {"shortcut": True, "switch_rule": True}, {"r": 0.5, "c": 1.0}])
+@pytest.mark.parametrize(
+    "setting",
+    [
+        {},
+        {"shortcut": True, "switch_rule": True},
+        {"r": 0.5, "c": 1.0},
+        {"r": 0.9, "walls_first": True, "window": 32},
+    ],
+)
 def test_no_move_takes_more_than_the_budget_however_large_the_map(side, setting):
     passable = np.random.default_rng(1).random((side, side)) > 0.3
     passable[0, 0] = passable[-1, -1] = passable[0, :] = passable[:, -1] = True  # one way there is
@@ -269,10 +331,10 @@ def test_no_move_takes_more_than_the_budget_however_large_the_map(side, setting)
     assert 250 < most <= 300
 
 
-@given(settings_of_tba(), grid_problems(side=16))
-@examples(50)
-def test_no_move_takes_more_than_the_budget(setting, problem):
-    setting |= {"charge_queueing": True}
+@given(settings_of_tba(), st.one_of(st.just({}), windows), grid_problems(side=16))
+@examples(100)
+def test_no_move_takes_more_than_the_budget(setting, shortening, problem):
+    setting |= {"charge_queueing": True} | shortening
     assert max(work(problem, **setting)) <= setting["budget"]
 
 
@@ -284,7 +346,16 @@ def test_without_a_charge_for_queueing_a_shortcut_is_not_real_time():
 
 @pytest.mark.compiled
 @pytest.mark.parametrize(
-    "setting", ["tba", "tba(budget=2)", "tba(r=0.5, c=1.5)", "tba(weight=3)", "tba(shortcut=true, switch_rule=true)"]
+    "setting",
+    [
+        "tba",
+        "tba(budget=2)",
+        "tba(r=0.5, c=1.5)",
+        "tba(weight=3)",
+        "tba(shortcut=true, switch_rule=true)",
+        "tba(budget=2, walls_first=true)",
+        "tba(budget=20, r=0.5, window=4)",
+    ],
 )
 def test_keeps_its_contract(setting):
     assert "is complete" in andante.check_algorithm(setting)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from andante.kernel import JIT, kernel
 from andante.search import openlist
 from andante.search.buckets import BUCKETS, LATER, NONE, PER_COST
-from andante.search.openlist import Ties, open_list
+from andante.search.openlist import Ties, WallsFirst, open_list
 from tests.worlds import examples
 
 STATES = 30
@@ -25,6 +25,11 @@ def clear(queue, base):
 @kernel
 def push(queue, state, key, g):
     openlist.push(queue, state, key, g)
+
+
+@kernel
+def admit(queue, state, key, g, h, moves):
+    openlist.admit(queue, state, key, g, h, moves)
 
 
 @kernel
@@ -128,3 +133,27 @@ def test_keys_far_beyond_the_ring_wait_their_turn(ties):
         state = take(queue)
         out += [state] if state != LATER else []
     assert out == [5, 1, 3, 2, 4, 0]
+
+
+@pytest.mark.parametrize("ties", Ties)
+@given(actions=st.lists(st.tuples(actions, st.integers(0, 3), st.booleans()), max_size=3))
+@examples(40)
+def test_states_at_walls_and_the_nearest_ones_come_first(ties, actions):
+    """Two lists in plain Python; each round begins with a cleared queue."""
+    queue = WallsFirst.over(ties, STATES, 1.0, 8)
+    for round_, far, at_wall in actions:
+        near, rest, least = Plain(ties), Plain(ties), math.inf
+        clear(queue, 0.0)
+        for action, state, key, g in round_:
+            wall, h = at_wall ^ (state % 2 == 0), float((state * 7 + far) % 5)
+            if action == "take":
+                expected = near.take() if near.rows else rest.take()
+                assert first(queue) == expected
+                assert take(queue) == expected
+            elif state in near.rows or state in rest.rows:
+                remove(queue, state)
+                (near if state in near.rows else rest).rows.pop(state)
+            elif action == "push":
+                admit(queue, state, key, g, h, 7 if wall else 8)
+                (near if wall or h <= least else rest).push(state, key, g)
+                least = min(least, h)

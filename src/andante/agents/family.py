@@ -25,11 +25,12 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.agent import NOT_SAMPLED, STUCK, Algorithm, Card, Move, Range, algorithm, dialect, no_move, setting
-from andante.kernel import generic, int64, kernel
+from andante.kernel import int64, kernel
 from andante.search.chance import Chance, begin, draw
+from andante.search.expendable import Gone, give_up, is_expendable, is_gone
 from andante.search.learning import Learned, store, value
-from andante.search.memory import EXPANDED, Clock, Space, note
-from andante.world.graph import COUNT, DIRECTION, Arrays, Csr, Moves, degree, estimate, price, target, unit
+from andante.search.memory import EXPANDED, Space, note
+from andante.world.graph import Arrays, degree, estimate, price, target, unit
 from andante.world.heuristics import TOLERANCE
 
 
@@ -93,18 +94,6 @@ class Neighbours(NamedTuple):
         return cls(np.zeros(most, np.int32), np.zeros(most), np.zeros(most), np.zeros(most))
 
 
-class Gone(NamedTuple):
-    """States that were left for good in this problem; of no length for an agent that never does."""
-
-    problem: npt.NDArray[np.uint32]  # [n or 0], in which the state was left
-    clock: Clock
-
-    @classmethod
-    def allocate(cls, space: Space) -> Gone:
-        """None yet."""
-        return cls(np.zeros(space.states if space.params.expendable else 0, np.uint32), space.clock)
-
-
 class Memory(NamedTuple):
     """Learned values, states left for good, room to weigh the neighbours, and chance."""
 
@@ -140,7 +129,7 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
             dispensable, looked_at = is_expendable(graph, memory.gone, state)  # line 7
             expanded += looked_at
             if dispensable:
-                memory.gone.problem[state] = memory.gone.clock.problem[0]  # line 8
+                give_up(memory.gone, state)  # line 8
     return Move(target(graph, state, k), price(graph, state, k), expanded, moves, learned, stored)  # line 9
 
 
@@ -156,7 +145,7 @@ def _gather(graph: Arrays, memory: Memory, params: Params, state: int, goal: int
     near, count = memory.near, 0
     for k in range(degree(graph, state)):
         there, cost = target(graph, state, k), price(graph, state, k)
-        if params.expendable and _is_gone(memory.gone, there):
+        if params.expendable and is_gone(memory.gone, there):
             continue
         rest = value(memory.h, graph, there, goal)
         near.move[count] = k
@@ -246,70 +235,6 @@ def _sort(keys: npt.NDArray[np.float64], others: npt.NDArray[np.float64], count:
             keys[j], others[j] = keys[j - 1], others[j - 1]
             j -= 1
         keys[j], others[j] = key, other
-
-
-# --- expendable states ----------------------------------------------------------------------------------------------
-
-
-def _is_arc(mask: int) -> bool:
-    """Do these bits of the ring stand together?"""
-    rises = sum(1 for d in range(8) if mask >> d & 1 and not mask >> (d - 1) % 8 & 1)
-    return rises <= 1
-
-
-IS_ARC = np.array([_is_arc(mask) for mask in range(256)])
-
-
-@generic
-def is_expendable(graph: Arrays, gone: Gone, state: int) -> tuple[bool, int]:
-    """Can the state's remaining neighbours reach each other without it? And how many states were expanded for that."""
-    raise TypeError(graph)
-
-
-@is_expendable.of(Moves)
-def _moves_expendable(graph: Moves, gone: Gone, state: int) -> tuple[bool, int]:
-    mask = graph.mask[state]
-    left = 0
-    for k in range(COUNT[mask]):
-        direction = int64(DIRECTION[mask, k])
-        if not _is_gone(gone, state + graph.offset[direction]):
-            left |= 1 << direction
-    return IS_ARC[left], 0
-
-
-@is_expendable.of(Csr)
-def _csr_expendable(graph: Csr, gone: Gone, state: int) -> tuple[bool, int]:
-    """Flood from the first neighbour through the others, marked in 64 bits; a busier state is kept."""
-    count = degree(graph, state)
-    if count > 64:
-        return False, 0
-    left, reached, looked, expanded = np.uint64(0), np.uint64(0), np.uint64(0), 0
-    one, grows = np.uint64(1), True
-    for k in range(count):
-        if not _is_gone(gone, target(graph, state, k)):
-            left |= one << np.uint64(k)
-            if reached == np.uint64(0):
-                reached = one << np.uint64(k)
-    while grows:
-        grows = False
-        for k in range(count):
-            if reached == left or not reached & ~looked & one << np.uint64(k):
-                continue
-            looked |= one << np.uint64(k)
-            expanded += 1
-            middle = target(graph, state, k)
-            for m in range(degree(graph, middle)):
-                for other in range(count):
-                    bit = one << np.uint64(other)
-                    if left & bit and not reached & bit and target(graph, middle, m) == target(graph, state, other):
-                        reached |= bit
-                        grows = True
-    return reached == left, expanded
-
-
-@kernel
-def _is_gone(gone: Gone, state: int) -> bool:
-    return gone.problem[state] == gone.clock.problem[0]
 
 
 # --- names ----------------------------------------------------------------------------------------------------------

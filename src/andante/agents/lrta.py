@@ -50,7 +50,7 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
         converges=True,
         senses=True,
         examples=("lrta(depth=3)", "lrta(depth=9)"),
-        shown=("lrta", "lrta(depth=3)"),
+        shown=("lrta",),
     )
 )
 class LRTA:

@@ -3,7 +3,10 @@
 Koenig and Sun (2009), first in Koenig (2004), which Bulitko et al. (2008) call K LRTA* and which plans before every
 move. With depression avoidance it is daLSS-LRTA* (move-to-border) or aLSS-LRTA* (mark-and-avoid) of Hernandez and
 Baier (2012); with a weight above 1 it learns by the weighted update of Rivera, Baier and Hernandez (2015): edges count
-so many times their cost in learning, not in the lookahead.
+so many times their cost in learning, not in the lookahead. With ``expendable`` it leaves states for good, as Sharon,
+Sturtevant and Felner (2013) do with a lookahead of one: every closed state whose value rose and that the rest of the
+map can do without. That goes with walking to the frontier only, whatever ``walk`` says: the frontier's states are
+still there, while around the agent all may have been given up.
 
 Where the papers are silent: of equal f the larger g wins, then the state reached first; a value never falls; risen is
 what rose in this trial, so that marks and rises are gone when the next one begins; where a wall is discovered on the
@@ -19,8 +22,8 @@ import numpy as np
 
 from andante.agent import UNREACHABLE, Card, Move, Range, algorithm, no_move, setting
 from andante.kernel import int64, kernel
-from andante.search import heap
-from andante.search.learning import Learned
+from andante.search.expendable import Gone, give_up, is_expendable
+from andante.search.learning import Learned, store
 from andante.search.local import (
     Avoidance,
     Local,
@@ -29,13 +32,15 @@ from andante.search.local import (
     choose,
     frontier,
     grow,
-    learn,
+    learn_inwards,
     next_move,
     plan,
-    slot_of,
 )
 from andante.search.predecessors import Predecessors, turned
-from andante.world.graph import Arrays, degree, price, target
+from andante.world.graph import Arrays, unit
+from andante.world.heuristics import TOLERANCE
+
+FRONTIER = int(Walk.FRONTIER)
 
 
 class Params(NamedTuple):
@@ -45,6 +50,12 @@ class Params(NamedTuple):
     walk: Annotated[Walk, "how far to go before planning again"] = Walk.FRONTIER
     avoidance: Annotated[Avoidance, "how to avoid depressions, if at all"] = Avoidance.OFF
     weight: Annotated[float, Range(1, 1000), "of edge costs in what is learned"] = 4.0
+    expendable: Annotated[bool, "leave states for good that the rest of the map can do without"] = False
+
+    @property
+    def complete(self) -> bool:
+        """A state that was given up may be missed on a map that is being discovered, or where moves are one-way."""
+        return not self.expendable
 
 
 class Memory(NamedTuple):
@@ -54,6 +65,7 @@ class Memory(NamedTuple):
     local: Local
     rise: Rise
     into: Predecessors
+    gone: Gone
 
 
 @kernel
@@ -66,55 +78,31 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
         expanded, touched = grow(local, graph, memory.h, state, goal, params.lookahead)
         if frontier(local) == 0:
             return no_move(UNREACHABLE, expanded, touched)
-        plan(local, choose(local, graph, memory.rise, params.avoidance), params.walk)
-        settled, moves, learned, stored = _learn(memory, graph, turned(memory.into.arcs, graph), params.weight)
+        # From among states that were given up an agent must get away: it walks to the frontier, where there are none.
+        plan(local, choose(local, graph, memory.rise, params.avoidance), FRONTIER if params.expendable else params.walk)
+        into = turned(memory.into.arcs, graph)
+        settled, moves, learned, stored = learn_inwards(local, graph, into, memory.h, memory.rise, params.weight)
         expanded, touched = expanded + settled, touched + moves
+        if params.expendable:
+            expanded += _give_up(memory, graph, goal)
         to, cost = next_move(local, graph, state)
     return Move(to, cost, expanded, touched, learned, stored)
 
 
 @kernel
-def _learn(memory: Memory, graph: Arrays, into: Arrays, weight: float) -> tuple[int, int, float, int]:
-    """Dijkstra's search from the frontier inwards gives every closed state its new value.
-
-    Returns how many states were settled and moves looked at, how much values rose, how many states got their first.
-    """
-    local, queue = memory.local, memory.local.open
-    fixed = frontier(local)  # the frontier's values stay; it is where the search begins
+def _give_up(memory: Memory, graph: Arrays, goal: int) -> int:
+    """Leave expendable states whose values have just risen for good: how many states were expanded to find them."""
+    local, slack, expanded = memory.local, TOLERANCE * unit(graph), 0
     for slot in range(local.size[0]):
-        local.new[slot] = np.inf
-    for at in range(fixed):
-        local.fringe[at] = queue.item[at]
-        local.new[queue.item[at]] = -np.inf
-    heap.clear(queue)
-    done, touched = 0, 0
-    while done < fixed or queue.size[0] > 0:
-        slot = int64(local.fringe[done]) if done < fixed else heap.pop(queue)
-        value = local.h[slot] if done < fixed else local.new[slot]
-        touched += _spread(local, into, slot, value, weight)
-        done += 1
-    learned, stored = 0.0, 0
-    for slot in range(local.size[0]):
-        rose, fresh = learn(local, graph, memory.h, memory.rise, slot, local.new[slot])
-        learned += rose
-        stored += fresh
-    return done, touched, learned, stored
-
-
-@kernel
-def _spread(local: Local, into: Arrays, slot: int, value: float, weight: float) -> int:
-    """Lower the new values of closed states one move before this one, and queue them: how many moves there are."""
-    state = int64(local.state[slot])
-    moves = degree(into, state)
-    for k in range(moves):
-        there = slot_of(local, target(into, state, k))
-        if there < 0:
+        state = int64(local.state[slot])
+        if local.new[slot] <= local.h[slot] + slack or state == goal:  # that of an open state is -inf
             continue
-        new = weight * price(into, state, k) + value
-        if new < local.new[there]:
-            local.new[there] = new
-            heap.push(local.open, there, new, 0.0)
-    return moves
+        dispensable, looked_at = is_expendable(graph, memory.gone, state)
+        expanded += looked_at
+        if dispensable:
+            give_up(memory.gone, state)
+            store(memory.h, state, np.inf)  # so that no lookahead goes there
+    return expanded
 
 
 @algorithm(
@@ -145,10 +133,10 @@ setting(
         complete=True,
         converges=True,
         examples=("lss(lookahead=100)",),
-        shown=("lss", "lss(lookahead=100)"),
         summary=(__doc__ or "").partition("\n")[0],
     ),
     weight=1.0,
+    expendable=False,
 )
 setting(
     "lss",
@@ -175,6 +163,7 @@ setting(
         complete=True,
         converges=True,
         examples=("dalss(lookahead=100)",),
+        shown=("dalss(lookahead=40)",),
         summary="LSS-LRTA* that goes to the frontier states whose values rose least, and so leaves depressions sooner.",
     ),
     walk=Walk.FRONTIER,
@@ -194,4 +183,22 @@ setting(
     ),
     walk=Walk.FRONTIER,
     avoidance=Avoidance.MARK,
+)
+setting(
+    "wlss",
+    Card(
+        "lss-e",
+        "daLSS-LRTA*+E",
+        paper="Hernandez & Baier 2012; Sharon, Sturtevant & Felner 2013",
+        real_time=True,
+        ring=True,
+        examples=("lss-e(lookahead=100)", "lss-e(weight=4)"),
+        shown=("lss-e(lookahead=40)",),
+        summary="daLSS-LRTA* that leaves expendable states for good, all that its lookahead has learned to be in vain.",
+    ),
+    free=("avoidance", "weight"),
+    walk=Walk.FRONTIER,
+    avoidance=Avoidance.BORDER,
+    weight=1.0,
+    expendable=True,
 )

@@ -89,7 +89,6 @@ def _learn(memory: Memory, graph: Arrays) -> tuple[float, int]:
         converges=True,
         senses=True,
         examples=("rtaa(lookahead=100)",),
-        shown=("rtaa(lookahead=100)",),
     )
 )
 class RTAA:
@@ -108,6 +107,7 @@ setting(
         complete=True,
         converges=True,
         examples=("dartaa(lookahead=100)",),
+        shown=("dartaa(lookahead=100)",),
         summary="RTAA* that goes to the frontier states whose values rose least, and so leaves depressions sooner.",
     ),
     walk=Walk.FRONTIER,

@@ -20,6 +20,17 @@ slips:
 - Where a move cannot be taken back (one-way arcs), an agent that would have to is stuck.
 - Where a wall is discovered on the path's next move or on the way back, the agent stands still for that move and then
   searches anew from there.
+
+With a ``weight`` it is TB(WA*) of Hernández, Baier and Asín (2016). Two parameters are not in any paper that we know:
+
+- ``walls_first``: the open states that lie at a wall, and those that came as near to the goal as any before, are
+  expanded before all others. A search that runs into an obstacle then goes round it along its sides, as an insect
+  would, where the order of f fills the whole bay in front of it. All states have their turn, so it still ends. It ends
+  with the first path found, and no bound holds for that path's cost. A closed state that is reached more cheaply takes
+  the cheaper path without being opened again.
+- ``window``: from when the solution is traced, what is left of each move goes to shortening it ahead of the agent
+  (`search.shorten`), with the same shares of expansions and steps as before. An agent that is not on the solution goes
+  back to it as always, and the way back is shortened along with it; `shortcut` is not looked for.
 """
 
 from __future__ import annotations
@@ -29,7 +40,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from andante.agent import NOT_SAMPLED, STUCK, UNREACHABLE, Card, Move, Range, algorithm, no_move
+from andante.agent import NOT_SAMPLED, STUCK, UNREACHABLE, Card, Move, Range, algorithm, no_move, setting
 from andante.kernel import int64, kernel
 from andante.search.astar import (
     Slice,
@@ -48,6 +59,7 @@ from andante.search.memory import Clock, Space
 from andante.search.openlist import Ties, width
 from andante.search.path import price_between
 from andante.search.predecessors import Predecessors, turned
+from andante.search.shorten import Route, Window, abandon, is_on, lay, lay_back, shorten
 from andante.search.tracing import OFF, Ways, ahead, aim, follow, forget, is_tracing, length, trace, walk_past
 from andante.world.graph import Arrays, degree, estimate
 
@@ -66,6 +78,9 @@ class Params(NamedTuple):
     shortcut: Annotated[bool, "on the way back to the solution look for a shorter way"] = False
     switch_rule: Annotated[bool, "keep to a path unless the new one is at least as long"] = False
     weight: Annotated[float, Range(1, 1e6), "on A*'s heuristic"] = 1.0
+    window: Annotated[int | None, Range(1, 1e6), "moves of the solution that are shortened at a time, at first"] = None
+    window_weight: Annotated[float, Range(1, 1e6), "on A*'s heuristic where the solution is shortened"] = 1.0
+    walls_first: Annotated[bool, "expand states at walls, and those as near to the goal as any before, first"] = False
     ties: Annotated[Ties, NOT_SAMPLED, "which of the states of equal f is expanded first"] = Ties.LAST
     charge_queueing: Annotated[bool, NOT_SAMPLED, "count queueing the solution, to look for a shortcut, against R"] = (
         True
@@ -86,9 +101,13 @@ class Searches(NamedTuple):
     @classmethod
     def allocate(cls, space: Space) -> Searches:
         """Room for both, or for the first if no shortcut is wanted."""
-        forward = Tree.allocate(space, space.params.ties)
-        n = space.states if space.params.shortcut else 0
-        return cls(forward, forward._replace(node=np.zeros(n, NODE), now=np.zeros(1, np.uint32)))
+        ties, walls_first = space.params.ties, space.params.walls_first
+        forward = Tree.allocate(space, ties, walls_first=walls_first)
+        if not space.params.shortcut:
+            return cls(forward, Tree.over(0, 1.0, 1.0, space.log, ties))
+        if walls_first:
+            return cls(forward, Tree.allocate(space, ties))
+        return cls(forward, forward._replace(node=np.zeros(space.states, NODE), now=np.zeros(1, np.uint32)))
 
 
 class Progress(NamedTuple):
@@ -113,6 +132,8 @@ class Memory(NamedTuple):
 
     searches: Searches
     ways: Ways
+    route: Route
+    window: Window
     progress: Progress
     into: Predecessors
 
@@ -136,12 +157,15 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
         if at.stage[0] == FOUND:
             steps = int64((params.budget - work.steps) * params.c)
         traced = _trace(memory, graph, params, state, goal, steps)  # lines 10 to 19
+    elif _shortens(params):
+        work = _shorten(memory, graph, params, state, goal, expansions, steps)
     expanded, touched = work.expanded, work.touched + traced
-    to = ahead(ways, graph, state)
+    to = _ahead(memory, graph, params, state)
     if to >= 0:  # line 21
-        walk_past(ways, state)  # line 22
+        if at.stage[0] < TRACED or not _shortens(params):
+            walk_past(ways, state)  # line 22
     elif to == OFF:
-        if params.shortcut and at.stage[0] == TRACED:
+        if params.shortcut and not _shortens(params) and at.stage[0] == TRACED:
             left = params.budget - work.steps - int64(np.ceil(traced / params.c))
             cut = _find_shortcut(memory, graph, params, state, goal, left)
             expanded, touched = expanded + cut.expanded, touched + cut.touched
@@ -159,8 +183,15 @@ def _begin(memory: Memory, graph: Arrays, params: Params, state: int, goal: int)
     at = memory.progress
     begin(memory.searches.forward, graph, state, goal, params.weight)
     forget(memory.ways)
+    abandon(memory.route, memory.window, params.window)  # type: ignore[arg-type]  # none is -1
     at.trial[0], at.stage[0] = at.clock.trial[0], SEARCHING
     at.start[0], at.previous[0] = state, state
+
+
+@kernel
+def _shortens(params: Params) -> bool:
+    """Is the solution shortened while the agent walks it?"""
+    return params.window > 0  # type: ignore[operator]  # none is -1
 
 
 @kernel
@@ -178,7 +209,10 @@ def _trace(memory: Memory, graph: Arrays, params: Params, state: int, goal: int,
     if not is_tracing(ways):  # line 10
         at.final[0] = at.stage[0] == FOUND
         aim(ways, tree, goal if at.final[0] else most_promising(tree, goal))  # line 11
+    begun_at = ways.traced[0]
     steps = trace(ways, tree, state, at.start[0], most)  # line 13
+    if at.final[0] and _shortens(params):
+        lay(memory.route, tree, goal, begun_at, steps)
     if is_tracing(ways):  # line 14
         return steps
     longer = ways.cost[1 - ways.followed[0]] >= ways.cost[ways.followed[0]]
@@ -187,6 +221,28 @@ def _trace(memory: Memory, graph: Arrays, params: Params, state: int, goal: int,
         if at.final[0]:  # line 16
             at.stage[0] = TRACED  # line 17
     return steps
+
+
+@kernel
+def _ahead(memory: Memory, graph: Arrays, params: Params, state: int) -> int:
+    """The next state on the path that is followed, as `ahead` tells it."""
+    if memory.progress.stage[0] < TRACED or not _shortens(params):
+        return ahead(memory.ways, graph, state)
+    return int64(memory.route.next[state]) if is_on(memory.route, state) else OFF
+
+
+@kernel
+def _shorten(
+    memory: Memory, graph: Arrays, params: Params, state: int, goal: int, expansions: int, steps: int
+) -> Slice:
+    """Shorten the solution ahead of the agent, and the way to it if the agent is not on it."""
+    back = 0
+    if not is_on(memory.route, state):
+        back = lay_back(memory.route, memory.searches.forward, state, steps)
+        if not is_on(memory.route, state):
+            return Slice(False, 0, 0, back)
+    work = shorten(memory.route, memory.window, graph, state, goal, params.window_weight, expansions, steps - back)
+    return Slice(work.over, work.steps, work.expanded, work.touched + back)
 
 
 @kernel
@@ -240,10 +296,52 @@ def _stand_still(at: Progress, graph: Arrays, state: int, to: int, expanded: int
         two_way=True,
         senses=True,
         examples=("tba(budget=10)", "tba(budget=10, weight=2)", "tba(budget=10, r=0.1, weight=30)"),
-        shown=("tba(budget=10)", "tba(budget=100)"),
+        shown=("tba(weight=2)",),
     )
 )
 class TBA:
     """The three parts of TBA*."""
 
     Params, Memory, step = Params, Memory, step
+
+
+setting(
+    "tba",
+    Card(
+        "tbwa",
+        "TB(WA*)",
+        paper="Hernández, Baier & Asín 2016",
+        real_time=True,
+        complete=True,
+        two_way=True,
+        examples=("tbwa(budget=10)", "tbwa(budget=10, r=0.1, weight=30)"),
+        summary="TBA* whose search is weighted A*, which finds a path much sooner.",
+    ),
+    free=("weight",),
+    weight=2.0,
+    shortcut=False,
+    switch_rule=False,
+    window=None,
+    walls_first=False,
+)
+setting(
+    "tba",
+    Card(
+        "tbwalls",
+        "TBA* along walls",
+        paper="Andante, after Björnsson, Bulitko & Sturtevant 2009",
+        real_time=True,
+        complete=True,
+        two_way=True,
+        examples=("tbwalls(budget=200)", "tbwalls(budget=10, r=0.1, window=none)"),
+        shown=("tbwalls(budget=10, r=0.1, window=none)", "tbwalls", "tbwalls(budget=200)"),
+        summary="TBA* that searches along walls first, and shortens the path it has found while it walks.",
+    ),
+    free=("budget", "r", "weight", "window", "window_weight"),
+    budget=20,
+    r=0.5,
+    weight=30.0,
+    window=32,
+    window_weight=1.2,
+    walls_first=True,
+)

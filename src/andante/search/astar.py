@@ -23,7 +23,7 @@ import numpy.typing as npt
 from andante.kernel import int64, kernel
 from andante.search import buckets, openlist
 from andante.search.memory import EXPANDED, Log, Space, new_space, note
-from andante.search.openlist import OpenList, Ties, open_list
+from andante.search.openlist import OpenList, Ties, WallsFirst, open_list
 from andante.world.graph import MOST_STATES, Graph, Layout, degree, enterable, estimate, price, target
 
 UNLIMITED = 1 << 62  # steps
@@ -43,14 +43,29 @@ class Tree(NamedTuple):
     log: Log
 
     @classmethod
-    def allocate(cls, space: Space, ties: Ties = Ties.LAST) -> Tree:
+    def allocate(cls, space: Space, ties: Ties = Ties.LAST, *, walls_first: bool = False) -> Tree:
         """Room for a search over all states."""
-        return cls.over(space.states, space.graph.typical_cost, space.graph.cost_range[0], space.log, ties)
+        graph = space.graph
+        most_moves = graph.moves_in_the_open if walls_first else None
+        return cls.over(space.states, graph.typical_cost, graph.cost_range[0], space.log, ties, most_moves)
 
     @classmethod
-    def over(cls, n: int, typical_cost: float, least_cost: float, log: Log, ties: Ties = Ties.LAST) -> Tree:
-        """Room for a search over ``n`` states, by moves of such costs."""
-        queue = open_list(ties, n, typical_cost)
+    def over(
+        cls,
+        n: int,
+        typical_cost: float,
+        least_cost: float,
+        log: Log,
+        ties: Ties = Ties.LAST,
+        most_moves: int | None = None,
+    ) -> Tree:
+        """Room for a search over ``n`` states, by moves of such costs.
+
+        With ``most_moves``, what a state away from all walls has, states at walls are expanded first.
+        """
+        queue: OpenList = open_list(ties, n, typical_cost)
+        if most_moves is not None:
+            queue = WallsFirst.over(ties, n, typical_cost, most_moves)
         blur = typical_cost / (buckets.PER_COST * least_cost)  # a bucket's width in cheapest arcs
         firm = 1 / (1 - blur) if blur < 1 else np.inf
         return cls(
@@ -85,7 +100,8 @@ def open_at(tree: Tree, graph: Layout, state: int, parent: int, g: float, goal: 
     """Open a state that is not queued, at a cost of ``g``."""
     node = tree.node[state]
     node["g"], node["parent"], node["mark"] = g, parent, tree.now[0]
-    openlist.push(tree.open, state, g * (1.0 / weight) + estimate(graph, state, goal), g)
+    h = estimate(graph, state, goal)
+    openlist.admit(tree.open, state, g * (1.0 / weight) + h, g, h, degree(graph, state))
 
 
 @kernel
@@ -108,6 +124,10 @@ def expand(tree: Tree, graph: Layout, state: int, goal: int, weight: float) -> i
                 continue
             if mark == now:
                 openlist.remove(tree.open, near)
+            elif openlist.ends_early(tree.open):
+                # The cheaper path is kept. No loop can close: a state costs at least what its parent does and the move.
+                tree.node[near]["g"], tree.node[near]["parent"] = g, state
+                continue
             elif weight >= tree.firm[0]:
                 continue
         open_at(tree, graph, near, state, g, goal, weight)
@@ -132,6 +152,8 @@ def advance(tree: Tree, graph: Layout, goal: int, weight: float, most: int, slac
     steps, expanded, touched = 0, 0, 0
     while True:
         bound = cost_to(tree, goal) * (1.0 / weight) if reached(tree, goal) else np.inf
+        if bound < np.inf and openlist.ends_early(tree.open):
+            return Slice(True, steps, expanded, touched)
         if steps == most:
             over = openlist.first(tree.open) < 0 or openlist.floor(tree.open) + slack >= bound
             return Slice(over, steps, expanded, touched)

@@ -214,6 +214,53 @@ def learn(local: Local, graph: Layout, h: Learned, rise: Rise, slot: int, new: f
 
 
 @kernel
+def learn_inwards(
+    local: Local, graph: Arrays, into: Arrays, h: Learned, rise: Rise, weight: float
+) -> tuple[int, int, float, int]:
+    """Dijkstra's search from the frontier inwards gives every closed state its new value.
+
+    Edges count ``weight`` times their cost. Returns how many states were settled and moves looked at, how much values
+    rose, how many states got their first.
+    """
+    queue = local.open
+    fixed = frontier(local)  # the frontier's values stay; it is where the search begins
+    for slot in range(local.size[0]):
+        local.new[slot] = np.inf
+    for at in range(fixed):
+        local.fringe[at] = queue.item[at]
+        local.new[queue.item[at]] = -np.inf
+    heap.clear(queue)
+    done, touched = 0, 0
+    while done < fixed or queue.size[0] > 0:
+        slot = int64(local.fringe[done]) if done < fixed else heap.pop(queue)
+        value = local.h[slot] if done < fixed else local.new[slot]
+        touched += _spread(local, into, slot, value, weight)
+        done += 1
+    learned, stored = 0.0, 0
+    for slot in range(local.size[0]):
+        rose, fresh = learn(local, graph, h, rise, slot, local.new[slot])
+        learned += rose
+        stored += fresh
+    return done, touched, learned, stored
+
+
+@kernel
+def _spread(local: Local, into: Arrays, slot: int, value: float, weight: float) -> int:
+    """Lower the new values of closed states one move before this one, and queue them: how many moves there are."""
+    state = int64(local.state[slot])
+    moves = degree(into, state)
+    for k in range(moves):
+        there = slot_of(local, target(into, state, k))
+        if there < 0:
+            continue
+        new = weight * price(into, state, k) + value
+        if new < local.new[there]:
+            local.new[there] = new
+            heap.push(local.open, there, new, 0.0)
+    return moves
+
+
+@kernel
 def choose(local: Local, graph: Layout, rise: Rise, avoidance: int) -> int:
     """Return the slot of the open state to move to: that of least f among those that ``avoidance`` leaves."""
     if avoidance == _OFF:

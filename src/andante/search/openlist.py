@@ -6,7 +6,9 @@ States count as equal if their keys fall into the same bucket, a sixteenth of a 
 - `Buckets`: the last in is the first out;
 - `Fifo`: the first in is the first out; a state that is opened again, more cheaply, counts as just come in;
 - `Ranked`: the one with the larger g, or with the smaller; of equal g the state of the lower number. It is a heap, in
-  which an operation takes time that grows with the logarithm of the list; for the others it is constant.
+  which an operation takes time that grows with the logarithm of the list; for the others it is constant;
+- `WallsFirst`: two lists of one of these kinds. The second is asked only when the first is empty: for states that
+  neither lie at a wall nor were, when they were opened, as near to the goal as any before.
 """
 
 from __future__ import annotations
@@ -61,10 +63,31 @@ class Ranked(NamedTuple):
         return cls(Heap.over(n, n), np.zeros(n, NODE), base, np.zeros(1), sign)
 
 
-OpenList = Buckets | Fifo | Ranked
+class WallsFirst(NamedTuple):
+    """States at walls, and those as near to the goal as any before; all others only when none of these is left.
+
+    A state lies at a wall if it has fewer moves than a state of the graph can have. The order of f no longer bounds
+    what a path costs, so a search with this list ends with the first path it finds.
+    """
+
+    near: Any  # the list for the former, of one of the kinds above
+    rest: Any  # the list for the others, of the same kind
+    in_rest: npt.NDArray[np.uint32]  # [n], the search in which a state was last put into the second list
+    now: npt.NDArray[np.uint32]  # [1], this search's number
+    least: npt.NDArray[np.float64]  # [1], the least h of a state opened so far
+    most_moves: int  # of any state of the graph
+
+    @classmethod
+    def over(cls, ties: Ties, n: int, typical_cost: float, most_moves: int) -> WallsFirst:
+        """An empty list over ``n`` states with up to ``most_moves`` moves."""
+        near, rest = open_list(ties, n, typical_cost), open_list(ties, n, typical_cost)
+        return cls(near, rest, np.zeros(n, np.uint32), np.zeros(1, np.uint32), np.full(1, np.inf), most_moves)
 
 
-def open_list(ties: Ties, n: int, typical_cost: float) -> OpenList:
+OpenList = Buckets | Fifo | Ranked | WallsFirst
+
+
+def open_list(ties: Ties, n: int, typical_cost: float) -> Buckets | Fifo | Ranked:
     """An empty list over ``n`` states by one of the rules."""
     if ties is Ties.FIRST:
         return Fifo.over(n, typical_cost)
@@ -75,6 +98,8 @@ def open_list(ties: Ties, n: int, typical_cost: float) -> OpenList:
 
 def nodes(queue: OpenList) -> npt.NDArray[Any]:
     """The records of the list's states, in which there is room for the search's own."""
+    if isinstance(queue, WallsFirst):
+        return nodes(queue.near)
     return queue.ring.node if isinstance(queue, Fifo) else queue.node
 
 
@@ -96,6 +121,18 @@ def set_scale(queue: OpenList, typical_cost: float) -> None:
 @generic
 def push(queue: OpenList, state: int, key: float, g: float) -> None:
     """Open a state that is not open."""
+    raise TypeError(queue)
+
+
+@generic
+def admit(queue: OpenList, state: int, key: float, g: float, h: float, moves: int) -> None:
+    """Open a state that is not open, ``h`` from the goal by estimate and with so many moves out of it."""
+    raise TypeError(queue)
+
+
+@generic
+def ends_early(queue: OpenList) -> bool:
+    """Does a search with this list end with the first path that it finds?"""
     raise TypeError(queue)
 
 
@@ -151,6 +188,16 @@ def _scale_buckets(queue: Buckets, typical_cost: float) -> None:
 @push.of(Buckets)
 def _push_on_top(queue: Buckets, state: int, key: float, g: float) -> None:
     buckets.push(queue, state, key)
+
+
+@admit.of(Buckets)
+def _admit_to_buckets(queue: Buckets, state: int, key: float, g: float, h: float, moves: int) -> None:
+    push(queue, state, key, g)
+
+
+@ends_early.of(Buckets)
+def _buckets_do_not(queue: Buckets) -> bool:
+    return False
 
 
 @remove.of(Buckets)
@@ -209,6 +256,16 @@ def _push_at_end(queue: Fifo, state: int, key: float, g: float) -> None:
         ring.head[slot] = state
     queue.tail[slot] = state
     buckets.use(ring, b)
+
+
+@admit.of(Fifo)
+def _admit_to_fifo(queue: Fifo, state: int, key: float, g: float, h: float, moves: int) -> None:
+    push(queue, state, key, g)
+
+
+@ends_early.of(Fifo)
+def _fifo_do_not(queue: Fifo) -> bool:
+    return False
 
 
 @remove.of(Fifo)
@@ -274,6 +331,16 @@ def _push_ranked(queue: Ranked, state: int, key: float, g: float) -> None:
     heap.push(queue.heap, state, b, queue.sign * g)
 
 
+@admit.of(Ranked)
+def _admit_to_ranked(queue: Ranked, state: int, key: float, g: float, h: float, moves: int) -> None:
+    push(queue, state, key, g)
+
+
+@ends_early.of(Ranked)
+def _ranked_do_not(queue: Ranked) -> bool:
+    return False
+
+
 @remove.of(Ranked)
 def _remove_ranked(queue: Ranked, state: int) -> None:
     heap.remove(queue.heap, state)
@@ -305,3 +372,81 @@ def _width_of_ranked(queue: Ranked) -> float:
 @key_of.of(Ranked)
 def _key_in_ranked(queue: Ranked, state: int) -> float:
     return queue.node[state]["key"]
+
+
+# --- walls first ----------------------------------------------------------------------------------------------------
+
+
+@clear.of(WallsFirst)
+def _clear_both(queue: WallsFirst, base: float) -> None:
+    clear(queue.near, base)
+    clear(queue.rest, base)
+    queue.least[0] = np.inf
+    queue.now[0] += 1
+    if queue.now[0] == 0:  # once in four billion searches the numbers run out
+        for state in range(len(queue.in_rest)):
+            queue.in_rest[state] = 0
+        queue.now[0] = 1
+
+
+@set_scale.of(WallsFirst)
+def _scale_both(queue: WallsFirst, typical_cost: float) -> None:
+    set_scale(queue.near, typical_cost)
+    set_scale(queue.rest, typical_cost)
+
+
+@push.of(WallsFirst)
+def _push_to_near(queue: WallsFirst, state: int, key: float, g: float) -> None:
+    queue.in_rest[state] = 0
+    push(queue.near, state, key, g)
+
+
+@admit.of(WallsFirst)
+def _admit_to_either(queue: WallsFirst, state: int, key: float, g: float, h: float, moves: int) -> None:
+    if moves < queue.most_moves or h <= queue.least[0]:
+        queue.least[0] = min(queue.least[0], h)
+        push(queue, state, key, g)
+    else:
+        queue.in_rest[state] = queue.now[0]
+        push(queue.rest, state, key, g)
+
+
+@ends_early.of(WallsFirst)
+def _walls_first_does(queue: WallsFirst) -> bool:
+    return True
+
+
+@remove.of(WallsFirst)
+def _remove_from_either(queue: WallsFirst, state: int) -> None:
+    if queue.in_rest[state] == queue.now[0]:
+        remove(queue.rest, state)
+    else:
+        remove(queue.near, state)
+
+
+@first.of(WallsFirst)
+def _first_of_either(queue: WallsFirst) -> int:
+    state = first(queue.near)
+    return state if state >= 0 else first(queue.rest)
+
+
+@take.of(WallsFirst)
+def _take_from_either(queue: WallsFirst) -> int:
+    state = take(queue.near)
+    return state if state != NONE else take(queue.rest)
+
+
+@floor.of(WallsFirst)
+def _floor_of_either(queue: WallsFirst) -> float:
+    """The order of keys promises nothing: what was put into the second list may have had a lower one."""
+    return -np.inf
+
+
+@width.of(WallsFirst)
+def _width_of_either(queue: WallsFirst) -> float:
+    return width(queue.near)
+
+
+@key_of.of(WallsFirst)
+def _key_in_either(queue: WallsFirst, state: int) -> float:
+    return key_of(queue.rest, state) if queue.in_rest[state] == queue.now[0] else key_of(queue.near, state)

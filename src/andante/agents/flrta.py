@@ -1,0 +1,252 @@
+"""f-LRTA*: LSS-LRTA* that also learns what it costs to come from the start, and prunes states that lead nowhere new.
+
+Sturtevant and Bulitko (2011). Besides h the agent learns g(s), what the cheapest path it knows from the start to s
+costs. An expanded state is dead if no neighbour is reached best through it, and redundant if each that is can be
+reached as well through another state. Both are pruned: no lookahead goes there again. A state to which a cheaper path
+is found comes back.
+
+Where the paper leaves room, this is our reading, and what makes it complete (docs/algorithms/flrta.md has the proof):
+
+- A state p supports a neighbour t if p is expanded, not pruned, and g(t) = g(p) + c(p, t). Each t knows how many
+  support it. A state may be pruned if each unpruned state it supports has another supporter: dead if it supports none,
+  and redundant otherwise (``redundant=false`` prunes dead states only). So every unpruned state but the start keeps a
+  supporter, and with it a path from the start through unpruned states.
+- Each plan is LSS-LRTA*'s; then the closed states whose g is new, the lowest first, hand it on to their neighbours;
+  then closed states are pruned, the highest g first, so that a dead end is pruned from its end.
+- A state that is pruned has an infinite h, so that lookaheads keep out. One that comes back has its first h again.
+- An agent that stands in a pruned state with no plan goes back along the path that gave the state its g, until it
+  comes to one that is not pruned.
+- Values of g are kept from trial to trial of a problem, which all begin in the same state. States are pruned for what
+  they contribute to paths known so far: nothing says that repeated trials end with a cheapest path.
+
+Counted as expanded are the lookahead's expansions, those of learning h as in LSS-LRTA*, each closed state that hands
+on its g, each that is looked at for pruning, and again each that is pruned.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from andante.agent import STUCK, UNREACHABLE, Card, Move, Range, algorithm, no_move
+from andante.kernel import int64, kernel
+from andante.search import heap
+from andante.search.heap import Heap
+from andante.search.learning import Learned, store
+from andante.search.local import (
+    Avoidance,
+    Local,
+    Rise,
+    Walk,
+    choose,
+    frontier,
+    grow,
+    learn_inwards,
+    next_move,
+    plan,
+    slot_of,
+)
+from andante.search.memory import Clock, Space
+from andante.search.path import price_between
+from andante.search.predecessors import Predecessors, turned
+from andante.world.graph import Arrays, degree, estimate, price, target, unit
+from andante.world.heuristics import TOLERANCE
+
+FRONTIER = int(Walk.FRONTIER)
+NOBODY = -1
+
+
+class Params(NamedTuple):
+    """How far f-LRTA* looks, where it goes, and what it prunes."""
+
+    lookahead: Annotated[int, Range(1, 100_000), "states to expand before a move; learning takes more"] = 10
+    avoidance: Annotated[Avoidance, "how to avoid depressions, if at all"] = Avoidance.OFF
+    redundant: Annotated[bool, "prune redundant states too, not only dead ones"] = True
+
+
+#: What is known of a state on the way from the start, in the problem whose number it has.
+FROM_START = np.dtype(
+    [
+        ("g", np.float64),
+        ("handed_on", np.float64),  # the g that its neighbours know of; infinite if they know none
+        ("problem", np.uint32),
+        ("parent", np.int32),  # the state that gave it its g
+        ("supporters", np.int32),
+        ("latest", np.int32),  # the supporter that was counted last: of several arcs from it one counts
+        ("pruned", np.bool_),
+    ],
+    align=True,
+)
+
+
+class Origins(NamedTuple):
+    """Where each state's best known path comes from, and room to put closed states in order of g."""
+
+    at: npt.NDArray[Any]  # [n], of FROM_START
+    order: Heap
+    clock: Clock
+
+    @classmethod
+    def allocate(cls, space: Space) -> Origins:
+        """Nothing known yet."""
+        most = max(1, min(space.states, space.params.lookahead * space.graph.max_degree + 1))
+        return cls(np.zeros(space.states, FROM_START), Heap.over(most, most), space.clock)
+
+
+class Memory(NamedTuple):
+    """What f-LRTA* learned in both directions, and the room it looks ahead in."""
+
+    h: Learned
+    origins: Origins
+    local: Local
+    rise: Rise
+    into: Predecessors
+
+
+@kernel
+def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -> Move:
+    """One move of f-LRTA*."""
+    local = memory.local
+    expanded, touched, learned, stored = 0, 0, 0.0, 0
+    to, cost = next_move(local, graph, state)
+    if cost == np.inf:
+        _know(memory.origins, state, 0.0, NOBODY)
+        here = memory.origins.at[state]
+        if here["pruned"]:
+            back = int64(here["parent"])
+            cost = price_between(graph, state, back) if back != NOBODY else np.inf
+            return Move(back, cost, 0, 0, 0.0, 0) if cost < np.inf else no_move(STUCK, 0, 0)
+        expanded, touched = grow(local, graph, memory.h, state, goal, params.lookahead)
+        if frontier(local) == 0:
+            return no_move(UNREACHABLE, expanded, touched)
+        plan(local, choose(local, graph, memory.rise, params.avoidance), FRONTIER)
+        into = turned(memory.into.arcs, graph)
+        settled, moves, learned, stored = learn_inwards(local, graph, into, memory.h, memory.rise, 1.0)
+        handed, moves_on, fresh = _hand_on(memory, graph, goal)
+        checked, moves_over = _prune(memory, graph, params, goal)
+        expanded, stored = expanded + settled + handed + checked, stored + fresh
+        touched += moves + moves_on + moves_over
+        to, cost = next_move(local, graph, state)
+    return Move(to, cost, expanded, touched, learned, stored)
+
+
+@kernel
+def _know(origins: Origins, state: int, g: float, parent: int) -> bool:
+    """Begin to know of a state, unless it is known in this problem: was it new?"""
+    node = origins.at[state]
+    if node["problem"] == origins.clock.problem[0]:
+        return False
+    node["g"], node["handed_on"], node["problem"], node["parent"] = g, np.inf, origins.clock.problem[0], parent
+    node["supporters"], node["pruned"] = 0, False
+    return True
+
+
+@kernel
+def _is_closed(local: Local, slot: int) -> bool:
+    """Was the state in this slot expanded? Learning leaves the new value of the frontier's states at -inf."""
+    return local.new[slot] > -np.inf
+
+
+@kernel
+def _hand_on(memory: Memory, graph: Arrays, goal: int) -> tuple[int, int, int]:
+    """Let closed states hand on what their neighbours do not know of their g, the lowest first.
+
+    Returns how many states did so, the moves looked at, and how many states got their first h by coming back.
+    """
+    local, origins, slack = memory.local, memory.origins, TOLERANCE * unit(graph)
+    heap.clear(origins.order)
+    for slot in range(local.size[0]):
+        node = origins.at[local.state[slot]]
+        if _is_closed(local, slot) and node["problem"] == origins.clock.problem[0] and node["handed_on"] != node["g"]:
+            heap.push(origins.order, slot, node["g"], 0.0)
+    expanded, touched, stored = 0, 0, 0
+    while origins.order.size[0] > 0:
+        state = int64(local.state[heap.pop(origins.order)])
+        node = origins.at[state]
+        before, node["handed_on"] = node["handed_on"], node["g"]
+        moves = degree(graph, state)
+        for k in range(moves):
+            near, cost = target(graph, state, k), price(graph, state, k)
+            there = origins.at[near]
+            if _know(origins, near, np.inf, NOBODY) or node["g"] + cost < there["g"] - slack:
+                there["g"], there["parent"] = node["g"] + cost, state
+                there["supporters"], there["latest"] = 1, state
+                if there["pruned"]:
+                    there["pruned"] = False
+                    stored += store(memory.h, near, estimate(graph, near, goal))
+                slot = slot_of(local, near)
+                if slot >= 0 and _is_closed(local, slot):
+                    heap.push(origins.order, slot, there["g"], 0.0)
+            elif there["latest"] != state and node["g"] + cost <= there["g"] + slack < before + cost:
+                there["supporters"] += 1
+                there["latest"] = state
+        expanded, touched = expanded + 1, touched + moves
+    return expanded, touched, stored
+
+
+@kernel
+def _prune(memory: Memory, graph: Arrays, params: Params, goal: int) -> tuple[int, int]:
+    """Prune closed states that are dead or redundant, the highest g first: states and moves looked at."""
+    local, origins = memory.local, memory.origins
+    heap.clear(origins.order)
+    for slot in range(local.size[0]):
+        node = origins.at[local.state[slot]]
+        if _is_closed(local, slot) and node["parent"] != NOBODY and not node["pruned"] and local.state[slot] != goal:
+            heap.push(origins.order, slot, -node["g"], 0.0)
+    expanded, touched = 0, 0
+    while origins.order.size[0] > 0:
+        state = int64(local.state[heap.pop(origins.order)])
+        expanded, touched = expanded + 1, touched + degree(graph, state)
+        if _is_needless(origins, graph, state, params.redundant):
+            _remove(origins, graph, state)
+            expanded, touched = expanded + 1, touched + degree(graph, state)
+            store(memory.h, state, np.inf)
+    return expanded, touched
+
+
+@kernel
+def _is_needless(origins: Origins, graph: Arrays, state: int, redundant: bool) -> bool:
+    """Has each unpruned state that this one supports another supporter? If not ``redundant``: does it support none?"""
+    for k in range(degree(graph, state)):
+        near = target(graph, state, k)
+        there = origins.at[near]
+        if there["pruned"] or not _supports(origins, graph, state, near, price(graph, state, k)):
+            continue
+        if not redundant or there["supporters"] < 2:
+            return False
+    return True
+
+
+@kernel
+def _supports(origins: Origins, graph: Arrays, state: int, near: int, cost: float) -> bool:
+    """Is the state that a move leads to reached best by this move?"""
+    return origins.at[state]["g"] + cost <= origins.at[near]["g"] + TOLERANCE * unit(graph)
+
+
+@kernel
+def _remove(origins: Origins, graph: Arrays, state: int) -> None:
+    """Prune a state: it supports nobody any more."""
+    for k in range(degree(graph, state)):
+        near = target(graph, state, k)
+        if _supports(origins, graph, state, near, price(graph, state, k)):
+            origins.at[near]["supporters"] -= 1
+    origins.at[state]["pruned"], origins.at[state]["handed_on"] = True, np.inf
+
+
+@algorithm(
+    Card(
+        "flrta",
+        "f-LRTA*",
+        paper="Sturtevant & Bulitko 2011",
+        real_time=True,
+        complete=True,
+        two_way=True,
+        examples=("flrta(lookahead=100)", "flrta(lookahead=40, avoidance=border)"),
+    )
+)
+class FLRTA:
+    """The three parts of f-LRTA*."""
+
+    Params, Memory, step = Params, Memory, step

@@ -1,0 +1,98 @@
+"""Expendable states: those that the rest of the map can do without.
+
+Sharon, Sturtevant and Felner (2013): a state is expendable if its remaining neighbours reach each other without it.
+On a grid that is so if they form one unbroken arc of the ring around it; elsewhere, as far as is looked, if they reach
+each other by edges among themselves. Where every move can be taken back, giving such a state up leaves what remains of
+the map connected.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from andante.kernel import generic, int64, kernel
+from andante.search.memory import Clock, Space
+from andante.world.graph import COUNT, DIRECTION, Arrays, Csr, Moves, degree, target
+
+
+class Gone(NamedTuple):
+    """States that were left for good in this problem; of no length for an agent that never does."""
+
+    problem: npt.NDArray[np.uint32]  # [n or 0], in which the state was left
+    clock: Clock
+
+    @classmethod
+    def allocate(cls, space: Space) -> Gone:
+        """None yet."""
+        return cls(np.zeros(space.states if space.params.expendable else 0, np.uint32), space.clock)
+
+
+@kernel
+def is_gone(gone: Gone, state: int) -> bool:
+    """Was the state given up in this problem?"""
+    return gone.problem[state] == gone.clock.problem[0]
+
+
+@kernel
+def give_up(gone: Gone, state: int) -> None:
+    """Do without the state until the problem ends."""
+    gone.problem[state] = gone.clock.problem[0]
+
+
+def _is_arc(mask: int) -> bool:
+    """Do these bits of the ring stand together?"""
+    rises = sum(1 for d in range(8) if mask >> d & 1 and not mask >> (d - 1) % 8 & 1)
+    return rises <= 1
+
+
+IS_ARC = np.array([_is_arc(mask) for mask in range(256)])
+
+
+@generic
+def is_expendable(graph: Arrays, gone: Gone, state: int) -> tuple[bool, int]:
+    """Can the state's remaining neighbours reach each other without it? And how many states were expanded for that."""
+    raise TypeError(graph)
+
+
+@is_expendable.of(Moves)
+def _moves_expendable(graph: Moves, gone: Gone, state: int) -> tuple[bool, int]:
+    mask = graph.mask[state]
+    left = 0
+    for k in range(COUNT[mask]):
+        direction = int64(DIRECTION[mask, k])
+        if not is_gone(gone, state + graph.offset[direction]):
+            left |= 1 << direction
+    return IS_ARC[left], 0
+
+
+@is_expendable.of(Csr)
+def _csr_expendable(graph: Csr, gone: Gone, state: int) -> tuple[bool, int]:
+    """Flood from the first neighbour through the others, marked in 64 bits; a busier state is kept."""
+    count = degree(graph, state)
+    if count > 64:
+        return False, 0
+    left, reached, looked, expanded = np.uint64(0), np.uint64(0), np.uint64(0), 0
+    one, grows = np.uint64(1), True
+    for k in range(count):
+        if not is_gone(gone, target(graph, state, k)):
+            left |= one << np.uint64(k)
+            if reached == np.uint64(0):
+                reached = one << np.uint64(k)
+    while grows:
+        grows = False
+        for k in range(count):
+            if reached == left or not reached & ~looked & one << np.uint64(k):
+                continue
+            looked |= one << np.uint64(k)
+            expanded += 1
+            middle = target(graph, state, k)
+            for m in range(degree(graph, middle)):
+                for other in range(count):
+                    bit = one << np.uint64(other)
+                    if left & bit and not reached & bit and target(graph, middle, m) == target(graph, state, other):
+                        reached |= bit
+                        grows = True
+    return reached == left, expanded
