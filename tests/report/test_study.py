@@ -258,7 +258,7 @@ def test_a_worst_move_is_of_an_agent_not_of_an_algorithm():
             "algorithm": ["a", "a", "b"],
             "settings": ["a()", "a()", "b()"],
             "solved": [True] * 3,
-            "databases": ["pattern(level=3, cap=9)", "pattern(level=3, cap=20)", ""],
+            "databases": ["pattern(cap=9)", "pattern(cap=20)", ""],
             "max_states_expanded": [5, 50, 7],
         }
     )
@@ -569,7 +569,7 @@ def test_a_store_whose_plan_is_damaged_is_reported_and_says_so(study, tmp_path, 
 def test_tables_for_latex_and_csv():
     summaries = summarise([{"algorithm": "a_b", "solved": True, "suboptimality_ratio": 2.0}] * 2)
     assert "a\\_b & 100 \\% of 2 & 2.000 $\\pm$ 0.000 & 2.000 & 2.000 \\\\" in latex(summaries)
-    assert summary_csv(summaries).splitlines()[1] == "a_b,2,2,suboptimality_ratio,2,2.0,0.0,2.0,2.0,2.0,0"
+    assert summary_csv(summaries).splitlines()[1] == "a_b,2,2,suboptimality_ratio,2,2.0,0.0,2.0,2.0,2.0,0,False,False"
 
 
 def test_plots_that_have_nothing_to_show_say_so(study):

@@ -380,6 +380,7 @@ def test_summaries_are_those_of_the_plain_way():
         {
             "algorithm": rng.choice(["a", "b", "c"], 200),
             "solved": rng.random(200) < 0.7,
+            "outcome": np.where(rng.random(200) < 0.1, "COST_CAP", "GOAL"),
             "cost": cost,
             "moves": rng.integers(1, 99, 200),
             "fingerprint": rng.choice(["f", "g"], 200),
@@ -396,6 +397,7 @@ def test_summaries_are_those_of_the_plain_way():
         for name in ("cost", "moves"):
             for field in Statistics.__dataclass_fields__:
                 assert getattr(summary[name], field) == pytest.approx(getattr(twin[name], field))
+    assert {(one["moves"].median_is_bound, one["moves"].bounds > 0) for one in found} == {(True, True)}
 
 
 @pytest.mark.parametrize("bytes_", [b"", b"PAR1", b"no rows" * 100])
