@@ -11,6 +11,7 @@ import pytest
 
 import andante
 from andante.agent import parameters_of
+from andante.errors import ParameterError
 from andante.offline import build
 from andante.world.graph import Graph
 
@@ -80,3 +81,21 @@ def test_a_small_weight_learns_by_small_steps():
     problem = andante.Grid(passable).problem((1, 2), (4, 2))
     trial = andante.run("wlrta(gamma=1e-8)", problem, limits=andante.Limits(moves=1000))
     assert trial.learned > 0
+
+
+@pytest.mark.parametrize("name", ["wlrta", "lrts", "gamma-trap", "prlrts"])
+def test_weights_that_would_be_rounded_away_are_refused(name):
+    """With 1e-17 a cost of 1 changes no sum: weighted LRTA* learned nothing more, and went to and fro for good."""
+    with pytest.raises(ParameterError, match=r"gamma must be a number in \[1e-09, 1\], got 1e-17"):
+        andante.find(f"{name}(gamma=1e-17)")
+
+
+def test_the_least_weight_still_learns_on_a_long_path():
+    """In a pocket far from the goal, where every value is about as large as the map is long."""
+    passable = np.zeros((3, 30_000), bool)
+    passable[0] = passable[:, 0] = passable[2, :5] = True
+    problem = andante.Grid(passable, rule="cardinal").problem((4, 2), (29_999, 0))
+    short, long = (
+        andante.run("wlrta(gamma=1e-9)", problem, limits=andante.Limits(moves=moves)).learned for moves in (1000, 2000)
+    )
+    assert 0 < short < long
