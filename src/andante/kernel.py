@@ -35,6 +35,7 @@ from numba.core.compiler import Compiler, compile_result
 from numba.core.dispatcher import Dispatcher
 from numba.core.errors import NumbaError
 from numba.core.serialize import dumps
+from numba.core.sigutils import normalize_signature
 from numba.extending import overload
 
 from andante import faults
@@ -195,12 +196,26 @@ def _in_turn(dispatcher: Any) -> Callable[[Any], Any]:
         turns = getattr(dispatcher._cache, "turns", [])
         before = len(turns)
         try:
-            return compile_or_load(sig)
+            entry = compile_or_load(sig)
+            _give_constants(dispatcher.overloads[normalize_signature(sig)[0]])
+            return entry
         finally:
             while len(turns) > before:
                 turns.pop().end()
 
     return compile_in_turn
+
+
+def _give_constants(compiled: Any) -> None:
+    """Tell machine code where the Python objects are that kernels within it use, such as what ``print`` shows.
+
+    Numba does so for each kernel by itself, and for a `_Part` that is too early. Code without them that wants to print
+    never comes back: it fails while it holds Python's lock.
+    """
+    if isinstance(compiled.library, _Part):
+        return
+    for environment in compiled._find_referenced_environments():
+        compiled.library.codegen.set_env(environment.env_name, environment)
 
 
 def instantiate(template: Callable[..., Any], name: str, **names: Any) -> Callable[..., Any]:
