@@ -39,7 +39,7 @@ from numba.core.sigutils import normalize_signature
 from numba.extending import overload
 
 from andante import faults
-from andante.errors import OutputError
+from andante.errors import AndanteError, OutputError
 from andante.files import cache_folder, write_whole
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -169,6 +169,9 @@ def _called_by_kernels(compiled: Any, inner: Any) -> Callable[..., Any]:
             if str(error).startswith("Failed in ") or hasattr(error, "blame"):  # else the call itself is wrong
                 faults.blame(inner.py_func, error)
             raise
+        except Exception as error:
+            faults.blame(inner.py_func, error)
+            raise
         return found
 
     return get_call_template
@@ -182,7 +185,9 @@ def _called_by_python(compiled: Any) -> Callable[..., Any]:
         faults.begin()
         try:
             return compile_for_args(*args, **kws)
-        except NumbaError as error:
+        except (AndanteError, OSError, MemoryError):
+            raise
+        except Exception as error:  # also those that Numba lets pass, such as a TypeError for Move(1, 2)
             raise faults.explained(compiled.py_func, error) from None
 
     return explaining

@@ -9,7 +9,7 @@ import math
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +17,6 @@ import numpy.typing as npt
 from andante.errors import ParameterError, did_you_mean
 from andante.measures.measure import MEASURES, Headline
 from andante.measures.rows import CUT_SHORT, Row
-
 
 #: Statistics that are quantiles, with their shares.
 QUANTILES = {"median": 0.5, "p95": 0.95}
@@ -57,8 +56,8 @@ class Statistics:
             return cls(0, math.nan, math.nan, math.nan, math.nan, math.nan)
         with np.errstate(invalid="ignore"):  # an infinite number has no spread
             spread = float(numbers.std(ddof=1) / math.sqrt(count)) if count > 1 else math.nan
-        how = "linear" if np.isfinite(numbers).all() else "nearest"
-        median, p95 = np.quantile(numbers, list(QUANTILES.values()), method=how)
+        method: Literal["linear", "nearest"] = "linear" if np.isfinite(numbers).all() else "nearest"
+        median, p95 = np.quantile(numbers, list(QUANTILES.values()), method=method)
         uncertain = [_may_rise(numbers, short, share) for share in QUANTILES.values()]
         return cls(
             count,

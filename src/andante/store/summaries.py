@@ -76,7 +76,7 @@ def _statistics(rows: pl.DataFrame, name: str) -> list[pl.Expr]:
     short = pl.col(SHORT) & MEASURES[name].adds_up
     risen = pl.when(short).then(math.inf).otherwise(number).filter(known)
     finite = not rows[name].cast(pl.Float64).is_infinite().any()
-    parts = {
+    parts: dict[str, Any] = {
         "count": values.len(),
         "mean": values.mean(),
         "deviation": values.std(),
@@ -94,8 +94,8 @@ def _summary(group: str, row: dict[str, Any], measured: list[str]) -> Summary:
     found = {}
     for name in measured:
         count = int(row[f"{name}.count"])
-        number = {key: _known(row[f"{name}.{key}"]) for key in ("mean", "deviation", "median", "p95", "max")}
-        deviation = number.pop("deviation")
+        number: dict[str, Any] = {key: _known(row[f"{name}.{key}"]) for key in ("mean", "median", "p95", "max")}
+        deviation = _known(row[f"{name}.deviation"])
         error = deviation / math.sqrt(count) if count > 1 else math.nan
         uncertain = {f"{key}_is_bound": bool(row[f"{name}.{key}_is_bound"]) for key in QUANTILES}
         bounds = int(row[f"{name}.bounds"])
