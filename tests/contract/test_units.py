@@ -14,6 +14,7 @@ from andante.agent import parameters_of
 from andante.errors import ParameterError
 from andante.offline import build
 from andante.world.graph import Graph
+from tests.worlds import DEEP
 
 POWERS = (-40, -24, -20, -1, 1, 40)
 SETTINGS = [
@@ -22,7 +23,7 @@ SETTINGS = [
     for entry in (card, *map(andante.find, card.card.examples))
     if not card.card.ring
     and set(entry.needs) <= {"pattern", "depth-tree", "regions"}
-    and card.card.name != "dprlrta"  # its parts are those of prlrta and dlrta, and take a minute to compile
+    and (DEEP or card.card.name != "dprlrta")  # its parts are those of prlrta and dlrta, and take a minute to compile
 ]
 
 
@@ -72,6 +73,15 @@ def test_walks_the_same_way_in_any_unit(entry, world, tree):
         factor = 2.0**power
         params = entry.params._replace(**{name: getattr(entry.params, name) * factor for name in amounts})
         assert walks(replace(entry, params=params), graph.scaled(factor), tasks, tree) == expected, power
+
+
+@pytest.mark.parametrize("cost", [1e-13, 1e13])
+@pytest.mark.parametrize("name", ["lrta(depth=2)", "lrts(depth=2)", "dlrta(depth=2, depth_by=fixed, goal_by=global)"])
+def test_lookaheads_over_large_and_small_costs(name, cost):
+    ring = Graph.from_edges([(k, (k + 1) % 6, cost) for k in range(6)])
+    trial = andante.run(name, ring.problem(0, 2), limits=andante.Limits(moves=100))
+    assert trial.solved
+    assert trial.cost == pytest.approx(2 * cost)
 
 
 def test_a_small_weight_learns_by_small_steps():
