@@ -145,6 +145,13 @@ def test_a_reader_asks_again_when_parts_were_put_together_meanwhile(store, monke
     assert len(asked) == 2
 
 
+@pytest.mark.parametrize("name", ["²-0.parquet", "-.parquet", "notes.parquet", "1.txt"])
+def test_files_with_other_names_are_no_parts(store, name):
+    before = len(store.parts())
+    (store.folder / "parts" / name).write_text("mine")
+    assert len(store.parts()) == before
+
+
 def test_unfinished_files_are_cleared_away(store):
     leftover = store.folder / "parts" / ".0000000003-ab.parquet.123.part"
     leftover.write_bytes(b"half a")
