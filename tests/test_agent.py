@@ -509,6 +509,28 @@ def test_kinds_from_elsewhere_are_known_to_whoever_lists_builds_or_loads(tmp_pat
     assert "tide: how high the water stands" in read.stdout
 
 
+def test_what_an_installed_package_brings_is_known_to_every_command(tmp_path):
+    (tmp_path / "tides.py").write_text(KIND)
+    (tmp_path / "drifts.py").write_text(PLUG_IN)
+    about = tmp_path / "tides-1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: tides\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text("[andante.agents]\ntides = tides\ndrifts = drifts\n")
+
+    def said(*arguments):
+        done = python(
+            f"import sys; from andante.cli import main; sys.argv = {['andante', *map(str, arguments)]!r}; main()",
+            PYTHONPATH=os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")]),
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    assert "Drift" in said("algorithms", "drift")
+    said("build", "tide", "empty:4x4", "--out", tmp_path)
+    (file,) = tmp_path.glob("*.tide")
+    assert "tide" in said("databases", "show", file)
+
+
 def test_every_refusal_is_an_andante_error():
     assert issubclass(ParameterError, AndanteError)
     assert issubclass(AlgorithmError, AndanteError)

@@ -115,6 +115,46 @@ def returns_the_wrong_numbers(graph, state):
 
 
 @kernel
+def returns_too_little(graph, state):
+    return Answer(state)
+
+
+def _plain(state):
+    return state
+
+
+@kernel
+def calls_plain_python(graph, state):
+    return Answer(_plain(state), 0.0)
+
+
+@kernel
+def reads_a_file(graph, state):
+    with open("map") as stream:  # noqa: F841
+        return Answer(state, 0.0)
+
+
+@kernel
+def imports(graph, state):
+    import math
+
+    return Answer(state, math.pi)
+
+
+@kernel
+def defines_a_class(graph, state):
+    class Pair:
+        pass
+
+    return Answer(state, 0.0)
+
+
+@kernel
+def calls_itself(graph, state):
+    return calls_itself(graph, state)
+
+
+@kernel
 def hands_over_nonsense(graph, state):
     return Answer(state, value(graph, graph, state, state))
 
@@ -141,6 +181,16 @@ def hands_over_nonsense(graph, state):
             "return target(graph, state, 0)",
             "it returns int64; returns_a_number must always return Answer with to: int, cost: float",
         ),
+        (
+            returns_too_little,
+            "return Answer(state)",
+            "a function is called there with the wrong number or names of arguments",
+        ),
+        (calls_plain_python, "return Answer(_plain(state), 0.0)", "'_plain' is plain Python, and a kernel calls"),
+        (reads_a_file, 'with open("map") as stream:  # noqa: F841', "The 'with (context manager)"),
+        (imports, "import math", "it imports something; do that at the top of the file"),
+        (defines_a_class, "class Pair:", "Use of unsupported opcode (LOAD_BUILD_CLASS) found; kernels know plain"),
+        (calls_itself, None, "it calls itself, which a kernel that others call cannot do"),
         (forgets_to_return, None, "it may end without returning anything; forgets_to_return must always return Answer"),
         (
             returns_nothing_sometimes,
@@ -196,6 +246,29 @@ def test_what_a_shared_kernel_cannot_do_is_reported_with_the_call():
         in said
     )
     assert "learning.py, line " in said
+
+
+@kernel
+def _refuses(state):
+    if state >= 0:
+        raise ValueError("not here")
+    return state
+
+
+@kernel
+def raises_below(graph, memory, params, state, goal):
+    return Move(_refuses(state), price(graph, state, 0), 1, 1, 0.0, 0)
+
+
+def test_an_exception_that_a_kernel_raises_is_one_sentence_with_its_line():
+    problem = Grid(np.ones((4, 4), bool)).problem((0, 0), (3, 3))
+    lines, first = inspect.getsourcelines(getattr(_refuses, "py_func", _refuses))
+    number = first + [text.strip() for text in lines].index('raise ValueError("not here")')
+    with pytest.raises(AlgorithmError) as caught:
+        andante.run(entry(raises_below), problem)
+    said = str(caught.value)
+    assert said.startswith(f"{__file__}, line {number}, in _refuses: ")
+    assert said.endswith(" fails: ValueError: not here")
 
 
 # --- as plain Python ------------------------------------------------------------------------------------------------

@@ -31,6 +31,14 @@ def test_a_link_to_nothing_makes_what_it_leads_to(tmp_path):
     assert (tmp_path / "new").read_bytes() == b"data"
 
 
+@pytest.mark.skipif(os.name == "nt", reason="there are no such permissions")
+def test_a_file_that_is_overwritten_keeps_its_permissions(tmp_path):
+    (file := tmp_path / "rows.csv").write_text("old")
+    file.chmod(0o600)
+    write_whole(file, b"new")
+    assert (file.read_text(), stat.S_IMODE(file.stat().st_mode)) == ("new", 0o600)
+
+
 def test_links_in_a_circle_are_an_error(tmp_path):
     (tmp_path / "a").symlink_to(tmp_path / "b")
     (tmp_path / "b").symlink_to(tmp_path / "a")

@@ -337,6 +337,17 @@ def test_kernels_around_one_that_is_kept_find_it(mill):
     assert mill.ask("outer") == ([22], ["outer"])
 
 
+@pytest.mark.compiled
+def test_kernels_within_kernels_can_print(mill):
+    """Just compiled, loaded, and loaded into a kernel that is just compiled: without its constants it would hang."""
+    mill.edit("inner", "    return x * FACTOR", "    print('x is', x, 1.5 * x)\n    return x * FACTOR")
+    code = "import mill.outer; print(mill.outer.outer(10))"
+    assert mill.python(code).stdout == "x is 10 15.0\n21\n"
+    assert mill.python(code).stdout == "x is 10 15.0\n21\n"
+    mill.edit("outer", "inner(x) + 1", "inner(x) + 2")
+    assert mill.python(code).stdout == "x is 10 15.0\n22\n"
+
+
 def files_of_code(folder):
     return kernel_module._CacheFiles(str(folder), "step-7.py311")
 

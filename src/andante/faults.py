@@ -33,6 +33,8 @@ _NO_CALL = (
     "math and NumPy for single numbers"
 )
 
+_KNOWN = "kernels can use numbers, arrays, bundles and other kernels"
+
 #: Patterns of Numba's messages, and what each means for a kernel.
 _MEANINGS = (
     (r"NRT required|Only accept returning of array passed|requires the NRT", _ALLOCATES),
@@ -55,7 +57,14 @@ _MEANINGS = (
         r"its returns have different types: \1; all must return the same type",
     ),
     (r"Cannot unify (.+) for '([\w.$]+?)(?:\.\d+)?', defined at .*", r"'\2' has two types here, \1; give it one type"),
-    (r"[Uu]nsupported.*", r"{said}; kernels can use plain loops, conditions and arithmetic"),
+    (
+        r"Untyped global name '(\w+)':? *Cannot determine Numba type of <class 'function'>",
+        r"'\1' is plain Python, and kernels can only call kernels; decorate it with @kernel too",
+    ),
+    (r"Untyped global name '(\w+)':? *Cannot determine Numba type of <class '([\w.]+)'>", rf"'\1' is a \2; {_KNOWN}"),
+    (r"compiler re-entrant", "it calls itself, which a kernel that others call cannot do"),
+    (r"unsupported opcode \(IMPORT_NAME\)", "it imports something; do that at the top of the file"),
+    (r"[Uu]nsupported.*|not supported", r"{said}; kernels can use plain loops, conditions and arithmetic"),
     (r"must always return", r"{said}"),
 )
 
@@ -71,21 +80,26 @@ class Blame(NamedTuple):
     @property
     def said(self) -> str:
         """The reason in Numba's words: the first line that is not about its compilation steps."""
-        lines = (line.strip() for line in self.text.splitlines())
+        lines = (line.strip() for line in re.sub(r"\.*\s*Raised from .*", "", self.text).splitlines())
         return next((line for line in lines if line and not line.startswith("Failed in ")), "it does not compile")
 
 
 _last = threading.local()
 
 
-def blame(function: FunctionType, error: NumbaError) -> Blame:
-    """Record that this kernel did not compile, because of the one that failed just before if Numba says the same."""
+def blame(function: FunctionType, error: Exception) -> Blame:
+    """Record that this kernel did not compile, because of the one that failed just before if Numba says the same.
+
+    Numba raises a new error of its own at each kernel on the way up, but lets other exceptions pass.
+    """
     known: Blame | None = getattr(error, "blame", None)  # Numba raises the same error again when a call is repeated
     if known is None:
         text, below = str(error), getattr(_last, "blame", None)
         reason = below if below is not None and below.said in text else None
         known = Blame(function, text, _line(function, error, text), reason)
-        error.blame = known
+    elif not isinstance(error, NumbaError) and known.function.__code__ is not function.__code__:
+        known = Blame(function, known.text, _line(function, error, known.text), known)
+    error.blame = known  # type: ignore[attr-defined]
     _last.blame = known
     return known
 
@@ -95,7 +109,7 @@ def begin() -> None:
     _last.blame = None
 
 
-def explained(function: FunctionType, error: NumbaError) -> AlgorithmError:
+def explained(function: FunctionType, error: Exception) -> AlgorithmError:
     """Return an error whose one sentence says why a kernel called from Python does not compile."""
     chain, link = [], blame(function, error)
     while link.below is not None:
@@ -108,11 +122,18 @@ def explained(function: FunctionType, error: NumbaError) -> AlgorithmError:
     return AlgorithmError(f"{_where(places, 'does not compile')}{_meaning(chain[-1])}")
 
 
+def has_passed(kernel: Callable[..., Any], error: Exception) -> bool:
+    """Return whether an exception was raised in the kernel's own file, or below."""
+    file = getattr(kernel, "py_func", kernel).__code__.co_filename
+    return any(one.filename == file for one in traceback.extract_tb(error.__traceback__))
+
+
 def raised(kernel: Callable[..., Any], error: Exception) -> AlgorithmError:
-    """Return an error of one sentence for an exception in a kernel, or in a kernel it called, run as plain Python."""
+    """Return an error of one sentence for an exception in a kernel, or in a kernel that it called."""
     code = getattr(kernel, "py_func", kernel).__code__
     stack = [Place(one.filename, one.lineno or 0, one.name) for one in traceback.extract_tb(error.__traceback__)]
-    first = next((i for i, one in enumerate(stack) if one[::2] == (code.co_filename, code.co_name)), 0)
+    own = [i for i, one in enumerate(stack) if one.file == code.co_filename]
+    first = next((i for i in own if stack[i].function == code.co_name), own[0] if own else 0)
     return AlgorithmError(f"{_where(stack[first:], 'fails')}{type(error).__name__}: {error}")
 
 
@@ -155,9 +176,11 @@ def _shortened(text: str, bundles: bool = True) -> str:
     return text if len(text) <= LONGEST else f"{text[:LONGEST]} ..."
 
 
-def _line(function: FunctionType, error: NumbaError, text: str) -> int:
+def _line(function: FunctionType, error: Exception, text: str) -> int:
     """Return the line of this kernel that Numba complains about, or its first line."""
     code = function.__code__
+    if not isinstance(error, NumbaError):
+        return _line_at_work(code, error)
     at = getattr(error, "loc", None)
     if at is not None and at.filename == code.co_filename:
         return int(at.line)
@@ -166,6 +189,20 @@ def _line(function: FunctionType, error: NumbaError, text: str) -> int:
         return int(found[-1])
     returns = re.findall(r'^Return of: .*\n?File ".*", line (\d+):', text, re.MULTILINE)
     return max(map(int, returns), default=code.co_firstlineno)  # in whatever order Numba lists them
+
+
+def _line_at_work(code: CodeType, error: Exception) -> int:
+    """The line of this kernel that Numba was at when an error passed that is not its own, and says no line."""
+    lines = {line for _, _, line in code.co_lines() if line is not None}
+    found = code.co_firstlineno
+    for frame, _ in traceback.walk_tb(error.__traceback__):
+        at: Any = getattr(frame.f_locals.get("self"), "loc", None)
+        instruction: Any = frame.f_locals.get("current_inst", frame.f_locals.get("inst"))
+        if getattr(at, "filename", None) == code.co_filename and at.line in lines:
+            found = int(at.line)
+        elif getattr(instruction, "lineno", None) in lines:
+            found = int(instruction.lineno)
+    return found
 
 
 # --- what a kernel returns ------------------------------------------------------------------------------------------

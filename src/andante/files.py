@@ -77,6 +77,8 @@ def _replace(file: Path, data: bytes) -> None:
     try:
         with temporary.open("xb") as stream:
             stream.write(data)
+        with suppress(FileNotFoundError):  # what only its owner could read stays so
+            temporary.chmod(stat.S_IMODE(file.stat().st_mode))
         os.replace(temporary, file)
     finally:
         with suppress(OSError):

@@ -36,10 +36,11 @@ from numba.core.compiler import Compiler, compile_result
 from numba.core.dispatcher import Dispatcher
 from numba.core.errors import NumbaError
 from numba.core.serialize import dumps
+from numba.core.sigutils import normalize_signature
 from numba.extending import intrinsic, overload
 
 from andante import faults
-from andante.errors import OutputError
+from andante.errors import AndanteError, OutputError
 from andante.files import cache_folder, write_whole
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -169,6 +170,9 @@ def _called_by_kernels(compiled: Any, inner: Any) -> Callable[..., Any]:
             if str(error).startswith("Failed in ") or hasattr(error, "blame"):  # else the call itself is wrong
                 faults.blame(inner.py_func, error)
             raise
+        except Exception as error:
+            faults.blame(inner.py_func, error)
+            raise
         return found
 
     return get_call_template
@@ -182,7 +186,9 @@ def _called_by_python(compiled: Any) -> Callable[..., Any]:
         faults.begin()
         try:
             return compile_for_args(*args, **kws)
-        except NumbaError as error:
+        except (AndanteError, OSError, MemoryError):
+            raise
+        except Exception as error:  # also those that Numba lets pass, such as a TypeError for Move(1, 2)
             raise faults.explained(compiled.py_func, error) from None
 
     return explaining
@@ -196,12 +202,26 @@ def _in_turn(dispatcher: Any) -> Callable[[Any], Any]:
         turns = getattr(dispatcher._cache, "turns", [])
         before = len(turns)
         try:
-            return compile_or_load(sig)
+            entry = compile_or_load(sig)
+            _give_constants(dispatcher.overloads[normalize_signature(sig)[0]])
+            return entry
         finally:
             while len(turns) > before:
                 turns.pop().end()
 
     return compile_in_turn
+
+
+def _give_constants(compiled: Any) -> None:
+    """Tell machine code where the Python objects are that its kernels use, such as what ``print`` shows.
+
+    Numba does so kernel by kernel, which is too early for a `_Part`. Without them, code that prints never returns: it
+    fails while it holds Python's lock.
+    """
+    if isinstance(compiled.library, _Part):
+        return
+    for environment in compiled._find_referenced_environments():
+        compiled.library.codegen.set_env(environment.env_name, environment)
 
 
 def instantiate(template: Callable[..., Any], name: str, **names: Any) -> Callable[..., Any]:

@@ -11,8 +11,10 @@ import pytest
 
 import andante
 from andante.agent import parameters_of
+from andante.errors import ParameterError
 from andante.offline import build
 from andante.world.graph import Graph
+from tests.worlds import DEEP
 
 POWERS = (-40, -24, -20, -1, 1, 40)
 SETTINGS = [
@@ -21,7 +23,7 @@ SETTINGS = [
     for entry in (card, *map(andante.find, card.card.examples))
     if not card.card.ring
     and set(entry.needs) <= {"pattern", "depth-tree", "regions"}
-    and card.card.name != "dprlrta"  # its parts are those of prlrta and dlrta, and take a minute to compile
+    and (DEEP or card.card.name != "dprlrta")  # its parts are those of prlrta and dlrta, and take a minute to compile
 ]
 
 
@@ -73,6 +75,15 @@ def test_walks_the_same_way_in_any_unit(entry, world, tree):
         assert walks(replace(entry, params=params), graph.scaled(factor), tasks, tree) == expected, power
 
 
+@pytest.mark.parametrize("cost", [1e-13, 1e13])
+@pytest.mark.parametrize("name", ["lrta(depth=2)", "lrts(depth=2)", "dlrta(depth=2, depth_by=fixed, goal_by=global)"])
+def test_lookaheads_over_large_and_small_costs(name, cost):
+    ring = Graph.from_edges([(k, (k + 1) % 6, cost) for k in range(6)])
+    trial = andante.run(name, ring.problem(0, 2), limits=andante.Limits(moves=100))
+    assert trial.solved
+    assert trial.cost == pytest.approx(2 * cost)
+
+
 def test_a_small_weight_learns_by_small_steps():
     """With an absolute tolerance nothing would ever be learned, and the agent would go to and fro for good."""
     passable = np.ones((5, 5), bool)
@@ -80,3 +91,21 @@ def test_a_small_weight_learns_by_small_steps():
     problem = andante.Grid(passable).problem((1, 2), (4, 2))
     trial = andante.run("wlrta(gamma=1e-8)", problem, limits=andante.Limits(moves=1000))
     assert trial.learned > 0
+
+
+@pytest.mark.parametrize("name", ["wlrta", "lrts", "gamma-trap", "prlrts"])
+def test_weights_that_would_be_rounded_away_are_refused(name):
+    """With 1e-17 a cost of 1 changes no sum: weighted LRTA* learned nothing more, and went to and fro for good."""
+    with pytest.raises(ParameterError, match=r"gamma must be a number in \[1e-09, 1\], got 1e-17"):
+        andante.find(f"{name}(gamma=1e-17)")
+
+
+def test_the_least_weight_still_learns_on_a_long_path():
+    """In a pocket far from the goal, where every value is about as large as the map is long."""
+    passable = np.zeros((3, 30_000), bool)
+    passable[0] = passable[:, 0] = passable[2, :5] = True
+    problem = andante.Grid(passable, rule="cardinal").problem((4, 2), (29_999, 0))
+    short, long = (
+        andante.run("wlrta(gamma=1e-9)", problem, limits=andante.Limits(moves=moves)).learned for moves in (1000, 2000)
+    )
+    assert 0 < short < long

@@ -172,6 +172,27 @@ def test_statistics_are_the_textbook_ones(values):
     assert found.p95 <= found.max + 1e-9
 
 
+@given(st.lists(st.tuples(st.integers(0, 9), st.booleans()), min_size=1, max_size=30))
+def test_a_statistic_is_a_bound_if_numbers_that_are_could_raise_it(pairs):
+    values, short = [float(value) for value, _ in pairs], [cut for _, cut in pairs]
+    found = Statistics.of(values, short)
+    raised = Statistics.of([value + 1000 * cut for value, cut in pairs])
+    for name in ("mean", "median", "p95"):
+        assert found.is_bound(name) == (getattr(found, name) < getattr(raised, name))
+    assert found.is_bound("max") == any(short)
+
+
+def test_quantiles_below_all_bounds_are_not_marked():
+    """One trial of twenty was cut short, far above the median: the mean is a lower bound, the median is exact."""
+    trial = {"algorithm": "a", "solved": True, "outcome": "GOAL", "suboptimality_ratio": 1.5}
+    cut_short = trial | {"solved": False, "outcome": "COST_CAP", "suboptimality_ratio": 1000.0}
+    summary = summarise([trial] * 19 + [cut_short])[0]
+    assert summary.show("suboptimality_ratio", "median") == "1.500"
+    assert summary.show("suboptimality_ratio", with_error=False) == "≥ 51.42"
+    assert summary.show("suboptimality_ratio", "p95").startswith("≥ ")
+    assert summary.show("suboptimality_ratio", "max") == "≥ 1,000"
+
+
 def test_what_is_not_known_does_not_count():
     assert Statistics.of([math.nan, 4.0]).count == 1
     assert math.isnan(Statistics.of([4.0]).standard_error)

@@ -569,7 +569,7 @@ def test_a_store_whose_plan_is_damaged_is_reported_and_says_so(study, tmp_path, 
 def test_tables_for_latex_and_csv():
     summaries = summarise([{"algorithm": "a_b", "solved": True, "suboptimality_ratio": 2.0}] * 2)
     assert "a\\_b & 100 \\% of 2 & 2.000 $\\pm$ 0.000 & 2.000 & 2.000 \\\\" in latex(summaries)
-    assert summary_csv(summaries).splitlines()[1] == "a_b,2,2,suboptimality_ratio,2,2.0,0.0,2.0,2.0,2.0,0"
+    assert summary_csv(summaries).splitlines()[1] == "a_b,2,2,suboptimality_ratio,2,2.0,0.0,2.0,2.0,2.0,0,False,False"
 
 
 def test_plots_that_have_nothing_to_show_say_so(study):

@@ -145,6 +145,13 @@ def test_a_reader_asks_again_when_parts_were_put_together_meanwhile(store, monke
     assert len(asked) == 2
 
 
+@pytest.mark.parametrize("name", ["²-0.parquet", "-.parquet", "notes.parquet", "1.txt"])
+def test_files_with_other_names_are_no_parts(store, name):
+    before = len(store.parts())
+    (store.folder / "parts" / name).write_text("mine")
+    assert len(store.parts()) == before
+
+
 def test_unfinished_files_are_cleared_away(store):
     leftover = store.folder / "parts" / ".0000000003-ab.parquet.123.part"
     leftover.write_bytes(b"half a")
@@ -380,6 +387,7 @@ def test_summaries_are_those_of_the_plain_way():
         {
             "algorithm": rng.choice(["a", "b", "c"], 200),
             "solved": rng.random(200) < 0.7,
+            "outcome": np.where(rng.random(200) < 0.1, "COST_CAP", "GOAL"),
             "cost": cost,
             "moves": rng.integers(1, 99, 200),
             "fingerprint": rng.choice(["f", "g"], 200),
@@ -396,6 +404,7 @@ def test_summaries_are_those_of_the_plain_way():
         for name in ("cost", "moves"):
             for field in Statistics.__dataclass_fields__:
                 assert getattr(summary[name], field) == pytest.approx(getattr(twin[name], field))
+    assert {(one["moves"].median_is_bound, one["moves"].bounds > 0) for one in found} == {(True, True)}
 
 
 @pytest.mark.parametrize("bytes_", [b"", b"PAR1", b"no rows" * 100])

@@ -298,7 +298,9 @@ def run_part(program: str, part: str, seed: int, first: int, size: int, workers:
                     some = sorted([chunk, *running.values()])[:workers]
                     where = ", ".join(f"--first {number} --size {count}" for number, count in some)
                     what = f"a process died or hung, in one of: {where} (--workers 1 tells which)"
-                    outcome.findings.append(Finding(some[0][0], what, ""))
+                    died = Outcome(findings=[Finding(some[0][0], what, "")])
+                    outcome.add(died)
+                    log.add(Entry(program, part, seed, *some[0], commit(), died))
                     running.clear()
                     break
                 outcome.add(found)

@@ -3,6 +3,8 @@
 import json
 import os
 from collections import Counter
+from concurrent.futures import Future
+from concurrent.futures.process import BrokenProcessPool
 
 import pytest
 
@@ -95,6 +97,28 @@ def test_what_is_in_the_log_is_not_run_again(monkeypatch, capsys):
         log.add(Entry("inputs", "notation", 1, first, 5, "abc", Outcome(5, 0.1, Counter(read=5))))
     assert run_part("inputs", "notation", 1, 0, 10, 1, log).figures == {"read": 10}
     assert len(log.entries) == 2
+
+
+def test_a_process_that_dies_is_a_finding_in_the_log_too(monkeypatch, capsys):
+    class Pool:
+        def __init__(self, *how, **more): ...
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *error): ...
+
+        def submit(self, *what):
+            died = Future()
+            died.set_exception(BrokenProcessPool())
+            return died
+
+    monkeypatch.setattr("tests.torture.frame.ProcessPoolExecutor", Pool)
+    log = Log()
+    outcome = run_part("inputs", "notation", 1, 0, 10, 1, log)
+    assert [len(one.findings) for one in (outcome, *(entry.outcome for entry in log.entries))] == [1, 1]
+    assert log.done("inputs", "notation", 1) == []
+    assert "a process died or hung, in one of: --first 0 --size 10" in capsys.readouterr().out
 
 
 def test_documents_are_altered_however_deep_they_are():

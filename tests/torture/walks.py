@@ -11,7 +11,7 @@ import math
 import random
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -41,6 +41,7 @@ SLACK = 1e-9  # by which part sums of costs may be off
 MOST_MOVES = 20_000  # where nobody can say how many are needed
 PATIENT_MOVES = 2_000_000  # where it can be said, and is no more
 MOST_EXPANSIONS = 50_000_000
+MOST_POWER = 40  # of two, that costs are multiplied by to count them in another unit
 
 #: Long walks: on worlds where those who learn go round and round, so that it is kernels that take the time.
 LONG_PROBLEMS = 8
@@ -397,6 +398,48 @@ def _on_graphs(directed: bool) -> Attempt:
     return attempt
 
 
+def _in_units() -> Attempt:
+    """On graphs whose costs are counted in another unit: nothing but the costs may be another."""
+    entries = _names(needs=False, graphs=True)
+
+    def attempt(rng: random.Random) -> Mapping[str, int]:
+        entry = random_setting(rng, rng.choice(entries))
+        try:
+            world = random_graph(rng, _widest()[1], directed=rng.random() < 0.5)
+        except AndanteError as error:
+            if "too far apart" in str(error) or "do not fit edges" in str(error) or "would overestimate" in str(error):
+                return {"graphs refused": 1}
+            raise
+        factor = 2.0 ** rng.randint(-MOST_POWER, MOST_POWER)
+        amounts = [one.name for one in entry.parameters if one.in_cost and getattr(entry.params, one.name) is not None]
+        other = replace(
+            entry, params=entry.params._replace(**{name: getattr(entry.params, name) * factor for name in amounts})
+        )
+        figures: Counter[str] = Counter()
+        for start, goal in _some(_pairs(rng, world)):
+            told = [
+                _told_walk(one, graph, start, goal)
+                for one, graph in ((entry, world.graph), (other, world.graph.scaled(factor)))
+            ]
+            if told[0][:-1] != told[1][:-1] or not math.isclose(told[0][-1] * factor, told[1][-1], rel_tol=SLACK):
+                what = f"{entry} from {start} to {goal} does another thing with all costs multiplied by {factor:g}"
+                raise FoundError(f"{what}: {told[0]!r:.300} and {told[1]!r:.300}", _told(world))
+            figures["moves"] += 2 * len(told[0][1])
+        return figures
+
+    return attempt
+
+
+def _told_walk(entry: Algorithm, graph: Graph, start: int, goal: int) -> tuple[Any, ...]:
+    """What came of a walk; the cost last."""
+    limits = andante.Limits(moves=MOST_MOVES if JIT else PLAIN_MOVES, expansions=MOST_EXPANSIONS)
+    try:
+        trial = andante.run(entry, graph.problem(start, goal), limits=limits)
+    except AndanteError as error:
+        return type(error), (), 0.0
+    return trial.outcome, tuple(trial.path.tolist()), trial.states_expanded, trial.values_stored, trial.cost
+
+
 def _long() -> Attempt:
     """On large maps and graphs, most of them with detours or without a heuristic."""
     on_maps, on_graphs = _names(needs=False), _names(needs=False, graphs=True)
@@ -483,6 +526,7 @@ PARTS: dict[str, Callable[[], Attempt]] = {
     "grids": _on_grids,
     "graphs": lambda: _on_graphs(directed=False),
     "one-way": lambda: _on_graphs(directed=True),
+    "units": _in_units,
     "databases": _with_databases,
     "long": _long,
 }

@@ -36,7 +36,7 @@ class Params(NamedTuple):
     """The three dimensions of LRTS; the defaults are one of the settings that Bulitko et al. (2007) study."""
 
     depth: Annotated[int, Range(1, 100), "moves to look ahead, and to make before looking again"] = 9
-    gamma: Annotated[float, Range(0, 1, open_low=True), "weight of costs against the heuristic, 1 for best paths"] = 0.4
+    gamma: Annotated[float, Range(1e-9, 1), "weight of costs against the heuristic, 1 for best paths"] = 0.4
     quota: Annotated[float, Range(0), IN_COST, "how much to learn in a trial before every lesson means going back"] = (
         math.inf
     )

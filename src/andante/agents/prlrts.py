@@ -123,7 +123,7 @@ class Params(NamedTuple):
 
     level: Annotated[int, Range(0, 20), "l: the level to plan on; 0 is the map itself"] = 3
     depth: Annotated[int, Range(1, 100), "d: abstract moves to look ahead"] = 9
-    gamma: Annotated[float, Range(0, 1, open_low=True), "weight of costs against the heuristic, 1 for best paths"] = 0.4
+    gamma: Annotated[float, Range(1e-9, 1), "weight of costs against the heuristic, 1 for best paths"] = 0.4
     quota: Annotated[
         float, Range(0), IN_COST, "T: how much to learn in a trial before every lesson means going back"
     ] = math.inf

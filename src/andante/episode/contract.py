@@ -21,8 +21,7 @@ from andante.episode.convergence import Convergence, converge_many
 from andante.episode.loop import Outcome, plain_driver
 from andante.episode.run import Agent, run_many
 from andante.episode.trial import Limits, Trial
-from andante.errors import AlgorithmError, AndanteError
-from andante.faults import raised
+from andante.errors import AlgorithmError
 from andante.kernel import interpreted
 from andante.search.lookahead import look_back, pass_on
 from andante.search.path import price_between
@@ -286,17 +285,7 @@ class _Plain(Agent):
     """An agent in plain Python: what goes wrong in its kernels is an error with their line."""
 
     def _loop(self) -> Callable[..., int]:
-        plain = plain_driver(self.algorithm.step, self._instead())
-
-        def drive(*arguments: Any) -> int:
-            try:
-                return plain(*arguments)
-            except AndanteError:
-                raise
-            except Exception as error:
-                raise raised(self.algorithm.step, error) from None
-
-        return drive
+        return plain_driver(self.algorithm.step, self._instead())
 
     def _instead(self) -> Mapping[Callable[..., Any], Callable[..., Any]]:
         """Functions that stand for some that the step calls."""

@@ -24,7 +24,8 @@ from andante.agent import Algorithm, algorithms, find
 from andante.databases.header import Database, handed_over, pick
 from andante.episode.loop import EPISODE, NO_MOVE, NO_STATE, NO_TRAIL, TRAIL, Outcome, all_ended, driver
 from andante.episode.trial import Limits, Trial, least_costs
-from andante.errors import AlgorithmError, ParameterError, ProblemError, whole_number
+from andante.errors import AlgorithmError, AndanteError, ParameterError, ProblemError, whole_number
+from andante.faults import has_passed, raised
 from andante.kernel import on_compile
 from andante.search.memory import allocate, bytes_of, new_space
 from andante.world.graph import Graph
@@ -154,18 +155,25 @@ class Agent:
     def drive(self, episodes: npt.NDArray[Any], trail: npt.NDArray[Any] = NO_TRAIL, patience: int = PATIENCE) -> int:
         """Go on with a table of episodes for a while: how many moves were written into ``trail``."""
         space = self._space
-        with self.alone:
-            written = self._drive(
-                self.graph.arrays,
-                space.view,
-                self._memory,
-                self._codes,
-                space.clock,
-                episodes,
-                trail,
-                patience,
-                self._scratch,
-            )
+        try:
+            with self.alone:
+                written = self._drive(
+                    self.graph.arrays,
+                    space.view,
+                    self._memory,
+                    self._codes,
+                    space.clock,
+                    episodes,
+                    trail,
+                    patience,
+                    self._scratch,
+                )
+        except AndanteError:
+            raise
+        except Exception as error:
+            if not has_passed(self.algorithm.step, error):
+                raise
+            raise raised(self.algorithm.step, error) from None
         for row in episodes[episodes["outcome"] < 0]:
             raise AlgorithmError(self._wrong_move(row))
         return written

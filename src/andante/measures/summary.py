@@ -9,13 +9,17 @@ import math
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from andante.errors import ParameterError, did_you_mean
 from andante.measures.measure import MEASURES, Headline
 from andante.measures.rows import CUT_SHORT, Row
+
+#: Statistics that are quantiles, with their shares.
+QUANTILES = {"median": 0.5, "p95": 0.95}
 
 
 @dataclass(frozen=True)
@@ -23,7 +27,7 @@ class Statistics:
     """The statistics of a list of numbers; nan entries do not count.
 
     >>> Statistics.of([1.0, 2.0, 3.0, float("nan")])
-    Statistics(count=3, mean=2.0, standard_error=0.577..., median=2.0, p95=2.9, max=3.0, bounds=0)
+    Statistics(count=3, mean=2.0, standard_error=0.577..., median=2.0, p95=2.9, max=3.0, bounds=0, ...)
     """
 
     count: int
@@ -32,24 +36,57 @@ class Statistics:
     median: float
     p95: float
     max: float
-    bounds: int = 0  # how many numbers are lower bounds; if any, so are all statistics but the maximum and the error
+    bounds: int = 0  # how many numbers are lower bounds; if any, so are the mean and the maximum
+    median_is_bound: bool = False  # a quantile is exact if all lower bounds are above it
+    p95_is_bound: bool = False
 
     @classmethod
-    def of(cls, values: Iterable[float], bounds: int = 0) -> Statistics:
-        """Return the statistics of these numbers, ``bounds`` of which are lower bounds."""
+    def of(cls, values: Iterable[float], cut_short: Iterable[bool] = ()) -> Statistics:
+        """Return the statistics of these numbers; ``cut_short`` says which of them are only lower bounds.
+
+        >>> Statistics.of([1.0, 2.0, 9.0], [False, False, True]).median_is_bound
+        False
+        """
         numbers = np.array(list(values), np.float64)
-        numbers = numbers[~np.isnan(numbers)]
+        known = ~np.isnan(numbers)
+        short = np.array(list(cut_short), bool) if cut_short else np.zeros(len(numbers), bool)
+        numbers, short = numbers[known], short[known]
         count = len(numbers)
         if not count:
             return cls(0, math.nan, math.nan, math.nan, math.nan, math.nan)
         with np.errstate(invalid="ignore"):  # infinite numbers have no spread
             spread = float(numbers.std(ddof=1) / math.sqrt(count)) if count > 1 else math.nan
-        median, p95 = np.quantile(numbers, [0.5, 0.95], method="linear" if np.isfinite(numbers).all() else "nearest")
-        return cls(count, float(numbers.mean()), spread, float(median), float(p95), float(numbers.max()), bounds)
+        method: Literal["linear", "nearest"] = "linear" if np.isfinite(numbers).all() else "nearest"
+        median, p95 = np.quantile(numbers, list(QUANTILES.values()), method=method)
+        uncertain = [_may_rise(numbers, short, share) for share in QUANTILES.values()]
+        return cls(
+            count,
+            float(numbers.mean()),
+            spread,
+            float(median),
+            float(p95),
+            float(numbers.max()),
+            int(short.sum()),
+            *uncertain,
+        )
+
+    def is_bound(self, statistic: str) -> bool:
+        """Return whether this statistic is only a lower bound."""
+        if statistic in QUANTILES:
+            return bool(getattr(self, f"{statistic}_is_bound"))
+        return self.bounds > 0
 
     def pick(self, headline: Headline) -> float:
         """Return the statistic that a measure's headline asks for."""
         return float(getattr(self, headline.value))
+
+
+def _may_rise(numbers: npt.NDArray[np.float64], short: npt.NDArray[np.bool_], share: float) -> bool:
+    """Return whether this quantile could rise if the numbers that are lower bounds did."""
+    place = share * (len(numbers) - 1)
+    between = [math.floor(place), math.ceil(place)]
+    risen = np.where(short, math.inf, numbers)
+    return not np.array_equal(np.sort(numbers)[between], np.sort(risen)[between])
 
 
 @dataclass(frozen=True)
@@ -89,7 +126,7 @@ class Summary:
         numbers, known = self[name], MEASURES[name]
         error = numbers.standard_error if with_error and statistic == "mean" else None
         shown = known.show(getattr(numbers, statistic), error)
-        bound = "≥ " if numbers.bounds else ""
+        bound = "≥ " if numbers.is_bound(statistic) else ""
         few = f" (n = {numbers.count:,})" if 0 < numbers.count < self.trials else ""
         return f"{bound}{shown}{few}"
 
@@ -154,9 +191,9 @@ def summarise(rows: Iterable[Row], by: str = "algorithm") -> list[Summary]:
 
 def _summary(name: str, group: list[Row]) -> Summary:
     present = [key for key in MEASURES if any(key in row for row in group)]
-    short = sum(row.get("outcome") in CUT_SHORT for row in group)
+    short = [row.get("outcome") in CUT_SHORT for row in group]
     statistics = {
-        key: Statistics.of((float(row.get(key, math.nan)) for row in group), short if MEASURES[key].adds_up else 0)
+        key: Statistics.of((float(row.get(key, math.nan)) for row in group), short if MEASURES[key].adds_up else ())
         for key in present
     }
     return Summary(name, len(group), sum(bool(row["solved"]) for row in group), statistics, _problems(group))

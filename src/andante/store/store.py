@@ -315,7 +315,7 @@ class Store:
         found = []
         for name in names:
             rows, _, digest = name.removesuffix(".parquet").partition("-")
-            if name.endswith(".parquet") and rows.isdigit():
+            if name.endswith(".parquet") and rows.isdecimal():  # "²" is a digit, but no number
                 found.append(Part(self.folder / _PARTS / name, int(rows), digest))
         return found
 

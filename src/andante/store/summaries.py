@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from andante.errors import ParameterError, did_you_mean
 from andante.measures import MEASURES, Statistics, Summary
 from andante.measures.rows import CUT_SHORT
-from andante.measures.summary import place_columns, place_digest
+from andante.measures.summary import QUANTILES, place_columns, place_digest
 from andante.store.store import polars
 
 if TYPE_CHECKING:
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
 DIGEST = "digest of the problem"  # names that no store has for a column
 SHORT = "trials cut short"
-
-_QUANTILES = {"median": 0.5, "p95": 0.95}
 
 
 def summaries(rows: pl.DataFrame, by: str = "algorithm", order: Iterable[str] = ()) -> list[Summary]:
@@ -35,15 +33,15 @@ def summaries(rows: pl.DataFrame, by: str = "algorithm", order: Iterable[str] = 
     pl = polars()
     measured = [name for name in MEASURES if name in rows.columns]
     parts = [expression for name in measured for expression in _statistics(rows, name)]
-    short = pl.col("outcome").is_in(list(CUT_SHORT)).sum() if "outcome" in rows.columns else pl.lit(0)
+    short = pl.col("outcome").is_in(list(CUT_SHORT)) if "outcome" in rows.columns else pl.lit(False)
     grouped = (
         with_digests(rows)
+        .with_columns(short.alias(SHORT))
         .group_by(by, maintain_order=True)
         .agg(
             pl.len().alias("trials"),
             pl.col("solved").sum().cast(pl.Int64).alias("solved"),
             summed_digests(),
-            short.alias(SHORT),
             *parts,
         )
     )
@@ -72,16 +70,23 @@ def summed_digests() -> pl.Expr:
 
 def _statistics(rows: pl.DataFrame, name: str) -> list[pl.Expr]:
     pl = polars()
-    values = pl.col(name).cast(pl.Float64).drop_nans().drop_nulls()
+    number = pl.col(name).cast(pl.Float64)
+    known = number.is_not_nan() & number.is_not_null()
+    values = number.filter(known)
+    short = pl.col(SHORT) & MEASURES[name].adds_up
+    risen = pl.when(short).then(math.inf).otherwise(number).filter(known)
     finite = not rows[name].cast(pl.Float64).is_infinite().any()
-    how = "linear" if finite else "nearest"
-    parts = {
+    parts: dict[str, Any] = {
         "count": values.len(),
         "mean": values.mean(),
         "deviation": values.std(),
         "max": values.max(),
-        **{key: values.quantile(share, how) for key, share in _QUANTILES.items()},
+        "bounds": short.filter(known).sum(),
     }
+    for key, share in QUANTILES.items():
+        parts[key] = values.quantile(share, "linear" if finite else "nearest")
+        ends = [values.quantile(share, end) != risen.quantile(share, end) for end in ("lower", "higher")]
+        parts[f"{key}_is_bound"] = ends[0] | ends[1]
     return [expression.alias(f"{name}.{key}") for key, expression in parts.items()]
 
 
@@ -89,11 +94,12 @@ def _summary(group: str, row: dict[str, Any], measured: list[str]) -> Summary:
     found = {}
     for name in measured:
         count = int(row[f"{name}.count"])
-        number = {key: _known(row[f"{name}.{key}"]) for key in ("mean", "deviation", "median", "p95", "max")}
-        deviation = number.pop("deviation")
+        number: dict[str, Any] = {key: _known(row[f"{name}.{key}"]) for key in ("mean", "median", "p95", "max")}
+        deviation = _known(row[f"{name}.deviation"])
         error = deviation / math.sqrt(count) if count > 1 else math.nan
-        bounds = int(row[SHORT]) if MEASURES[name].adds_up else 0
-        found[name] = Statistics(count=count, standard_error=error, bounds=bounds, **number)
+        uncertain = {f"{key}_is_bound": bool(row[f"{name}.{key}_is_bound"]) for key in QUANTILES}
+        bounds = int(row[f"{name}.bounds"])
+        found[name] = Statistics(count=count, standard_error=error, bounds=bounds, **number, **uncertain)
     return Summary(group, int(row["trials"]), int(row["solved"]), found, row[DIGEST])
 
 
