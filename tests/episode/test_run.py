@@ -271,6 +271,50 @@ def test_variants_that_think_with_other_bundles_are_compiled_each(monkeypatch):
     assert compiled == [str(andante.find(text)) for text in (texts[0], texts[2])]
 
 
+# --- time ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("rows", [3, 4096])
+def test_every_move_has_its_time(monkeypatch, rows):
+    monkeypatch.setattr("andante.episode.run.TRAIL_ROWS", rows)
+    grid = andante.generate("rooms", 20, 20, seed=2)
+    agent = Agent("lrta", grid)
+    for problem in andante.random_problems(grid, 4, seed=1):
+        trial = agent.run(problem)
+        times = agent.move_nanoseconds(problem)
+        assert len(times) == trial.moves
+        assert (times > 0).all()
+        assert facts(agent.run(problem)) == facts(trial)
+    assert len(agent.move_nanoseconds(problem, andante.Limits(moves=5))) == min(5, trial.moves)
+
+
+def test_a_slow_move_is_told_from_the_others():
+    """The clock is in the loop, around each step."""
+
+    class Params(NamedTuple):
+        """None."""
+
+    class Memory(NamedTuple):
+        """Not used."""
+
+        h: Learned
+
+    @kernel
+    def step(graph, memory, params, state, goal):
+        total = 0.0
+        if state == 5:
+            for k in range(200_000):
+                total += np.sqrt(k + total)
+        return Move(target(graph, state, 0), price(graph, state, 0), 1, 1, total, 0)
+
+    line = Graph.from_edges([(i, i + 1, 1.0) for i in range(9)], directed=True)
+    entry = Algorithm(Card("slow", "Slow", paper="none"), Params(), Params(), Memory, step)
+    agent = Agent(entry, line)
+    times = np.min([agent.move_nanoseconds(line.problem(0, 9)) for _ in range(5)], axis=0)
+    assert len(times) == 9
+    assert times.argmax() == 5
+
+
 # --- databases ------------------------------------------------------------------------------------------------------
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -11,16 +13,24 @@ from andante.cli.compare import (
     choose_problems,
     replays,
     run_all,
+    served,
+    shown,
     tell_results,
     worth_comparing,
     write_page,
 )
-from andante.cli.shared import out
+from andante.cli.shared import Kit, out, progress_of_parts, telling_of_compilation
 from andante.machine import cores
+
+if TYPE_CHECKING:
+    from andante.agent import Algorithm
+    from andante.databases.header import Database
+    from andante.world.grid import Grid
 
 app = typer.Typer(add_completion=False)
 
 SIDE, SEED, PROBLEMS = 512, 7, 200
+BUILD_SECONDS = 30.0  # for all databases together
 
 
 @app.command()
@@ -34,8 +44,43 @@ def demo(
     grid = generate("outdoor", SIDE, SIDE, seed=SEED)
     problems = choose_problems(grid, None, PROBLEMS, SEED)
     out.print(f"{len(problems)} problems on a generated map of {SIDE} x {SIDE} cells, {grid.free_cells} of them free")
-    entries = worth_comparing()
-    rows = run_all(entries, grid, problems, cores(), SUBOPTIMALITY_CAP)
+    built = build_databases(grid, shown())
+    kit = Kit(databases=[database for database, _ in built])
+    # Agents that plan over levels of regions take longest to compile, and are made for maps that are discovered.
+    entries = [entry for entry in served(worth_comparing(kit), grid, kit) if not entry.card.regions]
+    rows = run_all(entries, grid, problems, cores(), SUBOPTIMALITY_CAP, kit, built)
     tell_results(rows, as_json=False)
     make_folder(path.parent)
-    write_page("Andante: agents on a generated map", rows, replays(entries, problems), path)
+    write_page("Andante: agents on a generated map", rows, replays(entries, problems, rows, kit), path)
+
+
+def build_databases(grid: Grid, entries: Sequence[Algorithm]) -> list[tuple[Database, float]]:
+    """The databases that these agents look into, the cheapest first, as many as there is time for; with build times.
+
+    Those that serve any map are left out: built on the map that they are tried on they would prove little.
+    """
+    from andante.campaign.ahead import Compiler
+    from andante.measures import measure
+    from andante.offline import builders
+    from andante.selection.journal import Journal
+    from andante.selection.library import Library, Refused
+    from andante.selection.requirements import Requirements
+
+    kinds = dict.fromkeys(kind for entry in entries for kind in entry.needs if not builders()[kind].any_map)
+    with telling_of_compilation() as tell:
+        compiler = Compiler(tell)
+        for number, kind in enumerate(kinds, 1):
+            compiler.builder(kind, number, len(kinds))
+    built: list[tuple[Database, float]] = []
+    with progress_of_parts() as progress:
+        library = Library([grid], Requirements(), Journal(), cores(), progress, BUILD_SECONDS)
+        library.prepare(kinds)
+        books = {kind: library.books([kind]) for kind in kinds}
+    for kind, found in books.items():
+        if isinstance(found, Refused):
+            out.print(f"no database of kind {kind}: {found.reason}", soft_wrap=True)
+            continue
+        size, time = measure("database_bytes").show(found.nbytes), measure("build_seconds").show(found.build_seconds)
+        out.print(f"a database of kind {kind}: {size}, built in {time}", soft_wrap=True)
+        built += [(database, found.build_seconds) for database in found.databases]
+    return built

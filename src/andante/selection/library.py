@@ -171,7 +171,7 @@ class Library:
         if "reason" in told:
             return Refused(None, told["reason"])
         if "given up" in told:
-            return self._too_long(order, told["given up"], patient)
+            return self._too_long(told["given up"], patient)
         database = (
             made[0]
             if made
@@ -182,16 +182,16 @@ class Library:
     def _no_time(self, order: BuildOrder, portion: list[Grid]) -> Refused | None:
         """Why a build is not begun, if there is a clock and it would not be finished in time."""
         if not self.compiled(order.text):
-            return Refused(None, f"there was no time left to compile what builds {order.name}", late=True)
+            return Refused(None, "there was no time left to compile what builds it", late=True)
         if self.spent >= self.most:
-            return Refused(None, f"there was no time left to build {order.text}", late=True)
+            return Refused(None, "there was no time left to build it", late=True)
         if math.isinf(self.most):
             return None
         forecast, limit = self._forecast(order, portion), self.requirements.build_seconds
         if limit is not None and forecast > _OVERDUE * limit:
             return Refused(Breach("build_seconds", forecast, limit))
         if forecast > self.most - self.spent:
-            reason = f"building {order.text} would take about {forecast:,.0f} s, and there is less time"
+            reason = f"building it would take about {forecast:,.0f} s, and there is less time"
             return Refused(None, reason, late=True)
         return None
 
@@ -203,13 +203,13 @@ class Library:
             return allowed
         return min(allowed, max(_FEWEST, _SLOWER * self._forecast(order, portion)))
 
-    def _too_long(self, order: BuildOrder, seconds: float, patient: bool) -> Refused:
+    def _too_long(self, seconds: float, patient: bool) -> Refused:
         """What to say of a build that was given up, because it would have taken so many seconds."""
         limit = self.requirements.build_seconds
         if limit is not None and seconds > limit:
             return Refused(Breach("build_seconds", float("nan"), limit))
         again = not patient and math.isfinite(self.most)
-        return Refused(None, f"building {order.text} takes longer than there is time for", late=True, again=again)
+        return Refused(None, "building it takes longer than there is time for", late=True, again=again)
 
     def _watcher(self, kind: str, title: str, within: float) -> Progress:
         """Shows progress, and gives a build up once it is clear that it takes too long."""
