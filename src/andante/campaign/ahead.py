@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
+from multiprocessing import get_context
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +18,7 @@ from andante.datasets.generate import generate
 from andante.episode.run import compile_all, variant
 from andante.errors import AndanteError
 from andante.kernel import on_compile
+from andante.machine import cores
 from andante.notation import parse
 from andante.offline import build
 from andante.offline.builder import asks_for_goals
@@ -97,6 +100,30 @@ def compile_ahead(wanted: Iterable[Wanted], tell: Progress) -> None:
     compiler, groups = Compiler(tell), _alike(wanted)
     for number, group in enumerate(groups, 1):
         any(compiler.agent(one, number, len(groups)) for one in group)  # the others run the same machine code
+
+
+@contextmanager
+def compiling_beside(algorithms: Iterable[Algorithm]) -> Iterator[None]:
+    """While this block runs, another process compiles these algorithms, if there is a core for it.
+
+    It ends with the block or after it has compiled them all, whichever is later; they are then found in the cache.
+    """
+    texts = [str(entry) for entry in algorithms]
+    if not texts or cores() < 2:
+        yield
+        return
+    beside = get_context("spawn").Process(target=_compile_quietly, args=(texts,), daemon=True)
+    beside.start()
+    try:
+        yield
+        beside.join()
+    finally:
+        if beside.is_alive():
+            beside.terminate()
+
+
+def _compile_quietly(texts: Sequence[str]) -> None:
+    compile_ahead([Wanted(find(text)) for text in texts], lambda *_: None)
 
 
 def _alike(wanted: Iterable[Wanted]) -> list[list[Wanted]]:

@@ -85,7 +85,7 @@ def candidates(admits: Callable[[Algorithm], bool], count: int, seed: int) -> li
         if len(chosen) >= count or barren > 10 * len(free):
             break
         drawn = drawn_setting(entry, rng)
-        fresh = [one for one in _with_databases(drawn) if admits(drawn) and one.name not in chosen]
+        fresh = [one for one in with_databases(drawn) if admits(drawn) and one.name not in chosen]
         barren = 0 if fresh else barren + 1
         chosen.update({one.name: one for one in fresh[:1]})
     return list(chosen.values())
@@ -106,8 +106,8 @@ def recommended(admits: Callable[[Algorithm], bool]) -> list[list[Candidate]]:
     plain = [find(card.name) for card in cards]
     more = [find(text) for card in cards for text in card.examples]
     usual, all_of = (
-        [_with_databases(entry)[:1] for entry in (*shown, *plain)],
-        map(_with_databases, (*shown, *plain, *more)),
+        [with_databases(entry)[:1] for entry in (*shown, *plain)],
+        map(with_databases, (*shown, *plain, *more)),
     )
     known: set[str] = set()
     tiers = []
@@ -118,7 +118,7 @@ def recommended(admits: Callable[[Algorithm], bool]) -> list[list[Candidate]]:
     return tiers
 
 
-def _with_databases(entry: Algorithm) -> list[Candidate]:
+def with_databases(entry: Algorithm) -> list[Candidate]:
     """The algorithm with each choice of databases that it may be given."""
     shelves = [dict.fromkeys(_fitted(text, entry) for text in _kinds(kind)) for kind in entry.needs]
     return [Candidate(entry, chosen) for chosen in itertools.product(*shelves)]
