@@ -75,8 +75,8 @@ def advise(
     ``also`` enter beside those that are found here.
 
     Kernels are compiled when they are needed first, and kept; that comes on top of the minutes, and ``compiling`` is
-    called with what is compiled, its number, and of how many. With a clock it takes half as long again at most, or a
-    minute; whatever is not compiled by then is left out, and the answer says so.
+    called with what is compiled, its number, and of how many. With a clock no more is compiled once that has
+    taken three quarters as long, or a minute if that is more; the answer says how many candidates were left out.
 
     >>> import andante
     >>> grid = andante.generate("rooms", 24, 24, seed=1)

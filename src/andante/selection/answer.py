@@ -178,9 +178,7 @@ class Advice:
         """That there was no time for all candidates, if so."""
         if not self.untried:
             return ""
-        return (
-            f"The time was up before {self.untried} more could be tried: with more minutes a better one may be found."
-        )
+        return f"There was no time to try {self.untried} more: with more minutes a better one may be found."
 
     def _left_out(self) -> list[str]:
         """That there was no time to compile all candidates, if so."""

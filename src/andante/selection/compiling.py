@@ -12,7 +12,9 @@ from andante.selection.journal import Journal
 from andante.selection.space import Candidate
 
 #: Seconds that compiling may take, whatever else; and as a share of the time for everything else, if that is more.
-PATIENCE, SHARE = 60.0, 0.5
+PATIENCE, SHARE = 60.0, 0.75
+_BUILDERS = 0.6  # of that, for what builds databases
+_FEWEST = 3  # agents that are compiled however long it takes: nobody else could answer
 
 
 class Compiling:
@@ -30,10 +32,15 @@ class Compiling:
         self._patience = max(PATIENCE, SHARE * seconds)
         self._compiler = Compiler(tell)
         self._ready = dict.fromkeys((self._wanted(one).code for one in asked), False)
+        self._builders: set[str] = set()  # that are compiled
         self.seconds = 0.0  # that it took so far
 
     def _wanted(self, one: Candidate) -> Wanted:
         return Wanted(one.algorithm, one.databases, self._sight)
+
+    def _count(self) -> int:
+        """The number of the one that is compiled next."""
+        return sum(self._ready.values()) + 1
 
     def is_ready(self, one: Candidate) -> bool:
         """Was another that runs the same machine code compiled already?"""
@@ -46,19 +53,20 @@ class Compiling:
         """
         if self.is_ready(one):
             return True
-        if self.seconds > self._patience:
+        if self.seconds > self._patience and self._count() > _FEWEST:
             return False
         wanted = self._wanted(one)
         with self._counting():
-            self._ready[wanted.code] = self._compiler.agent(wanted, sum(self._ready.values()) + 1, len(self._ready))
+            self._ready[wanted.code] = self._compiler.agent(wanted, self._count(), len(self._ready))
         return True
 
     def builder(self, text: str) -> bool:
         """Compile what builds such a database; False if there is no time for that."""
-        if self.seconds > self._patience:
+        if text not in self._builders and self.seconds > _BUILDERS * self._patience:
             return False
+        self._builders.add(text)
         with self._counting():
-            self._compiler.builder(text, sum(self._ready.values()) + 1, len(self._ready))
+            self._compiler.builder(text, self._count(), len(self._ready))
         return True
 
     @contextmanager

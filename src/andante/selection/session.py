@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from andante.agent import Algorithm
+from andante.databases.header import Database
 from andante.datasets import Progress
 from andante.episode.run import Outfit
 from andante.episode.trial import Limits
@@ -18,7 +19,7 @@ from andante.measures import Row
 from andante.selection.answer import CAP
 from andante.selection.compiling import Compiling
 from andante.selection.journal import Journal
-from andante.selection.library import Books, Library, Refused
+from andante.selection.library import Books, Library
 from andante.selection.race import Measured, Place, Race, rounds_up_to
 from andante.selection.requirements import AdviceError, Breach, Dropped, Requirements, nothing_fits
 from andante.selection.space import Candidate, candidates, neighbour, recommended
@@ -153,6 +154,8 @@ class Session:
 
     def _passes_probe(self, one: Candidate, problems: Sequence[Problem]) -> bool:
         """A short walk, in which most show that will break a limit."""
+        if self._databases(one) is None:
+            return False
         if not self.compiling.agent(one):
             self.uncompiled.add(one.name)
             return False
@@ -161,16 +164,14 @@ class Session:
 
     def rows(self, one: Candidate, problems: Sequence[Problem], limits: Limits = _WALK) -> list[Row] | None:
         """The candidate's trials; None if it cannot run or broke a limit."""
-        books = self.library.books(one.databases)
-        if isinstance(books, Refused):
-            self.dropped[one.name] = Dropped(one.name, books.breach, books.reason)
-            self.late.update({one.name} if books.late else ())
+        databases = self._databases(one)
+        if databases is None:
             return None
         sight = self.requirements.sight
 
         def make() -> dict[str, Any]:
             try:
-                return {"rows": run_rows(one, books.databases, problems, limits, self.threads, sight)}
+                return {"rows": run_rows(one, databases, problems, limits, self.threads, sight)}
             except AndanteError as error:  # parameters that do not go with each other, or with the map
                 return {"reason": str(error)}
 
@@ -182,6 +183,15 @@ class Session:
         found: list[Row] = told["rows"]
         self.efforts[one.name] = max(self.efforts.get(one.name, 0.0), *(float(r["max_states_expanded"]) for r in found))
         return found
+
+    def _databases(self, one: Candidate) -> tuple[Database, ...] | None:
+        """What the candidate looks into; None, and a note why, if there is no such thing."""
+        books = self.library.books(one.databases)
+        if isinstance(books, Books):
+            return books.databases
+        self.dropped[one.name] = Dropped(one.name, books.breach, books.reason)
+        self.late.update({one.name} if books.late else ())
+        return None
 
     def _once(self, what: dict[str, Any], make: Callable[[], Any]) -> Any:
         """A piece from the journal, and in `took` what it took to make, be it now or for another question."""
