@@ -476,7 +476,7 @@ def test_all_that_jobs_will_run_is_compiled_before(written, tmp_path, monkeypatc
     compiled = []
     monkeypatch.setattr(Agent, "compile", lambda agent: compiled.append((agent.algorithm.card.name, agent.sight)))
     _, made = prepare(campaign, tmp_path / "rows")
-    compile_ahead(map(Wanted.by, made.tasks), lambda number, total: None)
+    compile_ahead(map(Wanted.by, made.tasks), lambda *_: None)
     assert sorted(compiled, key=str) == [("cpd", None), ("dlrta", None), ("dlrta", None), ("lrta", 3), ("lrta", None)]
 
 

@@ -1,6 +1,7 @@
 """The command line as a user meets it: what it prints, its exit codes, and that every mistake gets one sentence."""
 
 import json
+import re
 from io import StringIO
 
 import numpy as np
@@ -73,7 +74,7 @@ def test_compare_on_an_unknown_map(cli, arena, tmp_path):
     csv, html = tmp_path / "rows.csv", tmp_path / "page.html"
     where = ("compare", arena, "-a", "astar, lrta", "--problems", "5", "--sight", "1")
     code, out, err = cli(*where, "--csv", csv, "--html", html)
-    assert (code, err) == (OK, f"wrote {csv}\nwrote {html}\n")
+    assert (code, said(err)) == (OK, f"wrote {csv}\nwrote {html}\n")
     assert out.splitlines()[0] == "2 agents, 5 problems each on arena, with sight 1."
     assert "on arena, with sight 1." in html.read_text(encoding="utf-8")
     grid = andante.read_map(arena)
@@ -309,6 +310,34 @@ def test_compare_shows_those_that_the_databases_are_for(cli, arena, shelf):
     same, err = compared("b/arena.pattern", "a/arena.pattern")  # dlrta plans on the map, and the first is for level 1
     assert set(same) == set(usual)
     assert err.count("no agent here uses") == 2
+
+
+def test_compare_builds_what_it_is_asked_to(cli, arena):
+    asked = ("--build", "regions", "--build", "pattern(level=2)", "-a", "hcdps, dlrta, lrta")
+    code, out, _ = cli("compare", arena, "--problems", "3", "--threads", "1", "--json", *asked)
+    told = {summary["name"]: summary["measures"] for summary in json.loads(out)["summaries"]}
+    assert code == OK
+    assert all(
+        told[name]["build_seconds"]["max"] > 0 < told[name]["database_bytes"]["max"] for name in ("hcdps", "dlrta")
+    )
+    assert told["lrta"]["build_seconds"]["max"] == 0
+
+
+def test_the_demo_has_agents_with_databases_and_replays_those_it_recommends(cli, tmp_path, monkeypatch):
+    pytest.importorskip("matplotlib")
+    monkeypatch.setattr("andante.cli.demo.SIDE", 64)
+    monkeypatch.setattr("andante.cli.demo.PROBLEMS", 10)
+    code, out, _ = cli("demo", "--out", tmp_path / "demo.html")
+    assert code == OK
+    built = [line.split()[4].rstrip(":") for line in out.splitlines() if line.startswith("a database of kind")]
+    assert {"moves", "regions"} <= set(built)  # which take a moment on so small a map
+    assert "Database" in out
+    assert "its database holds" in out
+    page = (tmp_path / "demo.html").read_text("utf-8")
+    traced = re.findall(r'"algorithm": ?"([^"]*)"', page)
+    best = re.findall(r" use <code>([^<]*)</code>: it walks", page)
+    assert set(best) & {"cpd", "dlrta", "hcdps"}
+    assert list(dict.fromkeys(traced))[: len(set(best))] == list(dict.fromkeys(best))[:4]
 
 
 def test_databases_that_are_not_used_are_named(cli, arena, shelf):

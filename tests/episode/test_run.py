@@ -256,9 +256,9 @@ def test_an_algorithm_enrolled_again_is_the_new_one(monkeypatch):
 @pytest.mark.compiled
 def test_warming_up_says_what_it_compiles_and_nothing_once_it_is_compiled():
     graphs = [Grid(np.ones((2, 2), bool)).graph, Graph.from_edges([(0, 1, 1.0)])]
-    compile_all(["lrta", "astar", "wastar"], graphs, lambda number, total: None)
+    compile_all(["lrta", "astar", "wastar"], graphs, lambda what, number, total: None)
     told = []
-    compile_all(["lrta", "astar", "wastar"], graphs, lambda number, total: told.append((number, total)))
+    compile_all(["lrta", "astar", "wastar"], graphs, lambda *what: told.append(what))
     assert told == []
 
 
@@ -267,8 +267,52 @@ def test_variants_that_think_with_other_bundles_are_compiled_each(monkeypatch):
     monkeypatch.setattr(Agent, "compile", lambda agent: compiled.append(str(agent.algorithm)))
     depths = ["depth_by=fixed", "depth_by=oracle", "depth_by=oracle, depth=3"]
     texts = [f"dlrta({depth}, goal_by=global)" for depth in depths]
-    compile_all(texts, [Grid(np.ones((2, 2), bool))], lambda number, total: None)
+    compile_all(texts, [Grid(np.ones((2, 2), bool))], lambda what, number, total: None)
     assert compiled == [str(andante.find(text)) for text in (texts[0], texts[2])]
+
+
+# --- time ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("rows", [3, 4096])
+def test_every_move_has_its_time(monkeypatch, rows):
+    monkeypatch.setattr("andante.episode.run.TRAIL_ROWS", rows)
+    grid = andante.generate("rooms", 20, 20, seed=2)
+    agent = Agent("lrta", grid)
+    for problem in andante.random_problems(grid, 4, seed=1):
+        trial = agent.run(problem)
+        times = agent.move_nanoseconds(problem)
+        assert len(times) == trial.moves
+        assert (times > 0).all()
+        assert facts(agent.run(problem)) == facts(trial)
+    assert len(agent.move_nanoseconds(problem, andante.Limits(moves=5))) == min(5, trial.moves)
+
+
+def test_a_slow_move_is_told_from_the_others():
+    """The clock is in the loop, around each step."""
+
+    class Params(NamedTuple):
+        """None."""
+
+    class Memory(NamedTuple):
+        """Not used."""
+
+        h: Learned
+
+    @kernel
+    def step(graph, memory, params, state, goal):
+        total = 0.0
+        if state == 5:
+            for k in range(200_000):
+                total += np.sqrt(k + total)
+        return Move(target(graph, state, 0), price(graph, state, 0), 1, 1, total, 0)
+
+    line = Graph.from_edges([(i, i + 1, 1.0) for i in range(9)], directed=True)
+    entry = Algorithm(Card("slow", "Slow", paper="none"), Params(), Params(), Memory, step)
+    agent = Agent(entry, line)
+    times = np.min([agent.move_nanoseconds(line.problem(0, 9)) for _ in range(5)], axis=0)
+    assert len(times) == 9
+    assert times.argmax() == 5
 
 
 # --- databases ------------------------------------------------------------------------------------------------------
@@ -323,7 +367,7 @@ def test_agents_at_hand_are_told_apart_by_their_databases():
 @pytest.mark.compiled
 def test_what_needs_databases_is_not_warmed_up_without_them():
     told = []
-    compile_all([READER], [Grid(np.ones((2, 2), bool))], lambda number, total: told.append(total))
+    compile_all([READER], [Grid(np.ones((2, 2), bool))], lambda *what: told.append(what))
     assert told == []
 
 

@@ -92,3 +92,24 @@ def test_if_none_always_arrives_that_is_said():
 @pytest.mark.parametrize("table", [[], [{"algorithm": "a", "solved": True, "cost": 1.0}]])
 def test_nothing_measured_nothing_said(table):
     assert recommend(summarise(table)) == []
+
+
+def looking_up(name, worst, ratios, build_seconds):
+    return [row | {"database_bytes": 5e6, "build_seconds": build_seconds} for row in agent(name, worst, ratios)]
+
+
+def test_a_database_is_named_with_its_size_and_what_needs_none_comes_after():
+    table = [row | {"database_bytes": 0, "build_seconds": 0.0} for row in TABLE]
+    first, last, plain, other = recommend(summarise([*table, *looking_up("book", 1, [1.5, 2.5], 12.0)]), (1, 49, 1000))
+    assert first == (
+        "With at most 1 to 49 states expanded per move use book: it walks 2.000 ± 0.500 times the optimal cost, and its "
+        "worst move expanded 1; its database holds 5.0 MB and took 12.0 s to build."
+    )
+    assert last.startswith("With at most 1,000 states expanded per move use slow")
+    assert plain.startswith("Without databases, with at most 1 state expanded per move use quick: it walks 9.000")
+    assert other.startswith("Without databases, with at most 49 states expanded per move use medium: it walks 4.000")
+
+
+def test_nobody_says_how_long_a_file_took_to_build_if_nobody_knows():
+    (told,) = recommend(summarise(looking_up("book", 1, [1.5, 2.5], math.nan)), (1,))
+    assert told.endswith("its worst move expanded 1; its database holds 5.0 MB.")

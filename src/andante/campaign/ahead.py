@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
+from multiprocessing import get_context
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from andante.agent import Algorithm, find
 from andante.campaign.plan import Task
+from andante.databases.header import Database
+from andante.datasets import Progress
 from andante.datasets.generate import generate
 from andante.episode.run import compile_all, variant
 from andante.errors import AndanteError
+from andante.kernel import on_compile
+from andante.machine import cores
 from andante.notation import parse
 from andante.offline import build
 from andante.offline.builder import asks_for_goals
@@ -34,35 +39,96 @@ class Wanted(NamedTuple):
         conditions = task.conditions
         return cls(find(task.settings), tuple(order.text for order in conditions.databases), conditions.sight)
 
+    @property
+    def code(self) -> tuple[Any, ...]:
+        """What decides the machine code that it runs."""
+        return variant(self.algorithm), self.sight is None, tuple(map(_kind, self.databases))
 
-def compile_ahead(wanted: Iterable[Wanted], tell: Callable[[int, int], None]) -> None:
-    """Compile all that will run; ``tell(number, total)`` is called before each that was not in the cache.
+
+@cache
+def _kind(text: str) -> str:
+    return parse(text).name
+
+
+class Compiler:
+    """Compiles agents and builders of databases, on a small map.
+
+    It calls ``tell(what, number, total)`` before each that was not in the cache, with the numbers that it is given.
+    """
+
+    def __init__(self, tell: Progress) -> None:
+        self._tell = tell
+        self._map = generate("rooms", _SMALL, _SMALL)
+        self._databases: dict[str, Database | AndanteError] = {}
+
+    def builder(self, text: str, number: int = 1, total: int = 1) -> Database | None:
+        """Compile what builds such a database: the one for the small map, None if there is none."""
+        if text not in self._databases:
+            goals = np.flatnonzero(self._map.passable.ravel())[:1] if asks_for_goals(text) else None
+            with on_compile(lambda _: self._tell(_kind(text), number, total)):
+                try:
+                    self._databases[text] = build(text, self._map, goals=goals)
+                except AndanteError as error:
+                    self._databases[text] = error
+        found = self._databases[text]
+        return None if isinstance(found, AndanteError) else found
+
+    def agent(self, one: Wanted, number: int = 1, total: int = 1) -> bool:
+        """Compile all that such an agent runs; False if it cannot be made, at least on the small map."""
+        databases = [self.builder(text, number, total) for text in one.databases]
+        if None in databases:
+            return False
+        try:
+            compile_all(
+                [one.algorithm],
+                [self._map],
+                lambda what, *_: self._tell(what, number, total),
+                databases=databases,
+                sight=one.sight,
+            )
+        except AndanteError:
+            return False
+        return True
+
+
+def compile_ahead(wanted: Iterable[Wanted], tell: Progress) -> None:
+    """Compile all that will run; ``tell(what, number, total)`` is called before each that was not in the cache.
 
     Parameters that do not go together, and databases that cannot be built, are passed over: whoever runs them will hear
     what is wrong, with the map.
     """
-    small = generate("rooms", _SMALL, _SMALL)
-    goals = np.flatnonzero(small.passable.ravel())[:1]
-    database = cache(lambda text: build(text, small, goals=goals if asks_for_goals(text) else None))
-    groups = _alike(wanted)
+    compiler, groups = Compiler(tell), _alike(wanted)
     for number, group in enumerate(groups, 1):
-        for one in group:
-            with suppress(AndanteError):
-                compile_all(
-                    [one.algorithm],
-                    [small],
-                    lambda *_, number=number: tell(number, len(groups)),
-                    databases=[database(text) for text in one.databases],
-                    sight=one.sight,
-                )
-                break  # the others of its group run the same machine code
+        any(compiler.agent(one, number, len(groups)) for one in group)  # the others run the same machine code
+
+
+@contextmanager
+def compiling_beside(algorithms: Iterable[Algorithm]) -> Iterator[None]:
+    """While this block runs, another process compiles these algorithms, if there is a core for it.
+
+    It ends with the block or after it has compiled them all, whichever is later; they are then found in the cache.
+    """
+    texts = [str(entry) for entry in algorithms]
+    if not texts or cores() < 2:
+        yield
+        return
+    beside = get_context("spawn").Process(target=_compile_quietly, args=(texts,), daemon=True)
+    beside.start()
+    try:
+        yield
+        beside.join()
+    finally:
+        if beside.is_alive():
+            beside.terminate()
+
+
+def _compile_quietly(texts: Sequence[str]) -> None:
+    compile_ahead([Wanted(find(text)) for text in texts], lambda *_: None)
 
 
 def _alike(wanted: Iterable[Wanted]) -> list[list[Wanted]]:
     """Those that run the same machine code together, in the order in which they are met."""
-    kind = cache(lambda text: parse(text).name)
     found: dict[tuple[Any, ...], list[Wanted]] = {}
     for one in wanted:
-        alike = (variant(one.algorithm), one.sight is None, tuple(map(kind, one.databases)))
-        found.setdefault(alike, []).append(one)
+        found.setdefault(one.code, []).append(one)
     return list(found.values())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -34,6 +35,7 @@ from andante.machine import cores
 
 if TYPE_CHECKING:
     from andante.agent import Algorithm
+    from andante.databases.header import Database
     from andante.episode.trace import Trace
     from andante.world.grid import Grid
     from andante.world.problem import Problem
@@ -61,6 +63,12 @@ def compare(
     seed: int = typer.Option(0, min=0, help="For drawing problems."),
     threads: int = typer.Option(cores(), min=1, help="How many run at once."),
     database: list[Path] = DATABASE_OPTION,
+    build: list[str] = typer.Option(
+        [],
+        metavar="KIND",
+        help="Build a database of this kind first, as 'regions' or 'pattern(side=32)', and say what it took; may be "
+        "repeated. 'andante build' keeps it in a file.",
+    ),
     sight: int | None = SIGHT_OPTION,
     suboptimality_cap: float = number_option(SUBOPTIMALITY_CAP, 1, help="Give up at this many times the optimal cost."),
     html: Path | None = typer.Option(None, metavar="FILE.html", help="Write a page with plots and replays."),
@@ -74,10 +82,12 @@ def compare(
     named = [find(text) for text in split_algorithms(algorithms)]
     grid = read_world(map)
     kit = pack(grid, sight, database)
+    built = [build_for(grid, text, threads) for text in build]
+    kit = kit._replace(databases=(*(one for one, _ in built), *kit.databases))
     entries = list({str(entry): entry for entry in named or served(worth_comparing(kit), grid, kit)}.values())
     say_unused(kit.databases, entries)
     chosen = choose_problems(grid, scenario, problems, seed)
-    rows = run_all(entries, grid, chosen, threads, suboptimality_cap, kit)
+    rows = run_all(entries, grid, chosen, threads, suboptimality_cap, kit, built)
     if not as_json:
         from andante.report.table import lead
 
@@ -89,18 +99,32 @@ def compare(
         write_csv(rows, csv)
         say_wrote(csv)
     if html is not None:
-        write_page(f"Agents on {grid.name}", rows, replays(entries, chosen, kit), html)
+        write_page(f"Agents on {grid.name}", rows, replays(entries, chosen, rows, kit), html)
+
+
+def build_for(grid: Grid, text: str, threads: int) -> tuple[Database, float]:
+    """A database for a map, and how many seconds it took to build."""
+    from andante.offline import build
+
+    began = time.perf_counter()
+    with progress_of_parts() as tell:
+        database = build(text, grid, threads=threads, progress=tell)
+    return database, time.perf_counter() - began
+
+
+def shown() -> list[Algorithm]:
+    """What the cards of the register want shown, and whoever looks into a database."""
+    from andante.agent import algorithms, find
+
+    return [
+        find(text) for entry in algorithms() for text in entry.card.shown or ([entry.card.name] if entry.needs else [])
+    ]
 
 
 def worth_comparing(kit: Kit = EMPTY) -> list[Algorithm]:
-    """What the cards of the register want shown, and whoever looks into a database: all that the kit is enough for."""
-    from andante.agent import algorithms, find
-
+    """Those that are shown, as far as the kit is enough for them."""
     kinds = {database.kind for database in kit.databases}
-    shown = [
-        find(text) for entry in algorithms() for text in entry.card.shown or ([entry.card.name] if entry.needs else [])
-    ]
-    able = [entry for entry in shown if kit.sight is None or (entry.card.senses and not entry.needs)]
+    able = [entry for entry in shown() if kit.sight is None or (entry.card.senses and not entry.needs)]
     return [entry for entry in able if kinds.issuperset(entry.needs)]
 
 
@@ -145,8 +169,9 @@ def run_all(
     threads: int,
     suboptimality_cap: float,
     kit: Kit = EMPTY,
+    built: Sequence[tuple[Database, float]] = (),
 ) -> list[dict[str, Any]]:
-    """Every algorithm on every problem: one row per trial."""
+    """Every algorithm on every problem: one row per trial; ``built`` says how long databases took to build."""
     from andante.episode.run import Agent, compile_all, run_many
     from andante.episode.trial import Limits
     from andante.measures import rows
@@ -161,16 +186,18 @@ def run_all(
                 entry, problems, threads=threads, limits=limits, paths=False, progress=advance, **kit._asdict()
             )
             room = Agent(entry, grid, **kit._asdict()).memory_bytes
-            found += rows(trials, memory_bytes=room, **_conditions(entry, grid, kit))
+            found += rows(trials, memory_bytes=room, **_conditions(entry, grid, kit, built))
     return found
 
 
-def _conditions(entry: Algorithm, grid: Grid, kit: Kit) -> dict[str, float]:
-    """What an agent was given, as columns of its rows; nobody knows here how long its databases took to build."""
+def _conditions(entry: Algorithm, grid: Grid, kit: Kit, built: Sequence[tuple[Database, float]]) -> dict[str, float]:
+    """What an agent was given, as columns of its rows; how long files took to build is not known here."""
     from andante.databases.header import pick, sizes
 
     books = [pick(kit.databases, kind, grid.graph) for kind in entry.needs]
-    prepared = {**sizes(books, grid.width * grid.height), "build_seconds": math.nan if books else 0.0}
+    seconds = {id(database): took for database, took in built}
+    took = math.fsum(seconds.get(id(book), math.nan) for book in books)
+    prepared = {**sizes(books, grid.width * grid.height), "build_seconds": took}
     return prepared if kit.sight is None else {**prepared, "sight": kit.sight}
 
 
@@ -188,17 +215,23 @@ def tell_results(rows: list[dict[str, Any]], as_json: bool) -> None:
         out.print(sentence, soft_wrap=True)
 
 
-def replays(entries: Sequence[Algorithm], problems: Sequence[Problem], kit: Kit = EMPTY) -> list[Trace]:
-    """A few agents on one problem, recorded: real-time ones first, on a problem of middling length."""
+def replays(
+    entries: Sequence[Algorithm], problems: Sequence[Problem], rows: list[dict[str, Any]], kit: Kit = EMPTY
+) -> list[Trace]:
+    """A few agents on one problem of middling length, recorded: those that the rows recommend, then real-time ones."""
     from andante.episode.trace import record
     from andante.episode.trial import Limits
+    from andante.measures import choices, summarise
 
     by_length = sorted(problems, key=lambda problem: problem.optimal_cost or 0.0)
     problem = by_length[len(by_length) // 2]
-    shown = sorted(entries, key=lambda entry: not entry.real_time)
-    step = max(1, len(shown) // REPLAYS)
+    best = dict.fromkeys(one.best.name for one in choices(summarise(rows)) if one.best is not None)
+    others = sorted((entry for entry in entries if str(entry) not in best), key=lambda entry: not entry.real_time)
+    step = max(1, len(others) // REPLAYS)
+    by_name = {str(entry): entry for entry in entries}
+    chosen = [*(by_name[name] for name in best), *others[::step]]
     limits = Limits(moves=REPLAY_MOVES)
-    return [record(entry, problem, limits=limits, **kit._asdict()) for entry in shown[::step][:REPLAYS]]
+    return [record(entry, problem, limits=limits, **kit._asdict()) for entry in chosen[:REPLAYS]]
 
 
 def write_page(title: str, rows: list[dict[str, Any]], traces: list[Trace], path: Path) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -11,16 +13,24 @@ from andante.cli.compare import (
     choose_problems,
     replays,
     run_all,
+    served,
+    shown,
     tell_results,
     worth_comparing,
     write_page,
 )
-from andante.cli.shared import out
+from andante.cli.shared import Kit, out, progress_of_parts, telling_of_compilation
 from andante.machine import cores
+
+if TYPE_CHECKING:
+    from andante.agent import Algorithm
+    from andante.databases.header import Database
+    from andante.world.grid import Grid
 
 app = typer.Typer(add_completion=False)
 
 SIDE, SEED, PROBLEMS = 512, 7, 200
+BUILD_SECONDS = 40.0  # for all databases together
 
 
 @app.command()
@@ -34,8 +44,70 @@ def demo(
     grid = generate("outdoor", SIDE, SIDE, seed=SEED)
     problems = choose_problems(grid, None, PROBLEMS, SEED)
     out.print(f"{len(problems)} problems on a generated map of {SIDE} x {SIDE} cells, {grid.free_cells} of them free")
-    entries = worth_comparing()
-    rows = run_all(entries, grid, problems, cores(), SUBOPTIMALITY_CAP)
+    able = quickly_ready(shown())
+    kinds = kinds_for(able)
+    compile_all_of(able, kinds)
+    built = build_databases(grid, kinds)
+    kit = Kit(databases=[database for database, _ in built])
+    entries = served([entry for entry in worth_comparing(kit) if entry in able], grid, kit)
+    rows = run_all(entries, grid, problems, cores(), SUBOPTIMALITY_CAP, kit, built)
     tell_results(rows, as_json=False)
     make_folder(path.parent)
-    write_page("Andante: agents on a generated map", rows, replays(entries, problems), path)
+    write_page("Andante: agents on a generated map", rows, replays(entries, problems, rows, kit), path)
+
+
+def quickly_ready(entries: Sequence[Algorithm]) -> list[Algorithm]:
+    """Those that do not plan over levels of regions: these take longest to compile, and want databases of their own."""
+    from andante.selection.space import with_databases
+
+    return [
+        entry
+        for entry in entries
+        if not entry.card.regions and any(one.databases == entry.needs for one in with_databases(entry))
+    ]
+
+
+def kinds_for(entries: Sequence[Algorithm]) -> list[str]:
+    """The kinds of databases that these agents look into.
+
+    Those that serve any map are left out: built on the map that they are tried on they would prove little.
+    """
+    from andante.offline import builders
+
+    return list(dict.fromkeys(kind for entry in entries for kind in entry.needs if not builders()[kind].any_map))
+
+
+def compile_all_of(entries: Sequence[Algorithm], kinds: Sequence[str]) -> None:
+    """Compile what builds these databases and what looks into them, and the other agents beside that."""
+    from andante.campaign.ahead import Compiler, Wanted, compiling_beside
+
+    looking = [entry for entry in entries if entry.needs and set(entry.needs) <= set(kinds)]
+    total = len(kinds) + len(looking)
+    with telling_of_compilation() as tell, compiling_beside(entry for entry in entries if not entry.needs):
+        compiler = Compiler(tell)
+        for number, kind in enumerate(kinds, 1):
+            compiler.builder(kind, number, total)
+        for number, entry in enumerate(looking, len(kinds) + 1):
+            compiler.agent(Wanted(entry, entry.needs), number, total)
+
+
+def build_databases(grid: Grid, kinds: Sequence[str]) -> list[tuple[Database, float]]:
+    """Databases of these kinds, the cheapest first, as many as there is time for; with build times."""
+    from andante.measures import measure
+    from andante.selection.journal import Journal
+    from andante.selection.library import Library, Refused
+    from andante.selection.requirements import Requirements
+
+    built: list[tuple[Database, float]] = []
+    with progress_of_parts() as progress:
+        library = Library([grid], Requirements(), Journal(), cores(), progress, BUILD_SECONDS)
+        library.prepare(kinds)
+        books = {kind: library.books([kind]) for kind in kinds}
+    for kind, found in books.items():
+        if isinstance(found, Refused):
+            out.print(f"no database of kind {kind}: {found.reason}", soft_wrap=True)
+            continue
+        size, time = measure("database_bytes").show(found.nbytes), measure("build_seconds").show(found.build_seconds)
+        out.print(f"a database of kind {kind}: {size}, built in {time}", soft_wrap=True)
+        built += [(database, found.build_seconds) for database in found.databases]
+    return built

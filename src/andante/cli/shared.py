@@ -173,23 +173,23 @@ def progress_of_parts() -> Iterator[Callable[[str, int, int], None]]:
 
 
 @contextmanager
-def telling_of_compilation() -> Iterator[Callable[[int, int], None]]:
+def telling_of_compilation() -> Iterator[Callable[[str, int, int], None]]:
     """A line that says what is being compiled, gone when it is done; plain text where there is no terminal."""
     if not err.is_terminal:
-        told: set[int] = set()
+        told: set[tuple[str, int]] = set()
 
-        def say(number: int, total: int) -> None:
-            if number not in told:
-                told.add(number)
-                typer.echo(f"compiling kernels, once: {number} of {total}", err=True)
+        def say(what: str, number: int, total: int) -> None:
+            if (what, number) not in told:
+                told.add((what, number))
+                typer.echo(f"compiling kernels, once: {what}, {number} of {total}", err=True)
 
         yield say
         return
     with err.status("") as status:
         status.stop()
 
-        def show(number: int, total: int) -> None:
-            status.update(f"compiling kernels, once: {number} of {total}")
+        def show(what: str, number: int, total: int) -> None:
+            status.update(f"compiling kernels, once: {what}, {number} of {total}")
             status.start()
 
         yield show

@@ -91,6 +91,7 @@ TRAIL = np.dtype(
 )
 
 NO_TRAIL = np.zeros(0, TRAIL)
+NO_TIMES = np.zeros(0, np.int64)
 
 
 def step(graph: Arrays, memory: Any, params: Any, state: int, goal: int) -> Move:
@@ -122,12 +123,15 @@ def drive(
     clock: Clock,
     episodes: npt.NDArray[Any],
     trail: npt.NDArray[Any],
+    times: npt.NDArray[np.int64],
     patience: int,
     scratch: npt.NDArray[np.int64],
 ) -> int:
     """Walk all episodes, or until the trail is full or ``patience`` expansions and moves are spent: rows written.
 
     ``episodes`` is EPISODE[any], ``trail`` TRAIL[any] (of no length: moves are not written down), ``scratch`` int64[2].
+    ``times`` int64[any] takes the nanoseconds from the end of the move before to the end of each move of the trail, as
+    many as it has room for: reading the clock takes a quarter of a cheap move, so it is read only if asked for.
     """
     written, spent, known = 0, 0, model(view, graph)
     for i in range(len(episodes)):
@@ -142,6 +146,7 @@ def drive(
             episodes[i]["state"] = episodes[i]["start"]
             outcome = _WALKING
         began = nanoseconds(scratch)
+        before = began
         state, goal, cost_cap = episodes[i]["state"], episodes[i]["goal"], episodes[i]["cost_cap"]
         move_cap, expansion_cap = episodes[i]["move_cap"], episodes[i]["expansion_cap"]
         cost, moves, learned, stored = (
@@ -189,6 +194,9 @@ def drive(
                 trail[written]["touched"] = move.touched
                 trail[written]["learned"] = move.learned
                 trail[written]["discovered"] = found
+                if written < len(times):
+                    now = nanoseconds(scratch)
+                    times[written], before = now - before, now
                 written += 1
             if state == goal:
                 outcome = _GOAL

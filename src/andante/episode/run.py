@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from andante.agent import Algorithm, algorithms, find
 from andante.databases.header import Database, handed_over, pick
-from andante.episode.loop import EPISODE, NO_MOVE, NO_STATE, NO_TRAIL, TRAIL, Outcome, all_ended, driver
+from andante.episode.loop import EPISODE, NO_MOVE, NO_STATE, NO_TIMES, NO_TRAIL, TRAIL, Outcome, all_ended, driver
 from andante.episode.trial import Limits, Trial, least_costs
 from andante.errors import AlgorithmError, AndanteError, ParameterError, ProblemError, whole_number
 from andante.faults import has_passed, raised
@@ -152,8 +152,14 @@ class Agent:
         """How much room the agent needs to think, its own model of the map included if it discovers it."""
         return bytes_of((self._memory, self._space.view))
 
-    def drive(self, episodes: npt.NDArray[Any], trail: npt.NDArray[Any] = NO_TRAIL, patience: int = PATIENCE) -> int:
-        """Go on with a table of episodes for a while: how many moves were written into ``trail``."""
+    def drive(
+        self,
+        episodes: npt.NDArray[Any],
+        trail: npt.NDArray[Any] = NO_TRAIL,
+        patience: int = PATIENCE,
+        times: npt.NDArray[np.int64] = NO_TIMES,
+    ) -> int:
+        """Go on with a table of episodes for a while: how many moves were written into ``trail`` and ``times``."""
         space = self._space
         try:
             with self.alone:
@@ -165,6 +171,7 @@ class Agent:
                     space.clock,
                     episodes,
                     trail,
+                    times,
                     patience,
                     self._scratch,
                 )
@@ -260,13 +267,34 @@ class Agent:
 
     def _walk(self, episode: npt.NDArray[Any], stop: threading.Event | None) -> npt.NDArray[np.int32]:
         """Drive one episode to its end and keep the states it visits."""
-        if self._trail is None:
-            self._trail = np.zeros(TRAIL_ROWS, TRAIL)
-        trail = self._trail
-        parts = [episode["start"].astype(np.int32)]
+        trail, parts = self._new_trail(), [episode["start"].astype(np.int32)]
         while not all_ended(episode) and not _stopped(stop):
             written = self.drive(episode, trail)
             parts.append(trail["state"][:written].astype(np.int32))
+        return np.concatenate(parts)
+
+    def _new_trail(self) -> npt.NDArray[Any]:
+        """Room to write moves down; the same each time."""
+        if self._trail is None:
+            self._trail = np.zeros(TRAIL_ROWS, TRAIL)
+        return self._trail
+
+    def move_nanoseconds(self, problem: Problem, limits: Limits = NO_LIMITS) -> npt.NDArray[np.int64]:
+        """Walk from start to goal, or until a limit is reached: how long each move took, by a clock in the loop.
+
+        >>> import andante
+        >>> grid = andante.generate("empty", 8, 8)
+        >>> len(Agent("lrta", grid).move_nanoseconds(grid.problem((0, 0), (7, 7))))
+        7
+        """
+        trail, times, parts = self._new_trail(), np.zeros(TRAIL_ROWS, np.int64), [NO_TIMES]
+        with self.alone:
+            self._watched = None
+            episode = self._episodes([problem], limits)
+            while not all_ended(episode):
+                written = self.drive(episode, trail, times=times)
+                parts.append(times[:written].copy())
+            self._remember(episode)
         return np.concatenate(parts)
 
     def watch(self, problem: Problem, limits: Limits = NO_LIMITS) -> Watch:
@@ -544,21 +572,21 @@ def _parts(problems: Sequence[Problem], threads: int) -> list[list[int]]:
 def compile_all(
     algorithms: Iterable[str | Algorithm],
     worlds: Iterable[Grid | Graph],
-    tell: Callable[[int, int], None],
+    tell: Callable[[str, int, int], None],
     *,
     databases: Sequence[Any] = (),
     sight: int | None = None,
 ) -> None:
     """Make sure that the loops of these algorithms over maps or graphs like these are compiled.
 
-    Calls ``tell(number, total)`` before each that was not in the cache: compiling takes seconds, and only once. An
-    algorithm that looks things up in databases is passed over where there are none.
+    Calls ``tell(algorithm, number, total)`` before each that was not in the cache: compiling takes seconds, and only
+    once. An algorithm that looks things up in databases is passed over where there are none.
     """
     entries = {variant(entry): entry for entry in map(find, algorithms) if databases or not entry.needs}
     layouts = {_layout(world): world for world in worlds}
     todo = [(entry, world) for entry in entries.values() for world in layouts.values()]
     for number, (entry, world) in enumerate(todo, 1):
-        with on_compile(lambda name, n=number: tell(n, len(todo))):  # type: ignore[misc]
+        with on_compile(lambda _, entry=entry, n=number: tell(entry.card.name, n, len(todo))):  # type: ignore[misc]
             Agent(entry, world, databases=databases, sight=sight).compile()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from andante.errors import ParameterError
 from andante.measures.measure import MEASURES
@@ -15,6 +15,7 @@ from andante.world.heuristics import TOLERANCE
 LIMITS = (1, 10, 100, 1_000, 10_000, math.inf)
 
 _EFFORT, _QUALITY = "max_states_expanded", "suboptimality_ratio"
+_SIZE, _BUILT = "database_bytes", "build_seconds"
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,7 @@ class Choice:
     best: Summary | None
     least_effort: Summary  # the agent with the least expensive worst move
     share_solved: float  # the share that an agent had to solve to be considered
+    without_databases: bool = False  # among agents that use no database
 
     def __str__(self) -> str:
         if self.best is None:
@@ -44,11 +46,25 @@ class Choice:
         )
         return (
             f"{self._where} use {self.best.name}: it walks {walked} times the optimal cost, "
-            f"and its worst move expanded {worst}{often}."
+            f"and its worst move expanded {worst}{often}{self._prepared}."
         )
 
     @property
+    def _prepared(self) -> str:
+        """What its database takes, if it has one."""
+        if self.best is None or not _looks_up(self.best):
+            return ""
+        known = _BUILT in self.best.measures and not math.isnan(self.best[_BUILT].max)
+        time = f" and took {self.best.show(_BUILT, 'max')} to build" if known else ""
+        return f"; its database holds {self.best.show(_SIZE, 'max')}{time}"
+
+    @property
     def _where(self) -> str:
+        where = self._within
+        return f"Without databases, {where[0].lower()}{where[1:]}" if self.without_databases else where
+
+    @property
+    def _within(self) -> str:
         if math.isinf(self.low):
             return "Without a limit"
         if math.isinf(self.high):
@@ -61,9 +77,9 @@ class Choice:
 def choices(summaries: Iterable[Summary], limits: Sequence[float] = LIMITS) -> list[Choice]:
     """Return the best agent under each limit on the worst move; neighbouring limits with the same answer are merged.
 
-    Only agents that arrived as often as the best one are considered. Of those, the one with the lowest mean
-    suboptimality wins; among equals, the one with the less expensive worst move. Raises a `ParameterError` if the
-    agents were run on different problems.
+    If that agent uses a database, the best one without a database follows after all these. Only agents that arrived as
+    often as the best one are considered. Of those, the one with the lowest mean suboptimality wins; among equals, the
+    one with the less expensive worst move. Raises a `ParameterError` if the agents were run on different problems.
     """
     known = [s for s in summaries if {_EFFORT, _QUALITY} <= set(s.measures) and s[_QUALITY].count]
     if not known:
@@ -72,15 +88,30 @@ def choices(summaries: Iterable[Summary], limits: Sequence[float] = LIMITS) -> l
         raise ParameterError(f"{fault}; choose rows of one set of problems")
     share = max(s.share_solved for s in known)
     able = [s for s in known if s.share_solved == share]
+    plain = [s for s in able if not _looks_up(s)]
+    found = _choices(able, sorted(limits), share)
+    looking_up = [one for one in found if one.best is not None and _looks_up(one.best)]
+    rest = [limit for limit in sorted(limits) if any(one.low <= limit <= one.high for one in looking_up)]
+    without = _choices(plain, rest, share) if plain else []
+    return [*found, *(replace(one, without_databases=True) for one in without)]
+
+
+def _choices(able: list[Summary], limits: Sequence[float], share: float) -> list[Choice]:
+    """The best of these under each limit."""
     least = min(able, key=lambda s: s[_EFFORT].max)
     found: list[Choice] = []
-    for limit in sorted(limits):
+    for limit in limits:
         best = _best([s for s in able if s[_EFFORT].max <= limit])
         if found and found[-1].best is best:
             found[-1] = Choice(found[-1].low, limit, best, least, share)
         else:
             found.append(Choice(limit, limit, best, least, share))
     return found
+
+
+def _looks_up(summary: Summary) -> bool:
+    """Return whether the agent uses a database."""
+    return _SIZE in summary.measures and summary[_SIZE].max > 0
 
 
 def recommend(summaries: Iterable[Summary], limits: Sequence[float] = LIMITS) -> list[str]:

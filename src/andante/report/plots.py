@@ -75,7 +75,8 @@ def spread_of(groups: Mapping[str, npt.ArrayLike], name: str = _QUALITY) -> Figu
         axes.set_yticks(range(len(known)), labels=list(known), color=INK)
         axes.invert_yaxis()
         axes.tick_params(axis="y", length=0)
-        axes.set_xlabel(f"{MEASURES[name].title} ({MEASURES[name].unit})")
+        # Long names leave little room for the axis: its title may begin below them.
+        axes.set_xlabel(f"{MEASURES[name].title} ({MEASURES[name].unit})", loc="right")
         axes.grid(True, axis="x", linewidth=0.6)
         axes.set_axisbelow(True)
         figure.set_layout_engine("tight", pad=0.4)

@@ -41,12 +41,12 @@ _SHOWN = {
     "suboptimality_ratio": ("mean", "median", "p95"),
     "states_expanded_per_move": ("mean",),
     "max_states_expanded": ("max",),
+    "database_bytes": ("max",),
+    "build_seconds": ("max",),
     "first_move_states_expanded": ("mean",),
     "microseconds_per_move": ("mean",),
     "values_stored": ("mean",),
     "memory_bytes": ("max",),
-    "database_bytes": ("max",),
-    "build_seconds": ("max",),
 }
 
 #: Measures of preparation: in the table only if there was any.

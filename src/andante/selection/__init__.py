@@ -1,6 +1,7 @@
 """Choosing algorithms: by racing them (`advise`), from a matrix of results, or by what a problem looks like."""
 
-from andante.selection.advise import Advice, Standing, advise
+from andante.selection.advise import advise
+from andante.selection.answer import Advice, Standing
 from andante.selection.ladder import Rung, ladder
 from andante.selection.requirements import AdviceError, Breach, Dropped, Requirements
 from andante.selection.space import Candidate

@@ -10,7 +10,8 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +43,15 @@ class Journal:
     def restart(self) -> None:
         """Begin to count the seconds now."""
         self._began, self._recalled = time.perf_counter(), 0.0
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """What is done in this block does not count."""
+        began = time.perf_counter()
+        try:
+            yield
+        finally:
+            self._began += time.perf_counter() - began
 
     def once(self, what: Mapping[str, Any], make: Callable[[], Any]) -> Any:
         """The piece of plain data that ``what`` decides: as it was kept, or made now."""

@@ -11,7 +11,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from andante.errors import ParameterError
-from andante.selection.advise import ANY_COST, STATE, Advice, advise, check_folder, question_of
+from andante.selection.advise import ANY_COST, STATE, advise, check_folder, question_of
+from andante.selection.answer import Advice
 from andante.selection.journal import Journal
 from andante.selection.requirements import AdviceError, Requirements
 from andante.world.grid import Grid

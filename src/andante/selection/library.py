@@ -1,9 +1,10 @@
-"""The databases that candidates need, for all maps: built once each, given up where they take too long."""
+"""The databases that candidates need, for all maps: the cheapest first, given up where they take too long."""
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,10 +15,13 @@ from andante.datasets import Progress
 from andante.errors import AndanteError, DatabaseError
 from andante.files import make_folder
 from andante.offline import build
+from andante.offline.builder import estimate
 from andante.selection.journal import Journal, digest
 from andante.selection.requirements import Breach, Requirements
 from andante.world.grid import Grid
 
+_SAMPLE = 0.5  # seconds of a build from which the rest is told
+_FEWEST, _SLOWER = 5.0, 2.0  # a build may take so many seconds, or so many times as long as it looked
 _PATIENCE = 2.0  # seconds before a build is judged by how far it has come
 _OVERDUE = 1.5  # it is given up when it will take so many times as long as it may
 
@@ -27,6 +31,8 @@ class Refused(NamedTuple):
 
     breach: Breach | None
     reason: str = ""
+    late: bool = False  # there was no time for it; with more there would be one ...
+    again: bool = False  # ... and there may be, once others are built
 
 
 class Books(NamedTuple):
@@ -38,7 +44,11 @@ class Books(NamedTuple):
 
 
 class _GivenUpError(Exception):
-    """A build that takes longer than it may."""
+    """A build that takes longer than it may: about how many seconds in all."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(seconds)
+        self.seconds = seconds
 
 
 @dataclass
@@ -50,12 +60,56 @@ class Library:
     journal: Journal
     threads: int
     progress: Progress
-    allowance: float  # seconds to build one kind for all maps, if there is no limit of the user's
     most: float  # seconds to build everything
+    compiled: Callable[[str], bool] = lambda text: True  # compiles what builds such a database, unless there is no time
 
     def __post_init__(self) -> None:
         self._shelf: dict[tuple[str, str | None], tuple[Database, float] | Refused] = {}
+        self._given_up: dict[tuple[str, str | None], tuple[BuildOrder, list[Grid], str]] = {}  # that may be tried again
+        self._largest = max(self.grids, key=_states)
         self.spent = 0.0  # seconds of the journal's that went into building
+
+    def prepare(self, texts: Iterable[str]) -> None:
+        """Build what will be asked for, the cheapest first, as much as there is time for.
+
+        One that takes far longer than it looked is given up, and tried again when all others are built. Without a clock
+        there is time for everything, and it is built when it is asked for.
+        """
+        if math.isinf(self.most):
+            return
+        for text in sorted(dict.fromkeys(texts), key=self.forecast):
+            self.books([text])
+        again, self._given_up = self._given_up, {}
+        for key, (order, portion, title) in again.items():
+            self._shelf[key] = self._kept(order, portion, title, patient=True)
+
+    def forecast(self, text: str) -> float:
+        """About how many seconds it takes at least to build such a database for all maps."""
+        return self._forecast(BuildOrder.of(text), self.grids)
+
+    def _forecast(self, order: BuildOrder, portion: Sequence[Grid]) -> float:
+        """The same for some of the maps: from a short sample of the work on the largest."""
+        sample = self.grids if order.serves_any_map else [self._largest]
+        what = {"forecast": order.deciding, "maps": _prints(sample)}
+        if not self.journal.holds(what) and (self.spent >= self.most or not self.compiled(order.text)):
+            return math.inf
+
+        def make() -> float:
+            self.progress(f"how long does {order.name} take to build?", 0, 0)
+            try:
+                return estimate(order.text, sample, seconds=_SAMPLE, threads=self.threads).seconds
+            except (AndanteError, MemoryError):
+                return 0.0  # why it cannot be built is heard at once from building it
+
+        seconds: float = self._counted(what, make)
+        return seconds * sum(map(_states, portion)) / sum(map(_states, sample))
+
+    def _counted(self, what: Mapping[str, Any], make: Callable[[], Any]) -> Any:
+        """A piece from the journal, whose time counts as time for building."""
+        before = self.journal.seconds
+        found = self.journal.once(what, make)
+        self.spent += self.journal.seconds - before
+        return found
 
     def books(self, texts: Sequence[str]) -> Books | Refused:
         """The databases of these kinds, for all maps; or why there are none."""
@@ -82,40 +136,42 @@ class Library:
         any_map = order.serves_any_map
         key = (order.text, None if any_map else grid.fingerprint)
         if key not in self._shelf:
-            portion = list(self.grids) if any_map else [grid]
-            self._shelf[key] = self._kept(order, portion, "any map" if any_map else grid.name)
+            portion, title = (list(self.grids), "any map") if any_map else ([grid], grid.name)
+            found = self._kept(order, portion, title)
+            self._shelf[key] = found
+            if isinstance(found, Refused) and found.again:
+                self._given_up[key] = (order, portion, title)
         return self._shelf[key]
 
-    def _kept(self, order: BuildOrder, portion: list[Grid], title: str) -> tuple[Database, float] | Refused:
+    def _kept(
+        self, order: BuildOrder, portion: list[Grid], title: str, patient: bool = False
+    ) -> tuple[Database, float] | Refused:
         """As the journal has it, or built now."""
-        within = self._within(len(portion))
-        what = {"order": order.deciding, "maps": [grid.graph.fingerprint for grid in portion], "within": within}
-        if self.spent >= self.most and not self.journal.holds(what):
-            return Refused(None, f"there was no time left to build {order.text}")
+        within = [self.requirements.build_seconds, self.most, patient]
+        what = {"order": order.deciding, "maps": _prints(portion), "within": within}
+        if not self.journal.holds(what) and (reason := self._no_time(order, portion)):
+            return reason
         file = None if self.journal.folder is None else self.journal.folder / f"{digest(what)}.db"
         made: list[Database] = []
 
         def make() -> dict[str, Any]:
             began = time.perf_counter()
             try:
-                watcher = self._watcher(order.name, title, within)
+                watcher = self._watcher(order.name, title, self._patience(order, portion, patient))
                 made.append(build(order.text, portion, threads=self.threads, progress=watcher))
-            except _GivenUpError:
-                return {"given up": True}
+            except _GivenUpError as stopped:
+                return {"given up": stopped.seconds}
             except (AndanteError, MemoryError) as error:
                 return {"reason": str(error) or "there is not enough memory to build it"}
             if file is not None:
                 made[0].save(file)
             return {"seconds": time.perf_counter() - began}
 
-        before = self.journal.seconds
-        told = self.journal.once(what, make)
-        self.spent += self.journal.seconds - before
-        if "seconds" not in told:
-            limit = self.requirements.build_seconds
-            if "given up" in told and limit is not None and limit == within:
-                return Refused(Breach("build_seconds", float("nan"), limit))
-            return Refused(None, told.get("reason", f"building {order.text} takes longer than there is time for"))
+        told = self._counted(what, make)
+        if "reason" in told:
+            return Refused(None, told["reason"])
+        if "given up" in told:
+            return self._too_long(told["given up"], patient)
         database = (
             made[0]
             if made
@@ -123,10 +179,37 @@ class Library:
         )
         return database, told["seconds"]
 
-    def _within(self, maps: int) -> float:
-        """The seconds that a build for so many of the maps may take."""
-        limit, share = self.requirements.build_seconds, self.allowance * maps / len(self.grids)
-        return share if limit is None else min(limit, share)
+    def _no_time(self, order: BuildOrder, portion: list[Grid]) -> Refused | None:
+        """Why a build is not begun, if there is a clock and it would not be finished in time."""
+        if not self.compiled(order.text):
+            return Refused(None, "there was no time left to compile what builds it", late=True)
+        if self.spent >= self.most:
+            return Refused(None, "there was no time left to build it", late=True)
+        if math.isinf(self.most):
+            return None
+        forecast, limit = self._forecast(order, portion), self.requirements.build_seconds
+        if limit is not None and forecast > _OVERDUE * limit:
+            return Refused(Breach("build_seconds", forecast, limit))
+        if forecast > self.most - self.spent:
+            reason = f"building it would take about {forecast:,.0f} s, and there is less time"
+            return Refused(None, reason, late=True)
+        return None
+
+    def _patience(self, order: BuildOrder, portion: list[Grid], patient: bool) -> float:
+        """The seconds that a build may take: as many as allowed and left, at first not far more than it looked."""
+        limit = self.requirements.build_seconds
+        allowed = min(math.inf if limit is None else limit, self.most - self.spent)
+        if patient or math.isinf(self.most):
+            return allowed
+        return min(allowed, max(_FEWEST, _SLOWER * self._forecast(order, portion)))
+
+    def _too_long(self, seconds: float, patient: bool) -> Refused:
+        """What to say of a build that was given up, because it would have taken so many seconds."""
+        limit = self.requirements.build_seconds
+        if limit is not None and seconds > limit:
+            return Refused(Breach("build_seconds", float("nan"), limit))
+        again = not patient and math.isfinite(self.most)
+        return Refused(None, "building it takes longer than there is time for", late=True, again=again)
 
     def _watcher(self, kind: str, title: str, within: float) -> Progress:
         """Shows progress, and gives a build up once it is clear that it takes too long."""
@@ -140,9 +223,17 @@ class Library:
             spent = now - began_stage
             rest = spent * (total - done) / done if spent > _PATIENCE and done else 0.0
             if now - began > within or now - began + rest > _OVERDUE * within:
-                raise _GivenUpError
+                raise _GivenUpError(now - began + rest)
 
         return tell
+
+
+def _states(grid: Grid) -> int:
+    return len(grid.graph)
+
+
+def _prints(grids: Iterable[Grid]) -> list[str]:
+    return [grid.graph.fingerprint for grid in grids]
 
 
 def _loaded(file: Path | None, kind: str, grid: Grid) -> Database | None:

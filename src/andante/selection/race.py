@@ -14,15 +14,12 @@ from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 import numpy as np
-import numpy.typing as npt
+
+from andante.selection.significance import Scores, surely_worse
 
 C = TypeVar("C")
 
-Scores = npt.NDArray[np.float64]
-
 FIRST_ROUND = 6  # problems, about
-SURELY = 2.33  # standard errors: one chance in a hundred
-_FEWEST_FOR_DOUBT = 8  # on fewer problems nothing is sure
 _SHARE_OF_FIRST_ROUND = 0.5  # of the time that there is
 
 
@@ -189,22 +186,3 @@ def cut(places: Sequence[Place[C]], finalists: int) -> tuple[list[Place[C]], lis
     in_doubt = sum(not surely_worse(place.scores, leader.scores) for place in order)
     kept = max(finalists, min(in_doubt, -(-len(order) // 2)))
     return order[:kept], order[kept:]
-
-
-def surely_worse(scores: Scores, leader: Scores) -> bool:
-    """Is the mean above the leader's beyond what chance explains, judged problem by problem?
-
-    >>> leader = np.arange(20.0)
-    >>> surely_worse(leader + 1, leader), surely_worse(leader + np.tile([9.0, -9.0], 10), leader)
-    (True, False)
-    """
-    if len(scores) < _FEWEST_FOR_DOUBT:
-        return False
-    mean, error = difference(scores, leader)
-    return mean > SURELY * error
-
-
-def difference(scores: Scores, other: Scores) -> tuple[float, float]:
-    """The mean of the differences on the same problems, and its standard error."""
-    apart = scores - other
-    return float(apart.mean()), float(apart.std(ddof=1) / math.sqrt(len(apart))) if len(apart) > 1 else math.inf

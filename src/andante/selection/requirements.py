@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from andante.agent import Algorithm
-from andante.control.depth import DepthBy
 from andante.errors import AndanteError, ParameterError, real_number, whole_number
 from andante.measures import Row
 
@@ -60,7 +59,7 @@ class Requirements:
 
     def admits(self, entry: Algorithm, states: int) -> bool:
         """May an algorithm be considered at all, on maps of at most so many states, by what its card says?"""
-        if any(value is DepthBy.ORACLE for value in entry.params):  # knows what no agent can
+        if entry.foresees:  # knows what no agent can
             return False
         if self._unknown and (entry.needs or not entry.card.senses):
             return False

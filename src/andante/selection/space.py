@@ -77,7 +77,7 @@ def candidates(admits: Callable[[Algorithm], bool], count: int, seed: int) -> li
     (['lrta', 'lrta(depth=3)', 'lrta(depth=9)'], 6)
     """
     entries = [entry for entry in algorithms() if admits(entry)]
-    chosen = {one.name: one for one in recommended(admits)}
+    chosen = {one.name: one for tier in recommended(admits) for one in tier}
     free = [entry for entry in entries if any(p.sampled for p in entry.parameters)]
     rng = np.random.default_rng(seed)
     barren = 0
@@ -85,20 +85,40 @@ def candidates(admits: Callable[[Algorithm], bool], count: int, seed: int) -> li
         if len(chosen) >= count or barren > 10 * len(free):
             break
         drawn = drawn_setting(entry, rng)
-        fresh = [one for one in _with_databases(drawn) if admits(drawn) and one.name not in chosen]
+        fresh = [one for one in with_databases(drawn) if admits(drawn) and one.name not in chosen]
         barren = 0 if fresh else barren + 1
         chosen.update({one.name: one for one in fresh[:1]})
     return list(chosen.values())
 
 
-def recommended(admits: Callable[[Algorithm], bool]) -> list[Candidate]:
-    """What cards want tried: defaults, what they show, and examples."""
+def recommended(admits: Callable[[Algorithm], bool]) -> list[list[Candidate]]:
+    """What cards want tried, in three tiers, those to be tried first before the others; nobody is in two.
+
+    First is what comparisons show, then algorithms as they come, both with databases as they come; last are examples,
+    and other databases for all.
+
+    >>> tiers = recommended(lambda entry: entry.card.name in ("knn", "lss"))
+    >>> [[one.name for one in tier][:2] for tier in tiers]
+    [['knn with subgoals', 'lss'], [], ['knn with subgoals(records=1000, series=true)', ...]]
+    """
     cards = [entry.card for entry in algorithms() if admits(entry)]
-    texts = dict.fromkeys(text for card in cards for text in (card.name, *card.shown, *card.examples))
-    return [one for text in texts if admits(find(text)) for one in _with_databases(find(text))]
+    shown = [find(text) for card in cards for text in card.shown or ((card.name,) if card.needs else ())]
+    plain = [find(card.name) for card in cards]
+    more = [find(text) for card in cards for text in card.examples]
+    usual, all_of = (
+        [with_databases(entry)[:1] for entry in (*shown, *plain)],
+        map(with_databases, (*shown, *plain, *more)),
+    )
+    known: set[str] = set()
+    tiers = []
+    for tier in (usual[: len(shown)], usual[len(shown) :], all_of):
+        fresh = {one.name: one for some in tier for one in some if admits(one.algorithm) and one.name not in known}
+        known.update(fresh)
+        tiers.append(list(fresh.values()))
+    return tiers
 
 
-def _with_databases(entry: Algorithm) -> list[Candidate]:
+def with_databases(entry: Algorithm) -> list[Candidate]:
     """The algorithm with each choice of databases that it may be given."""
     shelves = [dict.fromkeys(_fitted(text, entry) for text in _kinds(kind)) for kind in entry.needs]
     return [Candidate(entry, chosen) for chosen in itertools.product(*shelves)]

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from andante.databases.header import Database
-from andante.episode.loop import EPISODE, TRAIL, Outcome, all_ended
+from andante.episode.loop import Outcome
 from andante.episode.run import Outfit, run_many
 from andante.episode.trial import Limits, Trial
 from andante.measures import Row, rows
@@ -17,7 +15,7 @@ from andante.selection.space import Candidate
 from andante.world.problem import Problem
 
 #: How often a problem is walked for its moves to be timed.
-REPEATS = 3
+REPEATS = 5
 
 
 def run_rows(
@@ -60,39 +58,17 @@ def counted(row: Row, cap: float, waited: int = 0) -> Row:
     return {**row, "cost": cost, "suboptimality_ratio": ratio}
 
 
-def worst_move_microseconds(
-    candidate: Candidate,
-    databases: Sequence[Database],
-    problems: Sequence[Problem],
-    cap: float,
-    sight: int | None = None,
-) -> float:
+def worst_move_microseconds(outfit: Outfit, problems: Sequence[Problem], limits: Limits) -> float:
     """The longest time that any move of these problems took.
 
-    Each move is timed inside the compiled loop, on one thread. The operating system now and then takes the processor
-    away in the middle of a move; therefore each problem is walked three times, which makes the same moves again, and
-    of each move the shortest time counts.
+    Each move is timed inside the compiled loop, on one thread: from the end of the move before to its own. The
+    operating system now and then takes the processor away in the middle of a move, and the first visit to a page of
+    memory waits for it; therefore each problem is walked several times, which makes the same moves again, and of each
+    move the shortest time counts.
     """
-    outfit = Outfit(candidate.algorithm, tuple(databases), sight)
     worst = 0.0
     for problem in problems:
-        walks = [_move_nanoseconds(outfit, problem, cap) for _ in range(REPEATS)]
+        agent = outfit.agent_at_hand(problem)
+        walks = [agent.move_nanoseconds(problem, limits) for _ in range(REPEATS)]
         worst = max(worst, float(np.min(walks, axis=0).max(initial=0)) / 1000)
     return worst
-
-
-def _move_nanoseconds(outfit: Outfit, problem: Problem, cap: float) -> npt.NDArray[np.int64]:
-    """How long each move of a problem takes."""
-    agent = outfit.agent_at_hand(problem)
-    episode: npt.NDArray[Any] = np.zeros(1, EPISODE)
-    limits = Limits()
-    episode["start"], episode["goal"] = problem.start, problem.goal
-    episode["cost_cap"] = cap * (problem.optimal_cost or np.inf)
-    episode["move_cap"], episode["expansion_cap"] = limits.moves, np.iinfo(np.int64).max
-    trail = np.zeros(1, TRAIL)
-    times, before = [], 0
-    while not all_ended(episode):
-        agent.drive(episode, trail, patience=np.iinfo(np.int64).max)
-        times.append(int(episode[0]["nanoseconds"]) - before)
-        before = int(episode[0]["nanoseconds"])
-    return np.array(times, np.int64)

@@ -1,0 +1,215 @@
+"""What `advise` answers: the finalists with their numbers, and sentences that say what these mean."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from andante.measures import Row, Statistics, Summary, measure
+from andante.notation import parse
+from andante.selection.library import Books
+from andante.selection.requirements import Dropped, Requirements
+from andante.selection.significance import Scores, clearly_less, difference
+from andante.selection.space import Candidate
+from andante.world.grid import Grid
+
+#: Beyond this many times the optimal cost an agent is lost, and counts as if it had walked so far.
+CAP = 100.0
+CONFIDENCE = 0.95  # of the intervals, for all standings at once
+
+
+@dataclass(frozen=True)
+class Standing:
+    """One candidate on the fresh problems."""
+
+    candidate: Candidate
+    summary: Summary
+    rows: list[Row] = field(repr=False)
+    interval: tuple[float, float]  # in which the mean suboptimality lies, for all standings at once
+    worst_microseconds: float | None  # of any move; None if nobody asked
+    timed: int  # problems whose moves were timed
+    books: Books = field(repr=False)
+
+    @property
+    def suboptimality(self) -> Statistics:
+        """Cost walked over optimal cost, on the fresh problems."""
+        return self.summary["suboptimality_ratio"]
+
+    @property
+    def scores(self) -> Scores:
+        """Suboptimality by problem."""
+        return np.array([row["suboptimality_ratio"] for row in self.rows], np.float64)
+
+    @property
+    def complexity(self) -> tuple[int, int]:
+        """Databases to build, and parameters to set."""
+        return len(self.candidate.databases), len(parse(str(self.candidate.algorithm)).arguments)
+
+
+@dataclass(frozen=True)
+class Advice:
+    """What `advise` answers."""
+
+    requirements: Requirements
+    maps: tuple[Grid, ...] = field(repr=False)
+    ranking: tuple[Standing, ...]  # that keep to all limits, the best first
+    dropped: tuple[Dropped, ...] = field(repr=False)
+    tried: int  # candidates
+    untried: int  # for which there was no time
+    uncompiled: int  # that were left out because compiling had taken long enough
+    race_problems: int  # on which the finalists were chosen
+    fresh_problems: int
+    compile_seconds: float = 0.0  # that came on top of the time for all else
+    files: dict[str, list[Path]] = field(default_factory=dict, repr=False)  # of the winner's databases, by map
+
+    @property
+    def winner(self) -> Standing:
+        """The one to use."""
+        return self.ranking[0]
+
+    @property
+    def rows(self) -> list[Row]:
+        """Every trial on the fresh problems."""
+        return [row for standing in self.ranking for row in standing.rows]
+
+    @property
+    def summaries(self) -> list[Summary]:
+        """The table, the best first."""
+        return [standing.summary for standing in self.ranking]
+
+    @property
+    def code(self) -> str:
+        """The line of Python that makes the winner."""
+        entry, sight = self.winner.candidate.algorithm, self.requirements.sight
+        options = [f"sight={sight}"] if sight is not None else []
+        if self.winner.candidate.databases:
+            files = [str(file) for file in self.files.get(self.maps[0].name, [])]
+            loads = [f"andante.load({file!r}, map=grid)" for file in files]
+            builds = [f"andante.build({text!r}, grid)" for text in self.winner.candidate.databases]
+            options.append(f"databases=[{', '.join(loads or builds)}]")
+        return f"andante.Agent({', '.join([repr(str(entry)), 'grid', *options])})"
+
+    @property
+    def sentences(self) -> list[str]:
+        """The answer in words: what to use, how sure that is, what was tried."""
+        said = [
+            *self._use(),
+            self._sure(),
+            *self._simpler(),
+            self._tried(),
+            self.unfinished,
+            *self._left_out(),
+            *self._changing(),
+        ]
+        return [sentence for sentence in said if sentence]
+
+    def _use(self) -> list[str]:
+        best = self.winner
+        ratio = measure("suboptimality_ratio").show(best.suboptimality.mean, best.suboptimality.standard_error)
+        low, high = best.interval
+        worst = f"its worst move expanded {_states(best.summary['max_states_expanded'].max)}"
+        if best.worst_microseconds is not None:
+            worst += f", and the slowest on {best.timed} of them took {best.worst_microseconds:,.1f} µs"
+        answer = (
+            f"Use {best.candidate.name}: on {self.fresh_problems:,} fresh problems it walked {ratio} times the optimal "
+            f"cost ({CONFIDENCE:.0%} interval {low:.3f} to {high:.3f}), and {worst}."
+        )
+        said = [answer]
+        if best.books.databases:
+            size, time = measure("database_bytes"), measure("build_seconds")
+            said.append(
+                f"Its databases take at most {size.show(best.books.nbytes)} for a map, and took at most "
+                f"{time.show(best.books.build_seconds)} to build."
+            )
+        if not best.candidate.algorithm.complete:
+            said.append("It is not proven to arrive on every problem that has a solution; others of the table may be.")
+        if best.summary.solved < best.summary.trials:
+            lost = best.summary.trials - best.summary.solved
+            said.append(
+                f"It did not arrive in {lost} of them: there its path was {CAP:g} times too long, or it was stuck."
+            )
+        return said
+
+    @cached_property
+    def _clear(self) -> set[tuple[int, int]]:
+        """The places of the ranking of which the first is clearly better than the second."""
+        return clearly_less([standing.scores for standing in self.ranking])
+
+    def _sure(self) -> str:
+        """How the winner compares with the next, problem by problem."""
+        if len(self.ranking) < 2:
+            return "No other candidate kept to all limits to the end."
+        best, second = self.ranking[:2]
+        mean, error = difference(second.scores, best.scores)
+        if mean == 0 == error:
+            return f"The second, {second.candidate.name}, did exactly as well, problem by problem."
+        sure = (
+            f"the first is clearly better, also considering that {len(self.ranking)} were compared"
+            if (0, 1) in self._clear
+            else "that may be chance; let other reasons decide, or give it more problems"
+        )
+        return f"The second, {second.candidate.name}, walks {_apart(mean, error)} more: {sure}."
+
+    def _simpler(self) -> list[str]:
+        """Which agent is simpler and not clearly worse, if there is one."""
+        best = self.winner
+        ties = [
+            one
+            for place, one in enumerate(self.ranking)
+            if one.complexity < best.complexity and (0, place) not in self._clear
+        ]
+        if not ties:
+            return []
+        one = min(ties, key=lambda tie: tie.complexity)
+        mean, error = difference(one.scores, best.scores)
+        return [f"{one.candidate.name} is simpler, and not clearly worse ({_apart(mean, error)} more)."]
+
+    def _tried(self) -> str:
+        broken = Counter(_BROKEN[one.breach.limit] for one in self.dropped if one.breach is not None)
+        why = "".join(f", {count} broke the limit on {limit}" for limit, count in sorted(broken.items()))
+        return f"{self.tried} candidates raced on up to {self.race_problems:,} problems{why}."
+
+    @property
+    def unfinished(self) -> str:
+        """That there was no time for all candidates, if so."""
+        if not self.untried:
+            return ""
+        return f"There was no time to try {self.untried} more: with more minutes a better one may be found."
+
+    def _left_out(self) -> list[str]:
+        """That there was no time to compile all candidates, if so."""
+        if not self.uncompiled:
+            return []
+        why = f"because compiling had taken {self.compile_seconds:.0f} s by then"
+        return [f"{self.uncompiled} candidates were left out {why}. What is compiled is kept: ask again for more."]
+
+    def _changing(self) -> list[str]:
+        """What the numbers are about, where the map may change."""
+        if not self.requirements.changing or self.requirements.sight is not None:
+            return []
+        said = (
+            "The numbers are for maps that stay as they are. To follow changes an agent is made with sight=R, how many "
+        )
+        return [f"{said}cells far it sees; ask with --sight R (in Python sight=R) for numbers of that."]
+
+
+#: How a limit that was broken is called.
+_BROKEN = {"expansions": "expansions", "microseconds": "time", "memory_bytes": "memory", "build_seconds": "build time"}
+
+
+def _apart(mean: float, error: float) -> str:
+    """A difference with its standard error, as precise as that is.
+
+    >>> _apart(0.5, 0.25), _apart(0.000123, 0.00004)
+    ('0.500 ± 0.250', '0.00012 ± 0.00004')
+    """
+    digits = 3 if error >= 0.001 or mean == error == 0 else 5
+    return f"{mean:.{digits}f} ± {error:.{digits}f}"
+
+
+def _states(count: float) -> str:
+    return f"{count:,.0f} state{'' if count == 1 else 's'}"

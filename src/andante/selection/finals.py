@@ -1,0 +1,129 @@
+"""The best of a race on fresh problems, which have had no part in choosing them."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from scipy.stats import t
+
+from andante.measures import Row, summarise
+from andante.selection.answer import CONFIDENCE, Standing
+from andante.selection.race import Place
+from andante.selection.requirements import nothing_fits
+from andante.selection.session import FINALISTS, Session
+from andante.selection.space import Candidate
+from andante.selection.trials import REPEATS
+from andante.world.problem import Problem
+
+ALIKE = 3  # finalists that are one algorithm, where there are others
+FRONT = 4  # further ones that plan less
+
+FEWEST_FRESH = 10
+_TIMED_FRESH = 50
+_FRESH_AT_A_TIME = 50  # so that a question with more time than another can use what was run for it
+_OF_THE_REST = 0.8  # of the time that is left, which the finals are planned to take
+_CLEARLY_LESS = 0.7  # of another's planning, to be worth showing beside it
+
+
+class _Finalist(NamedTuple):
+    """A candidate that kept to all limits on the fresh problems."""
+
+    candidate: Candidate
+    rows: list[Row]
+    worst_microseconds: float | None
+    timed: int
+
+
+class Finals:
+    """The finalists, and those on the front behind them, on fresh problems; whoever breaks a limit there is out."""
+
+    def __init__(self, session: Session, places: Sequence[Place[Candidate]], problems: Sequence[Problem]) -> None:
+        self._session = session
+        self._waiting = list(places)
+        self._problems = problems[: self._affordable(len(problems))]
+        self._found: list[_Finalist] = []
+
+    def standings(self) -> list[Standing]:
+        """Those that are left in the end, the best first."""
+        session, found = self._session, self._found
+        while self._waiting and len(found) < FINALISTS and (not found or session.left() > 0):
+            self._try(self._next(), FINALISTS)
+        if not found:
+            raise nothing_fits(session.requirements, list(session.dropped.values()))
+        for place in self._front()[:FRONT]:
+            if session.left() > 0:
+                self._try(place.candidate, FINALISTS + FRONT)
+        return ranking(session, found)
+
+    def _next(self) -> Candidate:
+        """The best that waits, of an algorithm that does not have a few finalists already, if there is one."""
+        found = Counter(finalist.candidate.algorithm.card.name for finalist in self._found)
+        other = (k for k, place in enumerate(self._waiting) if found[place.candidate.algorithm.card.name] < ALIKE)
+        return self._waiting.pop(next(other, 0)).candidate
+
+    def _affordable(self, most: int) -> int:
+        """How many fresh problems there is time for."""
+        session = self._session
+        rate = sum(place.seconds_per_problem for place in self._waiting[: FINALISTS + FRONT])
+        seconds = _OF_THE_REST * session.left()
+        if math.isinf(seconds):
+            return most
+        # Moves are timed on one thread, and again and again.
+        timed = 0 if session.requirements.microseconds is None else REPEATS * session.threads * min(_TIMED_FRESH, most)
+        if rate * (most + timed) <= seconds:
+            return most
+        fewest = min(most, max(FEWEST_FRESH, len(session.grids)))  # one of every map
+        return max(fewest, min(most, int(seconds / rate) - timed))
+
+    def _try(self, one: Candidate, total: int) -> None:
+        session, problems = self._session, self._problems
+        session.tell(f"finalists on {len(problems)} fresh problems", len(self._found), total)
+        rows: list[Row] = []
+        for first in range(0, len(problems), _FRESH_AT_A_TIME):
+            some = session.rows(one, problems[first : first + _FRESH_AT_A_TIME])
+            if some is None:
+                return
+            rows += some
+        worst: float | None = None
+        timed = problems[:_TIMED_FRESH]
+        if session.requirements.microseconds is not None:
+            if session.too_slow(one, timed, rows):
+                return
+            worst = session.slow_move(one, timed)[0]
+        self._found.append(_Finalist(one, rows, worst, len(timed)))
+
+    def _front(self) -> list[Place[Candidate]]:
+        """Of those that are waiting, the best that plan less and less per move than all before them."""
+        efforts = self._session.efforts
+        least = min(efforts[finalist.candidate.name] for finalist in self._found)
+        chosen = []
+        for place in sorted(self._waiting, key=lambda place: place.mean):
+            effort = efforts[place.candidate.name]
+            if effort < _CLEARLY_LESS * least:
+                chosen.append(place)
+                least = effort
+        return chosen
+
+
+def ranking(session: Session, found: Sequence[_Finalist]) -> list[Standing]:
+    """The standings of the finalists, the best first."""
+    doubt = (1 - CONFIDENCE) / (2 * len(found))  # so that the intervals hold for all of them at once
+    largest = max(session.grids, key=lambda grid: len(grid.graph))
+    standings = []
+    for one, rows, worst, timed in found:
+        books = session.books(one)
+        extra = {
+            "memory_bytes": session.outfit(one).agent(largest).memory_bytes,
+            "database_bytes": books.nbytes,
+            "build_seconds": books.build_seconds,
+        }
+        told: list[Row] = [{**row, **extra} for row in rows]
+        summary = summarise(told)[0]
+        numbers = summary["suboptimality_ratio"]
+        half = float(t.ppf(1 - doubt, len(rows) - 1)) * numbers.standard_error
+        interval = (max(1.0, numbers.mean - half), numbers.mean + half)
+        standings.append(Standing(one, summary, told, interval, worst, timed, books))
+    return sorted(standings, key=lambda one: (one.suboptimality.mean, one.summary["max_states_expanded"].max))
