@@ -16,10 +16,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from andante.kernel import int64, kernel
+from andante.kernel import generic, int64, kernel
 from andante.offline.division import Ground, States, climbs
 from andante.search.hillclimb import straight
-from andante.world.graph import Arrays, Layout, Moves, estimate
+from andante.world.graph import Arrays, Csr, Layout, Moves, estimate
 
 KEPT_PER_REGION = 2**12
 MOST_KEPT = 2**24
@@ -142,8 +142,13 @@ def _is_open(regions: Regions, region: int, other: int) -> bool:
     if len(regions.box) == 0:
         return False
     a, b = regions.box[region], regions.box[other]
-    left, right, top, bottom = min(a[0], b[0]), max(a[1], b[1]) + 1, min(a[2], b[2]), max(a[3], b[3]) + 1
-    walls = regions.walls
+    return _is_free(regions.walls, min(a[0], b[0]), max(a[1], b[1]), min(a[2], b[2]), max(a[3], b[3]))
+
+
+@kernel
+def _is_free(walls: npt.NDArray[np.int32], left: int, right: int, top: int, bottom: int) -> bool:
+    """Is there no wall in a box?"""
+    right, bottom = right + 1, bottom + 1
     return bool(walls[bottom, right] - walls[top, right] == walls[bottom, left] - walls[top, left])
 
 
@@ -162,8 +167,27 @@ def _place(kept: Answers, question: int) -> int:
     return int64((question * 0x9E3779B1 >> 16) & (kept.shape[1] - 1))
 
 
+@generic
+def _is_in_the_open(graph: Layout, regions: Regions, region: int, aim: int) -> bool:
+    """Is there no wall in the box around a region and a state?"""
+    raise TypeError(graph)
+
+
+@_is_in_the_open.of(Csr)
+def _never(graph: Csr, regions: Regions, region: int, aim: int) -> bool:
+    return False
+
+
+@_is_in_the_open.of(Moves)
+def _on_a_grid(graph: Moves, regions: Regions, region: int, aim: int) -> bool:
+    box, x, y = regions.box[region], int64(graph.x[aim]), int64(graph.y[aim])
+    return _is_free(regions.walls, min(box[0], x), max(box[1], x), min(box[2], y), max(box[3], y))
+
+
 @kernel
 def _all_climb(attempts: Attempts, graph: Layout, regions: Regions, region: int, aim: int) -> bool:
+    if _is_in_the_open(graph, regions, region, aim):
+        return True
     attempts.now[0] += 1
     if attempts.now[0] == 0:  # once in four billion attempts the numbers run out
         attempts.seen[:] = 0

@@ -96,8 +96,7 @@ def tiles(graph: Graph, side: int) -> Ground:
     region, centres = np.full(len(graph), NO_STATE, np.int32), np.empty(0, np.int32)
     tile, done = np.zeros(len(graph), np.int64), 0
     while left.any():
-        square = np.column_stack([tile, np.floor(points / side)])  # a quarter lies within its tile
-        tile = np.unique(square, axis=0, return_inverse=True)[1].reshape(-1)
+        tile = _squares(tile, points, side)
         part = _connected(arcs.row, arcs.col, np.where(left, tile, NO_STATE))
         ground = Ground(graph, part, _nearest(points, _means(points, part), part, 1.0))
         _gather(graph.arrays, *ground.members, ground.representative, region, len(centres), done == QUARTERINGS)
@@ -111,6 +110,14 @@ def tiles(graph: Graph, side: int) -> Ground:
         if done < QUARTERINGS:
             side, done = max(side // 2, 1), done + 1
     return Ground(graph, region, centres)
+
+
+def _squares(tile: npt.NDArray[np.int64], points: Points, side: int) -> npt.NDArray[np.int64]:
+    """Numbers for the squares of so many cells a side, each within its ``tile``, in the order of tile, x and y."""
+    for axis in (0, 1):
+        along = np.unique(np.floor(points[:, axis] / side), return_inverse=True)[1].reshape(-1)
+        tile = np.unique(tile * (along.max(initial=0) + 1) + along, return_inverse=True)[1].reshape(-1)
+    return tile
 
 
 def along_a_curve(ground: Ground, regions: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
