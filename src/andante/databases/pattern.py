@@ -10,9 +10,12 @@ hierarchy's nodes, the same tables steer an agent that plans there (PR LRTA*).
 
 A database may be for some goals only: then it has columns for their regions, and agents refuse other goals.
 
+Goals have regions of their own, which may be larger: where an agent is matters more than where exactly its goal lies.
+
 From one region a few dozen subgoals lead to all others. So each region has a palette of them, and neighbouring columns
 mostly have the same: its row is kept as runs of equal choices, found by bisection. Which region a state belongs to is
-kept as runs of states, too. An agent looks things up when it chooses a subgoal, not on every move.
+kept as runs of states, too, and so is the column of a goal. An agent looks things up when it chooses a subgoal, not on
+every move.
 """
 
 from __future__ import annotations
@@ -79,7 +82,7 @@ def _ascend(numbers: npt.NDArray[np.int32], end: int) -> bool:
 
 def _divides(begin: npt.NDArray[np.int32], parts: int, whole: npt.NDArray[Any]) -> bool:
     """Do these numbers divide an array into so many parts?"""
-    fits = len(begin) == parts + 1 and begin[0] == 0 and begin[-1] == len(whole)
+    fits = parts >= 0 and len(begin) == parts + 1 and begin[0] == 0 and begin[-1] == len(whole)
     return fits and bool((begin[1:] >= begin[:-1]).all())  # differences could overflow
 
 
