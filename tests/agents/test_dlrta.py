@@ -38,8 +38,8 @@ class Twin:
         return lambda state: self.others[state][1] if self.others.get(state, (None,))[0] == aim else h0(state)
 
     def looked_up(self, table, state):
-        region = self.tables.region
-        return int(getattr(self.tables, table)[region[state], region[self.problem.goal]])
+        region, column = self.tables.region[state], self.tables.column[self.problem.goal]
+        return int(getattr(self.tables, table)[region, column])
 
     def aim(self, state):
         if self.params.goal_by.name != "PATTERN":

@@ -44,7 +44,7 @@ def test_what_a_plan_is_told(depth_by, goal_by, far):
         for _ in range(400):
             state = int(chance.integers(30))  # whatever node it belongs to: what counts is the state
             node, goal = chance.choice(nodes, 2).tolist()
-            pair = tables.region[node], tables.region[goal]
+            pair = tables.region[node], tables.column[goal]
             to_goal = cap if far == "none" else int(tables.goal_depth[pair])
             entry = int(tables.subgoal[pair])
             if goal_by is GoalBy.GLOBAL:

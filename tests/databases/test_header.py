@@ -76,7 +76,7 @@ def test_sizes_are_as_the_paper_on_knn_counts_them(grid):
     records = build("subgoals(records=7)", grid, threads=1)
     assert (records.records, records.entries) == (7, 21)
     regions = build("pattern(level=1)", grid, threads=1)
-    pairs = len(regions.arrays.column) ** 2
+    pairs = regions.arrays.regions * regions.arrays.columns
     assert (regions.records, regions.entries) == (pairs, grid.width * grid.height + pairs)
     assert sizes([], 12) == {"database_bytes": 0, "database_records": 0, "database_maps": 0}
 

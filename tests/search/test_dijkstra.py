@@ -16,7 +16,6 @@ from andante.search.dijkstra import (
     Paths,
     Ring,
     Starts,
-    central_step,
     count_paths,
     distances,
     flood,
@@ -243,11 +242,11 @@ def test_paths_on_maps_are_all_counted(grid, seed):
 def test_paths_on_graphs_are_all_counted_and_the_central_one_is_walked(graph, data):
     goal = data.draw(st.integers(0, len(graph) - 1))
     left = naive.distances_to(graph, goal)
-    distance, order, paths = counted(graph, goal)
+    _, order, paths = counted(graph, goal)
     counts = {s: all_paths(graph, left, s) for s in left}
     assert {int(state): exact(paths, state) for state in order} == counts == naive.path_counts(graph, left)
     for state in order[1:].tolist():
-        assert central_step(graph.arrays, distance, paths, state) == naive.central_step(graph, left, counts, state)
+        assert paths.onward[state] == naive.central_step(graph, left, counts, state)
 
 
 @pytest.mark.parametrize("kind", ["empty", "random", "rooms"])
@@ -263,8 +262,7 @@ def test_the_central_path_is_walked_where_counts_are_no_longer_exact(kind):
     assert reached == len(left)
     for state in left.keys() - {goal}:
         assert float(exact(paths, state) / counts[state]) == pytest.approx(1, rel=1e-12)
-        step = central_step(graph.arrays, field.distance, paths, state)
-        assert step == naive.central_step(graph, left, counts, state)
+        assert paths.onward[state] == naive.central_step(graph, left, counts, state)
 
 
 def test_more_paths_than_a_float_can_count():
@@ -276,9 +274,9 @@ def test_more_paths_than_a_float_can_count():
         edges += [(end, end + 1, 1.0), (end, end + 2, 1.0), (end + 1, end + 3, 1.0), (end + 2, end + 3, 1.0)]
         end += 3
     graph = Graph.from_edges(edges)
-    distance, _, paths = counted(graph, end)
+    _, _, paths = counted(graph, end)
     assert (exact(paths, 6), exact(paths, 0)) == (2**1300, 4 * 2**1300)
-    assert (central_step(graph.arrays, distance, paths, 0), central_step(graph.arrays, distance, paths, 6)) == (2, 7)
+    assert (paths.onward[0], paths.onward[6]) == (2, 7)
     assert int(paths.scale[0]) == 2
 
 
@@ -296,6 +294,6 @@ def test_counts_of_different_scale_are_compared_and_added(bits, more, fewer):
         ends.append(end)
     goal = ends[-1] + 1
     graph = Graph.from_edges([*edges, (ends[0], goal, 1.0), (ends[1], goal, 1.0)])
-    distance, _, paths = counted(graph, goal)
+    _, _, paths = counted(graph, goal)
     assert exact(paths, 0) == 2 ** (bits + more) + 2 ** (bits + fewer)
-    assert central_step(graph.arrays, distance, paths, 0) == (1 if more >= fewer else ends[0] + 1)
+    assert paths.onward[0] == (1 if more >= fewer else ends[0] + 1)

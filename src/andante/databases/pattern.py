@@ -10,9 +10,12 @@ hierarchy's nodes, the same tables steer an agent that plans there (PR LRTA*).
 
 A database may be for some goals only: then it has columns for their regions, and agents refuse other goals.
 
+Goals have regions of their own, which may be larger: where an agent is matters more than where exactly its goal lies.
+
 From one region a few dozen subgoals lead to all others. So each region has a palette of them, and neighbouring columns
 mostly have the same: its row is kept as runs of equal choices, found by bisection. Which region a state belongs to is
-kept as runs of states, too. An agent looks things up when it chooses a subgoal, not on every move.
+kept as runs of states, too, and so is the column of a goal. An agent looks things up when it chooses a subgoal, not on
+every move.
 """
 
 from __future__ import annotations
@@ -31,6 +34,7 @@ from andante.world.graph import Graph
 
 DEEPEST = 3000  # that an agent may be told to look: in the paper, deep enough to count as no cap
 HIGHEST = 20  # level that regions may be of
+UNSERVED = -2  # in place of a column: goals here are not served
 NO_STATE = -1  # in place of a subgoal: the goal itself; in place of one on the way: go straight to it
 MOST_COLUMNS = 2**16  # a run is one number: its first column, and its choice in the lower half
 CHOICE = 2**16 - 1
@@ -46,16 +50,15 @@ def _fault(pattern: Pattern, graph: Graph) -> str | None:
         return "it is for no level of any hierarchy"
     if states < len(graph) or (level == 0 and states != len(graph)):
         return f"its regions are not those of a graph of {len(graph)} states"
-    if len(pattern.run) == 0 or pattern.run[0] != 0 or not _ascend(pattern.run, states):
-        return f"its tables do not fit a graph of {len(graph)} states"
-    if len(pattern.owner) != len(pattern.run):
-        return f"its tables do not fit a graph of {len(graph)} states"
+    for run, owner in ((pattern.run, pattern.owner), (pattern.goal_run, pattern.goal_column)):
+        if len(run) == 0 or run[0] != 0 or not _ascend(run, states) or len(owner) != len(run):
+            return f"its tables do not fit a graph of {len(graph)} states"
     return _fault_of_rows(pattern) or _fault_of_subgoals(pattern, states)
 
 
 def _fault_of_rows(pattern: Pattern) -> str | None:
     """What is wrong with how regions and pairs of them are found."""
-    regions, columns = len(pattern.column), pattern.columns
+    regions, columns = len(pattern.row) - 1, pattern.columns
     if pattern.goal_depth.shape not in ((regions, columns), (0, 0)) or not _divides(pattern.row, regions, pattern.span):
         return "its tables do not fit each other"
     if not _divides(pattern.palette, regions, pattern.subgoal) or (np.diff(pattern.palette) > CHOICE).any():
@@ -64,7 +67,7 @@ def _fault_of_rows(pattern: Pattern) -> str | None:
         return "its tables do not fit each other"
     if not _ascend(pattern.special, len(pattern.subgoal)):
         return "it says how to reach subgoals that it does not have"
-    if not _within(pattern.owner, regions) or not _within(pattern.column, max(columns, 1)):
+    if not _within(pattern.owner, regions) or pattern.goal_column.min() < UNSERVED:
         return "it names regions that do not exist"
     if not _rows_are_sound(pattern):
         return "it has rows that are no runs of choices"
@@ -79,7 +82,7 @@ def _ascend(numbers: npt.NDArray[np.int32], end: int) -> bool:
 
 def _divides(begin: npt.NDArray[np.int32], parts: int, whole: npt.NDArray[Any]) -> bool:
     """Do these numbers divide an array into so many parts?"""
-    fits = len(begin) == parts + 1 and begin[0] == 0 and begin[-1] == len(whole)
+    fits = parts >= 0 and len(begin) == parts + 1 and begin[0] == 0 and begin[-1] == len(whole)
     return fits and bool((begin[1:] >= begin[:-1]).all())  # differences could overflow
 
 
@@ -115,11 +118,11 @@ def _fault_of_subgoals(pattern: Pattern, states: int) -> str | None:
 
 
 def _covers(pattern: Pattern, graph: Graph, goals: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
-    if (pattern.column >= 0).all():
+    if (pattern.goal_column != UNSERVED).all():
         return np.ones(len(goals), np.bool_)
     node = ancestors(graph, Cover(pattern.base[1]), int(pattern.base[0]), goals)
-    region = np.where(node < 0, NO_STATE, regions_of(pattern, np.maximum(node, 0)))
-    return (region < 0) | (pattern.column[region] >= 0)
+    place = np.searchsorted(pattern.goal_run, np.maximum(node, 0), "right") - 1
+    return (node < 0) | (pattern.goal_column[place] != UNSERVED)
 
 
 def regions_of(pattern: Pattern, states: npt.NDArray[Any]) -> npt.NDArray[np.int32]:
@@ -144,7 +147,8 @@ class Pattern(NamedTuple):
 
     run: npt.NDArray[np.int32]  # [runs], the states from here up to the next run belong to one region, ...
     owner: npt.NDArray[np.int32]  # [runs], ... to this one; negative: to none. Walls go with what is before them
-    column: npt.NDArray[np.int32]  # [regions], of a goal's region in the rows; negative for those without
+    goal_run: npt.NDArray[np.int32]  # [goal runs], goals from here up to the next run have the same column, ...
+    goal_column: npt.NDArray[np.int32]  # [goal runs], ... this one; negative: UNSERVED, or in no region
     row: npt.NDArray[np.int32]  # [regions + 1], where the runs of choices of each region begin
     span: npt.NDArray[np.uint32]  # [all runs], the first column of a run, and in the lower 16 bits its choice
     palette: npt.NDArray[np.int32]  # [regions + 1], where the subgoals of each region begin
@@ -159,12 +163,17 @@ class Pattern(NamedTuple):
     @property
     def columns(self) -> int:
         """The regions that goals may lie in."""
-        return int(self.column.max(initial=-1)) + 1
+        return max(int(self.goal_column.max(initial=-1)) + 1, 0)
+
+    @property
+    def regions(self) -> int:
+        """The regions that an agent may be in."""
+        return len(self.row) - 1
 
     @property
     def records(self) -> int:
         """The pairs of regions."""
-        return len(self.column) * self.columns
+        return self.regions * self.columns
 
     @property
     def entries(self) -> int:
@@ -192,14 +201,25 @@ def order_for(params: Any) -> str:
 @kernel
 def region_of(pattern: Pattern, state: int) -> int:
     """The region that a state belongs to; negative if it belongs to none."""
-    low, high = 0, len(pattern.run)
+    return int64(pattern.owner[_run_of(pattern.run, state)])
+
+
+@kernel
+def column_of(pattern: Pattern, goal: int) -> int:
+    """The column of the rows that a goal belongs to; negative if it has none."""
+    return int64(pattern.goal_column[_run_of(pattern.goal_run, goal)])
+
+
+@kernel
+def _run_of(begin: npt.NDArray[np.int32], state: int) -> int:
+    low, high = 0, len(begin)
     while high - low > 1:
         middle = (low + high) >> 1
-        if pattern.run[middle] <= state:
+        if begin[middle] <= state:
             low = middle
         else:
             high = middle
-    return int64(pattern.owner[low])
+    return low
 
 
 @kernel
@@ -232,11 +252,11 @@ def special(pattern: Pattern, place: int) -> int:
 
 @kernel
 def subgoal(pattern: Pattern, state: int, goal: int) -> int:
-    """Where an agent in ``state`` should go on its way to ``goal``: the goal itself if they share a region."""
-    here, there = region_of(pattern, state), region_of(pattern, goal)
-    if here < 0 or there < 0 or here == there or pattern.column[there] < 0:
+    """Where an agent in ``state`` should go on its way to ``goal``."""
+    here, column = region_of(pattern, state), column_of(pattern, goal)
+    if here < 0 or column < 0:
         return goal
-    place = chosen(pattern, here, int64(pattern.column[there]))
+    place = chosen(pattern, here, column)
     if place < 0:
         return goal
     needs = special(pattern, place)
@@ -249,22 +269,20 @@ def subgoal(pattern: Pattern, state: int, goal: int) -> int:
 @kernel
 def depth_to_subgoal(pattern: Pattern, state: int, goal: int) -> int:
     """How deep an agent in ``state`` should look on its way to the subgoal; the cap if the database does not say."""
-    here, there = region_of(pattern, state), region_of(pattern, goal)
-    if here < 0 or there < 0 or pattern.column[there] < 0:
+    here, column = region_of(pattern, state), column_of(pattern, goal)
+    if here < 0 or column < 0:
         return pattern.cap[0]
-    if here == there:
-        return 1
-    needs = special(pattern, chosen(pattern, here, int64(pattern.column[there])))
+    needs = special(pattern, chosen(pattern, here, column))
     return int64(pattern.depth[needs]) if needs >= 0 else 1
 
 
 @kernel
 def depth_to_goal(pattern: Pattern, state: int, goal: int) -> int:
     """How deep an agent in ``state`` should look on its way to the goal; the cap if the database does not say."""
-    here, there = region_of(pattern, state), region_of(pattern, goal)
-    if here < 0 or there < 0 or pattern.column[there] < 0 or len(pattern.goal_depth) == 0:
+    here, column = region_of(pattern, state), column_of(pattern, goal)
+    if here < 0 or column < 0 or len(pattern.goal_depth) == 0:
         return pattern.cap[0]
-    return int64(pattern.goal_depth[here, pattern.column[there]])
+    return int64(pattern.goal_depth[here, column])
 
 
 @kernel

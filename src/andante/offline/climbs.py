@@ -16,10 +16,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from andante.kernel import int64, kernel
-from andante.offline.division import Ground, States, climbs
+from andante.kernel import generic, int64, kernel
+from andante.offline.division import Ground, States, boxes, climbs, walls
 from andante.search.hillclimb import straight
-from andante.world.graph import Arrays, Layout, Moves, estimate
+from andante.world.graph import Csr, Layout, Moves, estimate
 
 KEPT_PER_REGION = 2**12
 MOST_KEPT = 2**24
@@ -28,15 +28,23 @@ MOST_HUBS = 64  # that are looked for in a region
 Answers = npt.NDArray[np.int64]
 
 
-class Regions(NamedTuple):
-    """The states of each region, and its hubs."""
+class Parts(NamedTuple):
+    """The states of each region, those near its representative first, and where they lie."""
 
     member: States
     begin: States  # [regions + 1]
+    box: npt.NDArray[np.int64]  # [regions, 4], on grids: its first and last column and row
+
+
+class Regions(NamedTuple):
+    """The states of each region that agents may be in, and its hubs."""
+
+    member: States  # as in Parts
+    begin: States
+    box: npt.NDArray[np.int64]
     hub: States
     apart: npt.NDArray[np.float64]  # [hubs], how far the states of its region are from it on average
     first: States  # [regions + 1], of each region among the hubs
-    box: npt.NDArray[np.int64]  # [regions, 4], on grids: its first and last column and row
     walls: npt.NDArray[np.int32]  # [height + 1, width + 1], on grids: how many walls there are above and to the left
 
 
@@ -59,15 +67,21 @@ def new_answers(regions: int) -> Answers:
     return np.full((regions, each), -1)
 
 
-def regions_of(ground: Ground, attempts: Attempts) -> Regions:
-    """The regions with their hubs: of the states nearest to the representative those that all can climb to."""
+def parts_of(ground: Ground) -> Parts:
+    """The regions."""
     member, begin = ground.members
     region, arrays = ground.region[member], ground.graph.arrays
     apart = np.empty(len(member))
     _measure(arrays, member, ground.representative[region], apart)
     member = member[np.lexsort((member, apart, region))]
-    box, walls = _boxes(arrays, member, begin)
-    regions = Regions(member, begin, np.empty_like(member), np.empty(len(member)), np.zeros_like(begin), box, walls)
+    return Parts(member, begin, boxes(arrays, member, begin))
+
+
+def regions_of(ground: Ground, attempts: Attempts) -> Regions:
+    """The regions with their hubs: of the states nearest to the representative those that all can climb to."""
+    parts, arrays = parts_of(ground), ground.graph.arrays
+    room = np.empty_like(parts.member), np.empty(len(parts.member)), np.zeros_like(parts.begin)
+    regions = Regions(*parts, *room, walls(arrays))
     found = _find_hubs(attempts, arrays, regions)
     return regions._replace(hub=regions.hub[:found].copy(), apart=regions.apart[:found].copy())
 
@@ -79,22 +93,16 @@ def _measure(graph: Layout, state: States, other: States, apart: npt.NDArray[np.
         apart[i] = estimate(graph, int64(state[i]), int64(other[i]))
 
 
+def no_parts() -> Parts:
+    """For builders that need none."""
+    none = np.zeros(0, np.int32)
+    return Parts(none, none, np.zeros((0, 4), np.int64))
+
+
 def no_regions() -> Regions:
     """For builders that need none."""
     none = np.zeros(0, np.int32)
-    return Regions(none, none, none, np.zeros(0), none, np.zeros((0, 4), np.int64), np.zeros((0, 0), np.int32))
-
-
-def _boxes(arrays: Arrays, member: States, begin: States) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
-    """The boxes around regions, and the walls to count in them; both empty if this is no grid."""
-    if not isinstance(arrays, Moves):
-        return np.zeros((0, 4), np.int64), np.zeros((0, 0), np.int32)
-    places = [of[member].astype(np.int64) for of in (arrays.x, arrays.y)]
-    sides = [edge.reduceat(place, begin[:-1]) for place in places for edge in (np.minimum, np.maximum)]
-    wall = (arrays.mask == 0).reshape(int(arrays.y[-1]) + 1, int(arrays.x[-1]) + 1)
-    walls = np.zeros((wall.shape[0] + 1, wall.shape[1] + 1), np.int32)
-    walls[1:, 1:] = wall.cumsum(0).cumsum(1)
-    return np.stack(sides, 1), walls
+    return Regions(*no_parts(), none, np.zeros(0), none, np.zeros((0, 0), np.int32))
 
 
 @kernel
@@ -126,24 +134,29 @@ def is_covered(attempts: Attempts, graph: Layout, regions: Regions, region: int,
 
 
 @kernel
-def all_covered(attempts: Attempts, graph: Layout, regions: Regions, region: int, goal: int) -> bool:
-    """Can every state of one region climb straight to every state of another?"""
-    if _is_open(regions, region, goal):
+def all_covered(attempts: Attempts, graph: Layout, regions: Regions, region: int, ends: Parts, goal: int) -> bool:
+    """Can every state of a region climb straight to every state of one that goals may lie in?"""
+    if _is_open(regions, region, ends, goal):
         return True
-    for i in range(regions.begin[goal + 1] - 1, regions.begin[goal] - 1, -1):  # those at its edge are the first to fail
-        if not _all_climb(attempts, graph, regions, region, int64(regions.member[i])):
+    for i in range(ends.begin[goal + 1] - 1, ends.begin[goal] - 1, -1):  # those at its edge are the first to fail
+        if not _all_climb(attempts, graph, regions, region, int64(ends.member[i])):
             return False
     return True
 
 
 @kernel
-def _is_open(regions: Regions, region: int, other: int) -> bool:
+def _is_open(regions: Regions, region: int, ends: Parts, goal: int) -> bool:
     """Is there no wall in the box around two regions? Then everything in it can be climbed to."""
     if len(regions.box) == 0:
         return False
-    a, b = regions.box[region], regions.box[other]
-    left, right, top, bottom = min(a[0], b[0]), max(a[1], b[1]) + 1, min(a[2], b[2]), max(a[3], b[3]) + 1
-    walls = regions.walls
+    a, b = regions.box[region], ends.box[goal]
+    return _is_free(regions.walls, min(a[0], b[0]), max(a[1], b[1]), min(a[2], b[2]), max(a[3], b[3]))
+
+
+@kernel
+def _is_free(walls: npt.NDArray[np.int32], left: int, right: int, top: int, bottom: int) -> bool:
+    """Is there no wall in a box?"""
+    right, bottom = right + 1, bottom + 1
     return bool(walls[bottom, right] - walls[top, right] == walls[bottom, left] - walls[top, left])
 
 
@@ -162,8 +175,27 @@ def _place(kept: Answers, question: int) -> int:
     return int64((question * 0x9E3779B1 >> 16) & (kept.shape[1] - 1))
 
 
+@generic
+def _is_in_the_open(graph: Layout, regions: Regions, region: int, aim: int) -> bool:
+    """Is there no wall in the box around a region and a state?"""
+    raise TypeError(graph)
+
+
+@_is_in_the_open.of(Csr)
+def _never(graph: Csr, regions: Regions, region: int, aim: int) -> bool:
+    return False
+
+
+@_is_in_the_open.of(Moves)
+def _on_a_grid(graph: Moves, regions: Regions, region: int, aim: int) -> bool:
+    box, x, y = regions.box[region], int64(graph.x[aim]), int64(graph.y[aim])
+    return _is_free(regions.walls, min(box[0], x), max(box[1], x), min(box[2], y), max(box[3], y))
+
+
 @kernel
 def _all_climb(attempts: Attempts, graph: Layout, regions: Regions, region: int, aim: int) -> bool:
+    if _is_in_the_open(graph, regions, region, aim):
+        return True
     attempts.now[0] += 1
     if attempts.now[0] == 0:  # once in four billion attempts the numbers run out
         attempts.seen[:] = 0

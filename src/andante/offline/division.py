@@ -18,7 +18,7 @@ from andante.databases.pattern import NO_STATE
 from andante.errors import GraphError, ParameterError
 from andante.kernel import int64, kernel
 from andante.search.hillclimb import straight
-from andante.world.graph import Csr, Graph, Layout, Moves
+from andante.world.graph import Arrays, Csr, Graph, Layout, Moves
 
 States = npt.NDArray[np.int32]
 Points = npt.NDArray[np.float64]
@@ -94,13 +94,15 @@ def tiles(graph: Graph, side: int) -> Ground:
     points = (points - points.min(0)) / graph.unit
     left = _degrees(graph) > 0  # what is in no region yet
     region, centres = np.full(len(graph), NO_STATE, np.int32), np.empty(0, np.int32)
-    tile, done = np.zeros(len(graph), np.int64), 0
+    tile, done, above = np.zeros(len(graph), np.int64), 0, walls(graph.arrays)
     while left.any():
-        square = np.column_stack([tile, np.floor(points / side)])  # a quarter lies within its tile
-        tile = np.unique(square, axis=0, return_inverse=True)[1].reshape(-1)
+        tile = _squares(tile, points, side)
         part = _connected(arcs.row, arcs.col, np.where(left, tile, NO_STATE))
         ground = Ground(graph, part, _nearest(points, _means(points, part), part, 1.0))
-        _gather(graph.arrays, *ground.members, ground.representative, region, len(centres), done == QUARTERINGS)
+        is_open = _are_open(graph.arrays, ground, above)
+        _gather(
+            graph.arrays, *ground.members, ground.representative, is_open, region, len(centres), done == QUARTERINGS
+        )
         kept = region[ground.representative] >= 0
         number = np.full(len(kept) + 1, NO_STATE, np.int32)
         number[:-1][kept] = len(centres) + np.arange(kept.sum())
@@ -111,6 +113,41 @@ def tiles(graph: Graph, side: int) -> Ground:
         if done < QUARTERINGS:
             side, done = max(side // 2, 1), done + 1
     return Ground(graph, region, centres)
+
+
+def _squares(tile: npt.NDArray[np.int64], points: Points, side: int) -> npt.NDArray[np.int64]:
+    """Numbers for the squares of so many cells a side, each within its ``tile``, in the order of tile, x and y."""
+    for axis in (0, 1):
+        along = np.unique(np.floor(points[:, axis] / side), return_inverse=True)[1].reshape(-1)
+        tile = np.unique(tile * (along.max(initial=0) + 1) + along, return_inverse=True)[1].reshape(-1)
+    return tile
+
+
+def boxes(arrays: Arrays, member: States, begin: States) -> npt.NDArray[np.int64]:
+    """The boxes around regions; none if this is no grid."""
+    if not isinstance(arrays, Moves):
+        return np.zeros((0, 4), np.int64)
+    places = [of[member].astype(np.int64) for of in (arrays.x, arrays.y)]
+    return np.stack([edge.reduceat(place, begin[:-1]) for place in places for edge in (np.minimum, np.maximum)], 1)
+
+
+def walls(arrays: Arrays) -> npt.NDArray[np.int32]:
+    """How many walls there are above and to the left of each corner of a cell; none if this is no grid."""
+    if not isinstance(arrays, Moves):
+        return np.zeros((0, 0), np.int32)
+    wall = (arrays.mask == 0).reshape(int(arrays.y[-1]) + 1, int(arrays.x[-1]) + 1)
+    above = np.zeros((wall.shape[0] + 1, wall.shape[1] + 1), np.int32)
+    above[1:, 1:] = wall.cumsum(0).cumsum(1)
+    return above
+
+
+def _are_open(arrays: Arrays, ground: Ground, walls: npt.NDArray[np.int32]) -> npt.NDArray[np.bool_]:
+    """Which regions have no wall in the box around them: there everybody can climb to everybody else."""
+    if not isinstance(arrays, Moves):
+        return np.zeros(len(ground.representative), np.bool_)
+    left, right, top, bottom = (boxes(arrays, *ground.members) + np.array([0, 1, 0, 1])).T
+    found = walls[bottom, right] - walls[top, right] - walls[bottom, left] + walls[top, left]
+    return np.asarray(found == 0)
 
 
 def along_a_curve(ground: Ground, regions: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
@@ -178,7 +215,14 @@ def _means(points: Points, region: States) -> Points:
 
 @kernel
 def _gather(
-    graph: Layout, member: States, begin: States, centre: States, region: States, first: int, last: bool
+    graph: Layout,
+    member: States,
+    begin: States,
+    centre: States,
+    is_open: npt.NDArray[np.bool_],
+    region: States,
+    first: int,
+    last: bool,
 ) -> None:
     """Make regions, numbered from ``first`` on, of the parts in which everybody can climb to everybody else.
 
@@ -186,7 +230,7 @@ def _gather(
     """
     for part in range(len(centre)):
         begins, ends, middle = begin[part], begin[part + 1], int64(centre[part])
-        together = _are_together(graph, member[begins:ends])
+        together = is_open[part] or _are_together(graph, member[begins:ends])
         for i in range(begins, ends):
             state = int64(member[i])
             if together or (last and climbs(graph, state, middle) and climbs(graph, middle, state)):

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from andante.databases.pattern import NO_STATE
 from andante.offline.division import States
 
 
@@ -17,12 +18,6 @@ class Choices(NamedTuple):
     span: npt.NDArray[np.uint32]
     palette: States
     subgoal: States
-
-
-def fill_own(entry: States, column: States) -> None:
-    """Give each region the column beside its own for its own, which nobody looks up: that makes longer runs."""
-    own = np.flatnonzero(column >= 0)
-    entry[own, column[own]] = entry[own, np.where(column[own] > 0, column[own] - 1, min(1, entry.shape[1] - 1))]
 
 
 def packed(entry: States) -> Choices:
@@ -42,7 +37,7 @@ def packed(entry: States) -> Choices:
 
 def runs_of(region: States) -> tuple[States, States]:
     """Runs of states that belong to the same region, those that belong to none going with what is before them."""
-    known = np.maximum.accumulate(np.where(region >= 0, np.arange(len(region)), 0))
+    known = np.maximum.accumulate(np.where(region != NO_STATE, np.arange(len(region)), 0))
     filled = region[known]
     begin = np.concatenate([[0], np.flatnonzero(np.diff(filled)) + 1]).astype(np.int32)
     return begin, filled[begin]

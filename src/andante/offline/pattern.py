@@ -26,14 +26,14 @@ import numpy.typing as npt
 from andante.abstraction.clique import Cover
 from andante.abstraction.hierarchy import DEFAULT_COVER, hierarchy_of
 from andante.agent import Range
-from andante.databases.pattern import DEEPEST, HIGHEST, MOST_COLUMNS, NO_STATE, Pattern, ancestors
+from andante.databases.pattern import DEEPEST, HIGHEST, MOST_COLUMNS, NO_STATE, UNSERVED, Pattern, ancestors
 from andante.errors import ParameterError
 from andante.kernel import int64, kernel
 from andante.offline.aims import Aim, Desk, Way, choose_hubs, go_far, go_on
 from andante.offline.builder import Crew, Goals, builder
-from andante.offline.climbs import Answers, Regions, new_answers, no_regions, regions_of
+from andante.offline.climbs import Answers, Parts, Regions, new_answers, no_parts, no_regions, parts_of, regions_of
 from andante.offline.division import Ground, States, along_a_curve, has_places, levels, tiles
-from andante.offline.packing import Choices, fill_own, packed, runs_of
+from andante.offline.packing import Choices, packed, runs_of
 from andante.search.astar import Tree, cost_to, reached, search
 from andante.search.dijkstra import Field, count_paths, spread
 from andante.search.learning import Learned
@@ -42,10 +42,12 @@ from andante.search.memory import new_space
 from andante.world.graph import Graph, Layout, Moves, degree, price, target, unit
 from andante.world.heuristics import TOLERANCE
 
-SIDE = 16  # of the tiles that are the regions if nothing else is said ...
+SIDE = 8  # of the tiles that are the regions if nothing else is said ...
+GOAL_SIDE = 16  # of those that goals lie in, at least: where an agent is matters more than where its goal is
 LEVEL = 3  # ... and the level, where states have no places or the agent plans over regions
 REACH = 60
 MOST_BYTES = 8_000_000_000  # of the tables
+GOALS = 32  # neighbours, of which a thread takes as many at a time
 PART = 4  # regions that a thread takes at a time
 
 Costs = npt.NDArray[np.float64]
@@ -61,7 +63,7 @@ class GoalDepths(IntEnum):
 class Params(NamedTuple):
     """How large the regions are, and what is stored of each pair."""
 
-    side: Annotated[int | None, Range(1, 1000), "of the square tiles that regions are made of; 16 without level"] = None
+    side: Annotated[int | None, Range(1, 1000), "of the square tiles that regions are made of; 8 without level"] = None
     level: Annotated[int | None, Range(0, HIGHEST), "of the hierarchy, whose states are the regions"] = None
     aim: Annotated[Aim | None, "which state on the way to go to; none: far, over regions nearer"] = None
     reach: Annotated[int, Range(1, 10_000), "far: how many moves away a subgoal may be, about"] = REACH
@@ -83,33 +85,44 @@ class Room(NamedTuple):
     costs: Costs  # [most moves of a state]
 
 
+class Known(NamedTuple):
+    """The regions that an agent may be in, those that goals may lie in, and of both which states are in each."""
+
+    ground: Ground
+    ends: Ground
+    regions: Regions
+    parts: Parts
+
+
 @builder("pattern", Params)
 def make(graph: Graph, params: Params, crew: Crew, goals: npt.NDArray[np.int64] | None) -> Pattern:
     """The tables for ``graph``, or for a level above it; for these ``goals``, or for all."""
     if params.aim is None:
         params = params._replace(aim=Aim.NEARER if params.base > 0 else Aim.FAR)
-    ground = _ground(graph, params)
-    asked = along_a_curve(ground, _asked_regions(graph, ground, params, goals))
-    answers = new_answers(len(ground.representative) if params.aim is Aim.FAR else 0)
+    ground, ends = _grounds(graph, params)
+    asked = along_a_curve(ends, _asked_regions(graph, ends, params, goals))
+    far = params.aim is Aim.FAR
+    answers = new_answers(len(ground.representative) if far else 0)
     rooms = [_room(ground.graph, params, answers) for _ in range(crew.threads)]
-    regions = regions_of(ground, rooms[0].desk.attempts) if params.aim is Aim.FAR else no_regions()
-    entry, goal_depth = _entries(ground, regions, params, crew, rooms, asked)
-    column = np.full(len(ground.representative), NO_STATE, np.int32)
-    column[asked] = np.arange(len(asked))
-    fill_own(entry, column)
+    known = Known(ground, ends, no_regions(), no_parts())
+    if far:
+        known = Known(ground, ends, regions_of(ground, rooms[0].desk.attempts), parts_of(ends))
+    entry, goal_depth = _entries(known, params, crew, rooms, asked)
     choices = packed(entry)
-    via, depth = _ways(ground, regions, params, crew, rooms, choices)
+    via, depth = _ways(known, params, crew, rooms, choices)
     special = np.flatnonzero((via != NO_STATE) | (depth > 1)).astype(np.int32)
+    column = np.full(len(ends.representative), UNSERVED, np.int32)
+    column[asked] = np.arange(len(asked))
+    columns = np.where(ends.region < 0, NO_STATE, column[ends.region]).astype(np.int32)
     region, subgoal, via, states = ground.region, choices.subgoal, via[special], len(ground.graph)
     if params.base > 0:  # states are numbered as the hierarchy's nodes
         hierarchy = hierarchy_of(graph, params.cover)
         nodes, states = hierarchy.nodes(params.base), len(hierarchy.layers.node)
-        region = np.full(states, NO_STATE, np.int32)
-        region[nodes] = ground.region
+        region, columns = (_over(states, nodes, some) for some in (region, columns))
         subgoal, via = (np.where(some == NO_STATE, NO_STATE, nodes[some]).astype(np.int32) for some in (subgoal, via))
     return Pattern(
         *runs_of(region),
-        column,
+        *runs_of(columns),
         choices.row,
         choices.span,
         choices.palette,
@@ -123,31 +136,37 @@ def make(graph: Graph, params: Params, crew: Crew, goals: npt.NDArray[np.int64] 
     )
 
 
-def _ground(graph: Graph, params: Params) -> Ground:
-    """The states that the agent plans on, and their regions."""
-    if params.side is not None:
-        if params.level is not None or params.base > 0:
-            raise ParameterError("regions are tiles (side) or the states of a level (level, base), not both")
-        return tiles(graph, params.side)
-    if params.level is None and params.base == 0 and has_places(graph):
-        return tiles(graph, SIDE)
-    return levels(
-        hierarchy_of(graph, params.cover),
-        max(LEVEL, params.base) if params.level is None else params.level,
-        params.base,
-    )
+def _over(states: int, nodes: States, some: States) -> States:
+    """What is known of these nodes, for all of them."""
+    spread_out = np.full(states, NO_STATE, np.int32)
+    spread_out[nodes] = some
+    return spread_out
+
+
+def _grounds(graph: Graph, params: Params) -> tuple[Ground, Ground]:
+    """The states that the agent plans on, with the regions that it may be in, and with those that goals may lie in."""
+    side = params.side
+    if side is not None and (params.level is not None or params.base > 0):
+        raise ParameterError("regions are tiles (side) or the states of a level (level, base), not both")
+    if side is None and params.level is None and params.base == 0 and has_places(graph):
+        side = SIDE
+    if side is not None:
+        return tiles(graph, side), tiles(graph, max(side, GOAL_SIDE))
+    level = max(LEVEL, params.base) if params.level is None else params.level
+    ground = levels(hierarchy_of(graph, params.cover), level, params.base)
+    return ground, ground
 
 
 def _asked_regions(
-    graph: Graph, ground: Ground, params: Params, goals: npt.NDArray[np.int64] | None
+    graph: Graph, ends: Ground, params: Params, goals: npt.NDArray[np.int64] | None
 ) -> npt.NDArray[np.int64]:
-    """The regions that goals may lie in."""
+    """The regions that these goals, or all, lie in."""
     if goals is None:
-        return np.arange(len(ground.representative))
+        return np.arange(len(ends.representative))
     state = ancestors(graph, params.cover, params.base, goals)
     if params.base > 0:
         state = np.searchsorted(hierarchy_of(graph, params.cover).nodes(params.base), state[state >= 0])
-    regions = np.unique(ground.region[state])
+    regions = np.unique(ends.region[state])
     return regions[regions >= 0].astype(np.int64)
 
 
@@ -172,9 +191,10 @@ def _room(graph: Graph, params: Params, answers: Answers) -> Room:
 
 
 def _entries(
-    ground: Ground, regions: Regions, params: Params, crew: Crew, rooms: list[Room], asked: npt.NDArray[np.int64]
+    known: Known, params: Params, crew: Crew, rooms: list[Room], asked: npt.NDArray[np.int64]
 ) -> tuple[States, npt.NDArray[np.uint16]]:
     """For each pair of a region and one asked for the state to go to, and the depth towards the goal if wanted."""
+    ground, ends = known.ground, known.ends
     pairs = (len(asked), len(ground.representative))  # to, from: a goal's row is written by one thread
     _refuse_too_many(params, pairs)
     wanted = params.goal_depths is not None
@@ -184,19 +204,21 @@ def _entries(
     arrays, aim = ground.graph.arrays, int(params.aim or 0)
 
     def work(room: Room, columns: range) -> None:
+        room.desk.recent[:] = NO_STATE  # what is found must not depend on who works on what
         for column in columns:
             goal = int(asked[column])
-            distance, order = _distances(ground, room, int(ground.representative[goal]))
+            end = int(ends.representative[goal])
+            distance, order = _distances(ground, room, end)
             count_paths(room.desk.paths, arrays, distance, order, len(order))
-            way = Way(ground.region, ground.representative, distance, goal)
+            way = Way(ground.region, ground.representative, distance, end, int(ground.region[end]), goal)
             if params.aim is Aim.FAR:
-                go_far(room.desk, arrays, regions, way, params.reach, entry[column])
+                go_far(room.desk, arrays, known.regions, known.parts, way, params.reach, entry[column])
             else:
                 go_on(room.desk, arrays, way, aim, entry[column])
             if wanted:
-                _goal_depths(room, arrays, ground.representative, distance, goal, deepest, depth[column])
+                _goal_depths(room, arrays, way, deepest, depth[column])
 
-    size = 1 if wanted else PART  # such depths may take a second
+    size = 1 if wanted else GOALS  # such depths may take a second
     parts = [range(i, min(i + size, len(asked))) for i in range(0, len(asked), size)]
     crew.each(work, parts, rooms, "where to go from each region to each")
     return np.ascontiguousarray(entry.T), np.ascontiguousarray(depth.T)
@@ -222,9 +244,10 @@ def _distances(ground: Ground, room: Room, source: int) -> tuple[Costs, States]:
 
 
 def _ways(
-    ground: Ground, regions: Regions, params: Params, crew: Crew, rooms: list[Room], choices: Choices
+    known: Known, params: Params, crew: Crew, rooms: list[Room], choices: Choices
 ) -> tuple[States, npt.NDArray[np.uint16]]:
     """For each subgoal of each region the hub to go through, if any, and the depth towards it."""
+    ground = known.ground
     via, depth = np.full(len(choices.subgoal), NO_STATE, np.int32), np.ones(len(choices.subgoal), np.uint16)
     arrays, far = ground.graph.arrays, params.aim is Aim.FAR
 
@@ -234,7 +257,7 @@ def _ways(
             aims, state = choices.subgoal[mine], int(ground.representative[start])
             if far:
                 aims = aims.copy()
-                choose_hubs(room.desk.attempts, arrays, regions, start, aims, via[mine])
+                choose_hubs(room.desk.attempts, arrays, known.regions, start, aims, via[mine])
             _near_depths(room, arrays, state, aims, params.cap, depth[mine])
 
     parts = [range(i, min(i + PART, len(ground.representative))) for i in range(0, len(ground.representative), PART)]
@@ -258,25 +281,16 @@ def _near_depths(room: Room, graph: Layout, state: int, aims: States, cap: int, 
 
 
 @kernel
-def _goal_depths(
-    room: Room,
-    graph: Layout,
-    representative: States,
-    distance: Costs,
-    goal: int,
-    deepest: int,
-    depth: npt.NDArray[np.uint16],
-) -> None:
-    """The optimal depth from each region's representative towards that of the region ``goal``."""
-    aim = int64(representative[goal])
-    for start in range(len(representative)):
-        state = int64(representative[start])
+def _goal_depths(room: Room, graph: Layout, way: Way, deepest: int, depth: npt.NDArray[np.uint16]) -> None:
+    """The optimal depth from each region's representative towards the end of the way."""
+    for start in range(len(way.representative)):
+        state = int64(way.representative[start])
         depth[start] = 1
-        if start == goal or distance[state] == np.inf:
+        if start == way.home or way.distance[state] == np.inf:
             continue
         for k in range(degree(graph, state)):
-            room.costs[k] = price(graph, state, k) + distance[target(graph, state, k)]
-        depth[start] = _optimal_depth(room, graph, state, aim, deepest)
+            room.costs[k] = price(graph, state, k) + way.distance[target(graph, state, k)]
+        depth[start] = _optimal_depth(room, graph, state, way.end, deepest)
 
 
 @kernel

@@ -283,15 +283,19 @@ def _flood_any(
 
 
 class Paths(NamedTuple):
-    """The number of optimal paths from each state to the source of a field: ``number`` * 2**(512 * ``scale``)."""
+    """The number of optimal paths from each state to the source of a field: ``number`` * 2**(512 * ``scale``).
+
+    Going ``onward`` from state to state leads through the middle of all optimal paths, not along their edge.
+    """
 
     number: npt.NDArray[np.float64]  # [n], from 1 to LARGE
     scale: npt.NDArray[np.int32]  # [n]
+    onward: npt.NDArray[np.int32]  # [n], the next state from which most optimal paths lead on, the first of several
 
     @classmethod
     def over(cls, graph: Graph) -> Paths:
         """Return buffers to count in."""
-        return cls(np.empty(len(graph)), np.empty(len(graph), np.int32))
+        return cls(np.empty(len(graph)), np.empty(len(graph), np.int32), np.empty(len(graph), np.int32))
 
 
 @kernel
@@ -304,40 +308,49 @@ def count_paths(
     move must have its opposite at the same cost.
     """
     source = int64(order[0])
-    paths.number[source], paths.scale[source] = 1.0, 0
+    paths.number[source], paths.scale[source], paths.onward[source] = 1.0, 0, source
     for i in range(1, reached):
         state = int64(uint64(order[i]))
-        total, scale = _paths_on(graph, distance, paths, state)
+        total, scale, central = _paths_on(graph, distance, paths, state)
         if total > LARGE:
             total, scale = total * SMALL, scale + 1
-        paths.number[state], paths.scale[state] = total, scale
+        paths.number[state], paths.scale[state], paths.onward[state] = total, scale, central
 
 
 @generic
-def _paths_on(graph: Layout, distance: npt.NDArray[np.float64], paths: Paths, state: int) -> tuple[float, int]:
-    """Return the total count, with its scale, of all states that come next on an optimal path."""
+def _paths_on(graph: Layout, distance: npt.NDArray[np.float64], paths: Paths, state: int) -> tuple[float, int, int]:
+    """Return the total count, with its scale, of all states next on an optimal path, and the state with the most.
+
+    Of several states with the same count it is the first in the graph's order.
+    """
     raise TypeError(graph)
 
 
 @_paths_on.of(Csr)
-def _paths_on_any(graph: Csr, distance: npt.NDArray[np.float64], paths: Paths, state: int) -> tuple[float, int]:
-    total, scale = 0.0, 0
+def _paths_on_any(graph: Csr, distance: npt.NDArray[np.float64], paths: Paths, state: int) -> tuple[float, int, int]:
+    total, scale, most = 0.0, 0, -1
     for k in range(degree(graph, state)):
         near = target(graph, state, k)
         if is_optimal(graph, distance, state, near, price(graph, state, k)):
             total, scale = _plus(total, scale, paths.number[near], int64(paths.scale[near]))
-    return total, scale
+            if most < 0 or _is_more(paths, near, most):
+                most = near
+    return total, scale, most
 
 
 @_paths_on.of(Moves)
-def _paths_on_grid(graph: Moves, distance: npt.NDArray[np.float64], paths: Paths, state: int) -> tuple[float, int]:
+def _paths_on_grid(graph: Moves, distance: npt.NDArray[np.float64], paths: Paths, state: int) -> tuple[float, int, int]:
     moves = int64(ALL_MOVES[_optimal_moves(graph, distance, state)])
-    total, scale = 0.0, 0
+    most = state + graph.offset[moves & 7]
+    total, scale = paths.number[uint64(most)], int64(paths.scale[uint64(most)])
+    moves >>= 4
     while moves != 0:
-        near = uint64(state + graph.offset[moves & 7])
+        near = state + graph.offset[moves & 7]
         moves >>= 4
-        total, scale = _plus(total, scale, paths.number[near], int64(paths.scale[near]))
-    return total, scale
+        total, scale = _plus(total, scale, paths.number[uint64(near)], int64(paths.scale[uint64(near)]))
+        if _is_more(paths, near, most):
+            most = near
+    return total, scale, most
 
 
 @kernel
@@ -386,38 +399,6 @@ def is_optimal(graph: Layout, distance: npt.NDArray[np.float64], state: int, nea
     """Return whether an optimal path to the source of a field begins with the move from ``state`` to ``near``."""
     left = distance[state]
     return cost + distance[near] <= left + TOLERANCE * unit(graph) and distance[near] < left
-
-
-@generic
-def central_step(graph: Layout, distance: npt.NDArray[np.float64], paths: Paths, state: int) -> int:
-    """Return the next state on an optimal path to the source: the one with most optimal paths, the first of several.
-
-    An agent that moves like this stays in the middle of all optimal paths, not at their edge.
-    """
-    raise TypeError(graph)
-
-
-@central_step.of(Csr)
-def _central_step_anywhere(graph: Csr, distance: npt.NDArray[np.float64], paths: Paths, state: int) -> int:
-    best = -1
-    for k in range(degree(graph, state)):
-        near = target(graph, state, k)
-        if not is_optimal(graph, distance, state, near, price(graph, state, k)):
-            continue
-        if best < 0 or _is_more(paths, near, best):
-            best = near
-    return best
-
-
-@central_step.of(Moves)
-def _central_step_on_a_grid(graph: Moves, distance: npt.NDArray[np.float64], paths: Paths, state: int) -> int:
-    moves, best = int64(ALL_MOVES[_optimal_moves(graph, distance, state)]), -1
-    while moves != 0:
-        near = state + graph.offset[moves & 7]
-        moves >>= 4
-        if best < 0 or _is_more(paths, near, best):
-            best = near
-    return best
 
 
 @kernel
