@@ -18,6 +18,7 @@ its own: the power of 2**512 by which it is to be multiplied.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -435,6 +436,7 @@ def _is_more(paths: Paths, state: int, than: int) -> bool:
 # --- first moves ----------------------------------------------------------------------------------------------------
 
 
+@cache
 def _onward_by_all(pruned: bool) -> npt.NDArray[np.uint8]:
     """By the directions in which optimal paths come to a cell, and its legal moves: the moves to go on with."""
     mask = np.arange(256, dtype=np.uint8)
