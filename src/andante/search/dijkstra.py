@@ -18,6 +18,7 @@ own scale: the power of 2**512 to multiply it by.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -416,6 +417,7 @@ def _is_more(paths: Paths, state: int, than: int) -> bool:
 # --- first moves ----------------------------------------------------------------------------------------------------
 
 
+@cache
 def _onward_by_all(pruned: bool) -> npt.NDArray[np.uint8]:
     """By the directions in which optimal paths come to a cell, and its legal moves: the moves to go on with."""
     mask = np.arange(256, dtype=np.uint8)
