@@ -184,12 +184,12 @@ def hands_over_nonsense(graph, state):
         (
             returns_too_little,
             "return Answer(state)",
-            "a function is called there with the wrong number or names of arguments",
+            "a function is called with the wrong number or names of arguments",
         ),
-        (calls_plain_python, "return Answer(_plain(state), 0.0)", "'_plain' is plain Python, and a kernel calls"),
+        (calls_plain_python, "return Answer(_plain(state), 0.0)", "'_plain' is plain Python, and kernels can only call"),
         (reads_a_file, 'with open("map") as stream:  # noqa: F841', "The 'with (context manager)"),
         (imports, "import math", "it imports something; do that at the top of the file"),
-        (defines_a_class, "class Pair:", "Use of unsupported opcode (LOAD_BUILD_CLASS) found; kernels know plain"),
+        (defines_a_class, "class Pair:", "Use of unsupported opcode (LOAD_BUILD_CLASS) found; kernels can use plain"),
         (calls_itself, None, "it calls itself, which a kernel that others call cannot do"),
         (forgets_to_return, None, "it may end without returning anything; forgets_to_return must always return Answer"),
         (

@@ -34,9 +34,10 @@ def climbed(graph: Graph, state: int, goal: int, most: float = math.inf) -> Clim
 
 def attempt(graph: Graph, state: int, goal: int, most: float) -> tuple[Climbed | None, int]:
     """The same, and in how many states he looked around even if he failed."""
+    start = state
     for steps in range(int(most) + 1):
         if state == goal:
-            return climbed(graph, state, goal), steps
+            return climbed(graph, start, goal), steps
         if steps == most:
             break
         ahead = towards(graph, state, goal)
