@@ -30,7 +30,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from andante.agent import STUCK, UNREACHABLE, Card, Move, Range, algorithm, no_move
+from andante.agent import STUCK, Card, Move, Range, algorithm, no_move
 from andante.kernel import int64, kernel
 from andante.search import heap
 from andante.search.heap import Heap
@@ -119,8 +119,8 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
             cost = price_between(graph, state, back) if back != NOBODY else np.inf
             return Move(back, cost, 0, 0, 0.0, 0) if cost < np.inf else no_move(STUCK, 0, 0)
         expanded, touched = grow(local, graph, memory.h, state, goal, params.lookahead)
-        if frontier(local) == 0:
-            return no_move(UNREACHABLE, expanded, touched)
+        if frontier(local) == 0:  # by one-way arcs a pruned state may be the only way on: no proof
+            return no_move(STUCK, expanded, touched)
         plan(local, choose(local, graph, memory.rise, params.avoidance), FRONTIER)
         into = turned(memory.into.arcs, graph)
         settled, moves, learned, stored = learn_inwards(local, graph, into, memory.h, memory.rise, 1.0)

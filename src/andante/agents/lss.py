@@ -20,7 +20,7 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from andante.agent import UNREACHABLE, Card, Move, Range, algorithm, no_move, setting
+from andante.agent import STUCK, UNREACHABLE, Card, Move, Range, algorithm, no_move, setting
 from andante.kernel import int64, kernel
 from andante.search.expendable import Gone, give_up, is_expendable
 from andante.search.learning import Learned, store
@@ -76,8 +76,8 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
     to, cost = next_move(local, graph, state)
     if cost == np.inf:
         expanded, touched = grow(local, graph, memory.h, state, goal, params.lookahead)
-        if frontier(local) == 0:
-            return no_move(UNREACHABLE, expanded, touched)
+        if frontier(local) == 0:  # if states were given up this proves nothing
+            return no_move(STUCK if params.expendable else UNREACHABLE, expanded, touched)
         # From among states that were given up an agent must get away: it walks to the frontier, where there are none.
         plan(local, choose(local, graph, memory.rise, params.avoidance), FRONTIER if params.expendable else params.walk)
         into = turned(memory.into.arcs, graph)
