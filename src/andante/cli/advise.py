@@ -57,8 +57,8 @@ def advise(
     sight: int | None = SIGHT_OPTION,
     minutes: float | None = number_option(
         None,
-        help=f"Answer within so many minutes; compiling, which happens once, comes on top. Default: {MINUTES:g}, unless "
-        "--problems is given.",
+        help="Answer within so many minutes; compiling, which happens once, comes on top. "
+        f"Default: {MINUTES:g}, unless --problems is given.",
     ),
     problems: int | None = typer.Option(
         None, min=10, help="Race on at most so many problems, and try the best on as many fresh ones. Default: 400."
