@@ -323,6 +323,7 @@ def test_compare_builds_what_it_is_asked_to(cli, arena):
     assert told["lrta"]["build_seconds"]["max"] == 0
 
 
+@pytest.mark.compiled
 def test_the_demo_has_agents_with_databases_and_replays_those_it_recommends(cli, tmp_path, monkeypatch):
     pytest.importorskip("matplotlib")
     monkeypatch.setattr("andante.cli.demo.SIDE", 64)

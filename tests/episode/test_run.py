@@ -288,6 +288,7 @@ def test_every_move_has_its_time(monkeypatch, rows):
     assert len(agent.move_nanoseconds(problem, andante.Limits(moves=5))) == min(5, trial.moves)
 
 
+@pytest.mark.compiled
 def test_a_slow_move_is_told_from_the_others():
     """The clock is in the loop, around each step."""
 

@@ -240,11 +240,10 @@ def test_with_a_clock_agents_have_their_databases_too(grids):
 def test_what_is_not_compiled_in_time_is_left_out_and_that_is_said(grids, monkeypatch):
     monkeypatch.setattr("andante.selection.compiling.PATIENCE", 0.0)
     monkeypatch.setattr("andante.selection.compiling.SHARE", 1e-9)
-    monkeypatch.setattr("andante.selection.compiling._FEWEST", 1)
+    monkeypatch.setattr("andante.selection.session.FEWEST", 1)
     asked = {"problems": 10, "candidates": 30, "requirements": Requirements(expansions=20, **NO_DATABASES)}
     advice = ask(grids[:1], minutes=0.2, **asked)
-    assert len({one.candidate.algorithm.step for one in advice.ranking}) == 1
-    assert advice.uncompiled > 0
+    assert advice.uncompiled > 20  # one algorithm has entered, and another at most was compiled and broke the limit
     told = f"{advice.uncompiled} candidates were left out because compiling had taken {advice.compile_seconds:.0f} s"
     assert any(one.startswith(told) for one in advice.sentences)
     whole = ask(grids[:1], **asked)  # without a clock there is time for all

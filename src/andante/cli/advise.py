@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 app = typer.Typer(add_completion=False)
 
 MINUTES = 5.0  # if neither time nor problems are given
+WORTH_SAYING = 10.0  # seconds of compiling
 MOST_MAPS = 24  # of a folder or a set; of more, so many are drawn
 
 
@@ -55,7 +56,9 @@ def advise(
     changing: bool = typer.Option(False, help="The map may change: only agents that cope with that, no databases."),
     sight: int | None = SIGHT_OPTION,
     minutes: float | None = number_option(
-        None, help=f"Answer within so many minutes. Default: {MINUTES:g}, unless --problems is given."
+        None,
+        help="Answer within so many minutes; compiling, which happens once, comes on top. "
+        f"Default: {MINUTES:g}, unless --problems is given.",
     ),
     problems: int | None = typer.Option(
         None, min=10, help="Race on at most so many problems, and try the best on as many fresh ones. Default: 400."
@@ -102,6 +105,7 @@ def advise(
         }
         with telling_what_is_kept(output):
             found = ladder(grids, expansions, requirements, **how) if several else ask(grids, requirements, **how)
+    say_compiled(found)
     if isinstance(found, list):
         tell_ladder(found, as_json, output)
         return
@@ -111,6 +115,14 @@ def advise(
         tell_advice(found)
     if output is not None:
         write_results(found, output)
+
+
+def say_compiled(found: Advice | list[Rung]) -> None:
+    """Say how long compiling took, if it took long."""
+    answers = [rung.advice for rung in found] if isinstance(found, list) else [found]
+    seconds = sum(one.compile_seconds for one in answers if one is not None)
+    if seconds > WORTH_SAYING:
+        err.print(f"compiling took {seconds:.0f} s, beside the time for all else; what is compiled is kept")
 
 
 @contextmanager
@@ -249,6 +261,10 @@ def as_data(advice: Advice) -> dict[str, Any]:
         "files": {name: [str(file) for file in files] for name, files in advice.files.items()},
         "race_problems": advice.race_problems,
         "fresh_problems": advice.fresh_problems,
+        "tried": advice.tried,
+        "untried": advice.untried,
+        "uncompiled": advice.uncompiled,
+        "compile_seconds": advice.compile_seconds,
         "ranking": [
             {
                 "agent": one.candidate.name,

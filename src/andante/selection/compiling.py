@@ -14,7 +14,6 @@ from andante.selection.space import Candidate
 #: Seconds that compiling may take, whatever else; and as a share of the time for everything else, if that is more.
 PATIENCE, SHARE = 60.0, 0.75
 _BUILDERS = 0.6  # of that, for what builds databases
-_FEWEST = 3  # agents that are compiled however long it takes: nobody else could answer
 
 
 class Compiling:
@@ -46,14 +45,14 @@ class Compiling:
         """Was another that runs the same machine code compiled already?"""
         return self._ready.get(self._wanted(one).code, False)
 
-    def agent(self, one: Candidate) -> bool:
-        """Compile what a candidate runs; False if there is no time for that.
+    def agent(self, one: Candidate, needed: bool = False) -> bool:
+        """Compile what a candidate runs; False if there is no time for that and it is not ``needed``.
 
         One that cannot be made is ready: whoever runs it hears why.
         """
         if self.is_ready(one):
             return True
-        if self.seconds > self._patience and self._count() > _FEWEST:
+        if self.seconds > self._patience and not needed:
             return False
         wanted = self._wanted(one)
         with self._counting():

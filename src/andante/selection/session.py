@@ -28,6 +28,7 @@ from andante.world.grid import Grid
 from andante.world.problem import Problem
 
 FINALISTS = 5  # of the race that are run on fresh problems
+FEWEST = 3  # candidates in the race, for which others are compiled however long that takes
 NEWCOMERS = 30
 RACES, MOST_RACES = 2, 100  # in which the best race against newcomers once more: without a clock, and with one
 
@@ -55,6 +56,7 @@ class Session:
     dropped: dict[str, Dropped] = field(default_factory=dict)
     uncompiled: set[str] = field(default_factory=set)  # by name: candidates for which there was no time to compile ...
     late: set[str] = field(default_factory=set)  # ... and for whose databases there was none
+    entered: int = 0  # candidates that kept to all limits in the first round
     took: float = 0.0  # seconds that the pieces of the last measurement took to make
     efforts: dict[str, float] = field(default_factory=dict)  # the worst move of each candidate so far, in expansions
 
@@ -149,6 +151,7 @@ class Session:
         timed = max(_TIMED, int((last - first) * _SHARE_TIMED))
         if rows is None or self.too_slow(one, problems[first:last][:timed], rows):
             return None
+        self.entered += first == 0
         scores = np.array([row["suboptimality_ratio"] for row in rows], np.float64)
         return Measured(scores, self.took)
 
@@ -156,7 +159,7 @@ class Session:
         """A short walk, in which most show that will break a limit."""
         if self._databases(one) is None:
             return False
-        if not self.compiling.agent(one):
+        if not self.compiling.agent(one, needed=self.entered < FEWEST):
             self.uncompiled.add(one.name)
             return False
         rows = self.rows(one, problems, _PROBE)
