@@ -2,8 +2,8 @@
 
 ``python tools/databases.py`` measures what is not yet in ``benchmarks/databases.csv``, row by row, so that it goes on
 after a stop; delete the rows that are to be measured again. Times are those of the processor, summed over threads.
-Then it writes the table of ``docs/how-to/databases.md`` and draws ``docs/images/databases.png``. With ``--slow`` it also
-measures databases that take minutes for each map, with ``--draw`` nothing. The maps are those of the benchmark
+Then it writes the table of ``docs/how-to/databases.md`` and draws ``docs/images/databases.png``. ``--slow`` also
+measures databases that take minutes for each map, ``--draw`` measures nothing. The maps are those of the benchmark
 (ANDANTE_MOVINGAI).
 """
 
