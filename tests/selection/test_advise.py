@@ -146,8 +146,8 @@ def test_every_flipped_bit_of_a_piece_is_noticed_and_the_piece_made_again(tmp_pa
     for place in range(len(whole)):
         for bit in range(8):
             file.write_bytes(whole[:place] + bytes([whole[place] ^ 1 << bit]) + whole[place + 1 :])
-            if Journal(tmp_path).holds({"piece": 1}):  # e or E in a number: nothing has changed
-                assert file.read_bytes().lower() == whole.lower()
+            if Journal(tmp_path).holds({"piece": 1}):  # e or E, or a last digit that rounds away: nothing has changed
+                assert json.loads(file.read_bytes()) == json.loads(whole)
                 assert Journal(tmp_path).once({"piece": 1}, lambda: None) == piece
     file.write_bytes(whole)
     assert Journal(tmp_path).once({"piece": 1}, lambda: None) == piece

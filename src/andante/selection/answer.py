@@ -142,7 +142,7 @@ class Advice:
     def _sure(self) -> str:
         """How the winner compares with the next, problem by problem."""
         if len(self.ranking) < 2:
-            return "No other candidate kept to all limits to the end."
+            return "No other candidate kept to all limits on the fresh problems, as far as there was time to try."
         best, second = self.ranking[:2]
         mean, error = difference(second.scores, best.scores)
         if mean == 0 == error:
