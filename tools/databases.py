@@ -178,8 +178,8 @@ def table(rows: list[Row]) -> str:
         cells = [
             f"`{agent}`",
             f"`{database}`" if database else "",
-            _span([row.seconds for row in some], "") if database else "",
-            _span([row.nbytes / 1e6 for row in some], "MB") if database else "",
+            _span([row.seconds for row in some]) if database else "",
+            _sizes([row.nbytes for row in some]) if database else "",
             f"{'≥ ' if unsolved else ''}{mean:.2f} % ± {error:.2f}" + (f" ({unsolved} unsolved)" if unsolved else ""),
             f"{statistics.fmean(row.median for row in some):.2f} %",
             f"{statistics.fmean(row.worst_of_twenty for row in some):.1f} %",
@@ -191,8 +191,14 @@ def table(rows: list[Row]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _span(numbers: list[float], unit: str) -> str:
-    return f"{min(numbers):.2g} to {max(numbers):.2g} {unit}".strip()
+def _span(numbers: list[float]) -> str:
+    return f"{min(numbers):.2g} to {max(numbers):.2g}"
+
+
+def _sizes(numbers: list[int]) -> str:
+    if max(numbers) < 1e6:
+        return f"{min(numbers) / 1e3:.0f} to {max(numbers) / 1e3:.0f} KB"
+    return f"{min(numbers) / 1e6:.1f} to {max(numbers) / 1e6:.1f} MB"
 
 
 def draw(rows: list[Row]) -> None:
