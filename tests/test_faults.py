@@ -186,7 +186,11 @@ def hands_over_nonsense(graph, state):
             "return Answer(state)",
             "a function is called with the wrong number or names of arguments",
         ),
-        (calls_plain_python, "return Answer(_plain(state), 0.0)", "'_plain' is plain Python, and kernels can only call"),
+        (
+            calls_plain_python,
+            "return Answer(_plain(state), 0.0)",
+            "'_plain' is plain Python, and kernels can only call",
+        ),
         (reads_a_file, 'with open("map") as stream:  # noqa: F841', "The 'with (context manager)"),
         (imports, "import math", "it imports something; do that at the top of the file"),
         (defines_a_class, "class Pair:", "Use of unsupported opcode (LOAD_BUILD_CLASS) found; kernels can use plain"),
