@@ -99,7 +99,7 @@ def recommended(admits: Callable[[Algorithm], bool]) -> list[list[Candidate]]:
 
     >>> tiers = recommended(lambda entry: entry.card.name in ("knn", "lss"))
     >>> [[one.name for one in tier][:2] for tier in tiers]
-    [['knn with subgoals', 'lss'], [], ['knn with subgoals(records=1000, series=true)', ...]]
+    [['knn(m=100) with subgoals'], ['knn with subgoals', 'lss'], ['knn(m=100) with subgoals(records=1000, ...]]
     """
     cards = [entry.card for entry in algorithms() if admits(entry)]
     shown = [find(text) for card in cards for text in card.shown or ((card.name,) if card.needs else ())]
