@@ -55,7 +55,7 @@ run-bench: $(VENV)/.has-bench
 		|| echo "w9-pathfinding could not be built here (it needs a C++ compiler): the table goes without it"
 	$(BIN)/python -m benchmarks $(ARGS)
 
-databases: $(VENV)/.has-report ## measure databases on maps of four games, hours if none is measured yet; writes docs/how-to/databases.md
+databases: $(VENV)/.has-report ## measure databases on maps of four games, those that are not measured yet; writes docs/how-to/databases.md
 	$(BIN)/python tools/databases.py $(ARGS)
 
 docs: $(VENV)/.has-docs ## build the documentation into site/; fails on any warning
