@@ -330,8 +330,8 @@ def test_the_demo_has_agents_with_databases_and_replays_those_it_recommends(cli,
     monkeypatch.setattr("andante.cli.demo.PROBLEMS", 10)
     code, out, _ = cli("demo", "--out", tmp_path / "demo.html")
     assert code == OK
-    built = [line.split()[4].rstrip(":") for line in out.splitlines() if line.startswith("a database of kind")]
-    assert {"moves", "regions"} <= set(built)  # which take a moment on so small a map
+    built = re.findall(r"^(\w+)\S* database: .* built in", out, re.MULTILINE)
+    assert {"moves", "regions", "pattern"} <= set(built)  # which take a moment on so small a map
     assert "Database" in out
     assert "its database holds" in out
     page = (tmp_path / "demo.html").read_text("utf-8")

@@ -120,11 +120,16 @@ def recommended(admits: Callable[[Algorithm], bool]) -> list[list[Candidate]]:
 
 def with_databases(entry: Algorithm) -> list[Candidate]:
     """The algorithm with each choice of databases that it may be given."""
-    shelves = [dict.fromkeys(_fitted(text, entry) for text in _kinds(kind)) for kind in entry.needs]
+    shelves = [dict.fromkeys(_fitted(text, entry) for text in orders_of(kind)) for kind in entry.needs]
     return [Candidate(entry, chosen) for chosen in itertools.product(*shelves)]
 
 
-def _kinds(kind: str) -> tuple[str, ...]:
+def orders_of(kind: str) -> tuple[str, ...]:
+    """Return what to build of a kind: first its defaults, then other settings that are worth a try.
+
+    >>> orders_of("pattern")
+    ('pattern', 'pattern(side=32)', 'pattern(side=64)')
+    """
     return (kind, *VARIANTS.get(kind, ())) if kind in builders() else ()
 
 
