@@ -460,6 +460,7 @@ SCREEN = 24  # lines
 )
 def test_long_arguments_get_short_answers(cli, arguments, monkeypatch, tmp_path):
     monkeypatch.setenv("ANDANTE_CACHE", str(tmp_path))
+    monkeypatch.setattr("andante.datasets.movingai.cache_folder", cache_folder)  # other tests have it replaced
     code, out, err = cli(*arguments)
     assert code in (FAILED, USAGE)
     assert out == ""
