@@ -323,6 +323,27 @@ def test_compare_builds_what_it_is_asked_to(cli, arena):
     assert told["lrta"]["build_seconds"]["max"] == 0
 
 
+def test_compare_builds_only_what_is_used(cli, arena, monkeypatch):
+    built = []
+    monkeypatch.setattr("andante.cli.compare.build_for", lambda grid, text, threads: built.append(text))
+    few = ("--problems", "2", "--threads", "1", "-a", "lrta")
+    code, _, err = cli("compare", arena, "--build", "regions(m=12)", *few)
+    reason = "no agent here uses regions(m=12); 'andante algorithms' says who needs a database of its kind"
+    assert (code, said(err).splitlines(), built) == (OK, [reason], [])
+    code, _, err = cli("compare", arena, "--build", "regoins", *few)
+    assert (code != OK, built) == (True, [])
+    assert "did you mean 'regions'" in err
+
+
+def test_compare_builds_the_first_of_a_kind(cli, arena):
+    orders = ("--build", "pattern(level=2)", "--build", "pattern(level=3)")
+    code, _, err = cli("compare", arena, *orders, "--problems", "2", "--threads", "1", "-a", "dlrta")
+    assert (code, said(err).splitlines()) == (
+        OK,
+        ["pattern(level=2) is used and pattern(level=3) is not: agents look into the first database of a kind"],
+    )
+
+
 @pytest.mark.compiled
 def test_the_demo_has_agents_with_databases_and_replays_those_it_recommends(cli, tmp_path, monkeypatch):
     pytest.importorskip("matplotlib")

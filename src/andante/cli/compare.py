@@ -18,8 +18,10 @@ from andante.cli.shared import (
     MAP_HELP,
     SIGHT_OPTION,
     Kit,
+    Offer,
     check_places,
     number_option,
+    offers_of,
     out,
     pack,
     print_json,
@@ -79,13 +81,16 @@ def compare(
     from andante.agent import find
 
     check_places(html, csv)
+    ordered = [Offer(kind_ordered(text), text) for text in build]  # refused before any map is read
     named = [find(text) for text in split_algorithms(algorithms)]
     grid = read_world(map)
     kit = pack(grid, sight, database)
-    built = [build_for(grid, text, threads) for text in build]
+    orders = say_unused(ordered, named or able(sight))
+    built = [build_for(grid, order.name, threads) for order in orders]
+    offers = [*orders, *offers_of(kit.databases)]
     kit = kit._replace(databases=(*(one for one, _ in built), *kit.databases))
     entries = list({str(entry): entry for entry in named or served(worth_comparing(kit), grid, kit)}.values())
-    say_unused(kit.databases, entries)
+    say_unused(offers, entries)
     chosen = choose_problems(grid, scenario, problems, seed)
     rows = run_all(entries, grid, chosen, threads, suboptimality_cap, kit, built)
     if not as_json:
@@ -100,6 +105,14 @@ def compare(
         say_wrote(csv)
     if html is not None:
         write_page(f"Agents on {grid.name}", rows, replays(entries, chosen, rows, kit), html)
+
+
+def kind_ordered(text: str) -> str:
+    """The kind of database that a text orders; an error if nothing can be built from it."""
+    from andante.notation import parse
+    from andante.offline.builder import chosen_for
+
+    return chosen_for(parse(text), False)[0].kind
 
 
 def build_for(grid: Grid, text: str, threads: int) -> tuple[Database, float]:
@@ -121,11 +134,15 @@ def shown() -> list[Algorithm]:
     ]
 
 
+def able(sight: int | None) -> list[Algorithm]:
+    """Those that are shown, as far as they can do with what they see, if the map is unknown."""
+    return [entry for entry in shown() if sight is None or (entry.card.senses and not entry.needs)]
+
+
 def worth_comparing(kit: Kit = EMPTY) -> list[Algorithm]:
     """Those that are shown, as far as the kit is enough for them."""
     kinds = {database.kind for database in kit.databases}
-    able = [entry for entry in shown() if kit.sight is None or (entry.card.senses and not entry.needs)]
-    return [entry for entry in able if kinds.issuperset(entry.needs)]
+    return [entry for entry in able(kit.sight) if kinds.issuperset(entry.needs)]
 
 
 def served(entries: Sequence[Algorithm], grid: Grid, kit: Kit) -> list[Algorithm]:

@@ -212,16 +212,32 @@ def pack(grid: Grid, sight: int | None, databases: Sequence[Path]) -> Kit:
     return Kit(sight, tuple(load(path, map=grid) for path in databases))
 
 
-def say_unused(databases: Sequence[Database], entries: Iterable[Algorithm]) -> None:
-    """Say which databases none of these algorithms looks into, and why not."""
+class Offer(NamedTuple):
+    """A database that agents are given, or that would be built for them."""
+
+    kind: str
+    name: str  # its file, or what it is built from
+
+
+def offers_of(databases: Iterable[Database]) -> list[Offer]:
+    """What was loaded from files."""
+    return [Offer(one.kind, str(one.path)) for one in databases]
+
+
+def say_unused(offers: Sequence[Offer], entries: Iterable[Algorithm]) -> list[Offer]:
+    """Say which databases none of these algorithms looks into, and why not; returns the others."""
     needed = {kind for entry in entries for kind in entry.needs}
-    first: dict[str, Database] = {}
-    for one in databases:
-        used = first.setdefault(one.kind, one)
+    first: dict[str, Offer] = {}
+    used: list[Offer] = []
+    for one in offers:
         if one.kind not in needed:
-            reason = f"no agent here uses {one.path}; 'andante algorithms' says who needs a database of its kind"
-        elif used is not one:
-            reason = f"{used.path} is used and {one.path} is not: agents look into the first database of a kind"
+            reason = f"no agent here uses {one.name}; 'andante algorithms' says who needs a database of its kind"
+        elif one.kind in first:
+            rival = first[one.kind].name
+            reason = f"{rival} is used and {one.name} is not: agents look into the first database of a kind"
         else:
+            first[one.kind] = one
+            used.append(one)
             continue
         err.print(reason, soft_wrap=True)
+    return used

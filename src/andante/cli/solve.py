@@ -17,6 +17,7 @@ from andante.cli.shared import (
     Kit,
     check_places,
     number_option,
+    offers_of,
     out,
     pack,
     print_json,
@@ -70,7 +71,7 @@ def solve(
     problem = grid.problem(read_cell(start, "--start"), read_cell(goal, "--goal"))
     limits = Limits(suboptimality=suboptimality_cap) if suboptimality_cap is not None else Limits()
     kit = pack(grid, sight, database)
-    say_unused(kit.databases, [entry])
+    say_unused(offers_of(kit.databases), [entry])
     with telling_of_compilation() as tell:
         compile_all([entry], [grid], tell, **kit._asdict())
     trial = run(entry, problem, limits=limits, **kit._asdict())
