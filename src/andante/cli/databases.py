@@ -52,18 +52,21 @@ def show(
 
     header = read_header(file)
     if map is not None:
-        load(file, map=read_world(map))
+        grid = read_world(map)
+        load(file, map=grid)
     if as_json:
         print_json({**asdict(header), "arrays": [entry._asdict() for entry in header.arrays]})
         return
     facts = {
         "kind": header.kind,
         "map": header.fingerprint or "any",
+        **({"serves": grid.name} if map is not None else {}),
         "parameters": ", ".join(f"{name}={write(value)}" for name, value in header.parameters.items()) or "none",
         "size": f"{measure('database_bytes').show(header.file_bytes)}, {header.file_bytes:,} bytes",
     }
     for name, value in facts.items():
         out.print(f"{name:12}{value}", soft_wrap=True)
+    wide = max((len(array.name) for array in header.arrays), default=0) + 2
     for array in header.arrays:
         shape = " x ".join(f"{side:,}" for side in array.shape)
-        out.print(f"  {array.name:10}{array.dtype:4}{shape}")
+        out.print(f"  {array.name:{wide}}{array.dtype:4}{shape}")
