@@ -129,7 +129,7 @@ def test_an_unreachable_goal_is_a_result_with_exit_code_one(cli, arena):
         (["--start", "5,5", "--goal", "99,11"], "(99, 11) lies outside arena, which is 20 x 12 cells"),
         (["--start", "5,5", "--goal", "5,5"], "start and goal are the same, (5, 5)"),
         (["--start", "5", "--goal", "15,11"], "--start is written X,Y"),
-        (["--start", "5,x", "--goal", "15,11"], "should hold a whole number where it has 'x'"),
+        (["--start", "5,x", "--goal", "15,11"], "--start: '5,x' should hold a whole number where it has 'x'"),
         (["--start", "5,5", "--goal", "15,11", "-a", "lrtta"], "did you mean 'lrta'?"),
         (["--start", "5,5", "--goal", "15,11", "-a", "lrta(dept=3)"], "did you mean 'depth'?"),
         (
@@ -405,7 +405,10 @@ def test_build_for_the_goals_of_a_scenario(cli, arena, tmp_path):
     database = andante.load(tmp_path / "arena.pattern", map=grid)
     assert database.parameters["goals"] == "asked"
     assert database.arrays.columns == len(problems)
-    assert "goals=asked" in cli("databases", "show", tmp_path / "arena.pattern")[1]
+    shown = cli("databases", "show", tmp_path / "arena.pattern", "--map", arena)[1]
+    assert "goals=asked" in shown
+    assert "serves      arena\n" in shown
+    assert re.search(r"^  goal_column  i4  ", shown, re.MULTILINE)
     code, _, err = build("pattern(level=0)", "--goals", scenario)
     assert (code, "may have been built for other goals; --force overwrites it" in said(err)) == (FAILED, True)
     assert build("pattern(level=0)", "--goals", scenario, "--force")[0] == OK

@@ -84,14 +84,14 @@ def read_cell(text: str, option: str) -> tuple[int, int]:
     x, comma, y = text.partition(",")
     if not comma:
         raise AndanteError(f"{option} is written X,Y, such as 12,40, not {text!r}")
-    return _whole(x, text), _whole(y, text)
+    return _whole(x, text, option), _whole(y, text, option)
 
 
-def _whole(word: str, text: str) -> int:
+def _whole(word: str, text: str, option: str) -> int:
     try:
         return int(word)
     except ValueError:
-        raise AndanteError(f"{text!r} should hold a whole number where it has {word!r}") from None
+        raise AndanteError(f"{option}: {text!r} should hold a whole number where it has {word!r}") from None
 
 
 def split_algorithms(texts: Sequence[str]) -> list[str]:

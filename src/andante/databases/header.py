@@ -330,7 +330,7 @@ def _opened(file: Path) -> tuple[Header, mmap.mmap]:
     if buffer[: len(MAGIC)] != MAGIC[: len(buffer)]:
         raise DatabaseError(f"{file} is not a database of Andante")
     if len(buffer) < _CHECKSUM.stop:
-        raise DatabaseError(f"{file} is cut off: it has only {len(buffer)} bytes")
+        raise DatabaseError(f"{file} is cut off: it has only {len(buffer)} bytes; build or copy it again")
     version, checksum = struct.unpack_from("<II", buffer, len(MAGIC))
     if version != VERSION:
         raise DatabaseError(
@@ -338,7 +338,7 @@ def _opened(file: Path) -> tuple[Header, mmap.mmap]:
             "'andante build'"
         )
     if len(buffer) < _HEAD.size:
-        raise DatabaseError(f"{file} is cut off: it has only {len(buffer)} bytes")
+        raise DatabaseError(f"{file} is cut off: it has only {len(buffer)} bytes; build or copy it again")
     _, _, _, file_bytes, *rest = _HEAD.unpack_from(buffer)
     if len(buffer) != file_bytes:
         raise DatabaseError(f"{file} has {len(buffer)} bytes where it should have {file_bytes}; build or copy it again")
@@ -357,7 +357,7 @@ def _mapped(file: Path) -> mmap.mmap:
     except OSError as error:
         raise DatabaseError(f"cannot read {file}: {error.strerror or error}") from None
     except ValueError:
-        raise DatabaseError(f"{file} is empty") from None
+        raise DatabaseError(f"{file} is empty; build or copy it again") from None
 
 
 def _checksum(buffer: mmap.mmap) -> int:
