@@ -6,7 +6,7 @@ import pytest
 
 from andante.agent import algorithms, find
 from andante.errors import ParameterError
-from andante.selection.requirements import Breach, Dropped, Requirements, nothing_fits
+from andante.selection.requirements import Breach, Dropped, Requirements, nothing_fits, nothing_in_time
 
 
 def admitted(requirements, states=10_000):
@@ -56,6 +56,18 @@ def test_the_nearest_is_named():
         "no agent keeps to at most 10 states expanded before any move; the nearest is b: "
         "it takes at least 12 states expanded before any move"
     )
+
+
+def test_the_nearest_is_named_if_there_was_no_time_for_all():
+    dropped = [Dropped("a", Breach("expansions", 12, 10)), Dropped("b", reason="there was no time left to build it")]
+    assert str(nothing_in_time(Requirements(expansions=10), dropped, 3, 5)) == (
+        "none of the 2 candidates that were tried keeps to at most 10 states expanded before any move; the nearest is "
+        "a: it takes at least 12 states expanded before any move; there was no time to try 3 more: give it more "
+        "minutes, or fewer maps, or relax the limits"
+    )
+    told = str(nothing_in_time(Requirements(expansions=10), dropped[1:], 5, 5))
+    assert told == "there was no time to try any of 5 candidates; give it more minutes, or fewer maps"
+    assert "no time to try 4 of 5" in str(nothing_in_time(Requirements(expansions=10), dropped[1:], 4, 5))
 
 
 def test_if_none_broke_a_limit_the_reason_is_told():

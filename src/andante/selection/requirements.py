@@ -148,9 +148,34 @@ class Dropped:
 
 def nothing_fits(requirements: Requirements, dropped: Sequence[Dropped]) -> AdviceError:
     """What to say when every candidate is out: which came nearest."""
-    broken = [(one.breach, one.name) for one in dropped if one.breach is not None and not math.isnan(one.breach.value)]
-    if not broken:
+    nearest = _nearest(dropped)
+    if nearest is None:
         reason = f": {dropped[0].name}: {dropped[0].reason}" if dropped else "; relax the limits"
         return AdviceError(f"no agent of the register can do with {requirements.sentence}{reason}")
+    return AdviceError(f"no agent keeps to {requirements.sentence}; {nearest}")
+
+
+def nothing_in_time(requirements: Requirements, dropped: Sequence[Dropped], untried: int, asked: int) -> AdviceError:
+    """What to say when every candidate that was tried is out, and there was no time for the others."""
+    remedy = "give it more minutes, or fewer maps"
+    if untried >= asked:
+        return AdviceError(f"there was no time to try any of {asked} candidates; {remedy}")
+    nearest = _nearest(dropped)
+    if nearest is None:
+        return AdviceError(
+            f"there was no time to try {untried} of {asked} candidates, and none of the others can do with "
+            f"{requirements.sentence}; {remedy}"
+        )
+    return AdviceError(
+        f"none of the {asked - untried} candidates that were tried keeps to {requirements.sentence}; {nearest}; "
+        f"there was no time to try {untried} more: {remedy}, or relax the limits"
+    )
+
+
+def _nearest(dropped: Sequence[Dropped]) -> str | None:
+    """Which came nearest to the limits, and what it takes; None if nobody knows of any what it takes."""
+    broken = [(one.breach, one.name) for one in dropped if one.breach is not None and not math.isnan(one.breach.value)]
+    if not broken:
+        return None
     breach, name = min(broken, key=lambda one: one[0].excess)
-    return AdviceError(f"no agent keeps to {requirements.sentence}; the nearest is {name}: {breach.sentence}")
+    return f"the nearest is {name}: {breach.sentence}"

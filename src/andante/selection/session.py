@@ -21,7 +21,7 @@ from andante.selection.compiling import Compiling
 from andante.selection.journal import Journal
 from andante.selection.library import Books, Library
 from andante.selection.race import Measured, Place, Race, rounds_up_to
-from andante.selection.requirements import AdviceError, Breach, Dropped, Requirements, nothing_fits
+from andante.selection.requirements import Breach, Dropped, Requirements, nothing_fits, nothing_in_time
 from andante.selection.space import Candidate, candidates, neighbour, recommended
 from andante.selection.trials import run_rows, worst_move_microseconds
 from andante.world.grid import Grid
@@ -132,10 +132,7 @@ class Session:
         places = race.places(self.asked)
         untried = race.untried + len(self.late)
         if not places and (absent := untried + len(self.uncompiled)):
-            raise AdviceError(
-                f"there was no time to try {absent} of {len(self.asked)} candidates, and no other will do; give it "
-                "more minutes, or fewer maps"
-            )
+            raise nothing_in_time(self.requirements, list(self.dropped.values()), absent, len(self.asked))
         if not places:
             raise nothing_fits(self.requirements, list(self.dropped.values()))
         return places, len(known) - untried - len(self.uncompiled), untried
