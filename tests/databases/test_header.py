@@ -349,7 +349,7 @@ def test_an_agent_gets_the_database_of_its_map(grid):
     assert pick(databases, "moves", grid.graph) is databases[2]
     with pytest.raises(AlgorithmError, match="for other maps; build one with 'andante build moves MAP'"):
         pick(databases[:2], "moves", grid.graph)
-    with pytest.raises(AlgorithmError, match="none was given"):
+    with pytest.raises(AlgorithmError, match="this algorithm needs a database of kind 'moves', and none was given"):
         pick([], "moves", grid.graph)
 
 

@@ -69,7 +69,7 @@ class DepthTree(NamedTuple):
     @classmethod
     def allocate(cls, space: Space) -> DepthTree:
         """The arrays of the database that the agent was given."""
-        arrays: DepthTree = pick(space.databases, "depth-tree", space.graph).arrays
+        arrays: DepthTree = pick(space.databases, "depth-tree", space.graph, who=space.who).arrays
         return arrays
 
 

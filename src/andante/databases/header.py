@@ -196,10 +196,12 @@ def handed_over(databases: Any) -> tuple[Any, ...]:
     return given
 
 
-def pick(databases: Sequence[Database], kind: str, graph: Graph, order: str = "") -> Database:
+def pick(
+    databases: Sequence[Database], kind: str, graph: Graph, order: str = "", *, who: str = "this algorithm"
+) -> Database:
     """The database of this kind for this graph; an `AlgorithmError` that says how to come by one if there is none.
 
-    ``order`` is what to build, if it is not the kind with its defaults.
+    ``order`` is what to build, if it is not the kind with its defaults; ``who`` is the algorithm that looks into it.
     """
     of_kind = [one for one in databases if one.kind == kind]
     for one in of_kind:
@@ -208,7 +210,7 @@ def pick(databases: Sequence[Database], kind: str, graph: Graph, order: str = ""
     lack = "those given are for other maps" if of_kind else "none was given"
     wanted = f'"{order}"' if "(" in order else kind
     raise AlgorithmError(
-        f"this algorithm needs a database of kind {kind!r} built for this map, and {lack}; build one with "
+        f"{who} needs a database of kind {kind!r}, and {lack}; build one with "
         f"'andante build {wanted} MAP' and add --database FILE; in Python andante.build({order or kind!r}, map) makes "
         "one for databases=[...]"
     )

@@ -74,7 +74,7 @@ class FirstMoves(NamedTuple):
     @classmethod
     def allocate(cls, space: Space) -> FirstMoves:
         """The arrays of the database that the agent was given."""
-        arrays: FirstMoves = pick(space.databases, "moves", space.graph).arrays
+        arrays: FirstMoves = pick(space.databases, "moves", space.graph, who=space.who).arrays
         return arrays
 
 

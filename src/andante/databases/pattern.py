@@ -183,7 +183,7 @@ class Pattern(NamedTuple):
     @classmethod
     def allocate(cls, space: Space) -> Pattern:
         """The arrays of the database that the agent was given."""
-        arrays: Pattern = pick(space.databases, "pattern", space.graph, order_for(space.params)).arrays
+        arrays: Pattern = pick(space.databases, "pattern", space.graph, order_for(space.params), who=space.who).arrays
         return arrays
 
 

@@ -99,7 +99,7 @@ class Regions(NamedTuple):
     @classmethod
     def allocate(cls, space: Space) -> Regions:
         """The arrays of the database that the agent was given."""
-        arrays: Regions = pick(space.databases, "regions", space.graph).arrays
+        arrays: Regions = pick(space.databases, "regions", space.graph, who=space.who).arrays
         return arrays
 
 

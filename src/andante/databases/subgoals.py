@@ -70,7 +70,7 @@ class Subgoals(NamedTuple):
     @classmethod
     def allocate(cls, space: Space) -> Subgoals:
         """The arrays of the database that the agent was given."""
-        arrays: Subgoals = pick(space.databases, "subgoals", space.graph).arrays
+        arrays: Subgoals = pick(space.databases, "subgoals", space.graph, who=space.who).arrays
         return arrays
 
 

@@ -133,7 +133,8 @@ class Agent:
 
     def _renew(self) -> None:
         known, view = self._first_sight()
-        self._space = new_space(known, self.algorithm.params, self._log_rows, self.databases, view)
+        who = str(self.algorithm)
+        self._space = new_space(known, self.algorithm.params, self._log_rows, self.databases, view, who)
         self._memory = allocate(self.algorithm.memory, self._space)
 
     def _first_sight(self) -> tuple[Graph, View]:
@@ -344,7 +345,7 @@ class Agent:
         """Refuse goals that a database which the agent looks into was not built for."""
         given = [one for one in self.databases if isinstance(one, Database)]
         for kind in self.algorithm.needs if given else ():
-            one = pick(given, kind, self.graph)
+            one = pick(given, kind, self.graph, who=str(self.algorithm))
             lacking = np.flatnonzero(~one.covers(self.graph, goals))
             if len(lacking):
                 raise AlgorithmError(

@@ -71,6 +71,7 @@ class Space(NamedTuple):
     log: Log
     databases: tuple[Any, ...] = ()  # the databases given to the agent
     view: View = KNOWN  # what the agent sees of the map
+    who: str = "this algorithm"  # to name in errors
 
     @property
     def states(self) -> int:
@@ -79,10 +80,15 @@ class Space(NamedTuple):
 
 
 def new_space(
-    graph: Graph, params: Any, log_capacity: int = 0, databases: tuple[Any, ...] = (), view: View = KNOWN
+    graph: Graph,
+    params: Any,
+    log_capacity: int = 0,
+    databases: tuple[Any, ...] = (),
+    view: View = KNOWN,
+    who: str = "this algorithm",
 ) -> Space:
     """Return a space with new clocks and a log of the given capacity."""
-    return Space(graph, params, new_clock(), Log.of(log_capacity), databases, view)
+    return Space(graph, params, new_clock(), Log.of(log_capacity), databases, view, who)
 
 
 def allocate(memory: type, space: Space) -> Any:
