@@ -35,27 +35,39 @@ def test_neighbouring_limits_with_one_answer_are_put_together():
 def test_sentences():
     quick, medium, slow = recommend(summarise(TABLE), (1, 100, math.inf))
     assert quick == (
-        "With at most 1 state expanded per move use quick: it walks 9.000 ± 1.000 times the optimal cost, "
+        "With at most 1 state expanded per move, use quick: it walks 9.000 ± 1.000 times the optimal cost, "
         "and its worst move expanded 1."
     )
     assert medium == (
-        "With at most 100 states expanded per move use medium: it walks 4.000 ± 1.000 times the optimal cost, "
+        "With at most 100 states expanded per move, use medium: it walks 4.000 ± 1.000 times the optimal cost, "
         "and its worst move expanded 49."
     )
     assert slow == (
-        "Without a limit use slow: it walks 1.000 ± 0.000 times the optimal cost, and its worst move expanded 900."
+        "Without a limit, use slow: it walks 1.000 ± 0.000 times the optimal cost, and its worst move expanded 900."
     )
 
 
 def test_ranges_in_words():
-    assert recommend(summarise(TABLE), (2, 20))[0].startswith("With at most 2 to 20 states expanded per move use quick")
-    assert recommend(summarise(TABLE), (1000, math.inf))[0].startswith("With 1,000 states expanded per move or more")
+    assert recommend(summarise(TABLE), (2, 20))[0].startswith("With at most 20 states expanded per move, use quick")
+    (slow,) = recommend(summarise(TABLE), (1000, math.inf))
+    assert slow.startswith("With a limit of at least 900 states expanded per move, use slow: ")  # its worst move
+    (lookup,) = recommend(summarise(agent("lookup", 0, [1.0])))
+    assert lookup.startswith("Whatever the limit, use lookup: ")
+    (large,) = recommend(summarise(agent("large", 1_234_567, [1.0])), (2e6, math.inf))
+    assert large.startswith("With a limit of at least 1,234,567 states")
+
+
+def test_from_its_worst_move_on_an_agent_is_the_best():
+    last = choices(summarise(TABLE), (1, 10, 1000, math.inf))[-1]
+    worst = last.best["max_states_expanded"].max
+    assert worst < last.low
+    assert best(TABLE, (worst - 1, worst)) == [(worst - 1, worst - 1, "medium"), (worst, worst, last.best.name)]
 
 
 def test_a_limit_that_none_keeps_to_is_said():
     sentence = recommend(summarise(agent("slow", 900, [1.0])), (1,))[0]
     assert sentence == (
-        "With at most 1 state expanded per move no agent that always arrived fits: the least expensive worst move among them is 900, by slow."
+        "With at most 1 state expanded per move, no agent that always arrived fits: the least expensive worst move among them is 900, by slow."
     )
 
 
@@ -102,12 +114,25 @@ def test_a_database_is_named_with_its_size_and_what_needs_none_comes_after():
     table = [row | {"database_bytes": 0, "build_seconds": 0.0} for row in TABLE]
     first, last, plain, other = recommend(summarise([*table, *looking_up("book", 1, [1.5, 2.5], 12.0)]), (1, 49, 1000))
     assert first == (
-        "With at most 1 to 49 states expanded per move use book: it walks 2.000 ± 0.500 times the optimal cost, and its "
+        "With at most 49 states expanded per move, use book: it walks 2.000 ± 0.500 times the optimal cost, and its "
         "worst move expanded 1; its database holds 5.0 MB and took 12.0 s to build."
     )
-    assert last.startswith("With at most 1,000 states expanded per move use slow")
-    assert plain.startswith("Without databases, with at most 1 state expanded per move use quick: it walks 9.000")
-    assert other.startswith("Without databases, with at most 49 states expanded per move use medium: it walks 4.000")
+    assert last.startswith("With at most 1,000 states expanded per move, use slow")
+    assert plain.startswith("Without databases, with at most 1 state expanded per move, use quick: it walks 9.000")
+    assert other.startswith("Without databases, with at most 49 states expanded per move, use medium: it walks 4.000")
+
+
+def test_ranges_without_databases_in_words():
+    table = [row | {"database_bytes": 0, "build_seconds": 0.0} for row in TABLE]
+    told = recommend(summarise([*table, *looking_up("book", 1, [1.0, 1.0], 12.0)]), (1, 1000, math.inf))
+    begins = [sentence.partition(":")[0] for sentence in told]
+    assert begins == [
+        "With a limit of at least 1 state expanded per move, use book",
+        "Without databases, with at most 1 state expanded per move, use quick",
+        "Without databases, with a limit of at least 900 states expanded per move, use slow",
+    ]
+    told = recommend(summarise([*table, *looking_up("book", 1, [1.0, 1.0], 12.0)]), (math.inf,))
+    assert told[-1].startswith("Without databases and without a limit, use slow: ")
 
 
 def test_nobody_says_how_long_a_file_took_to_build_if_nobody_knows():

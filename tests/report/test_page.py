@@ -117,8 +117,8 @@ def test_nothing_in_a_trace_can_end_its_element(problem):
 def test_the_page_says_what_the_rows_say(text, table):
     assert "3 agents, 1 problem each on pocket." in text
     assert "each on pocket, with sight 4." in page(title="t", rows=[{**row, "sight": 4} for row in table])
-    assert "per move use <code>rta</code>" in text
-    assert "per move or more use <code>astar</code>" in text
+    assert "per move, use <code>rta</code>" in text
+    assert re.search(r"With a limit of at least \d+ states expanded per move, use <code>astar</code>", text)
     assert "<code>lrta(depth=2)</code>" in text
     assert "1.0 kB" in text
     assert andante.__version__ in text

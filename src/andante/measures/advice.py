@@ -14,6 +14,7 @@ from andante.world.heuristics import TOLERANCE
 #: The most states that may be expanded before a move.
 LIMITS = (1, 10, 100, 1_000, 10_000, math.inf)
 
+_UNLIMITED = "Without a limit"
 _EFFORT, _QUALITY = "max_states_expanded", "suboptimality_ratio"
 _SIZE, _BUILT = "database_bytes", "build_seconds"
 
@@ -34,7 +35,7 @@ class Choice:
             worst = MEASURES[_EFFORT].show(self.least_effort[_EFFORT].max)
             who = "that always arrived" if self.share_solved == 1.0 else f"that arrived in {self.share_solved:.1%}"
             return (
-                f"{self._where} no agent {who} fits: the least expensive worst move among them is {worst}, "
+                f"{self._where}, no agent {who} fits: the least expensive worst move among them is {worst}, "
                 f"by {self.least_effort.name}."
             )
         walked = self.best.show(_QUALITY)
@@ -45,7 +46,7 @@ class Choice:
             else f"; it arrived in {self.share_solved:.1%} of the problems, and no other agent did more often"
         )
         return (
-            f"{self._where} use {self.best.name}: it walks {walked} times the optimal cost, "
+            f"{self._where}, use {self.best.name}: it walks {walked} times the optimal cost, "
             f"and its worst move expanded {worst}{often}{self._prepared}."
         )
 
@@ -61,17 +62,20 @@ class Choice:
     @property
     def _where(self) -> str:
         where = self._within
-        return f"Without databases, {where[0].lower()}{where[1:]}" if self.without_databases else where
+        if not self.without_databases:
+            return where
+        joined = " and" if where == _UNLIMITED else ","
+        return f"Without databases{joined} {where[0].lower()}{where[1:]}"
 
     @property
     def _within(self) -> str:
-        if math.isinf(self.low):
-            return "Without a limit"
-        if math.isinf(self.high):
-            return f"With {_count(self.low)} per move or more"
-        if self.low == self.high:
-            return f"With at most {_count(self.low)} per move"
-        return f"With at most {self.low:,g} to {_count(self.high)} per move"
+        if math.isfinite(self.high):
+            return f"With at most {_count(self.high)} per move"
+        if math.isinf(self.low) or self.best is None:
+            return _UNLIMITED
+        # It wins at `low` against all who keep to lower limits, so it wins at each limit that it keeps to itself.
+        worst = self.best[_EFFORT].max
+        return f"With a limit of at least {_count(worst)} per move" if worst > 0 else "Whatever the limit"
 
 
 def choices(summaries: Iterable[Summary], limits: Sequence[float] = LIMITS) -> list[Choice]:
@@ -128,4 +132,4 @@ def _best(candidates: list[Summary]) -> Summary | None:
 
 
 def _count(states: float) -> str:
-    return f"{states:,g} state{'' if states == 1 else 's'} expanded"
+    return f"{states:,.10g} state{'' if states == 1 else 's'} expanded"
