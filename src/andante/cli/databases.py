@@ -43,7 +43,7 @@ def list_kinds(as_json: bool = JSON_OPTION) -> None:
 @app.command()
 def show(
     file: Path = typer.Argument(..., metavar="FILE", help="A file that 'andante build' wrote."),
-    map: str = typer.Option(None, metavar="MAP", help=f"Check that it was built for this map. {MAP_HELP}"),  # noqa: A002
+    map: str | None = typer.Option(None, metavar="MAP", help=f"Check that it was built for this map. {MAP_HELP}"),  # noqa: A002
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Say what a database file holds, and with which parameters it was built; a damaged file is refused."""
@@ -51,8 +51,8 @@ def show(
     from andante.measures import measure
 
     header = read_header(file)
-    if map is not None:
-        grid = read_world(map)
+    grid = None if map is None else read_world(map)
+    if grid is not None:
         load(file, map=grid)
     if as_json:
         print_json({**asdict(header), "arrays": [entry._asdict() for entry in header.arrays]})
@@ -60,7 +60,7 @@ def show(
     facts = {
         "kind": header.kind,
         "map": header.fingerprint or "any",
-        **({"serves": grid.name} if map is not None else {}),
+        **({"serves": grid.name} if grid is not None else {}),
         "parameters": ", ".join(f"{name}={write(value)}" for name, value in header.parameters.items()) or "none",
         "size": f"{measure('database_bytes').show(header.file_bytes)}, {header.file_bytes:,} bytes",
     }
