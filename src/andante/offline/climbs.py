@@ -128,9 +128,11 @@ def is_covered(attempts: Attempts, graph: Layout, regions: Regions, region: int,
     """Can every state of a region climb straight to ``aim``?"""
     question = aim * 2
     place = _place(attempts.kept, question)
-    if attempts.kept[region, place] >> 1 != question:
-        attempts.kept[region, place] = question * 2 + _all_climb(attempts, graph, regions, region, aim)
-    return bool(attempts.kept[region, place] & 1)
+    kept = attempts.kept[region, place]  # read once: another thread may overwrite it at any time
+    if kept >> 1 != question:
+        kept = question * 2 + _all_climb(attempts, graph, regions, region, aim)
+        attempts.kept[region, place] = kept
+    return bool(kept & 1)
 
 
 @kernel
@@ -165,9 +167,11 @@ def is_reached(attempts: Attempts, graph: Layout, regions: Regions, region: int,
     """Can a hub of a region climb straight to ``aim``?"""
     question = aim * 2 + 1
     place = _place(attempts.kept, question)
-    if attempts.kept[region, place] >> 1 != question:
-        attempts.kept[region, place] = question * 2 + (best_hub(graph, regions, region, aim) >= 0)
-    return bool(attempts.kept[region, place] & 1)
+    kept = attempts.kept[region, place]  # read once, as above
+    if kept >> 1 != question:
+        kept = question * 2 + (best_hub(graph, regions, region, aim) >= 0)
+        attempts.kept[region, place] = kept
+    return bool(kept & 1)
 
 
 @kernel
