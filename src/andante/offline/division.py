@@ -17,6 +17,7 @@ from andante.abstraction.hierarchy import Hierarchy
 from andante.databases.pattern import NO_STATE
 from andante.errors import GraphError, ParameterError
 from andante.kernel import int64, kernel
+from andante.offline.places import along_hilbert, has_places, places_of
 from andante.search.hillclimb import straight
 from andante.world.graph import Arrays, Csr, Graph, Layout, Moves
 
@@ -154,39 +155,16 @@ def along_a_curve(ground: Ground, regions: npt.NDArray[np.int64]) -> npt.NDArray
     """Regions in an order in which neighbours mostly stand near each other, where states have places."""
     if not has_places(ground.graph):
         return regions
-    points = _points(ground.graph)[ground.representative[regions]]
-    cells = np.floor((points - points.min(0, initial=np.inf)) / ground.graph.unit).astype(np.int64)
-    return regions[np.argsort(_curve(cells), kind="stable")]
-
-
-def _curve(cells: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """How far along Hilbert's curve each cell lies."""
-    x, y = cells[:, 0].copy(), cells[:, 1].copy()
-    place = np.zeros(len(cells), np.int64)
-    bit = 1 << int(cells.max(initial=0)).bit_length()
-    whole = 2 * bit - 1
-    while bit:
-        right, down = (x & bit) > 0, (y & bit) > 0
-        place += bit * bit * (3 * right ^ down)
-        flip, turn = ~down & right, ~down
-        x, y = np.where(flip, whole - x, x), np.where(flip, whole - y, y)
-        x, y = np.where(turn, y, x), np.where(turn, x, y)
-        bit >>= 1
-    return place
-
-
-def has_places(graph: Graph) -> bool:
-    """Have the states places in the plane?"""
-    return isinstance(graph.arrays, Moves) or graph.arrays.point.shape[1] == 2
+    points = places_of(ground.graph)[ground.representative[regions]]
+    cells = np.floor((points - points.min(0, initial=np.inf)) / ground.graph.unit)
+    return regions[np.argsort(along_hilbert(cells[:, ::-1]), kind="stable")]  # columns first
 
 
 def _points(graph: Graph) -> Points:
-    arrays = graph.arrays
-    if isinstance(arrays, Moves):
-        return np.stack([arrays.x, arrays.y], 1).astype(np.float64)
+    """Return the places of all states, or raise `ParameterError` if they have none."""
     if not has_places(graph):
         raise ParameterError("tiles need states with two coordinates; take the states of a level as regions: level=3")
-    return arrays.point
+    return places_of(graph)
 
 
 def _connected(row: npt.NDArray[np.int32], col: npt.NDArray[np.int32], label: npt.NDArray[np.int64]) -> States:

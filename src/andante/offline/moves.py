@@ -32,6 +32,7 @@ from andante.databases.moves import (
 from andante.errors import DatabaseError
 from andante.kernel import generic, int64, kernel, uint64
 from andante.offline.builder import Crew, builder
+from andante.offline.places import along_hilbert, has_places, places_of
 from andante.search import heap
 from andante.search.dijkstra import Starts, flood_starts, is_optimal
 from andante.search.heap import Heap
@@ -39,7 +40,6 @@ from andante.search.hillclimb import greedy_moves
 from andante.world.graph import Arrays, Csr, Graph, Moves, degree, estimate, price, size, target, unit
 from andante.world.heuristics import TOLERANCE
 
-CURVE_BITS = 16  # of a coordinate on the Hilbert curve
 ROWS = 64  # that a thread makes at a time
 WORTH_A_BORDER = BORDER + 2  # runs that it replaces, to take less than they do
 LOOK_BACK = 64  # places, from where a run ends to a goal on the near side of the border
@@ -76,9 +76,7 @@ class Room(NamedTuple):
     allowed: npt.NDArray[np.integer[Any]]  # [places], the set of codes that a run may have there
     run: npt.NDArray[np.uint32]  # [places + 1]
     word: npt.NDArray[np.uint32]  # [rows at a time * most words of a row]
-    words: npt.NDArray[
-        np.int64
-    ]  # [rows at a time], how many words each row has, and in the lowest bits how many borders
+    words: npt.NDArray[np.int64]  # [rows at a time], the number of words, and in the lowest bits of borders
 
 
 @builder("moves", Params)
@@ -143,36 +141,12 @@ def _order(graph: Graph) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
     label = graph.components
     sizes = np.bincount(label, minlength=1)
     states = np.flatnonzero(sizes[label] > 1)
-    place = _curve(graph) if _is_plane(graph) else _preorder(graph)
+    place = along_hilbert(places_of(graph)) if has_places(graph) else _preorder(graph)
     states = states[np.lexsort((place[states], label[states], sizes[label[states]]))]
     ends = np.flatnonzero(np.diff(label[states], append=-1)) + 1
     begins = np.concatenate([[0], ends])[:-1]
     span = np.repeat(np.stack([begins, ends], 1), ends - begins, axis=0)
     return states.astype(np.int32), span.astype(np.int32)
-
-
-def _is_plane(graph: Graph) -> bool:
-    return isinstance(graph.arrays, Moves) or graph.arrays.point.shape[1] == 2
-
-
-def _curve(graph: Graph) -> npt.NDArray[np.int64]:
-    """How far along a Hilbert curve each state lies."""
-    arrays = graph.arrays
-    point = np.stack([arrays.x, arrays.y], 1) if isinstance(arrays, Moves) else arrays.point
-    point = point.astype(np.float64) - point.min(axis=0, initial=0)
-    extent = max(float(point.max(initial=0.0)), 1e-300)
-    grain = 2.0 ** np.floor(np.log2((2**CURVE_BITS - 1) / extent))  # of whole coordinates it keeps the order
-    x, y = (point * grain).astype(np.int64).T
-    along = np.zeros(len(point), np.int64)
-    for bit in range(CURVE_BITS - 1, -1, -1):
-        right, low = x >> bit & 1, y >> bit & 1
-        along += (3 * right ^ low) << 2 * bit
-        mask = (1 << bit) - 1
-        x, y = x & mask, y & mask
-        turned = (low == 0) & (right == 1)
-        x, y = np.where(turned, mask - x, x), np.where(turned, mask - y, y)
-        x, y = np.where(low == 0, y, x), np.where(low == 0, x, y)
-    return along
 
 
 def _preorder(graph: Graph) -> npt.NDArray[np.int64]:

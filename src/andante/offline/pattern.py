@@ -32,8 +32,9 @@ from andante.kernel import int64, kernel
 from andante.offline.aims import Aim, Desk, Way, choose_hubs, go_far, go_on
 from andante.offline.builder import Crew, Goals, builder
 from andante.offline.climbs import Answers, Parts, Regions, new_answers, no_parts, no_regions, parts_of, regions_of
-from andante.offline.division import Ground, States, along_a_curve, has_places, levels, tiles
+from andante.offline.division import Ground, States, along_a_curve, levels, tiles
 from andante.offline.packing import Choices, packed, runs_of
+from andante.offline.places import has_places
 from andante.search.astar import Tree, cost_to, reached, search
 from andante.search.dijkstra import Field, count_paths, spread
 from andante.search.learning import Learned
