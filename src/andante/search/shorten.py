@@ -218,8 +218,8 @@ def _splice(route: Route, window: Window, most: int) -> int:
             _put(route, before, state, rest)
         steps += 1
         window.moves[0] += 1
-        if window.moves[0] == half or before == window.first[0]:
-            window.middle[0] = before if window.moves[0] <= half else window.middle[0]
+        if window.moves[0] <= half:
+            window.middle[0] = before
         state, before = before, parent_of(tree, before)
     window.stage[0] = IDLE
     return steps
