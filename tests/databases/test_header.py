@@ -265,8 +265,8 @@ def changed(kind, **arrays):
         ("pattern", {"base": (1, -1)}, "no level of any hierarchy"),
         ("pattern", {"base": (0, 2**62)}, "no level of any hierarchy"),
         ("pattern", {"base": (0, -1)}, "no level of any hierarchy"),
-        ("pattern", {"cap": (0, 2**62)}, "numbers that mean nothing"),
-        ("pattern", {"cap": (0, 0)}, "numbers that mean nothing"),
+        ("pattern", {"cap": (0, 2**62)}, "depths outside 1 to"),
+        ("pattern", {"cap": (0, 0)}, "depths outside 1 to"),
         ("subgoals", {"first": (slice(1, 3), [2**31 - 1, -(2**31) + 1000])}, "have no subgoal"),
     ],
 )

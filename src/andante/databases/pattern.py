@@ -108,12 +108,9 @@ def _fault_of_subgoals(pattern: Pattern, states: int) -> str | None:
             return "it names states that do not exist"
         if (regions_of(pattern, named[named != NO_STATE]) < 0).any():
             return "it names states that are in no region"
-    depths = (pattern.depth.min(initial=1), pattern.goal_depth.min(initial=1), pattern.cap[0])
-    if (
-        min(depths) < 1
-        or max(pattern.depth.max(initial=1), pattern.goal_depth.max(initial=1), pattern.cap[0]) > DEEPEST
-    ):
-        return "it holds numbers that mean nothing"
+    for depths in (pattern.depth, pattern.goal_depth, pattern.cap):
+        if depths.min(initial=1) < 1 or depths.max(initial=1) > DEEPEST:
+            return f"it has depths outside 1 to {DEEPEST}"
     return None
 
 
