@@ -15,6 +15,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from enum import IntEnum
+from functools import cached_property
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -116,7 +117,6 @@ class Agent:
         self._codes = self.algorithm.codes
         self._drive = self._loop()
         self._scratch = np.zeros(2, np.int64)
-        self._trail: npt.NDArray[Any] | None = None
         self._goal: int | None = None  # of the problem it was at last
         self._watched: Watch | None = None  # the one that may go on
         self.alone = _Alone(str(self.algorithm))  # within this block no other thread may use the agent
@@ -267,17 +267,16 @@ class Agent:
 
     def _walk(self, episode: npt.NDArray[Any], stop: threading.Event | None) -> npt.NDArray[np.int32]:
         """Drive one episode to its end and keep the states it visits."""
-        trail, parts = self._new_trail(), [episode["start"].astype(np.int32)]
+        trail, parts = self._trail, [episode["start"].astype(np.int32)]
         while not all_ended(episode) and not _stopped(stop):
             written = self.drive(episode, trail)
             parts.append(trail["state"][:written].astype(np.int32))
         return np.concatenate(parts)
 
-    def _new_trail(self) -> npt.NDArray[Any]:
-        """Room to write moves down; the same each time."""
-        if self._trail is None:
-            self._trail = np.zeros(TRAIL_ROWS, TRAIL)
-        return self._trail
+    @cached_property
+    def _trail(self) -> npt.NDArray[Any]:
+        """The buffer that the loop writes moves into."""
+        return np.zeros(TRAIL_ROWS, TRAIL)
 
     def move_nanoseconds(self, problem: Problem, limits: Limits = NO_LIMITS) -> npt.NDArray[np.int64]:
         """Walk from start to goal, or until a limit is reached: how long each move took, by a clock in the loop.
@@ -287,7 +286,7 @@ class Agent:
         >>> len(Agent("lrta", grid).move_nanoseconds(grid.problem((0, 0), (7, 7))))
         7
         """
-        trail, times, parts = self._new_trail(), np.zeros(TRAIL_ROWS, np.int64), [NO_TIMES]
+        trail, times, parts = self._trail, np.zeros(TRAIL_ROWS, np.int64), [NO_TIMES]
         with self.alone:
             self._watched = None
             episode = self._episodes([problem], limits)

@@ -74,7 +74,7 @@ def _straight_on_a_graph(graph: Csr, state: int, goal: int) -> int:
     return best if least <= estimate(graph, state, goal) + TOLERANCE * graph.unit else -1
 
 
-def _directions(diagonals: bool) -> np.ndarray:
+def _directions(diagonals: bool) -> npt.NDArray[np.uint8]:
     """Return the directions straight to a goal (dx, dy) away, as bits, by the signs of dx, dy and |dx| - |dy|."""
     found = np.zeros((3, 3, 3), np.uint8)
     for sx, sy, longer in np.ndindex(3, 3, 3):
