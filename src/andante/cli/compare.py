@@ -171,7 +171,7 @@ def run_all(
     kit: Kit = EMPTY,
     built: Sequence[tuple[Database, float]] = (),
 ) -> list[dict[str, Any]]:
-    """Every algorithm on every problem: one row per trial; ``built`` says how long databases took to build."""
+    """Run every algorithm on every problem and return one row per trial; ``built`` has the build times of databases."""
     from andante.episode.run import Agent, compile_all, run_many
     from andante.episode.trial import Limits
     from andante.measures import rows
