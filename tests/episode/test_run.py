@@ -275,12 +275,9 @@ def test_variants_that_think_with_other_bundles_are_compiled_each(monkeypatch):
 def test_settings_of_one_variant_have_memories_of_one_type():
     grid, types = andante.generate("empty", 32, 32), {}
     for entry in (entry for entry in andante.algorithms() if not entry.needs):
-        settings = [
-            entry.having(**{p.name: value}) for p in entry.parameters if p.kind is bool for value in (False, True)
-        ]
-        for text in (*entry.card.examples, *entry.card.shown):
-            settings.append(andante.find(text))
-        for one in (entry, *settings):
+        flags = [(p.name, value) for p in entry.parameters if p.kind is bool for value in (False, True)]
+        texts = (*entry.card.examples, *entry.card.shown)
+        for one in (entry, *(entry.having(**{name: value}) for name, value in flags), *map(andante.find, texts)):
             kind = numba.typeof(Agent(one, grid)._memory)
             assert types.setdefault(variant(one), kind) == kind, str(one)
 
