@@ -238,15 +238,15 @@ def _best(rung: Rung) -> list[str]:
     if rung.advice is None:
         return [rung.reason, *["-"] * 4]
     best = rung.advice.winner
-    told = best.summary
+    summary = best.summary
     walked, effort, worst = (
         measure(name) for name in ("suboptimality_ratio", "states_expanded_per_move", "max_states_expanded")
     )
     return [
         best.candidate.name,
         walked.show(best.suboptimality.mean, best.suboptimality.standard_error),
-        effort.show(told[effort.name].mean),
-        worst.show(told[worst.name].max),
+        effort.show(summary[effort.name].mean),
+        worst.show(summary[worst.name].max),
         measure("database_bytes").show(best.books.nbytes) if best.books.databases else "none",
     ]
 

@@ -120,10 +120,10 @@ def ranking(session: Session, found: Sequence[_Finalist]) -> list[Standing]:
             "database_bytes": books.nbytes,
             "build_seconds": books.build_seconds,
         }
-        told: list[Row] = [{**row, **extra} for row in rows]
-        summary = summarise(told)[0]
+        full: list[Row] = [{**row, **extra} for row in rows]
+        summary = summarise(full)[0]
         numbers = summary["suboptimality_ratio"]
         half = float(t.ppf(1 - doubt, len(rows) - 1)) * numbers.standard_error
         interval = (max(1.0, numbers.mean - half), numbers.mean + half)
-        standings.append(Standing(one, summary, told, interval, worst, timed, books))
+        standings.append(Standing(one, summary, full, interval, worst, timed, books))
     return sorted(standings, key=lambda one: (one.suboptimality.mean, one.summary["max_states_expanded"].max))

@@ -167,17 +167,17 @@ class Library:
                 made[0].save(file)
             return {"seconds": time.perf_counter() - began}
 
-        told = self._counted(what, make)
-        if "reason" in told:
-            return Refused(None, told["reason"])
-        if "given up" in told:
-            return self._too_long(told["given up"], patient)
+        kept = self._counted(what, make)
+        if "reason" in kept:
+            return Refused(None, kept["reason"])
+        if "given up" in kept:
+            return self._too_long(kept["given up"], patient)
         database = (
             made[0]
             if made
             else _loaded(file, order.name, portion[0]) or build(order.text, portion, threads=self.threads)
         )
-        return database, told["seconds"]
+        return database, kept["seconds"]
 
     def _no_time(self, order: BuildOrder, portion: list[Grid]) -> Refused | None:
         """Return why a build is not started, if it would not be finished in time."""

@@ -177,12 +177,12 @@ class Session:
             except AndanteError as error:  # parameters that do not fit each other, or the map
                 return {"reason": str(error)}
 
-        told = self._once(self._about(one, problems, limits), make)
-        breach = self.requirements.check_rows(told.get("rows", []))
-        if breach is not None or "reason" in told:
-            self.dropped[one.name] = Dropped(one.name, breach, told.get("reason", ""))
+        kept = self._once(self._about(one, problems, limits), make)
+        breach = self.requirements.check_rows(kept.get("rows", []))
+        if breach is not None or "reason" in kept:
+            self.dropped[one.name] = Dropped(one.name, breach, kept.get("reason", ""))
             return None
-        found: list[Row] = told["rows"]
+        found: list[Row] = kept["rows"]
         self.efforts[one.name] = max(self.efforts.get(one.name, 0.0), *(float(r["max_states_expanded"]) for r in found))
         return found
 
