@@ -434,7 +434,7 @@ class Starts(NamedTuple):
     """Distances from a source on a grid, and the first moves of optimal paths; can be used again for another source."""
 
     distance: npt.NDArray[np.float64]  # [n]
-    how: npt.NDArray[np.uint16]  # [n], low byte: first moves, by their index at the source; high byte: directions of arrival
+    how: npt.NDArray[np.uint16]  # [n], low byte: first moves, by index at the source; high byte: directions of arrival
     onward: npt.NDArray[np.uint8]  # [256 * 256]
     room: Wave
 
