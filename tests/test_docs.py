@@ -44,7 +44,7 @@ def test_the_dead_end_in_the_explanation_is_walked_as_it_says():
 
     nearsighted = trials["1"]
     most_visits = np.unique(nearsighted.path, return_counts=True)[1].max()
-    assert f"takes {nearsighted.moves}, and stands in the cell before the wall {most_visits} times" in page
+    assert f"takes {nearsighted.moves}, and visits the cell in front of the wall {most_visits} times" in page
 
 
 def _row(trial: andante.Trial) -> str:

@@ -42,6 +42,7 @@ PROBLEMS = 100  # on each map
 #: Agents and their databases. What is not at its default is said.
 PAIRS = (
     ("tba(budget=100, weight=2)", ""),
+    ("tbwalls(budget=200)", ""),
     ("dlrta", "pattern"),
     ("hcdps", "regions(m=20, borders=1)"),
     ("hcdps", "regions(m=12, borders=2)"),
@@ -196,9 +197,11 @@ def _span(numbers: list[float]) -> str:
 
 
 def _sizes(numbers: list[int]) -> str:
-    if max(numbers) < 1e6:
-        return f"{min(numbers) / 1e3:.0f} to {max(numbers) / 1e3:.0f} KB"
-    return f"{min(numbers) / 1e6:.1f} to {max(numbers) / 1e6:.1f} MB"
+    least, most = min(numbers), max(numbers)
+    if most < 1e6:
+        return f"{least / 1e3:.0f} to {most / 1e3:.0f} KB"
+    first = f"{least / 1e6:.1f}" if least >= 1e6 else f"{least / 1e3:.0f} KB"
+    return f"{first} to {most / 1e6:.1f} MB"
 
 
 def draw(rows: list[Row]) -> None:

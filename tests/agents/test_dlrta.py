@@ -256,6 +256,23 @@ def test_no_move_expands_more_than_the_cap_allows():
 
 
 @pytest.mark.compiled
+@given(
+    grid_problems(side=20),
+    st.sampled_from(["hold", "once", "deeper", "for_good"]),
+    st.sampled_from(["entry", "centre", "nearer", "far"]),
+    st.integers(1, 12),
+)
+@examples(80)
+def test_with_a_depth_of_one_every_move_expands_one_state(problem, loops, aim, side):
+    """Whatever the database holds, and where the agent walks in circles too: the default's promise."""
+    database = build(f"pattern(side={side}, aim={aim})", problem.world)
+    trial = andante.run(f"dlrta(loops={loops})", problem, databases=[database])
+    assert trial.solved
+    assert trial.max_states_expanded == 1
+    assert trial.states_expanded == trial.moves
+
+
+@pytest.mark.compiled
 @pytest.mark.parametrize("setting", LOOPS)
 def test_subgoals_in_a_circle_are_given_up(setting):
     """Two regions that send the agent to each other, whatever its goal: it arrives none the less, as its twin does."""

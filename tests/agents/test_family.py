@@ -179,16 +179,22 @@ def test_values_that_outgrow_all_numbers_stay_finite(operator):
         values = agent._memory.h.value
         assert np.isfinite(values).all()
         highest = max(highest, float(values.max()))
-    assert 1e250 < highest <= 1e300
+    assert 1e250 < highest <= 1e260
 
 
-@given(st.floats(0, 1e300), st.floats(0, allow_infinity=True, allow_nan=False))
+@given(
+    st.floats(0, 1e300),
+    st.floats(0, allow_infinity=True, allow_nan=False),
+    st.sampled_from([1e-100, 2.0**-40, 1, 1e100]),
+)
 @examples(100)
-def test_a_rise_is_a_rise_and_never_more_than_was_learned(old, new):
-    bounded = _bounded(new, old)
-    assert bounded <= min(new, 1e300)
-    assert new <= old or bounded > old or old == 1e300
-    assert new > 1e250 or bounded == new
+def test_a_rise_is_a_rise_and_never_more_than_was_learned(old, new, unit):
+    highest = min(1e260 * unit, 1e300)
+    old = min(old, highest)
+    bounded = _bounded(new, old, unit)
+    assert bounded <= min(new, highest)
+    assert new <= old or bounded > old or old == highest
+    assert new > 1e250 * unit or bounded == min(new, 1e300)
 
 
 def test_the_classic_corner_is_lrta():

@@ -84,6 +84,19 @@ def test_lookaheads_over_large_and_small_costs(name, cost):
     assert trial.cost == pytest.approx(2 * cost)
 
 
+@pytest.mark.parametrize("power", [-40, -3, 40])
+def test_values_that_are_about_to_overflow_are_bounded_in_units_too(power):
+    """With a weight of 10 they rise tenfold at every visit, where the goal cannot be reached."""
+    cost = np.random.default_rng(1).uniform(1, 100, (6, 6))
+    edges = [(a, b, cost[a, b]) for a in range(6) for b in range(6) if a != b]
+    graph = Graph.from_edges([*edges, (6, 0, 1.0)], directed=True)
+    one, other = (
+        andante.run("dalrta(w=10)", each.problem(0, 6), limits=andante.Limits(moves=6000)).path.tolist()
+        for each in (graph, graph.scaled(2.0**power))
+    )
+    assert one == other
+
+
 def test_a_small_weight_learns_by_small_steps():
     """With an absolute tolerance nothing would ever be learned, and the agent would go to and fro for good."""
     passable = np.ones((5, 5), bool)

@@ -140,7 +140,7 @@ def test_a_problem_without_a_map_is_refused(problem):
     edge = Graph.from_edges([(0, 1, 1.0)])
     with pytest.raises(ParameterError, match=r"grid\.problem"):
         record("lrta", edge.problem(0, 1))
-    with pytest.raises(ParameterError, match="from 0 to"):
+    with pytest.raises(ParameterError, match="of at least 0"):
         record("lrta", problem, most_thoughts=-1)
 
 

@@ -73,7 +73,7 @@ def test_the_kinds_are_listed(cli):
         (("mooves", "empty:8x8"), "did you mean 'moves'"),
         (("moves(a=1)", "empty:8x8"), "has no parameter 'a'"),
         (("moves", "empty:8x8", "empty:8x8"), "two of the maps have the same name"),
-        (("moves", "nothing"), "is no file"),
+        (("moves", "nothing"), "is not a .map file"),
     ],
 )
 def test_mistakes_are_said_before_any_work(cli, arguments, sentence, monkeypatch):

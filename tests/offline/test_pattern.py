@@ -422,5 +422,6 @@ def test_graphs_without_places_have_no_tiles():
     with pytest.raises(ParameterError, match="tiles need states with two coordinates"):
         build("pattern(side=4)", Graph.from_edges(edges))
     one_way = Graph.from_edges(edges, directed=True, points=np.zeros((3, 2)))
-    with pytest.raises(GraphError, match="every move can be taken back"):
-        build("pattern(side=4)", one_way)
+    for parameters in ("side=4", "level=1", "level=1, base=1"):
+        with pytest.raises(GraphError, match="every move can be taken back"):
+            build(f"pattern({parameters})", one_way)

@@ -614,7 +614,9 @@ def _change_head(rng: random.Random, head: dict[str, Any]) -> None:
             case 6:
                 row["sides"] = rng.choice([*wide, 3])
             case 7:
-                row[rng.choice("abc")] = rng.choice([*wide, 2**63, 2**64 - 1, row["a"] + 1, max(0, row["a"] - 1)])
+                row[rng.choice("abc")] = rng.choice(
+                    [*wide, 2**63, 2**64 - 1, min(row["a"], 2**64 - 2) + 1, max(0, row["a"] - 1)]
+                )
             case _:
                 row["offset"] = rng.choice([*wide, 2**63, row["offset"] + 64, rng.choice(head["arrays"])["offset"]])
         if rng.random() < 0.6:

@@ -226,7 +226,13 @@ def _drawn(rng: random.Random, parameter: Parameter) -> Any:
     if high <= 1:
         return rng.choice([high, 0.5, 0.1, rng.uniform(0.05, 1)])
     return rng.choice(
-        [low, low + 1, low + rng.expovariate(0.3), min(high, low + 10 ** rng.uniform(0, 3)), parameter.range.high]
+        [
+            low,
+            low + 1,
+            min(high, low + rng.expovariate(0.3)),
+            min(high, low + 10 ** rng.uniform(0, 3)),
+            parameter.range.high,
+        ]
     )
 
 

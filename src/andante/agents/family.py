@@ -60,9 +60,10 @@ class Share(IntEnum):
 _MIN, _AVG, _MEDIAN = int(Operator.MIN), int(Operator.AVG), int(Operator.MEDIAN)
 _RANDOM, _CEIL = int(Ties.RANDOM), int(Share.CEIL)
 
-HIGH = 1e250  # above this a value rises slowly ...
+HIGH = 1e250  # above this, in units of the graph, a value rises slowly ...
 SLOW = 1.0 + 1e-6  # ... by this factor ...
-HIGHEST = 1e300  # ... up to this: sums over neighbours stay finite
+HIGHEST = 1e260  # ... up to this, in units ...
+FINITE = 1e300  # ... and in any unit up to this: sums over neighbours stay finite
 
 
 class Params(NamedTuple):
@@ -123,7 +124,7 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
     old = value(h, graph, state, goal)
     learned, stored, expanded = 0.0, 0, 1
     if new > old + slack:
-        new = _bounded(new, old)
+        new = _bounded(new, old, unit(graph))
         learned, stored = new - old, store(h, state, new)
         if params.expendable:
             dispensable, looked_at = is_expendable(graph, memory.gone, state)  # line 7
@@ -134,9 +135,10 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
 
 
 @kernel
-def _bounded(new: float, old: float) -> float:
-    """A value that rises from ``old`` to ``new``, or a little only if it is very large: always finite."""
-    return new if new <= HIGH else min(new, max(HIGH, old * SLOW), HIGHEST)
+def _bounded(new: float, old: float, one: float) -> float:
+    """A value that rises from ``old`` to ``new``, or a little only if it is very many times ``one``: always finite."""
+    high = min(HIGH * one, FINITE)
+    return new if new <= high else min(new, max(high, old * SLOW), HIGHEST * one, FINITE)
 
 
 @kernel

@@ -203,7 +203,7 @@ def _following(regions: Regions, place: Place, there: int, goal: int) -> Place:
         two_way=True,
         needs=("regions",),
         examples=("hcdps(shortcuts=all)", "hcdps(shortcuts=off, m=0)"),
-        shown=("hcdps",),
+        shown=("hcdps(shortcuts=off, m=0)", "hcdps(m=99)"),  # at most 1 and 100 expansions: limits that people set
     )
 )
 class HCDPS:

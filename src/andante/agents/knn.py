@@ -190,6 +190,7 @@ def _pursue_next(memory: Memory) -> None:
         complete=True,
         needs=("subgoals",),
         examples=("knn(depth=1)",),
+        shown=("knn(m=100)",),
     )
 )
 class KNN:

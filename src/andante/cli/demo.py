@@ -25,6 +25,7 @@ from andante.machine import cores
 if TYPE_CHECKING:
     from andante.agent import Algorithm
     from andante.databases.header import Database
+    from andante.selection.library import Books, Library, Refused
     from andante.world.grid import Grid
 
 app = typer.Typer(add_completion=False)
@@ -92,7 +93,10 @@ def compile_all_of(entries: Sequence[Algorithm], kinds: Sequence[str]) -> None:
 
 
 def build_databases(grid: Grid, kinds: Sequence[str]) -> list[tuple[Database, float]]:
-    """Return databases of these kinds with their build times, built cheapest first as time permits."""
+    """Return databases of these kinds with their build times, built cheapest first as time permits.
+
+    A kind that would take too long at its defaults is built with its next settings, which need less time or memory.
+    """
     from andante.measures import measure
     from andante.selection.journal import Journal
     from andante.selection.library import Library, Refused
@@ -102,12 +106,27 @@ def build_databases(grid: Grid, kinds: Sequence[str]) -> list[tuple[Database, fl
     with progress_of_parts() as progress:
         library = Library([grid], Requirements(), Journal(), cores(), progress, BUILD_SECONDS)
         library.prepare(kinds)
-        books = {kind: library.books([kind]) for kind in kinds}
-    for kind, found in books.items():
+        books = dict(first_in_time(library, kind) for kind in kinds)
+    for text, found in books.items():
         if isinstance(found, Refused):
-            out.print(f"no database of kind {kind}: {found.reason}", soft_wrap=True)
+            out.print(f"no {text} database: {found.reason}", soft_wrap=True)
             continue
         size, time = measure("database_bytes").show(found.nbytes), measure("build_seconds").show(found.build_seconds)
-        out.print(f"a database of kind {kind}: {size}, built in {time}", soft_wrap=True)
+        out.print(f"{text} database: {size}, built in {time}", soft_wrap=True)
         built += [(database, found.build_seconds) for database in found.databases]
     return built
+
+
+def first_in_time(library: Library, kind: str) -> tuple[str, Books | Refused]:
+    """Return the first settings of a kind that there is time to build, and the databases; or why there are none."""
+    from andante.selection.library import Refused
+    from andante.selection.space import orders_of
+
+    late: tuple[str, Books | Refused] | None = None
+    for text in orders_of(kind):
+        found = library.books([text])
+        if not (isinstance(found, Refused) and found.late):
+            return text, found
+        late = late or (text, found)
+    assert late is not None  # a kind has at least its defaults
+    return late

@@ -99,7 +99,7 @@ def recommended(admits: Callable[[Algorithm], bool]) -> list[list[Candidate]]:
 
     >>> tiers = recommended(lambda entry: entry.card.name in ("knn", "lss"))
     >>> [[one.name for one in tier][:2] for tier in tiers]
-    [['knn with subgoals', 'lss'], [], ['knn with subgoals(records=1000, series=true)', ...]]
+    [['knn(m=100) with subgoals'], ['knn with subgoals', 'lss'], ['knn(m=100) with subgoals(records=1000, ...]]
     """
     cards = [entry.card for entry in algorithms() if admits(entry)]
     shown = [find(text) for card in cards for text in card.shown or ((card.name,) if card.needs else ())]
@@ -120,11 +120,16 @@ def recommended(admits: Callable[[Algorithm], bool]) -> list[list[Candidate]]:
 
 def with_databases(entry: Algorithm) -> list[Candidate]:
     """Return the algorithm with each choice of databases that it can use."""
-    shelves = [dict.fromkeys(_fitted(text, entry) for text in _kinds(kind)) for kind in entry.needs]
+    shelves = [dict.fromkeys(_fitted(text, entry) for text in orders_of(kind)) for kind in entry.needs]
     return [Candidate(entry, chosen) for chosen in itertools.product(*shelves)]
 
 
-def _kinds(kind: str) -> tuple[str, ...]:
+def orders_of(kind: str) -> tuple[str, ...]:
+    """Return what to build of a kind: first its defaults, then other settings that are worth a try.
+
+    >>> orders_of("pattern")
+    ('pattern', 'pattern(side=32)', 'pattern(side=64)')
+    """
     return (kind, *VARIANTS.get(kind, ())) if kind in builders() else ()
 
 
