@@ -338,7 +338,7 @@ def test_in_debug_a_wrong_move_is_found_too():
         return Move(goal, 1.0, 1, 1, 0.0, 0)
 
     with pytest.raises(
-        AlgorithmError, match=r"^mine went from \(\d+, \d+\) to \(\d+, \d+\), which is no move; its step"
+        AlgorithmError, match=r"^mine went from \(\d+, \d+\) to \(\d+, \d+\), which is not a move; its step"
     ):
         andante.check_algorithm(entry(leap), debug=True)
 

@@ -192,7 +192,7 @@ def _line(function: FunctionType, error: Exception, text: str) -> int:
 
 
 def _line_at_work(code: CodeType, error: Exception) -> int:
-    """The line of this kernel that Numba was at when an error passed that is not its own, and says no line."""
+    """Return the line of this kernel that Numba was compiling when an exception that is not Numba's was raised."""
     lines = {line for _, _, line in code.co_lines() if line is not None}
     found = code.co_firstlineno
     for frame, _ in traceback.walk_tb(error.__traceback__):

@@ -301,9 +301,9 @@ def _chooser(bodies: dict[type, Callable[..., Any]], stub: Callable[..., Any]) -
 
 
 def prefetch(array: Any, index: int) -> None:
-    """Ask the machine for an element of a flat array that will be read soon; the index may lie outside the array.
+    """Prefetch an element of a flat array that will be read soon; the index may lie outside the array.
 
-    What is read from memory takes as long as a hundred instructions. Nothing depends on it but time.
+    A read from memory takes as long as a hundred instructions. This affects only the time, never the result.
     """
 
 

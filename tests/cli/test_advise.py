@@ -73,8 +73,8 @@ def test_whoever_stops_it_hears_what_is_kept(cli, folder, tmp_path, monkeypatch)
     monkeypatch.setattr("andante.selection.race.Race.places", stopped)
     code, _, err = cli("advise", folder, "--expansions", 10, *QUICK, "--output", tmp_path / "out")
     assert code == INTERRUPTED
-    assert f"stopped; what was worked out is kept in {tmp_path / 'out'}" in err
-    assert "nothing is kept" in cli("advise", folder, "--expansions", 10, *QUICK)[2]
+    assert f"stopped; the results so far are in {tmp_path / 'out'}" in err
+    assert "nothing was saved" in cli("advise", folder, "--expansions", 10, *QUICK)[2]
 
 
 def test_several_limits_give_the_best_agent_for_each(cli, folder, tmp_path):

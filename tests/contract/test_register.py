@@ -203,8 +203,8 @@ def show_off(graph, memory, params, state, goal):
 @pytest.mark.parametrize(
     ("step", "claims", "fault"),
     [
-        (teleport, {}, "which is no move"),
-        (undercharge, {}, r"and said it cost [\d.]+, where it costs [\d.]+;"),
+        (teleport, {}, "which is not a move"),
+        (undercharge, {}, r"and said it cost [\d.]+, but it costs [\d.]+;"),
         (stroll, {"complete": True}, "is complete"),
         (brood, {"real_time": True}, "plans no more per move"),
         (
@@ -306,7 +306,7 @@ def test_an_agent_that_walks_through_walls_it_could_see_is_caught():
     card = Card("blind", "Blind", paper="none")
     entry = Algorithm(card, Params(), Params(), Route, plan_once)
     assert andante.check_algorithm(entry)
-    with pytest.raises(andante.AndanteError, match="^blind went from .* to .*, which is no move"):
+    with pytest.raises(andante.AndanteError, match="^blind went from .* to .*, which is not a move"):
         andante.check_algorithm(replace(entry, card=replace(card, senses=True)))
 
 

@@ -268,12 +268,12 @@ def changed(kind, **arrays):
     [
         ("depth-tree", {"history": (0, 2**31)}, "look back over 1 to 100,000 moves"),
         ("depth-tree", {"history": (0, 0)}, "look back over 1 to 100,000 moves"),
-        ("pattern", {"base": (1, 7)}, "no level of any hierarchy"),
-        ("pattern", {"base": (1, -1)}, "no level of any hierarchy"),
-        ("pattern", {"base": (0, 2**62)}, "no level of any hierarchy"),
-        ("pattern", {"base": (0, -1)}, "no level of any hierarchy"),
-        ("pattern", {"cap": (0, 2**62)}, "numbers that mean nothing"),
-        ("pattern", {"cap": (0, 0)}, "numbers that mean nothing"),
+        ("pattern", {"base": (1, 7)}, "level or cover does not exist"),
+        ("pattern", {"base": (1, -1)}, "level or cover does not exist"),
+        ("pattern", {"base": (0, 2**62)}, "level or cover does not exist"),
+        ("pattern", {"base": (0, -1)}, "level or cover does not exist"),
+        ("pattern", {"cap": (0, 2**62)}, "depths outside 1 to"),
+        ("pattern", {"cap": (0, 0)}, "depths outside 1 to"),
         ("subgoals", {"first": (slice(1, 3), [2**31 - 1, -(2**31) + 1000])}, "have no subgoal"),
     ],
 )

@@ -277,7 +277,7 @@ def _broken(step, senses=True, memory=Memory):
 
 def test_an_algorithm_that_does_not_sense_is_refused():
     problem = WALLED.problem((0, 0), (5, 2))
-    with pytest.raises(AlgorithmError, match=r"^mine has to know its map; with sight there are: .*lrta"):
+    with pytest.raises(AlgorithmError, match=r"^mine has to know its map; algorithms with sight are: .*lrta"):
         andante.run(_broken(_stay, senses=False), problem, sight=3)
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from enum import IntEnum
 from typing import NamedTuple
 
+import numba
 import numpy as np
 import pytest
 from hypothesis import given
@@ -17,7 +18,7 @@ import andante
 from andante.agent import Algorithm, Card, Move, algorithm
 from andante.episode.convergence import converge_agent
 from andante.episode.loop import EPISODE, NO_MOVE, NO_STATE, WRONG_COST, Outcome, all_ended, wrong
-from andante.episode.run import Agent, compile_all
+from andante.episode.run import Agent, compile_all, variant
 from andante.errors import AlgorithmError, ParameterError, ProblemError
 from andante.kernel import JIT, interpreted, kernel
 from andante.measures.rows import rows
@@ -271,6 +272,16 @@ def test_variants_that_think_with_other_bundles_are_compiled_each(monkeypatch):
     assert compiled == [str(andante.find(text)) for text in (texts[0], texts[2])]
 
 
+def test_settings_of_one_variant_have_memories_of_one_type():
+    grid, types = andante.generate("empty", 32, 32), {}
+    for entry in (entry for entry in andante.algorithms() if not entry.needs):
+        flags = [(p.name, value) for p in entry.parameters if p.kind is bool for value in (False, True)]
+        texts = (*entry.card.examples, *entry.card.shown)
+        for one in (entry, *(entry.having(**{name: value}) for name, value in flags), *map(andante.find, texts)):
+            kind = numba.typeof(Agent(one, grid)._memory)
+            assert types.setdefault(variant(one), kind) == kind, str(one)
+
+
 # --- time ------------------------------------------------------------------------------------------------------------
 
 
@@ -414,12 +425,12 @@ def misbehaving(fault):
 @pytest.mark.parametrize(
     ("fault", "said"),
     [
-        (Fault.TELEPORT, "mine(fault=teleport) went from (1, 3) to (3, 3), which is no move"),
-        (Fault.UNDERCHARGE, "went from (1, 3) to (1, 2) and said it cost 0.5, where it costs 1"),
+        (Fault.TELEPORT, "mine(fault=teleport) went from (1, 3) to (3, 3), which is not a move"),
+        (Fault.UNDERCHARGE, "went from (1, 3) to (1, 2) and said it cost 0.5, but it costs 1"),
         (Fault.NOWHERE, "went to state 1000, which does not exist: there are 16"),
         (Fault.BELOW, "went to state -7, which does not exist: there are 16"),
-        (Fault.DEAR_WAIT, "went nowhere from (1, 3) and said it cost 1, where waiting costs nothing"),
-        (Fault.NOT_A_NUMBER, "went from (1, 3) to (1, 2) and said it cost nan, where it costs 1"),
+        (Fault.DEAR_WAIT, "went nowhere from (1, 3) and said it cost 1, but waiting costs nothing"),
+        (Fault.NOT_A_NUMBER, "went from (1, 3) to (1, 2) and said it cost nan, but it costs 1"),
     ],
 )
 def test_a_wrong_move_is_refused_with_the_agents_name(fault, said):
@@ -429,7 +440,7 @@ def test_a_wrong_move_is_refused_with_the_agents_name(fault, said):
             walk(misbehaving(fault), problem)
         assert said.removeprefix("mine(fault=teleport) ") in str(caught.value)
         assert str(caught.value).startswith("mine")
-        assert "its step must answer with a neighbour of the agent's state" in str(caught.value)
+        assert "its step must return a neighbour of the agent's state" in str(caught.value)
 
 
 def test_waiting_is_allowed():

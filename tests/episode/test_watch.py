@@ -106,7 +106,7 @@ def test_an_agent_has_one_head(name):
         next(watch)
         distract()
         with pytest.raises(
-            ProblemError, match=r"turned to another problem and forgotten <Problem \(0, 3\) to \(7, 3\) on map>"
+            ProblemError, match=r"begun another problem and forgotten <Problem \(0, 3\) to \(7, 3\) on map>"
         ):
             next(watch)
         assert len(list(later)) == 7  # it had not begun

@@ -7,7 +7,8 @@ from hypothesis import given
 import andante
 from andante.errors import DatabaseError
 from andante.offline import build
-from andante.offline.moves import _curve, _order, _preorder
+from andante.offline.moves import _order, _preorder
+from andante.offline.places import along_hilbert, places_of
 from andante.world.graph import Graph
 from tests import naive
 from tests.worlds import examples, graphs, grids
@@ -30,10 +31,11 @@ def test_the_order_holds_every_component_in_one_piece_and_the_largest_last(grid)
 
 def test_the_curve_goes_from_cell_to_neighbouring_cell():
     grid = andante.generate("empty", 32, 32)
-    walk = np.argsort(_curve(grid.graph))
+    along = along_hilbert(places_of(grid.graph))
+    walk = np.argsort(along)
     y, x = np.divmod(walk, 32)
     assert (np.abs(np.diff(x)) + np.abs(np.diff(y)) == 1).all()
-    assert len(np.unique(_curve(grid.graph))) == 1024
+    assert len(np.unique(along)) == 1024
 
 
 @given(graphs(states=20))

@@ -267,7 +267,7 @@ def test_tables_that_make_no_sense_are_refused(tmp_path):
         (arrays._replace(span=high), "no runs of choices"),
         (arrays._replace(subgoal=arrays.subgoal + np.int32(1000)), "names states that do not exist"),
         (arrays._replace(via=np.full_like(arrays.via, 256)), "names states that do not exist"),
-        (arrays._replace(depth=arrays.depth * np.uint16(0)), "numbers that mean nothing"),
+        (arrays._replace(depth=arrays.depth * np.uint16(0)), "depths outside 1 to"),
     ]:
         Database("pattern", database.fingerprint, {}, broken).save(tmp_path / "broken")
         with pytest.raises(DatabaseError, match=sentence):

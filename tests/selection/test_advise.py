@@ -295,8 +295,8 @@ def test_what_is_not_certain_is_said(grids):
 
     assert "There was no time to try 7 more" in told("lrta", 7)
     assert "There was no time" not in told("lrta", 0)
-    assert "not proven to arrive" in told("family", 0)
-    assert "not proven to arrive" not in told("lrta", 0)
+    assert "not proven to solve" in told("family", 0)
+    assert "not proven to solve" not in told("lrta", 0)
 
 
 def test_whoever_breaks_a_limit_on_fresh_problems_only_is_not_recommended(grids, monkeypatch):
@@ -346,7 +346,7 @@ def test_maps_must_have_names_of_their_own(grids):
 def test_on_maps_that_change_it_is_said_what_the_numbers_are_about(grids):
     def told(**wanted):
         found = ask(grids[:1], Requirements(expansions=1, changing=True, **wanted), problems=10, candidates=5)
-        return any("maps that stay as they are" in sentence for sentence in found.sentences)
+        return any("maps that do not change" in sentence for sentence in found.sentences)
 
     assert told()
     assert not told(sight=5)
@@ -355,7 +355,7 @@ def test_on_maps_that_change_it_is_said_what_the_numbers_are_about(grids):
 def test_maps_must_have_problems():
     with pytest.raises(MapError, match="too small to advise on: it has 6 pairs"):
         ask([andante.generate("empty", 3, 1)], Requirements())
-    with pytest.raises(MapError, match="no map"):
+    with pytest.raises(MapError, match="at least one map"):
         ask([], Requirements())
 
 
@@ -406,5 +406,5 @@ def test_of_agents_that_do_as_well_the_simpler_one_is_named(grids):
 
     ornate, plain = standing("tba(budget=43, weight=2.41)"), standing("tba(budget=43)")
     told = replace(advice, ranking=(ornate, plain)).sentences
-    assert "tba(budget=43) is simpler, and not clearly worse (0.000 ± 0.000 more)." in told
+    assert "tba(budget=43) is simpler and not clearly worse (0.000 ± 0.000 more)." in told
     assert not any("is simpler" in one for one in replace(advice, ranking=(plain, ornate)).sentences)

@@ -308,7 +308,7 @@ def fault_of(
     place = np.minimum(np.searchsorted(known, keys), max(len(known) - 1, 0))
     if len(keys) and not (known[place] == keys).all():
         wrong = int(keys[known[place] != keys][0])
-        return f"it went from {wrong // world.states} to {wrong % world.states}, which is no move"
+        return f"it went from {wrong // world.states} to {wrong % world.states}, which is not a move"
     low, high = (float(price[place].sum()) if len(keys) else 0.0 for price in (least, most))
     if not low * (1 - SLACK) <= trial.cost <= high * (1 + SLACK):
         return f"it says {trial.cost!r}, and its path costs from {low!r} to {high!r}"

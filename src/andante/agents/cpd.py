@@ -1,9 +1,9 @@
 """CPD: look up the first move of a shortest path to the goal, and make it.
 
-Botea (2011), Strasser, Harabor and Botea (2014), Chiari et al. (2019). It is what Bulitko et al. (2008) would call
-level 0: a database over all pairs of ground states, which they put at two years of work. Compressed path databases are
-built in minutes. There is no search, so nothing is expanded; looking up the row of the agent's state counts as one
-state touched.
+Botea (2011), Strasser, Harabor and Botea (2014), Chiari et al. (2019). In the terms of Bulitko et al. (2008) this is
+level 0: a database over all pairs of ground states. They estimated that it would take two years to build; compressed
+path databases are built in minutes. There is no search, so nothing is expanded; looking up the row of the agent's state
+counts as one state touched.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from andante.world.graph import Arrays, price, target
 
 
 class Params(NamedTuple):
-    """There is nothing to choose."""
+    """There are no parameters."""
 
 
 class Memory(NamedTuple):
@@ -28,7 +28,7 @@ class Memory(NamedTuple):
 
 @kernel
 def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -> Move:
-    """One move along a shortest path."""
+    """Make one move along a shortest path."""
     k = first_move(memory.moves, graph, state, goal)
     if k < 0:
         return no_move(UNREACHABLE, 0, 1)

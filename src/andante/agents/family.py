@@ -74,7 +74,7 @@ class Params(NamedTuple):
     b: Annotated[float, Range(0, 1), "share of the neighbours, best first, that is learned from"] = 1.0
     operator: Annotated[Operator, "how their values are put together"] = Operator.MIN
     da: Annotated[bool, "avoid depressions: look only at neighbours where least was learned"] = False
-    expendable: Annotated[bool, "leave states for good that the rest of the map can do without"] = False
+    expendable: Annotated[bool, "permanently remove expendable states"] = False
     ties: Annotated[Ties, NOT_SAMPLED, "which of equal neighbours comes first"] = Ties.ORDER
     share: Annotated[Share, NOT_SAMPLED, "how the share of the neighbours is rounded"] = Share.FLOOR
     seed: Annotated[int, Range(0, 2**31), NOT_SAMPLED, "for random ties"] = 0
@@ -285,7 +285,7 @@ setting(
         real_time=True,
         ring=True,
         shown=("dalrta-e",),
-        summary="daLRTA* that leaves expendable states for good.",
+        summary="daLRTA* that permanently removes expendable states.",
     ),
     da=True,
     b=1.0,

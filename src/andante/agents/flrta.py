@@ -1,26 +1,27 @@
-"""f-LRTA*: LSS-LRTA* that also learns what it costs to come from the start, and prunes states that lead nowhere new.
+"""f-LRTA*: LSS-LRTA* that also learns the cost from the start and prunes states that lead nowhere new.
 
-Sturtevant and Bulitko (2011). Besides h the agent learns g(s), what the cheapest path it knows from the start to s
-costs. An expanded state is dead if no neighbour is reached best through it, and redundant if each that is can be
-reached as well through another state. Both are pruned: no lookahead goes there again. A state to which a cheaper path
-is found comes back.
+Sturtevant and Bulitko (2011). Besides h the agent learns g(s), the cost of the cheapest path from the start to s that
+it knows. An expanded state is dead if no neighbour has its best path through it, and redundant if each neighbour that
+does has an equally good path through another state. Both are pruned: no lookahead enters them again. A pruned state is
+restored when a cheaper path to it is found.
 
-Where the paper leaves room, this is our reading, and what makes it complete (docs/algorithms/flrta.md has the proof):
+The paper leaves some of this open. This is our reading, which makes it complete (docs/algorithms/flrta.md has the
+proof):
 
-- A state p supports a neighbour t if p is expanded, not pruned, and g(t) = g(p) + c(p, t). Each t knows how many
-  support it. A state may be pruned if each unpruned state it supports has another supporter: dead if it supports none,
-  and redundant otherwise (``redundant=false`` prunes dead states only). So every unpruned state but the start keeps a
-  supporter, and with it a path from the start through unpruned states.
-- Each plan is LSS-LRTA*'s; then the closed states whose g is new, the lowest first, hand it on to their neighbours;
-  then closed states are pruned, the highest g first, so that a dead end is pruned from its end.
-- A state that is pruned has an infinite h, so that lookaheads keep out. One that comes back has its first h again.
-- An agent that stands in a pruned state with no plan goes back along the path that gave the state its g, until it
-  comes to one that is not pruned.
-- Values of g are kept from trial to trial of a problem, which all begin in the same state. States are pruned for what
-  they contribute to paths known so far: nothing says that repeated trials end with a cheapest path.
+- A state p supports a neighbour t if p is expanded, not pruned, and g(t) = g(p) + c(p, t). Each t stores the number of
+  its supporters. A state may be pruned if each unpruned state it supports has another supporter: it is dead if it
+  supports none, and redundant otherwise (``redundant=false`` prunes dead states only). So every unpruned state except
+  the start keeps a supporter, and with it a path from the start through unpruned states.
+- A plan is made as in LSS-LRTA*. Then closed states pass a new g on to their neighbours, lowest g first. Then closed
+  states are pruned, highest g first, so that a dead end is pruned from its far end.
+- A pruned state has an infinite h, which keeps lookaheads out. A restored state has its initial h again.
+- An agent in a pruned state without a plan goes back along the path that gave the state its g, until it reaches a state
+  that is not pruned.
+- Values of g are kept for all trials of a problem, which begin in the same state. Pruning considers only the paths
+  known so far, so repeated trials need not converge to a cheapest path.
 
-Counted as expanded are the lookahead's expansions, those of learning h as in LSS-LRTA*, each closed state that hands
-on its g, each that is looked at for pruning, and again each that is pruned.
+Counted as expanded: the lookahead's expansions, those of learning h as in LSS-LRTA*, each closed state that passes its
+g on, each that is considered for pruning, and each that is pruned once more.
 """
 
 from __future__ import annotations
@@ -59,22 +60,22 @@ NOBODY = -1
 
 
 class Params(NamedTuple):
-    """How far f-LRTA* looks, where it goes, and what it prunes."""
+    """How far to look ahead, where to go, and what to prune."""
 
     lookahead: Annotated[int, Range(1, 100_000), "states to expand before a move; learning takes more"] = 10
     avoidance: Annotated[Avoidance, "how to avoid depressions, if at all"] = Avoidance.OFF
     redundant: Annotated[bool, "prune redundant states too, not only dead ones"] = True
 
 
-#: What is known of a state on the way from the start, in the problem whose number it has.
+#: What is known about the path from the start to a state, in the problem whose number it has.
 FROM_START = np.dtype(
     [
         ("g", np.float64),
-        ("handed_on", np.float64),  # the g that its neighbours know of; infinite if they know none
+        ("handed_on", np.float64),  # the g that was passed on to its neighbours; infinite if none was
         ("problem", np.uint32),
-        ("parent", np.int32),  # the state that gave it its g
+        ("parent", np.int32),  # the state that its g came from
         ("supporters", np.int32),
-        ("latest", np.int32),  # the supporter that was counted last: of several arcs from it one counts
+        ("latest", np.int32),  # the supporter counted last: of several arcs from it only one counts
         ("pruned", np.bool_),
     ],
     align=True,
@@ -82,7 +83,7 @@ FROM_START = np.dtype(
 
 
 class Origins(NamedTuple):
-    """Where each state's best known path comes from, and room to put closed states in order of g."""
+    """The best known path from the start to each state, and a heap to order closed states by g."""
 
     at: npt.NDArray[Any]  # [n], of FROM_START
     order: Heap
@@ -90,13 +91,13 @@ class Origins(NamedTuple):
 
     @classmethod
     def allocate(cls, space: Space) -> Origins:
-        """Nothing known yet."""
+        """Return arrays in which no state is known."""
         most = max(1, min(space.states, space.params.lookahead * space.graph.max_degree + 1))
         return cls(np.zeros(space.states, FROM_START), Heap.over(most, most), space.clock)
 
 
 class Memory(NamedTuple):
-    """What f-LRTA* learned in both directions, and the room it looks ahead in."""
+    """What was learned in both directions, and the arrays for the lookahead."""
 
     h: Learned
     origins: Origins
@@ -107,7 +108,7 @@ class Memory(NamedTuple):
 
 @kernel
 def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -> Move:
-    """One move of f-LRTA*."""
+    """Make one move of f-LRTA*."""
     local = memory.local
     expanded, touched, learned, stored = 0, 0, 0.0, 0
     to, cost = next_move(local, graph, state)
@@ -119,7 +120,7 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
             cost = price_between(graph, state, back) if back != NOBODY else np.inf
             return Move(back, cost, 0, 0, 0.0, 0) if cost < np.inf else no_move(STUCK, 0, 0)
         expanded, touched = grow(local, graph, memory.h, state, goal, params.lookahead)
-        if frontier(local) == 0:  # by one-way arcs a pruned state may be the only way on: no proof
+        if frontier(local) == 0:  # no proof of UNREACHABLE: with one-way arcs a pruned state may be needed
             return no_move(STUCK, expanded, touched)
         plan(local, choose(local, graph, memory.rise, params.avoidance), FRONTIER)
         into = turned(memory.into.arcs, graph)
@@ -134,7 +135,7 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
 
 @kernel
 def _know(origins: Origins, state: int, g: float, parent: int) -> bool:
-    """Begin to know of a state, unless it is known in this problem: was it new?"""
+    """Initialise a state unless it is known in this problem; return whether it was new."""
     node = origins.at[state]
     if node["problem"] == origins.clock.problem[0]:
         return False
@@ -145,15 +146,15 @@ def _know(origins: Origins, state: int, g: float, parent: int) -> bool:
 
 @kernel
 def _is_closed(local: Local, slot: int) -> bool:
-    """Was the state in this slot expanded? Learning leaves the new value of the frontier's states at -inf."""
+    """Return whether the state in this slot was expanded: learning sets the new value of frontier states to -inf."""
     return local.new[slot] > -np.inf
 
 
 @kernel
 def _hand_on(memory: Memory, graph: Arrays, goal: int) -> tuple[int, int, int]:
-    """Let closed states hand on what their neighbours do not know of their g, the lowest first.
+    """Let closed states pass a new g on to their neighbours, lowest g first.
 
-    Returns how many states did so, the moves looked at, and how many states got their first h by coming back.
+    Returns the number of states that did so, of moves looked at, and of restored states whose h is their first.
     """
     local, origins, slack = memory.local, memory.origins, TOLERANCE * unit(graph)
     heap.clear(origins.order)
@@ -188,7 +189,7 @@ def _hand_on(memory: Memory, graph: Arrays, goal: int) -> tuple[int, int, int]:
 
 @kernel
 def _prune(memory: Memory, graph: Arrays, params: Params, goal: int) -> tuple[int, int]:
-    """Prune closed states that are dead or redundant, the highest g first: states and moves looked at."""
+    """Prune dead and redundant closed states, highest g first; return the number of states and moves looked at."""
     local, origins = memory.local, memory.origins
     heap.clear(origins.order)
     for slot in range(local.size[0]):
@@ -208,7 +209,10 @@ def _prune(memory: Memory, graph: Arrays, params: Params, goal: int) -> tuple[in
 
 @kernel
 def _is_needless(origins: Origins, graph: Arrays, state: int, redundant: bool) -> bool:
-    """Has each unpruned state that this one supports another supporter? If not ``redundant``: does it support none?"""
+    """Return whether each unpruned state that this one supports has another supporter.
+
+    If not ``redundant``: whether it supports none.
+    """
     for k in range(degree(graph, state)):
         near = target(graph, state, k)
         there = origins.at[near]
@@ -221,13 +225,13 @@ def _is_needless(origins: Origins, graph: Arrays, state: int, redundant: bool) -
 
 @kernel
 def _supports(origins: Origins, graph: Arrays, state: int, near: int, cost: float) -> bool:
-    """Is the state that a move leads to reached best by this move?"""
+    """Return whether the best known path to ``near`` can end with the move from ``state``."""
     return origins.at[state]["g"] + cost <= origins.at[near]["g"] + TOLERANCE * unit(graph)
 
 
 @kernel
 def _remove(origins: Origins, graph: Arrays, state: int) -> None:
-    """Prune a state: it supports nobody any more."""
+    """Prune a state: it no longer supports its neighbours."""
     for k in range(degree(graph, state)):
         near = target(graph, state, k)
         if _supports(origins, graph, state, near, price(graph, state, k)):

@@ -1,17 +1,17 @@
-"""LSS-LRTA*: look ahead in the shape of A*, learn in every state that was expanded, walk to the best frontier state.
+"""LSS-LRTA*: look ahead with A*, learn in every state that was expanded, move to the best frontier state.
 
-Koenig and Sun (2009), first in Koenig (2004), which Bulitko et al. (2008) call K LRTA* and which plans before every
-move. With depression avoidance it is daLSS-LRTA* (move-to-border) or aLSS-LRTA* (mark-and-avoid) of Hernandez and
-Baier (2012); with a weight above 1 it learns by the weighted update of Rivera, Baier and Hernandez (2015): edges count
-so many times their cost in learning, not in the lookahead. With ``expendable`` it leaves states for good, as Sharon,
-Sturtevant and Felner (2013) do with a lookahead of one: every closed state whose value rose and that the rest of the
-map can do without. That goes with walking to the frontier only, whatever ``walk`` says: the frontier's states are
-still there, while around the agent all may have been given up.
+Koenig and Sun (2009). The first version, by Koenig (2004), plans before every move; Bulitko et al. (2008) call it
+K LRTA*. With depression avoidance it is daLSS-LRTA* (move-to-border) or aLSS-LRTA* (mark-and-avoid) of Hernandez and
+Baier (2012). With a weight above 1 it learns by the weighted update of Rivera, Baier and Hernandez (2015): edge costs
+are multiplied by the weight in learning, not in the lookahead. With ``expendable`` it permanently removes expendable
+states, as Sharon, Sturtevant and Felner (2013) do with a lookahead of one: here every closed expendable state whose
+value rose. It then always moves to the frontier, whatever ``walk`` says: frontier states still exist, while all states
+around the agent may have been removed.
 
-Where the papers are silent: of equal f the larger g wins, then the state reached first; a value never falls; risen is
-what rose in this trial, so that marks and rises are gone when the next one begins; where a wall is discovered on the
-plan's next move the agent plans anew. Counted as expanded are the lookahead's expansions and, in learning, every state
-of the frontier and every closed one: the states before each of them are generated once.
+Where the papers are silent: among equal f the larger g wins, then the state reached first; values never decrease; marks
+and rises are those of the current trial; if a wall is discovered on the next move of the plan, the agent plans again.
+Counted as expanded are the lookahead's expansions and, in learning, every frontier state and every closed state: the
+predecessors of each are generated once.
 """
 
 from __future__ import annotations
@@ -44,22 +44,22 @@ FRONTIER = int(Walk.FRONTIER)
 
 
 class Params(NamedTuple):
-    """How far LSS-LRTA* looks, how it learns, and where it goes."""
+    """How far to look ahead, how to learn, and where to go."""
 
     lookahead: Annotated[int, Range(1, 100_000), "states to expand before a move; learning takes more"] = 10
     walk: Annotated[Walk, "how far to go before planning again"] = Walk.FRONTIER
     avoidance: Annotated[Avoidance, "how to avoid depressions, if at all"] = Avoidance.OFF
     weight: Annotated[float, Range(1, 1000), "of edge costs in what is learned"] = 4.0
-    expendable: Annotated[bool, "leave states for good that the rest of the map can do without"] = False
+    expendable: Annotated[bool, "permanently remove expendable states"] = False
 
     @property
     def complete(self) -> bool:
-        """A state that was given up may be missed on a map that is being discovered, or where moves are one-way."""
+        """False if states are removed: one may be needed later, on an unknown map or with one-way arcs."""
         return not self.expendable
 
 
 class Memory(NamedTuple):
-    """What LSS-LRTA* learned, and the room it looks ahead in."""
+    """What was learned, and the arrays for the lookahead."""
 
     h: Learned
     local: Local
@@ -70,15 +70,15 @@ class Memory(NamedTuple):
 
 @kernel
 def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -> Move:
-    """One move of LSS-LRTA*."""
+    """Make one move of LSS-LRTA*."""
     local = memory.local
     expanded, touched, learned, stored = 0, 0, 0.0, 0
     to, cost = next_move(local, graph, state)
     if cost == np.inf:
         expanded, touched = grow(local, graph, memory.h, state, goal, params.lookahead)
-        if frontier(local) == 0:  # if states were given up this proves nothing
+        if frontier(local) == 0:  # if states were removed, this does not prove that the goal is unreachable
             return no_move(STUCK if params.expendable else UNREACHABLE, expanded, touched)
-        # From among states that were given up an agent must get away: it walks to the frontier, where there are none.
+        # An agent among removed states has to leave them: it moves to the frontier, where there are none.
         plan(local, choose(local, graph, memory.rise, params.avoidance), FRONTIER if params.expendable else params.walk)
         into = turned(memory.into.arcs, graph)
         settled, moves, learned, stored = learn_inwards(local, graph, into, memory.h, memory.rise, params.weight)
@@ -91,17 +91,17 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
 
 @kernel
 def _give_up(memory: Memory, graph: Arrays, goal: int) -> int:
-    """Leave expendable states whose values have just risen for good: how many states were expanded to find them."""
+    """Remove expendable states whose values have just risen; return how many states were expanded to find them."""
     local, slack, expanded = memory.local, TOLERANCE * unit(graph), 0
     for slot in range(local.size[0]):
         state = int64(local.state[slot])
-        if local.new[slot] <= local.h[slot] + slack or state == goal:  # that of an open state is -inf
+        if local.new[slot] <= local.h[slot] + slack or state == goal:  # the new value of an open state is -inf
             continue
         dispensable, looked_at = is_expendable(graph, memory.gone, state)
         expanded += looked_at
         if dispensable:
             give_up(memory.gone, state)
-            store(memory.h, state, np.inf)  # so that no lookahead goes there
+            store(memory.h, state, np.inf)  # keeps lookaheads out
     return expanded
 
 
@@ -148,7 +148,7 @@ setting(
         complete=True,
         converges=True,
         examples=("klrta(lookahead=100)",),
-        summary="LSS-LRTA* that plans anew before every move.",
+        summary="LSS-LRTA* that plans before every move.",
     ),
     walk=Walk.ONE_MOVE,
     avoidance=Avoidance.OFF,
@@ -194,7 +194,7 @@ setting(
         ring=True,
         examples=("lss-e(lookahead=100)", "lss-e(weight=4)"),
         shown=("lss-e(lookahead=40)",),
-        summary="daLSS-LRTA* that leaves expendable states for good, all that its lookahead has learned to be in vain.",
+        summary="daLSS-LRTA* that permanently removes expendable states whose values rose.",
     ),
     free=("avoidance", "weight"),
     walk=Walk.FRONTIER,

@@ -1,36 +1,34 @@
-"""TBA*: one A* search, interrupted for each move to follow the most promising way it has found so far.
+"""TBA*: one A* search, interrupted before each move to follow the most promising path found so far.
 
 Björnsson, Bulitko and Sturtevant (2009), Algorithm 1; line numbers are that algorithm's. Where the paper is silent or
 slips:
 
-- Line 30 overwrites what line 27 needs, so the state before is kept apart. The path is popped up to the agent's place;
-  on its last state, with nowhere to go along it, the agent is not on the path.
-- Of states with equal f, which is f in the same bucket, ``ties`` says which is expanded first: the one opened last
-  unless told otherwise. A bucket is narrow, a sixteenth of a typical move's cost, but not a single value, so, as in
-  `search.astar`, a state may be opened again, and the goal counts as expanded when nothing queued can lead to it more
-  cheaply: the solution is as good as A*'s. Each state taken from the queue costs the budget an expansion, also if it
-  proves not to be worth one.
-- There is at least one expansion per move, and one is left for tracing, whatever R and r. In the move that finds the
-  solution and from then on all that is left of R goes to tracing.
-- The switch rule: an agent with no path ahead of it takes any new one, and the solution is always taken.
-- The search for a shortcut begins from all states of the solution, also those before the point where the agent left it:
-  they change nothing. Queueing one counts as a step of tracing, so where R is too small to queue a long solution there
-  is no shortcut to be found. The paper does not charge it to R (``charge_queueing=false``); then a move on the way back
-  takes time that grows with the solution. The shortcut is taken when the agent is among the states of least f.
-- Where a move cannot be taken back (one-way arcs), an agent that would have to is stuck.
-- Where a wall is discovered on the path's next move or on the way back, the agent stands still for that move and then
-  searches anew from there.
+- Line 30 overwrites what line 27 needs, so the previous state is stored separately. The path is popped up to the
+  agent's state. An agent on the last state of its path has nowhere to go along it, and counts as not on the path.
+- ``ties`` says which of the states with equal f is expanded first, by default the one opened last. Equal means in the
+  same bucket, which is a sixteenth of a typical move's cost wide. So, as in `search.astar`, a state may be reopened,
+  and the goal counts as expanded when no queued state can lead to a cheaper path: the solution is as good as A*'s. Each
+  state taken from the queue is charged to the budget as an expansion, even if it turns out not to need one.
+- There is at least one expansion per move, and one is left for tracing, whatever R and r. From the move that finds the
+  solution on, what is left of R goes to tracing.
+- The switch rule: an agent at the end of its path takes any new one, and the solution is always taken.
+- The search for a shortcut begins from all states of the solution. Those before the point where the agent left it
+  change nothing. Queueing a state counts as a step of tracing, so if R is too small to queue a long solution, no
+  shortcut is found. The paper does not charge this to R (``charge_queueing=false``); then the time of a move on the way
+  back grows with the solution. The shortcut is taken when the agent's state is among those with the least f.
+- An agent that has to reverse a move and cannot (one-way arcs) is stuck.
+- If a wall is discovered on the next move of the path or of the way back, the agent waits for one move and then starts
+  a new search from its state.
 
 With a ``weight`` it is TB(WA*) of Hernández, Baier and Asín (2016). Two parameters are not in any paper that we know:
 
-- ``walls_first``: the open states that lie at a wall, and those that came as near to the goal as any before, are
-  expanded before all others. A search that runs into an obstacle then goes round it along its sides, as an insect
-  would, where the order of f fills the whole bay in front of it. All states have their turn, so it still ends. It ends
-  with the first path found, and no bound holds for that path's cost. A closed state that is reached more cheaply takes
-  the cheaper path without being opened again.
-- ``window``: from when the solution is traced, what is left of each move goes to shortening it ahead of the agent
+- ``walls_first``: open states at walls, and those as near to the goal as any before, are expanded before all others. A
+  search that meets an obstacle then follows its sides, where the order of f would fill the whole bay in front of it.
+  All other states come later, so the search is still complete. It ends with the first path found, and the cost of that
+  path is not bounded. If a cheaper path to a closed state is found, the state takes it without being reopened.
+- ``window``: once the solution is traced, the budget of each move goes to shortening it ahead of the agent
   (`search.shorten`), with the same shares of expansions and steps as before. An agent that is not on the solution goes
-  back to it as always, and the way back is shortened along with it; `shortcut` is not looked for.
+  back to it as usual, and the way back is shortened too. `shortcut` then has no effect.
 """
 
 from __future__ import annotations
@@ -63,44 +61,45 @@ from andante.search.shorten import Route, Window, abandon, is_on, lay, lay_back,
 from andante.search.tracing import OFF, Ways, ahead, aim, follow, forget, is_tracing, length, trace, walk_past
 from andante.world.graph import Arrays, degree, estimate
 
-# How far the planning has come.
+# The stages of planning.
 SEARCHING, FOUND, TRACED, CUT_SHORT = 0, 1, 2, 3
 
-NEVER = 0  # no trial has this number: what is marked with it has to begin again
+NEVER = 0  # the number of no trial: a search marked with it has to begin again
 
 
 class Params(NamedTuple):
-    """The paper's R, r and c, its two enhancements, and a weight for A*."""
+    """The paper's R, r and c, its two enhancements, and how to search and to shorten."""
 
     budget: Annotated[int, Range(2, 1e9), "R: work per move, in expansions"] = 100
     r: Annotated[float, Range(0, 1), "share of the budget for expanding; the rest is for tracing paths"] = 0.9
     c: Annotated[float, Range(1, 1e6), "steps of tracing that cost as much as one expansion"] = 10.0
-    shortcut: Annotated[bool, "on the way back to the solution look for a shorter way"] = False
-    switch_rule: Annotated[bool, "keep to a path unless the new one is at least as long"] = False
+    shortcut: Annotated[bool, "on the way back to the solution, look for a shorter path to the goal"] = False
+    switch_rule: Annotated[bool, "keep following a path unless the new one is at least as long"] = False
     weight: Annotated[float, Range(1, 1e6), "on A*'s heuristic"] = 1.0
-    window: Annotated[int | None, Range(1, 1e6), "moves of the solution that are shortened at a time, at first"] = None
-    window_weight: Annotated[float, Range(1, 1e6), "on A*'s heuristic where the solution is shortened"] = 1.0
-    walls_first: Annotated[bool, "expand states at walls, and those as near to the goal as any before, first"] = False
-    ties: Annotated[Ties, NOT_SAMPLED, "which of the states of equal f is expanded first"] = Ties.LAST
-    charge_queueing: Annotated[bool, NOT_SAMPLED, "count queueing the solution, to look for a shortcut, against R"] = (
-        True
-    )
+    window: Annotated[int | None, Range(1, 1e6), "shorten the solution, this many moves at a time at first"] = None
+    window_weight: Annotated[float, Range(1, 1e6), "on A*'s heuristic when the solution is shortened"] = 1.0
+    walls_first: Annotated[bool, "expand states at walls, and those nearest to the goal so far, first"] = False
+    ties: Annotated[Ties, NOT_SAMPLED, "which of the states with equal f is expanded first"] = Ties.LAST
+    charge_queueing: Annotated[bool, NOT_SAMPLED, "charge queueing the solution, to look for a shortcut, to R"] = True
 
     @property
     def real_time(self) -> bool:
-        """Without a charge a move may queue a whole solution, and solutions grow with the map."""
+        """False if a move may queue a whole solution without a charge: solutions grow with the map."""
         return self.charge_queueing or not self.shortcut
 
 
 class Searches(NamedTuple):
-    """A* from the start, and the search for a shortcut, which begins when the first is over and takes on its queue."""
+    """A* from the start, and the search for a shortcut, which begins when the first is over."""
 
     forward: Tree
     backward: Tree
 
     @classmethod
     def allocate(cls, space: Space) -> Searches:
-        """Room for both, or for the first if no shortcut is wanted."""
+        """Return arrays for both; without ``shortcut`` those of the second are empty.
+
+        The second search reuses the queue of the first, unless that expands states at walls first.
+        """
         ties, walls_first = space.params.ties, space.params.walls_first
         forward = Tree.allocate(space, ties, walls_first=walls_first)
         if not space.params.shortcut:
@@ -111,24 +110,24 @@ class Searches(NamedTuple):
 
 
 class Progress(NamedTuple):
-    """Where TBA* stands in its own algorithm."""
+    """The progress of the algorithm."""
 
     stage: npt.NDArray[np.int64]  # [1]
     start: npt.NDArray[np.int64]  # [1]
-    previous: npt.NDArray[np.int64]  # [1], the state before this one
-    final: npt.NDArray[np.bool_]  # [1], the path that is being traced is the solution
-    trial: npt.NDArray[np.int64]  # [1], the trial all this belongs to
+    previous: npt.NDArray[np.int64]  # [1], the agent's previous state
+    final: npt.NDArray[np.bool_]  # [1], whether the path being traced is the solution
+    trial: npt.NDArray[np.int64]  # [1], the trial that all this belongs to
     clock: Clock
 
     @classmethod
     def allocate(cls, space: Space) -> Progress:
-        """Nothing begun."""
+        """Return the progress before the first search."""
         stage, start, previous, trial = (np.zeros(1, np.int64) for _ in range(4))
         return cls(stage, start, previous, np.zeros(1, np.bool_), trial, space.clock)
 
 
 class Memory(NamedTuple):
-    """The searches, the paths, and how far TBA* has come with them."""
+    """The searches, the paths, and the progress."""
 
     searches: Searches
     ways: Ways
@@ -140,7 +139,7 @@ class Memory(NamedTuple):
 
 @kernel
 def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -> Move:
-    """One move of TBA*."""
+    """Make one move of TBA*."""
     tree, ways, at = memory.searches.forward, memory.ways, memory.progress
     expansions, steps = _shares(params)
     if at.trial[0] != at.clock.trial[0]:
@@ -179,7 +178,7 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
 
 @kernel
 def _begin(memory: Memory, graph: Arrays, params: Params, state: int, goal: int) -> None:
-    """Begin to search from where the agent stands."""
+    """Begin a search from the agent's state."""
     at = memory.progress
     begin(memory.searches.forward, graph, state, goal, params.weight)
     forget(memory.ways)
@@ -190,13 +189,13 @@ def _begin(memory: Memory, graph: Arrays, params: Params, state: int, goal: int)
 
 @kernel
 def _shortens(params: Params) -> bool:
-    """Is the solution shortened while the agent walks it?"""
+    """Return whether the solution is shortened while the agent follows it."""
     return params.window > 0  # type: ignore[operator]  # none is -1
 
 
 @kernel
 def _shares(params: Params) -> tuple[int, int]:
-    """N_E and N_T: how many states may be expanded per move, and how many steps traced."""
+    """Return N_E and N_T: the number of states to expand per move, and of steps to trace."""
     expansions = int64(params.budget * params.r + 1e-9)  # 0.29 * 100 is 29
     expansions = max(1, min(expansions, params.budget - 1))
     return expansions, int64((params.budget - expansions) * params.c)
@@ -204,7 +203,7 @@ def _shares(params: Params) -> tuple[int, int]:
 
 @kernel
 def _trace(memory: Memory, graph: Arrays, params: Params, state: int, goal: int, most: int) -> int:
-    """Go on tracing a new path, and follow it when it is traced: the steps it took."""
+    """Continue to trace a new path, switch to it when it is complete, and return the number of steps."""
     tree, ways, at = memory.searches.forward, memory.ways, memory.progress
     if not is_tracing(ways):  # line 10
         at.final[0] = at.stage[0] == FOUND
@@ -225,7 +224,7 @@ def _trace(memory: Memory, graph: Arrays, params: Params, state: int, goal: int,
 
 @kernel
 def _ahead(memory: Memory, graph: Arrays, params: Params, state: int) -> int:
-    """The next state on the path that is followed, as `ahead` tells it."""
+    """Return the next state on the current path, or OFF or CUT as `ahead` does."""
     if memory.progress.stage[0] < TRACED or not _shortens(params):
         return ahead(memory.ways, graph, state)
     return int64(memory.route.next[state]) if is_on(memory.route, state) else OFF
@@ -235,7 +234,7 @@ def _ahead(memory: Memory, graph: Arrays, params: Params, state: int) -> int:
 def _shorten(
     memory: Memory, graph: Arrays, params: Params, state: int, goal: int, expansions: int, steps: int
 ) -> Slice:
-    """Shorten the solution ahead of the agent, and the way to it if the agent is not on it."""
+    """Shorten the solution ahead of the agent, including the way back to it if the agent is not on it."""
     back = 0
     if not is_on(memory.route, state):
         back = lay_back(memory.route, memory.searches.forward, state, steps)
@@ -247,7 +246,7 @@ def _shorten(
 
 @kernel
 def _find_shortcut(memory: Memory, graph: Arrays, params: Params, state: int, goal: int, left: int) -> Slice:
-    """Search from the solution for the cheapest way to the goal from ``state``."""
+    """Search from the solution for a cheapest path to the goal from ``state``."""
     tree, back, arcs = memory.searches.forward, memory.searches.backward, turned(memory.into.arcs, graph)
     queued = length(memory.ways) + 1
     if params.charge_queueing:
@@ -267,7 +266,7 @@ def _find_shortcut(memory: Memory, graph: Arrays, params: Params, state: int, go
 
 @kernel
 def _step_back(memory: Memory, state: int) -> int:
-    """Where an agent goes that has no path under its feet."""
+    """Return the next state of an agent that is not on its path."""
     if memory.progress.stage[0] == CUT_SHORT:
         return parent_of(memory.searches.backward, state)
     if state != memory.progress.start[0]:  # line 24
@@ -277,9 +276,9 @@ def _step_back(memory: Memory, state: int) -> int:
 
 @kernel
 def _stand_still(at: Progress, graph: Arrays, state: int, to: int, expanded: int, touched: int) -> Move:
-    """What to do without the move that was wanted: stuck behind a one-way arc, or, if a wall was found, begin again."""
+    """Return what to do if the next move is impossible: stuck at a one-way arc; after a wall was found, begin again."""
     if to >= 0:
-        expanded, touched = expanded + 1, touched + degree(graph, to)  # to see whether a move leads from there to here
+        expanded, touched = expanded + 1, touched + degree(graph, to)  # to find a move from there to here
         if price_between(graph, to, state) < np.inf:
             return no_move(STUCK, expanded, touched)
     at.trial[0] = NEVER
@@ -335,7 +334,7 @@ setting(
         two_way=True,
         examples=("tbwalls(budget=200)", "tbwalls(budget=10, r=0.1, window=none)"),
         shown=("tbwalls(budget=10, r=0.1, window=none)", "tbwalls", "tbwalls(budget=200)"),
-        summary="TBA* that searches along walls first, and shortens the path it has found while it walks.",
+        summary="TBA* that searches along walls first and shortens its path while following it.",
     ),
     free=("budget", "r", "weight", "window", "window_weight"),
     budget=20,

@@ -1,4 +1,4 @@
-"""`andante advise`: which agent to use on these maps, under these limits."""
+"""`andante advise`: find the agent to use on given maps, under given limits."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 
 app = typer.Typer(add_completion=False)
 
-MINUTES = 5.0  # if neither time nor problems are given
-WORTH_SAYING = 10.0  # seconds of compiling
-MOST_MAPS = 24  # of a folder or a set; of more, so many are drawn
+MINUTES = 5.0  # if neither --minutes nor --problems is given
+WORTH_SAYING = 10.0  # seconds of compiling above which they are reported
+MOST_MAPS = 24  # of a folder or set: from a larger one this many are drawn
 
 
 @app.command()
@@ -42,43 +42,48 @@ def advise(
     maps: list[str] = typer.Argument(
         ...,
         metavar="MAP...",
-        help="Maps: .map files, folders of them, benchmark sets (dao), maps of one (dao/arena), or generated ones as "
-        "KIND:WIDTHxHEIGHT:SEED.",
+        help="Maps: .map files, folders of them, benchmark sets (dao), single maps of a set (dao/arena), or generated "
+        "maps as KIND:WIDTHxHEIGHT:SEED.",
     ),
     expansions: list[int] = typer.Option(
-        [], min=0, help="At most so many states expanded before any move. Several: the best agent for each."
+        [], min=0, help="The most states expanded before any move. May be repeated: finds the best agent for each."
     ),
-    microseconds: float | None = number_option(None, 0, help="At most so many microseconds for any move, here."),
-    memory: float | None = number_option(None, 0, metavar="MB", help="For databases, at most so much per map."),
+    microseconds: float | None = number_option(None, 0, help="The most time for any move, on this machine."),
+    memory: float | None = number_option(None, 0, metavar="MB", help="The most memory for the databases of a map."),
     build_time: float | None = number_option(
-        None, 0, metavar="SECONDS", help="To build the databases of a map, at most so long."
+        None, 0, metavar="SECONDS", help="The most time for building the databases of a map."
     ),
-    changing: bool = typer.Option(False, help="The map may change: only agents that cope with that, no databases."),
+    changing: bool = typer.Option(
+        False, help="The map may change: consider only agents that can follow changes, and no databases."
+    ),
     sight: int | None = SIGHT_OPTION,
     minutes: float | None = number_option(
         None,
-        help="Answer within so many minutes; compiling, which happens once, comes on top. "
+        help="Answer within this time, not counting compiling, which happens once. "
         f"Default: {MINUTES:g}, unless --problems is given.",
     ),
     problems: int | None = typer.Option(
-        None, min=10, help="Race on at most so many problems, and try the best on as many fresh ones. Default: 400."
+        None, min=10, help="The most problems to race on; the best are run on as many fresh ones. Default: 400."
     ),
-    candidates: int = typer.Option(200, min=1, help="About how many settings enter; what cards recommend always does."),
+    candidates: int = typer.Option(
+        200, min=1, help="About how many settings to try; those that cards recommend are always tried."
+    ),
     optimal_cost: tuple[float, float] = number_option(
-        (0.0, math.inf), metavar="LOW HIGH", help="Only trips whose shortest way costs so much."
+        (0.0, math.inf), metavar="LOW HIGH", help="Only problems with an optimal cost in this range."
     ),
-    seed: int = typer.Option(0, min=0, help="For drawing problems and settings."),
-    threads: int = typer.Option(cores(), min=1, help="How many problems run at once."),
+    seed: int = typer.Option(0, min=0, help="Seed for drawing problems and settings."),
+    threads: int = typer.Option(cores(), min=1, help="How many problems to run at once."),
     output: Path | None = typer.Option(
         None,
         metavar="FOLDER",
-        help="Write a page, the table and the winner's databases there. A run that was stopped goes on from there.",
+        help="Write a page, the table and the winner's databases there. A stopped run can be resumed from there.",
     ),
     as_json: bool = JSON_OPTION,
 ) -> None:
-    """Say which agent to use on these maps, under these limits.
+    """Find the agent to use on these maps, under these limits.
 
-    Agents and their parameters race: many on few problems, the best on more. Whoever breaks a limit on any move is out.
+    Agents with different parameters race: many on few problems, the best on more. An agent that breaks a limit on any
+    move is dropped.
     """
     from andante.selection import Requirements, ladder
     from andante.selection import advise as ask
@@ -118,28 +123,28 @@ def advise(
 
 
 def say_compiled(found: Advice | list[Rung]) -> None:
-    """Say how long compiling took, if it took long."""
+    """Print how long compiling took, if it took long."""
     answers = [rung.advice for rung in found] if isinstance(found, list) else [found]
     seconds = sum(one.compile_seconds for one in answers if one is not None)
     if seconds > WORTH_SAYING:
-        err.print(f"compiling took {seconds:.0f} s, beside the time for all else; what is compiled is kept")
+        err.print(f"compiling took {seconds:.0f} s in addition to everything else; compiled code is cached")
 
 
 @contextmanager
 def telling_what_is_kept(folder: Path | None) -> Iterator[None]:
-    """Say, to whoever stops it, that the work is not lost."""
+    """Print, if the command is interrupted, whether its results so far are kept."""
     try:
         yield
     except KeyboardInterrupt:
-        kept = "nothing is kept; with --output FOLDER it would be"
+        kept = "nothing was saved; use --output FOLDER to be able to resume"
         if folder is not None:
-            kept = f"what was worked out is kept in {folder}: the same command goes on with it"
+            kept = f"the results so far are in {folder}; run the same command again to resume"
         err.print(f"stopped; {kept}", soft_wrap=True)
         raise
 
 
 def read_maps(texts: Sequence[str], seed: int) -> list[Grid]:
-    """The maps that the arguments name; of a large folder or set some are drawn."""
+    """Return the maps that the arguments name; of a large folder or set some are drawn."""
     from andante.errors import MapError
     from andante.files import listed
     from andante.world.mapfiles import read_map
@@ -173,18 +178,18 @@ def _map_names(text: str) -> list[str]:
 
 
 def _some(items: list[Any], where: str, seed: int) -> list[Any]:
-    """At most so many of them, drawn by the seed, in their order."""
+    """Return the items, or if there are too many some of them, drawn by the seed, in their order."""
     if len(items) <= MOST_MAPS:
         return items
     import numpy as np
 
-    err.print(f"{where} has {len(items)} maps; advice is on {MOST_MAPS} of them, drawn by the seed")
+    err.print(f"{where} has {len(items)} maps; using {MOST_MAPS} of them, drawn with --seed")
     chosen = np.random.default_rng(seed).choice(len(items), MOST_MAPS, replace=False)
     return [items[k] for k in sorted(chosen.tolist())]
 
 
 def tell_advice(advice: Advice) -> None:
-    """The table and the answer, for a person."""
+    """Print the table and the answer."""
     from andante.report.table import TerminalTable
 
     out.print(f"Wanted: {advice.requirements.sentence}.", soft_wrap=True)
@@ -198,7 +203,7 @@ def tell_advice(advice: Advice) -> None:
 
 
 def tell_ladder(rungs: Sequence[Rung], as_json: bool, folder: Path | None) -> None:
-    """What was found for each limit: a table of the best, and a folder for each if they are to be kept."""
+    """Print a table of the best agent for each limit and, with a folder, write the results for each."""
     from rich.table import Table
     from rich.text import Text
 
@@ -227,32 +232,32 @@ def tell_ladder(rungs: Sequence[Rung], as_json: bool, folder: Path | None) -> No
 
 
 def _best(rung: Rung) -> list[str]:
-    """The best agent under a limit, and its numbers."""
+    """Return the best agent under a limit, and its numbers."""
     from andante.measures import measure
 
     if rung.advice is None:
         return [rung.reason, *["-"] * 4]
     best = rung.advice.winner
-    told = best.summary
+    summary = best.summary
     walked, effort, worst = (
         measure(name) for name in ("suboptimality_ratio", "states_expanded_per_move", "max_states_expanded")
     )
     return [
         best.candidate.name,
         walked.show(best.suboptimality.mean, best.suboptimality.standard_error),
-        effort.show(told[effort.name].mean),
-        worst.show(told[worst.name].max),
+        effort.show(summary[effort.name].mean),
+        worst.show(summary[worst.name].max),
         measure("database_bytes").show(best.books.nbytes) if best.books.databases else "none",
     ]
 
 
 def labelled(advice: Advice) -> dict[str, Summary]:
-    """The ranking with short names, for tables and plots: names with all parameters and databases are long."""
+    """Return the ranking under short names, for tables and plots: names with parameters and databases are long."""
     return {f"{place}. {one.candidate.algorithm.card.name}": one.summary for place, one in enumerate(advice.ranking, 1)}
 
 
 def as_data(advice: Advice) -> dict[str, Any]:
-    """The same for a program."""
+    """Return the advice as plain data, for JSON."""
     return {
         "requirements": asdict(advice.requirements),
         "maps": [grid.name for grid in advice.maps],
@@ -281,7 +286,7 @@ def as_data(advice: Advice) -> dict[str, Any]:
 
 
 def write_results(advice: Advice, folder: Path) -> None:
-    """The page, and the table for other programs."""
+    """Write the page, and the trials as CSV."""
     from andante.report.page import Answer, write_page
     from andante.report.table import write_csv
 

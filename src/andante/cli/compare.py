@@ -1,4 +1,4 @@
-"""`andante compare`: algorithms side by side on the problems of one map."""
+"""`andante compare`: compare algorithms on the problems of one map."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(add_completion=False)
 
-#: Beyond this many times the optimal cost an agent is lost, and comparing goes on without it.
+#: A run is stopped at this many times the optimal cost.
 SUBOPTIMALITY_CAP = 1000.0
 REPLAYS = 4
 REPLAY_MOVES = 20_000
@@ -58,8 +58,8 @@ def compare(
         [],
         "--algorithms",
         "-a",
-        help="Which ones, as 'rta, lrta(depth=3)'; may be repeated. Default: a dozen that span the field, and those "
-        "that look into the databases given.",
+        help="Which algorithms, as 'rta, lrta(depth=3)'; may be repeated. Default: a selection from all families, and "
+        "those that use the given databases.",
     ),
     problems: int = typer.Option(200, min=1, help="How many problems."),
     seed: int = typer.Option(0, min=0, help="For drawing problems."),
@@ -68,8 +68,8 @@ def compare(
     build: list[str] = typer.Option(
         [],
         metavar="KIND",
-        help="Build a database of this kind first, as 'regions' or 'pattern(side=32)', and say what it took; may be "
-        "repeated. 'andante build' keeps it in a file.",
+        help="First build a database of this kind, as 'regions' or 'pattern(side=32)', and report its size and build "
+        "time; may be repeated. 'andante build' writes it to a file.",
     ),
     sight: int | None = SIGHT_OPTION,
     suboptimality_cap: float = number_option(SUBOPTIMALITY_CAP, 1, help="Give up at this many times the optimal cost."),
@@ -116,7 +116,7 @@ def kind_ordered(text: str) -> str:
 
 
 def build_for(grid: Grid, text: str, threads: int) -> tuple[Database, float]:
-    """A database for a map, and how many seconds it took to build."""
+    """Build a database for a map and return it with the seconds it took."""
     from andante.offline import build
 
     began = time.perf_counter()
@@ -126,7 +126,7 @@ def build_for(grid: Grid, text: str, threads: int) -> tuple[Database, float]:
 
 
 def shown() -> list[Algorithm]:
-    """What the cards of the register want shown, and whoever looks into a database."""
+    """Return the settings that cards want shown, and all algorithms that use a database."""
     from andante.agent import algorithms, find
 
     return [
@@ -140,13 +140,13 @@ def able(sight: int | None) -> list[Algorithm]:
 
 
 def worth_comparing(kit: Kit = EMPTY) -> list[Algorithm]:
-    """Those that are shown, as far as the kit is enough for them."""
+    """Return those that are shown and can run with what the kit has."""
     kinds = {database.kind for database in kit.databases}
     return [entry for entry in able(kit.sight) if kinds.issuperset(entry.needs)]
 
 
 def served(entries: Sequence[Algorithm], grid: Grid, kit: Kit) -> list[Algorithm]:
-    """Those that the databases are right for: one may be of the kind they need, and for agents on another level."""
+    """Return those that can use the databases: one of the right kind may be for agents on another level."""
     return [entry for entry in entries if not entry.needs or _can_be_made(entry, grid, kit)]
 
 
@@ -162,7 +162,7 @@ def _can_be_made(entry: Algorithm, grid: Grid, kit: Kit) -> bool:
 
 
 def choose_problems(grid: Grid, scenario: Path | None, count: int, seed: int) -> list[Problem]:
-    """Problems from a scenario, evenly spread over it, or drawn at random; with their optimal costs."""
+    """Return problems with their optimal costs, evenly spread over a scenario or drawn at random."""
     from andante.datasets.scenarios import random_problems, with_optimal_costs
     from andante.errors import ScenarioError
     from andante.world.mapfiles import read_scenario
@@ -172,7 +172,7 @@ def choose_problems(grid: Grid, scenario: Path | None, count: int, seed: int) ->
     else:
         listed = read_scenario(scenario, grid)
         if not listed:
-            raise ScenarioError(f"{scenario} holds no problem that can be solved on {grid.name}")
+            raise ScenarioError(f"{scenario} has no problem that can be solved on {grid.name}")
         count = min(count, len(listed))
         found = [listed[(2 * i + 1) * len(listed) // (2 * count)] for i in range(count)]
     with progress_of_parts() as tell:
@@ -188,7 +188,7 @@ def run_all(
     kit: Kit = EMPTY,
     built: Sequence[tuple[Database, float]] = (),
 ) -> list[dict[str, Any]]:
-    """Every algorithm on every problem: one row per trial; ``built`` says how long databases took to build."""
+    """Run every algorithm on every problem and return one row per trial; ``built`` has the build times of databases."""
     from andante.episode.run import Agent, compile_all, run_many
     from andante.episode.trial import Limits
     from andante.measures import rows
@@ -208,7 +208,7 @@ def run_all(
 
 
 def _conditions(entry: Algorithm, grid: Grid, kit: Kit, built: Sequence[tuple[Database, float]]) -> dict[str, float]:
-    """What an agent was given, as columns of its rows; how long files took to build is not known here."""
+    """Return what an agent was given, as columns of its rows; the build times of files are not known here."""
     from andante.databases.header import pick, sizes
 
     books = [pick(kit.databases, kind, grid.graph) for kind in entry.needs]
@@ -219,7 +219,7 @@ def _conditions(entry: Algorithm, grid: Grid, kit: Kit, built: Sequence[tuple[Da
 
 
 def tell_results(rows: list[dict[str, Any]], as_json: bool) -> None:
-    """The table and the advice, for a person or for a program."""
+    """Print the table and the advice, or both as JSON."""
     from andante.measures import recommend, summarise
     from andante.report.table import TerminalTable
 
@@ -235,7 +235,7 @@ def tell_results(rows: list[dict[str, Any]], as_json: bool) -> None:
 def replays(
     entries: Sequence[Algorithm], problems: Sequence[Problem], rows: list[dict[str, Any]], kit: Kit = EMPTY
 ) -> list[Trace]:
-    """A few agents on one problem of middling length, recorded: those that the rows recommend, then real-time ones."""
+    """Record a few agents on one problem of medium length: those that the rows recommend, then real-time ones."""
     from andante.episode.trace import record
     from andante.episode.trial import Limits
     from andante.measures import choices, summarise
@@ -252,7 +252,7 @@ def replays(
 
 
 def write_page(title: str, rows: list[dict[str, Any]], traces: list[Trace], path: Path) -> None:
-    """The page with table, advice, plots and replays."""
+    """Write the page with table, advice, plots and replays."""
     from andante.report import page
 
     page.write_page(path, title=title, rows=rows, traces=traces)

@@ -1,4 +1,4 @@
-"""`andante demo`: what Andante is for, in one command."""
+"""`andante demo`: a comparison of agents on a generated map, in one command."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 app = typer.Typer(add_completion=False)
 
 SIDE, SEED, PROBLEMS = 512, 7, 200
-BUILD_SECONDS = 40.0  # for all databases together
+BUILD_SECONDS = 40.0  # for building all databases
 
 
 @app.command()
@@ -58,7 +58,7 @@ def demo(
 
 
 def quickly_ready(entries: Sequence[Algorithm]) -> list[Algorithm]:
-    """Those that do not plan over levels of regions: these take longest to compile, and want databases of their own."""
+    """Return the agents that do not plan on levels: those take longest to compile, and need databases of their own."""
     from andante.selection.space import with_databases
 
     return [
@@ -69,9 +69,9 @@ def quickly_ready(entries: Sequence[Algorithm]) -> list[Algorithm]:
 
 
 def kinds_for(entries: Sequence[Algorithm]) -> list[str]:
-    """The kinds of databases that these agents look into.
+    """Return the kinds of databases that these agents use.
 
-    Those that serve any map are left out: built on the map that they are tried on they would prove little.
+    Databases for any map are left out: trained on the map that they are tested on they would prove little.
     """
     from andante.offline import builders
 
@@ -79,7 +79,7 @@ def kinds_for(entries: Sequence[Algorithm]) -> list[str]:
 
 
 def compile_all_of(entries: Sequence[Algorithm], kinds: Sequence[str]) -> None:
-    """Compile what builds these databases and what looks into them, and the other agents beside that."""
+    """Compile the builders of these databases and the agents that use them, and in parallel the other agents."""
     from andante.campaign.ahead import Compiler, Wanted, compiling_beside
 
     looking = [entry for entry in entries if entry.needs and set(entry.needs) <= set(kinds)]
@@ -93,9 +93,9 @@ def compile_all_of(entries: Sequence[Algorithm], kinds: Sequence[str]) -> None:
 
 
 def build_databases(grid: Grid, kinds: Sequence[str]) -> list[tuple[Database, float]]:
-    """Build databases of these kinds, the cheapest first, as many as there is time for, and return their build times.
+    """Return databases of these kinds with their build times, built cheapest first as time permits.
 
-    A kind that would take too long at its defaults is built with its next settings, which are for less time or memory.
+    A kind that would take too long at its defaults is built with its next settings, which need less time or memory.
     """
     from andante.measures import measure
     from andante.selection.journal import Journal

@@ -1,19 +1,19 @@
-"""Compressed path databases: for every pair of states the first move of a shortest path, looked up in one row.
+"""Compressed path databases: the first move of a shortest path for every pair of states.
 
-Botea (2011), with the run lengths of Strasser, Harabor and Botea (2014). States stand in an order that keeps near ones
-together. A row belongs to the state the agent is in. It runs over all goals in that order, and says where the first
-move to make changes: seen from one state, whole districts of a map begin with the same move. Where several first moves
-are optimal a run is free to take any of them, which makes it longer. A row holds the goals of its state's component
-only; the largest component stands last in the order, so that its rows end where the order ends.
+Botea (2011), with the run-length encoding of Strasser, Harabor and Botea (2014). States are put in an order that keeps
+neighbours together. Each state has a row, which lists all goals in that order as runs with the same first move: seen
+from one state, whole districts of a map are reached by the same first move. If several first moves are optimal for a
+goal, a run may use any of them, which makes runs longer. A row covers only the goals in its state's component. The
+largest component comes last in the order, so its rows extend to the end of the order.
 
-Instead of a move a run may name
+Instead of a move, a run may have
 
-- a *greedy move*, which depends on the goal: the move of least cost plus heuristic (Chiari et al. 2019). Where the
-  heuristic is right, one such run covers goals in all directions;
-- a *border* between two districts: goals on one side of it begin with one move, those on the other side with another.
-  Which side a goal lies on is told by two states, the corners that shortest paths to either side turn at last: how
-  much farther the goal is from the one than from the other, by the heuristic, is compared with a limit. Borders
-  between districts cross the order again and again. Written down as runs they take most of a database.
+- a *greedy move*, which depends on the goal: the move with the least cost plus heuristic (Chiari et al. 2019). Where
+  the heuristic is exact, one such run covers goals in all directions;
+- a *border* between two districts: goals on one side have one first move, goals on the other side another. Two states
+  decide on which side a goal lies: the corners at which shortest paths to either side turn last. The difference of the
+  goal's heuristic distances from the two is compared with a limit. Borders between districts cross the order many
+  times; stored as plain runs they would take most of a database.
 """
 
 from __future__ import annotations
@@ -29,42 +29,42 @@ from andante.search.hillclimb import greedy_moves
 from andante.search.memory import Space
 from andante.world.graph import Arrays, Csr, Graph, Layout, Moves, degree, estimate, size, unit
 
-BITS = 6  # of a word, for its code; the others say where a run begins, or which state a corner is
+BITS = 6  # of a word, for its code; the other bits are the place where a run begins, or the state of a corner
 CODES = (1 << BITS) - 1
-MOST_MOVES = 60  # that a state may have: these codes are moves, and those that its state does not have are borders
+MOST_MOVES = 60  # of a state; its codes from its own number of moves up to here are borders
 LONG = 60  # the greedy move, of equal ones the most expensive
 SHORT = 61  # the greedy move, of equal ones the least expensive
-NO_WAY = 62  # to these goals no path leads
-BORDER = 3  # words that a border takes: the corner and the code of either side, and the limit
+NO_WAY = 62  # there is no path to these goals
+BORDER = 3  # words per border: the corner and the code of each side, and the limit
 MOST_STATES = 1 << (32 - BITS)
 
-AHEAD = 3  # moves ahead for which a row is asked for: one or two are too late, more are often wrong
-ROW = 48  # words of a row to ask for: most have fewer
-LINE = 16  # words of a line of the cache
+AHEAD = 3  # moves ahead for which a row is prefetched: one or two are too late, more are often wrong
+ROW = 48  # words to prefetch of a row: most rows have fewer
+LINE = 16  # words per cache line
 
 
 def _fault(moves: FirstMoves, graph: Graph) -> str | None:
     if len(moves.rank) != len(graph) or not len(moves.first) or not all(array.ndim == 1 for array in moves):
         return f"it is not for a graph of {len(graph)} states"
-    return None if _is_sound(moves, graph.arrays) else "its rows hold moves that do not exist"
+    return None if _is_sound(moves, graph.arrays) else "its rows have moves that do not exist"
 
 
 @kind("moves", "the first move of a shortest path for every pair of states, run-length compressed", _fault)
 class FirstMoves(NamedTuple):
-    """Rows of words: the borders of a row, then its runs, each the place in the order where it begins, and a code."""
+    """Rows of words: first the borders of a row, then its runs. A run is the place where it begins, and a code."""
 
-    rank: npt.NDArray[np.int32]  # [n], a state's place in the order, and its row; -1 if it has no neighbours at all
-    first: npt.NDArray[np.int64]  # [rows + 1], where the words of a row begin; in the lowest bits how many borders
+    rank: npt.NDArray[np.int32]  # [n], a state's place in the order, which is also its row; -1 if it has no neighbours
+    first: npt.NDArray[np.int64]  # [rows + 1], where the words of a row begin; in the lowest bits the number of borders
     word: npt.NDArray[np.uint32]  # [words]; the limit of a border is a float32
 
     @property
     def records(self) -> int:
-        """The runs of all rows."""
+        """The number of runs in all rows."""
         return len(self.word) - BORDER * self._borders
 
     @property
     def entries(self) -> int:
-        """A place in the order for each state, the runs, and for each border two moves and two corners."""
+        """The number of stored values: a place for each state, the runs, and two moves and two corners per border."""
         return len(self.rank) + self.records + 4 * self._borders
 
     @property
@@ -73,14 +73,14 @@ class FirstMoves(NamedTuple):
 
     @classmethod
     def allocate(cls, space: Space) -> FirstMoves:
-        """The arrays of the database that the agent was given."""
+        """Return the arrays of the database that the agent was given."""
         arrays: FirstMoves = pick(space.databases, "moves", space.graph, who=space.who).arrays
         return arrays
 
 
 @kernel
 def first_move(moves: FirstMoves, graph: Arrays, state: int, goal: int) -> int:
-    """The first move of a shortest path, as its place among the moves of ``state``; -1 if no path leads there."""
+    """Return the first move of a shortest path, as its index among the moves of ``state``; -1 if there is no path."""
     row, place = int64(moves.rank[state]), int64(moves.rank[goal])
     if row < 0 or place < 0:
         return -1
@@ -88,7 +88,7 @@ def first_move(moves: FirstMoves, graph: Arrays, state: int, goal: int) -> int:
     begin = head >> uint64(BITS)
     low = begin + uint64(BORDER) * (head & uint64(CODES))
     left = (uint64(moves.first[row + 1]) >> uint64(BITS)) - low
-    last = place << BITS | CODES  # no run that begins beyond the goal is less than or equal to this
+    last = place << BITS | CODES  # runs that begin after the goal are greater than this
     if left == 0 or int64(word[low]) > last:
         return -1
     while left > 1:
@@ -111,10 +111,10 @@ def first_move(moves: FirstMoves, graph: Arrays, state: int, goal: int) -> int:
 
 @kernel
 def expect(moves: FirstMoves, graph: Arrays, state: int, to: int) -> None:
-    """Ask for the row of the state that is reached by going on like the move from ``state`` to ``to``.
+    """Prefetch the row of the state reached by continuing in the direction of the move from ``state`` to ``to``.
 
-    A database is larger than the caches, and a row that has to come from memory takes longer than all the rest of a
-    move. Paths are straight for most of their length, so the row is there in time for most moves.
+    A database is larger than the caches, and fetching a row from memory takes longer than all other work of a move.
+    Paths are mostly straight, so for most moves the row arrives in time.
     """
     row = int64(moves.rank[max(beyond(graph, state, to), 0)])
     begin = moves.first[max(row, 0)] >> BITS
@@ -124,7 +124,7 @@ def expect(moves: FirstMoves, graph: Arrays, state: int, to: int) -> None:
 
 @generic
 def beyond(graph: Layout, state: int, to: int) -> int:
-    """Where `AHEAD` more moves like the one from ``state`` to ``to`` lead; -1 where moves have no direction."""
+    """Return the state that `AHEAD` more moves in the same direction lead to; -1 if moves have no direction."""
     raise TypeError(graph)
 
 
@@ -141,13 +141,13 @@ def _beyond_on_a_graph(graph: Csr, state: int, to: int) -> int:
 
 @kernel
 def is_nearer(graph: Arrays, one: int, other: int, limit: float, goal: int) -> bool:
-    """Is the goal, by the heuristic, at most ``limit`` units of the graph farther from the one state than the other?"""
+    """Return whether the goal is at most ``limit`` units farther from ``one`` than from ``other``, by the heuristic."""
     return estimate(graph, one, goal) - estimate(graph, other, goal) <= limit * unit(graph)
 
 
 @kernel
 def _is_sound(moves: FirstMoves, graph: Arrays) -> bool:
-    """Does each row lie within the words, and name only moves that its state has, or can compute?"""
+    """Return whether each row lies within the words and has only codes that are valid for its state."""
     rows = len(moves.first) - 1
     for row in range(rows):
         begin, end = moves.first[row] >> BITS, moves.first[row + 1] >> BITS
@@ -182,5 +182,5 @@ def _is_row_sound(moves: FirstMoves, graph: Arrays, state: int, row: int) -> boo
 
 @kernel
 def _is_move(code: int, known: int) -> bool:
-    """Does a code stand for a move of a state that has so many?"""
+    """Return whether a code is a move, fixed or greedy, of a state with ``known`` moves."""
     return code < known or (known > 0 and code in (LONG, SHORT))

@@ -1,21 +1,21 @@
-"""Pattern databases: for every pair of regions, where to go first and how deep to look on the way.
+"""Pattern databases: for every pair of regions, where to go first and how deep to look ahead on the way.
 
-Bulitko, Luštrek, Schaeffer, Björnsson and Sigmundarson (2008), sections 5.2 and 6. A map is divided into regions, those
-of one level of its hierarchy or square tiles. For an agent in region A with a goal in region B the database names a
-state on the way, the subgoal, and the depth at which LRTA*, knowing nothing yet, makes an optimal move towards it.
-Depths towards the goal itself may be there too. The two are the values that `control` steers an agent by.
+Bulitko, Luštrek, Schaeffer, Björnsson and Sigmundarson (2008), sections 5.2 and 6. A map is divided into regions: the
+nodes of one level of its hierarchy, or square tiles. For an agent in region A with a goal in region B the database has
+a state between them, the subgoal, and the depth at which LRTA* without learned values makes an optimal move towards it.
+It may also have depths towards the goal itself. `control` uses both to steer an agent.
 
-The states need not be those of the map: with regions of one level over the states of a lower one, numbered as the
-hierarchy's nodes, the same tables steer an agent that plans there (PR LRTA*).
+The states need not be those of the map: with regions of one level over the states of a lower level, numbered as the
+hierarchy's nodes, the same tables steer an agent that plans on that level (PR LRTA*).
 
-A database may be for some goals only: then it has columns for their regions, and agents refuse other goals.
+A database may be for some goals only: then it has columns for their regions only, and agents refuse other goals.
 
-Goals have regions of their own, which may be larger: where an agent is matters more than where exactly its goal lies.
+Goals have their own regions, which may be larger: the agent's position matters more than the exact position of its
+goal.
 
-From one region a few dozen subgoals lead to all others. So each region has a palette of them, and neighbouring columns
-mostly have the same: its row is kept as runs of equal choices, found by bisection. Which region a state belongs to is
-kept as runs of states, too, and so is the column of a goal. An agent looks things up when it chooses a subgoal, not on
-every move.
+A few dozen subgoals lead from one region to all others. So each region has a palette of subgoals. Neighbouring columns
+mostly have the same one, so a row is stored as runs of equal choices, found by bisection. The region of a state and the
+column of a goal are stored as runs, too. An agent looks them up when it chooses a subgoal, not on every move.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ from andante.kernel import int64, kernel
 from andante.search.memory import Space
 from andante.world.graph import Graph
 
-DEEPEST = 3000  # that an agent may be told to look: in the paper, deep enough to count as no cap
-HIGHEST = 20  # level that regions may be of
-UNSERVED = -2  # in place of a column: goals here are not served
-NO_STATE = -1  # in place of a subgoal: the goal itself; in place of one on the way: go straight to it
-MOST_COLUMNS = 2**16  # a run is one number: its first column, and its choice in the lower half
+DEEPEST = 3000  # the greatest depth; in the paper, deep enough to count as no cap
+HIGHEST = 20  # the highest level of regions
+UNSERVED = -2  # as a column: goals here are not served
+NO_STATE = -1  # as a subgoal: the goal itself; as a state to go through: go straight to the subgoal
+MOST_COLUMNS = 2**16  # a run is one number: its first column in the upper half, its choice in the lower
 CHOICE = 2**16 - 1
 
 
@@ -47,7 +47,7 @@ def _fault(pattern: Pattern, graph: Graph) -> str | None:
         return "its tables do not fit each other"
     level, cover, states = pattern.base.tolist()
     if not 0 <= level <= HIGHEST or cover not in list(Cover):
-        return "it is for no level of any hierarchy"
+        return "its level or cover does not exist"
     if states < len(graph) or (level == 0 and states != len(graph)):
         return f"its regions are not those of a graph of {len(graph)} states"
     for run, owner in ((pattern.run, pattern.owner), (pattern.goal_run, pattern.goal_column)):
@@ -57,7 +57,7 @@ def _fault(pattern: Pattern, graph: Graph) -> str | None:
 
 
 def _fault_of_rows(pattern: Pattern) -> str | None:
-    """What is wrong with how regions and pairs of them are found."""
+    """Return what is wrong with the tables that find regions and pairs of them, if anything."""
     regions, columns = len(pattern.row) - 1, pattern.columns
     if pattern.goal_depth.shape not in ((regions, columns), (0, 0)) or not _divides(pattern.row, regions, pattern.span):
         return "its tables do not fit each other"
@@ -66,22 +66,22 @@ def _fault_of_rows(pattern: Pattern) -> str | None:
     if not len(pattern.special) == len(pattern.via) == len(pattern.depth):
         return "its tables do not fit each other"
     if not _ascend(pattern.special, len(pattern.subgoal)):
-        return "it says how to reach subgoals that it does not have"
+        return "it has depths for subgoals that do not exist"
     if not _within(pattern.owner, regions) or pattern.goal_column.min() < UNSERVED:
         return "it names regions that do not exist"
     if not _rows_are_sound(pattern):
-        return "it has rows that are no runs of choices"
+        return "it has rows that are not runs of choices"
     return None
 
 
 def _ascend(numbers: npt.NDArray[np.int32], end: int) -> bool:
-    """Does each of these numbers, from 0 to below ``end``, exceed the one before?"""
+    """Return whether these numbers are from 0 to below ``end`` and strictly ascending."""
     inside = len(numbers) == 0 or (numbers[0] >= 0 and numbers[-1] < end)
     return bool(inside) and bool((numbers[1:] > numbers[:-1]).all())
 
 
 def _divides(begin: npt.NDArray[np.int32], parts: int, whole: npt.NDArray[Any]) -> bool:
-    """Do these numbers divide an array into so many parts?"""
+    """Return whether these are the bounds of ``parts`` consecutive parts of an array."""
     fits = parts >= 0 and len(begin) == parts + 1 and begin[0] == 0 and begin[-1] == len(whole)
     return fits and bool((begin[1:] >= begin[:-1]).all())  # differences could overflow
 
@@ -91,7 +91,7 @@ def _within(numbers: npt.NDArray[Any], end: int) -> bool:
 
 
 def _rows_are_sound(pattern: Pattern) -> bool:
-    """Does each row, of a region that has one, begin with column 0, ascend, and choose from the region's palette?"""
+    """Return whether each non-empty row begins with column 0, ascends, and chooses from its region's palette."""
     length = np.diff(pattern.row)
     region = np.repeat(np.arange(len(length)), length)
     column, choice = pattern.span >> 16, pattern.span & CHOICE
@@ -108,12 +108,9 @@ def _fault_of_subgoals(pattern: Pattern, states: int) -> str | None:
             return "it names states that do not exist"
         if (regions_of(pattern, named[named != NO_STATE]) < 0).any():
             return "it names states that are in no region"
-    depths = (pattern.depth.min(initial=1), pattern.goal_depth.min(initial=1), pattern.cap[0])
-    if (
-        min(depths) < 1
-        or max(pattern.depth.max(initial=1), pattern.goal_depth.max(initial=1), pattern.cap[0]) > DEEPEST
-    ):
-        return "it holds numbers that mean nothing"
+    for depths in (pattern.depth, pattern.goal_depth, pattern.cap):
+        if depths.min(initial=1) < 1 or depths.max(initial=1) > DEEPEST:
+            return f"it has depths outside 1 to {DEEPEST}"
     return None
 
 
@@ -126,12 +123,12 @@ def _covers(pattern: Pattern, graph: Graph, goals: npt.NDArray[np.int64]) -> npt
 
 
 def regions_of(pattern: Pattern, states: npt.NDArray[Any]) -> npt.NDArray[np.int32]:
-    """The regions that these states belong to; negative for those that belong to none."""
+    """Return the regions of these states; negative for states in no region."""
     return pattern.owner[np.searchsorted(pattern.run, states, "right") - 1]
 
 
 def ancestors(graph: Graph, cover: Cover, level: int, states: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """The nodes of a level of the graph's hierarchy that these states belong to; -1 for those that belong to none."""
+    """Return the nodes of a level of the graph's hierarchy that these states belong to; -1 for states in none."""
     if level == 0:
         return states
     parent = hierarchy_of(graph, cover).layers.node["parent"]
@@ -145,50 +142,50 @@ def ancestors(graph: Graph, cover: Cover, level: int, states: npt.NDArray[np.int
 class Pattern(NamedTuple):
     """The tables."""
 
-    run: npt.NDArray[np.int32]  # [runs], the states from here up to the next run belong to one region, ...
-    owner: npt.NDArray[np.int32]  # [runs], ... to this one; negative: to none. Walls go with what is before them
-    goal_run: npt.NDArray[np.int32]  # [goal runs], goals from here up to the next run have the same column, ...
-    goal_column: npt.NDArray[np.int32]  # [goal runs], ... this one; negative: UNSERVED, or in no region
+    run: npt.NDArray[np.int32]  # [runs], the first state of each run of states in one region
+    owner: npt.NDArray[np.int32]  # [runs], that region; negative: none. Walls belong to the run before them
+    goal_run: npt.NDArray[np.int32]  # [goal runs], the first state of each run of goals with one column
+    goal_column: npt.NDArray[np.int32]  # [goal runs], that column; negative: UNSERVED, or in no region
     row: npt.NDArray[np.int32]  # [regions + 1], where the runs of choices of each region begin
-    span: npt.NDArray[np.uint32]  # [all runs], the first column of a run, and in the lower 16 bits its choice
+    span: npt.NDArray[np.uint32]  # [all runs], the first column of a run, and its choice in the lower 16 bits
     palette: npt.NDArray[np.int32]  # [regions + 1], where the subgoals of each region begin
-    subgoal: npt.NDArray[np.int32]  # [all subgoals], where to go; NO_STATE: to the goal itself
-    special: npt.NDArray[np.int32]  # [some], the places of subgoals that need more than a climb straight on:
-    via: npt.NDArray[np.int32]  # [some], a state of the region to go through on the way there, or NO_STATE
-    depth: npt.NDArray[np.uint16]  # [some], at most the cap: how deep to look on the way there
-    goal_depth: npt.NDArray[np.uint16]  # [regions, columns] or [0, 0]: how deep to look on the way to the goal itself
+    subgoal: npt.NDArray[np.int32]  # [all subgoals]; NO_STATE: the goal itself
+    special: npt.NDArray[np.int32]  # [some], the places of subgoals that need more than climbing straight to them
+    via: npt.NDArray[np.int32]  # [some], a state of the region to go through first, or NO_STATE
+    depth: npt.NDArray[np.uint16]  # [some], the depth on the way there, at most the cap
+    goal_depth: npt.NDArray[np.uint16]  # [regions, columns] or [0, 0], the depth on the way to the goal itself
     cap: npt.NDArray[np.int64]  # [1]
-    base: npt.NDArray[np.int64]  # [3], the level whose states these are, how cliques were chosen, how many states
+    base: npt.NDArray[np.int64]  # [3], the level that the agent plans on, its cover, and the number of states
 
     @property
     def columns(self) -> int:
-        """The regions that goals may lie in."""
+        """The number of regions that goals may lie in."""
         return max(int(self.goal_column.max(initial=-1)) + 1, 0)
 
     @property
     def regions(self) -> int:
-        """The regions that an agent may be in."""
+        """The number of regions that an agent may be in."""
         return len(self.row) - 1
 
     @property
     def records(self) -> int:
-        """The pairs of regions."""
+        """The number of pairs of regions."""
         return self.regions * self.columns
 
     @property
     def entries(self) -> int:
-        """A region for each state, and a subgoal for each pair of regions."""
+        """The number of stored values: a region for each state, and a subgoal for each pair of regions."""
         return int(self.base[2]) + self.records
 
     @classmethod
     def allocate(cls, space: Space) -> Pattern:
-        """The arrays of the database that the agent was given."""
+        """Return the arrays of the database that the agent was given."""
         arrays: Pattern = pick(space.databases, "pattern", space.graph, order_for(space.params), who=space.who).arrays
         return arrays
 
 
 def order_for(params: Any) -> str:
-    """What to build for an agent with these parameters: one that plans over regions needs it over those of its level.
+    """Return what to build for an agent with these parameters: an agent that plans on a level needs it over that level.
 
     >>> from andante.agent import find
     >>> order_for(find("dprlrta(level=2)").params), order_for(find("dlrta").params)
@@ -200,13 +197,13 @@ def order_for(params: Any) -> str:
 
 @kernel
 def region_of(pattern: Pattern, state: int) -> int:
-    """The region that a state belongs to; negative if it belongs to none."""
+    """Return the region of a state; negative if it is in none."""
     return int64(pattern.owner[_run_of(pattern.run, state)])
 
 
 @kernel
 def column_of(pattern: Pattern, goal: int) -> int:
-    """The column of the rows that a goal belongs to; negative if it has none."""
+    """Return the column of a goal; negative if it has none."""
     return int64(pattern.goal_column[_run_of(pattern.goal_run, goal)])
 
 
@@ -224,7 +221,7 @@ def _run_of(begin: npt.NDArray[np.int32], state: int) -> int:
 
 @kernel
 def chosen(pattern: Pattern, here: int, column: int) -> int:
-    """The place among all subgoals of the one that leads from the region ``here`` to the regions of ``column``."""
+    """Return the place, among all subgoals, of the one from the region ``here`` to goals in ``column``."""
     low, high = int64(pattern.row[here]), int64(pattern.row[here + 1])
     if low == high:
         return NO_STATE
@@ -239,7 +236,7 @@ def chosen(pattern: Pattern, here: int, column: int) -> int:
 
 @kernel
 def special(pattern: Pattern, place: int) -> int:
-    """Where it stands what a subgoal needs; -1 if a climb straight on will do."""
+    """Return where ``via`` and ``depth`` of a subgoal are stored; -1 if the agent can climb straight to it."""
     low, high = -1, len(pattern.special)
     while high - low > 1:
         middle = (low + high) >> 1
@@ -252,7 +249,7 @@ def special(pattern: Pattern, place: int) -> int:
 
 @kernel
 def subgoal(pattern: Pattern, state: int, goal: int) -> int:
-    """Where an agent in ``state`` should go on its way to ``goal``."""
+    """Return where an agent in ``state`` should go on its way to ``goal``."""
     here, column = region_of(pattern, state), column_of(pattern, goal)
     if here < 0 or column < 0:
         return goal
@@ -268,7 +265,7 @@ def subgoal(pattern: Pattern, state: int, goal: int) -> int:
 
 @kernel
 def depth_to_subgoal(pattern: Pattern, state: int, goal: int) -> int:
-    """How deep an agent in ``state`` should look on its way to the subgoal; the cap if the database does not say."""
+    """Return how deep an agent in ``state`` should look on its way to the subgoal; the cap if that is not stored."""
     here, column = region_of(pattern, state), column_of(pattern, goal)
     if here < 0 or column < 0:
         return pattern.cap[0]
@@ -278,7 +275,7 @@ def depth_to_subgoal(pattern: Pattern, state: int, goal: int) -> int:
 
 @kernel
 def depth_to_goal(pattern: Pattern, state: int, goal: int) -> int:
-    """How deep an agent in ``state`` should look on its way to the goal; the cap if the database does not say."""
+    """Return how deep an agent in ``state`` should look on its way to the goal; the cap if that is not stored."""
     here, column = region_of(pattern, state), column_of(pattern, goal)
     if here < 0 or column < 0 or len(pattern.goal_depth) == 0:
         return pattern.cap[0]
@@ -287,5 +284,5 @@ def depth_to_goal(pattern: Pattern, state: int, goal: int) -> int:
 
 @kernel
 def capped_depth_to_goal(pattern: Pattern, state: int, goal: int) -> int:
-    """The same up to the cap, whatever is stored: for an agent that subgoals have led back to where it was before."""
+    """Return the same limited to the cap, for an agent that subgoals have led back to a state it was in before."""
     return min(depth_to_goal(pattern, state, goal), pattern.cap[0])

@@ -205,7 +205,7 @@ def _along_edges(trials: Iterable[Trial]) -> Iterable[str]:
         prices = np.asarray(trial.problem.graph.to_scipy()[here, there]).ravel()  # 0 where there is no move
         astray = np.flatnonzero((prices == 0) & (here != there))  # to stay is free
         if len(astray):
-            yield f"on {trial.problem!r} it went from {here[astray[0]]} to {there[astray[0]]}, which is no move"
+            yield f"on {trial.problem!r} it went from {here[astray[0]]} to {there[astray[0]]}, which is not a move"
         elif abs(prices.sum() - trial.cost) > TOLERANCE * trial.cost:
             yield f"on {trial.problem!r} it says {trial.cost:g}, its path costs {prices.sum():g}"
         if len(here) != trial.moves:

@@ -1,12 +1,11 @@
 """The loop that drives every agent: one compiled function per algorithm, for one move or for a million problems.
 
-`drive` takes a table of episodes and walks each to its end, in order. It comes back early when the trail, in which it
-writes down each move, is full, or when it has worked for a while, so that somebody can look at the moves, show
-progress or stop; called again it goes on where it was. `watch` calls it with a trail of one move, `run_many` with
-none.
+`drive` takes a table of episodes and runs each to its end, in order. It returns early when the trail, to which it
+writes each move, is full, or when it has worked for a while, so that the caller can look at the moves, show progress or
+stop; the next call resumes there. `watch` calls it with a trail of one move, `run_many` without a trail.
 
-Before each step the agent looks around. What it does not know of the map is not in the graph that its step is handed.
-After it, the answer is held against the true graph: an agent goes along its arcs, at their cost, or waits for nothing.
+Before each step the agent looks around. The graph passed to its step contains only what it knows of the map. After the
+step, the move is checked against the true graph: an agent moves along its arcs, at their cost, or waits at no cost.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from andante.world.sensing import View, forget, is_cut_off, model, sense
 
 
 class Outcome(IntEnum):
-    """How an episode stands or why it ended."""
+    """The state of an episode, or why it ended."""
 
     WAITING = 0
     WALKING = 1
@@ -43,14 +42,14 @@ _WAITING, _WALKING, _GOAL = int(Outcome.WAITING), int(Outcome.WALKING), int(Outc
 _COST_CAP, _MOVE_CAP, _EXPANSION_CAP = int(Outcome.COST_CAP), int(Outcome.MOVE_CAP), int(Outcome.EXPANSION_CAP)
 _STUCK, _UNREACHABLE = int(Outcome.STUCK), int(Outcome.UNREACHABLE)
 
-# Instead of an outcome: what is wrong with the step's answer, which the episode's ``wrong_to`` and ``wrong_cost`` hold.
+# Instead of an outcome: what is wrong with the move that the step returned, stored in ``wrong_to`` and ``wrong_cost``.
 NO_STATE = -1  # such a state does not exist
 NO_MOVE = -2  # no move leads there
 WRONG_COST = -3  # the move costs something else
 
-_SLACK = 1e-9  # by which part a cost may be off that was worked out in another way
+_SLACK = 1e-9  # relative error that a cost may have
 
-#: One row per problem: what is asked, what is allowed, what it cost.
+#: One row per problem: the problem, its limits, and the results.
 EPISODE = np.dtype(
     [
         ("start", np.int64),
@@ -58,7 +57,7 @@ EPISODE = np.dtype(
         ("cost_cap", np.float64),
         ("move_cap", np.int64),
         ("expansion_cap", np.int64),
-        ("again", np.int64),  # 1: another trial of the problem before, knowing what was learned; else 0
+        ("again", np.int64),  # 1: another trial of the previous problem, keeping what was learned; else 0
         ("outcome", np.int64),
         ("state", np.int64),
         ("cost", np.float64),
@@ -95,13 +94,13 @@ NO_TIMES = np.zeros(0, np.int64)
 
 
 def step(graph: Arrays, memory: Any, params: Any, state: int, goal: int) -> Move:
-    """Stands for the step kernel of the algorithm that `driver` puts in."""
+    """Stand for the step kernel of an algorithm, which `driver` puts in its place."""
     raise NotImplementedError
 
 
 @kernel
 def wrong(graph: Arrays, state: int, to: int, cost: float) -> int:
-    """What is wrong with going from ``state`` to ``to`` at this cost: 0 if nothing is."""
+    """Return what is wrong with moving from ``state`` to ``to`` at this cost; 0 if nothing is."""
     if to == state:
         return 0 if cost == 0.0 else WRONG_COST
     if to < 0 or to >= size(graph):
@@ -127,11 +126,12 @@ def drive(
     patience: int,
     scratch: npt.NDArray[np.int64],
 ) -> int:
-    """Walk all episodes, or until the trail is full or ``patience`` expansions and moves are spent: rows written.
+    """Run all episodes until they end, the trail is full, or ``patience`` expansions and moves are spent.
 
-    ``episodes`` is EPISODE[any], ``trail`` TRAIL[any] (of no length: moves are not written down), ``scratch`` int64[2].
-    ``times`` int64[any] takes the nanoseconds from the end of the move before to the end of each move of the trail, as
-    many as it has room for: reading the clock takes a quarter of a cheap move, so it is read only if asked for.
+    Returns the number of rows written to the trail. ``episodes`` is EPISODE[any], ``trail`` TRAIL[any] (empty: moves
+    are not written), ``scratch`` int64[2]. ``times`` int64[any] gets the nanoseconds from the end of the previous move
+    to the end of each move in the trail, as far as it is long enough: reading the clock takes a quarter of the time of
+    a cheap move, so it is optional.
     """
     written, spent, known = 0, 0, model(view, graph)
     for i in range(len(episodes)):
@@ -222,7 +222,7 @@ def drive(
 
 @cache
 def driver(step_kernel: Callable[..., Move]) -> Callable[..., int]:
-    """The loop around one algorithm's step; named settings of an algorithm share it."""
+    """Return the loop for one algorithm's step; named settings of an algorithm share it."""
     home = step_kernel.__module__.rpartition(".")[2]
     name = f"drive_{home}_{step_kernel.__name__}"  # by which the cache tells them apart
     return instantiate(drive, name, step=step_kernel)
@@ -231,10 +231,10 @@ def driver(step_kernel: Callable[..., Move]) -> Callable[..., int]:
 def plain_driver(
     step_kernel: Callable[..., Move], instead: Mapping[Callable[..., Any], Callable[..., Any]]
 ) -> Callable[..., int]:
-    """The same loop as plain Python, in which other functions replace some that the step calls; it keeps no time."""
+    """Return the same loop as plain Python, with some functions that the step calls replaced, and no clock."""
     return interpreted(drive, {step: interpreted(step_kernel, instead), nanoseconds: lambda scratch: 0})
 
 
 def all_ended(episodes: npt.NDArray[Any]) -> bool:
-    """Has every episode come to an outcome?"""
+    """Return whether every episode has ended."""
     return bool((episodes["outcome"] > Outcome.WALKING).all())

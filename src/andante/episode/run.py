@@ -1,11 +1,11 @@
-"""Running agents: one move at a time, a whole problem, or many problems on all cores.
+"""Run agents: one move at a time, a whole problem, or many problems on all cores.
 
-An `Agent` is an algorithm with room to think on one graph. It is made once and serves any number of problems, so
-starting a problem costs nothing that grows with the map. `run` keeps an agent or two at hand, `run_many` makes one for
-each thread and map, `watch` one for itself.
+An `Agent` is an algorithm with its memory on one graph. It is made once and used for any number of problems, so the
+time to start a problem does not grow with the map. `run` caches a few agents, `run_many` makes one for each thread and
+map, and `watch` makes one for itself.
 
-All of them take ``databases``, which an algorithm looks things up in if its card says what it needs, and ``sight``:
-with it the agent does not know the map, sees only so many cells far, and takes for free what it has not seen.
+All of them take ``databases``, for algorithms whose card says that they need some, and ``sight``: an agent with sight
+does not know the map, sees cells up to that distance, and assumes that cells it has not seen are free.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from enum import IntEnum
+from functools import cached_property
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -33,13 +34,13 @@ from andante.world.grid import Grid
 from andante.world.problem import Problem
 from andante.world.sensing import KNOWN, Belief, View, unknown
 
-# Work between two looks at the world outside: a tenth of a second or so, in expansions and moves.
+# Work per call of the compiled loop, in expansions and moves: about a tenth of a second.
 PATIENCE = 2_000_000
 TRAIL_ROWS = 4096
 LOG_ROWS = 1 << 16
 CHUNK = 64  # problems that a thread takes at a time
 AGENTS_AT_HAND = 4
-MOST_PROBLEMS = 2**32  # that stamps can tell apart: after so many an agent's memory is made anew
+MOST_PROBLEMS = 2**32  # problems with distinct stamps: after this many an agent's memory is allocated again
 
 NO_LIMITS = Limits()
 
@@ -47,7 +48,7 @@ R = TypeVar("R")
 
 
 class Thought(NamedTuple):
-    """One thing an agent did while planning: ``kind`` is EXPANDED or LEARNED (`andante.search.memory`)."""
+    """One step of an agent's planning: ``kind`` is EXPANDED or LEARNED (`andante.search.memory`)."""
 
     kind: int
     state: int
@@ -55,7 +56,7 @@ class Thought(NamedTuple):
 
 
 class Turn(NamedTuple):
-    """One move that was made, and what the agent thought before it."""
+    """One move of an agent, and its planning before the move."""
 
     number: int  # from 1
     state: int  # where the agent is now
@@ -63,13 +64,13 @@ class Turn(NamedTuple):
     states_expanded: int
     states_touched: int
     learned: float
-    discovered: list[int]  # cells that the agent found blocked before it moved
+    discovered: list[int]  # cells that the agent found to be blocked before it moved
     thoughts: list[Thought]
     thoughts_lost: int  # thoughts for which the log had no room
 
 
 class _Alone:
-    """Lets one thread at a time use an agent, which has one memory for one problem at a time; refuses others."""
+    """A lock that lets one thread at a time use an agent, and raises `AlgorithmError` in other threads."""
 
     def __init__(self, algorithm: str) -> None:
         self._algorithm = algorithm
@@ -78,8 +79,8 @@ class _Alone:
     def __enter__(self) -> None:
         if not self._lock.acquire(blocking=False):
             raise AlgorithmError(
-                f"two threads use the same agent of {self._algorithm} at once, and it can walk one problem at a time; "
-                "make an agent for each thread, or use andante.run_many(..., threads=...)"
+                f"two threads use the same agent of {self._algorithm} at once, but it can run only one problem at a "
+                "time; make an agent for each thread, or use andante.run_many(..., threads=...)"
             )
 
     def __exit__(self, *failure: object) -> None:
@@ -116,10 +117,9 @@ class Agent:
         self._codes = self.algorithm.codes
         self._drive = self._loop()
         self._scratch = np.zeros(2, np.int64)
-        self._trail: npt.NDArray[Any] | None = None
-        self._goal: int | None = None  # of the problem it was at last
-        self._watched: Watch | None = None  # the one that may go on
-        self.alone = _Alone(str(self.algorithm))  # within this block no other thread may use the agent
+        self._goal: int | None = None  # of the last problem
+        self._watched: Watch | None = None  # the one that may continue
+        self.alone = _Alone(str(self.algorithm))  # within a ``with`` block no other thread may use the agent
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         raise AlgorithmError(
@@ -128,7 +128,7 @@ class Agent:
         )
 
     def _loop(self) -> Callable[..., int]:
-        """The loop that drives the agent's step."""
+        """Return the loop that drives the agent's step."""
         return driver(self.algorithm.step)
 
     def _renew(self) -> None:
@@ -138,19 +138,19 @@ class Agent:
         self._memory = allocate(self.algorithm.memory, self._space)
 
     def _first_sight(self) -> tuple[Graph, View]:
-        """What the agent knows when a problem begins, and how it comes to know more."""
+        """Return the map as the agent knows it at the beginning of a problem, and its view."""
         if self.sight is None:
             return self.graph, KNOWN
         if self.algorithm.needs or not self.algorithm.card.senses:
             able = ", ".join(entry.card.name for entry in algorithms() if entry.card.senses)
-            raise AlgorithmError(f"{self.algorithm.card.name} has to know its map; with sight there are: {able}")
+            raise AlgorithmError(f"{self.algorithm.card.name} has to know its map; algorithms with sight are: {able}")
         if not isinstance(self._world, Grid):
             raise ProblemError("sight is for the cells of a map and this is a graph; use a Grid and grid.problem(...)")
         return unknown(self._world, self.sight)
 
     @property
     def memory_bytes(self) -> int:
-        """How much room the agent needs to think, its own model of the map included if it discovers it."""
+        """The size of the agent's memory, including its own model of the map if it has sight."""
         return bytes_of((self._memory, self._space.view))
 
     def drive(
@@ -160,7 +160,7 @@ class Agent:
         patience: int = PATIENCE,
         times: npt.NDArray[np.int64] = NO_TIMES,
     ) -> int:
-        """Go on with a table of episodes for a while: how many moves were written into ``trail`` and ``times``."""
+        """Continue a table of episodes for a while; return the number of moves written into ``trail`` and ``times``."""
         space = self._space
         try:
             with self.alone:
@@ -187,34 +187,34 @@ class Agent:
         return written
 
     def _wrong_move(self, row: npt.NDArray[Any]) -> str:
-        """What was wrong with the last answer of the agent's step, and what it may answer."""
+        """Return what was wrong with the last move that the agent's step returned, and what it may return."""
         fault, cost = int(row["outcome"]), float(row["wrong_cost"])
         here, there = self._place(int(row["state"])), self._place(int(row["wrong_to"]))
-        allowed = "its step must answer with a neighbour of the agent's state and the cost of the move, or wait for 0"
+        allowed = "its step must return a neighbour of the agent's state and the cost of the move, or wait at cost 0"
         if fault == NO_STATE:
             what = f"to state {row['wrong_to']}, which does not exist: there are {len(self.graph)}"
         elif fault == NO_MOVE:
-            what = f"from {here} to {there}, which is no move"
+            what = f"from {here} to {there}, which is not a move"
         elif row["wrong_to"] == row["state"]:
-            what = f"nowhere from {here} and said it cost {cost:g}, where waiting costs nothing"
+            what = f"nowhere from {here} and said it cost {cost:g}, but waiting costs nothing"
         else:
             near = self.graph.neighbours(int(row["state"]))
             true = next(price for state, price in near if state == row["wrong_to"])
-            what = f"from {here} to {there} and said it cost {cost:.10g}, where it costs {true:.10g}"
+            what = f"from {here} to {there} and said it cost {cost:.10g}, but it costs {true:.10g}"
         return f"{self.algorithm} went {what}; {allowed}"
 
     def _place(self, state: int) -> str:
-        """A state as a person would name it."""
+        """Return the name of a state for messages: a cell on grids."""
         if isinstance(self._world, Grid) and 0 <= state < len(self.graph):
             return str(self._world.cell(state))
         return f"state {state}"
 
     def compile(self) -> None:
-        """Compile, or load from the cache, all that this agent will run."""
+        """Compile the agent's loop, or load it from the cache."""
         self.drive(np.zeros(0, EPISODE))
 
     def run(self, problem: Problem, limits: Limits = NO_LIMITS, *, path: bool = True) -> Trial:
-        """Walk from start to goal, or until a limit is reached."""
+        """Run one problem until the goal or a limit is reached."""
         return self.run_all([problem], limits, paths=path)[0]
 
     def run_all(
@@ -226,7 +226,7 @@ class Agent:
         stop: threading.Event | None = None,
         again: bool = False,
     ) -> list[Trial]:
-        """Walk every problem, each forgotten before the next; ``stop`` ends it early, with nothing.
+        """Run every problem, forgetting what was learned before each; ``stop`` ends early and returns an empty list.
 
         With ``again`` they are further trials of the last problem, or of others with its goal: nothing is forgotten.
         """
@@ -242,7 +242,7 @@ class Agent:
         again: bool,
     ) -> list[Trial]:
         if again and any(problem.goal != self._goal for problem in problems):
-            raise ProblemError("only for the goal that an agent went to last can it go on with what it learned")
+            raise ProblemError("an agent can keep what it learned only for problems with the goal of its last one")
         if not again and self._space.clock.problem[0] + len(problems) >= MOST_PROBLEMS:
             self._renew()
         self._watched = None
@@ -262,33 +262,32 @@ class Agent:
         return [Trial.from_episode(name, p, e, w) for p, e, w in zip(problems, episodes, walked, strict=True)]
 
     def _remember(self, episodes: npt.NDArray[Any]) -> None:
-        """Note to which goal the values belong that the memory now holds."""
+        """Remember the goal that the learned values in memory belong to."""
         begun = episodes["goal"][(episodes["moves"] > 0) | (episodes["expanded"] > 0)]
         self._goal = int(begun[-1]) if len(begun) else self._goal
 
     def _walk(self, episode: npt.NDArray[Any], stop: threading.Event | None) -> npt.NDArray[np.int32]:
-        """Drive one episode to its end and keep the states it visits."""
-        trail, parts = self._new_trail(), [episode["start"].astype(np.int32)]
+        """Drive one episode to its end and return the states it visits."""
+        trail, parts = self._trail, [episode["start"].astype(np.int32)]
         while not all_ended(episode) and not _stopped(stop):
             written = self.drive(episode, trail)
             parts.append(trail["state"][:written].astype(np.int32))
         return np.concatenate(parts)
 
-    def _new_trail(self) -> npt.NDArray[Any]:
-        """Room to write moves down; the same each time."""
-        if self._trail is None:
-            self._trail = np.zeros(TRAIL_ROWS, TRAIL)
-        return self._trail
+    @cached_property
+    def _trail(self) -> npt.NDArray[Any]:
+        """The buffer that the loop writes moves into."""
+        return np.zeros(TRAIL_ROWS, TRAIL)
 
     def move_nanoseconds(self, problem: Problem, limits: Limits = NO_LIMITS) -> npt.NDArray[np.int64]:
-        """Walk from start to goal, or until a limit is reached: how long each move took, by a clock in the loop.
+        """Run one problem as `run` does, and return the time of each move, measured inside the compiled loop.
 
         >>> import andante
         >>> grid = andante.generate("empty", 8, 8)
         >>> len(Agent("lrta", grid).move_nanoseconds(grid.problem((0, 0), (7, 7))))
         7
         """
-        trail, times, parts = self._new_trail(), np.zeros(TRAIL_ROWS, np.int64), [NO_TIMES]
+        trail, times, parts = self._trail, np.zeros(TRAIL_ROWS, np.int64), [NO_TIMES]
         with self.alone:
             self._watched = None
             episode = self._episodes([problem], limits)
@@ -299,15 +298,15 @@ class Agent:
         return np.concatenate(parts)
 
     def watch(self, problem: Problem, limits: Limits = NO_LIMITS) -> Watch:
-        """An iterator over the moves, each made when it is asked for."""
+        """Return an iterator over the moves, each made when it is requested."""
         return Watch(self, problem, limits)
 
     def thoughts(self) -> list[Thought]:
-        """What the agent thought since this was last asked, as far as the log had room; empties the log."""
+        """Return the entries of the agent's log, and empty it."""
         return self._take_thoughts()[0]
 
     def _take_thoughts(self) -> tuple[list[Thought], int]:
-        """The thoughts in the log, which is then empty, and how many had no room there."""
+        """Return the entries of the log and the number of those that did not fit; empty the log."""
         log = self._space.log
         used = int(log.used[0])
         count = min(used, len(log.kind))
@@ -316,7 +315,7 @@ class Agent:
         return [Thought(*row) for row in zip(*columns, strict=True)], used - count
 
     def _last_found(self, count: int) -> list[int]:
-        """The last ``count`` cells that the agent found blocked."""
+        """Return the last ``count`` cells that the agent found to be blocked."""
         view = self._space.view
         if not isinstance(view, Belief):
             return []
@@ -342,7 +341,7 @@ class Agent:
         return episodes
 
     def _check_goals(self, problems: Sequence[Problem], goals: npt.NDArray[np.int64]) -> None:
-        """Refuse goals that a database which the agent looks into was not built for."""
+        """Raise `AlgorithmError` for goals that the agent's databases were not built for."""
         given = [one for one in self.databases if isinstance(one, Database)]
         for kind in self.algorithm.needs if given else ():
             one = pick(given, kind, self.graph, who=str(self.algorithm))
@@ -366,7 +365,7 @@ def _stopped(stop: threading.Event | None) -> bool:
 
 
 class Watch(Iterator[Turn]):
-    """The moves of one episode, made one at a time; ``trial`` tells how it stands."""
+    """The moves of one episode, made one at a time; ``trial`` is the trial so far."""
 
     def __init__(self, agent: Agent, problem: Problem, limits: Limits) -> None:
         self._agent = agent
@@ -385,7 +384,7 @@ class Watch(Iterator[Turn]):
             self._agent._watched = self
         elif outcome == Outcome.WALKING and self._agent._watched is not self:
             raise ProblemError(
-                f"the agent has turned to another problem and forgotten {self._problem!r}; use an agent for each"
+                f"the agent has begun another problem and forgotten {self._problem!r}; use an agent for each"
             )
         written = 0
         self._agent.thoughts()
@@ -417,33 +416,33 @@ class Watch(Iterator[Turn]):
         )
 
 
-# --- functions for those who need no agent of their own -------------------------------------------------------------
+# --- functions that make agents themselves --------------------------------------------------------------------------
 
 
 class Outfit(NamedTuple):
-    """An algorithm, and what its agents are given to take along."""
+    """An algorithm, and the databases and sight of its agents."""
 
     algorithm: Algorithm
     databases: tuple[Any, ...] = ()
     sight: int | None = None
 
     def agent(self, world: Grid | Graph, log_rows: int = 0) -> Agent:
-        """A new agent."""
+        """Return a new agent."""
         return Agent(self.algorithm, world, databases=self.databases, sight=self.sight, log_rows=log_rows)
 
     def agent_at_hand(self, problem: Problem) -> Agent:
-        """An agent of this thread for such a problem, perhaps one used before."""
+        """Return this thread's agent for such a problem, cached if it was used recently."""
         return _at_hand.agent(self, problem)
 
 
 class _AtHand(threading.local):
-    """The agents that this thread used last."""
+    """The agents that this thread used most recently."""
 
     def __init__(self) -> None:
         self.agents: OrderedDict[tuple[Any, ...], Agent] = OrderedDict()
 
     def agent(self, outfit: Outfit, problem: Problem) -> Agent:
-        # Not by the algorithm's name: another may have taken that over in the meantime.
+        # Not by the algorithm's name: another algorithm may have been registered under it since.
         key = (outfit.algorithm, outfit.sight, id(problem.graph), *map(id, outfit.databases))
         if key not in self.agents:
             self.agents[key] = outfit.agent(problem.world)
@@ -465,7 +464,7 @@ def run(
     sight: int | None = None,
     **parameters: Any,
 ) -> Trial:
-    """Solve one problem and say what it took.
+    """Solve one problem and return the trial.
 
     >>> import andante
     >>> grid = andante.generate("empty", 8, 8)
@@ -486,7 +485,7 @@ def watch(
     sight: int | None = None,
     **parameters: Any,
 ) -> Watch:
-    """Solve one problem move by move: an iterator whose ``trial`` tells how it stands.
+    """Solve one problem move by move; return an iterator whose ``trial`` is the trial so far.
 
     >>> import andante
     >>> grid = andante.generate("empty", 8, 8)
@@ -509,7 +508,7 @@ def run_many(
     sight: int | None = None,
     **parameters: Any,
 ) -> list[Trial]:
-    """Solve many problems, on one map or several, on threads that run at once; trials come in the problems' order.
+    """Solve many problems, on one map or several, in parallel threads; return the trials in the problems' order.
 
     ``progress`` is called with the number of problems just finished. Results do not depend on ``threads``.
 
@@ -534,9 +533,10 @@ def on_threads(
     threads: int,
     progress: Callable[[int], None] | None,
 ) -> list[R]:
-    """What ``solve`` makes of the problems, in their order; it is handed portions of one graph and an agent there.
+    """Return the results of ``solve`` for all problems, in their order.
 
-    Once the event that it is handed too is set it should come back soon: something failed or the user interrupted.
+    It is called with an agent, some problems on that agent's graph, and an event. It should return soon after the event
+    is set: then something has failed, or the user has interrupted.
     """
     threads = whole_number(threads, "threads", least=1, error=ParameterError)
     results: dict[int, R] = {}
@@ -562,7 +562,7 @@ def on_threads(
 
 
 def _parts(problems: Sequence[Problem], threads: int) -> list[list[int]]:
-    """Numbers of problems, in portions of one graph each."""
+    """Return numbers of problems in portions, each on one graph."""
     by_graph: dict[int, list[int]] = {}
     for i, problem in enumerate(problems):
         by_graph.setdefault(id(problem.graph), []).append(i)
@@ -578,10 +578,10 @@ def compile_all(
     databases: Sequence[Any] = (),
     sight: int | None = None,
 ) -> None:
-    """Make sure that the loops of these algorithms over maps or graphs like these are compiled.
+    """Compile the loops of these algorithms for maps or graphs like these.
 
-    Calls ``tell(algorithm, number, total)`` before each that was not in the cache: compiling takes seconds, and only
-    once. An algorithm that looks things up in databases is passed over where there are none.
+    Calls ``tell(algorithm, number, total)`` before each loop that is not in the cache; compiling takes seconds.
+    Algorithms that need databases are skipped if there are none.
     """
     entries = {variant(entry): entry for entry in map(find, algorithms) if databases or not entry.needs}
     layouts = {_layout(world): world for world in worlds}
@@ -592,11 +592,11 @@ def compile_all(
 
 
 def variant(entry: Algorithm) -> tuple[Any, ...]:
-    """What decides the machine code for an algorithm: its step, and the choices that its memory's bundles may go by."""
-    return entry.step, *(value for value in entry.params if isinstance(value, IntEnum))
+    """Return what decides the machine code of an algorithm: its step, and the choices that its memory may depend on."""
+    return entry.step, *(value for value in entry.params if isinstance(value, IntEnum | bool))
 
 
 def _layout(world: Grid | Graph) -> tuple[type, bool]:
-    """What decides the machine code for a graph: how it is laid out, and whether it keeps its arcs turned round."""
+    """Return what decides the machine code for a graph: its layout, and whether it has reversed arcs of its own."""
     graph = world.graph if isinstance(world, Grid) else world
     return type(graph.arrays), graph.reversed() is graph

@@ -1,11 +1,11 @@
-"""Which state on the way from one region to another is the subgoal.
+"""Choose the subgoal between one region and another.
 
-Aims lie on a central optimal path between the representatives of the two regions. ``ENTRY`` and ``CENTRE`` are the
+Subgoals lie on a central optimal path between the representatives of the two regions. ``ENTRY`` and ``CENTRE`` are the
 rules of Bulitko et al. (2008). Their subgoals can lead in circles: where a path only cuts across a region, that
-region's own path may lead back. On maps of WarCraft III a few pairs in a thousand do, and up to a tenth of all pairs
-lead into such a circle. Beyond the paper ``NEARER`` goes on to the first region that is nearer to the goal, which rules
-circles out, and ``FAR`` goes on as far as everybody in the region can climb straight to (docs/decisions/0012). A
-subgoal that was found so for one goal is taken for neighbouring ones as well, as long as it is on shortest paths there.
+region's own path may lead back. On WarCraft III maps a few pairs in a thousand do so, and up to a tenth of all pairs
+lead into such a circle. Beyond the paper, ``NEARER`` continues to the first region that is nearer to the goal, which
+rules circles out, and ``FAR`` continues as far as all states of the region can climb straight to (docs/decisions/0012).
+A subgoal found for one goal is reused for neighbouring goals as long as it lies on shortest paths there.
 """
 
 from __future__ import annotations
@@ -24,57 +24,57 @@ from andante.search.dijkstra import Paths
 from andante.world.graph import Graph, Layout, estimate, unit
 from andante.world.heuristics import TOLERANCE
 
-PATIENCE = 3  # states in a row that a region cannot climb to, before farther ones are given up
-RECENT = 4  # subgoals of a region that are tried again for the next goal
-ENOUGH = 0.1  # cardinal moves that a subgoal may lose on average without a search for a better one
-ASKED = 8  # states of a region, at most, over which that average is taken
-REMEMBERED = 64  # places on a trail, at most
+PATIENCE = 3  # unreachable states in a row after which farther ones are not tried
+RECENT = 4  # recent subgoals of a region that are tried for the next goal
+ENOUGH = 0.1  # mean detour through a subgoal, in cardinal moves, up to which no better one is searched for
+ASKED = 8  # states of a region, at most, over which that mean is taken
+REMEMBERED = 64  # places of a trail that are stored, at most
 
 
 class Aim(IntEnum):
     """Which state is the subgoal."""
 
-    ENTRY = 0  # where the way enters the next region
+    ENTRY = 0  # where the path enters the next region
     CENTRE = 1  # that region's representative
-    NEARER = 2  # where the way enters the first region whose representative is nearer to the goal
-    FAR = 3  # the farthest state on the way that everybody in the region can climb straight to
+    NEARER = 2  # where the path enters the first region whose representative is nearer to the goal
+    FAR = 3  # the farthest state on the path that all states of the region can climb straight to
 
 
 _CENTRE, _NEARER = int(Aim.CENTRE), int(Aim.NEARER)
 
 
 class Found(NamedTuple):
-    """What was found last for each region, and on which trail: for a neighbouring goal it is mostly the same one.
+    """The last result for each region, and the trail it was found on: for a neighbouring goal it is mostly the same.
 
-    It is reused only where everything that it was found from is the same, so no result depends on it.
+    It is reused only if everything that it depends on is the same, so no result depends on this cache.
     """
 
     trail: States  # [regions, REMEMBERED], the beginning of the trail
-    examined: States  # [regions], how much of it the result depends on; 0: nothing was found yet
+    examined: States  # [regions], the length of the part that the result depends on; 0: there is no result
     first: States  # [regions], the first place on it that may be a subgoal
     best: States  # [regions], the result: the farthest place that the region can climb to, ...
     through: States  # [regions], ... directly (0) or through a hub (1)
 
     @classmethod
     def over(cls, regions: int) -> Found:
-        """Nothing yet."""
+        """Return an empty cache for this number of regions."""
         some = [np.zeros(regions, np.int32) for _ in range(4)]
         return cls(np.zeros((regions, REMEMBERED), np.int32), *some)
 
 
 class Desk(NamedTuple):
-    """What one thread needs to find subgoals."""
+    """The buffers that one thread needs to find subgoals."""
 
     paths: Paths
     attempts: Attempts
     found: Found
-    recent: States  # [regions, RECENT], the subgoals that a region was given last
-    trail: States  # [n], states on the way, the nearest first
-    straight: States  # [n], by region: the goal that everybody in it can climb to
+    recent: States  # [regions, RECENT], the last subgoals of a region, most recent first
+    trail: States  # [n], states on the path, nearest first
+    straight: States  # [n], by region: the region of goals that all its states can climb to
 
     @classmethod
     def over(cls, graph: Graph, answers: Answers) -> Desk:
-        """An empty one."""
+        """Return empty buffers."""
         n = len(graph)
         return cls(
             Paths.over(graph),
@@ -87,22 +87,22 @@ class Desk(NamedTuple):
 
 
 class Way(NamedTuple):
-    """The way to the representative of one region that goals may lie in."""
+    """The distances to the representative of one region of goals."""
 
-    region: States  # [n], those that agents may be in
+    region: States  # [n], the agents' region of each state
     representative: States  # [regions]
     distance: npt.NDArray[np.float64]  # [n], to the end
     end: int  # the representative of the goal's region
-    home: int  # the region that the end lies in, from which agents go for the goal itself
-    goal: int  # which of the regions that goals may lie in
+    home: int  # the agents' region that the end lies in, from which agents go straight for the goal
+    goal: int  # the region of goals
 
 
 @kernel
 def go_on(desk: Desk, graph: Layout, way: Way, aim: int, entry: States) -> None:
-    """From each region's representative, walk a central optimal path until it leaves the region: where that is.
+    """Find the subgoal of each region: where the central optimal path from its representative leaves it.
 
     The next region's representative may be farther from the goal than this one's, and its own path may lead back here.
-    Regions that are only cut across so are not aimed for if ``aim`` says so.
+    With ``aim`` NEARER the path is followed past such regions.
     """
     for start in range(len(way.representative)):
         state = int64(way.representative[start])
@@ -116,10 +116,11 @@ def go_on(desk: Desk, graph: Layout, way: Way, aim: int, entry: States) -> None:
 
 @kernel
 def go_far(desk: Desk, graph: Layout, regions: Regions, ends: Parts, way: Way, most: int, entry: States) -> None:
-    """A subgoal for each region: one that it was given for a goal before, if it loses next to nothing for this one.
+    """Find a subgoal for each region: a recent one, if the detour through it is negligible for this goal.
 
-    Else the better of these and a new one: the farthest state on a central optimal path from the representative that
-    the region can climb to; directly if there is one, else through a hub, else where the first nearer region begins.
+    Otherwise it is the better of the recent ones and a new one: the farthest state on a central optimal path from the
+    representative that the region can climb to directly; if there is none, through a hub; else where the first nearer
+    region begins.
     """
     _note_straight(desk, graph, regions, ends, way, most)
     for start in range(len(way.representative)):
@@ -135,7 +136,7 @@ def go_far(desk: Desk, graph: Layout, regions: Regions, ends: Parts, way: Way, m
 def _compared(
     desk: Desk, graph: Layout, regions: Regions, way: Way, start: int, most: int, recent: int, loss: float
 ) -> int:
-    """The subgoal on the trail, or a recent one that loses no more."""
+    """Return the subgoal on the trail, or a recent one whose detour is no longer."""
     best, first, through = _found_before(desk, graph, way, start)
     if best < 0:
         best, first, through = _find(desk, graph, regions, way, start, most)
@@ -152,10 +153,10 @@ def _compared(
 
 @kernel
 def _best_recent(desk: Desk, graph: Layout, regions: Regions, way: Way, start: int) -> tuple[int, float]:
-    """Of the subgoals that a region was given last one that loses little, or least, and how much; -1 if none will do.
+    """Return a recent subgoal of a region with a negligible or else the least detour, and the detour; -1 if none fits.
 
-    So neighbouring goals mostly have the same subgoal, and rows have few runs. None is taken in a region from which it
-    goes straight to any goal: the first such place on the trail is better.
+    This gives neighbouring goals mostly the same subgoal, and rows few runs. Subgoals in a region from which agents can
+    climb to every goal are not reused: the first such place on the trail is better.
     """
     recent, near, enough = desk.recent, _near(graph, way, start), ENOUGH * unit(graph)
     best, least = -1, np.inf
@@ -176,7 +177,7 @@ def _best_recent(desk: Desk, graph: Layout, regions: Regions, way: Way, start: i
 
 @kernel
 def _put_first(recent: States, start: int, place: int, aim: int) -> None:
-    """Put a subgoal before the recent ones, over the one at ``place``."""
+    """Move a subgoal to the front of the recent ones, replacing the one at ``place``."""
     for i in range(place, 0, -1):
         recent[start, i] = recent[start, i - 1]
     recent[start, 0] = aim
@@ -184,14 +185,14 @@ def _put_first(recent: States, start: int, place: int, aim: int) -> None:
 
 @kernel
 def _loss(graph: Layout, regions: Regions, way: Way, start: int, aim: int) -> float:
-    """How much longer than the shortest the path through ``aim`` is, on average over some states of a region.
+    """Return the mean detour of paths through ``aim``, over some states of a region.
 
-    All of them can climb there, so what it costs to get there is what the heuristic says.
+    All of them can climb there, so the cost to get there is the heuristic.
     """
     begin, end = regions.begin[start], regions.begin[start + 1]
     stride = (end - begin + ASKED - 1) // ASKED
     total, asked = 0.0, 0
-    for i in range(end - 1, begin - 1, -stride):  # the outermost first
+    for i in range(end - 1, begin - 1, -stride):  # outermost first
         state = int64(regions.member[i])
         total += estimate(graph, state, aim) - way.distance[state]
         asked += 1
@@ -200,7 +201,7 @@ def _loss(graph: Layout, regions: Regions, way: Way, start: int, aim: int) -> fl
 
 @kernel
 def _found_before(desk: Desk, graph: Layout, way: Way, start: int) -> tuple[int, int, bool]:
-    """What `_find` would return, if all that it depends on is as it was for the last goal; else -1."""
+    """Return what `_find` would, if everything it depends on is the same as for the last goal; else -1."""
     found, state, first = desk.found, int64(way.representative[start]), -1
     near = _near(graph, way, start)
     for at in range(found.examined[start]):
@@ -218,7 +219,7 @@ def _found_before(desk: Desk, graph: Layout, way: Way, start: int) -> tuple[int,
 
 @kernel
 def _find(desk: Desk, graph: Layout, regions: Regions, way: Way, start: int, most: int) -> tuple[int, int, bool]:
-    """The place of the subgoal on the trail, the first place there that may be one, and is it reached through a hub?"""
+    """Return the place of the subgoal on the trail, the first possible place, and whether a hub is needed."""
     length, first = _lay_trail(desk, graph, way, start, most)
     through = False
     farthest, examined = _farthest(desk, graph, regions, start, first, length, through)
@@ -229,7 +230,7 @@ def _find(desk: Desk, graph: Layout, regions: Regions, way: Way, start: int, mos
     if farthest < 0:
         desk.found.examined[start] = 0
         return first, first, False
-    complete = examined < length or length == most  # a trail that ended may be longer for another goal
+    complete = examined < length or length == most  # for another goal, a trail that ended here may be longer
     _remember(desk, start, first, examined if complete else 0, farthest, through)
     best = _last_subgoal(desk, graph, regions, way, start, first, farthest, through)
     if best < 0 and not through:
@@ -250,13 +251,13 @@ def _remember(desk: Desk, start: int, first: int, examined: int, farthest: int, 
 
 @kernel
 def _near(graph: Layout, way: Way, start: int) -> float:
-    """How near to the goal the representative of a subgoal's region must at least be."""
+    """Return the distance to the goal that the representative of a subgoal's region must be below."""
     return float(way.distance[way.representative[start]] - TOLERANCE * unit(graph))
 
 
 @kernel
 def _note_straight(desk: Desk, graph: Layout, regions: Regions, ends: Parts, way: Way, most: int) -> None:
-    """Note the regions near the goal's from which everybody can climb straight to every goal there."""
+    """Mark the regions near the goal's from which all states can climb straight to every goal there."""
     for start in range(len(way.representative)):
         near = way.distance[way.representative[start]] <= most * unit(graph)
         straight = near and all_covered(desk.attempts, graph, regions, start, ends, way.goal)
@@ -267,7 +268,7 @@ def _note_straight(desk: Desk, graph: Layout, regions: Regions, ends: Parts, way
 def _first_straight(
     desk: Desk, graph: Layout, regions: Regions, way: Way, start: int, first: int, last: int, through: bool
 ) -> int:
-    """The first place on the trail from which it goes straight to any goal: whoever goes on might go past it."""
+    """Return the first place on the trail from which agents can climb to any goal: farther on they might pass it."""
     for at in range(first, last):
         straight = desk.straight[way.region[desk.trail[at]]] == way.goal
         if straight and _is_in_reach(desk, graph, regions, start, at, through):
@@ -277,9 +278,9 @@ def _first_straight(
 
 @kernel
 def _lay_trail(desk: Desk, graph: Layout, way: Way, start: int, most: int) -> tuple[int, int]:
-    """Lay out the next ``most`` states on the central path: how many, and which is the first that may be a subgoal.
+    """Write the next ``most`` states of the central path, and return their number and the first possible subgoal.
 
-    If none of them may, the path goes on until one may.
+    If none of them is possible, the path is followed further until one is.
     """
     state, near = int64(way.representative[start]), _near(graph, way, start)
     length, first = 0, -1
@@ -294,9 +295,9 @@ def _lay_trail(desk: Desk, graph: Layout, way: Way, start: int, most: int) -> tu
 
 @kernel
 def _leads_on(way: Way, start: int, state: int, near: float) -> bool:
-    """Does a state lie in another region, one that is nearer to the goal? If subgoals always do, their chain ends.
+    """Return whether a state lies in another region that is nearer to the goal, or in the one that the end lies in.
 
-    So it does in the region of the end, from where there are no more subgoals.
+    If all subgoals do, a chain of subgoals ends: in the region of the end there are no more.
     """
     region = way.region[state]
     return bool(region != start and (region == way.home or way.distance[way.representative[region]] < near))
@@ -306,10 +307,10 @@ def _leads_on(way: Way, start: int, state: int, near: float) -> bool:
 def _farthest(
     desk: Desk, graph: Layout, regions: Regions, start: int, first: int, length: int, through: bool
 ) -> tuple[int, int]:
-    """The farthest place on the trail that a region can climb to, directly or ``through`` a hub; or -1.
+    """Return the farthest place on the trail that a region can climb to, directly or ``through`` a hub; or -1.
 
-    Mostly all are within reach up to some place, which is found with strides that double, then by bisection; beyond it
-    a few more are tried. Also returns how many places of the trail the result depends on.
+    Mostly all places up to some point are within reach. It is found with strides that double, then by bisection; beyond
+    it a few more places are tried. Also returns how many places of the trail the result depends on.
     """
     best, at, misses, examined = -1, first, 0, first + 1
     while at < length and misses < PATIENCE:
@@ -331,7 +332,7 @@ def _farthest(
 
 @kernel
 def _is_in_reach(desk: Desk, graph: Layout, regions: Regions, start: int, at: int, through: bool) -> bool:
-    """Can a region climb to the state at this place of the trail?"""
+    """Return whether a region can climb to the state at this place of the trail."""
     if through:
         return is_reached(desk.attempts, graph, regions, start, int64(desk.trail[at]))
     return is_covered(desk.attempts, graph, regions, start, int64(desk.trail[at]))
@@ -341,7 +342,7 @@ def _is_in_reach(desk: Desk, graph: Layout, regions: Regions, start: int, at: in
 def _last_subgoal(
     desk: Desk, graph: Layout, regions: Regions, way: Way, start: int, first: int, last: int, through: bool
 ) -> int:
-    """The last place on the trail, up to this one, that a region can climb to and that may be a subgoal; or -1."""
+    """Return the last place on the trail up to ``last`` that is a possible subgoal and can be climbed to; or -1."""
     near = _near(graph, way, start)
     for at in range(last, first - 1, -1):
         leads_on = _leads_on(way, start, int64(desk.trail[at]), near)
@@ -352,7 +353,7 @@ def _last_subgoal(
 
 @kernel
 def choose_hubs(attempts: Attempts, graph: Layout, regions: Regions, region: int, aims: States, via: States) -> None:
-    """Note the hub to go through where it takes one, and strike out the aims that one can climb to: depth 1 will do."""
+    """Write the hub where one is needed, and strike out the aims that can be climbed to: a depth of 1 is enough."""
     for i in range(len(aims)):
         aim = int64(aims[i])
         if aim == NO_STATE:

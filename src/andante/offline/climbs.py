@@ -1,12 +1,11 @@
-"""Which subgoals everybody in a region can climb straight to, and through which of its states.
+"""Find out which subgoals all states of a region can climb straight to, directly or through a hub.
 
-An agent that looks one move ahead and can climb straight to its subgoal walks an optimal path there, and learns nothing
-on it. A subgoal covers a region if all of its states can. Where none does, a hub may help: a state of the region that
-all of them can climb to, and that can climb to the subgoal itself.
+An agent with a lookahead of one move that can climb straight to its subgoal takes an optimal path there and learns
+nothing on it. A subgoal is covered by a region if all of its states can climb to it. If they cannot, a hub may help: a
+state of the region that all of them can climb to, and from which one can climb to the subgoal.
 
-What is found is kept in a table that all threads share. A place in it holds one answer at a time, question and answer
-in one number, so that no thread ever reads half of one; a later answer takes the place of an earlier one. What is
-answered does not depend on what is kept.
+Answers are cached in a table that all threads share. An entry is one number, which contains the question and the
+answer, so no thread reads half an entry; later answers overwrite earlier ones. Answers do not depend on what is cached.
 """
 
 from __future__ import annotations
@@ -23,17 +22,17 @@ from andante.world.graph import Csr, Layout, Moves, estimate
 
 KEPT_PER_REGION = 2**12
 MOST_KEPT = 2**24
-MOST_HUBS = 64  # that are looked for in a region
+MOST_HUBS = 64  # states of a region that are tried as hubs
 
 Answers = npt.NDArray[np.int64]
 
 
 class Parts(NamedTuple):
-    """The states of each region, those near its representative first, and where they lie."""
+    """The states of each region, those nearest to its representative first, and where they lie."""
 
     member: States
     begin: States  # [regions + 1]
-    box: npt.NDArray[np.int64]  # [regions, 4], on grids: its first and last column and row
+    box: npt.NDArray[np.int64]  # [regions, 4], on grids: first and last column, first and last row
 
 
 class Regions(NamedTuple):
@@ -43,32 +42,32 @@ class Regions(NamedTuple):
     begin: States
     box: npt.NDArray[np.int64]
     hub: States
-    apart: npt.NDArray[np.float64]  # [hubs], how far the states of its region are from it on average
-    first: States  # [regions + 1], of each region among the hubs
-    walls: npt.NDArray[np.int32]  # [height + 1, width + 1], on grids: how many walls there are above and to the left
+    apart: npt.NDArray[np.float64]  # [hubs], the mean distance of the region's states from the hub
+    first: States  # [regions + 1], where the hubs of each region begin
+    walls: npt.NDArray[np.int32]  # [height + 1, width + 1], on grids: the number of walls above and to the left
 
 
 class Attempts(NamedTuple):
-    """What a thread needs to find out what a region can climb to."""
+    """The buffers of one thread, and the shared cache of answers."""
 
     kept: Answers  # [regions, a power of two], shared by all threads
-    seen: npt.NDArray[np.uint32]  # [n], the last attempt that passed a state
+    seen: npt.NDArray[np.uint32]  # [n], the last attempt that visited a state
     now: npt.NDArray[np.uint32]  # [1], this attempt
 
     @classmethod
     def over(cls, n: int, kept: Answers) -> Attempts:
-        """None yet."""
+        """Return buffers for ``n`` states."""
         return cls(kept, np.zeros(n, np.uint32), np.zeros(1, np.uint32))
 
 
 def new_answers(regions: int) -> Answers:
-    """Room for answers about so many regions."""
+    """Return an empty cache of answers for this number of regions."""
     each = min(KEPT_PER_REGION, 1 << (MOST_KEPT // max(regions, 1)).bit_length())
     return np.full((regions, each), -1)
 
 
 def parts_of(ground: Ground) -> Parts:
-    """The regions."""
+    """Return the states of each region, and where they lie."""
     member, begin = ground.members
     region, arrays = ground.region[member], ground.graph.arrays
     apart = np.empty(len(member))
@@ -78,7 +77,7 @@ def parts_of(ground: Ground) -> Parts:
 
 
 def regions_of(ground: Ground, attempts: Attempts) -> Regions:
-    """The regions with their hubs: of the states nearest to the representative those that all can climb to."""
+    """Return the regions with their hubs: of the states nearest to the representative, those that all can climb to."""
     parts, arrays = parts_of(ground), ground.graph.arrays
     room = np.empty_like(parts.member), np.empty(len(parts.member)), np.zeros_like(parts.begin)
     regions = Regions(*parts, *room, walls(arrays))
@@ -88,26 +87,26 @@ def regions_of(ground: Ground, attempts: Attempts) -> Regions:
 
 @kernel
 def _measure(graph: Layout, state: States, other: States, apart: npt.NDArray[np.float64]) -> None:
-    """How far each state is at least from the other one at its place."""
+    """Compute the heuristic distance between each pair of states."""
     for i in range(len(state)):
         apart[i] = estimate(graph, int64(state[i]), int64(other[i]))
 
 
 def no_parts() -> Parts:
-    """For builders that need none."""
+    """Return empty parts, for rules that need none."""
     none = np.zeros(0, np.int32)
     return Parts(none, none, np.zeros((0, 4), np.int64))
 
 
 def no_regions() -> Regions:
-    """For builders that need none."""
+    """Return empty regions, for rules that need none."""
     none = np.zeros(0, np.int32)
     return Regions(*no_parts(), none, np.zeros(0), none, np.zeros((0, 0), np.int32))
 
 
 @kernel
 def _find_hubs(attempts: Attempts, graph: Layout, regions: Regions) -> int:
-    """Write down the hubs of all regions: how many there are."""
+    """Find the hubs of all regions, and return their number."""
     found = 0
     for region in range(len(regions.begin) - 1):
         begin, end = regions.begin[region], regions.begin[region + 1]
@@ -125,20 +124,22 @@ def _find_hubs(attempts: Attempts, graph: Layout, regions: Regions) -> int:
 
 @kernel
 def is_covered(attempts: Attempts, graph: Layout, regions: Regions, region: int, aim: int) -> bool:
-    """Can every state of a region climb straight to ``aim``?"""
+    """Return whether every state of a region can climb straight to ``aim``."""
     question = aim * 2
     place = _place(attempts.kept, question)
-    if attempts.kept[region, place] >> 1 != question:
-        attempts.kept[region, place] = question * 2 + _all_climb(attempts, graph, regions, region, aim)
-    return bool(attempts.kept[region, place] & 1)
+    kept = attempts.kept[region, place]  # read once: another thread may overwrite it at any time
+    if kept >> 1 != question:
+        kept = question * 2 + _all_climb(attempts, graph, regions, region, aim)
+        attempts.kept[region, place] = kept
+    return bool(kept & 1)
 
 
 @kernel
 def all_covered(attempts: Attempts, graph: Layout, regions: Regions, region: int, ends: Parts, goal: int) -> bool:
-    """Can every state of a region climb straight to every state of one that goals may lie in?"""
+    """Return whether every state of a region can climb straight to every state of a region of goals."""
     if _is_open(regions, region, ends, goal):
         return True
-    for i in range(ends.begin[goal + 1] - 1, ends.begin[goal] - 1, -1):  # those at its edge are the first to fail
+    for i in range(ends.begin[goal + 1] - 1, ends.begin[goal] - 1, -1):  # those at the edge are most likely to fail
         if not _all_climb(attempts, graph, regions, region, int64(ends.member[i])):
             return False
     return True
@@ -146,7 +147,7 @@ def all_covered(attempts: Attempts, graph: Layout, regions: Regions, region: int
 
 @kernel
 def _is_open(regions: Regions, region: int, ends: Parts, goal: int) -> bool:
-    """Is there no wall in the box around two regions? Then everything in it can be climbed to."""
+    """Return whether there is no wall in the box around two regions: then one can climb from any state to any other."""
     if len(regions.box) == 0:
         return False
     a, b = regions.box[region], ends.box[goal]
@@ -155,19 +156,21 @@ def _is_open(regions: Regions, region: int, ends: Parts, goal: int) -> bool:
 
 @kernel
 def _is_free(walls: npt.NDArray[np.int32], left: int, right: int, top: int, bottom: int) -> bool:
-    """Is there no wall in a box?"""
+    """Return whether there is no wall in a box."""
     right, bottom = right + 1, bottom + 1
     return bool(walls[bottom, right] - walls[top, right] == walls[bottom, left] - walls[top, left])
 
 
 @kernel
 def is_reached(attempts: Attempts, graph: Layout, regions: Regions, region: int, aim: int) -> bool:
-    """Can a hub of a region climb straight to ``aim``?"""
+    """Return whether one can climb straight to ``aim`` from a hub of a region."""
     question = aim * 2 + 1
     place = _place(attempts.kept, question)
-    if attempts.kept[region, place] >> 1 != question:
-        attempts.kept[region, place] = question * 2 + (best_hub(graph, regions, region, aim) >= 0)
-    return bool(attempts.kept[region, place] & 1)
+    kept = attempts.kept[region, place]  # read once, as above
+    if kept >> 1 != question:
+        kept = question * 2 + (best_hub(graph, regions, region, aim) >= 0)
+        attempts.kept[region, place] = kept
+    return bool(kept & 1)
 
 
 @kernel
@@ -177,7 +180,7 @@ def _place(kept: Answers, question: int) -> int:
 
 @generic
 def _is_in_the_open(graph: Layout, regions: Regions, region: int, aim: int) -> bool:
-    """Is there no wall in the box around a region and a state?"""
+    """Return whether there is no wall in the box around a region and a state."""
     raise TypeError(graph)
 
 
@@ -197,14 +200,14 @@ def _all_climb(attempts: Attempts, graph: Layout, regions: Regions, region: int,
     if _is_in_the_open(graph, regions, region, aim):
         return True
     attempts.now[0] += 1
-    if attempts.now[0] == 0:  # once in four billion attempts the numbers run out
+    if attempts.now[0] == 0:  # the numbers run out once in four billion attempts
         attempts.seen[:] = 0
         attempts.now[0] = 1
     now = attempts.now[0]
     attempts.seen[aim] = now
     for i in range(regions.begin[region], regions.begin[region + 1]):
         state = int64(regions.member[i])
-        while attempts.seen[state] != now:  # whoever was here before in this attempt has arrived
+        while attempts.seen[state] != now:  # from states visited before in this attempt, ``aim`` was reached
             attempts.seen[state] = now
             state = straight(graph, state, aim)
             if state < 0:
@@ -214,7 +217,7 @@ def _all_climb(attempts: Attempts, graph: Layout, regions: Regions, region: int,
 
 @kernel
 def best_hub(graph: Layout, regions: Regions, region: int, aim: int) -> int:
-    """The hub of a region on the shortest way from its states to ``aim``; -1 if no hub can climb there."""
+    """Return the hub with the shortest paths from the region's states to ``aim``; -1 if none can climb there."""
     best, least = -1, np.inf
     for i in range(regions.first[region], regions.first[region + 1]):
         hub = int64(regions.hub[i])

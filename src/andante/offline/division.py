@@ -1,9 +1,8 @@
-"""How a map is divided into the regions of a pattern database: the states of a level of its hierarchy, or square tiles.
+"""Divide a map into the regions of a pattern database: the nodes of a level of its hierarchy, or square tiles.
 
-A tile is a square of the map, as wide as ``side`` says, and what is not connected within it is several regions. Where
-walls keep some states of a region from climbing straight to others, the tile is quartered, so that regions are large in
-the open and small along walls. What was quartered twice is divided no further, but has a hub: a state that everybody in
-the region can climb to, and can be climbed to from.
+A tile is a square of the map, ``side`` cells wide; each connected part of it is a region. If walls keep some states of
+a region from climbing straight to others, the tile is quartered, so regions are large in the open and small along
+walls. After two quarterings a region keeps only the states that can climb to its middle and back, which is then a hub.
 """
 
 from __future__ import annotations
@@ -17,18 +16,19 @@ from andante.abstraction.hierarchy import Hierarchy
 from andante.databases.pattern import NO_STATE
 from andante.errors import GraphError, ParameterError
 from andante.kernel import int64, kernel
+from andante.offline.places import along_hilbert, has_places, places_of
 from andante.search.hillclimb import straight
 from andante.world.graph import Arrays, Csr, Graph, Layout, Moves
 
 States = npt.NDArray[np.int32]
 Points = npt.NDArray[np.float64]
 
-MOST_TOGETHER = 1500  # states of a region of which each can climb to each
-QUARTERINGS = 2  # of a tile, at most
+MOST_TOGETHER = 1500  # states of a region for which climbing between all pairs is tested
+QUARTERINGS = 2  # the most times a tile is quartered
 
 
 class Ground(NamedTuple):
-    """What the agent walks on, divided into regions."""
+    """The graph that the agent plans on, divided into regions."""
 
     graph: Graph
     region: States  # [n], NO_STATE: in none
@@ -36,7 +36,7 @@ class Ground(NamedTuple):
 
     @property
     def members(self) -> tuple[States, States]:
-        """The states of each region, region by region, and where those of each begin."""
+        """The states in order of regions, and where each region begins."""
         order = np.argsort(self.region, kind="stable").astype(np.int32)
         order = order[np.searchsorted(self.region[order], 0) :]
         begin = np.searchsorted(self.region[order], np.arange(len(self.representative) + 1))
@@ -47,14 +47,14 @@ class Ground(NamedTuple):
 
 
 def levels(hierarchy: Hierarchy, level: int, base: int) -> Ground:
-    """The level that the agent plans on, and the states of a higher one as regions."""
+    """Return the level ``base`` that the agent plans on, with the nodes of a higher level as regions."""
     if not base <= level <= hierarchy.top:
         raise ParameterError(
             f"level must be from {base}, the level that the agent plans on, to {hierarchy.top}, the highest of "
             f"this map; got {level}"
         )
     graph = hierarchy.level(base)
-    if level == base:  # every state is its own region, but for those of the map that cannot be left
+    if level == base:  # every state is its own region, except for states of the map without moves
         kept = _degrees(graph) > 0 if base == 0 else np.ones(len(graph), np.bool_)
         region = np.where(kept, np.cumsum(kept) - 1, NO_STATE).astype(np.int32)
         return Ground(graph, region, np.flatnonzero(kept).astype(np.int32))
@@ -69,14 +69,14 @@ def levels(hierarchy: Hierarchy, level: int, base: int) -> Ground:
 
 
 def _degrees(graph: Graph) -> npt.NDArray[np.int64]:
-    """How many moves lead out of each state."""
+    """Return the number of moves of each state."""
     arrays = graph.csr().arrays
     assert isinstance(arrays, Csr)
     return np.diff(arrays.first)
 
 
 def _nearest(points: Points, centre: Points, region: States, unit: float) -> States:
-    """For each region its state nearest to its centre, of equals the one of the lowest number."""
+    """Return the state of each region nearest to its centre, the lowest-numbered of equal ones."""
     placed = np.flatnonzero(region >= 0)
     apart = (points[placed] - centre[region[placed]]) / unit
     order = placed[np.lexsort((np.round((apart**2).sum(1), 9), region[placed]))]
@@ -87,12 +87,12 @@ def _nearest(points: Points, centre: Points, region: States, unit: float) -> Sta
 
 
 def tiles(graph: Graph, side: int) -> Ground:
-    """Squares of so many cells a side, divided further until everybody in one can climb to everybody else."""
+    """Return tiles with this many cells a side, divided further where states cannot climb to each other."""
     if graph.reversed() is not graph:
         raise GraphError("tiles need a graph whose every move can be taken back at the same cost")
     points, arcs = _points(graph), graph.to_scipy().tocoo()
     points = (points - points.min(0)) / graph.unit
-    left = _degrees(graph) > 0  # what is in no region yet
+    left = _degrees(graph) > 0  # states that are in no region yet
     region, centres = np.full(len(graph), NO_STATE, np.int32), np.empty(0, np.int32)
     tile, done, above = np.zeros(len(graph), np.int64), 0, walls(graph.arrays)
     while left.any():
@@ -116,7 +116,7 @@ def tiles(graph: Graph, side: int) -> Ground:
 
 
 def _squares(tile: npt.NDArray[np.int64], points: Points, side: int) -> npt.NDArray[np.int64]:
-    """Numbers for the squares of so many cells a side, each within its ``tile``, in the order of tile, x and y."""
+    """Return the number of each state's square, ``side`` cells wide and within its ``tile``, by tile, x and y."""
     for axis in (0, 1):
         along = np.unique(np.floor(points[:, axis] / side), return_inverse=True)[1].reshape(-1)
         tile = np.unique(tile * (along.max(initial=0) + 1) + along, return_inverse=True)[1].reshape(-1)
@@ -124,7 +124,7 @@ def _squares(tile: npt.NDArray[np.int64], points: Points, side: int) -> npt.NDAr
 
 
 def boxes(arrays: Arrays, member: States, begin: States) -> npt.NDArray[np.int64]:
-    """The boxes around regions; none if this is no grid."""
+    """Return the boxes around regions; empty if this is not a grid."""
     if not isinstance(arrays, Moves):
         return np.zeros((0, 4), np.int64)
     places = [of[member].astype(np.int64) for of in (arrays.x, arrays.y)]
@@ -132,7 +132,7 @@ def boxes(arrays: Arrays, member: States, begin: States) -> npt.NDArray[np.int64
 
 
 def walls(arrays: Arrays) -> npt.NDArray[np.int32]:
-    """How many walls there are above and to the left of each corner of a cell; none if this is no grid."""
+    """Return the number of walls above and to the left of each corner of a cell; empty if this is not a grid."""
     if not isinstance(arrays, Moves):
         return np.zeros((0, 0), np.int32)
     wall = (arrays.mask == 0).reshape(int(arrays.y[-1]) + 1, int(arrays.x[-1]) + 1)
@@ -142,7 +142,7 @@ def walls(arrays: Arrays) -> npt.NDArray[np.int32]:
 
 
 def _are_open(arrays: Arrays, ground: Ground, walls: npt.NDArray[np.int32]) -> npt.NDArray[np.bool_]:
-    """Which regions have no wall in the box around them: there everybody can climb to everybody else."""
+    """Return which regions have no wall in the box around them: all their states can climb to each other."""
     if not isinstance(arrays, Moves):
         return np.zeros(len(ground.representative), np.bool_)
     left, right, top, bottom = (boxes(arrays, *ground.members) + np.array([0, 1, 0, 1])).T
@@ -151,46 +151,23 @@ def _are_open(arrays: Arrays, ground: Ground, walls: npt.NDArray[np.int32]) -> n
 
 
 def along_a_curve(ground: Ground, regions: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Regions in an order in which neighbours mostly stand near each other, where states have places."""
+    """Return regions in an order in which neighbours are mostly near each other, if states have places."""
     if not has_places(ground.graph):
         return regions
-    points = _points(ground.graph)[ground.representative[regions]]
-    cells = np.floor((points - points.min(0, initial=np.inf)) / ground.graph.unit).astype(np.int64)
-    return regions[np.argsort(_curve(cells), kind="stable")]
-
-
-def _curve(cells: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """How far along Hilbert's curve each cell lies."""
-    x, y = cells[:, 0].copy(), cells[:, 1].copy()
-    place = np.zeros(len(cells), np.int64)
-    bit = 1 << int(cells.max(initial=0)).bit_length()
-    whole = 2 * bit - 1
-    while bit:
-        right, down = (x & bit) > 0, (y & bit) > 0
-        place += bit * bit * (3 * right ^ down)
-        flip, turn = ~down & right, ~down
-        x, y = np.where(flip, whole - x, x), np.where(flip, whole - y, y)
-        x, y = np.where(turn, y, x), np.where(turn, x, y)
-        bit >>= 1
-    return place
-
-
-def has_places(graph: Graph) -> bool:
-    """Have the states places in the plane?"""
-    return isinstance(graph.arrays, Moves) or graph.arrays.point.shape[1] == 2
+    points = places_of(ground.graph)[ground.representative[regions]]
+    cells = np.floor((points - points.min(0, initial=np.inf)) / ground.graph.unit)
+    return regions[np.argsort(along_hilbert(cells[:, ::-1]), kind="stable")]  # columns first
 
 
 def _points(graph: Graph) -> Points:
-    arrays = graph.arrays
-    if isinstance(arrays, Moves):
-        return np.stack([arrays.x, arrays.y], 1).astype(np.float64)
+    """Return the places of all states, or raise `ParameterError` if they have none."""
     if not has_places(graph):
         raise ParameterError("tiles need states with two coordinates; take the states of a level as regions: level=3")
-    return arrays.point
+    return places_of(graph)
 
 
 def _connected(row: npt.NDArray[np.int32], col: npt.NDArray[np.int32], label: npt.NDArray[np.int64]) -> States:
-    """What is connected of the states with the same label, numbered in the order of labels, then of states."""
+    """Return the connected parts of the states with the same label, numbered by label, then by state."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components
 
@@ -224,9 +201,9 @@ def _gather(
     first: int,
     last: bool,
 ) -> None:
-    """Make regions, numbered from ``first`` on, of the parts in which everybody can climb to everybody else.
+    """Make regions, numbered from ``first`` on, of the parts in which all states can climb to each other.
 
-    If this is the ``last`` attempt, of what is left those states that can climb to and from the centre of their part.
+    In the ``last`` attempt, of other parts too: of their states that can climb to and from the centre of the part.
     """
     for part in range(len(centre)):
         begins, ends, middle = begin[part], begin[part + 1], int64(centre[part])
@@ -239,7 +216,7 @@ def _gather(
 
 @kernel
 def _are_together(graph: Layout, states: States) -> bool:
-    """Can each of these states climb to each? Of too many it is not asked: so large regions would serve nobody."""
+    """Return whether all these states can climb to each other; false if there are too many to test."""
     if len(states) > MOST_TOGETHER:
         return False
     for state in states:
@@ -251,7 +228,7 @@ def _are_together(graph: Layout, states: States) -> bool:
 
 @kernel
 def climbs(graph: Layout, state: int, goal: int) -> bool:
-    """Can one climb straight from ``state`` to ``goal``?"""
+    """Return whether one can climb straight from ``state`` to ``goal``."""
     while state != goal:
         state = straight(graph, state, goal)
         if state < 0:

@@ -1,14 +1,14 @@
-"""Build a compressed path database: one shortest-path search per state, its first moves run-length compressed.
+"""Build a compressed path database: one search per state, whose first moves are run-length encoded.
 
-A search finds for every state the *set* of first moves with which a shortest path to it begins, so that a run can go on
-as long as its states have one in common. On grids sets come with the distances (`search.dijkstra.flood_starts`); costs
-there are exact, and equal ones are equal. Other graphs are searched with a heap. To the set of a goal come the greedy
-moves, if they are in it. Where a run ends, a border between the goals on both sides is tried; see `databases.moves` for
-what they are. Both are tried on each goal with the kernels that look them up, so nothing has to be proved of them.
+A search finds the *set* of first moves of shortest paths to every state, so that a run can continue as long as its
+states have a move in common. On grids the sets are computed together with the distances
+(`search.dijkstra.flood_starts`): costs on grids are exact, so equal costs compare equal. Other graphs are searched with
+a heap. The greedy moves are added to the set of a goal if they are in it. Where a run ends, the builder tries a border
+between the goals on both sides (`databases.moves` explains both). Greedy moves and borders are checked for each goal
+with the kernels that look them up, so their correctness needs no proof.
 
-The order of states is that of a Hilbert curve where they have a place in the plane. It was chosen by measurement: on
-WarCraft III maps of 512 x 512 cells a row of plain moves has 55 to 100 runs in that order, 96 to 137 in depth-first
-preorder, and 440 to 515 row by row.
+States that have a place in the plane are ordered along a Hilbert curve. On WarCraft III maps of 512 x 512 cells a row
+of plain moves has 55 to 100 runs in that order, 96 to 137 in depth-first preorder, and 440 to 515 row by row.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from andante.databases.moves import (
 from andante.errors import DatabaseError
 from andante.kernel import generic, int64, kernel, uint64
 from andante.offline.builder import Crew, builder
+from andante.offline.places import along_hilbert, has_places, places_of
 from andante.search import heap
 from andante.search.dijkstra import Starts, flood_starts, is_optimal
 from andante.search.heap import Heap
@@ -39,26 +40,25 @@ from andante.search.hillclimb import greedy_moves
 from andante.world.graph import Arrays, Csr, Graph, Moves, degree, estimate, price, size, target, unit
 from andante.world.heuristics import TOLERANCE
 
-CURVE_BITS = 16  # of a coordinate on the Hilbert curve
-ROWS = 64  # that a thread makes at a time
-WORTH_A_BORDER = BORDER + 2  # runs that it replaces, to take less than they do
-LOOK_BACK = 64  # places, from where a run ends to a goal on the near side of the border
+ROWS = 64  # rows that a thread makes at a time
+WORTH_A_BORDER = BORDER + 2  # runs that a border must replace to save space
+LOOK_BACK = 64  # places to look back from the end of a run for a goal on the near side of the border
 
 
 class Params(NamedTuple):
-    """Nothing is left to choose."""
+    """There are no parameters."""
 
 
 class Plan(NamedTuple):
-    """What the rows are made of."""
+    """What rows are made from."""
 
     graph: Arrays
-    back: Arrays  # the same with every arc turned round
-    placed: Arrays  # the same with states numbered by their place; of a grid only what heuristics and legal moves need
+    back: Arrays  # the same with every arc reversed
+    placed: Arrays  # the same with states numbered by place; of a grid only what heuristics and legal moves need
     order: npt.NDArray[np.int32]  # [places]
-    span: npt.NDArray[np.int32]  # [places, 2], where the component of each lies in the order
+    span: npt.NDArray[np.int32]  # [places, 2], where the component of each begins and ends in the order
     rank: npt.NDArray[np.int32]  # [n]
-    top: int  # bits of a set below this one are moves; above come greedy moves, long and short, and no path
+    top: int  # the lower bits of a set are moves; from this bit on: the long greedy move, the short one, no path
 
 
 class Tree(NamedTuple):
@@ -70,20 +70,18 @@ class Tree(NamedTuple):
 
 
 class Room(NamedTuple):
-    """What one thread needs: a search, one row, and the rows that it has made."""
+    """The buffers of one thread: a search, one row, and the rows it has made."""
 
     search: Starts | Tree
-    allowed: npt.NDArray[np.integer[Any]]  # [places], the set of codes that a run may have there
+    allowed: npt.NDArray[np.integer[Any]]  # [places], the set of codes that are correct there
     run: npt.NDArray[np.uint32]  # [places + 1]
     word: npt.NDArray[np.uint32]  # [rows at a time * most words of a row]
-    words: npt.NDArray[
-        np.int64
-    ]  # [rows at a time], how many words each row has, and in the lowest bits how many borders
+    words: npt.NDArray[np.int64]  # [rows at a time], the number of words, and in the lowest bits of borders
 
 
 @builder("moves", Params)
 def make(graph: Graph, params: Params, crew: Crew) -> FirstMoves:
-    """The first moves between all states of ``graph``."""
+    """Return the first moves between all states of ``graph``."""
     if graph.max_degree > MOST_MOVES or len(graph) > MOST_STATES:
         raise DatabaseError(
             f"a database of kind 'moves' is for graphs of up to {MOST_STATES} states with up to {MOST_MOVES} moves "
@@ -124,7 +122,7 @@ def _room(graph: Graph, order: npt.NDArray[np.int32]) -> Room:
 
 
 def _placed(graph: Arrays, order: npt.NDArray[np.int32], rank: npt.NDArray[np.int32]) -> Arrays:
-    """The graph with its states numbered by their place in the order, so that what is near in it is near in memory."""
+    """Return the graph with states numbered by their place in the order, so that near states are near in memory."""
     if isinstance(graph, Moves):
         return graph._replace(mask=graph.mask[order], x=graph.x[order], y=graph.y[order])
     arcs = np.diff(graph.first)[order]
@@ -139,11 +137,11 @@ def _placed(graph: Arrays, order: npt.NDArray[np.int32], rank: npt.NDArray[np.in
 
 
 def _order(graph: Graph) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
-    """States that have neighbours, component by component, the largest last; and where each one's own lies, [n, 2]."""
+    """Return the states with neighbours, by component, largest last; and where the component of each lies, [n, 2]."""
     label = graph.components
     sizes = np.bincount(label, minlength=1)
     states = np.flatnonzero(sizes[label] > 1)
-    place = _curve(graph) if _is_plane(graph) else _preorder(graph)
+    place = along_hilbert(places_of(graph)) if has_places(graph) else _preorder(graph)
     states = states[np.lexsort((place[states], label[states], sizes[label[states]]))]
     ends = np.flatnonzero(np.diff(label[states], append=-1)) + 1
     begins = np.concatenate([[0], ends])[:-1]
@@ -151,32 +149,8 @@ def _order(graph: Graph) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
     return states.astype(np.int32), span.astype(np.int32)
 
 
-def _is_plane(graph: Graph) -> bool:
-    return isinstance(graph.arrays, Moves) or graph.arrays.point.shape[1] == 2
-
-
-def _curve(graph: Graph) -> npt.NDArray[np.int64]:
-    """How far along a Hilbert curve each state lies."""
-    arrays = graph.arrays
-    point = np.stack([arrays.x, arrays.y], 1) if isinstance(arrays, Moves) else arrays.point
-    point = point.astype(np.float64) - point.min(axis=0, initial=0)
-    extent = max(float(point.max(initial=0.0)), 1e-300)
-    grain = 2.0 ** np.floor(np.log2((2**CURVE_BITS - 1) / extent))  # of whole coordinates it keeps the order
-    x, y = (point * grain).astype(np.int64).T
-    along = np.zeros(len(point), np.int64)
-    for bit in range(CURVE_BITS - 1, -1, -1):
-        right, low = x >> bit & 1, y >> bit & 1
-        along += (3 * right ^ low) << 2 * bit
-        mask = (1 << bit) - 1
-        x, y = x & mask, y & mask
-        turned = (low == 0) & (right == 1)
-        x, y = np.where(turned, mask - x, x), np.where(turned, mask - y, y)
-        x, y = np.where(low == 0, y, x), np.where(low == 0, x, y)
-    return along
-
-
 def _preorder(graph: Graph) -> npt.NDArray[np.int64]:
-    """When a depth-first search meets each state."""
+    """Return the number of each state in depth-first preorder."""
     met = np.full(len(graph), -1, np.int64)
     _search_depth_first(graph.arrays, met, np.empty(len(graph), np.int64), np.zeros(len(graph), np.int64))
     return met
@@ -186,7 +160,7 @@ def _preorder(graph: Graph) -> npt.NDArray[np.int64]:
 def _search_depth_first(
     graph: Arrays, met: npt.NDArray[np.int64], stack: npt.NDArray[np.int64], tried: npt.NDArray[np.int64]
 ) -> None:
-    """Number the states from each that is not yet numbered; all arrays int64[n], ``met`` at first -1, ``tried`` 0."""
+    """Number all states in preorder; all arrays are int64[n], ``met`` initially -1, ``tried`` 0."""
     count = 0
     for root in range(size(graph)):
         if met[root] >= 0:
@@ -211,7 +185,7 @@ def _search_depth_first(
 
 @kernel
 def _make_rows(room: Room, plan: Plan, part: npt.NDArray[np.int64]) -> int:
-    """Make the rows of the states at these places in the order: how many words they have."""
+    """Make the rows of the states at these places, and return their number of words."""
     used = 0
     for i in range(len(part)):
         begin, end = int64(plan.span[part[i], 0]), int64(plan.span[part[i], 1])
@@ -231,22 +205,22 @@ def _make_rows(room: Room, plan: Plan, part: npt.NDArray[np.int64]) -> int:
 
 @kernel
 def _allow(room: Room, plan: Plan, begin: int, end: int, source: int) -> None:
-    """Which codes are right for each goal: its first moves, and the greedy ones if they are among them."""
+    """Find the correct codes for each goal: its first moves, and the greedy moves if they are among them."""
     allowed, order, top = room.allowed, plan.order, plan.top
     for place in range(uint64(begin), uint64(end)):
         moves = first_set(room.search, uint64(order[place]))
         longest, shortest = greedy_moves(plan.placed, source, place)
         greedy = (moves >> longest & 1) | (moves >> shortest & 1) << 1
         allowed[place] = moves | greedy << top if moves != 0 else 4 << top
-    allowed[source] = (8 << top) - 1  # whoever is there is asked for no move
+    allowed[source] = (8 << top) - 1  # no move is needed from the goal itself
 
 
 @kernel
 def _compress(room: Room, plan: Plan, begin: int, end: int, source: int, used: int) -> tuple[int, int]:
-    """Write the runs of one row, and its borders after the words that are used: how many there are of each.
+    """Write the runs of one row, and its borders after the first ``used`` words; return the number of both.
 
-    A run goes on as long as its goals have a code in common, which makes for the fewest runs. Where one would end, the
-    border between the goals on both sides of that place is tried from where the run begins. It is taken if it saves
+    A run continues as long as its goals have a code in common, which gives the fewest runs. Where one would end, the
+    border between the goals on both sides of that place is tried from the beginning of the run, and used if it saves
     enough runs.
     """
     allowed, word, top = room.allowed, room.word, plan.top
@@ -273,7 +247,7 @@ def _compress(room: Room, plan: Plan, begin: int, end: int, source: int, used: i
 
 @kernel
 def _code(common: int, top: int) -> int:
-    """The first code of a set: a move, if there is one in it."""
+    """Return the first code of a set; a move if it contains one."""
     bit = 0
     while common >> bit & 1 == 0:
         bit += 1
@@ -284,20 +258,20 @@ def _code(common: int, top: int) -> int:
 
 
 class Border(NamedTuple):
-    """A border, and how far it is right."""
+    """A border, and how far it is correct."""
 
     one: int  # the place of the corner of the goals on this side
     other: int
     limit: float
-    here: int  # the codes that all goals on this side have in common
+    here: int  # the set of codes common to all goals on this side
     there: int
-    stop: int  # the place of the first goal for which it is not right
-    runs: int  # that would take its place
+    stop: int  # the place of the first goal for which it is not correct
+    runs: int  # the number of runs that it replaces
 
 
 @kernel
 def _border(room: Room, plan: Plan, source: int, begin: int, change: int, end: int) -> Border:
-    """The border between goals before and after the place ``change``, where a run ends that began at ``begin``."""
+    """Return the border between the goals before and after ``change``, where a run that began at ``begin`` ends."""
     allowed, placed, no_path = room.allowed, plan.placed, 4 << plan.top
     beyond, before = int64(allowed[change]), change - 1
     while before > begin and change - before < LOOK_BACK and int64(allowed[before]) & beyond != 0:
@@ -331,7 +305,7 @@ def _border(room: Room, plan: Plan, source: int, begin: int, change: int, end: i
 
 @kernel
 def _corner(distance: npt.NDArray[np.float64], plan: Plan, source: int, place: int) -> int:
-    """The place of the state where an optimal path last turned: the first on it from which the heuristic is right."""
+    """Return the place of the last corner of an optimal path: its first state from which the heuristic is exact."""
     goal, root, back = int64(plan.order[place]), int64(plan.order[source]), plan.back
     state, least = goal, distance[goal] - TOLERANCE * unit(back)
     while state != root:
@@ -352,13 +326,13 @@ def _corner(distance: npt.NDArray[np.float64], plan: Plan, source: int, place: i
 
 @generic
 def spread_sets(search: Starts | Tree, graph: Arrays, source: int) -> None:
-    """Find the distance from ``source`` to each state, and the set of first moves."""
+    """Compute the distance from ``source`` to each state, and the set of first moves."""
     raise TypeError(search)
 
 
 @generic
 def first_set(search: Starts | Tree, state: int) -> int:
-    """The first moves of shortest paths to a state, 0 where no path leads."""
+    """Return the set of first moves of shortest paths to a state; 0 if there is no path."""
     raise TypeError(search)
 
 

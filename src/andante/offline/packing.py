@@ -1,4 +1,4 @@
-"""Tables of subgoals as palettes and runs, as `andante.databases.pattern` stores them."""
+"""Pack tables of subgoals into palettes and runs, as `andante.databases.pattern` stores them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Choices(NamedTuple):
 
 
 def packed(entry: States) -> Choices:
-    """The rows of a table of subgoals, packed."""
+    """Return the packed rows of a table of subgoals."""
     row, palette = [0], [0]
     spans, subgoals = [], []
     for one in entry:
@@ -36,7 +36,7 @@ def packed(entry: States) -> Choices:
 
 
 def runs_of(region: States) -> tuple[States, States]:
-    """Runs of states that belong to the same region, those that belong to none going with what is before them."""
+    """Return runs of states in the same region; states in no region belong to the run before them."""
     known = np.maximum.accumulate(np.where(region != NO_STATE, np.arange(len(region)), 0))
     filled = region[known]
     begin = np.concatenate([[0], np.flatnonzero(np.diff(filled)) + 1]).astype(np.int32)

@@ -1,16 +1,16 @@
-"""Build a pattern database: for each pair of regions, the next state to go to and how deep to look on the way.
+"""Build a pattern database: for each pair of regions, the next state to go to and how deep to look ahead on the way.
 
 Bulitko, Luštrek, Schaeffer, Björnsson and Sigmundarson (2008), Figures 6 and 8; line numbers are Figure 6's. The paper
-computes a depth for each pair of regions. But the depth towards a subgoal depends on nothing but the region and the
-subgoal, and from one region a few dozen subgoals lead to all others: so distances are computed once per region, depths
-once per region and subgoal, and what took the paper 13 hours takes seconds. Depths towards the goal itself (Appendix D)
-are optional, and remain one for each pair. As the paper did (Appendix C), one may build the columns of those goals only
-that will be asked for.
+computes a depth for each pair of regions. But the depth towards a subgoal depends only on the region and the subgoal,
+and a few dozen subgoals lead from one region to all others. So distances are computed once per region and depths once
+per region and subgoal: what took the paper 13 hours takes seconds. Depths towards the goal itself (Appendix D) are
+optional, and are still computed for each pair. As in the paper (Appendix C), a database can be built for the columns of
+given goals only.
 
-Where the paper is silent: a region is represented by its state nearest to its centre; of several optimal paths a
-central one is taken, from each state on to the neighbour from which most of them lead on; within one region the agent
-looks one move ahead. The path whose moves come first in the graph's order would lead along the edge of all optimal
-paths, and so along obstacles: with it agents walk farther.
+Where the paper is silent: a region is represented by its state nearest to its centre. Of several optimal paths a
+central one is taken: each step goes to the neighbour from which most of them continue. The path whose moves come first
+in the graph's order would run along the edge of all optimal paths, and so along obstacles, and agents would walk
+farther. Within one region the agent looks one move ahead.
 
 Regions are made in `division`, subgoals chosen in `aims`, and tables packed in `packing`.
 """
@@ -32,8 +32,9 @@ from andante.kernel import int64, kernel
 from andante.offline.aims import Aim, Desk, Way, choose_hubs, go_far, go_on
 from andante.offline.builder import Crew, Goals, builder
 from andante.offline.climbs import Answers, Parts, Regions, new_answers, no_parts, no_regions, parts_of, regions_of
-from andante.offline.division import Ground, States, along_a_curve, has_places, levels, tiles
+from andante.offline.division import Ground, States, along_a_curve, levels, tiles
 from andante.offline.packing import Choices, packed, runs_of
+from andante.offline.places import has_places
 from andante.search.astar import Tree, cost_to, reached, search
 from andante.search.dijkstra import Field, count_paths, spread
 from andante.search.learning import Learned
@@ -42,12 +43,12 @@ from andante.search.memory import new_space
 from andante.world.graph import Graph, Layout, Moves, degree, price, target, unit
 from andante.world.heuristics import TOLERANCE
 
-SIDE = 8  # of the tiles that are the regions if nothing else is said ...
-GOAL_SIDE = 16  # of those that goals lie in, at least: where an agent is matters more than where its goal is
-LEVEL = 3  # ... and the level, where states have no places or the agent plans over regions
+SIDE = 8  # default side of tiles
+GOAL_SIDE = 16  # least side of tiles for goals: the agent's position matters more than its goal's
+LEVEL = 3  # default level of regions, if states have no places or the agent plans on a level
 REACH = 60
 MOST_BYTES = 8_000_000_000  # of the tables
-GOALS = 32  # neighbours, of which a thread takes as many at a time
+GOALS = 32  # neighbouring regions of goals that a thread takes at a time
 PART = 4  # regions that a thread takes at a time
 
 Costs = npt.NDArray[np.float64]
@@ -61,21 +62,21 @@ class GoalDepths(IntEnum):
 
 
 class Params(NamedTuple):
-    """How large the regions are, and what is stored of each pair."""
+    """How large the regions are, and what is stored for each pair."""
 
-    side: Annotated[int | None, Range(1, 1000), "of the square tiles that regions are made of; 8 without level"] = None
-    level: Annotated[int | None, Range(0, HIGHEST), "of the hierarchy, whose states are the regions"] = None
-    aim: Annotated[Aim | None, "which state on the way to go to; none: far, over regions nearer"] = None
-    reach: Annotated[int, Range(1, 10_000), "far: how many moves away a subgoal may be, about"] = REACH
+    side: Annotated[int | None, Range(1, 1000), "side of the square tiles that are the regions; 8 without level"] = None
+    level: Annotated[int | None, Range(0, HIGHEST), "level of the hierarchy whose nodes are the regions"] = None
+    aim: Annotated[Aim | None, "which state is the subgoal; none: far, or nearer if base is set"] = None
+    reach: Annotated[int, Range(1, 10_000), "far: how many moves away a subgoal may be, roughly"] = REACH
     cap: Annotated[int, Range(1, DEEPEST), "the greatest depth"] = 20
-    goal_depths: Annotated[GoalDepths | None, "depths towards the goal itself to store as well"] = None
+    goal_depths: Annotated[GoalDepths | None, "also store depths towards the goal itself"] = None
     base: Annotated[int, Range(0, HIGHEST), "the level on which the agent plans; 0 is the map itself"] = 0
     cover: Annotated[Cover, "how cliques are chosen"] = DEFAULT_COVER
     goals: Annotated[Goals, "which goals it serves: all, or those given when it is built"] = Goals.ALL
 
 
 class Room(NamedTuple):
-    """What one thread needs."""
+    """The buffers of one thread."""
 
     field: Field
     desk: Desk
@@ -86,7 +87,7 @@ class Room(NamedTuple):
 
 
 class Known(NamedTuple):
-    """The regions that an agent may be in, those that goals may lie in, and of both which states are in each."""
+    """The regions that agents may be in, those that goals may lie in, and the states of both."""
 
     ground: Ground
     ends: Ground
@@ -96,7 +97,7 @@ class Known(NamedTuple):
 
 @builder("pattern", Params)
 def make(graph: Graph, params: Params, crew: Crew, goals: npt.NDArray[np.int64] | None) -> Pattern:
-    """The tables for ``graph``, or for a level above it; for these ``goals``, or for all."""
+    """Return the tables for ``graph``, or for a level above it, and for these ``goals``, or for all."""
     if params.aim is None:
         params = params._replace(aim=Aim.NEARER if params.base > 0 else Aim.FAR)
     ground, ends = _grounds(graph, params)
@@ -137,17 +138,17 @@ def make(graph: Graph, params: Params, crew: Crew, goals: npt.NDArray[np.int64] 
 
 
 def _over(states: int, nodes: States, some: States) -> States:
-    """What is known of these nodes, for all of them."""
+    """Return an array over all states with these values at ``nodes``, and NO_STATE elsewhere."""
     spread_out = np.full(states, NO_STATE, np.int32)
     spread_out[nodes] = some
     return spread_out
 
 
 def _grounds(graph: Graph, params: Params) -> tuple[Ground, Ground]:
-    """The states that the agent plans on, with the regions that it may be in, and with those that goals may lie in."""
+    """Return the graph that the agent plans on, divided into its own regions, and divided into regions of goals."""
     side = params.side
     if side is not None and (params.level is not None or params.base > 0):
-        raise ParameterError("regions are tiles (side) or the states of a level (level, base), not both")
+        raise ParameterError("regions are tiles (side) or the nodes of a level (level, base), not both")
     if side is None and params.level is None and params.base == 0 and has_places(graph):
         side = SIDE
     if side is not None:
@@ -160,7 +161,7 @@ def _grounds(graph: Graph, params: Params) -> tuple[Ground, Ground]:
 def _asked_regions(
     graph: Graph, ends: Ground, params: Params, goals: npt.NDArray[np.int64] | None
 ) -> npt.NDArray[np.int64]:
-    """The regions that these goals, or all, lie in."""
+    """Return the regions that contain these goals, or all regions."""
     if goals is None:
         return np.arange(len(ends.representative))
     state = ancestors(graph, params.cover, params.base, goals)
@@ -175,7 +176,7 @@ def _room(graph: Graph, params: Params, answers: Answers) -> Room:
     deepest = DEEPEST if params.goal_depths is GoalDepths.UNCAPPED else params.cap
     ties = not isinstance(graph.arrays, Moves)
     unlearned = Learned.allocate(space)
-    unlearned.clock.problem[0] = 1  # no stamp says so
+    unlearned.clock.problem[0] = 1  # no stamp has this number, so no value counts as learned
     n = len(graph)
     return Room(
         Field.over(graph),
@@ -193,9 +194,9 @@ def _room(graph: Graph, params: Params, answers: Answers) -> Room:
 def _entries(
     known: Known, params: Params, crew: Crew, rooms: list[Room], asked: npt.NDArray[np.int64]
 ) -> tuple[States, npt.NDArray[np.uint16]]:
-    """For each pair of a region and one asked for the state to go to, and the depth towards the goal if wanted."""
+    """Return the subgoal from each region to each one asked for, and if wanted the depth towards the goal."""
     ground, ends = known.ground, known.ends
-    pairs = (len(asked), len(ground.representative))  # to, from: a goal's row is written by one thread
+    pairs = (len(asked), len(ground.representative))  # to, from: each row is written by one thread
     _refuse_too_many(params, pairs)
     wanted = params.goal_depths is not None
     entry = np.full(pairs, NO_STATE, np.int32)
@@ -204,7 +205,7 @@ def _entries(
     arrays, aim = ground.graph.arrays, int(params.aim or 0)
 
     def work(room: Room, columns: range) -> None:
-        room.desk.recent[:] = NO_STATE  # what is found must not depend on who works on what
+        room.desk.recent[:] = NO_STATE  # results must not depend on which thread does what
         for column in columns:
             goal = int(asked[column])
             end = int(ends.representative[goal])
@@ -218,7 +219,7 @@ def _entries(
             if wanted:
                 _goal_depths(room, arrays, way, deepest, depth[column])
 
-    size = 1 if wanted else GOALS  # such depths may take a second
+    size = 1 if wanted else GOALS  # depths of one column may take a second
     parts = [range(i, min(i + size, len(asked))) for i in range(0, len(asked), size)]
     crew.each(work, parts, rooms, "where to go from each region to each")
     return np.ascontiguousarray(entry.T), np.ascontiguousarray(depth.T)
@@ -228,14 +229,14 @@ def _refuse_too_many(params: Params, pairs: tuple[int, int]) -> None:
     table_bytes = (6 if params.goal_depths is not None else 4) * pairs[0] * pairs[1]
     if table_bytes > MOST_BYTES or pairs[0] >= MOST_COLUMNS:
         raise ParameterError(
-            f"there are {pairs[1]:,} regions, and tables from there to {pairs[0]:,} of them would take "
-            f"{table_bytes / 1e9:.0f} GB; take larger regions (side, level), or name the goals that matter "
-            "(goals=asked)"
+            f"tables from {pairs[1]:,} regions to {pairs[0]:,} regions of goals would take {table_bytes / 1e9:.1f} GB, "
+            f"and the limits are {MOST_BYTES / 1e9:.0f} GB and {MOST_COLUMNS - 1:,} regions of goals; use larger "
+            "regions (side, level), or build it for given goals (goals=asked)"
         )
 
 
 def _distances(ground: Ground, room: Room, source: int) -> tuple[Costs, States]:
-    """The cost of the way between ``source`` and every other state; and those that have one, by distance."""
+    """Return the distance of every state from ``source``, and the states that can be reached, by distance."""
     reached = spread(room.field, ground.graph, source)  # line 5
     return room.field.distance, room.field.order[:reached]
 
@@ -246,7 +247,7 @@ def _distances(ground: Ground, room: Room, source: int) -> tuple[Costs, States]:
 def _ways(
     known: Known, params: Params, crew: Crew, rooms: list[Room], choices: Choices
 ) -> tuple[States, npt.NDArray[np.uint16]]:
-    """For each subgoal of each region the hub to go through, if any, and the depth towards it."""
+    """Return, for each subgoal of each region, the hub to go through, if any, and the depth."""
     ground = known.ground
     via, depth = np.full(len(choices.subgoal), NO_STATE, np.int32), np.ones(len(choices.subgoal), np.uint16)
     arrays, far = ground.graph.arrays, params.aim is Aim.FAR
@@ -267,7 +268,7 @@ def _ways(
 
 @kernel
 def _near_depths(room: Room, graph: Layout, state: int, aims: States, cap: int, depth: npt.NDArray[np.uint16]) -> None:
-    """The optimal depth from ``state`` towards each of these states, but for NO_STATE."""
+    """Compute the optimal depth from ``state`` towards each of these states except NO_STATE."""
     for i in range(len(aims)):
         aim = int64(aims[i])
         if aim in (NO_STATE, state):
@@ -282,7 +283,7 @@ def _near_depths(room: Room, graph: Layout, state: int, aims: States, cap: int, 
 
 @kernel
 def _goal_depths(room: Room, graph: Layout, way: Way, deepest: int, depth: npt.NDArray[np.uint16]) -> None:
-    """The optimal depth from each region's representative towards the end of the way."""
+    """Compute the optimal depth from each region's representative towards the end of ``way``."""
     for start in range(len(way.representative)):
         state = int64(way.representative[start])
         depth[start] = 1
@@ -295,7 +296,7 @@ def _goal_depths(room: Room, graph: Layout, way: Way, deepest: int, depth: npt.N
 
 @kernel
 def _optimal_depth(room: Room, graph: Layout, state: int, aim: int, deepest: int) -> int:
-    """The least depth at which LRTA* makes a move that is optimal by ``room.costs``; ``deepest`` if none is."""
+    """Return the least depth at which LRTA* makes a move that is optimal by ``room.costs``; ``deepest`` if none is."""
     least = np.inf
     for k in range(degree(graph, state)):
         least = min(least, room.costs[k])

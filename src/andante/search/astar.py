@@ -1,15 +1,16 @@
-"""A* over buckets, one expansion at a time: the same kernels serve agents that plan at once and in slices.
+"""A* over buckets, which can be interrupted after any expansion: the same kernels plan a path at once or in slices.
 
 With ``weight`` above 1 it is weighted A*: f = g + weight * h, and the path found costs at most ``weight`` times the
-least. The queue's keys are f / weight, which are of one size whatever the weight.
+least. The queue's keys are f / weight, so their scale does not depend on the weight.
 
-Buckets order states only roughly, so the search goes on past the first way to the goal until nothing queued can be
-better, and a closed state is opened again when a cheaper way to it is found. The result is exact. On game maps a state
-is hardly ever opened again without a weight: not once in 2.5 million expansions. With one it would happen all the time,
-and is not needed if the weight makes up for the width w of a bucket, (weight - 1) * c >= weight * w for the cheapest
-arc c. For then, if g(y) <= weight * (g*(y) + w) in a closed state y, a best way's next state has g <= weight * g*, and
-whatever is closed before it has at most the same f and a bucket's width: by induction the former holds for all closed
-states, the latter for the first state of a best way that is not closed, and with it the bound.
+Buckets order states only roughly. So the search continues after the first path to the goal until no queued state can
+lead to a cheaper one, and a closed state is reopened when a cheaper path to it is found. The result is exact. Without a
+weight, states are hardly ever reopened on game maps: not once in 2.5 million expansions. With a weight they would be
+reopened all the time. That is not necessary if the weight makes up for the width w of a bucket, that is if
+(weight - 1) * c >= weight * w for the cheapest arc c. Then, if g(y) <= weight * (g*(y) + w) for a closed state y, the
+next state of a cheapest path has g <= weight * g*, and any state closed before it has at most its f plus the width of a
+bucket. By induction the former holds for all closed states and the latter for the first state of a cheapest path that
+is not closed, and with it the bound.
 """
 
 from __future__ import annotations
@@ -30,21 +31,21 @@ UNLIMITED = 1 << 62  # steps
 
 
 class Tree(NamedTuple):
-    """The states a search has reached, how, and at what cost.
+    """The states that a search has reached, with their costs and parents.
 
-    The records of states are the open list's. ``mark`` is this search's number twice if a state is open, and one more
-    if it is closed.
+    The records of states are the open list's. ``mark`` is twice the number of this search if a state is open, and one
+    more if it is closed.
     """
 
     node: npt.NDArray[Any]  # [n], of NODE: g, parent, mark
-    now: npt.NDArray[np.uint32]  # [1], this search's number, twice
+    now: npt.NDArray[np.uint32]  # [1], twice the number of this search
     firm: npt.NDArray[np.float64]  # [1], from this weight on closed states stay closed
     open: OpenList
     log: Log
 
     @classmethod
     def allocate(cls, space: Space, ties: Ties = Ties.LAST, *, walls_first: bool = False) -> Tree:
-        """Room for a search over all states."""
+        """Return arrays for a search over all states."""
         graph = space.graph
         most_moves = graph.moves_in_the_open if walls_first else None
         return cls.over(space.states, graph.typical_cost, graph.cost_range[0], space.log, ties, most_moves)
@@ -59,9 +60,9 @@ class Tree(NamedTuple):
         ties: Ties = Ties.LAST,
         most_moves: int | None = None,
     ) -> Tree:
-        """Room for a search over ``n`` states, by moves of such costs.
+        """Return arrays for a search over ``n`` states with moves of such costs.
 
-        With ``most_moves``, what a state away from all walls has, states at walls are expanded first.
+        With ``most_moves``, the number of moves of a state in the open, states at walls are expanded first.
         """
         queue: OpenList = open_list(ties, n, typical_cost)
         if most_moves is not None:
@@ -106,7 +107,7 @@ def open_at(tree: Tree, graph: Layout, state: int, parent: int, g: float, goal: 
 
 @kernel
 def expand(tree: Tree, graph: Layout, state: int, goal: int, weight: float) -> int:
-    """Close ``state``, which was just taken from the queue, and open its successors: how many moves were looked at."""
+    """Close ``state``, which was just taken from the queue, open its successors, and return the number of its moves."""
     state &= MOST_STATES
     now = tree.now[0]
     tree.node[state]["mark"] = now + 1
@@ -125,7 +126,7 @@ def expand(tree: Tree, graph: Layout, state: int, goal: int, weight: float) -> i
             if mark == now:
                 openlist.remove(tree.open, near)
             elif openlist.ends_early(tree.open):
-                # The cheaper path is kept. No loop can close: a state costs at least what its parent does and the move.
+                # Keep the cheaper path. There can be no loop: g of a state is at least g of its parent plus the move.
                 tree.node[near]["g"], tree.node[near]["parent"] = g, state
                 continue
             elif weight >= tree.firm[0]:
@@ -135,9 +136,9 @@ def expand(tree: Tree, graph: Layout, state: int, goal: int, weight: float) -> i
 
 
 class Slice(NamedTuple):
-    """What a part of a search did."""
+    """The result of one slice of a search."""
 
-    over: bool  # the best way to the goal is known, or there is none
+    over: bool  # a cheapest path to the goal is known, or there is none
     steps: int  # states taken from the queue
     expanded: int
     touched: int  # moves looked at
@@ -145,9 +146,9 @@ class Slice(NamedTuple):
 
 @kernel
 def advance(tree: Tree, graph: Layout, goal: int, weight: float, most: int, slack: float = 0.0) -> Slice:
-    """Go on with a search for at most ``most`` steps, each of constant time: a state is expanded, or not worth it.
+    """Continue a search for at most ``most`` steps; each takes one state from the queue, in constant time.
 
-    It is over when no way can be better than the one known, or better by more than ``slack``.
+    It is over when no path can be cheaper than the known one by more than ``slack``.
     """
     steps, expanded, touched = 0, 0, 0
     while True:
@@ -172,9 +173,9 @@ def advance(tree: Tree, graph: Layout, goal: int, weight: float, most: int, slac
 
 @kernel
 def search(tree: Tree, graph: Layout, start: int, goal: int, weight: float) -> tuple[int, int]:
-    """Search until the best way to ``goal`` is known or there is none: states expanded, moves looked at.
+    """Search for a cheapest path to ``goal``; return the number of states expanded and of moves looked at.
 
-    There is a way if `reached` says so of the goal afterwards.
+    There is a path if the goal is `reached` afterwards.
     """
     begin(tree, graph, start, goal, weight)
     whole = advance(tree, graph, goal, weight, UNLIMITED)
@@ -183,7 +184,7 @@ def search(tree: Tree, graph: Layout, start: int, goal: int, weight: float) -> t
 
 @kernel
 def most_promising(tree: Tree, goal: int) -> int:
-    """The state that a search, not yet over, would expand next; the goal if it is among those of least key."""
+    """Return the state that an unfinished search would expand next; the goal if it has the least key too."""
     state = openlist.first(tree.open)
     least = openlist.floor(tree.open) + openlist.width(tree.open)
     if reached(tree, goal) and openlist.key_of(tree.open, goal) < least:
@@ -193,19 +194,19 @@ def most_promising(tree: Tree, goal: int) -> int:
 
 @kernel
 def reached(tree: Tree, state: int) -> bool:
-    """Has this search found a way to ``state``?"""
+    """Return whether this search has found a path to ``state``."""
     return tree.node[state]["mark"] >= tree.now[0]
 
 
 @kernel
 def cost_to(tree: Tree, state: int) -> float:
-    """What the best path that this search has found to ``state`` costs; it must have been reached."""
+    """Return the cost of the cheapest path found to ``state``, which must have been reached."""
     return tree.node[state]["g"]
 
 
 @kernel
 def parent_of(tree: Tree, state: int) -> int:
-    """The state before ``state`` on that path; -1 for the start."""
+    """Return the state before ``state`` on that path; -1 for the start."""
     return int64(tree.node[state]["parent"])
 
 
@@ -225,7 +226,7 @@ def _costs(
 def optimal_costs(
     graph: Graph, starts: npt.ArrayLike, goals: npt.ArrayLike, *, threads: int = 1
 ) -> npt.NDArray[np.float64]:
-    """The cost of a shortest path for each pair of start and goal; infinite where there is none.
+    """Return the cost of a cheapest path for each pair of start and goal; infinite where there is none.
 
     >>> from andante.world.graph import Graph, Layout
     >>> optimal_costs(Graph.from_edges([(0, 1, 3.0), (1, 2, 4.0), (0, 2, 9.0)]), [0], [2])

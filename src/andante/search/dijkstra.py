@@ -419,7 +419,7 @@ def _is_more(paths: Paths, state: int, than: int) -> bool:
 
 @cache
 def _onward_by_all(pruned: bool) -> npt.NDArray[np.uint8]:
-    """By the directions in which optimal paths come to a cell, and its legal moves: the moves to go on with."""
+    """Return the moves to continue with, by the directions in which optimal paths reach a cell and its legal moves."""
     mask = np.arange(256, dtype=np.uint8)
     table = np.tile(mask, (256, 1))
     if pruned:
@@ -431,16 +431,16 @@ def _onward_by_all(pruned: bool) -> npt.NDArray[np.uint8]:
 
 
 class Starts(NamedTuple):
-    """Distances from a source on a grid, and with which moves optimal paths begin; may be used for another source."""
+    """Distances from a source on a grid, and the first moves of optimal paths; can be used again for another source."""
 
     distance: npt.NDArray[np.float64]  # [n]
-    how: npt.NDArray[np.uint16]  # [n], low byte: the source's moves, by their place; high byte: directions of arrival
+    how: npt.NDArray[np.uint16]  # [n], low byte: first moves, by index at the source; high byte: directions of arrival
     onward: npt.NDArray[np.uint8]  # [256 * 256]
     room: Wave
 
     @classmethod
     def over(cls, graph: Graph) -> Starts:
-        """Room for a grid of up to `MOST_STATES` cells."""
+        """Return buffers for a grid of up to `MOST_STATES` cells."""
         n, room = len(graph), _room(graph)
         assert isinstance(room, Wave)
         return cls(np.empty(n), np.empty(n, np.uint16), _onward_by_all(graph.has_round_corners), room)
@@ -448,14 +448,14 @@ class Starts(NamedTuple):
 
 @kernel
 def flood_starts(starts: Starts, graph: Moves, source: int) -> int:
-    """Compute the distances, and with which moves optimal paths to each state begin: how many states were expanded.
+    """Compute the distances and the first moves of optimal paths to each state; return the number of states expanded.
 
-    Bit k of ``how`` is the source's k-th move; there is none for the source itself and where no path leads.
+    Bit k of ``how`` is the source's k-th move; no bit is set for the source itself and for states without a path.
 
-    Each state is reached along all canonical paths of least cost, and passes its first moves on with each of them. From
-    the source's neighbours paths go on in all directions, so for each first move there is such a path wherever an
-    optimal one leads: if it was left out because of a move p-s-t, then p-q-t costs as much and ends with a straight
-    move, q is reached by a path with this first move, and straight moves on optimal paths are never left out.
+    Each state is reached along all canonical paths of least cost, and passes its first moves on along each. From the
+    source's neighbours paths continue in all directions. So for each first move of an optimal path there is a canonical
+    one: if the path was skipped because of a move p-s-t, then p-q-t costs as much and ends with a straight move, q is
+    reached by a path with this first move, and straight moves on optimal paths are never skipped.
     """
     distance, how, onward_of = starts.distance, starts.how, starts.onward
     entry, cost, mask, offset = starts.room.entry, starts.room.cost, graph.mask, graph.offset

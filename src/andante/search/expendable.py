@@ -1,9 +1,9 @@
-"""Expendable states: those that the rest of the map can do without.
+"""Expendable states: states whose removal leaves the rest of the map connected.
 
-Sharon, Sturtevant and Felner (2013): a state is expendable if its remaining neighbours reach each other without it.
-On a grid that is so if they form one unbroken arc of the ring around it; elsewhere, as far as is looked, if they reach
-each other by edges among themselves. Where every move can be taken back, giving such a state up leaves what remains of
-the map connected.
+Sharon, Sturtevant and Felner (2013): a state is expendable if its remaining neighbours can reach each other without it.
+On a grid this holds if they form one unbroken arc of the ring around it. On other graphs only edges between the
+neighbours themselves are considered. If every move can be reversed, removing such a state leaves the rest of the map
+connected.
 """
 
 from __future__ import annotations
@@ -19,31 +19,31 @@ from andante.world.graph import COUNT, DIRECTION, Arrays, Csr, Moves, degree, ta
 
 
 class Gone(NamedTuple):
-    """States that were left for good in this problem; of no length for an agent that never does."""
+    """The states removed in this problem; empty for agents that remove none."""
 
-    problem: npt.NDArray[np.uint32]  # [n or 0], in which the state was left
+    problem: npt.NDArray[np.uint32]  # [n or 0], the problem in which the state was removed
     clock: Clock
 
     @classmethod
     def allocate(cls, space: Space) -> Gone:
-        """None yet."""
+        """Return an array for all states; empty if the parameter ``expendable`` is off."""
         return cls(np.zeros(space.states if space.params.expendable else 0, np.uint32), space.clock)
 
 
 @kernel
 def is_gone(gone: Gone, state: int) -> bool:
-    """Was the state given up in this problem?"""
+    """Return whether the state was removed in this problem."""
     return gone.problem[state] == gone.clock.problem[0]
 
 
 @kernel
 def give_up(gone: Gone, state: int) -> None:
-    """Do without the state until the problem ends."""
+    """Remove the state until the problem ends."""
     gone.problem[state] = gone.clock.problem[0]
 
 
 def _is_arc(mask: int) -> bool:
-    """Do these bits of the ring stand together?"""
+    """Return whether these bits of the ring are contiguous."""
     rises = sum(1 for d in range(8) if mask >> d & 1 and not mask >> (d - 1) % 8 & 1)
     return rises <= 1
 
@@ -53,7 +53,7 @@ IS_ARC = np.array([_is_arc(mask) for mask in range(256)])
 
 @generic
 def is_expendable(graph: Arrays, gone: Gone, state: int) -> tuple[bool, int]:
-    """Can the state's remaining neighbours reach each other without it? And how many states were expanded for that."""
+    """Return whether the state is expendable, and how many states were expanded to find out."""
     raise TypeError(graph)
 
 
@@ -70,7 +70,7 @@ def _moves_expendable(graph: Moves, gone: Gone, state: int) -> tuple[bool, int]:
 
 @is_expendable.of(Csr)
 def _csr_expendable(graph: Csr, gone: Gone, state: int) -> tuple[bool, int]:
-    """Flood from the first neighbour through the others, marked in 64 bits; a busier state is kept."""
+    """Flood from the first neighbour through the others, marked in 64 bits; states with more neighbours are kept."""
     count = degree(graph, state)
     if count > 64:
         return False, 0

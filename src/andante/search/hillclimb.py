@@ -74,7 +74,7 @@ def _straight_on_a_graph(graph: Csr, state: int, goal: int) -> int:
     return best if least <= estimate(graph, state, goal) + TOLERANCE * graph.unit else -1
 
 
-def _directions(diagonals: bool) -> np.ndarray:
+def _directions(diagonals: bool) -> npt.NDArray[np.uint8]:
     """Return the directions straight to a goal (dx, dy) away, as bits, by the signs of dx, dy and |dx| - |dy|."""
     found = np.zeros((3, 3, 3), np.uint8)
     for sx, sy, longer in np.ndindex(3, 3, 3):
@@ -113,10 +113,10 @@ def _straight_on_a_grid(graph: Moves, state: int, goal: int) -> int:
 
 @generic
 def greedy_moves(graph: Layout, state: int, goal: int) -> tuple[int, int]:
-    """Of the moves of least cost plus heuristic the most expensive and the least, of several the first each time.
+    """Return the most and the least expensive of the moves with the least cost plus heuristic, the first of equal ones.
 
-    On grids the first moves diagonally while it can, the second straight. ``state`` must have a move. Costs are
-    compared as they are: the same arithmetic is done wherever a greedy move is computed.
+    On grids the former prefers diagonal moves, the latter straight ones. ``state`` must have a move. Costs are compared
+    without a tolerance: the same arithmetic is used wherever a greedy move is computed.
     """
     raise TypeError(graph)
 
@@ -138,9 +138,9 @@ def _greedy_on_a_graph(graph: Csr, state: int, goal: int) -> tuple[int, int]:
 
 
 def _greedy(diagonal: float) -> npt.NDArray[np.uint8]:
-    """For each set of legal directions, by where the goal lies, the two greedy moves, four bits for each.
+    """Return the two greedy moves, four bits each, for each set of legal directions and each position of the goal.
 
-    By how much a move lowers the heuristic depends on the signs of dx and of dy and on |dx| - |dy|, from -2 to 2.
+    How much a move lowers the heuristic depends only on the signs of dx and dy, and on |dx| - |dy| limited to -2 to 2.
     """
     mask, found = np.arange(256), np.zeros((256, 45), np.uint8)
     for place, (sx, sy, longer) in enumerate(np.ndindex(3, 3, 5)):

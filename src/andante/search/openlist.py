@@ -1,14 +1,14 @@
-"""The open list of A*: states in order of f, and a rule for those of equal f.
+"""The open list of A*: states in order of f, with a rule for ties.
 
-States count as equal if their keys fall into the same bucket, a sixteenth of a typical move's cost wide
-(`search.buckets`), whatever the rule. The list's type says which rule it is, so that the choice costs a search nothing:
+Keys count as equal if they fall into the same bucket, a sixteenth of a typical move's cost wide (`search.buckets`),
+whatever the rule. The rule is part of the list's type, so that the choice costs nothing at run time:
 
-- `Buckets`: the last in is the first out;
-- `Fifo`: the first in is the first out; a state that is opened again, more cheaply, counts as just come in;
-- `Ranked`: the one with the larger g, or with the smaller; of equal g the state of the lower number. It is a heap, in
-  which an operation takes time that grows with the logarithm of the list; for the others it is constant;
-- `WallsFirst`: two lists of one of these kinds. The second is asked only when the first is empty: for states that
-  neither lie at a wall nor were, when they were opened, as near to the goal as any before.
+- `Buckets`: last in, first out;
+- `Fifo`: first in, first out; a state that is reopened with a lower g goes to the end;
+- `Ranked`: larger g first, or smaller g first; among equal g the lower state number. It is a heap, so operations take
+  logarithmic time. The others take constant time;
+- `WallsFirst`: two lists of one of these kinds. The second is used only when the first is empty. It holds the states
+  that neither lie at a wall nor were as near to the goal as any state before them when they were opened.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from andante.search.heap import Heap
 
 
 class Ties(IntEnum):
-    """Which of the open states of equal f comes first."""
+    """Which of the open states with equal f is expanded first."""
 
     LAST = 0  # the one that was opened last
     FIRST = 1  # the one that was opened first
@@ -35,14 +35,14 @@ class Ties(IntEnum):
 
 
 class Fifo(NamedTuple):
-    """Buckets that are filled at their ends. The last state has the bucket's place in the ring after it, as ~place."""
+    """Buckets that are filled at their ends. The last state's next is ~place, the bucket's place in the ring."""
 
     ring: Buckets
-    tail: npt.NDArray[np.int32]  # [BUCKETS], a bucket's last state; means something only if it has a first
+    tail: npt.NDArray[np.int32]  # [BUCKETS], a bucket's last state; only valid if the bucket has a first
 
     @classmethod
     def over(cls, n: int, typical_cost: float) -> Fifo:
-        """An empty list over ``n`` states, for keys that grow by about ``typical_cost`` with each move."""
+        """Return an empty list over ``n`` states, for keys that grow by about ``typical_cost`` with each move."""
         ring = Buckets.over(n, typical_cost)
         return cls(ring, np.zeros_like(ring.head))
 
@@ -51,35 +51,35 @@ class Ranked(NamedTuple):
     """A heap by bucket, and by g within one."""
 
     heap: Heap
-    node: npt.NDArray[Any]  # [n], of NODE, of which it uses the key
+    node: npt.NDArray[Any]  # [n], of NODE; the list itself uses only the key
     base: npt.NDArray[np.float64]  # [2], as in `Buckets`
-    now: npt.NDArray[np.float64]  # [1], the bucket of the state that was looked at last
+    now: npt.NDArray[np.float64]  # [1], the bucket of the state that was last first
     sign: float  # 1 if the larger g comes first, -1 if the smaller
 
     @classmethod
     def over(cls, n: int, typical_cost: float, sign: float) -> Ranked:
-        """An empty list over ``n`` states, for keys that grow by about ``typical_cost`` with each move."""
+        """Return an empty list over ``n`` states, for keys that grow by about ``typical_cost`` with each move."""
         base = np.array([0.0, buckets.PER_COST / typical_cost])
         return cls(Heap.over(n, n), np.zeros(n, NODE), base, np.zeros(1), sign)
 
 
 class WallsFirst(NamedTuple):
-    """States at walls, and those as near to the goal as any before; all others only when none of these is left.
+    """Two lists: states at walls and states as near to the goal as any before; and all others, used when it is empty.
 
-    A state lies at a wall if it has fewer moves than a state of the graph can have. The order of f no longer bounds
-    what a path costs, so a search with this list ends with the first path it finds.
+    A state lies at a wall if it has fewer moves than a state in the open. The order of f no longer bounds the cost of a
+    path, so a search with this list ends with the first path it finds.
     """
 
-    near: Any  # the list for the former, of one of the kinds above
-    rest: Any  # the list for the others, of the same kind
-    in_rest: npt.NDArray[np.uint32]  # [n], the search in which a state was last put into the second list
+    near: Any  # the first list, of one of the kinds above
+    rest: Any  # the second list, of the same kind
+    in_rest: npt.NDArray[np.uint32]  # [n], the last search in which a state was put into the second list
     now: npt.NDArray[np.uint32]  # [1], this search's number
     least: npt.NDArray[np.float64]  # [1], the least h of a state opened so far
-    most_moves: int  # of any state of the graph
+    most_moves: int  # of a state in the open
 
     @classmethod
     def over(cls, ties: Ties, n: int, typical_cost: float, most_moves: int) -> WallsFirst:
-        """An empty list over ``n`` states with up to ``most_moves`` moves."""
+        """Return an empty list over ``n`` states; one with fewer than ``most_moves`` moves lies at a wall."""
         near, rest = open_list(ties, n, typical_cost), open_list(ties, n, typical_cost)
         return cls(near, rest, np.zeros(n, np.uint32), np.zeros(1, np.uint32), np.full(1, np.inf), most_moves)
 
@@ -88,7 +88,7 @@ OpenList = Buckets | Fifo | Ranked | WallsFirst
 
 
 def open_list(ties: Ties, n: int, typical_cost: float) -> Buckets | Fifo | Ranked:
-    """An empty list over ``n`` states by one of the rules."""
+    """Return an empty list over ``n`` states with the given rule."""
     if ties is Ties.FIRST:
         return Fifo.over(n, typical_cost)
     if ties is Ties.LAST:
@@ -97,24 +97,24 @@ def open_list(ties: Ties, n: int, typical_cost: float) -> Buckets | Fifo | Ranke
 
 
 def nodes(queue: OpenList) -> npt.NDArray[Any]:
-    """The records of the list's states, in which there is room for the search's own."""
+    """Return the records of the list's states, which also have fields for the search."""
     if isinstance(queue, WallsFirst):
         return nodes(queue.near)
     return queue.ring.node if isinstance(queue, Fifo) else queue.node
 
 
-# --- what a search asks of it ---------------------------------------------------------------------------------------
+# --- operations -----------------------------------------------------------------------------------------------------
 
 
 @generic
 def clear(queue: OpenList, base: float) -> None:
-    """Empty the list; keys below ``base`` are not expected. Costs what the last use touched."""
+    """Empty the list; keys below ``base`` are not expected. Takes time in proportion to what the last use touched."""
     raise TypeError(queue)
 
 
 @generic
 def set_scale(queue: OpenList, typical_cost: float) -> None:
-    """Get an empty list, or one to be cleared, ready for keys of another size."""
+    """Adapt the list to keys of another scale; it must be empty, or be cleared next."""
     raise TypeError(queue)
 
 
@@ -126,49 +126,49 @@ def push(queue: OpenList, state: int, key: float, g: float) -> None:
 
 @generic
 def admit(queue: OpenList, state: int, key: float, g: float, h: float, moves: int) -> None:
-    """Open a state that is not open, ``h`` from the goal by estimate and with so many moves out of it."""
+    """Open a state that is not open, with heuristic ``h`` and the given number of moves out of it."""
     raise TypeError(queue)
 
 
 @generic
 def ends_early(queue: OpenList) -> bool:
-    """Does a search with this list end with the first path that it finds?"""
+    """Return whether a search with this list ends with the first path that it finds."""
     raise TypeError(queue)
 
 
 @generic
 def remove(queue: OpenList, state: int) -> None:
-    """Take an open state out."""
+    """Remove an open state."""
     raise TypeError(queue)
 
 
 @generic
 def first(queue: OpenList) -> int:
-    """The state that `take` would look at next, or NONE."""
+    """Return the state that `take` would look at next, or NONE."""
     raise TypeError(queue)
 
 
 @generic
 def take(queue: OpenList) -> int:
-    """Take out the first state; NONE if there is none. LATER: it was put back further on, ask again."""
+    """Remove and return the first state; NONE if the list is empty, LATER if the state was put back: call it again."""
     raise TypeError(queue)
 
 
 @generic
 def floor(queue: OpenList) -> float:
-    """No open state's key is below this; meaningful right after `first` or `take`."""
+    """Return a lower bound on the keys of open states; only valid right after `first` or `take`."""
     raise TypeError(queue)
 
 
 @generic
 def width(queue: OpenList) -> float:
-    """By how much keys may differ that count as equal."""
+    """Return by how much keys that count as equal may differ."""
     raise TypeError(queue)
 
 
 @generic
 def key_of(queue: OpenList, state: int) -> float:
-    """The key that a state was opened with last."""
+    """Return the key with which a state was last opened."""
     raise TypeError(queue)
 
 
@@ -316,7 +316,7 @@ def _key_in_fifo(queue: Fifo, state: int) -> float:
 @clear.of(Ranked)
 def _clear_ranked(queue: Ranked, base: float) -> None:
     heap.clear(queue.heap)
-    queue.base[0] = base - 1.0 / queue.base[1]  # as in buckets: 0 is for keys that come below it all the same
+    queue.base[0] = base - 1.0 / queue.base[1]  # as in buckets: 0 is for keys below the base
 
 
 @set_scale.of(Ranked)
@@ -438,7 +438,7 @@ def _take_from_either(queue: WallsFirst) -> int:
 
 @floor.of(WallsFirst)
 def _floor_of_either(queue: WallsFirst) -> float:
-    """The order of keys promises nothing: what was put into the second list may have had a lower one."""
+    """Return no bound: states in the second list may have lower keys."""
     return -np.inf
 
 

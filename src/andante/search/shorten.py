@@ -1,12 +1,12 @@
-"""A path that is shortened while it is walked: A* between two of its states at a time, ahead of the agent.
+"""Shorten a path while an agent follows it, by A* between two states of the path ahead of the agent.
 
-Each state of the path knows the next one and what the rest costs. A window is the part of the path between two of its
-states. A* looks for a cheaper one, a few expansions per move, and what it finds takes the window's place. Windows
-follow each other along the path, each beginning in the middle of the one before; when they have come to the goal they
-begin again ahead of the agent, twice as long. The last one reaches from the agent to the goal.
+Each state on the path stores the next state and the cost of the rest of the path. A window is the part of the path
+between two of its states. A* searches for a cheaper connection, a few expansions per move; if it finds one, that
+replaces the window. Each window begins in the middle of the previous one. When they have reached the goal, they begin
+again ahead of the agent, twice as long. The last window reaches from the agent to the goal.
 
-The rest of a state's path only ever gets cheaper, and is more than that of the next state. So whatever is put in
-place of what, following the path from any of its states leads to the goal, without a loop.
+The stored cost of the rest never increases, and it is always higher than that of the next state. So following the path
+from any of its states leads to the goal without a loop, whatever has been replaced.
 """
 
 from __future__ import annotations
@@ -22,45 +22,45 @@ from andante.search.memory import Space
 from andante.world.graph import Arrays, estimate, unit
 from andante.world.heuristics import TOLERANCE
 
-# What is being done about the window.
+# The stage of the work on the current window.
 IDLE, MEASURING, SEARCHING, SPLICING, DONE = 0, 1, 2, 3, 4
 
 GUESS = 5  # expansions that A* is expected to take for each move of a window
 
 
 class Route(NamedTuple):
-    """The path. States of earlier routes and windows are on it too: from each of them it leads to the goal."""
+    """The path. States of replaced windows stay on it: following ``next`` from any of them leads to the goal."""
 
     next: npt.NDArray[np.int32]  # [n or 0]
-    rest: npt.NDArray[np.float64]  # [n or 0], what the path from here to the goal costs, or more
-    number: npt.NDArray[np.uint32]  # [n or 0], the path that this is about
-    now: npt.NDArray[np.uint32]  # [1], this path's number
+    rest: npt.NDArray[np.float64]  # [n or 0], upper bound on the cost of the path from here to the goal
+    number: npt.NDArray[np.uint32]  # [n or 0], the number of the path that the entry belongs to
+    now: npt.NDArray[np.uint32]  # [1], the number of the current path
 
     @classmethod
     def allocate(cls, space: Space) -> Route:
-        """Room for any path, if the parameter ``window`` says that it is to be shortened."""
+        """Return arrays for any path; empty if the parameter ``window`` is not set."""
         n = 0 if space.params.window is None else space.states
         return cls(np.zeros(n, np.int32), np.zeros(n), np.zeros(n, np.uint32), np.zeros(1, np.uint32))
 
 
 class Window(NamedTuple):
-    """The part of the path that is looked at, and the search for a cheaper one."""
+    """The current window, and the search for a cheaper connection."""
 
     tree: Tree
     stage: npt.NDArray[np.int64]  # [1]
     size: npt.NDArray[np.int64]  # [1], moves from one end to the other
-    lead: npt.NDArray[np.int64]  # [1], moves that a window begins ahead of the agent, at least
-    age: npt.NDArray[np.int64]  # [1], moves that the agent made since the window was begun
+    lead: npt.NDArray[np.int64]  # [1], how many moves ahead of the agent a window begins at least
+    age: npt.NDArray[np.int64]  # [1], moves of the agent since the window was begun
     first: npt.NDArray[np.int64]  # [1], the window's first state
-    last: npt.NDArray[np.int64]  # [1], its last state, or how far it has been measured
-    moves: npt.NDArray[np.int64]  # [1], moves measured, and later put in place
-    here: npt.NDArray[np.int64]  # [1], the state up to which the new path has been put in place, from the last one on
-    middle: npt.NDArray[np.int64]  # [1], where the next window begins, unless the agent is too near; -1 for nowhere
-    whole: npt.NDArray[np.bool_]  # [1], this window began near the agent
+    last: npt.NDArray[np.int64]  # [1], its last state, or the state measured up to so far
+    moves: npt.NDArray[np.int64]  # [1], moves measured, later moves replaced
+    here: npt.NDArray[np.int64]  # [1], the state up to which the window has been replaced, from its last backwards
+    middle: npt.NDArray[np.int64]  # [1], where the next window begins; -1: ahead of the agent
+    whole: npt.NDArray[np.bool_]  # [1], whether this window begins near the agent
 
     @classmethod
     def allocate(cls, space: Space) -> Window:
-        """Room to search from any state, if the parameter ``window`` says that this is wanted."""
+        """Return arrays for a search over all states; empty if the parameter ``window`` is not set."""
         n = 0 if space.params.window is None else space.states
         tree = Tree.over(n, space.graph.typical_cost, space.graph.cost_range[0], space.log)
         stage, size, lead, age, first, last, moves, here, middle = (np.zeros(1, np.int64) for _ in range(9))
@@ -69,7 +69,7 @@ class Window(NamedTuple):
 
 @kernel
 def abandon(route: Route, window: Window, size: int) -> None:
-    """Forget the path, and begin the next one with windows of so many moves."""
+    """Forget the path; windows on the next one begin with ``size`` moves."""
     route.now[0] += 1
     if route.now[0] == 0:  # once in four billion paths the numbers run out
         for state in range(len(route.number)):
@@ -80,13 +80,13 @@ def abandon(route: Route, window: Window, size: int) -> None:
 
 @kernel
 def is_on(route: Route, state: int) -> bool:
-    """Does the path lead on from ``state``?"""
+    """Return whether ``state`` is on the path."""
     return route.number[state] == route.now[0]
 
 
 @kernel
 def lay(route: Route, tree: Tree, goal: int, end: int, most: int) -> None:
-    """Make the way by which a search came to ``end``, for ``most`` moves back from there, the path to ``goal``."""
+    """Add the last ``most`` moves by which a search reached ``end`` to the path to ``goal``."""
     if end == goal:
         _put(route, goal, goal, 0.0)
     state = end
@@ -100,7 +100,10 @@ def lay(route: Route, tree: Tree, goal: int, end: int, most: int) -> None:
 
 @kernel
 def lay_back(route: Route, tree: Tree, state: int, most: int) -> int:
-    """If the path is at most ``most`` moves back up the tree from ``state``, put these before it: moves looked at."""
+    """Connect ``state`` to the path through its parents in the tree, if that takes at most ``most`` moves.
+
+    Returns the number of moves looked at.
+    """
     meeting, moves = state, 0
     while moves < most and not is_on(route, meeting):
         meeting = parent_of(tree, meeting)
@@ -118,7 +121,7 @@ def lay_back(route: Route, tree: Tree, state: int, most: int) -> int:
 
 @kernel
 def _put(route: Route, state: int, after: int, rest: float) -> None:
-    """Let the path lead from ``state`` to ``after``."""
+    """Set the next state after ``state``, and the cost of the rest of the path from ``state``."""
     route.next[state], route.rest[state], route.number[state] = after, rest, route.now[0]
 
 
@@ -126,7 +129,7 @@ def _put(route: Route, state: int, after: int, rest: float) -> None:
 def shorten(
     route: Route, window: Window, graph: Arrays, state: int, goal: int, weight: float, expansions: int, steps: int
 ) -> Slice:
-    """Go on looking for a cheaper path ahead of the agent: so many expansions, and steps along paths, at most."""
+    """Continue to shorten the path ahead of the agent, within the given number of expansions and of steps on paths."""
     left, taken, expanded, touched = steps, 0, 0, 0
     window.age[0] += 1
     if IDLE < window.stage[0] < DONE and route.rest[state] < route.rest[window.first[0]]:  # the agent has walked past
@@ -146,7 +149,7 @@ def shorten(
                 window.moves[0], window.here[0] = 0, window.last[0]
         if window.stage[0] == SPLICING:
             left -= _splice(route, window, left)
-        if IDLE < window.stage[0] < DONE:  # there was no time left to come to its end
+        if IDLE < window.stage[0] < DONE:  # the budget of this move is spent
             break
         if window.stage[0] == IDLE:
             _go_on(window, goal)
@@ -155,7 +158,7 @@ def shorten(
 
 @kernel
 def _place(window: Window, state: int, expansions: int) -> None:
-    """Begin a window: where the last one says, or ahead of the agent."""
+    """Begin a window in the middle of the previous one or, if there is none, ahead of the agent."""
     if window.lead[0] < 0:
         window.lead[0] = GUESS * window.size[0] // expansions
     first, window.moves[0] = window.middle[0], 0
@@ -169,7 +172,7 @@ def _place(window: Window, state: int, expansions: int) -> None:
 
 @kernel
 def _measure(route: Route, window: Window, graph: Arrays, goal: int, weight: float, most: int) -> int:
-    """Go along the path to where the window begins and on to its end, and begin to search: the steps it took."""
+    """Follow the path to both ends of the window, begin the search, and return the number of steps."""
     steps, half = 0, max(1, window.size[0] // 2)
     while window.moves[0] < window.size[0] and window.last[0] != goal:
         if steps == most:
@@ -183,11 +186,11 @@ def _measure(route: Route, window: Window, graph: Arrays, goal: int, weight: flo
             window.first[0] = window.last[0]
     first, last = window.first[0], window.last[0]
     cost = route.rest[first] - route.rest[last]
-    if cost <= estimate(graph, first, last) + TOLERANCE * unit(graph):  # no path is cheaper
+    if cost <= estimate(graph, first, last) + TOLERANCE * unit(graph):  # it is a cheapest path already
         window.stage[0] = IDLE
         return steps
     begin(window.tree, graph, first, last, weight)
-    if weight == 1.0:  # nothing that costs more than the path as it is need be looked at
+    if weight == 1.0:  # the cost of the present path bounds the search
         open_at(window.tree, graph, last, -1, cost, last, weight)
     window.stage[0] = SEARCHING
     return steps
@@ -195,9 +198,9 @@ def _measure(route: Route, window: Window, graph: Arrays, goal: int, weight: flo
 
 @kernel
 def _is_better(route: Route, window: Window, graph: Arrays) -> bool:
-    """Has the search found a cheaper path than the one there is?"""
+    """Return whether the search has found a cheaper path than the present one."""
     tree, first, last = window.tree, window.first[0], window.last[0]
-    if not reached(tree, last):  # walls were discovered since
+    if not reached(tree, last):  # walls have been discovered in the meantime
         return False
     cost = route.rest[first] - route.rest[last]
     return parent_of(tree, last) >= 0 and cost_to(tree, last) < cost - TOLERANCE * unit(graph)
@@ -205,7 +208,7 @@ def _is_better(route: Route, window: Window, graph: Arrays) -> bool:
 
 @kernel
 def _splice(route: Route, window: Window, most: int) -> int:
-    """Put the path that was found in the window's place, from its end on: the steps it took."""
+    """Replace the window by the path that was found, from its end backwards, and return the number of steps."""
     tree, steps, half = window.tree, 0, max(1, window.size[0] // 2)
     state = window.here[0]
     before = parent_of(tree, state)
@@ -218,8 +221,8 @@ def _splice(route: Route, window: Window, most: int) -> int:
             _put(route, before, state, rest)
         steps += 1
         window.moves[0] += 1
-        if window.moves[0] == half or before == window.first[0]:
-            window.middle[0] = before if window.moves[0] <= half else window.middle[0]
+        if window.moves[0] <= half:
+            window.middle[0] = before
         state, before = before, parent_of(tree, before)
     window.stage[0] = IDLE
     return steps
@@ -227,7 +230,7 @@ def _splice(route: Route, window: Window, most: int) -> int:
 
 @kernel
 def _go_on(window: Window, goal: int) -> None:
-    """After a window: on to the next, and after the last to longer ones, until one is as long as the path."""
+    """Prepare the next window: longer ones after the goal was reached, until one covers the whole path."""
     window.lead[0] = max(window.age[0], window.lead[0] // 2)
     if window.last[0] == goal:
         window.stage[0] = DONE if window.whole[0] else IDLE

@@ -1,8 +1,8 @@
-"""Ways traced back through a search tree a few steps at a time, while the agent still walks the one before.
+"""Paths traced back through a search tree a few steps at a time, while the agent still follows the previous one.
 
-Each way gives its states rising numbers from its end backwards, so that one number per state tells whether the state
-is on the way, what comes next, and whether the agent has walked past it. Numbers are never used twice: a new way costs
-its own length and nothing has to be cleared.
+The states of a path are numbered from its end backwards. So one number per state shows whether the state is on the
+path, what comes next, and whether the agent has passed it. Numbers are never reused: a new path costs its own length,
+and nothing has to be cleared.
 """
 
 from __future__ import annotations
@@ -18,24 +18,24 @@ from andante.search.memory import Space
 from andante.world.graph import Arrays, degree, target
 
 # Instead of a state to go to.
-OFF = -1  # the agent is not on the way, or at its end
-CUT = -2  # it is on the way, and there is no move to the next state of it
+OFF = -1  # the agent is not on the path, or at its end
+CUT = -2  # the agent is on the path, but there is no move to its next state
 
 
 class Ways(NamedTuple):
-    """Two ways: the one that is followed, and the one that is being traced."""
+    """Two paths: the one that is followed, and the one that is being traced."""
 
     number: npt.NDArray[np.int64]  # [2, n], the states' numbers on each
     end: npt.NDArray[np.int64]  # [2], the number of the last state
-    front: npt.NDArray[np.int64]  # [2], the number of the first state that the agent has not walked past
+    front: npt.NDArray[np.int64]  # [2], the number of the first state that the agent has not passed
     cost: npt.NDArray[np.float64]  # [2], from the root of the tree to the end
     followed: npt.NDArray[np.int64]  # [1], which of the two
-    traced: npt.NDArray[np.int64]  # [1], the state that the tracing has come to; -1 if there is nothing to trace
-    used: npt.NDArray[np.int64]  # [1], the last number given out
+    traced: npt.NDArray[np.int64]  # [1], the state that was traced last; -1 if no path is being traced
+    used: npt.NDArray[np.int64]  # [1], the last number used
 
     @classmethod
     def allocate(cls, space: Space) -> Ways:
-        """Room for any two ways without loops."""
+        """Return arrays for any two paths without loops."""
         return cls(
             np.zeros((2, space.states), np.int64),
             np.zeros(2, np.int64),
@@ -56,7 +56,7 @@ def forget(ways: Ways) -> None:
 
 @kernel
 def aim(ways: Ways, tree: Tree, end: int) -> None:
-    """Begin to trace the way by which a search came to ``end``."""
+    """Begin to trace the path by which a search reached ``end``."""
     new = 1 - ways.followed[0]
     ways.used[0] += 1
     ways.number[new, end] = ways.end[new] = ways.used[0]
@@ -66,13 +66,13 @@ def aim(ways: Ways, tree: Tree, end: int) -> None:
 
 @kernel
 def is_tracing(ways: Ways) -> bool:
-    """Is there a way that is not traced to the end?"""
+    """Return whether a path is being traced."""
     return ways.traced[0] >= 0
 
 
 @kernel
 def trace(ways: Ways, tree: Tree, here: int, root: int, most: int) -> int:
-    """Trace at most ``most`` steps, until ``here`` or ``root`` is reached: the steps it took."""
+    """Trace at most ``most`` steps, until ``here`` or ``root`` is reached, and return the number of steps."""
     new = 1 - ways.followed[0]
     state, steps = ways.traced[0], 0
     while state != here and state != root:
@@ -90,15 +90,15 @@ def trace(ways: Ways, tree: Tree, here: int, root: int, most: int) -> int:
 
 @kernel
 def follow(ways: Ways) -> None:
-    """Follow the way that was traced last, instead of the other."""
+    """Follow the path that was traced last, instead of the other."""
     ways.followed[0] = 1 - ways.followed[0]
 
 
 @kernel
 def ahead(ways: Ways, graph: Arrays, state: int) -> int:
-    """The next state on the way that is followed; OFF if ``state`` is not on it, was walked past, or is its end.
+    """Return the next state on the path that is followed; OFF if ``state`` is not on it, was passed, or is its end.
 
-    CUT if a wall was discovered on the way since it was searched.
+    CUT if a wall on the path was discovered after the search.
     """
     way = ways.followed[0]
     number = ways.number[way, state]
@@ -113,11 +113,11 @@ def ahead(ways: Ways, graph: Arrays, state: int) -> int:
 
 @kernel
 def length(ways: Ways) -> int:
-    """How many moves of the way that is followed the agent has not walked past."""
+    """Return the number of moves left on the path that is followed."""
     return ways.front[ways.followed[0]] - ways.end[ways.followed[0]]
 
 
 @kernel
 def walk_past(ways: Ways, state: int) -> None:
-    """The agent leaves ``state`` along the way: it and all before it are no longer on the way."""
+    """Note that the agent leaves ``state`` along the path: it and all states before it are no longer on the path."""
     ways.front[ways.followed[0]] = ways.number[ways.followed[0], state] - 1

@@ -1,11 +1,11 @@
-"""`advise`: which agent to use on these maps, under these limits.
+"""`advise`: find the agent to use on given maps, under given limits.
 
-Databases are built, the cheapest first. Candidates from the whole register race on random problems; whoever breaks a
-limit on any move is out. The best, and those that offer less planning for a longer path, are then run on fresh
-problems, which have had no part in choosing them. What is reported of them is from there.
+Databases are built, cheapest first. Candidates from the whole register race on random problems; a candidate that breaks
+a limit on any move is dropped. The best, and those that plan less for a longer path, are then run on fresh problems,
+which were not used to choose them. The reported numbers are from these.
 
-The work is done in `session` (who enters, what each does on problems), `library` (databases), `race` and `finals`;
-`answer` puts it into words.
+The work is done in `session` (candidates and their trials), `library` (databases), `race` and `finals`; `answer` puts
+the result into words.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ from andante.world.problem import Problem
 
 PROBLEMS = 400
 CANDIDATES = 200
-STATE = "state"  # the folder of what a run has worked out
+STATE = "state"  # the folder for the results of a run so far
 ANY_COST = (0.0, math.inf)
-QUESTION = "question.json"  # the file that says what a folder's advice is about
+QUESTION = "question.json"  # the file with the maps and limits that a folder's advice is about
 
-FEWEST_PROBLEMS = 100  # that a map must have
+FEWEST_PROBLEMS = 100  # possible problems that a map must have
 _MOST = 1_000_000  # problems, or candidates
 
 
@@ -65,18 +65,18 @@ def advise(
     compiling: Progress | None = None,
     also: Sequence[Candidate] = (),
 ) -> Advice:
-    """Which agent to use on these maps, under these limits.
+    """Return which agent to use on these maps, under these limits.
 
-    At most so many problems are raced on, and as many fresh ones are kept for the end; with ``minutes`` it may be fewer
-    of both, and building databases, racing and the fresh problems together take no longer than that. Without, the same
-    seed gives the same advice, whatever ``folder`` holds. ``optimal_cost`` says how long the trips are, from low up to,
-    not including, high. In ``folder`` are kept what a run has worked out, so that after a kill it goes on, and the
-    winner's databases; a ``journal`` of another question is taken instead, and what it holds takes no time. Candidates
-    ``also`` enter beside those that are found here.
+    The race uses at most ``problems`` problems, and the finals as many fresh ones. With ``minutes`` there may be fewer
+    of both, and building databases, racing and the finals together take no longer than that. Without ``minutes`` the
+    same seed gives the same advice, whatever ``folder`` contains. ``optimal_cost`` is the range of the problems'
+    optimal costs, from low up to but not including high. ``folder`` stores the results so far, so that a killed run can
+    be resumed, and the winner's databases. A ``journal`` of another question can be passed instead; what it contains
+    takes no time. Candidates ``also`` are added to those found here.
 
-    Kernels are compiled when they are needed first, and kept; that comes on top of the minutes, and ``compiling`` is
-    called with what is compiled, its number, and of how many. With a clock no more is compiled once that has
-    taken three quarters as long, or a minute if that is more; the answer says how many candidates were left out.
+    Kernels are compiled when they are first needed, and cached; that time is not part of the minutes. ``compiling`` is
+    called with what is compiled, its number, and the total. With ``minutes``, compiling stops when it has taken three
+    quarters of that time, or one minute if that is more; the answer says how many candidates were left out.
 
     >>> import andante
     >>> grid = andante.generate("rooms", 24, 24, seed=1)
@@ -90,7 +90,7 @@ def advise(
         if not least <= number <= _MOST:
             raise ParameterError(f"advise takes from {least} to {_MOST:,} {what}, got {quoted(number)}")
     whole_number(threads, "threads", least=1, error=ParameterError)
-    Band.of(optimal_cost)  # refused before anything is compiled
+    Band.of(optimal_cost)  # raises if it is wrong, before anything is compiled
     grids = (maps,) if isinstance(maps, Grid) else tuple(maps)
     _check_maps(grids)
     tell = progress or _quiet
@@ -127,28 +127,28 @@ def advise(
 
 
 def question_of(grids: Sequence[Grid], requirements: Requirements, optimal_cost: tuple[float, float]) -> dict[str, Any]:
-    """What is asked, as plain data."""
+    """Return the question, as plain data."""
     fingerprints = {grid.name: grid.graph.fingerprint for grid in grids}
     between = [cost if math.isfinite(cost) else None for cost in optimal_cost]
     return {"maps": fingerprints, **asdict(requirements), "optimal_cost": between}
 
 
 def check_folder(home: Path, question: dict[str, Any]) -> None:
-    """Make the folder, or refuse to put the advice on this question in the place of that on another."""
+    """Make the folder, or raise `ParameterError` if it has the advice on another question."""
     make_folder(home)
     file = home / QUESTION
     try:
         same = not file.exists() or json.loads(file.read_bytes()) == question
     except (OSError, ValueError, RecursionError) as error:
-        raise ParameterError(f"{file} cannot be read or is damaged; restore it, or name another folder") from error
+        raise ParameterError(f"{file} cannot be read or is damaged; restore it, or use another folder") from error
     if not same:
-        raise ParameterError(f"{home} has the advice on another question, see {file.name} there; name another folder")
+        raise ParameterError(f"{home} has the advice on another question (see {file.name} there); use another folder")
 
 
 def draw(
     grids: Sequence[Grid], problems: int, band: tuple[float, float], seed: int, tell: Progress
 ) -> tuple[list[Problem], list[Problem]]:
-    """Problems for the race, and as many fresh ones, different from those; both turn from map to map."""
+    """Return problems for the race and as many other ones for the finals; both alternate between the maps."""
     each = 2 * -(-problems // len(grids))
     pools = []
     for number, grid in enumerate(grids):
@@ -163,34 +163,34 @@ def draw(
 
 
 def _check_maps(grids: Sequence[Grid]) -> None:
-    """Refuse maps that are too small, or that files could not tell apart."""
+    """Raise `MapError` for maps that are too small, or that have the same name."""
     if not grids:
-        raise MapError("there is no map to advise on")
+        raise MapError("advise needs at least one map")
     names = Counter(grid.name for grid in grids)
     twice = next((name for name, count in names.items() if count > 1), None)
     if twice is not None:
-        raise MapError(f"two different maps are called {twice}; rename one, so that their databases can be told apart")
+        raise MapError(f"two different maps are called {twice}; rename one, because databases are named after maps")
     for grid in grids:
         _room_for_problems(grid)
 
 
 def _room_for_problems(grid: Grid) -> int:
-    """How many different problems can be drawn on a map without looking long for them."""
+    """Return how many different problems can be drawn on a map without many rejected draws."""
     label = grid.graph.components
     sizes = np.bincount(label[np.flatnonzero(grid.passable)]).astype(np.int64) if grid.passable.any() else np.zeros(1)
     pairs = int((sizes * (sizes - 1)).sum())
     if pairs < FEWEST_PROBLEMS:
         raise MapError(
-            f"{grid.name} is too small to advise on: it has {pairs} pairs of connected cells to start and end in, and "
-            f"{FEWEST_PROBLEMS} are needed"
+            f"{grid.name} is too small to advise on: it has {pairs} pairs of connected cells, and {FEWEST_PROBLEMS} "
+            "are needed"
         )
     return pairs // 2
 
 
 def _turns(pools: Sequence[Sequence[Problem]], rng: np.random.Generator) -> list[list[Problem]]:
-    """One problem of every pool, then the next of every pool, until all have had their turn; each turn in random order.
+    """Return turns: one problem of every pool, then the next of every pool, and so on; each turn in random order.
 
-    So the first few problems are not always of the first few maps.
+    The random order keeps the first few problems from always being on the first few maps.
     """
     longest = max(len(pool) for pool in pools)
     turns = [[pool[k] for pool in pools if k < len(pool)] for k in range(longest)]

@@ -1,4 +1,4 @@
-"""What `advise` answers: the finalists with their numbers, and sentences that say what these mean."""
+"""The answer of `advise`: the finalists with their numbers, and sentences that explain them."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from andante.selection.significance import Scores, clearly_less, difference
 from andante.selection.space import Candidate
 from andante.world.grid import Grid
 
-#: Beyond this many times the optimal cost an agent is lost, and counts as if it had walked so far.
+#: An agent is stopped at this many times the optimal cost, and counted with that ratio.
 CAP = 100.0
-CONFIDENCE = 0.95  # of the intervals, for all standings at once
+CONFIDENCE = 0.95  # of the intervals, for all standings together
 
 
 @dataclass(frozen=True)
@@ -29,46 +29,46 @@ class Standing:
     candidate: Candidate
     summary: Summary
     rows: list[Row] = field(repr=False)
-    interval: tuple[float, float]  # in which the mean suboptimality lies, for all standings at once
-    worst_microseconds: float | None  # of any move; None if nobody asked
-    timed: int  # problems whose moves were timed
+    interval: tuple[float, float]  # confidence interval of the mean suboptimality, for all standings together
+    worst_microseconds: float | None  # time of the slowest move; None if there is no limit on it
+    timed: int  # number of problems whose moves were timed
     books: Books = field(repr=False)
 
     @property
     def suboptimality(self) -> Statistics:
-        """Cost walked over optimal cost, on the fresh problems."""
+        """The cost of the agent's path over the optimal cost, on the fresh problems."""
         return self.summary["suboptimality_ratio"]
 
     @property
     def scores(self) -> Scores:
-        """Suboptimality by problem."""
+        """The suboptimality on each problem."""
         return np.array([row["suboptimality_ratio"] for row in self.rows], np.float64)
 
     @property
     def complexity(self) -> tuple[int, int]:
-        """Databases to build, and parameters to set."""
+        """The number of databases to build and of parameters to set."""
         return len(self.candidate.databases), len(parse(str(self.candidate.algorithm)).arguments)
 
 
 @dataclass(frozen=True)
 class Advice:
-    """What `advise` answers."""
+    """The answer of `advise`."""
 
     requirements: Requirements
     maps: tuple[Grid, ...] = field(repr=False)
-    ranking: tuple[Standing, ...]  # that keep to all limits, the best first
+    ranking: tuple[Standing, ...]  # the finalists that keep all limits, best first
     dropped: tuple[Dropped, ...] = field(repr=False)
-    tried: int  # candidates
-    untried: int  # for which there was no time
-    uncompiled: int  # that were left out because compiling had taken long enough
-    race_problems: int  # on which the finalists were chosen
+    tried: int  # number of candidates that were tried
+    untried: int  # number of candidates that there was no time to try
+    uncompiled: int  # number of candidates left out because compiling had taken too long
+    race_problems: int  # number of problems on which the finalists were chosen
     fresh_problems: int
-    compile_seconds: float = 0.0  # that came on top of the time for all else
-    files: dict[str, list[Path]] = field(default_factory=dict, repr=False)  # of the winner's databases, by map
+    compile_seconds: float = 0.0  # time for compiling, which is not part of the minutes
+    files: dict[str, list[Path]] = field(default_factory=dict, repr=False)  # the winner's databases, by map
 
     @property
     def winner(self) -> Standing:
-        """The one to use."""
+        """The agent to use."""
         return self.ranking[0]
 
     @property
@@ -78,12 +78,12 @@ class Advice:
 
     @property
     def summaries(self) -> list[Summary]:
-        """The table, the best first."""
+        """The summaries of the ranking, best first."""
         return [standing.summary for standing in self.ranking]
 
     @property
     def code(self) -> str:
-        """The line of Python that makes the winner."""
+        """A line of Python that makes the winner."""
         entry, sight = self.winner.candidate.algorithm, self.requirements.sight
         options = [f"sight={sight}"] if sight is not None else []
         if self.winner.candidate.databases:
@@ -95,7 +95,7 @@ class Advice:
 
     @property
     def sentences(self) -> list[str]:
-        """The answer in words: what to use, how sure that is, what was tried."""
+        """The answer in words: what to use, how certain that is, what was tried."""
         said = [
             *self._use(),
             self._sure(),
@@ -126,36 +126,36 @@ class Advice:
                 f"{time.show(best.books.build_seconds)} to build."
             )
         if not best.candidate.algorithm.complete:
-            said.append("It is not proven to arrive on every problem that has a solution; others of the table may be.")
+            said.append("It is not proven to solve every problem that has a solution; others in the table may be.")
         if best.summary.solved < best.summary.trials:
             lost = best.summary.trials - best.summary.solved
             said.append(
-                f"It did not arrive in {lost} of them: there its path was {CAP:g} times too long, or it was stuck."
+                f"It did not arrive in {lost} of them: it reached {CAP:g} times the optimal cost, or got stuck."
             )
         return said
 
     @cached_property
     def _clear(self) -> set[tuple[int, int]]:
-        """The places of the ranking of which the first is clearly better than the second."""
+        """The pairs of places in the ranking of which the first is clearly better than the second."""
         return clearly_less([standing.scores for standing in self.ranking])
 
     def _sure(self) -> str:
-        """How the winner compares with the next, problem by problem."""
+        """Return how the winner compares with the second, problem by problem."""
         if len(self.ranking) < 2:
-            return "No other candidate kept to all limits on the fresh problems, as far as there was time to try."
+            return "No other candidate that there was time to try kept all limits on the fresh problems."
         best, second = self.ranking[:2]
         mean, error = difference(second.scores, best.scores)
         if mean == 0 == error:
             return f"The second, {second.candidate.name}, did exactly as well, problem by problem."
         sure = (
-            f"the first is clearly better, also considering that {len(self.ranking)} were compared"
+            f"the first is clearly better, even considering that {len(self.ranking)} were compared"
             if (0, 1) in self._clear
-            else "that may be chance; let other reasons decide, or give it more problems"
+            else "that may be chance; decide by other criteria, or use more problems"
         )
         return f"The second, {second.candidate.name}, walks {_apart(mean, error)} more: {sure}."
 
     def _simpler(self) -> list[str]:
-        """Which agent is simpler and not clearly worse, if there is one."""
+        """Return the simplest agent that is not clearly worse, if one is simpler than the winner."""
         best = self.winner
         ties = [
             one
@@ -166,7 +166,7 @@ class Advice:
             return []
         one = min(ties, key=lambda tie: tie.complexity)
         mean, error = difference(one.scores, best.scores)
-        return [f"{one.candidate.name} is simpler, and not clearly worse ({_apart(mean, error)} more)."]
+        return [f"{one.candidate.name} is simpler and not clearly worse ({_apart(mean, error)} more)."]
 
     def _tried(self) -> str:
         broken = Counter(_BROKEN[one.breach.limit] for one in self.dropped if one.breach is not None)
@@ -175,34 +175,32 @@ class Advice:
 
     @property
     def unfinished(self) -> str:
-        """That there was no time for all candidates, if so."""
+        """The sentence that there was no time for all candidates; empty if there was."""
         if not self.untried:
             return ""
         return f"There was no time to try {self.untried} more: with more minutes a better one may be found."
 
     def _left_out(self) -> list[str]:
-        """That there was no time to compile all candidates, if so."""
+        """Return the sentence that not all candidates were compiled, if so."""
         if not self.uncompiled:
             return []
         why = f"because compiling had taken {self.compile_seconds:.0f} s by then"
-        return [f"{self.uncompiled} candidates were left out {why}. What is compiled is kept: ask again for more."]
+        return [f"{self.uncompiled} candidates were left out {why}. Compiled code is cached: run it again for more."]
 
     def _changing(self) -> list[str]:
-        """What the numbers are about, where the map may change."""
+        """Return what the numbers are about, if the map may change."""
         if not self.requirements.changing or self.requirements.sight is not None:
             return []
-        said = (
-            "The numbers are for maps that stay as they are. To follow changes an agent is made with sight=R, how many "
-        )
-        return [f"{said}cells far it sees; ask with --sight R (in Python sight=R) for numbers of that."]
+        said = "The numbers are for maps that do not change. An agent that follows changes is made with sight=R, the "
+        return [f"{said}number of cells that it can see; for such numbers use --sight R (in Python sight=R)."]
 
 
-#: How a limit that was broken is called.
+#: The names of limits in sentences.
 _BROKEN = {"expansions": "expansions", "microseconds": "time", "memory_bytes": "memory", "build_seconds": "build time"}
 
 
 def _apart(mean: float, error: float) -> str:
-    """A difference with its standard error, as precise as that is.
+    """Return a difference with its standard error, with as many digits as the error justifies.
 
     >>> _apart(0.5, 0.25), _apart(0.000123, 0.00004)
     ('0.500 ± 0.250', '0.00012 ± 0.00004')

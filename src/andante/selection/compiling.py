@@ -1,4 +1,4 @@
-"""Compiling what candidates run, when they are about to: it takes no time of the race, and is told apart from it."""
+"""Compile candidates just before they run; the time is counted separately from the race."""
 
 from __future__ import annotations
 
@@ -11,17 +11,16 @@ from andante.datasets import Progress
 from andante.selection.journal import Journal
 from andante.selection.space import Candidate
 
-#: Seconds that compiling may take, whatever else; and as a share of the time for everything else, if that is more.
+#: Compiling may take this many seconds, or this share of the time for everything else if that is more.
 PATIENCE, SHARE = 60.0, 0.75
-_BUILDERS = 0.6  # of that, for what builds databases
+_BUILDERS = 0.6  # share of it for builders of databases
 
 
 class Compiling:
-    """Makes candidates and builders ready to run; what was compiled before is loaded.
+    """Compiles candidates and builders, or loads them from the cache.
 
-    On a machine that has compiled nothing yet, all agents of the register would take minutes. So with a clock no more
-    is compiled after a while, and what is not ready by then is left out; there is more next time, because what is
-    compiled is kept.
+    With an empty cache, compiling all registered agents takes minutes. So with a time limit compiling stops after a
+    while, and candidates that are not compiled by then are left out. Compiled code is cached, so the next run has more.
     """
 
     def __init__(
@@ -31,24 +30,24 @@ class Compiling:
         self._patience = max(PATIENCE, SHARE * seconds)
         self._compiler = Compiler(tell)
         self._ready = dict.fromkeys((self._wanted(one).code for one in asked), False)
-        self._builders: set[str] = set()  # that are compiled
-        self.seconds = 0.0  # that it took so far
+        self._builders: set[str] = set()  # the databases whose builders are compiled
+        self.seconds = 0.0  # the time spent so far
 
     def _wanted(self, one: Candidate) -> Wanted:
         return Wanted(one.algorithm, one.databases, self._sight)
 
     def _count(self) -> int:
-        """The number of the one that is compiled next."""
+        """Return the number of the agent that is compiled next."""
         return sum(self._ready.values()) + 1
 
     def is_ready(self, one: Candidate) -> bool:
-        """Was another that runs the same machine code compiled already?"""
+        """Return whether a candidate that runs the same machine code was compiled already."""
         return self._ready.get(self._wanted(one).code, False)
 
     def agent(self, one: Candidate, needed: bool = False) -> bool:
-        """Compile what a candidate runs; False if there is no time for that and it is not ``needed``.
+        """Compile what a candidate runs; return False if there is no time for that and it is not ``needed``.
 
-        One that cannot be made is ready: whoever runs it hears why.
+        For a candidate that cannot be made this is True: running it raises the error that says why.
         """
         if self.is_ready(one):
             return True
@@ -60,7 +59,7 @@ class Compiling:
         return True
 
     def builder(self, text: str) -> bool:
-        """Compile what builds such a database; False if there is no time for that."""
+        """Compile the builder of such a database; return False if there is no time for that."""
         if text not in self._builders and self.seconds > _BUILDERS * self._patience:
             return False
         self._builders.add(text)

@@ -1,4 +1,4 @@
-"""The best of a race on fresh problems, which have had no part in choosing them."""
+"""The finals: the best of a race on fresh problems, which were not used to choose them."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from andante.selection.space import Candidate
 from andante.selection.trials import REPEATS
 from andante.world.problem import Problem
 
-ALIKE = 3  # finalists that are one algorithm, where there are others
-FRONT = 4  # further ones that plan less
+ALIKE = 3  # finalists of the same algorithm, if there are others
+FRONT = 4  # further candidates that plan less
 
 FEWEST_FRESH = 10
 _TIMED_FRESH = 50
-_FRESH_AT_A_TIME = 50  # so that a question with more time than another can use what was run for it
-_OF_THE_REST = 0.8  # of the time that is left, which the finals are planned to take
-_CLEARLY_LESS = 0.7  # of another's planning, to be worth showing beside it
+_FRESH_AT_A_TIME = 50  # so that a question with more time can reuse the trials of one with less
+_OF_THE_REST = 0.8  # share of the time left that the finals are planned to take
+_CLEARLY_LESS = 0.7  # share of another candidate's planning below which a candidate is worth showing beside it
 
 
 class _Finalist(NamedTuple):
-    """A candidate that kept to all limits on the fresh problems."""
+    """A candidate that kept all limits on the fresh problems."""
 
     candidate: Candidate
     rows: list[Row]
@@ -38,7 +38,7 @@ class _Finalist(NamedTuple):
 
 
 class Finals:
-    """The finalists, and those on the front behind them, on fresh problems; whoever breaks a limit there is out."""
+    """The finalists, and candidates that plan less, on fresh problems; one that breaks a limit there is dropped."""
 
     def __init__(self, session: Session, places: Sequence[Place[Candidate]], problems: Sequence[Problem]) -> None:
         self._session = session
@@ -47,7 +47,7 @@ class Finals:
         self._found: list[_Finalist] = []
 
     def standings(self) -> list[Standing]:
-        """Those that are left in the end, the best first."""
+        """Run the finals and return the standings, best first."""
         session, found = self._session, self._found
         while self._waiting and len(found) < FINALISTS and (not found or session.left() > 0):
             self._try(self._next(), FINALISTS)
@@ -59,23 +59,23 @@ class Finals:
         return ranking(session, found)
 
     def _next(self) -> Candidate:
-        """The best that waits, of an algorithm that does not have a few finalists already, if there is one."""
+        """Remove and return the best waiting candidate, preferably of an algorithm with fewer than ALIKE finalists."""
         found = Counter(finalist.candidate.algorithm.card.name for finalist in self._found)
         other = (k for k, place in enumerate(self._waiting) if found[place.candidate.algorithm.card.name] < ALIKE)
         return self._waiting.pop(next(other, 0)).candidate
 
     def _affordable(self, most: int) -> int:
-        """How many fresh problems there is time for."""
+        """Return how many fresh problems there is time for."""
         session = self._session
         rate = sum(place.seconds_per_problem for place in self._waiting[: FINALISTS + FRONT])
         seconds = _OF_THE_REST * session.left()
         if math.isinf(seconds):
             return most
-        # Moves are timed on one thread, and again and again.
+        # Moves are timed on one thread, several times each.
         timed = 0 if session.requirements.microseconds is None else REPEATS * session.threads * min(_TIMED_FRESH, most)
         if rate * (most + timed) <= seconds:
             return most
-        fewest = min(most, max(FEWEST_FRESH, len(session.grids)))  # one of every map
+        fewest = min(most, max(FEWEST_FRESH, len(session.grids)))  # at least one per map
         return max(fewest, min(most, int(seconds / rate) - timed))
 
     def _try(self, one: Candidate, total: int) -> None:
@@ -96,7 +96,7 @@ class Finals:
         self._found.append(_Finalist(one, rows, worst, len(timed)))
 
     def _front(self) -> list[Place[Candidate]]:
-        """Of those that are waiting, the best that plan less and less per move than all before them."""
+        """Return the waiting candidates that plan clearly less than all better ones, best first."""
         efforts = self._session.efforts
         least = min(efforts[finalist.candidate.name] for finalist in self._found)
         chosen = []
@@ -109,8 +109,8 @@ class Finals:
 
 
 def ranking(session: Session, found: Sequence[_Finalist]) -> list[Standing]:
-    """The standings of the finalists, the best first."""
-    doubt = (1 - CONFIDENCE) / (2 * len(found))  # so that the intervals hold for all of them at once
+    """Return the standings of the finalists, best first."""
+    doubt = (1 - CONFIDENCE) / (2 * len(found))  # so that the intervals hold for all of them together
     largest = max(session.grids, key=lambda grid: len(grid.graph))
     standings = []
     for one, rows, worst, timed in found:
@@ -120,10 +120,10 @@ def ranking(session: Session, found: Sequence[_Finalist]) -> list[Standing]:
             "database_bytes": books.nbytes,
             "build_seconds": books.build_seconds,
         }
-        told: list[Row] = [{**row, **extra} for row in rows]
-        summary = summarise(told)[0]
+        full: list[Row] = [{**row, **extra} for row in rows]
+        summary = summarise(full)[0]
         numbers = summary["suboptimality_ratio"]
         half = float(t.ppf(1 - doubt, len(rows) - 1)) * numbers.standard_error
         interval = (max(1.0, numbers.mean - half), numbers.mean + half)
-        standings.append(Standing(one, summary, told, interval, worst, timed, books))
+        standings.append(Standing(one, summary, full, interval, worst, timed, books))
     return sorted(standings, key=lambda one: (one.suboptimality.mean, one.summary["max_states_expanded"].max))

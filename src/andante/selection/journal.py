@@ -1,7 +1,7 @@
-"""The journal: whatever advise has worked out, kept piece by piece, so that a killed run goes on where it was.
+"""The journal: the results of advise so far, stored piece by piece, so that a killed run can be resumed.
 
-A piece is found again by a hash of all that decides it, and holds a checksum: one that is damaged is made again. The
-time that it took is kept with it and counts when it is found again: a run that goes on comes to the same decisions as
+A piece is stored under a hash of everything that determines it, with a checksum: a damaged piece is made again. The
+time that it took is stored too, and counts when the piece is read again, so a resumed run makes the same decisions as
 one that was never stopped.
 """
 
@@ -20,7 +20,7 @@ from andante.files import make_folder, write_whole
 
 
 class Journal:
-    """Pieces of work in a folder, or in memory if there is none.
+    """Pieces of work, stored in a folder or, without one, in memory.
 
     >>> journal = Journal()
     >>> journal.once({"sum of": [1, 2]}, lambda: 3), journal.once({"sum of": [1, 2]}, lambda: 4)
@@ -37,16 +37,16 @@ class Journal:
 
     @property
     def seconds(self) -> float:
-        """How long all of it took, in this run and in those before it."""
+        """The time that all pieces took, in this run and in earlier ones."""
         return time.perf_counter() - self._began + self._recalled
 
     def restart(self) -> None:
-        """Begin to count the seconds now."""
+        """Start counting the seconds from now."""
         self._began, self._recalled = time.perf_counter(), 0.0
 
     @contextmanager
     def paused(self) -> Iterator[None]:
-        """What is done in this block does not count."""
+        """Do not count the time of this block."""
         began = time.perf_counter()
         try:
             yield
@@ -54,7 +54,7 @@ class Journal:
             self._began += time.perf_counter() - began
 
     def once(self, what: Mapping[str, Any], make: Callable[[], Any]) -> Any:
-        """The piece of plain data that ``what`` decides: as it was kept, or made now."""
+        """Return the piece of plain data that ``what`` determines, from the journal or made now."""
         key = digest(what)
         if key in self._pieces:
             return self._pieces[key]["piece"]
@@ -70,11 +70,11 @@ class Journal:
         return kept["piece"]
 
     def seconds_of(self, what: Mapping[str, Any]) -> float:
-        """What a piece that was asked for took to make, whenever that was."""
+        """Return the time that a piece already requested took when it was made."""
         return float(self._pieces[digest(what)]["seconds"])
 
     def holds(self, what: Mapping[str, Any]) -> bool:
-        """Is there such a piece already?"""
+        """Return whether the journal has this piece."""
         key = digest(what)
         return key in self._pieces or self._read(key) is not None
 
@@ -90,14 +90,14 @@ class Journal:
             real_number(kept["seconds"], "the time that a piece took", least=0.0)
             return kept if kept["checksum"] == _checksum(key, kept) else None
         except (OSError, ValueError, TypeError, KeyError, RecursionError, ParameterError):
-            return None  # not there, or damaged: made again
+            return None  # missing or damaged: it is made again
 
 
 def _checksum(key: str, kept: Mapping[str, Any]) -> str:
-    """A hash of a piece, of the time that it took, and of the key that it is kept under."""
+    """Return a hash of a piece, its time, and its key."""
     return digest({"key": key, "piece": kept["piece"], "seconds": kept["seconds"]})
 
 
 def digest(what: Mapping[str, Any]) -> str:
-    """A hash of plain data."""
+    """Return a hash of plain data."""
     return hashlib.sha256(json.dumps(what, sort_keys=True, default=str).encode()).hexdigest()[:32]

@@ -1,4 +1,4 @@
-"""The databases that candidates need, for all maps: the cheapest first, given up where they take too long."""
+"""Build the databases that candidates need, for all maps, cheapest first; builds that take too long are stopped."""
 
 from __future__ import annotations
 
@@ -20,31 +20,31 @@ from andante.selection.journal import Journal, digest
 from andante.selection.requirements import Breach, Requirements
 from andante.world.grid import Grid
 
-_SAMPLE = 0.5  # seconds of a build from which the rest is told
-_FEWEST, _SLOWER = 5.0, 2.0  # a build may take so many seconds, or so many times as long as it looked
-_PATIENCE = 2.0  # seconds before a build is judged by how far it has come
-_OVERDUE = 1.5  # it is given up when it will take so many times as long as it may
+_SAMPLE = 0.5  # seconds of a build from which the total is estimated
+_FEWEST, _SLOWER = 5.0, 2.0  # a build may take this many seconds, or this many times the forecast
+_PATIENCE = 2.0  # seconds before a build is judged by its progress
+_OVERDUE = 1.5  # a build is stopped if it will take this many times the time allowed
 
 
 class Refused(NamedTuple):
-    """Why there is no such database: a limit, or another reason."""
+    """Why a database is missing: a limit, or another reason."""
 
     breach: Breach | None
     reason: str = ""
-    late: bool = False  # there was no time for it; with more there would be one ...
-    again: bool = False  # ... and there may be, once others are built
+    late: bool = False  # there was no time to build it
+    again: bool = False  # building it may be tried again after others
 
 
 class Books(NamedTuple):
     """The databases of one candidate, for all maps."""
 
     databases: tuple[Database, ...]
-    nbytes: int  # for one map, the one that needs most
-    build_seconds: float  # likewise
+    nbytes: int  # for the map that needs most
+    build_seconds: float  # for the map that takes longest
 
 
 class _GivenUpError(Exception):
-    """A build that takes longer than it may: about how many seconds in all."""
+    """A build was stopped because it would take too long: about how many seconds in all."""
 
     def __init__(self, seconds: float) -> None:
         super().__init__(seconds)
@@ -53,27 +53,27 @@ class _GivenUpError(Exception):
 
 @dataclass
 class Library:
-    """All databases that were asked for."""
+    """All databases that were requested."""
 
     grids: Sequence[Grid]
     requirements: Requirements
     journal: Journal
     threads: int
     progress: Progress
-    most: float  # seconds to build everything
-    compiled: Callable[[str], bool] = lambda text: True  # compiles what builds such a database, unless there is no time
+    most: float  # seconds for building everything
+    compiled: Callable[[str], bool] = lambda text: True  # compiles the builder; False if there is no time for that
 
     def __post_init__(self) -> None:
         self._shelf: dict[tuple[str, str | None], tuple[Database, float] | Refused] = {}
-        self._given_up: dict[tuple[str, str | None], tuple[BuildOrder, list[Grid], str]] = {}  # that may be tried again
+        self._given_up: dict[tuple[str, str | None], tuple[BuildOrder, list[Grid], str]] = {}  # to be tried again
         self._largest = max(self.grids, key=_states)
-        self.spent = 0.0  # seconds of the journal's that went into building
+        self.spent = 0.0  # seconds spent on building, by the journal's clock
 
     def prepare(self, texts: Iterable[str]) -> None:
-        """Build what will be asked for, the cheapest first, as much as there is time for.
+        """Build the databases that will be needed, cheapest first, as time permits.
 
-        One that takes far longer than it looked is given up, and tried again when all others are built. Without a clock
-        there is time for everything, and it is built when it is asked for.
+        A build that takes far longer than forecast is stopped, and tried again after all others. Without a time limit
+        nothing is built in advance.
         """
         if math.isinf(self.most):
             return
@@ -84,11 +84,11 @@ class Library:
             self._shelf[key] = self._kept(order, portion, title, patient=True)
 
     def forecast(self, text: str) -> float:
-        """About how many seconds it takes at least to build such a database for all maps."""
+        """Return about how many seconds it takes at least to build such a database for all maps."""
         return self._forecast(BuildOrder.of(text), self.grids)
 
     def _forecast(self, order: BuildOrder, portion: Sequence[Grid]) -> float:
-        """The same for some of the maps: from a short sample of the work on the largest."""
+        """Return the same for some of the maps, estimated from a short sample of the work on the largest map."""
         sample = self.grids if order.serves_any_map else [self._largest]
         what = {"forecast": order.deciding, "maps": _prints(sample)}
         if not self.journal.holds(what) and (self.spent >= self.most or not self.compiled(order.text)):
@@ -99,20 +99,20 @@ class Library:
             try:
                 return estimate(order.text, sample, seconds=_SAMPLE, threads=self.threads).seconds
             except (AndanteError, MemoryError):
-                return 0.0  # why it cannot be built is heard at once from building it
+                return 0.0  # building it will fail at once and say why
 
         seconds: float = self._counted(what, make)
         return seconds * sum(map(_states, portion)) / sum(map(_states, sample))
 
     def _counted(self, what: Mapping[str, Any], make: Callable[[], Any]) -> Any:
-        """A piece from the journal, whose time counts as time for building."""
+        """Return a piece from the journal, and count its time as time for building."""
         before = self.journal.seconds
         found = self.journal.once(what, make)
         self.spent += self.journal.seconds - before
         return found
 
     def books(self, texts: Sequence[str]) -> Books | Refused:
-        """The databases of these kinds, for all maps; or why there are none."""
+        """Return the databases of these kinds, for all maps; or why one is missing."""
         found: list[Database] = []
         most_bytes, most_seconds = 0, 0.0
         for grid in self.grids:
@@ -127,7 +127,7 @@ class Library:
                 "build_seconds", seconds
             )
             if breach:
-                return Refused(breach)  # before more maps are built for
+                return Refused(breach)  # before building for more maps
             most_bytes, most_seconds = max(most_bytes, nbytes), max(most_seconds, seconds)
         return Books(tuple(dict.fromkeys(found)), most_bytes, most_seconds)
 
@@ -146,7 +146,7 @@ class Library:
     def _kept(
         self, order: BuildOrder, portion: list[Grid], title: str, patient: bool = False
     ) -> tuple[Database, float] | Refused:
-        """As the journal has it, or built now."""
+        """Return the database from the journal, or build it now."""
         within = [self.requirements.build_seconds, self.most, patient]
         what = {"order": order.deciding, "maps": _prints(portion), "within": within}
         if not self.journal.holds(what) and (reason := self._no_time(order, portion)):
@@ -167,22 +167,22 @@ class Library:
                 made[0].save(file)
             return {"seconds": time.perf_counter() - began}
 
-        told = self._counted(what, make)
-        if "reason" in told:
-            return Refused(None, told["reason"])
-        if "given up" in told:
-            return self._too_long(told["given up"], patient)
+        kept = self._counted(what, make)
+        if "reason" in kept:
+            return Refused(None, kept["reason"])
+        if "given up" in kept:
+            return self._too_long(kept["given up"], patient)
         database = (
             made[0]
             if made
             else _loaded(file, order.name, portion[0]) or build(order.text, portion, threads=self.threads)
         )
-        return database, told["seconds"]
+        return database, kept["seconds"]
 
     def _no_time(self, order: BuildOrder, portion: list[Grid]) -> Refused | None:
-        """Why a build is not begun, if there is a clock and it would not be finished in time."""
+        """Return why a build is not started, if it would not be finished in time."""
         if not self.compiled(order.text):
-            return Refused(None, "there was no time left to compile what builds it", late=True)
+            return Refused(None, "there was no time left to compile its builder", late=True)
         if self.spent >= self.most:
             return Refused(None, "there was no time left to build it", late=True)
         if math.isinf(self.most):
@@ -196,7 +196,7 @@ class Library:
         return None
 
     def _patience(self, order: BuildOrder, portion: list[Grid], patient: bool) -> float:
-        """The seconds that a build may take: as many as allowed and left, at first not far more than it looked."""
+        """Return the seconds that a build may take: at most what is allowed and left, at first twice the forecast."""
         limit = self.requirements.build_seconds
         allowed = min(math.inf if limit is None else limit, self.most - self.spent)
         if patient or math.isinf(self.most):
@@ -204,15 +204,15 @@ class Library:
         return min(allowed, max(_FEWEST, _SLOWER * self._forecast(order, portion)))
 
     def _too_long(self, seconds: float, patient: bool) -> Refused:
-        """What to say of a build that was given up, because it would have taken so many seconds."""
+        """Return the refusal for a build that was stopped because it would have taken this many seconds."""
         limit = self.requirements.build_seconds
         if limit is not None and seconds > limit:
             return Refused(Breach("build_seconds", float("nan"), limit))
         again = not patient and math.isfinite(self.most)
-        return Refused(None, "building it takes longer than there is time for", late=True, again=again)
+        return Refused(None, "building it takes more time than is left", late=True, again=again)
 
     def _watcher(self, kind: str, title: str, within: float) -> Progress:
-        """Shows progress, and gives a build up once it is clear that it takes too long."""
+        """Return a callback that reports progress and stops a build once it is clear that it takes too long."""
         began = time.perf_counter()
         stages: dict[str, float] = {}
 
@@ -237,7 +237,7 @@ def _prints(grids: Iterable[Grid]) -> list[str]:
 
 
 def _loaded(file: Path | None, kind: str, grid: Grid) -> Database | None:
-    """The database that was kept; None, so that it is built again, if it is lost, damaged or not what it should be."""
+    """Return the stored database; None, so that it is built again, if it is missing, damaged or of another kind."""
     try:
         found = None if file is None else load(file, map=grid)
     except DatabaseError:
@@ -246,7 +246,7 @@ def _loaded(file: Path | None, kind: str, grid: Grid) -> Database | None:
 
 
 def save_all(databases: Sequence[Database], grids: Sequence[Grid], folder: Path) -> dict[str, list[Path]]:
-    """Write databases as files MAP.KIND, or any.KIND: those that serve each map, by its name."""
+    """Write databases as files MAP.KIND or any.KIND, and return the files for each map by its name."""
     make_folder(folder)
     found: dict[str, list[Path]] = {}
     for grid in grids:

@@ -1,9 +1,8 @@
 """Racing: many candidates on few problems, survivors on more.
 
-Each round gives those who are left twice as many problems. From round to round go the best, by their means: as many as
-are not surely worse than the leader, by the differences on the problems that both were run on, but half of all at
-most. After the first round newcomers may join that resemble the leaders. And when a race is over, the best may race
-again, against more that resemble them.
+Each round runs the remaining candidates on twice as many problems. Those that are not surely worse than the leader, by
+a paired comparison, go on to the next round, but at most half of all. After the first round, newcomers that resemble
+the leaders may join. When a race is over, the best may race again against more newcomers.
 """
 
 from __future__ import annotations
@@ -19,29 +18,29 @@ from andante.selection.significance import Scores, surely_worse
 
 C = TypeVar("C")
 
-FIRST_ROUND = 6  # problems, about
-_SHARE_OF_FIRST_ROUND = 0.5  # of the time that there is
+FIRST_ROUND = 6  # approximate number of problems
+_SHARE_OF_FIRST_ROUND = 0.5  # of the time for the race
 
 
 @dataclass(frozen=True)
 class Measured:
-    """What a run on some problems came to: a score for each, less being better, and how long it took."""
+    """The result of a run on some problems: a score for each, lower is better, and the time it took."""
 
     scores: Scores
     seconds: float
 
 
-#: Runs a candidate on the problems from one number up to another; None if it is out of the question.
+#: Runs a candidate on the problems from one number up to another; returns None if the candidate is dropped.
 Run = Callable[[C, int, int], Measured | None]
 
 
 @dataclass(frozen=True)
 class Place(Generic[C]):
-    """A candidate, with its scores on the first problems of the race."""
+    """A candidate with its scores on the first problems of the race."""
 
     candidate: C
     scores: Scores
-    seconds: float  # that these took
+    seconds: float  # the time these took
 
     @property
     def mean(self) -> float:
@@ -50,33 +49,33 @@ class Place(Generic[C]):
 
     @property
     def seconds_per_problem(self) -> float:
-        """How long a problem takes."""
+        """The mean time per problem."""
         return self.seconds / max(len(self.scores), 1)
 
 
 @dataclass
 class Race(Generic[C]):
-    """The rules of a race.
+    """A race.
 
-    ``left`` says how many seconds there are; ``breed`` makes newcomers from the leaders; ``again`` is how often the
-    best race against more of them, as long as there is time; ``tell`` hears of every run.
+    ``left`` returns the seconds left; ``breed`` makes newcomers from the leaders; ``again`` is how often the best race
+    again against newcomers, as long as there is time; ``tell`` is called before every run.
     """
 
     run: Run[C]
-    rounds: Sequence[int]  # up to how many problems each goes
+    rounds: Sequence[int]  # the number of problems after each round
     finalists: int
     left: Callable[[], float] = lambda: math.inf
     breed: Callable[[list[C]], list[C]] = lambda _: []
     tell: Callable[[str, int, int], None] = lambda what, done, total: None
     again: int = 0
-    untried: int = field(default=0, init=False)  # candidates for which there was no time
+    untried: int = field(default=0, init=False)  # number of candidates that there was no time to try
 
     def __post_init__(self) -> None:
         self._number = 1
         self._known: dict[tuple[C, int], Measured | None] = {}  # by candidate and first problem
 
     def places(self, candidates: Sequence[C]) -> list[Place[C]]:
-        """All candidates that are in question, the best first: those that came further, then those with less mean."""
+        """Run the race and return the candidates that were not dropped: by rounds survived, then by mean score."""
         found = self._raced(candidates)
         for number in range(2, 2 + self.again):
             self._number = number
@@ -87,7 +86,7 @@ class Race(Generic[C]):
         return found
 
     def _raced(self, candidates: Sequence[C]) -> list[Place[C]]:
-        """The places of one race."""
+        """Run one race and return its places."""
         out: list[Place[C]] = []
         places = self._first_round(candidates)
         for number, (done, upto) in enumerate(zip(self.rounds, self.rounds[1:], strict=False), 2):
@@ -104,14 +103,14 @@ class Race(Generic[C]):
         return [*ranked(places), *ranked(out)]
 
     def _first_round(self, candidates: Sequence[C]) -> list[Place[C]]:
-        """All candidates, as far as half of the time goes; then those that resemble the leaders."""
+        """Run all candidates, within half of the time, and then newcomers that resemble the leaders."""
         upto, reserve = self.rounds[0], self.left() * (1 - _SHARE_OF_FIRST_ROUND)
         places: list[Place[C]] = []
 
         def admit(newcomers: Sequence[C], what: str) -> None:
             for number, candidate in enumerate(newcomers):
                 if self.left() <= (reserve if math.isfinite(reserve) else 0.0):
-                    if newcomers is candidates and self._number == 1:  # nobody asked for the others
+                    if newcomers is candidates and self._number == 1:  # later ones are newcomers
                         self.untried = len(newcomers) - number
                     break
                 self.tell(what, number, len(newcomers))
@@ -128,7 +127,7 @@ class Race(Generic[C]):
         return places
 
     def _further(self, places: Sequence[Place[C]], upto: int, number: int) -> list[Place[C]] | None:
-        """The same candidates on more problems; None if time runs out before all had their turn."""
+        """Run the same candidates on more problems; return None if time runs out before all are done."""
         what = self._called(f"round {number}: {len(places)} candidates on {upto} problems")
         found = []
         for k, place in enumerate(places):
@@ -143,7 +142,7 @@ class Race(Generic[C]):
         return found
 
     def _measured(self, candidate: C, first: int, last: int) -> Measured | None:
-        """As in a race before, or run now; where each round begins decides where it ends."""
+        """Return the result from an earlier race, or run it now; the first problem of a round determines its last."""
         if (candidate, first) not in self._known:
             self._known[candidate, first] = self.run(candidate, first, last)
         return self._known[candidate, first]
@@ -153,7 +152,7 @@ class Race(Generic[C]):
 
 
 def rounds_up_to(problems: int, first: int = FIRST_ROUND) -> list[int]:
-    """Up to how many problems each round goes, doubling.
+    """Return the number of problems after each round, about doubling.
 
     >>> rounds_up_to(100), rounds_up_to(5)
     ([6, 12, 25, 50, 100], [5])
@@ -165,7 +164,7 @@ def rounds_up_to(problems: int, first: int = FIRST_ROUND) -> list[int]:
 
 
 def _longest(places: Sequence[Place[C]]) -> list[Place[C]]:
-    """Of each candidate the place with most scores: a race that was broken off takes nothing away."""
+    """Return the place with most scores of each candidate: an unfinished race must not lose earlier results."""
     found: dict[C, Place[C]] = {}
     for place in sorted(places, key=lambda place: len(place.scores)):
         found[place.candidate] = place
@@ -173,12 +172,15 @@ def _longest(places: Sequence[Place[C]]) -> list[Place[C]]:
 
 
 def ranked(places: Sequence[Place[C]]) -> list[Place[C]]:
-    """The places in order: who came further is before who did not, then by the mean."""
+    """Return the places by number of problems, most first, then by mean score."""
     return sorted(places, key=lambda place: (-len(place.scores), place.mean))
 
 
 def cut(places: Sequence[Place[C]], finalists: int) -> tuple[list[Place[C]], list[Place[C]]]:
-    """Who goes on, and who does not: as many as are not surely worse, half of all at most, and so many at least."""
+    """Return who goes on and who does not.
+
+    Those that are not surely worse than the leader go on; at most half of all, and at least ``finalists``.
+    """
     order = ranked(places)
     if len(order) <= finalists:
         return order, []

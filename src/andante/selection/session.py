@@ -1,4 +1,4 @@
-"""One question to `advise`: the candidates, the time there is, and what each of them does on problems."""
+"""One question to `advise`: the candidates, the time limits, and the trials of each candidate."""
 
 from __future__ import annotations
 
@@ -27,24 +27,23 @@ from andante.selection.trials import run_rows, worst_move_microseconds
 from andante.world.grid import Grid
 from andante.world.problem import Problem
 
-FINALISTS = 5  # of the race that are run on fresh problems
-FEWEST = 3  # candidates in the race, for which others are compiled however long that takes
+FINALISTS = 5  # candidates that are run on fresh problems
+FEWEST = 3  # candidates in the race, below which more are compiled however long that takes
 NEWCOMERS = 30
-RACES, MOST_RACES = 2, 100  # in which the best race against newcomers once more: without a clock, and with one
+RACES, MOST_RACES = 2, 100  # further races of the best against newcomers: without a time limit, and with one
 
 _WALK = Limits(suboptimality=CAP)
-_PROBE = Limits(moves=200, expansions=20_000)  # enough to see most that will break a limit
+_PROBE = Limits(moves=200, expansions=20_000)  # enough to find most candidates that break a limit
 _PROBED = 4
-_TIMED, _SHARE_TIMED = 2, 1 / 8  # problems of a round whose moves are timed, if time is limited: so many, or of all
+_TIMED, _SHARE_TIMED = 2, 1 / 8  # problems of a round whose moves are timed: at least this number, and this share
 _FAR_BEYOND = 5.0
-# Shares of the time that there is: for building databases, and until when the race is over. The rest is for fresh
-# problems.
+# Shares of the time limit: for building databases, and until the end of the race. The rest is for fresh problems.
 _BUILDING, _RACED = 0.4, 0.75
 
 
 @dataclass
 class Session:
-    """One question, and all that is at hand to answer it."""
+    """One question, and what has been found out about it."""
 
     grids: tuple[Grid, ...]
     requirements: Requirements
@@ -54,10 +53,10 @@ class Session:
     threads: int
     tell: Progress
     dropped: dict[str, Dropped] = field(default_factory=dict)
-    uncompiled: set[str] = field(default_factory=set)  # by name: candidates for which there was no time to compile ...
-    late: set[str] = field(default_factory=set)  # ... and for whose databases there was none
-    entered: int = 0  # candidates that kept to all limits in the first round
-    took: float = 0.0  # seconds that the pieces of the last measurement took to make
+    uncompiled: set[str] = field(default_factory=set)  # names of candidates that there was no time to compile ...
+    late: set[str] = field(default_factory=set)  # ... and of those whose databases there was no time to build
+    entered: int = 0  # candidates that kept all limits in the first round
+    took: float = 0.0  # seconds that the last measurement took when it was made
     efforts: dict[str, float] = field(default_factory=dict)  # the worst move of each candidate so far, in expansions
 
     def __post_init__(self) -> None:
@@ -77,11 +76,11 @@ class Session:
         return self.compiling.builder(text)
 
     def left(self) -> float:
-        """Seconds until all of the time is spent."""
+        """Return the seconds until the time limit."""
         return self.seconds - self.journal.seconds
 
     def left_to_race(self) -> float:
-        """Seconds until the race is over."""
+        """Return the seconds until the end of the race."""
         return self.seconds * _RACED - self.journal.seconds
 
     # --- candidates --------------------------------------------------------------------------------------------------
@@ -90,7 +89,7 @@ class Session:
         return self.requirements.admits(entry, self.states)
 
     def enter(self, count: int, also: Sequence[Candidate], compiling: Progress) -> None:
-        """Find out who may be considered, and in which order: time may run out."""
+        """Collect the candidates, in the order in which they are tried: time may run out."""
         more = [one for one in also if self._may_enter(one.algorithm)]
         found = list({one.name: one for one in (*more, *candidates(self._may_enter, count, self.seed))}.values())
         if not found:
@@ -98,18 +97,18 @@ class Session:
         self.tiers = [more, *recommended(self._may_enter)]
         tier = {one.name: number for number, tier in reversed([*enumerate(self.tiers)]) for one in tier}
         order = [found[k] for k in np.random.default_rng([self.seed, 2]).permutation(len(found))]
-        # Of each tier those with databases first: nobody plans less and walks less, if there is time to build them.
+        # In each tier those with databases come first: they are the best if there is time to build the databases.
         self.asked = sorted(order, key=lambda one: (tier.get(one.name, len(self.tiers)), not one.databases))
         self.compiling = Compiling(self.asked, self.requirements.sight, self.journal, compiling, self.seconds)
 
     def build(self) -> None:
-        """Build the databases that cards recommend, as they come and then otherwise, as many as there is time for."""
+        """Build the databases that cards recommend, defaults first and then variants, as time permits."""
         *usual, others = self.tiers
         for tiers in (usual, [others]):
             self.library.prepare(text for tier in tiers for one in tier for text in one.databases)
 
     def race(self, problems: list[Problem]) -> tuple[list[Place[Candidate]], int, int]:
-        """The candidates in the order in which they should be run on fresh problems; how many ran and how many not."""
+        """Return the candidates, best first, and how many were tried and how many were not."""
         rng = np.random.default_rng([self.seed, 1])
         known = {one.name for one in self.asked}
 
@@ -140,7 +139,7 @@ class Session:
     # --- trying one --------------------------------------------------------------------------------------------------
 
     def _measured(self, one: Candidate, problems: Sequence[Problem], first: int, last: int) -> Measured | None:
-        """The candidate on some problems of the race; None, and a note why, if it is out."""
+        """Return the scores of a candidate on some problems of the race; None if it is dropped, with a note why."""
         if first == 0 and not self._passes_probe(one, problems[:_PROBED]):
             return None
         self.took = 0.0
@@ -153,7 +152,7 @@ class Session:
         return Measured(scores, self.took)
 
     def _passes_probe(self, one: Candidate, problems: Sequence[Problem]) -> bool:
-        """A short walk, in which most show that will break a limit."""
+        """Return whether a candidate keeps all limits on a short run."""
         if self._databases(one) is None:
             return False
         if not self.compiling.agent(one, needed=self.entered < FEWEST):
@@ -163,7 +162,7 @@ class Session:
         return rows is not None and not self.too_slow(one, problems, rows, _PROBE)
 
     def rows(self, one: Candidate, problems: Sequence[Problem], limits: Limits = _WALK) -> list[Row] | None:
-        """The candidate's trials; None if it cannot run or broke a limit."""
+        """Return the candidate's trials; None if it cannot run or broke a limit."""
         databases = self._databases(one)
         if databases is None:
             return None
@@ -172,20 +171,20 @@ class Session:
         def make() -> dict[str, Any]:
             try:
                 return {"rows": run_rows(one, databases, problems, limits, self.threads, sight)}
-            except AndanteError as error:  # parameters that do not go with each other, or with the map
+            except AndanteError as error:  # parameters that do not fit each other, or the map
                 return {"reason": str(error)}
 
-        told = self._once(self._about(one, problems, limits), make)
-        breach = self.requirements.check_rows(told.get("rows", []))
-        if breach is not None or "reason" in told:
-            self.dropped[one.name] = Dropped(one.name, breach, told.get("reason", ""))
+        kept = self._once(self._about(one, problems, limits), make)
+        breach = self.requirements.check_rows(kept.get("rows", []))
+        if breach is not None or "reason" in kept:
+            self.dropped[one.name] = Dropped(one.name, breach, kept.get("reason", ""))
             return None
-        found: list[Row] = told["rows"]
+        found: list[Row] = kept["rows"]
         self.efforts[one.name] = max(self.efforts.get(one.name, 0.0), *(float(r["max_states_expanded"]) for r in found))
         return found
 
     def _databases(self, one: Candidate) -> tuple[Database, ...] | None:
-        """What the candidate looks into; None, and a note why, if there is no such thing."""
+        """Return the candidate's databases; None if one is missing, with a note why."""
         books = self.library.books(one.databases)
         if isinstance(books, Books):
             return books.databases
@@ -194,27 +193,27 @@ class Session:
         return None
 
     def _once(self, what: dict[str, Any], make: Callable[[], Any]) -> Any:
-        """A piece from the journal, and in `took` what it took to make, be it now or for another question."""
+        """Return a piece from the journal, and add the time it took to make, now or earlier, to `took`."""
         found = self.journal.once(what, make)
         self.took += self.journal.seconds_of(what)
         return found
 
     def _about(self, one: Candidate, problems: Sequence[Problem], limits: Limits, **more: Any) -> dict[str, Any]:
-        """All that decides what a candidate does on problems."""
+        """Return everything that determines a candidate's trials, as plain data."""
         asked = [(p.graph.fingerprint[:16], p.start, p.goal) for p in problems]
-        maps = [grid.graph.fingerprint for grid in self.grids] if one.databases else []  # some are trained on all
+        maps = [grid.graph.fingerprint for grid in self.grids] if one.databases else []  # some train on all
         sight = self.requirements.sight
         return {**one.identity, "problems": asked, "maps": maps, "sight": sight, "limits": asdict(limits), **more}
 
     def too_slow(
         self, one: Candidate, problems: Sequence[Problem], rows: Sequence[Row], limits: Limits = _WALK
     ) -> bool:
-        """Does any move of the problems break a limit on time? Nothing is timed where the usual move clearly does."""
+        """Return whether a move breaks the limit on time; single moves are not timed if the mean is far above it."""
         limit = self.requirements.microseconds
         if limit is None:
             return False
         usual = sum(float(row["seconds"]) for row in rows) * 1e6 / max(sum(int(row["moves"]) for row in rows), 1)
-        far_too_slow = usual > _FAR_BEYOND * limit  # nothing that other programs on the machine could explain
+        far_too_slow = usual > _FAR_BEYOND * limit  # more than other programs on the machine can explain
         breach = Breach("microseconds", usual, limit) if far_too_slow else self.slow_move(one, problems, limits)[1]
         if breach is not None:
             self.dropped[one.name] = Dropped(one.name, breach)
@@ -223,7 +222,7 @@ class Session:
     def slow_move(
         self, one: Candidate, problems: Sequence[Problem], limits: Limits = _WALK
     ) -> tuple[float, Breach | None]:
-        """The slowest move of these problems, and the limit that it breaks."""
+        """Return the time of the slowest move on these problems, and the limit that it breaks, if any."""
         outfit = self.outfit(one)
         worst: float = self._once(
             self._about(one, problems, limits, timed=True), lambda: worst_move_microseconds(outfit, problems, limits)
@@ -231,11 +230,11 @@ class Session:
         return worst, self.requirements.check("microseconds", worst)
 
     def outfit(self, one: Candidate) -> Outfit:
-        """What makes the agents of a candidate that has run."""
+        """Return what makes the agents of a candidate that has run."""
         return Outfit(one.algorithm, self.books(one).databases, self.requirements.sight)
 
     def books(self, one: Candidate) -> Books:
-        """The databases of a candidate that has run."""
+        """Return the databases of a candidate that has run."""
         books = self.library.books(one.databases)
         assert isinstance(books, Books)
         return books

@@ -1,4 +1,4 @@
-"""Which differences between agents are clear, and which may be chance: judged problem by problem."""
+"""Which differences between agents are significant, and which may be chance, by paired tests."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from scipy.stats import t
 Scores = npt.NDArray[np.float64]
 
 SURELY = 2.33  # standard errors: one chance in a hundred
-_FEWEST_FOR_DOUBT = 8  # on fewer problems nothing is sure
-_DOUBT = 0.05  # the chance that any of the differences of a table is called clear and is none
+_FEWEST_FOR_DOUBT = 8  # on fewer problems no difference is significant
+_DOUBT = 0.05  # the chance that any difference in a table is wrongly called clear
 
 
 def difference(scores: Scores, other: Scores) -> tuple[float, float]:
-    """The mean of the differences on the same problems, and its standard error."""
+    """Return the mean of the differences on the same problems, and its standard error."""
     apart = scores - other
     return float(apart.mean()), float(apart.std(ddof=1) / math.sqrt(len(apart))) if len(apart) > 1 else math.inf
 
 
 def surely_worse(scores: Scores, leader: Scores) -> bool:
-    """Is the mean above the leader's beyond what chance explains? One comparison, for those who make few.
+    """Return whether the mean is higher than the leader's by more than chance explains; not corrected for repetition.
 
     >>> leader = np.arange(20.0)
     >>> surely_worse(leader + 1, leader), surely_worse(leader + np.tile([9.0, -9.0], 10), leader)
@@ -37,11 +37,11 @@ def surely_worse(scores: Scores, leader: Scores) -> bool:
 
 
 def clearly_less(table: Sequence[Scores], doubt: float = _DOUBT) -> set[tuple[int, int]]:
-    """The pairs (a, b) for which the mean of row a of the table is clearly less than that of row b.
+    """Return the pairs (a, b) for which the mean of row a of the table is clearly less than that of row b.
 
-    Every pair is compared by a paired t-test, and all of them are corrected for how many there are (Holm 1979): the
-    chance that even one difference is called clear where there is none is below ``doubt``, also for whoever looks at
-    the first and second of the table only after having sorted it by these means.
+    Every pair is compared by a paired t-test, corrected for the number of pairs (Holm 1979): the chance that even one
+    difference is wrongly called clear is below ``doubt``. This also holds if only the first and second row are compared
+    after sorting the table by these means.
 
     >>> few = np.random.default_rng(1).exponential(size=(3, 50)) + np.array([[1.0], [1.1], [9.0]])
     >>> sorted(clearly_less(few))
@@ -57,7 +57,7 @@ def clearly_less(table: Sequence[Scores], doubt: float = _DOUBT) -> set[tuple[in
 
 
 def _chance(scores: Scores, other: Scores) -> float:
-    """The chance of means so far apart, on either side, if there were no difference."""
+    """Return the chance of means at least this far apart, in either direction, if there is no difference."""
     if len(scores) < _FEWEST_FOR_DOUBT:
         return 1.0
     mean, error = difference(scores, other)

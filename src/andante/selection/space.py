@@ -1,8 +1,8 @@
 """The space of algorithms: settings that cards recommend, and settings drawn from the ranges of all parameters.
 
-The space of Bulitko (2016) is one algorithm, `family`, with six parameters whose ranges are short; they are drawn from
-uniformly. The wider space is the whole register. There a parameter may range over many powers of ten: it is drawn
-logarithmically, around its default.
+The space of Bulitko (2016) is one algorithm, `family`, with six parameters that have short ranges and are drawn
+uniformly. The wider space is the whole register. There a parameter may range over many powers of ten; such a parameter
+is drawn logarithmically, around its default.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from andante.campaign.shelf import BuildOrder
 from andante.notation import Call, parse
 from andante.offline import builders
 
-#: How far from its default a parameter is drawn whose range is wide, as a factor.
+#: A parameter with a wide range is drawn within this factor of its default.
 WIDE = 30.0
-_SHORT = 10.0  # a range this long at most is drawn from uniformly
-_UNSET = 10.0  # in place of a default that is none or infinite
+_SHORT = 10.0  # ranges up to this length are drawn uniformly
+_UNSET = 10.0  # replaces a default that is none or infinite
 _KEEP_DEFAULT = 0.5  # chance that such a default is kept
-_STEP = 0.5  # by which powers of e, or tenths of a short range, a neighbouring setting differs
+_STEP = 0.5  # standard deviation of a step to a neighbour: in powers of e or, in a short range, in halves of it
 
-#: Databases worth a try beside the one that a kind's own defaults give.
+#: Databases to try besides the default one of a kind.
 VARIANTS = {
     "regions": ("regions(m=12, borders=2)", "regions(m=20, borders=1)"),
     "pattern": ("pattern(side=32)", "pattern(side=64)"),
@@ -40,7 +40,7 @@ VARIANTS = {
 
 @dataclass(frozen=True)
 class Candidate:
-    """An algorithm with its parameters, and the databases it is to have, each as what to build.
+    """An algorithm with its parameters, and the databases to build for it.
 
     >>> Candidate(find("knn(m=100)"), ("subgoals(series=true)",)).name
     'knn(m=100) with subgoals(series=true)'
@@ -51,12 +51,12 @@ class Candidate:
 
     @property
     def name(self) -> str:
-        """In the notation."""
+        """The candidate in the notation."""
         return str(self.algorithm) + (f" with {', '.join(self.databases)}" if self.databases else "")
 
     @property
     def identity(self) -> dict[str, Any]:
-        """All that decides what it does on a problem, as plain data."""
+        """Everything that determines what it does on a problem, as plain data."""
         return {
             "settings": full_notation(self.algorithm),
             "version": version_of(self.algorithm),
@@ -68,9 +68,9 @@ class Candidate:
 
 
 def candidates(admits: Callable[[Algorithm], bool], count: int, seed: int) -> list[Candidate]:
-    """About so many candidates from the register, of the algorithms that are admitted.
+    """Return about ``count`` candidates from the register, of the algorithms that are admitted.
 
-    First come the settings that cards recommend, however many they are, then as many drawn of each algorithm.
+    All settings that cards recommend come first, then settings drawn from each algorithm in turn.
 
     >>> found = candidates(lambda entry: entry.card.name == "lrta", 6, seed=1)
     >>> [one.name for one in found][:3], len(found)
@@ -92,10 +92,10 @@ def candidates(admits: Callable[[Algorithm], bool], count: int, seed: int) -> li
 
 
 def recommended(admits: Callable[[Algorithm], bool]) -> list[list[Candidate]]:
-    """What cards want tried, in three tiers, those to be tried first before the others; nobody is in two.
+    """Return the settings that cards recommend, in three disjoint tiers in the order in which to try them.
 
-    First is what comparisons show, then algorithms as they come, both with databases as they come; last are examples,
-    and other databases for all.
+    First come the settings that comparisons show, then algorithms with their defaults, both with default databases;
+    last the examples, and other databases for all.
 
     >>> tiers = recommended(lambda entry: entry.card.name in ("knn", "lss"))
     >>> [[one.name for one in tier][:2] for tier in tiers]
@@ -119,7 +119,7 @@ def recommended(admits: Callable[[Algorithm], bool]) -> list[list[Candidate]]:
 
 
 def with_databases(entry: Algorithm) -> list[Candidate]:
-    """The algorithm with each choice of databases that it may be given."""
+    """Return the algorithm with each choice of databases that it can use."""
     shelves = [dict.fromkeys(_fitted(text, entry) for text in orders_of(kind)) for kind in entry.needs]
     return [Candidate(entry, chosen) for chosen in itertools.product(*shelves)]
 
@@ -134,7 +134,7 @@ def orders_of(kind: str) -> tuple[str, ...]:
 
 
 def _fitted(text: str, entry: Algorithm) -> str:
-    """A database for an agent that plans on a level above the map is built over that level."""
+    """Return the database to build for this algorithm: for one that plans on a level, over that level."""
     call, base = parse(text), getattr(entry.params, "level", 0)
     known = {p.name: p for p in builders()[call.name].parameters}
     if not base or "base" not in known:
@@ -147,7 +147,7 @@ def _fitted(text: str, entry: Algorithm) -> str:
 
 
 def drawn_setting(entry: Algorithm, rng: np.random.Generator) -> Algorithm:
-    """The algorithm with every parameter drawn from its range.
+    """Return the algorithm with every parameter drawn from its range.
 
     >>> str(drawn_setting(find("lrta"), np.random.default_rng(1)))
     'lrta(depth=6)'
@@ -156,7 +156,7 @@ def drawn_setting(entry: Algorithm, rng: np.random.Generator) -> Algorithm:
 
 
 def neighbour(candidate: Candidate, rng: np.random.Generator) -> Candidate:
-    """The candidate with one or two parameters changed a little."""
+    """Return the candidate with one or two parameters changed slightly."""
     entry = candidate.algorithm
     free = [p for p in entry.parameters if p.sampled]
     if not free:
@@ -182,7 +182,7 @@ def _drawn(parameter: Parameter, rng: np.random.Generator) -> Any:
 
 
 def _moved(parameter: Parameter, value: Any, rng: np.random.Generator) -> Any:
-    """A value near the given one."""
+    """Return a value near the given one."""
     if issubclass(parameter.kind, IntEnum) or parameter.kind is bool or not _is_number(value) or value == 0:
         return _drawn(parameter, rng)
     step = _STEP * rng.standard_normal()
@@ -190,7 +190,7 @@ def _moved(parameter: Parameter, value: Any, rng: np.random.Generator) -> Any:
         low, high = _ends(parameter)
         return _inside(parameter, value + step * (high - low) / 2)
     moved = value * math.exp(step)
-    if parameter.kind is int and round(moved) == value:  # a step that rounding undoes is none
+    if parameter.kind is int and round(moved) == value:  # rounding would undo the step
         moved = value + (1 if step > 0 else -1)
     return _inside(parameter, moved)
 
@@ -205,7 +205,7 @@ def _is_short(parameter: Parameter) -> bool:
 
 
 def _ends(parameter: Parameter) -> tuple[float, float]:
-    """From where to where a number is drawn."""
+    """Return the range from which a number is drawn."""
     known = parameter.range
     if known is not None and _is_short(parameter):
         return known.low, known.high
@@ -217,7 +217,7 @@ def _ends(parameter: Parameter) -> tuple[float, float]:
 
 
 def _inside(parameter: Parameter, value: float) -> Any:
-    """The number, made whole if it has to be, and brought back into the range; the default if it cannot be."""
+    """Return the number, rounded for an integer parameter and clipped to the range; the default if that fails."""
     known = parameter.range
     if known is not None:
         value = min(max(value, known.low), known.high)

@@ -1,4 +1,4 @@
-"""Trying a candidate out: rows of trials counted as Bulitko (2016) counts them, and the time of single moves."""
+"""Run a candidate: rows of trials with suboptimality as Bulitko (2016) defines it, and the times of single moves."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from andante.measures import Row, rows
 from andante.selection.space import Candidate
 from andante.world.problem import Problem
 
-#: How often a problem is walked for its moves to be timed.
+#: How often a problem is run to time its moves.
 REPEATS = 5
 
 
@@ -26,7 +26,7 @@ def run_rows(
     threads: int,
     sight: int | None = None,
 ) -> list[Row]:
-    """A row for each problem, counted."""
+    """Return a row for each problem, as `counted`."""
     trials = run_many(candidate.algorithm, problems, threads=threads, limits=limits, databases=databases, sight=sight)
     return [
         counted({**row, "algorithm": candidate.name}, limits.suboptimality, _turns_waited(trial))
@@ -40,9 +40,9 @@ def _turns_waited(trial: Trial) -> int:
 
 
 def counted(row: Row, cap: float, waited: int = 0) -> Row:
-    """The row with suboptimality as Bulitko (2016) counts it: cut short is the cap, stuck is the cap and one move more.
+    """Return the row with suboptimality as in Bulitko (2016): a run cut short has the cap, a stuck one slightly more.
 
-    A turn in which the agent stands still counts as a step: time passes.
+    A turn in which the agent waits counts as a move of cost 1, because time passes.
 
     >>> row = {"solved": False, "outcome": "COST_CAP", "cost": 1032.0, "optimal_cost": 10.0}
     >>> counted(row, 100.0)["suboptimality_ratio"]
@@ -59,12 +59,11 @@ def counted(row: Row, cap: float, waited: int = 0) -> Row:
 
 
 def worst_move_microseconds(outfit: Outfit, problems: Sequence[Problem], limits: Limits) -> float:
-    """The longest time that any move of these problems took.
+    """Return the time of the slowest move on these problems.
 
-    Each move is timed inside the compiled loop, on one thread: from the end of the move before to its own. The
-    operating system now and then takes the processor away in the middle of a move, and the first visit to a page of
-    memory waits for it; therefore each problem is walked several times, which makes the same moves again, and of each
-    move the shortest time counts.
+    Each move is timed inside the compiled loop, on one thread, from the end of the previous move to its own end. The
+    operating system sometimes interrupts a move, and the first access to a page of memory is slow. So each problem is
+    run several times, with the same moves, and the shortest time of each move counts.
     """
     worst = 0.0
     for problem in problems:

@@ -330,21 +330,17 @@ class Graph:
 
     @property
     def moves_in_the_open(self) -> int:
-        """How many moves a state has that no wall takes any from: 8 on a grid, 4 if it has no diagonals.
+        """The number of moves of a state away from all walls: 8 on a grid, 4 on a grid without diagonals.
 
-        A graph counts as a grid if its heuristic is a grid's. On others: as many as any state has.
+        A graph counts as a grid if its heuristic is a grid's. On other graphs it is the largest number of any state.
 
         >>> Graph.from_edges([(0, 1, 1.0), (1, 2, 1.0), (1, 3, 1.0)]).moves_in_the_open
         3
         """
         if isinstance(self.arrays, Moves):
             return 8 if self.arrays.diagonal < 2.0 else 4
-        in_plane = self.arrays.point.shape[1] == 2
-        return (
-            {Metric.OCTILE: 8, Metric.MANHATTAN: 4}.get(Metric(self.arrays.metric), self.max_degree)
-            if in_plane
-            else self.max_degree
-        )
+        grids = {Metric.OCTILE: 8, Metric.MANHATTAN: 4} if self.arrays.point.shape[1] == 2 else {}
+        return grids.get(Metric(self.arrays.metric), self.max_degree)
 
     @cached_property
     def has_round_corners(self) -> bool:

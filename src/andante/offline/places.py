@@ -1,0 +1,41 @@
+"""Where states lie in the plane, and an order in which neighbours in the plane are mostly near each other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from andante.world.graph import Graph, Moves
+
+CURVE_BITS = 16  # of a coordinate on the Hilbert curve
+
+
+def has_places(graph: Graph) -> bool:
+    """Return whether every state has a place in the plane."""
+    return isinstance(graph.arrays, Moves) or graph.arrays.point.shape[1] == 2
+
+
+def places_of(graph: Graph) -> npt.NDArray[np.float64]:
+    """Return the x and y of every state, [n, 2]; the graph must have places."""
+    arrays = graph.arrays
+    return np.stack([arrays.x, arrays.y], 1).astype(np.float64) if isinstance(arrays, Moves) else arrays.point
+
+
+def along_hilbert(places: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    """Return how far along a Hilbert curve each of these places lies, [n]."""
+    places = places.astype(np.float64) - places.min(axis=0, initial=0)
+    extent = max(float(places.max(initial=0.0)), 1e-300)
+    grain = 2.0 ** np.floor(np.log2((2**CURVE_BITS - 1) / extent))  # a power of two keeps whole coordinates apart
+    x, y = (places * grain).astype(np.int64).T
+    along = np.zeros(len(places), np.int64)
+    for bit in range(CURVE_BITS - 1, -1, -1):
+        right, low = x >> bit & 1, y >> bit & 1
+        along += (3 * right ^ low) << 2 * bit
+        mask = (1 << bit) - 1
+        x, y = x & mask, y & mask
+        turned = (low == 0) & (right == 1)
+        x, y = np.where(turned, mask - x, x), np.where(turned, mask - y, y)
+        x, y = np.where(low == 0, y, x), np.where(low == 0, x, y)
+    return along
