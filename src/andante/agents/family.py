@@ -149,12 +149,12 @@ def _gather(graph: Arrays, memory: Memory, params: Params, state: int, goal: int
         there, cost = target(graph, state, k), price(graph, state, k)
         if params.expendable and is_gone(memory.gone, there):
             continue
-        rest = value(memory.h, graph, there, goal)
-        near.move[count] = k
-        near.f[count] = cost + rest
-        near.v[count] = params.wc * cost + rest
+        rest, place = value(memory.h, graph, there, goal), count
+        near.move[place] = k
+        near.f[place] = cost + rest
+        near.v[place] = params.wc * cost + rest
         if params.da:
-            near.rise[count] = rest - estimate(graph, there, goal)
+            near.rise[place] = rest - estimate(graph, there, goal)
         count += 1
     return count
 
@@ -202,7 +202,7 @@ def _combined(near: Neighbours, params: Params, count: int) -> float:
         share = max(1, int64(np.ceil(exact - TOLERANCE) if params.share == _CEIL else exact))
         _sort(near.f, near.v, count)
     if params.operator == _MEDIAN:
-        return (_ranked(near.v, share, (share - 1) // 2) + _ranked(near.v, share, share // 2)) / 2
+        return _median(near.v, share)
     least, most, total = np.inf, -np.inf, 0.0
     for i in range(share):
         least, most, total = min(least, near.v[i]), max(most, near.v[i]), total + near.v[i]
@@ -212,20 +212,21 @@ def _combined(near: Neighbours, params: Params, count: int) -> float:
 
 
 @kernel
-def _ranked(values: npt.NDArray[np.float64], count: int, rank: int) -> float:
-    """The value that would stand at place ``rank`` if they were in order.
+def _median(values: npt.NDArray[np.float64], count: int) -> float:
+    """Return the median of the first ``count`` values, for an even count the mean of the middle two.
 
     Values are compared each with each and none is moved: sorting a handful takes longer, because its branches are hard
     to predict.
     """
-    found = 0.0
+    low, high, lower, upper = (count - 1) // 2, count // 2, 0.0, 0.0
     for i in range(count):
-        less, not_more = 0, 0
+        one, less, not_more = values[i], 0, 0
         for j in range(count):
-            less += int64(values[j] < values[i])
-            not_more += int64(values[j] <= values[i])
-        found = values[i] if less <= rank < not_more else found
-    return found
+            less += int64(values[j] < one)
+            not_more += int64(values[j] <= one)
+        lower = one if less <= low < not_more else lower
+        upper = one if less <= high < not_more else upper
+    return (lower + upper) / 2
 
 
 @kernel
