@@ -18,7 +18,6 @@ for good all round it, never without ``expendable``.
 from __future__ import annotations
 
 import re
-from enum import IntEnum
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -26,6 +25,7 @@ import numpy.typing as npt
 
 from andante.agent import NOT_SAMPLED, STUCK, Algorithm, Card, Move, Range, algorithm, dialect, no_move, setting
 from andante.kernel import int64, kernel
+from andante.notation import Word
 from andante.search.chance import Chance, begin, draw
 from andante.search.expendable import Gone, give_up, is_expendable, is_gone
 from andante.search.learning import Learned, store, value
@@ -34,7 +34,7 @@ from andante.world.graph import Arrays, degree, estimate, price, target, unit
 from andante.world.heuristics import TOLERANCE
 
 
-class Operator(IntEnum):
+class Operator(Word):
     """How the neighbours' values make the new one."""
 
     MIN = 0
@@ -43,14 +43,14 @@ class Operator(IntEnum):
     MAX = 3
 
 
-class Ties(IntEnum):
+class Ties(Word):
     """Which of equal neighbours comes first."""
 
     ORDER = 0  # the first in the graph's order
     RANDOM = 1  # any of them
 
 
-class Share(IntEnum):
+class Share(Word):
     """How a share of the neighbours becomes a number of them."""
 
     FLOOR = 0
