@@ -17,6 +17,7 @@ PACKAGE = ROOT / "src" / "andante"
 PICTURE = ROOT / "docs" / "images" / "rooms.svg"
 
 ROW, LEFT, TOP, DOT, WORDS = 24, 16, 104, 22, 110
+FONT = 'font-family="sans-serif" font-size="13"'
 
 
 def rooms() -> list[str]:
@@ -68,7 +69,7 @@ def picture() -> str:
     grid = LEFT + WORDS * 7 + 130
     width, height = grid + DOT * len(columns) + LEFT, TOP + ROW * len(names) + LEFT
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="sans-serif" font-size="13">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" {FONT}>',
         f'<rect width="{width}" height="{height}" fill="#ffffff"/>',
         f'<text x="{LEFT}" y="28" font-size="16" font-weight="bold">The rooms of Andante, highest first</text>',
         f'<text x="{LEFT}" y="50" fill="#555555">A dot: the room of this row imports the room of this column.</text>',
