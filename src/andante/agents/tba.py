@@ -28,7 +28,7 @@ With a ``weight`` it is TB(WA*) of Hernández, Baier and Asín (2016). Two param
   path is not bounded. If a cheaper path to a closed state is found, the state takes it without being reopened.
 - ``window``: once the solution is traced, the budget of each move goes to shortening it ahead of the agent
   (`search.shorten`), with the same shares of expansions and steps as before. An agent that is not on the solution goes
-  back to it as usual, and the way back is shortened too. `shortcut` then has no effect.
+  back to it as usual, and the way back is shortened too. `shortcut` then has no effect and takes no memory.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ from andante.search.memory import Clock, Space
 from andante.search.openlist import Ties, width
 from andante.search.path import price_between
 from andante.search.predecessors import Predecessors, turned
-from andante.search.shorten import Route, Window, abandon, is_on, lay, lay_back, shorten
+from andante.search.shorten import Route, Window, abandon, is_on, lay, lay_back, next_on, shorten
 from andante.search.tracing import OFF, Ways, ahead, aim, follow, forget, is_tracing, length, trace, walk_past
 from andante.world.graph import Arrays, degree, estimate
 
@@ -85,28 +85,32 @@ class Params(NamedTuple):
     @property
     def real_time(self) -> bool:
         """False if a move may queue a whole solution without a charge: solutions grow with the map."""
-        return self.charge_queueing or not self.shortcut
+        return self.charge_queueing or not self.shortcut or self.window is not None
 
 
 class Searches(NamedTuple):
-    """A* from the start, and the search for a shortcut, which begins when the first is over."""
+    """A* from the start, the search for a shortcut, which begins when the first is over, and the route found."""
 
     forward: Tree
     backward: Tree
+    route: Route
 
     @classmethod
     def allocate(cls, space: Space) -> Searches:
-        """Return arrays for both; without ``shortcut`` those of the second are empty.
+        """Return arrays for all; those of the search for a shortcut are empty if there is none.
 
-        The second search reuses the queue of the first, unless that expands states at walls first.
+        That search reuses the queue of the first, unless that expands states at walls first.
         """
-        ties, walls_first = space.params.ties, space.params.walls_first
-        forward = Tree.allocate(space, ties, walls_first=walls_first)
-        if not space.params.shortcut:
-            return cls(forward, Tree.over(0, 1.0, 1.0, space.log, ties))
-        if walls_first:
-            return cls(forward, Tree.allocate(space, ties))
-        return cls(forward, forward._replace(node=np.zeros(space.states, NODE), now=np.zeros(1, np.uint32)))
+        params, ties, empty = space.params, space.params.ties, Tree.over(0, 1.0, 1.0, space.log, space.params.ties)
+        forward = Tree.allocate(space, ties, walls_first=params.walls_first)
+        if params.window is not None:
+            return cls(forward, empty, Route.through(forward))
+        if not params.shortcut:
+            return cls(forward, empty, Route.through(empty))
+        if params.walls_first:
+            return cls(forward, Tree.allocate(space, ties), Route.through(empty))
+        backward = forward._replace(node=np.zeros(space.states, NODE), now=np.zeros(1, np.uint32))
+        return cls(forward, backward, Route.through(empty))
 
 
 class Progress(NamedTuple):
@@ -131,7 +135,6 @@ class Memory(NamedTuple):
 
     searches: Searches
     ways: Ways
-    route: Route
     window: Window
     progress: Progress
     into: Predecessors
@@ -182,7 +185,7 @@ def _begin(memory: Memory, graph: Arrays, params: Params, state: int, goal: int)
     at = memory.progress
     begin(memory.searches.forward, graph, state, goal, params.weight)
     forget(memory.ways)
-    abandon(memory.route, memory.window, params.window)  # type: ignore[arg-type]  # none is -1
+    abandon(memory.searches.route, memory.window, params.window)  # type: ignore[arg-type]  # none is -1
     at.trial[0], at.stage[0] = at.clock.trial[0], SEARCHING
     at.start[0], at.previous[0] = state, state
 
@@ -211,7 +214,7 @@ def _trace(memory: Memory, graph: Arrays, params: Params, state: int, goal: int,
     begun_at = ways.traced[0]
     steps = trace(ways, tree, state, at.start[0], most)  # line 13
     if at.final[0] and _shortens(params):
-        lay(memory.route, tree, goal, begun_at, steps)
+        lay(memory.searches.route, tree, goal, begun_at, steps)
     if is_tracing(ways):  # line 14
         return steps
     longer = ways.cost[1 - ways.followed[0]] >= ways.cost[ways.followed[0]]
@@ -227,7 +230,7 @@ def _ahead(memory: Memory, graph: Arrays, params: Params, state: int) -> int:
     """Return the next state on the current path, or OFF or CUT as `ahead` does."""
     if memory.progress.stage[0] < TRACED or not _shortens(params):
         return ahead(memory.ways, graph, state)
-    return int64(memory.route.next[state]) if is_on(memory.route, state) else OFF
+    return next_on(memory.searches.route, state) if is_on(memory.searches.route, state) else OFF
 
 
 @kernel
@@ -235,12 +238,12 @@ def _shorten(
     memory: Memory, graph: Arrays, params: Params, state: int, goal: int, expansions: int, steps: int
 ) -> Slice:
     """Shorten the solution ahead of the agent, including the way back to it if the agent is not on it."""
-    back = 0
-    if not is_on(memory.route, state):
-        back = lay_back(memory.route, memory.searches.forward, state, steps)
-        if not is_on(memory.route, state):
+    route, back = memory.searches.route, 0
+    if not is_on(route, state):
+        back = lay_back(route, memory.searches.forward, state, steps)
+        if not is_on(route, state):
             return Slice(False, 0, 0, back)
-    work = shorten(memory.route, memory.window, graph, state, goal, params.window_weight, expansions, steps - back)
+    work = shorten(route, memory.window, graph, state, goal, params.window_weight, expansions, steps - back)
     return Slice(work.over, work.steps, work.expanded, work.touched + back)
 
 

@@ -97,12 +97,12 @@ def allocate(memory: type, space: Space) -> Any:
 
 
 def bytes_of(bundle: Any) -> int:
-    """Return the memory that a bundle's arrays take; an array that occurs twice counts once."""
+    """Return the memory that a bundle's arrays take; an array that occurs twice, or in another view, counts once."""
     seen: dict[int, int] = {}
 
     def walk(value: Any) -> None:
         if isinstance(value, np.ndarray):
-            seen[id(value)] = value.nbytes
+            seen[value.ctypes.data] = max(value.nbytes, seen.get(value.ctypes.data, 0))
         elif isinstance(value, tuple):
             for part in value:
                 walk(part)

@@ -11,12 +11,12 @@ from any of its states leads to the goal without a loop, whatever has been repla
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from andante.kernel import kernel
+from andante.kernel import int64, kernel
 from andante.search.astar import Slice, Tree, advance, begin, cost_to, open_at, parent_of, reached
 from andante.search.memory import Space
 from andante.world.graph import Arrays, estimate, unit
@@ -28,19 +28,34 @@ IDLE, MEASURING, SEARCHING, SPLICING, DONE = 0, 1, 2, 3, 4
 GUESS = 5  # expansions that A* is expected to take for each move of a window
 
 
+#: A state's record, as in `search.buckets`, with other names for the fields of the queue. A search that is over needs
+#: only g and the parents, so the path that it found is kept in the other fields.
+PLACE = np.dtype(
+    [
+        ("g", np.float64),
+        ("parent", np.int32),
+        ("mark", np.uint32),
+        ("rest", np.float64),  # upper bound on the cost of the path from here to the goal
+        ("next", np.int32),
+        ("number", np.uint32),  # the number of the path that the record belongs to
+    ],
+    align=True,
+)
+
+# Paths are numbered with what a queue never leaves in the field: neither a state nor a negative place in a ring.
+FIRST_NUMBER, LAST_NUMBER = 1 << 31, (1 << 32) - (1 << 16)
+
+
 class Route(NamedTuple):
     """The path. States of replaced windows stay on it: following ``next`` from any of them leads to the goal."""
 
-    next: npt.NDArray[np.int32]  # [n or 0]
-    rest: npt.NDArray[np.float64]  # [n or 0], upper bound on the cost of the path from here to the goal
-    number: npt.NDArray[np.uint32]  # [n or 0], the number of the path that the entry belongs to
+    place: npt.NDArray[Any]  # [n or 0], of PLACE; the memory of the nodes of the search that found the path
     now: npt.NDArray[np.uint32]  # [1], the number of the current path
 
     @classmethod
-    def allocate(cls, space: Space) -> Route:
-        """Return arrays for any path; empty if the parameter ``window`` is not set."""
-        n = 0 if space.params.window is None else space.states
-        return cls(np.zeros(n, np.int32), np.zeros(n), np.zeros(n, np.uint32), np.zeros(1, np.uint32))
+    def through(cls, tree: Tree) -> Route:
+        """Return a route for the paths that a search finds, in the search's own records."""
+        return cls(tree.node.view(PLACE), np.full(1, FIRST_NUMBER, np.uint32))
 
 
 class Window(NamedTuple):
@@ -70,18 +85,18 @@ class Window(NamedTuple):
 @kernel
 def abandon(route: Route, window: Window, size: int) -> None:
     """Forget the path; windows on the next one begin with ``size`` moves."""
+    if route.now[0] == LAST_NUMBER:  # once in two billion paths the numbers run out
+        for state in range(len(route.place)):
+            route.place[state]["number"] = 0
+        route.now[0] = FIRST_NUMBER
     route.now[0] += 1
-    if route.now[0] == 0:  # once in four billion paths the numbers run out
-        for state in range(len(route.number)):
-            route.number[state] = 0
-        route.now[0] = 1
     window.stage[0], window.size[0], window.lead[0], window.middle[0] = IDLE, size, -1, -1
 
 
 @kernel
 def is_on(route: Route, state: int) -> bool:
     """Return whether ``state`` is on the path."""
-    return route.number[state] == route.now[0]
+    return route.place[state]["number"] == route.now[0]
 
 
 @kernel
@@ -111,7 +126,7 @@ def lay_back(route: Route, tree: Tree, state: int, most: int) -> int:
         if meeting < 0:
             return moves
     if is_on(route, meeting):
-        rest = route.rest[meeting] - cost_to(tree, meeting)
+        rest = rest_from(route, meeting) - cost_to(tree, meeting)
         while state != meeting:
             before = parent_of(tree, state)
             _put(route, state, before, rest + cost_to(tree, state))
@@ -122,7 +137,20 @@ def lay_back(route: Route, tree: Tree, state: int, most: int) -> int:
 @kernel
 def _put(route: Route, state: int, after: int, rest: float) -> None:
     """Set the next state after ``state``, and the cost of the rest of the path from ``state``."""
-    route.next[state], route.rest[state], route.number[state] = after, rest, route.now[0]
+    place = route.place[state]
+    place["next"], place["rest"], place["number"] = after, rest, route.now[0]
+
+
+@kernel
+def next_on(route: Route, state: int) -> int:
+    """Return the next state of the path."""
+    return int64(route.place[state]["next"])
+
+
+@kernel
+def rest_from(route: Route, state: int) -> float:
+    """Return an upper bound on the cost of the path from ``state`` to the goal; it never increases."""
+    return route.place[state]["rest"]
 
 
 @kernel
@@ -132,7 +160,7 @@ def shorten(
     """Continue to shorten the path ahead of the agent, within the given number of expansions and of steps on paths."""
     left, taken, expanded, touched = steps, 0, 0, 0
     window.age[0] += 1
-    if IDLE < window.stage[0] < DONE and route.rest[state] < route.rest[window.first[0]]:  # the agent has walked past
+    if IDLE < window.stage[0] < DONE and rest_from(route, state) < rest_from(route, window.first[0]):  # walked past it
         window.stage[0], window.lead[0], window.middle[0] = IDLE, 2 * window.lead[0] + 1, -1
     while window.stage[0] != DONE:
         if window.stage[0] == IDLE:
@@ -177,7 +205,7 @@ def _measure(route: Route, window: Window, graph: Arrays, goal: int, weight: flo
     while window.moves[0] < window.size[0] and window.last[0] != goal:
         if steps == most:
             return steps
-        window.last[0] = route.next[window.last[0]]
+        window.last[0] = next_on(route, window.last[0])
         window.moves[0] += 1
         steps += 1
         if window.moves[0] <= half:
@@ -185,7 +213,7 @@ def _measure(route: Route, window: Window, graph: Arrays, goal: int, weight: flo
         if window.moves[0] <= 0:
             window.first[0] = window.last[0]
     first, last = window.first[0], window.last[0]
-    cost = route.rest[first] - route.rest[last]
+    cost = rest_from(route, first) - rest_from(route, last)
     if cost <= estimate(graph, first, last) + TOLERANCE * unit(graph):  # it is a cheapest path already
         window.stage[0] = IDLE
         return steps
@@ -202,7 +230,7 @@ def _is_better(route: Route, window: Window, graph: Arrays) -> bool:
     tree, first, last = window.tree, window.first[0], window.last[0]
     if not reached(tree, last):  # walls have been discovered in the meantime
         return False
-    cost = route.rest[first] - route.rest[last]
+    cost = rest_from(route, first) - rest_from(route, last)
     return parent_of(tree, last) >= 0 and cost_to(tree, last) < cost - TOLERANCE * unit(graph)
 
 
@@ -216,8 +244,8 @@ def _splice(route: Route, window: Window, most: int) -> int:
         if steps == most:
             window.here[0] = state
             return steps
-        rest = route.rest[state] + (cost_to(tree, state) - cost_to(tree, before))
-        if not is_on(route, before) or rest < route.rest[before]:
+        rest = rest_from(route, state) + (cost_to(tree, state) - cost_to(tree, before))
+        if not is_on(route, before) or rest < rest_from(route, before):
             _put(route, before, state, rest)
         steps += 1
         window.moves[0] += 1
