@@ -41,12 +41,10 @@ from andante.search.local import (
     Local,
     Rise,
     Walk,
-    choose,
     frontier,
-    grow,
     learn_inwards,
+    look_ahead,
     next_move,
-    plan,
     slot_of,
 )
 from andante.search.memory import Clock, Space
@@ -119,10 +117,11 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
             back = int64(here["parent"])
             cost = price_between(graph, state, back) if back != NOBODY else np.inf
             return Move(back, cost, 0, 0, 0.0, 0) if cost < np.inf else no_move(STUCK, 0, 0)
-        expanded, touched = grow(local, graph, memory.h, state, goal, params.lookahead)
+        expanded, touched = look_ahead(
+            local, graph, memory.h, memory.rise, state, goal, params.lookahead, params.avoidance, FRONTIER
+        )
         if frontier(local) == 0:  # no proof of UNREACHABLE: with one-way arcs a pruned state may be needed
             return no_move(STUCK, expanded, touched)
-        plan(local, choose(local, graph, memory.rise, params.avoidance), FRONTIER)
         into = turned(memory.into.arcs, graph)
         settled, moves, learned, stored = learn_inwards(local, graph, into, memory.h, memory.rise, 1.0)
         handed, moves_on, fresh = _hand_on(memory, graph, goal)

@@ -24,13 +24,11 @@ from andante.search.local import (
     Local,
     Rise,
     Walk,
-    choose,
     frontier,
-    grow,
     learn,
     least_f,
+    look_ahead,
     next_move,
-    plan,
 )
 from andante.world.graph import Arrays
 
@@ -58,10 +56,11 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
     expanded, touched, learned, stored = 0, 0, 0.0, 0
     to, cost = next_move(local, graph, state)
     if cost == np.inf:
-        expanded, touched = grow(local, graph, memory.h, state, goal, params.lookahead)
+        expanded, touched = look_ahead(
+            local, graph, memory.h, memory.rise, state, goal, params.lookahead, params.avoidance, params.walk
+        )
         if frontier(local) == 0:
             return no_move(UNREACHABLE, expanded, touched)
-        plan(local, choose(local, graph, memory.rise, params.avoidance), params.walk)
         learned, stored = _learn(memory, graph)
         to, cost = next_move(local, graph, state)
     return Move(to, cost, expanded, touched, learned, stored)

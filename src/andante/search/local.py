@@ -1,4 +1,4 @@
-"""An A*-shaped local search space: what LSS-LRTA* and RTAA* explore before they learn and move.
+"""An A*-shaped local search space: what LSS-LRTA*, f-LRTA* and RTAA* explore before they learn and move.
 
 A* runs from the agent's state, with the learned heuristic, until it has expanded the given number of states, the goal
 is next to be expanded, or the open list is empty. Learned values may be inconsistent, so an expanded state is reopened
@@ -161,18 +161,6 @@ def _expand(local: Local, graph: Arrays, h: Learned, slot: int, goal: int) -> in
 
 
 @kernel
-def plan(local: Local, slot: int, walk: int) -> None:
-    """Plan to move to the state in this slot, or as far towards it as ``walk`` says."""
-    last, before = slot, int64(local.parent[slot])
-    while before >= 0:
-        local.next[before] = slot
-        if walk == _ONE_MOVE:
-            last = slot
-        slot, before = before, int64(local.parent[before])
-    local.end[0], local.end[1] = local.state[last], local.clock.trial[0]
-
-
-@kernel
 def next_move(local: Local, graph: Arrays, state: int) -> tuple[int, float]:
     """Return the next state of the plan after ``state``, and the cost of the move: infinite if it is not possible.
 
@@ -260,8 +248,45 @@ def _spread(local: Local, into: Arrays, slot: int, value: float, weight: float) 
     return moves
 
 
+# --- planning -------------------------------------------------------------------------------------------------------
+
+
 @kernel
-def choose(local: Local, graph: Layout, rise: Rise, avoidance: int) -> int:
+def look_ahead(
+    local: Local,
+    graph: Arrays,
+    h: Learned,
+    rise: Rise,
+    state: int,
+    goal: int,
+    lookahead: int,
+    avoidance: int,
+    walk: int,
+) -> tuple[int, int]:
+    """Build the space around ``state`` and plan to move to the best state of its frontier, as far as ``walk`` says.
+
+    Returns the number of states expanded and of moves looked at. There is no plan if the frontier is empty.
+    """
+    expanded, touched = grow(local, graph, h, state, goal, lookahead)
+    if frontier(local) > 0:
+        _plan(local, _choose(local, graph, rise, avoidance), walk)
+    return expanded, touched
+
+
+@kernel
+def _plan(local: Local, slot: int, walk: int) -> None:
+    """Plan to move to the state in this slot, or as far towards it as ``walk`` says."""
+    last, before = slot, int64(local.parent[slot])
+    while before >= 0:
+        local.next[before] = slot
+        if walk == _ONE_MOVE:
+            last = slot
+        slot, before = before, int64(local.parent[before])
+    local.end[0], local.end[1] = local.state[last], local.clock.trial[0]
+
+
+@kernel
+def _choose(local: Local, graph: Layout, rise: Rise, avoidance: int) -> int:
     """Return the slot of the open state to move to: that of least f among those that ``avoidance`` leaves."""
     if avoidance == _OFF:
         return int64(local.open.item[0])
