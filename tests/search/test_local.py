@@ -25,7 +25,7 @@ class Look:
 
     def __init__(self, graph, lookahead):
         space = new_space(graph, Params(lookahead))
-        space.clock.problem[0] = space.clock.trial[0] = 1
+        space.clock[0]["problem"] = space.clock[0]["trial"] = 1
         self.graph, self.lookahead = graph, lookahead
         self.h, self.local = Learned.allocate(space), Local.allocate(space)
 

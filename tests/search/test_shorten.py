@@ -109,9 +109,9 @@ def test_with_time_enough_the_path_becomes_a_cheapest_one(problem, size, seed):
     """The agent waits until there is nothing more to do: the last window reached from it to the goal."""
     route, window = laid(problem, size, seed)
     for _ in range(100):
-        if window.stage[0] == DONE:
+        if window.scalars[0]["stage"] == DONE:
             break
         shorten(route, window, problem.graph.arrays, problem.start, problem.goal, 1.0, 1000, 1000)
-    assert window.stage[0] == DONE
+    assert window.scalars[0]["stage"] == DONE
     true = naive.distances_to(problem.graph, problem.goal)[problem.start]
     assert follow(problem, route, problem.start) == pytest.approx(true)

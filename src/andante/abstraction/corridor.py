@@ -154,7 +154,7 @@ def search_within(route: Route, within: Corridor, level: int, start: int, goal: 
 @kernel
 def next_on(route: Route, graph: Layout, state: int) -> tuple[int, float]:
     """Return the next state of the route on the ground after ``state``, and the cost of the move, infinite if none."""
-    if route.trial[0] != route.clock.trial[0] or route.moves[0] < 1:
+    if route.trial[0] != route.clock[0]["trial"] or route.moves[0] < 1:
         return -1, np.inf
     to = int64(route.node[route.moves[0] - 1])
     return to, price_between(graph, state, to)

@@ -92,9 +92,9 @@ def _nothing_changed(held: Fixed, graph: Layout) -> int:
 @catch_up.of(Discovered)
 def _mend(held: Discovered, graph: Layout) -> int:
     belief, seen = held.belief, held.seen
-    if seen[0] != held.clock.problem[0]:
+    if seen[0] != held.clock[0]["problem"]:
         restore(held.layers, held.built)
-        seen[0], seen[1] = held.clock.problem[0], 0
+        seen[0], seen[1] = held.clock[0]["problem"], 0
     if belief.size[0] == seen[1]:
         return UNCHANGED
     for k in range(seen[1], belief.size[0]):

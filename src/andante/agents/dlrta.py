@@ -100,17 +100,17 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
     """One move of D LRTA*."""
     visits, held = memory.visits, memory.visits.held
     by_subgoals = len(visits.trial) > 0
-    keeps = by_subgoals and params.loops == _HOLD and held[0] == visits.clock.trial[0] and held[1] != state
+    keeps = by_subgoals and params.loops == _HOLD and held[0] == visits.clock[0]["trial"] and held[1] != state
     if not keeps:
         before = _visit(visits, params, state)
         if before > 0:  # Appendix D
             held[0] = 0
             return _move_when_lost(graph, memory, params, state, goal, before)
-        held[0], held[1], held[2] = visits.clock.trial[0], aim_for(memory.goals.by, state, goal), state
+        held[0], held[1], held[2] = visits.clock[0]["trial"], aim_for(memory.goals.by, state, goal), state
     aim, way = held[1], Way(held[2], goal, by_subgoals)
     if aim == goal:
         return _move(graph, memory.depths, memory.h, params, state, aim, way)
-    turn_to(memory.tables, aim, visits.clock.problem[0])
+    turn_to(memory.tables, aim, visits.clock[0]["problem"])
     return _move(graph, memory.depths, memory.tables.h, params, state, aim, way)
 
 
@@ -119,7 +119,7 @@ def _visit(visits: Visits, params: Params, state: int) -> int:
     """Note that the agent is in ``state``: how often it was there before in this trial, if that is to count."""
     if len(visits.trial) == 0:
         return 0
-    now = visits.clock.trial[0]
+    now = visits.clock[0]["trial"]
     if visits.trial[state] != now:
         visits.trial[state], visits.times[state] = now, 0
     before = visits.times[state]

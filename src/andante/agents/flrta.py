@@ -136,9 +136,9 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
 def _know(origins: Origins, state: int, g: float, parent: int) -> bool:
     """Initialise a state unless it is known in this problem; return whether it was new."""
     node = origins.at[state]
-    if node["problem"] == origins.clock.problem[0]:
+    if node["problem"] == origins.clock[0]["problem"]:
         return False
-    node["g"], node["handed_on"], node["problem"], node["parent"] = g, np.inf, origins.clock.problem[0], parent
+    node["g"], node["handed_on"], node["problem"], node["parent"] = g, np.inf, origins.clock[0]["problem"], parent
     node["supporters"], node["pruned"] = 0, False
     return True
 
@@ -159,7 +159,11 @@ def _hand_on(memory: Memory, graph: Arrays, goal: int) -> tuple[int, int, int]:
     heap.clear(origins.order)
     for slot in range(local.size[0]):
         node = origins.at[local.state[slot]]
-        if _is_closed(local, slot) and node["problem"] == origins.clock.problem[0] and node["handed_on"] != node["g"]:
+        if (
+            _is_closed(local, slot)
+            and node["problem"] == origins.clock[0]["problem"]
+            and node["handed_on"] != node["g"]
+        ):
             heap.push(origins.order, slot, node["g"], 0.0)
     expanded, touched, stored = 0, 0, 0
     while origins.order.size[0] > 0:

@@ -92,7 +92,7 @@ class Effort(NamedTuple):
 def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -> Move:
     """One move of HCDPS."""
     plan, work = memory.plan, Effort(0, 0)
-    if plan.trial[0] != plan.clock.trial[0]:
+    if plan.trial[0] != plan.clock[0]["trial"]:
         if not _is_way(graph, memory.regions, state, goal):
             return no_move(UNREACHABLE, 0, 0)
         work = _set_out(graph, memory, params, state, goal)
@@ -121,7 +121,7 @@ def _is_way(graph: Arrays, regions: Regions, state: int, goal: int) -> bool:
 def _set_out(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -> Effort:
     """Forget the last trial, and choose the first aim: the goal if it can be climbed to."""
     plan, regions = memory.plan, memory.regions
-    plan.trial[0] = plan.clock.trial[0]
+    plan.trial[0] = plan.clock[0]["trial"]
     plan.aim[0] = state
     plan.region[0], plan.region[1] = region_of(regions, state), region_of(regions, goal)
     plan.chain[0], plan.chain[1] = 0, 0  # an empty chain: the seed comes first

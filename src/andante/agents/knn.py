@@ -25,7 +25,7 @@ from andante.kernel import int64, kernel
 from andante.search.hillclimb import climb
 from andante.search.learning import Learned, raise_to
 from andante.search.lookahead import Ball, look
-from andante.search.memory import Clock, Space
+from andante.search.memory import CLOCK, Clock, Space
 from andante.world.graph import Arrays, price, target
 
 NOWHERE = -1
@@ -54,7 +54,7 @@ class Apart(NamedTuple):
     @classmethod
     def allocate(cls, space: Space) -> Apart:
         """Nothing learned yet."""
-        clock = Clock(np.ones(1, np.int64), np.ones(1, np.int64))
+        clock = np.ones(1, CLOCK)
         return cls(Learned.allocate(space)._replace(clock=clock))
 
 
@@ -97,7 +97,7 @@ class Effort(NamedTuple):
 def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -> Move:
     """One move of kNN LRTA*."""
     plan = memory.plan
-    if plan.trial[0] != plan.clock.trial[0]:
+    if plan.trial[0] != plan.clock[0]["trial"]:
         _begin(plan)  # lines 1 and 2
     work = Effort(0, 0)
     if plan.aim[0] == state or plan.aim[0] == NOWHERE or plan.left[0] == 0:
@@ -117,7 +117,7 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
 @kernel
 def _begin(plan: Plan) -> None:
     """Forget the last trial."""
-    plan.trial[0] = plan.clock.trial[0]
+    plan.trial[0] = plan.clock[0]["trial"]
     plan.aim[0], plan.left[0] = NOWHERE, -1
     plan.series[0] = plan.series[1] = 0
 
@@ -133,7 +133,7 @@ def _aim(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
         return Effort(straight.expanded, straight.touched)
     expanded, touched = straight.expanded, straight.touched
     if not _goes_on(memory, state):
-        choice = choose(memory.subgoals, memory.found, graph, state, goal, params.m, plan.used, plan.clock.trial[0])
+        choice = choose(memory.subgoals, memory.found, graph, state, goal, params.m, plan.used, plan.clock[0]["trial"])
         expanded, touched = expanded + choice.expanded, touched + choice.touched  # lines 4 to 7
         if choice.record >= 0:
             ahead = _take_up(graph, memory, params, state, choice.record)
@@ -160,7 +160,7 @@ def _take_up(graph: Arrays, memory: Memory, params: Params, state: int, record: 
     """Go by a record. A series begins with the record's start, which is left out if the next can be climbed to."""
     plan, subgoals = memory.plan, memory.subgoals
     plan.series[0], plan.series[1] = subgoals.first[record], subgoals.first[record + 1]
-    plan.used[subgoals.subgoal[plan.series[0]]] = plan.clock.trial[0]  # line 8
+    plan.used[subgoals.subgoal[plan.series[0]]] = plan.clock[0]["trial"]  # line 8
     if plan.series[0] + 1 == plan.series[1]:
         return Effort(0, 0)
     ahead = climb(graph, state, int64(subgoals.subgoal[plan.series[0] + 1]), params.m)
@@ -175,10 +175,10 @@ def _pursue_next(memory: Memory) -> None:
     plan, h = memory.plan, memory.apart.h
     plan.aim[0] = memory.subgoals.subgoal[plan.series[0]]
     plan.series[0] += 1
-    h.clock.problem[0] += 1
-    if h.clock.problem[0] == STAMPS:
+    h.clock[0]["problem"] += 1
+    if h.clock[0]["problem"] == STAMPS:
         h.stamp[:] = 0
-        h.clock.problem[0] = 1
+        h.clock[0]["problem"] = 1
 
 
 @algorithm(

@@ -98,8 +98,8 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
 @kernel
 def _begin(trip: Trip) -> None:
     """At a trial's start, forget the last one's way."""
-    if trip.trial[0] != trip.clock.trial[0]:
-        trip.trial[0] = trip.clock.trial[0]
+    if trip.trial[0] != trip.clock[0]["trial"]:
+        trip.trial[0] = trip.clock[0]["trial"]
         trip.planned[0] = 0
         forget(trip.behind)
         trip.back[0] = False

@@ -147,8 +147,8 @@ def _best_move(graph: Arrays, memory: Memory, state: int, goal: int) -> tuple[fl
 @kernel
 def _forget(queue: Queue) -> None:
     """Empty the queue if it is another problem's."""
-    if queue.queued[1] != queue.clock.problem[0]:
-        queue.queued[1] = queue.clock.problem[0]
+    if queue.queued[1] != queue.clock[0]["problem"]:
+        queue.queued[1] = queue.clock[0]["problem"]
         heap.clear(queue.first)
         heap.clear(queue.last)
 

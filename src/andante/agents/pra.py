@@ -65,7 +65,7 @@ def _plan(route: Route, graph: Arrays, layers: Layers, params: Params, state: in
         if level > 0:
             expanded += mark(route, layers, params.widen)
         level, up = level - 1, 1
-    route.trial[0] = route.clock.trial[0]
+    route.trial[0] = route.clock[0]["trial"]
     return expanded, touched
 
 

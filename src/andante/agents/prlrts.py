@@ -217,7 +217,7 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
             leave(mind.behind, ~state)
     else:
         work = _plan(memory, graph, params, state, goal)
-        route.trial[0] = route.clock.trial[0]
+        route.trial[0] = route.clock[0]["trial"]
         to, cost = next_on(route, graph, state)
     if cost == np.inf:
         to, cost = UNREACHABLE if route.moves[0] < 0 else STUCK, 0.0
@@ -231,11 +231,11 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
 @kernel
 def _begin(mind: Mind) -> None:
     """Forget what another problem taught, and where another trial came along."""
-    if mind.era[1] != mind.clock.problem[0]:
-        mind.era[1] = mind.clock.problem[0]
+    if mind.era[1] != mind.clock[0]["problem"]:
+        mind.era[1] = mind.clock[0]["problem"]
         _forget_all(mind)
-    if mind.trial[0] != mind.clock.trial[0]:
-        mind.trial[0] = mind.clock.trial[0]
+    if mind.trial[0] != mind.clock[0]["trial"]:
+        mind.trial[0] = mind.clock[0]["trial"]
         mind.learned[0] = 0.0
         mind.back[0] = False
         forget(mind.behind)

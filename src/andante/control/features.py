@@ -135,8 +135,8 @@ def observe(history: History, ball: Ball, graph: Layout, h: Learned, state: int,
 @kernel
 def _turn_to_trial(history: History) -> None:
     """Forget the moves of an earlier trial."""
-    if history.trial[0] != history.clock.trial[0]:
-        history.trial[0] = history.clock.trial[0]
+    if history.trial[0] != history.clock[0]["trial"]:
+        history.trial[0] = history.clock[0]["trial"]
         history.size[0], history.next[0], history.distinct[0], history.volume[0] = 0, 0, 0, 0
 
 

@@ -243,7 +243,7 @@ class Agent:
     ) -> list[Trial]:
         if again and any(problem.goal != self._goal for problem in problems):
             raise ProblemError("an agent can keep what it learned only for problems with the goal of its last one")
-        if not again and self._space.clock.problem[0] + len(problems) >= MOST_PROBLEMS:
+        if not again and self._space.clock[0]["problem"] + len(problems) >= MOST_PROBLEMS:
             self._renew()
         self._watched = None
         episodes = self._episodes(problems, limits)

@@ -35,8 +35,8 @@ class Chance(NamedTuple):
 @kernel
 def begin(chance: Chance, seed: int, start: int, goal: int) -> None:
     """Prepare to draw; start the sequence again if the problem has changed."""
-    if chance.problem[0] != chance.clock.problem[0]:
-        chance.problem[0] = chance.clock.problem[0]
+    if chance.problem[0] != chance.clock[0]["problem"]:
+        chance.problem[0] = chance.clock[0]["problem"]
         chance.at[0] = _key(seed, start, goal)
 
 

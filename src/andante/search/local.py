@@ -166,7 +166,7 @@ def next_move(local: Local, graph: Arrays, state: int) -> tuple[int, float]:
 
     It is not possible if no plan of this trial continues from there, or if a wall was discovered on the path since.
     """
-    if local.end[1] != local.clock.trial[0] or local.end[0] == state:
+    if local.end[1] != local.clock[0]["trial"] or local.end[0] == state:
         return -1, np.inf
     to = int64(local.state[local.next[slot_of(local, state)]])
     return to, price_between(graph, state, to)
@@ -195,8 +195,8 @@ def learn(local: Local, graph: Layout, h: Learned, rise: Rise, slot: int, new: f
     if new <= old + TOLERANCE * unit(graph):
         return 0.0, 0
     state = int64(local.state[slot])
-    if len(rise.trial) > 0 and rise.trial[state] != local.clock.trial[0]:
-        rise.before[state], rise.trial[state] = old, local.clock.trial[0]
+    if len(rise.trial) > 0 and rise.trial[state] != local.clock[0]["trial"]:
+        rise.before[state], rise.trial[state] = old, local.clock[0]["trial"]
     stored = store(h, state, new)
     return (new - old if new < np.inf else 0.0), stored  # an infinite rise would swamp all others
 
@@ -282,7 +282,7 @@ def _plan(local: Local, slot: int, walk: int) -> None:
         if walk == _ONE_MOVE:
             last = slot
         slot, before = before, int64(local.parent[before])
-    local.end[0], local.end[1] = local.state[last], local.clock.trial[0]
+    local.end[0], local.end[1] = local.state[last], local.clock[0]["trial"]
 
 
 @kernel
@@ -304,6 +304,6 @@ def _choose(local: Local, graph: Layout, rise: Rise, avoidance: int) -> int:
 def _reluctance(local: Local, graph: Layout, rise: Rise, slot: int, avoidance: int) -> float:
     """Return how much to avoid an open state: by how much its value rose in this trial, or whether it did."""
     state = int64(local.state[slot])
-    if rise.trial[state] != local.clock.trial[0]:
+    if rise.trial[state] != local.clock[0]["trial"]:
         return 0.0
     return unit(graph) if avoidance == _MARK else local.h[slot] - rise.before[state]

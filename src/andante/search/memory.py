@@ -3,6 +3,10 @@
 A memory is a NamedTuple of bundles, each a NamedTuple of arrays with a class method ``allocate(space)``. It is
 allocated once for a graph and used for any number of problems: data of an earlier problem is recognised by its stamp
 and never cleared.
+
+The single numbers that a bundle keeps are the fields of one record: an array of length one called ``scalars``, whose
+dtype is defined beside the bundle. A kernel takes the record once, ``at = bundle.scalars[0]``, and reads and writes its
+fields by name, ``at["stage"]``.
 """
 
 from __future__ import annotations
@@ -21,16 +25,15 @@ EXPANDED = 0  # the state's successors were generated
 LEARNED = 1  # the state's heuristic became this value
 
 
-class Clock(NamedTuple):
-    """The current problem and trial of an agent; the loop advances both counters, int64[1] each, starting from 1."""
+#: The numbers of an agent's current problem and trial. The loop advances both, starting from 1.
+CLOCK = np.dtype([("problem", np.int64), ("trial", np.int64)])
 
-    problem: npt.NDArray[np.int64]
-    trial: npt.NDArray[np.int64]
+Clock = npt.NDArray[Any]  # [1], of CLOCK
 
 
 def new_clock() -> Clock:
     """Return a clock before the first problem."""
-    return Clock(np.zeros(1, np.int64), np.zeros(1, np.int64))
+    return np.zeros(1, CLOCK)
 
 
 class Log(NamedTuple):

@@ -29,7 +29,7 @@ class Path(NamedTuple):
 @kernel
 def lay(path: Path, tree: Tree, goal: int) -> None:
     """Set the path to the one by which a search reached ``goal``."""
-    path.trial[0] = path.clock.trial[0]
+    path.trial[0] = path.clock[0]["trial"]
     state, before = goal, parent_of(tree, goal)
     while before >= 0:
         path.next[before] = state
@@ -42,7 +42,7 @@ def next_move(path: Path, graph: Arrays, state: int) -> tuple[int, float]:
 
     It is not possible if nothing was planned in this trial, or if a wall was discovered there since.
     """
-    if path.trial[0] != path.clock.trial[0]:
+    if path.trial[0] != path.clock[0]["trial"]:
         return -1, np.inf
     to = int64(path.next[state])
     return to, price_between(graph, state, to)

@@ -48,7 +48,7 @@ def turn_to(tables: Tables, goal: int, era: int) -> None:
         tables.era[goal] = era
         tables.used[0] += 1
         tables.number[goal] = tables.used[0]
-    tables.h.clock.problem[0] = tables.number[goal]
+    tables.h.clock[0]["problem"] = tables.number[goal]
 
 
 @kernel
