@@ -34,9 +34,9 @@ class Look:
         for state, value in values.items():
             self.h.value[state], self.h.stamp[state] = value, 1
         expanded, touched = grow(self.local, self.graph.arrays, self.h, problem.start, problem.goal, self.lookahead)
-        local, count = self.local, int(self.local.size[0])
+        local, count = self.local, int(self.local.scalars[0]["size"])
         states = local.state[:count].tolist()
-        assert (local.slot[states] - local.first[0]).tolist() == list(range(count))
+        assert (local.slot[states] - local.scalars[0]["first"]).tolist() == list(range(count))
         parents = [states[slot] if slot >= 0 else None for slot in local.parent[:count]]
         open_states = {states[slot] for slot in local.open.item[: local.open.size[0]]}
         assert open_states == {state for slot, state in enumerate(states) if local.open.place[slot] >= 0}

@@ -230,11 +230,11 @@ def test_when_the_numbers_of_lookaheads_run_out_they_begin_anew():
     memory = new_memory(grid.graph, 3)
     states = [0, 8, 40, 72, 80, 41]
     before = [look(memory.ball, grid.graph.arrays, memory.h, s, 44, 3, 1.0) for s in states]
-    assert memory.ball.now[0] == 6
-    memory.ball.now[0] = 2**32 - 3  # the marks of the first lookaheads are still there
+    assert memory.ball.scalars[0]["now"] == 6
+    memory.ball.scalars[0]["now"] = 2**32 - 3  # the marks of the first lookaheads are still there
     after = [look(memory.ball, grid.graph.arrays, memory.h, s, 44, 3, 1.0) for s in states]
     assert after == before
-    assert memory.ball.now[0] < 6
+    assert memory.ball.scalars[0]["now"] < 6
 
 
 def test_values_belong_to_the_problem_in_which_they_were_learned():

@@ -45,6 +45,7 @@ from andante.search.local import (
     learn_inwards,
     look_ahead,
     next_move,
+    reached,
     slot_of,
 )
 from andante.search.memory import Clock, Space
@@ -157,7 +158,7 @@ def _hand_on(memory: Memory, graph: Arrays, goal: int) -> tuple[int, int, int]:
     """
     local, origins, slack = memory.local, memory.origins, TOLERANCE * unit(graph)
     heap.clear(origins.order)
-    for slot in range(local.size[0]):
+    for slot in range(reached(local)):
         node = origins.at[local.state[slot]]
         if (
             _is_closed(local, slot)
@@ -195,7 +196,7 @@ def _prune(memory: Memory, graph: Arrays, params: Params, goal: int) -> tuple[in
     """Prune dead and redundant closed states, highest g first; return the number of states and moves looked at."""
     local, origins = memory.local, memory.origins
     heap.clear(origins.order)
-    for slot in range(local.size[0]):
+    for slot in range(reached(local)):
         node = origins.at[local.state[slot]]
         if _is_closed(local, slot) and node["parent"] != NOBODY and not node["pruned"] and local.state[slot] != goal:
             heap.push(origins.order, slot, -node["g"], 0.0)

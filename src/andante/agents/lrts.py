@@ -23,7 +23,7 @@ import numpy.typing as npt
 
 from andante.agent import IN_COST, STUCK, Card, Move, Range, algorithm, no_move, setting
 from andante.kernel import int64, kernel
-from andante.search.behind import Behind, forget, go_back, last_left, leave
+from andante.search.behind import Behind, forget, go_back, how_many, last_left, leave
 from andante.search.learning import Learned, raise_to
 from andante.search.lookahead import Ball, Frontier, look, max_of_min, most_states, way_out
 from andante.search.memory import Clock, Space
@@ -143,7 +143,7 @@ def _go_back(graph: Arrays, trip: Trip, state: int) -> tuple[int, float]:
     """One move back, to be followed by others until a state where the agent planned; -1 if there is no such move."""
     at = trip.scalars[0]
     at["back"] = False
-    if trip.behind.size[0] == 0:
+    if how_many(trip.behind) == 0:
         return -1, 0.0
     entry = last_left(trip.behind)
     to = max(entry, ~entry)

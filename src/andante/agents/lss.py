@@ -33,6 +33,7 @@ from andante.search.local import (
     learn_inwards,
     look_ahead,
     next_move,
+    reached,
 )
 from andante.search.predecessors import Predecessors, turned
 from andante.world.graph import Arrays, unit
@@ -93,7 +94,7 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
 def _give_up(memory: Memory, graph: Arrays, goal: int) -> int:
     """Remove expendable states whose values have just risen; return how many states were expanded to find them."""
     local, slack, expanded = memory.local, TOLERANCE * unit(graph), 0
-    for slot in range(local.size[0]):
+    for slot in range(reached(local)):
         state = int64(local.state[slot])
         if local.new[slot] <= local.h[slot] + slack or state == goal:  # the new value of an open state is -inf
             continue

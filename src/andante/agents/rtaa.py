@@ -29,6 +29,7 @@ from andante.search.local import (
     least_f,
     look_ahead,
     next_move,
+    reached,
 )
 from andante.world.graph import Arrays
 
@@ -71,7 +72,7 @@ def _learn(memory: Memory, graph: Arrays) -> tuple[float, int]:
     """Raise every closed state to what the best way costs from there: how much in sum, and how many first values."""
     local = memory.local
     learned, stored = 0.0, 0
-    for slot in range(local.size[0]):  # an open state's f is no less than the best, so it stays as it is
+    for slot in range(reached(local)):  # an open state's f is no less than the best, so it stays as it is
         rose, fresh = learn(local, graph, memory.h, memory.rise, slot, least_f(local) - local.g[slot])
         learned += rose
         stored += fresh

@@ -12,7 +12,7 @@ Data about the states is indexed by slot and so stays compact; only the map from
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -45,12 +45,20 @@ class Avoidance(IntEnum):
 _ONE_MOVE, _OFF, _MARK = int(Walk.ONE_MOVE), int(Avoidance.OFF), int(Avoidance.MARK)
 
 
+LOCAL = np.dtype(
+    [
+        ("first", np.int64),  # where the slots of this plan begin
+        ("size", np.int64),  # states reached
+        ("end", np.int64),  # the last state of the plan
+        ("trial", np.int64),  # the trial in which it was made
+    ]
+)
+
+
 class Local(NamedTuple):
     """The states reached by one plan; those in the heap are open, the others closed."""
 
     slot: npt.NDArray[np.int64]  # [n], counted on from plan to plan: values below ``first`` are from an earlier plan
-    first: npt.NDArray[np.int64]  # [1], where the slots of this plan begin
-    size: npt.NDArray[np.int64]  # [1], states reached
     state: npt.NDArray[np.int32]  # [capacity]
     g: npt.NDArray[np.float64]  # [capacity]
     h: npt.NDArray[np.float64]  # [capacity], as when the plan began
@@ -58,7 +66,7 @@ class Local(NamedTuple):
     parent: npt.NDArray[np.int32]  # [capacity], slot of the previous state; -1 for the agent's own
     fringe: npt.NDArray[np.int32]  # [capacity], slots of the frontier, for learning that needs the heap itself
     next: npt.NDArray[np.int32]  # [capacity], slot of the next state of the plan
-    end: npt.NDArray[np.int64]  # [2], the last state of the plan, and the trial in which it was made
+    scalars: npt.NDArray[Any]  # [1], of LOCAL
     open: Heap
     clock: Clock
 
@@ -69,8 +77,6 @@ class Local(NamedTuple):
         most = max(1, min(n, space.params.lookahead * space.graph.max_degree + 1))
         return cls(
             np.full(n, -1, np.int64),
-            np.zeros(1, np.int64),
-            np.zeros(1, np.int64),
             np.zeros(most, np.int32),
             np.zeros(most),
             np.zeros(most),
@@ -78,7 +84,7 @@ class Local(NamedTuple):
             np.zeros(most, np.int32),
             np.zeros(most, np.int32),
             np.zeros(most, np.int32),
-            np.zeros(2, np.int64),
+            np.zeros(1, LOCAL),
             Heap.over(most, most),
             space.clock,
         )
@@ -90,7 +96,13 @@ class Local(NamedTuple):
 @kernel
 def slot_of(local: Local, state: int) -> int:
     """Return the slot of a state; negative if it was not reached."""
-    return local.slot[state] - local.first[0]
+    return local.slot[state] - local.scalars[0]["first"]
+
+
+@kernel
+def reached(local: Local) -> int:
+    """Return the number of states in the space; their slots are below it."""
+    return local.scalars[0]["size"]
 
 
 @kernel
@@ -111,9 +123,10 @@ def grow(local: Local, graph: Arrays, h: Learned, state: int, goal: int, lookahe
 
     Afterwards the goal, if it was next to be expanded, or else the best open state is the first in the heap.
     """
+    at = local.scalars[0]
     heap.clear(local.open)
-    local.first[0] += local.size[0]
-    local.size[0] = 0
+    at["first"] += at["size"]
+    at["size"] = 0
     slot = _reach(local, state, value(h, graph, state, goal))
     local.g[slot], local.parent[slot] = 0.0, -1
     expanded, touched = 0, 0
@@ -128,9 +141,10 @@ def grow(local: Local, graph: Arrays, h: Learned, state: int, goal: int, lookahe
 @kernel
 def _reach(local: Local, state: int, h: float) -> int:
     """Give the next slot to a state that was not reached before."""
-    slot = local.size[0]
-    local.size[0] = slot + 1
-    local.slot[state] = local.first[0] + slot
+    at = local.scalars[0]
+    slot = at["size"]
+    at["size"] = slot + 1
+    local.slot[state] = at["first"] + slot
     local.state[slot], local.h[slot] = state, h
     return slot
 
@@ -166,7 +180,8 @@ def next_move(local: Local, graph: Arrays, state: int) -> tuple[int, float]:
 
     It is not possible if no plan of this trial continues from there, or if a wall was discovered on the path since.
     """
-    if local.end[1] != local.clock[0]["trial"] or local.end[0] == state:
+    at = local.scalars[0]
+    if at["trial"] != local.clock[0]["trial"] or at["end"] == state:
         return -1, np.inf
     to = int64(local.state[local.next[slot_of(local, state)]])
     return to, price_between(graph, state, to)
@@ -212,7 +227,7 @@ def learn_inwards(
     """
     queue = local.open
     fixed = frontier(local)  # the frontier's values stay; it is where the search begins
-    for slot in range(local.size[0]):
+    for slot in range(reached(local)):
         local.new[slot] = np.inf
     for at in range(fixed):
         local.fringe[at] = queue.item[at]
@@ -225,7 +240,7 @@ def learn_inwards(
         touched += _spread(local, into, slot, value, weight)
         done += 1
     learned, stored = 0.0, 0
-    for slot in range(local.size[0]):
+    for slot in range(reached(local)):
         rose, fresh = learn(local, graph, h, rise, slot, local.new[slot])
         learned += rose
         stored += fresh
@@ -276,13 +291,14 @@ def look_ahead(
 @kernel
 def _plan(local: Local, slot: int, walk: int) -> None:
     """Plan to move to the state in this slot, or as far towards it as ``walk`` says."""
+    at = local.scalars[0]
     last, before = slot, int64(local.parent[slot])
     while before >= 0:
         local.next[before] = slot
         if walk == _ONE_MOVE:
             last = slot
         slot, before = before, int64(local.parent[before])
-    local.end[0], local.end[1] = local.state[last], local.clock[0]["trial"]
+    at["end"], at["trial"] = local.state[last], local.clock[0]["trial"]
 
 
 @kernel
