@@ -21,11 +21,12 @@ def turn_round(route: Route, behind: Behind, within: Corridor, level: int, state
 
     The states on that path are then removed from ``behind``. If there is none, the route is unchanged.
     """
+    path = route.scalars[0]
     here = ancestor(within.layers, state, level)
     steps, moves = _length_back(behind, within, level, here)
     if moves == 0:
         return False
-    route.node[moves], route.moves[0] = here, moves
+    route.node[moves], path["moves"] = here, moves
     node = here
     for k in range(steps):
         before, node = node, _region_left(behind, within, level, k)

@@ -213,22 +213,23 @@ class Effort(NamedTuple):
 def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -> Move:
     """One move of PR LRTS: on with the plan, or a new one."""
     route, mind = memory.levels.route, memory.mind
+    path = route.scalars[0]
     at = mind.scalars[0]
     _begin(mind)
     held, work = at["stored"], Effort(0, 0, 0.0)
     if _take_in_walls(memory, graph, params):
-        route.moves[0] = -1
+        path["moves"] = -1
     to, cost = next_on(route, graph, state)
     if cost < np.inf:
         if not at["back"]:
             leave(mind.behind, ~state)
     else:
         work = _plan(memory, graph, params, state, goal)
-        route.trial[0] = route.clock[0]["trial"]
+        path["trial"] = route.clock[0]["trial"]
         to, cost = next_on(route, graph, state)
     if cost == np.inf:
-        to, cost = UNREACHABLE if route.moves[0] < 0 else STUCK, 0.0
-    route.moves[0] -= 1
+        to, cost = UNREACHABLE if path["moves"] < 0 else STUCK, 0.0
+    path["moves"] -= 1
     return Move(to, cost, work.expanded, work.touched, work.learned, at["stored"] - held)
 
 
@@ -288,6 +289,7 @@ def _forget_all(mind: Mind) -> None:
 def _plan(memory: Memory, graph: Arrays, params: Params, state: int, goal: int) -> Effort:
     """Plan on the highest level and refine the plan down to the ground: the route. There is none if no way leads on."""
     route, layers, mind = memory.levels.route, memory.levels.held.layers, memory.mind
+    path = route.scalars[0]
     expanded, touched, learned = 0, 0, 0.0
     level, up = params.level, EVERYWHERE
     while level >= 0:
@@ -300,7 +302,7 @@ def _plan(memory: Memory, graph: Arrays, params: Params, state: int, goal: int) 
             there, depth = chosen.goal, chosen.depth
         work = _plan_level(route, mind, within, params, depth, level, here, there)  # lines 9 to 13
         expanded, touched, learned = expanded + work.expanded, touched + work.touched, learned + work.learned
-        if route.moves[0] < 0:
+        if path["moves"] < 0:
             break
         if up == EVERYWHERE:
             _keep_to_quota(route, mind, within, params, state, work.learned)
@@ -316,8 +318,9 @@ def _plan_level(
     route: Route, mind: Mind, within: Corridor, params: Params, depth: int, level: int, here: int, there: int
 ) -> Effort:
     """Plan from ``here`` to ``there`` by the algorithm of the level: the plan becomes the route."""
+    path = route.scalars[0]
     if here == there:
-        route.node[0], route.moves[0] = here, 0
+        route.node[0], path["moves"] = here, 0
         return Effort(0, 0, 0.0)
     algorithm = params.top if within.up == EVERYWHERE else params.between if level > 0 else params.ground
     if algorithm == _ASTAR:  # line 10
@@ -331,12 +334,13 @@ def _learn(
     route: Route, mind: Mind, within: Corridor, gamma: float, depth: int, here: int, there: int, lrta: bool
 ) -> Effort:
     """Look ahead and learn, by the rule of LRTA* or else of LRTS: the best way, or its first move, is the route."""
+    path = route.scalars[0]
     at = mind.scalars[0]
     turn_to(mind.tables, there, at["era"])
     h = mind.tables.h
     best = look(mind.ball, within, h, here, there, depth, gamma, lrta, TOLERANCE * gamma * unit(within))
     if best.slot < 0:
-        route.moves[0] = -1
+        path["moves"] = -1
         return Effort(best.expanded, best.touched, 0.0)
     known = h.stamp[here] > at["goals_before"]  # for whatever goal: a node holds one value
     new = best.f if lrta else max_of_min(mind.ball, best, there)
@@ -345,7 +349,7 @@ def _learn(
     moves = way_out(mind.ball, within, best, route.node)
     if lrta:
         route.node[0], moves = route.node[moves - 1], 1
-    route.node[moves], route.moves[0] = here, moves
+    route.node[moves], path["moves"] = here, moves
     return Effort(best.expanded, best.touched, learned)
 
 

@@ -319,7 +319,7 @@ class Agent:
         view = self._space.view
         if not isinstance(view, Belief):
             return []
-        total = int(view.size[0])
+        total = int(view.scalars[0]["size"])
         found: list[int] = view.found[total - count : total].tolist()
         return found
 
