@@ -30,13 +30,13 @@ def test_a_log_keeps_what_it_has_room_for_and_counts_the_rest():
     assert log.kind.tolist() == [EXPANDED, LEARNED, EXPANDED]
     assert log.state.tolist() == [0, 1, 2]
     assert log.value.tolist() == [0.0, 0.5, 1.0]
-    assert log.used[0] == 5
+    assert log.scalars[0]["used"] == 5
 
 
 def test_a_log_of_no_capacity_is_never_written():
     log = new_space(GRID.graph, Params()).log
     note(log, EXPANDED, 1, 1.0)
-    assert log.used[0] == 0
+    assert log.scalars[0]["used"] == 0
 
 
 def test_bundles_share_clock_and_log_and_are_counted_once():

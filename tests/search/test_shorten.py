@@ -82,7 +82,7 @@ worlds = st.one_of(grid_problems(side=12), graph_problems(states=14))
 def test_every_state_of_the_path_leads_to_the_goal_and_never_at_a_higher_cost(problem, size, weight, seed):
     route, window = laid(problem, size, seed)
     state, chance = problem.start, np.random.default_rng(seed)
-    before = {s: route.place["rest"][s] for s in np.flatnonzero(route.place["number"] == route.now[0])}
+    before = {s: route.place["rest"][s] for s in np.flatnonzero(route.place["number"] == route.scalars[0]["now"])}
     for _ in range(100):
         work = shorten(
             route,
@@ -95,7 +95,7 @@ def test_every_state_of_the_path_leads_to_the_goal_and_never_at_a_higher_cost(pr
             int(chance.integers(1, 30)),
         )
         assert work.expanded <= 8
-        for s in np.flatnonzero(route.place["number"] == route.now[0]):
+        for s in np.flatnonzero(route.place["number"] == route.scalars[0]["now"]):
             assert follow(problem, route, s) <= route.place["rest"][s] + 1e-9
             assert route.place["rest"][s] <= before.get(s, np.inf)
             before[s] = route.place["rest"][s]

@@ -167,7 +167,7 @@ def _hand_on(memory: Memory, graph: Arrays, goal: int) -> tuple[int, int, int]:
         ):
             heap.push(origins.order, slot, node["g"], 0.0)
     expanded, touched, stored = 0, 0, 0
-    while origins.order.size[0] > 0:
+    while heap.size(origins.order) > 0:
         state = int64(local.state[heap.pop(origins.order)])
         node = origins.at[state]
         before, node["handed_on"] = node["handed_on"], node["g"]
@@ -201,7 +201,7 @@ def _prune(memory: Memory, graph: Arrays, params: Params, goal: int) -> tuple[in
         if _is_closed(local, slot) and node["parent"] != NOBODY and not node["pruned"] and local.state[slot] != goal:
             heap.push(origins.order, slot, -node["g"], 0.0)
     expanded, touched = 0, 0
-    while origins.order.size[0] > 0:
+    while heap.size(origins.order) > 0:
         state = int64(local.state[heap.pop(origins.order)])
         expanded, touched = expanded + 1, touched + degree(graph, state)
         if _is_needless(origins, graph, state, params.redundant):

@@ -90,7 +90,7 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
     while True:
         rose, fresh, best = _update(graph, memory, near, goal)
         expanded, touched, learned, stored = expanded + 1, touched + degree(graph, near), learned + rose, stored + fresh
-        if expanded > limit or queue.first.size[0] == 0:
+        if expanded > limit or heap.size(queue.first) == 0:
             break
         near = _take(queue)
     if expanded > 1:
@@ -170,7 +170,7 @@ def _enqueue(queue: Queue, state: int, priority: float) -> None:
     gone = -1
     if heap.is_queued(last, state):
         gone = state
-    elif last.size[0] == len(last.item):
+    elif heap.size(last) == len(last.item):
         gone = int64(last.item[0])
     if gone >= 0:
         if priority <= last.key[last.place[gone]]:

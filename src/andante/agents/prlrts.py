@@ -278,7 +278,7 @@ def _forget_all(mind: Mind) -> None:
     """Begin a new era, in which nothing is learned yet."""
     at = mind.scalars[0]
     at["era"] += 1
-    at["goals_before"] = mind.tables.used[0]
+    at["goals_before"] = mind.tables.scalars[0]["used"]
     at["stored"] = 0
 
 

@@ -308,9 +308,9 @@ class Agent:
     def _take_thoughts(self) -> tuple[list[Thought], int]:
         """Return the entries of the log and the number of those that did not fit; empty the log."""
         log = self._space.log
-        used = int(log.used[0])
+        used = int(log.scalars[0]["used"])
         count = min(used, len(log.kind))
-        log.used[0] = 0
+        log.scalars[0]["used"] = 0
         columns = (log.kind[:count].tolist(), log.state[:count].tolist(), log.value[:count].tolist())
         return [Thought(*row) for row in zip(*columns, strict=True)], used - count
 

@@ -108,7 +108,7 @@ def reached(local: Local) -> int:
 @kernel
 def frontier(local: Local) -> int:
     """Return the number of open states."""
-    return local.open.size[0]
+    return heap.size(local.open)
 
 
 @kernel
@@ -234,7 +234,7 @@ def learn_inwards(
         local.new[queue.item[at]] = -np.inf
     heap.clear(queue)
     done, touched = 0, 0
-    while done < fixed or queue.size[0] > 0:
+    while done < fixed or heap.size(queue) > 0:
         slot = int64(local.fringe[done]) if done < fixed else heap.pop(queue)
         value = local.h[slot] if done < fixed else local.new[slot]
         touched += _spread(local, into, slot, value, weight)

@@ -36,20 +36,21 @@ def new_clock() -> Clock:
     return np.zeros(1, CLOCK)
 
 
+LOG = np.dtype([("used", np.int64)])  # may exceed the capacity: then the rest was lost
+
+
 class Log(NamedTuple):
     """What an agent expanded and learned since the log was emptied; without capacity, and free, unless it is read."""
 
     kind: npt.NDArray[np.uint8]  # [capacity]
     state: npt.NDArray[np.int32]  # [capacity]
     value: npt.NDArray[np.float64]  # [capacity]
-    used: npt.NDArray[np.int64]  # [1], may exceed the capacity: then the rest was lost
+    scalars: npt.NDArray[Any]  # [1], of LOG: entries written
 
     @classmethod
     def of(cls, capacity: int) -> Log:
         """Return an empty log for ``capacity`` entries."""
-        return cls(
-            np.zeros(capacity, np.uint8), np.zeros(capacity, np.int32), np.zeros(capacity), np.zeros(1, np.int64)
-        )
+        return cls(np.zeros(capacity, np.uint8), np.zeros(capacity, np.int32), np.zeros(capacity), np.zeros(1, LOG))
 
 
 @kernel
@@ -57,12 +58,12 @@ def note(log: Log, kind: int, state: int, value: float) -> None:
     """Add one entry, if the log has capacity left."""
     if len(log.kind) == 0:
         return
-    k = log.used[0]
+    k = log.scalars[0]["used"]
     if k < len(log.kind):
         log.kind[k] = kind
         log.state[k] = state
         log.value[k] = value
-    log.used[0] = k + 1
+    log.scalars[0]["used"] = k + 1
 
 
 class Space(NamedTuple):

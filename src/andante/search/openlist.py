@@ -341,7 +341,7 @@ def _remove_ranked(queue: Ranked, state: int) -> None:
 
 @first.of(Ranked)
 def _first_ranked(queue: Ranked) -> int:
-    if queue.heap.size[0] == 0:
+    if heap.size(queue.heap) == 0:
         return NONE
     queue.now[0] = queue.heap.key[0]
     return int64(queue.heap.item[0])

@@ -46,16 +46,19 @@ PLACE = np.dtype(
 FIRST_NUMBER, LAST_NUMBER = 1 << 31, (1 << 32) - (1 << 16)
 
 
+ROUTE = np.dtype([("now", np.uint32)])
+
+
 class Route(NamedTuple):
     """The path. States of replaced windows stay on it: following ``next`` from any of them leads to the goal."""
 
     place: npt.NDArray[Any]  # [n or 0], of PLACE; the memory of the nodes of the search that found the path
-    now: npt.NDArray[np.uint32]  # [1], the number of the current path
+    scalars: npt.NDArray[Any]  # [1], of ROUTE: the number of the current path
 
     @classmethod
     def through(cls, tree: Tree) -> Route:
         """Return a route for the paths that a search finds, in the search's own records."""
-        return cls(tree.node.view(PLACE), np.full(1, FIRST_NUMBER, np.uint32))
+        return cls(tree.node.view(PLACE), np.full(1, FIRST_NUMBER, ROUTE))
 
 
 WINDOW = np.dtype(
@@ -93,18 +96,18 @@ class Window(NamedTuple):
 def abandon(route: Route, window: Window, size: int) -> None:
     """Forget the path; windows on the next one begin with ``size`` moves."""
     at = window.scalars[0]
-    if route.now[0] == LAST_NUMBER:  # once in two billion paths the numbers run out
+    if route.scalars[0]["now"] == LAST_NUMBER:  # once in two billion paths the numbers run out
         for state in range(len(route.place)):
             route.place[state]["number"] = 0
-        route.now[0] = FIRST_NUMBER
-    route.now[0] += 1
+        route.scalars[0]["now"] = FIRST_NUMBER
+    route.scalars[0]["now"] += 1
     at["stage"], at["size"], at["lead"], at["middle"] = IDLE, size, -1, -1
 
 
 @kernel
 def is_on(route: Route, state: int) -> bool:
     """Return whether ``state`` is on the path."""
-    return route.place[state]["number"] == route.now[0]
+    return route.place[state]["number"] == route.scalars[0]["now"]
 
 
 @kernel
@@ -146,7 +149,7 @@ def lay_back(route: Route, tree: Tree, state: int, most: int) -> int:
 def _put(route: Route, state: int, after: int, rest: float) -> None:
     """Set the next state after ``state``, and the cost of the rest of the path from ``state``."""
     place = route.place[state]
-    place["next"], place["rest"], place["number"] = after, rest, route.now[0]
+    place["next"], place["rest"], place["number"] = after, rest, route.scalars[0]["now"]
 
 
 @kernel
