@@ -293,7 +293,7 @@ class Route(NamedTuple):
 def plan_once(graph, memory, params, state, goal):
     """A* that walks on along its first plan, whatever comes into sight."""
     expanded = 0
-    if memory.path.trial[0] != memory.path.clock.trial[0]:
+    if memory.path.scalars[0]["trial"] != memory.path.clock[0]["trial"]:
         expanded, _ = search(memory.tree, graph, state, goal, 1.0)
         lay(memory.path, memory.tree, goal)
     to = int64(memory.path.next[state])

@@ -121,10 +121,10 @@ def test_after_four_billion_problems_all_is_as_before(name):
     agent = Agent(name, problem.graph)
     fresh = facts(agent.run(problem))
     for seen in (2**32 - 3, 2**32 - 1):
-        agent._space.clock.problem[0] = seen
+        agent._space.clock[0]["problem"] = seen
         for _ in range(4):
             assert facts(agent.run(problem)) == fresh
-        assert agent._space.clock.problem[0] < 10
+        assert agent._space.clock[0]["problem"] < 10
 
 
 # --- many problems --------------------------------------------------------------------------------------------------

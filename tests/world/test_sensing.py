@@ -55,15 +55,15 @@ def test_the_model_is_what_a_plain_notebook_would_say(grid, radius, problems):
         notebook = Notebook(grid, radius)
         for visit in visits:
             state = visit % len(graph)
-            known = int(belief.size[0])
+            known = int(belief.scalars[0]["size"])
             new = notebook.look(state)
             assert sense(belief, state) == len(new)
-            assert set(belief.found[known : belief.size[0]].tolist()) == new
+            assert set(belief.found[known : belief.scalars[0]["size"]].tolist()) == new
             assert [moves_of(belief, s) for s in range(len(graph))] == [notebook.moves(s) for s in range(len(graph))]
     forget(belief)
     assert np.array_equal(belief.mask, graph.arrays.mask)
     assert np.array_equal(belief.hidden, ~grid.passable.ravel())
-    assert belief.size[0] == 0
+    assert belief.scalars[0]["size"] == 0
 
 
 @pytest.mark.parametrize("rule", RULES)

@@ -18,7 +18,7 @@ for one who knows. The decision tree's pre-search does count, one expansion per 
 from __future__ import annotations
 
 import re
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -68,21 +68,29 @@ class Params(NamedTuple):
         return self.depth_by is DepthBy.ORACLE
 
 
+AIM = np.dtype(
+    [
+        ("aim", np.int64),  # the state to keep going to
+        ("chosen_at", np.int64),  # the state where it was chosen
+        ("trial", np.int64),  # the last trial with an aim to keep to
+        ("lost", np.int64),  # the trial in which the agent gave subgoals up for good
+    ]
+)
+
+
 class Visits(NamedTuple):
-    """Where the agent has been in this trial."""
+    """Where the agent has been in this trial, and where it is going."""
 
     trial: npt.NDArray[np.int64]  # [n], the last trial in which the agent was there
     times: npt.NDArray[np.int32]  # [n], how often in that trial
-    lost: npt.NDArray[np.int64]  # [1], the trial in which it gave subgoals up for good
-    held: npt.NDArray[np.int64]  # [3], the last trial with an aim to keep to, that aim, and where it was chosen
+    scalars: npt.NDArray[Any]  # [1], of AIM
     clock: Clock
 
     @classmethod
     def allocate(cls, space: Space) -> Visits:
-        """Nowhere yet; of no length if there will be no subgoals."""
+        """Return arrays without visits; of no length if there will be no subgoals."""
         n = space.states if space.params.goal_by is GoalBy.PATTERN else 0
-        times, lost, held = np.zeros(n, np.int32), np.zeros(1, np.int64), np.zeros(3, np.int64)
-        return cls(np.zeros(n, np.int64), times, lost, held, space.clock)
+        return cls(np.zeros(n, np.int64), np.zeros(n, np.int32), np.zeros(1, AIM), space.clock)
 
 
 class Memory(NamedTuple):
@@ -98,19 +106,19 @@ class Memory(NamedTuple):
 @kernel
 def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -> Move:
     """One move of D LRTA*."""
-    visits, held = memory.visits, memory.visits.held
+    visits, at, now = memory.visits, memory.visits.scalars[0], memory.visits.clock[0]["trial"]
     by_subgoals = len(visits.trial) > 0
-    keeps = by_subgoals and params.loops == _HOLD and held[0] == visits.clock.trial[0] and held[1] != state
+    keeps = by_subgoals and params.loops == _HOLD and at["trial"] == now and at["aim"] != state
     if not keeps:
         before = _visit(visits, params, state)
         if before > 0:  # Appendix D
-            held[0] = 0
+            at["trial"] = 0
             return _move_when_lost(graph, memory, params, state, goal, before)
-        held[0], held[1], held[2] = visits.clock.trial[0], aim_for(memory.goals.by, state, goal), state
-    aim, way = held[1], Way(held[2], goal, by_subgoals)
+        at["trial"], at["aim"], at["chosen_at"] = now, aim_for(memory.goals.by, state, goal), state
+    aim, way = at["aim"], Way(at["chosen_at"], goal, by_subgoals)
     if aim == goal:
         return _move(graph, memory.depths, memory.h, params, state, aim, way)
-    turn_to(memory.tables, aim, visits.clock.problem[0])
+    turn_to(memory.tables, aim, visits.clock[0]["problem"])
     return _move(graph, memory.depths, memory.tables.h, params, state, aim, way)
 
 
@@ -119,14 +127,14 @@ def _visit(visits: Visits, params: Params, state: int) -> int:
     """Note that the agent is in ``state``: how often it was there before in this trial, if that is to count."""
     if len(visits.trial) == 0:
         return 0
-    now = visits.clock.trial[0]
+    now = visits.clock[0]["trial"]
     if visits.trial[state] != now:
         visits.trial[state], visits.times[state] = now, 0
     before = visits.times[state]
     visits.times[state] = before + 1
     if before > 0 and (params.loops in (_FOR_GOOD, _HOLD)):
-        visits.lost[0] = now
-    return 1 if visits.lost[0] == now else before
+        visits.scalars[0]["lost"] = now
+    return 1 if visits.scalars[0]["lost"] == now else before
 
 
 @kernel

@@ -13,7 +13,7 @@ Steps of hill-climbing count as expansions.
 
 from __future__ import annotations
 
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -49,20 +49,28 @@ class Params(NamedTuple):
     m: Annotated[int, Range(0, 100_000), "steps that attempts at hill-climbing may take before a move, in all"] = 100
 
 
+PLAN = np.dtype(
+    [
+        ("aim", np.int64),  # the state that the agent climbs to
+        ("region", np.int64),  # the one at the end of this chain
+        ("goal_region", np.int64),
+        ("next", np.int64),  # the next subgoal of this chain
+        ("end", np.int64),  # where its subgoals end
+        ("trial", np.int64),  # the trial that all this belongs to
+    ]
+)
+
+
 class Plan(NamedTuple):
     """Where the agent is going, and what comes after that."""
 
-    aim: npt.NDArray[np.int64]  # [1], the state that it climbs to
-    region: npt.NDArray[np.int64]  # [2], the one at the end of this chain, and the goal's
-    chain: npt.NDArray[np.int64]  # [2], the next subgoal of this chain, and where they end
-    trial: npt.NDArray[np.int64]  # [1], the trial all this belongs to
+    scalars: npt.NDArray[Any]  # [1], of PLAN
     clock: Clock
 
     @classmethod
     def allocate(cls, space: Space) -> Plan:
-        """No aim."""
-        aim, trial = np.zeros(1, np.int64), np.zeros(1, np.int64)
-        return cls(aim, np.zeros(2, np.int64), np.zeros(2, np.int64), trial, space.clock)
+        """Return a plan without an aim."""
+        return cls(np.zeros(1, PLAN), space.clock)
 
 
 class Memory(NamedTuple):
@@ -92,13 +100,14 @@ class Effort(NamedTuple):
 def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -> Move:
     """One move of HCDPS."""
     plan, work = memory.plan, Effort(0, 0)
-    if plan.trial[0] != plan.clock.trial[0]:
+    at = plan.scalars[0]
+    if at["trial"] != plan.clock[0]["trial"]:
         if not _is_way(graph, memory.regions, state, goal):
             return no_move(UNREACHABLE, 0, 0)
         work = _set_out(graph, memory, params, state, goal)
-    elif plan.aim[0] == state:
+    elif at["aim"] == state:
         work = _aim(graph, memory, params, state, goal, Effort(0, 0), False)
-    aim = plan.aim[0]
+    aim = at["aim"]
     if aim == NOWHERE:
         return no_move(STUCK, work.expanded, work.touched)
     ahead = approach(graph, state, aim, estimate(graph, state, aim))
@@ -121,14 +130,15 @@ def _is_way(graph: Arrays, regions: Regions, state: int, goal: int) -> bool:
 def _set_out(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -> Effort:
     """Forget the last trial, and choose the first aim: the goal if it can be climbed to."""
     plan, regions = memory.plan, memory.regions
-    plan.trial[0] = plan.clock.trial[0]
-    plan.aim[0] = state
-    plan.region[0], plan.region[1] = region_of(regions, state), region_of(regions, goal)
-    plan.chain[0], plan.chain[1] = 0, 0  # an empty chain: the seed comes first
+    at = plan.scalars[0]
+    at["trial"] = plan.clock[0]["trial"]
+    at["aim"] = state
+    at["region"], at["goal_region"] = region_of(regions, state), region_of(regions, goal)
+    at["next"], at["end"] = 0, 0  # an empty chain: the seed comes first
     straight = ascend(graph, state, goal, params.m)
     work = Effort(straight.expanded, straight.touched)
     if straight.arrived:
-        plan.aim[0] = goal
+        at["aim"] = goal
         return work
     return _aim(graph, memory, params, state, goal, work, True)
 
@@ -136,9 +146,10 @@ def _set_out(graph: Arrays, memory: Memory, params: Params, state: int, goal: in
 @kernel
 def _aim(graph: Arrays, memory: Memory, params: Params, state: int, goal: int, work: Effort, first: bool) -> Effort:
     """Choose the next aim, having reached the last one or setting out: what that takes, with the ``work`` so far."""
-    plan, regions, there = memory.plan, memory.regions, memory.plan.region[1]
-    expanded, touched = work.expanded, work.touched
-    place = Place(plan.aim[0], plan.region[0], plan.chain[0], plan.chain[1])
+    plan, regions = memory.plan, memory.regions
+    at = plan.scalars[0]
+    there, expanded, touched = at["goal_region"], work.expanded, work.touched
+    place = Place(at["aim"], at["region"], at["next"], at["end"])
     place = _beyond(regions, place, state, there, goal)
     if params.shortcuts != _OFF and not first and place.region == there and place.aim != goal and place.aim != NOWHERE:
         ahead = ascend(graph, state, goal, params.m)
@@ -161,7 +172,7 @@ def _aim(graph: Arrays, memory: Memory, params: Params, state: int, goal: int, w
             if not ahead.arrived or ahead.cost > by_way + TOLERANCE * unit(graph):
                 break
             place = later
-    plan.aim[0], plan.region[0], plan.chain[0], plan.chain[1] = place.aim, place.region, place.next, place.end
+    at["aim"], at["region"], at["next"], at["end"] = place.aim, place.region, place.next, place.end
     return Effort(expanded, touched)
 
 

@@ -14,7 +14,7 @@ of a subgoal are forgotten with it. Steps of hill-climbing count as expansions.
 
 from __future__ import annotations
 
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -25,7 +25,7 @@ from andante.kernel import int64, kernel
 from andante.search.hillclimb import climb
 from andante.search.learning import Learned, raise_to
 from andante.search.lookahead import Ball, look
-from andante.search.memory import Clock, Space
+from andante.search.memory import CLOCK, Clock, Space
 from andante.world.graph import Arrays, price, target
 
 NOWHERE = -1
@@ -54,25 +54,32 @@ class Apart(NamedTuple):
     @classmethod
     def allocate(cls, space: Space) -> Apart:
         """Nothing learned yet."""
-        clock = Clock(np.ones(1, np.int64), np.ones(1, np.int64))
+        clock = np.ones(1, CLOCK)
         return cls(Learned.allocate(space)._replace(clock=clock))
+
+
+PLAN = np.dtype(
+    [
+        ("aim", np.int64),  # the state that the agent pursues
+        ("left", np.int64),  # moves before it looks for another aim; -1: until it is there
+        ("next", np.int64),  # the next subgoal of its record
+        ("end", np.int64),  # where the record's subgoals end
+        ("trial", np.int64),  # the trial that all this belongs to
+    ]
+)
 
 
 class Plan(NamedTuple):
     """Where the agent is going, and where it has been."""
 
-    aim: npt.NDArray[np.int64]  # [1], the state that it pursues
-    left: npt.NDArray[np.int64]  # [1], moves before it looks for another aim; -1: until it is there
-    series: npt.NDArray[np.int64]  # [2], the next subgoal of its record, and where they end
     used: npt.NDArray[np.uint32]  # [n], the trial in which the subgoal was chosen: the paper's taboo list
-    trial: npt.NDArray[np.int64]  # [1], the trial all this belongs to
+    scalars: npt.NDArray[Any]  # [1], of PLAN
     clock: Clock
 
     @classmethod
     def allocate(cls, space: Space) -> Plan:
-        """No aim."""
-        aim, left, trial = (np.zeros(1, np.int64) for _ in range(3))
-        return cls(aim, left, np.zeros(2, np.int64), np.zeros(space.states, np.uint32), trial, space.clock)
+        """Return a plan without an aim."""
+        return cls(np.zeros(space.states, np.uint32), np.zeros(1, PLAN), space.clock)
 
 
 class Memory(NamedTuple):
@@ -97,43 +104,46 @@ class Effort(NamedTuple):
 def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -> Move:
     """One move of kNN LRTA*."""
     plan = memory.plan
-    if plan.trial[0] != plan.clock.trial[0]:
+    at = plan.scalars[0]
+    if at["trial"] != plan.clock[0]["trial"]:
         _begin(plan)  # lines 1 and 2
     work = Effort(0, 0)
-    if plan.aim[0] == state or plan.aim[0] == NOWHERE or plan.left[0] == 0:
+    if at["aim"] == state or at["aim"] == NOWHERE or at["left"] == 0:
         work = _aim(graph, memory, params, state, goal)  # lines 3 to 11
-    aim = plan.aim[0]
+    aim = at["aim"]
     h = memory.h if aim == goal else memory.apart.h
     best = look(memory.ball, graph, h, state, aim, params.depth, 1.0)  # line 12
     expanded, touched = work.expanded + best.expanded, work.touched + best.touched
     if best.slot < 0:
         return no_move(STUCK, expanded, touched)
     learned, stored = raise_to(h, graph, state, aim, best.f)
-    if plan.left[0] > 0:
-        plan.left[0] -= 1
+    if at["left"] > 0:
+        at["left"] -= 1
     return Move(target(graph, state, best.first), price(graph, state, best.first), expanded, touched, learned, stored)
 
 
 @kernel
 def _begin(plan: Plan) -> None:
     """Forget the last trial."""
-    plan.trial[0] = plan.clock.trial[0]
-    plan.aim[0], plan.left[0] = NOWHERE, -1
-    plan.series[0] = plan.series[1] = 0
+    at = plan.scalars[0]
+    at["trial"] = plan.clock[0]["trial"]
+    at["aim"], at["left"] = NOWHERE, -1
+    at["next"] = at["end"] = 0
 
 
 @kernel
 def _aim(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -> Effort:
     """Choose where to go: the goal if it can be climbed to, else a subgoal, else the goal all the same."""
     plan = memory.plan
-    plan.left[0] = -1
+    at = plan.scalars[0]
+    at["left"] = -1
     straight = climb(graph, state, goal, params.m)  # line 3
     if straight.arrived:
-        plan.aim[0] = goal  # line 10
+        at["aim"] = goal  # line 10
         return Effort(straight.expanded, straight.touched)
     expanded, touched = straight.expanded, straight.touched
     if not _goes_on(memory, state):
-        choice = choose(memory.subgoals, memory.found, graph, state, goal, params.m, plan.used, plan.clock.trial[0])
+        choice = choose(memory.subgoals, memory.found, graph, state, goal, params.m, plan.used, plan.clock[0]["trial"])
         expanded, touched = expanded + choice.expanded, touched + choice.touched  # lines 4 to 7
         if choice.record >= 0:
             ahead = _take_up(graph, memory, params, state, choice.record)
@@ -141,8 +151,8 @@ def _aim(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
     if _goes_on(memory, state):
         _pursue_next(memory)
     else:
-        plan.aim[0] = goal
-        plan.left[0] = params.retry  # type: ignore[assignment]  # none is -1
+        at["aim"] = goal
+        at["left"] = params.retry  # none is -1
     return Effort(expanded, touched)
 
 
@@ -150,22 +160,24 @@ def _aim(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
 def _goes_on(memory: Memory, state: int) -> bool:
     """Has the record that the agent goes by another subgoal, not counting where the agent stands?"""
     plan = memory.plan
-    while plan.series[0] < plan.series[1] and memory.subgoals.subgoal[plan.series[0]] == state:
-        plan.series[0] += 1
-    return plan.series[0] < plan.series[1]
+    at = plan.scalars[0]
+    while at["next"] < at["end"] and memory.subgoals.subgoal[at["next"]] == state:
+        at["next"] += 1
+    return at["next"] < at["end"]
 
 
 @kernel
 def _take_up(graph: Arrays, memory: Memory, params: Params, state: int, record: int) -> Effort:
     """Go by a record. A series begins with the record's start, which is left out if the next can be climbed to."""
     plan, subgoals = memory.plan, memory.subgoals
-    plan.series[0], plan.series[1] = subgoals.first[record], subgoals.first[record + 1]
-    plan.used[subgoals.subgoal[plan.series[0]]] = plan.clock.trial[0]  # line 8
-    if plan.series[0] + 1 == plan.series[1]:
+    at = plan.scalars[0]
+    at["next"], at["end"] = subgoals.first[record], subgoals.first[record + 1]
+    plan.used[subgoals.subgoal[at["next"]]] = plan.clock[0]["trial"]  # line 8
+    if at["next"] + 1 == at["end"]:
         return Effort(0, 0)
-    ahead = climb(graph, state, int64(subgoals.subgoal[plan.series[0] + 1]), params.m)
+    ahead = climb(graph, state, int64(subgoals.subgoal[at["next"] + 1]), params.m)
     if ahead.arrived:
-        plan.series[0] += 1
+        at["next"] += 1
     return Effort(ahead.expanded, ahead.touched)
 
 
@@ -173,12 +185,13 @@ def _take_up(graph: Arrays, memory: Memory, params: Params, state: int, record: 
 def _pursue_next(memory: Memory) -> None:
     """Make the next subgoal of the record the aim."""
     plan, h = memory.plan, memory.apart.h
-    plan.aim[0] = memory.subgoals.subgoal[plan.series[0]]
-    plan.series[0] += 1
-    h.clock.problem[0] += 1
-    if h.clock.problem[0] == STAMPS:
+    at = plan.scalars[0]
+    at["aim"] = memory.subgoals.subgoal[at["next"]]
+    at["next"] += 1
+    h.clock[0]["problem"] += 1
+    if h.clock[0]["problem"] == STAMPS:
         h.stamp[:] = 0
-        h.clock.problem[0] = 1
+        h.clock[0]["problem"] = 1
 
 
 @algorithm(

@@ -13,7 +13,7 @@ number of moves.
 
 from __future__ import annotations
 
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -44,18 +44,25 @@ class Params(NamedTuple):
     seed: Annotated[int, Range(0, 2**31), NOT_SAMPLED, "chooses the neighbour to go back and forth to"] = 0
 
 
-class Progress(NamedTuple):
-    """How far the planning has come."""
+PROGRESS = np.dtype(
+    [
+        ("stage", np.int64),
+        ("start", np.int64),
+        ("trial", np.int64),  # the trial that all this belongs to
+    ]
+)
 
-    stage: npt.NDArray[np.int64]  # [1]
-    start: npt.NDArray[np.int64]  # [1]
-    trial: npt.NDArray[np.int64]  # [1], the trial all this belongs to
+
+class Progress(NamedTuple):
+    """The progress of planning."""
+
+    scalars: npt.NDArray[Any]  # [1], of PROGRESS
     clock: Clock
 
     @classmethod
     def allocate(cls, space: Space) -> Progress:
-        """Nothing begun."""
-        return cls(np.zeros(1, np.int64), np.zeros(1, np.int64), np.zeros(1, np.int64), space.clock)
+        """Return the progress before the first search."""
+        return cls(np.zeros(1, PROGRESS), space.clock)
 
 
 class Memory(NamedTuple):
@@ -69,33 +76,33 @@ class Memory(NamedTuple):
 @kernel
 def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -> Move:
     """One move of late-acting A*."""
-    tree, ways, at = memory.tree, memory.ways, memory.progress
-    if at.trial[0] != at.clock.trial[0]:
+    tree, ways, at = memory.tree, memory.ways, memory.progress.scalars[0]
+    if at["trial"] != memory.progress.clock[0]["trial"]:
         begin(tree, graph, state, goal, params.weight)
         forget(ways)
-        at.trial[0], at.stage[0], at.start[0] = at.clock.trial[0], SEARCHING, state
+        at["trial"], at["stage"], at["start"] = memory.progress.clock[0]["trial"], SEARCHING, state
     work, traced = Slice(False, 0, 0, 0), 0
-    if at.stage[0] == SEARCHING:
+    if at["stage"] == SEARCHING:
         share = max(1, int64(params.budget * params.r + 1e-9))
         work = advance(tree, graph, goal, params.weight, share)
         if work.over:
             if not reached(tree, goal):
                 return no_move(UNREACHABLE, work.expanded, work.touched)
             aim(ways, tree, goal)
-            at.stage[0] = FOUND
-    if at.stage[0] == FOUND:
-        traced = trace(ways, tree, state, at.start[0], int64((params.budget - work.steps) * params.c))
+            at["stage"] = FOUND
+    if at["stage"] == FOUND:
+        traced = trace(ways, tree, state, at["start"], int64((params.budget - work.steps) * params.c))
         if not is_tracing(ways):
             follow(ways)
-            at.stage[0] = TRACED
+            at["stage"] = TRACED
     to = ahead(ways, graph, state)
     if to == CUT:
-        at.trial[0] = NEVER
+        at["trial"] = NEVER
         return Move(state, 0.0, work.expanded, work.touched + traced, 0.0, 0)
     if to >= 0:
         walk_past(ways, state)
-    elif state != at.start[0]:
-        to = at.start[0]
+    elif state != at["start"]:
+        to = int64(at["start"])
     elif params.wait:
         return Move(state, 0.0, work.expanded, work.touched + traced, 0.0, 0)
     else:

@@ -13,7 +13,7 @@ Counted as expanded are all updates, and choosing the move where something was u
 
 from __future__ import annotations
 
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -35,20 +35,28 @@ class Params(NamedTuple):
     updates: Annotated[int | None, Range(0, 100_000), "states updated before a move; none: as many as can wait"] = None
 
 
+QUEUE = np.dtype(
+    [
+        ("queued", np.int64),  # states ever queued
+        ("problem", np.int64),  # the problem in which the queue was last used
+    ]
+)
+
+
 class Queue(NamedTuple):
     """The states that wait to be updated, in the order of both ends."""
 
     first: Heap  # highest priority first
     last: Heap  # lowest priority first
-    queued: npt.NDArray[np.int64]  # [2], states ever queued, and the problem in which the queue was last used
+    scalars: npt.NDArray[Any]  # [1], of QUEUE
     clock: Clock
 
     @classmethod
     def allocate(cls, space: Space) -> Queue:
-        """An empty queue as long as the parameter ``queue`` says."""
+        """Return an empty queue as long as the parameter ``queue`` says."""
         n = space.states
         most = min(n, space.params.queue)
-        return cls(Heap.over(n, most), Heap.over(n, most), np.zeros(2, np.int64), space.clock)
+        return cls(Heap.over(n, most), Heap.over(n, most), np.zeros(1, QUEUE), space.clock)
 
 
 class Near(NamedTuple):
@@ -82,7 +90,7 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
     while True:
         rose, fresh, best = _update(graph, memory, near, goal)
         expanded, touched, learned, stored = expanded + 1, touched + degree(graph, near), learned + rose, stored + fresh
-        if expanded > limit or queue.first.size[0] == 0:
+        if expanded > limit or heap.size(queue.first) == 0:
             break
         near = _take(queue)
     if expanded > 1:
@@ -147,8 +155,9 @@ def _best_move(graph: Arrays, memory: Memory, state: int, goal: int) -> tuple[fl
 @kernel
 def _forget(queue: Queue) -> None:
     """Empty the queue if it is another problem's."""
-    if queue.queued[1] != queue.clock.problem[0]:
-        queue.queued[1] = queue.clock.problem[0]
+    at = queue.scalars[0]
+    if at["problem"] != queue.clock[0]["problem"]:
+        at["problem"] = queue.clock[0]["problem"]
         heap.clear(queue.first)
         heap.clear(queue.last)
 
@@ -156,20 +165,21 @@ def _forget(queue: Queue) -> None:
 @kernel
 def _enqueue(queue: Queue, state: int, priority: float) -> None:
     """Let a state wait, if it does not yet with a higher priority; if there is no room, for that of the lowest."""
+    at = queue.scalars[0]
     first, last = queue.first, queue.last
     gone = -1
     if heap.is_queued(last, state):
         gone = state
-    elif last.size[0] == len(last.item):
+    elif heap.size(last) == len(last.item):
         gone = int64(last.item[0])
     if gone >= 0:
         if priority <= last.key[last.place[gone]]:
             return
         heap.remove(first, gone)
         heap.remove(last, gone)
-    queue.queued[0] += 1
-    heap.push(first, state, -priority, -queue.queued[0])
-    heap.push(last, state, priority, queue.queued[0])
+    at["queued"] += 1
+    heap.push(first, state, -priority, -at["queued"])
+    heap.push(last, state, priority, at["queued"])
 
 
 @kernel

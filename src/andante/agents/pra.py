@@ -39,20 +39,22 @@ class Memory(NamedTuple):
 def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -> Move:
     """One move of PRA*: the first plans them all."""
     route, layers = memory.levels.route, memory.levels.held.layers
+    path = route.scalars[0]
     expanded, touched = 0, 0
     to, cost = next_on(route, graph, state)
     if cost == np.inf:
         expanded, touched = _plan(route, graph, layers, params, state, goal)
-        if route.moves[0] < 0:
+        if path["moves"] < 0:
             return no_move(UNREACHABLE, expanded, touched)
         to, cost = next_on(route, graph, state)
-    route.moves[0] -= 1
+    path["moves"] -= 1
     return Move(to, cost, expanded, touched, 0.0, 0)
 
 
 @kernel
 def _plan(route: Route, graph: Arrays, layers: Layers, params: Params, state: int, goal: int) -> tuple[int, int]:
     """Plan the whole way, from the top down: states expanded, moves looked at."""
+    path = route.scalars[0]
     level = _meeting_level(layers, state, goal) // 2
     expanded, touched, up = 0, 0, EVERYWHERE
     while level >= 0:
@@ -60,12 +62,12 @@ def _plan(route: Route, graph: Arrays, layers: Layers, params: Params, state: in
         start, end = ancestor(layers, state, level), ancestor(layers, goal, level)
         more, looked = search_within(route, within, level, start, end)
         expanded, touched = expanded + more, touched + looked
-        if route.moves[0] < 0:
+        if path["moves"] < 0:
             break
         if level > 0:
             expanded += mark(route, layers, params.widen)
         level, up = level - 1, 1
-    route.trial[0] = route.clock.trial[0]
+    path["trial"] = route.clock[0]["trial"]
     return expanded, touched
 
 

@@ -31,7 +31,7 @@ from __future__ import annotations
 
 import math
 import re
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -156,17 +156,27 @@ class Params(NamedTuple):
         return self.level == 0 or not any(part in (Ground.LRTS, Between.LRTS) for part in refined)
 
 
+MIND = np.dtype(
+    [
+        ("era", np.int64),  # how often all was forgotten
+        ("problem", np.int64),  # the problem that this era belongs to
+        ("goals_before", np.int64),  # the last number of a goal before this era
+        ("stored", np.int64),  # values stored in this era
+        ("learned", np.float64),  # u
+        ("trial", np.int64),  # the trial that u, the way behind and the way back belong to
+        ("back", np.bool_),  # whether the route is a way back
+    ],
+    align=True,
+)
+
+
 class Mind(NamedTuple):
-    """What was learned on each level, and room to look ahead on any."""
+    """What was learned on each level, and arrays to look ahead on any."""
 
     tables: Tables
     ball: Ball
-    era: npt.NDArray[np.int64]  # [3]: how often all was forgotten; in which problem; the last number of a goal then
-    stored: npt.NDArray[np.int64]  # [1], how many values were stored in this era
     behind: Behind  # ground states walked in this trial
-    back: npt.NDArray[np.bool_]  # [1], is the route a way back?
-    learned: npt.NDArray[np.float64]  # [1], u
-    trial: npt.NDArray[np.int64]  # [1], the trial that the last three belong to
+    scalars: npt.NDArray[Any]  # [1], of MIND
     clock: Clock
 
     @classmethod
@@ -177,12 +187,8 @@ class Mind(NamedTuple):
         return cls(
             Tables.over(nodes, Log.of(0)),
             Ball.over(nodes, nodes, LEAST_COST * space.graph.unit, math.inf, ties=True),
-            np.zeros(3, np.int64),
-            np.zeros(1, np.int64),
             Behind.over(space.states if may_turn else 0),
-            np.zeros(1, np.bool_),
-            np.zeros(1),
-            np.zeros(1, np.int64),
+            np.zeros(1, MIND),
             space.clock,
         )
 
@@ -207,22 +213,24 @@ class Effort(NamedTuple):
 def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -> Move:
     """One move of PR LRTS: on with the plan, or a new one."""
     route, mind = memory.levels.route, memory.mind
+    path = route.scalars[0]
+    at = mind.scalars[0]
     _begin(mind)
-    held, work = mind.stored[0], Effort(0, 0, 0.0)
+    held, work = at["stored"], Effort(0, 0, 0.0)
     if _take_in_walls(memory, graph, params):
-        route.moves[0] = -1
+        path["moves"] = -1
     to, cost = next_on(route, graph, state)
     if cost < np.inf:
-        if not mind.back[0]:
+        if not at["back"]:
             leave(mind.behind, ~state)
     else:
         work = _plan(memory, graph, params, state, goal)
-        route.trial[0] = route.clock.trial[0]
+        path["trial"] = route.clock[0]["trial"]
         to, cost = next_on(route, graph, state)
     if cost == np.inf:
-        to, cost = UNREACHABLE if route.moves[0] < 0 else STUCK, 0.0
-    route.moves[0] -= 1
-    return Move(to, cost, work.expanded, work.touched, work.learned, mind.stored[0] - held)
+        to, cost = UNREACHABLE if path["moves"] < 0 else STUCK, 0.0
+    path["moves"] -= 1
+    return Move(to, cost, work.expanded, work.touched, work.learned, at["stored"] - held)
 
 
 # --- what is remembered ---------------------------------------------------------------------------------------------
@@ -231,13 +239,14 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
 @kernel
 def _begin(mind: Mind) -> None:
     """Forget what another problem taught, and where another trial came along."""
-    if mind.era[1] != mind.clock.problem[0]:
-        mind.era[1] = mind.clock.problem[0]
+    at = mind.scalars[0]
+    if at["problem"] != mind.clock[0]["problem"]:
+        at["problem"] = mind.clock[0]["problem"]
         _forget_all(mind)
-    if mind.trial[0] != mind.clock.trial[0]:
-        mind.trial[0] = mind.clock.trial[0]
-        mind.learned[0] = 0.0
-        mind.back[0] = False
+    if at["trial"] != mind.clock[0]["trial"]:
+        at["trial"] = mind.clock[0]["trial"]
+        at["learned"] = 0.0
+        at["back"] = False
         forget(mind.behind)
 
 
@@ -256,19 +265,21 @@ def _take_in_walls(memory: Memory, graph: Arrays, params: Params) -> bool:
 @kernel
 def _forget_regions(mind: Mind, held: Fixed | Discovered) -> None:
     """Forget what was learned in regions that no longer exist."""
+    at = mind.scalars[0]
     for k in range(how_many_went(held)):
         node = which_went(held, k)
-        if mind.tables.h.stamp[node] > mind.era[2]:
-            mind.stored[0] -= 1
+        if mind.tables.h.stamp[node] > at["goals_before"]:
+            at["stored"] -= 1
         forget_state(mind.tables, node)
 
 
 @kernel
 def _forget_all(mind: Mind) -> None:
     """Begin a new era, in which nothing is learned yet."""
-    mind.era[0] += 1
-    mind.era[2] = mind.tables.used[0]
-    mind.stored[0] = 0
+    at = mind.scalars[0]
+    at["era"] += 1
+    at["goals_before"] = mind.tables.scalars[0]["used"]
+    at["stored"] = 0
 
 
 # --- planning -------------------------------------------------------------------------------------------------------
@@ -278,6 +289,7 @@ def _forget_all(mind: Mind) -> None:
 def _plan(memory: Memory, graph: Arrays, params: Params, state: int, goal: int) -> Effort:
     """Plan on the highest level and refine the plan down to the ground: the route. There is none if no way leads on."""
     route, layers, mind = memory.levels.route, memory.levels.held.layers, memory.mind
+    path = route.scalars[0]
     expanded, touched, learned = 0, 0, 0.0
     level, up = params.level, EVERYWHERE
     while level >= 0:
@@ -290,7 +302,7 @@ def _plan(memory: Memory, graph: Arrays, params: Params, state: int, goal: int) 
             there, depth = chosen.goal, chosen.depth
         work = _plan_level(route, mind, within, params, depth, level, here, there)  # lines 9 to 13
         expanded, touched, learned = expanded + work.expanded, touched + work.touched, learned + work.learned
-        if route.moves[0] < 0:
+        if path["moves"] < 0:
             break
         if up == EVERYWHERE:
             _keep_to_quota(route, mind, within, params, state, work.learned)
@@ -306,8 +318,9 @@ def _plan_level(
     route: Route, mind: Mind, within: Corridor, params: Params, depth: int, level: int, here: int, there: int
 ) -> Effort:
     """Plan from ``here`` to ``there`` by the algorithm of the level: the plan becomes the route."""
+    path = route.scalars[0]
     if here == there:
-        route.node[0], route.moves[0] = here, 0
+        route.node[0], path["moves"] = here, 0
         return Effort(0, 0, 0.0)
     algorithm = params.top if within.up == EVERYWHERE else params.between if level > 0 else params.ground
     if algorithm == _ASTAR:  # line 10
@@ -321,32 +334,35 @@ def _learn(
     route: Route, mind: Mind, within: Corridor, gamma: float, depth: int, here: int, there: int, lrta: bool
 ) -> Effort:
     """Look ahead and learn, by the rule of LRTA* or else of LRTS: the best way, or its first move, is the route."""
-    turn_to(mind.tables, there, mind.era[0])
+    path = route.scalars[0]
+    at = mind.scalars[0]
+    turn_to(mind.tables, there, at["era"])
     h = mind.tables.h
     best = look(mind.ball, within, h, here, there, depth, gamma, lrta, TOLERANCE * gamma * unit(within))
     if best.slot < 0:
-        route.moves[0] = -1
+        path["moves"] = -1
         return Effort(best.expanded, best.touched, 0.0)
-    known = h.stamp[here] > mind.era[2]  # for whatever goal: a node holds one value
+    known = h.stamp[here] > at["goals_before"]  # for whatever goal: a node holds one value
     new = best.f if lrta else max_of_min(mind.ball, best, there)
     learned, stored = raise_to(h, within, here, there, new, gamma)
-    mind.stored[0] += 0 if known else stored
+    at["stored"] += 0 if known else stored
     moves = way_out(mind.ball, within, best, route.node)
     if lrta:
         route.node[0], moves = route.node[moves - 1], 1
-    route.node[moves], route.moves[0] = here, moves
+    route.node[moves], path["moves"] = here, moves
     return Effort(best.expanded, best.touched, learned)
 
 
 @kernel
 def _keep_to_quota(route: Route, mind: Mind, within: Corridor, params: Params, state: int, learned: float) -> None:
     """Turn round if too much was learned in this trial; else remember that the agent planned here."""
-    mind.learned[0] += learned
-    mind.back[0] = False
-    if mind.learned[0] > params.quota + TOLERANCE * params.gamma * unit(within):
-        mind.learned[0] = params.quota
-        mind.back[0] = turn_round(route, mind.behind, within, params.level, state)
-    if not mind.back[0]:
+    at = mind.scalars[0]
+    at["learned"] += learned
+    at["back"] = False
+    if at["learned"] > params.quota + TOLERANCE * params.gamma * unit(within):
+        at["learned"] = params.quota
+        at["back"] = turn_round(route, mind.behind, within, params.level, state)
+    if not at["back"]:
         leave(mind.behind, state)
 
 

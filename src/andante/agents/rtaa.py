@@ -24,13 +24,12 @@ from andante.search.local import (
     Local,
     Rise,
     Walk,
-    choose,
     frontier,
-    grow,
     learn,
     least_f,
+    look_ahead,
     next_move,
-    plan,
+    reached,
 )
 from andante.world.graph import Arrays
 
@@ -58,10 +57,11 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
     expanded, touched, learned, stored = 0, 0, 0.0, 0
     to, cost = next_move(local, graph, state)
     if cost == np.inf:
-        expanded, touched = grow(local, graph, memory.h, state, goal, params.lookahead)
+        expanded, touched = look_ahead(
+            local, graph, memory.h, memory.rise, state, goal, params.lookahead, params.avoidance, params.walk
+        )
         if frontier(local) == 0:
             return no_move(UNREACHABLE, expanded, touched)
-        plan(local, choose(local, graph, memory.rise, params.avoidance), params.walk)
         learned, stored = _learn(memory, graph)
         to, cost = next_move(local, graph, state)
     return Move(to, cost, expanded, touched, learned, stored)
@@ -72,7 +72,7 @@ def _learn(memory: Memory, graph: Arrays) -> tuple[float, int]:
     """Raise every closed state to what the best way costs from there: how much in sum, and how many first values."""
     local = memory.local
     learned, stored = 0.0, 0
-    for slot in range(local.size[0]):  # an open state's f is no less than the best, so it stays as it is
+    for slot in range(reached(local)):  # an open state's f is no less than the best, so it stays as it is
         rose, fresh = learn(local, graph, memory.h, memory.rise, slot, least_f(local) - local.g[slot])
         learned += rose
         stored += fresh

@@ -126,9 +126,9 @@ def drive(
             continue
         if outcome == _WAITING:
             if episodes[i]["again"] == 0:
-                clock.problem[0] += 1
+                clock[0]["problem"] += 1
                 forget(view)
-            clock.trial[0] += 1
+            clock[0]["trial"] += 1
             episodes[i]["state"] = episodes[i]["start"]
             outcome = _WALKING
         began = nanoseconds(scratch)

@@ -247,7 +247,7 @@ class Agent:
     ) -> list[Trial]:
         if again and any(problem.goal != self._goal for problem in problems):
             raise ProblemError("an agent can keep what it learned only for problems with the goal of its last one")
-        if not again and self._space.clock.problem[0] + len(problems) >= MOST_PROBLEMS:
+        if not again and self._space.clock[0]["problem"] + len(problems) >= MOST_PROBLEMS:
             self._renew()
         self._watched = None
         episodes = self._episodes(problems, limits)
@@ -312,9 +312,9 @@ class Agent:
     def _take_thoughts(self) -> tuple[list[Thought], int]:
         """Return the entries of the log and the number of those that did not fit; empty the log."""
         log = self._space.log
-        used = int(log.used[0])
+        used = int(log.scalars[0]["used"])
         count = min(used, len(log.kind))
-        log.used[0] = 0
+        log.scalars[0]["used"] = 0
         columns = (log.kind[:count].tolist(), log.state[:count].tolist(), log.value[:count].tolist())
         return [Thought(*row) for row in zip(*columns, strict=True)], used - count
 
@@ -323,7 +323,7 @@ class Agent:
         view = self._space.view
         if not isinstance(view, Belief):
             return []
-        total = int(view.size[0])
+        total = int(view.scalars[0]["size"])
         found: list[int] = view.found[total - count : total].tolist()
         return found
 

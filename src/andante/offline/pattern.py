@@ -176,7 +176,7 @@ def _room(graph: Graph, params: Params, answers: Answers) -> Room:
     deepest = DEEPEST if params.goal_depths is GoalDepths.UNCAPPED else params.cap
     ties = not isinstance(graph.arrays, Moves)
     unlearned = Learned.allocate(space)
-    unlearned.clock.problem[0] = 1  # no stamp has this number, so no value counts as learned
+    unlearned.clock[0]["problem"] = 1  # no stamp has this number, so no value counts as learned
     n = len(graph)
     return Room(
         Field.over(graph),

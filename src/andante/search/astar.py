@@ -23,6 +23,7 @@ import numpy.typing as npt
 
 from andante.kernel import int64, kernel, prefetch
 from andante.search import buckets, openlist
+from andante.search.buckets import NODE
 from andante.search.memory import EXPANDED, Log, Space, new_space, note
 from andante.search.openlist import OpenList, Ties, WallsFirst, open_list
 from andante.world.graph import MOST_STATES, Graph, Layout, degree, enterable, estimate, price, target
@@ -64,13 +65,14 @@ class Tree(NamedTuple):
 
         With ``most_moves``, the number of moves of a state in the open, states at walls are expanded first.
         """
-        queue: OpenList = open_list(ties, n, typical_cost)
+        node = np.zeros(n, NODE)
+        queue: OpenList = open_list(ties, node, typical_cost)
         if most_moves is not None:
-            queue = WallsFirst.over(ties, n, typical_cost, most_moves)
+            queue = WallsFirst.over(ties, node, typical_cost, most_moves)
         blur = typical_cost / (buckets.PER_COST * least_cost)  # a bucket's width in cheapest arcs
         firm = 1 / (1 - blur) if blur < 1 else np.inf
         return cls(
-            openlist.nodes(queue),
+            node,
             np.zeros(1, np.uint32),
             np.array([firm]),
             queue,

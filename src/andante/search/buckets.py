@@ -53,14 +53,14 @@ class Buckets(NamedTuple):
     @classmethod
     def allocate(cls, space: Space) -> Buckets:
         """Return an empty queue over the states of a graph."""
-        return cls.over(space.states, space.graph.typical_cost)
+        return cls.over(np.zeros(space.states, NODE), space.graph.typical_cost)
 
     @classmethod
-    def over(cls, n: int, typical_cost: float) -> Buckets:
-        """Return an empty queue over ``n`` states, for keys that grow by about ``typical_cost`` with each move."""
+    def over(cls, node: npt.NDArray[Any], typical_cost: float) -> Buckets:
+        """Return an empty queue over records of states, for keys that grow by about ``typical_cost`` with each move."""
         return cls(
             np.full(BUCKETS, -1, np.int32),
-            np.zeros(n, NODE),
+            node,
             np.array([0.0, PER_COST / typical_cost]),
             np.array([_UNUSED, -1], np.int64),
         )

@@ -13,7 +13,7 @@ looked at. What it finds is what a lookahead that starts again finds.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -24,27 +24,35 @@ from andante.search.memory import EXPANDED, Space, note
 from andante.world.graph import Arrays, Layout, Moves, degree, enterable, estimate, price, target
 from andante.world.heuristics import TOLERANCE
 
+BALL = np.dtype(
+    [
+        ("now", np.uint32),  # this lookahead's number
+        ("cheapest", np.float64),  # the cost of the graph's cheapest move
+        ("even", np.int64),  # to this depth no detour within a ply can pay: its states cost too much alike
+        ("head", np.int64),  # the place in the ring of the first slot in the queue
+        ("queued", np.int64),  # slots in the queue
+        ("farthest", np.float64),  # the greatest g of a state that can come nearer, of those measured ...
+        ("measured", np.int64),  # ... the first so many
+        ("ties", np.bool_),  # can paths of different length cost the same? a + b * sqrt 2 cannot
+    ],
+    align=True,
+)
+
 
 class Ball(NamedTuple):
     """The states of one lookahead but for its last ply, in breadth-first order; the first is the agent's own."""
 
     slot: npt.NDArray[np.int32]  # [n], where a state stands in the arrays below
     mark: npt.NDArray[np.uint32]  # [n], the lookahead that put it there
-    now: npt.NDArray[np.uint32]  # [1], this lookahead's number
     state: npt.NDArray[np.int32]  # [capacity]
     ply: npt.NDArray[np.int32]  # [capacity]
     g: npt.NDArray[np.float64]  # [capacity]
     f: npt.NDArray[np.float64]  # [capacity], weight * g + h, with path-max unless that was not wanted
     first: npt.NDArray[np.int32]  # [capacity], the first move of the path here: its place in the neighbour order
     parent: npt.NDArray[np.int32]  # [capacity], slot of the state before
-    cheapest: npt.NDArray[np.float64]  # [1], what the graph's cheapest move costs
-    even: npt.NDArray[np.int64]  # [1], to this depth no detour within a ply can pay: its states cost too much alike
-    ties: npt.NDArray[np.bool_]  # [1], can paths of different length cost the same? a + b * sqrt 2 cannot
     queue: npt.NDArray[np.int32]  # [capacity], a ring: slots of states whose better path was not passed on yet
     waiting: npt.NDArray[np.bool_]  # [capacity], is a slot in the queue?
-    pending: npt.NDArray[np.int64]  # [2], place of the first of them in the ring, and how many there are
-    farthest: npt.NDArray[np.float64]  # [1], the greatest g of a state that can come nearer, of those measured ...
-    measured: npt.NDArray[np.int64]  # [1], ... the first so many
+    scalars: npt.NDArray[Any]  # [1], of BALL
 
     @classmethod
     def allocate(cls, space: Space) -> Ball:
@@ -54,25 +62,21 @@ class Ball(NamedTuple):
 
     @classmethod
     def over(cls, n: int, most: int, cheapest: float, dearest: float, *, ties: bool) -> Ball:
-        """Room for lookaheads that expand up to ``most`` of ``n`` states, by moves of such costs."""
+        """Return arrays for lookaheads that expand up to ``most`` of ``n`` states, by moves of such costs."""
+        scalars = np.zeros(1, BALL)
+        scalars["cheapest"], scalars["even"], scalars["ties"] = cheapest, even_depth(cheapest, dearest), ties
         return cls(
             np.zeros(n, np.int32),
             np.zeros(n, np.uint32),
-            np.zeros(1, np.uint32),
             np.zeros(most, np.int32),
             np.zeros(most, np.int32),
             np.zeros(most),
             np.zeros(most),
             np.zeros(most, np.int32),
             np.zeros(most, np.int32),
-            np.full(1, cheapest),
-            np.full(1, even_depth(cheapest, dearest), np.int64),
-            np.full(1, ties),
             np.zeros(most, np.int32),
             np.zeros(most, np.bool_),
-            np.zeros(2, np.int64),
-            np.zeros(1),
-            np.zeros(1, np.int64),
+            scalars,
         )
 
 
@@ -120,6 +124,7 @@ def look(
     Values of f that differ by no more than ``slack`` are equal: weights make sums inexact. Without ``path_max`` f is
     what it says, and may fall along a path.
     """
+    at = ball.scalars[0]
     if depth == 1:
         return _look_around(ball, graph, h, state, goal, weight, slack)
     _place_root(ball, state)
@@ -130,7 +135,7 @@ def look(
             touched += degree(graph, int64(ball.state[inside]))
             note(h.log, EXPANDED, ball.state[inside], ball.g[inside])
         inside += 1
-    if depth > ball.even[0]:
+    if depth > at["even"]:
         _note_farthest(ball, graph, size)
         look_back(ball, graph, h, goal, weight, path_max, inside, size)
     pass_on(ball, graph, h, goal, weight, path_max)
@@ -153,6 +158,7 @@ def deepen(
     The cost is that of the last two plies, and of the states that get a cheaper path through them. Where there is
     nothing deeper, ``seen`` is returned.
     """
+    at = ball.scalars[0]
     if seen.size == 1:
         _place_root(ball, int64(ball.state[0]))  # looking one move ahead needs no ball
     inside, size = seen.size, seen.size
@@ -164,7 +170,7 @@ def deepen(
     if size == seen.size:
         return seen  # nothing waits to be passed on: `seen` left no state that moves within the ball bring nearer
     _note_farthest(ball, graph, size)
-    if ball.ply[size - 1] >= ball.even[0]:
+    if ball.ply[size - 1] >= at["even"]:
         look_back(ball, graph, h, goal, weight, path_max, seen.size, size)
     pass_on(ball, graph, h, goal, weight, path_max)
     return _best_path(ball, graph, h, goal, weight, path_max, slack, seen.size, size, seen.touched)
@@ -184,6 +190,7 @@ def _best_path(
     touched: int,
 ) -> Frontier:
     """The best path out of a ball whose last ply begins at the slot ``inside``; so many moves were touched before."""
+    at = ball.scalars[0]
     best, first, best_slot, move = np.inf, -1, -1, -1
     for slot in range(inside, size):
         if ball.state[slot] == goal:
@@ -194,9 +201,9 @@ def _best_path(
         start = k if slot == 0 else int64(ball.first[slot])
         if k >= 0 and (f < best - slack or (f <= best + slack and start < first)):
             best, first, best_slot, move = f, start, slot, k
-    if best_slot < 0 or ball.mark[goal] == ball.now[0]:
+    if best_slot < 0 or ball.mark[goal] == at["now"]:
         best, first, best_slot, move = _end_inside(ball, size, goal, slack, best, first, best_slot, move)
-    expanded = size - 1 if ball.mark[goal] == ball.now[0] else size
+    expanded = size - 1 if ball.mark[goal] == at["now"] else size
     return Frontier(best, first, best_slot, move, size, expanded, touched)
 
 
@@ -219,14 +226,15 @@ def _look_around(ball: Ball, graph: Layout, h: Learned, state: int, goal: int, w
 
 @kernel
 def _place_root(ball: Ball, state: int) -> None:
-    ball.now[0] += 1
-    if ball.now[0] == 0:  # once in four billion lookaheads the numbers run out
+    at = ball.scalars[0]
+    at["now"] += 1
+    if at["now"] == 0:  # once in four billion lookaheads the numbers run out
         ball.mark[:] = 0
-        ball.now[0] = 1
-    ball.mark[state], ball.slot[state] = ball.now[0], 0
+        at["now"] = 1
+    ball.mark[state], ball.slot[state] = at["now"], 0
     ball.state[0], ball.ply[0], ball.first[0], ball.parent[0] = state, 0, -1, -1
     ball.g[0], ball.f[0] = 0.0, 0.0  # the agent's own value is what the lookahead is to improve: it bounds nothing
-    ball.farthest[0], ball.measured[0] = 0.0, 1
+    at["farthest"], at["measured"] = 0.0, 1
 
 
 @kernel
@@ -234,6 +242,7 @@ def _open_neighbours(
     ball: Ball, graph: Layout, h: Learned, slot: int, goal: int, weight: float, path_max: bool, size: int
 ) -> int:
     """Bring the neighbours of one state into the ball, or nearer: its size. Those that were opened before wait."""
+    at = ball.scalars[0]
     state = int64(ball.state[slot])
     for k in range(degree(graph, state)):
         near = target(graph, state, k)
@@ -241,9 +250,9 @@ def _open_neighbours(
             continue
         g = ball.g[slot] + price(graph, state, k)
         first = k if slot == 0 else int64(ball.first[slot])
-        if ball.mark[near] != ball.now[0]:
+        if ball.mark[near] != at["now"]:
             there = size
-            ball.mark[near], ball.slot[near] = ball.now[0], there
+            ball.mark[near], ball.slot[near] = at["now"], there
             ball.state[there], ball.ply[there] = near, ball.ply[slot] + 1
             size += 1
         else:
@@ -287,22 +296,24 @@ def _reach(
 @kernel
 def _wait(ball: Ball, slot: int) -> None:
     """Queue a state that was reached by a better path, so that it is passed on to its neighbours."""
+    at = ball.scalars[0]
     if not ball.waiting[slot]:
         ball.waiting[slot] = True
-        ball.queue[(ball.pending[0] + ball.pending[1]) % len(ball.queue)] = slot
-        ball.pending[1] += 1
+        ball.queue[(at["head"] + at["queued"]) % len(ball.queue)] = slot
+        at["queued"] += 1
 
 
 @kernel
 def _note_farthest(ball: Ball, graph: Layout, size: int) -> None:
     """Note the greatest g of the states that may still get a cheaper path, or an equally cheap one."""
+    at = ball.scalars[0]
     root = int64(ball.state[0])
-    for slot in range(ball.measured[0], size):
-        if ball.g[slot] <= ball.farthest[0]:
+    for slot in range(at["measured"], size):
+        if ball.g[slot] <= at["farthest"]:
             continue
-        if ball.ties[0] or ball.g[slot] > estimate(graph, root, int64(ball.state[slot])):
-            ball.farthest[0] = ball.g[slot]
-    ball.measured[0] = size
+        if at["ties"] or ball.g[slot] > estimate(graph, root, int64(ball.state[slot])):
+            at["farthest"] = ball.g[slot]
+    at["measured"] = size
 
 
 @kernel
@@ -310,13 +321,14 @@ def look_back(
     ball: Ball, graph: Layout, h: Learned, goal: int, weight: float, path_max: bool, inside: int, size: int
 ) -> None:
     """Bring states nearer by moves back into the ball from its last ply, which was not opened. See also `pass_on`."""
+    at = ball.scalars[0]
     for slot in range(inside, size):
         state = int64(ball.state[slot])
-        if ball.g[slot] + ball.cheapest[0] > ball.farthest[0] or state == goal:
+        if ball.g[slot] + at["cheapest"] > at["farthest"] or state == goal:
             continue
         for k in range(degree(graph, state)):
             near = target(graph, state, k)
-            if ball.mark[near] != ball.now[0]:
+            if ball.mark[near] != at["now"]:
                 continue
             g, there = ball.g[slot] + price(graph, state, k), int64(ball.slot[near])
             if not _is_no_better(ball, there, g, int64(ball.first[slot])):
@@ -330,17 +342,18 @@ def pass_on(ball: Ball, graph: Layout, h: Learned, goal: int, weight: float, pat
 
     Its states were expanded before: see "What counts as an expansion" in CONTRIBUTING.md.
     """
-    while ball.pending[1] > 0:
-        slot = int64(ball.queue[ball.pending[0]])
+    at = ball.scalars[0]
+    while at["queued"] > 0:
+        slot = int64(ball.queue[at["head"]])
         ball.waiting[slot] = False
-        ball.pending[0] = (ball.pending[0] + 1) % len(ball.queue)
-        ball.pending[1] -= 1
+        at["head"] = (at["head"] + 1) % len(ball.queue)
+        at["queued"] -= 1
         state = int64(ball.state[slot])
         if state == goal:
             continue
         for k in range(degree(graph, state)):
             near = target(graph, state, k)
-            if ball.mark[near] != ball.now[0]:
+            if ball.mark[near] != at["now"]:
                 continue
             there = int64(ball.slot[near])
             g = ball.g[slot] + price(graph, state, k)
@@ -372,11 +385,12 @@ def _best_exit(
     size: int,
 ) -> tuple[float, int]:
     """The best f of a move from one state out of the ball, and which move it is; infinite and -1 if there is none."""
+    at = ball.scalars[0]
     state = int64(ball.state[slot])
     least, best = np.inf, -1
     for k in range(degree(graph, state)):
         near = target(graph, state, k)
-        if ball.mark[near] == ball.now[0] or not enterable(graph, near):
+        if ball.mark[near] == at["now"] or not enterable(graph, near):
             continue
         f = weight * (ball.g[slot] + price(graph, state, k)) + value(h, graph, near, goal)
         if f < least - slack:

@@ -21,7 +21,7 @@ import numpy.typing as npt
 from andante.kernel import generic, int64
 from andante.notation import Word
 from andante.search import buckets, heap
-from andante.search.buckets import LATER, NODE, NONE, SLOT, Buckets
+from andante.search.buckets import LATER, NONE, SLOT, Buckets
 from andante.search.heap import Heap
 
 
@@ -41,9 +41,9 @@ class Fifo(NamedTuple):
     tail: npt.NDArray[np.int32]  # [BUCKETS], a bucket's last state; only valid if the bucket has a first
 
     @classmethod
-    def over(cls, n: int, typical_cost: float) -> Fifo:
-        """Return an empty list over ``n`` states, for keys that grow by about ``typical_cost`` with each move."""
-        ring = Buckets.over(n, typical_cost)
+    def over(cls, node: npt.NDArray[Any], typical_cost: float) -> Fifo:
+        """Return an empty list over records of states, for keys that grow by about ``typical_cost`` with each move."""
+        ring = Buckets.over(node, typical_cost)
         return cls(ring, np.zeros_like(ring.head))
 
 
@@ -57,50 +57,43 @@ class Ranked(NamedTuple):
     sign: float  # 1 if the larger g comes first, -1 if the smaller
 
     @classmethod
-    def over(cls, n: int, typical_cost: float, sign: float) -> Ranked:
-        """Return an empty list over ``n`` states, for keys that grow by about ``typical_cost`` with each move."""
+    def over(cls, node: npt.NDArray[Any], typical_cost: float, sign: float) -> Ranked:
+        """Return an empty list over records of states, for keys that grow by about ``typical_cost`` with each move."""
         base = np.array([0.0, buckets.PER_COST / typical_cost])
-        return cls(Heap.over(n, n), np.zeros(n, NODE), base, np.zeros(1), sign)
+        return cls(Heap.over(len(node), len(node)), node, base, np.zeros(1), sign)
 
 
 class WallsFirst(NamedTuple):
     """Two lists: states at walls and states as near to the goal as any before; and all others, used when it is empty.
 
     A state lies at a wall if it has fewer moves than a state in the open. The order of f no longer bounds the cost of a
-    path, so a search with this list ends with the first path it finds.
+    path, so a search with this list ends with the first path it finds. A state is in one of the lists at a time, so
+    both use the same records.
     """
 
     near: Any  # the first list, of one of the kinds above
     rest: Any  # the second list, of the same kind
-    in_rest: npt.NDArray[np.uint32]  # [n], the last search in which a state was put into the second list
-    now: npt.NDArray[np.uint32]  # [1], this search's number
+    in_rest: npt.NDArray[np.bool_]  # [n], whether a state was last put into the second list
     least: npt.NDArray[np.float64]  # [1], the least h of a state opened so far
     most_moves: int  # of a state in the open
 
     @classmethod
-    def over(cls, ties: Ties, n: int, typical_cost: float, most_moves: int) -> WallsFirst:
-        """Return an empty list over ``n`` states; one with fewer than ``most_moves`` moves lies at a wall."""
-        near, rest = open_list(ties, n, typical_cost), open_list(ties, n, typical_cost)
-        return cls(near, rest, np.zeros(n, np.uint32), np.zeros(1, np.uint32), np.full(1, np.inf), most_moves)
+    def over(cls, ties: Ties, node: npt.NDArray[Any], typical_cost: float, most_moves: int) -> WallsFirst:
+        """Return an empty list over records of states; one with fewer than ``most_moves`` moves lies at a wall."""
+        near, rest = open_list(ties, node, typical_cost), open_list(ties, node, typical_cost)
+        return cls(near, rest, np.zeros(len(node), np.bool_), np.full(1, np.inf), most_moves)
 
 
 OpenList = Buckets | Fifo | Ranked | WallsFirst
 
 
-def open_list(ties: Ties, n: int, typical_cost: float) -> Buckets | Fifo | Ranked:
-    """Return an empty list over ``n`` states with the given rule."""
+def open_list(ties: Ties, node: npt.NDArray[Any], typical_cost: float) -> Buckets | Fifo | Ranked:
+    """Return an empty list with the given rule over records of states, an array of NODE."""
     if ties is Ties.FIRST:
-        return Fifo.over(n, typical_cost)
+        return Fifo.over(node, typical_cost)
     if ties is Ties.LAST:
-        return Buckets.over(n, typical_cost)
-    return Ranked.over(n, typical_cost, 1.0 if ties is Ties.LARGER_G else -1.0)
-
-
-def nodes(queue: OpenList) -> npt.NDArray[Any]:
-    """Return the records of the list's states, which also have fields for the search."""
-    if isinstance(queue, WallsFirst):
-        return nodes(queue.near)
-    return queue.ring.node if isinstance(queue, Fifo) else queue.node
+        return Buckets.over(node, typical_cost)
+    return Ranked.over(node, typical_cost, 1.0 if ties is Ties.LARGER_G else -1.0)
 
 
 # --- operations -----------------------------------------------------------------------------------------------------
@@ -348,7 +341,7 @@ def _remove_ranked(queue: Ranked, state: int) -> None:
 
 @first.of(Ranked)
 def _first_ranked(queue: Ranked) -> int:
-    if queue.heap.size[0] == 0:
+    if heap.size(queue.heap) == 0:
         return NONE
     queue.now[0] = queue.heap.key[0]
     return int64(queue.heap.item[0])
@@ -382,11 +375,6 @@ def _clear_both(queue: WallsFirst, base: float) -> None:
     clear(queue.near, base)
     clear(queue.rest, base)
     queue.least[0] = np.inf
-    queue.now[0] += 1
-    if queue.now[0] == 0:  # once in four billion searches the numbers run out
-        for state in range(len(queue.in_rest)):
-            queue.in_rest[state] = 0
-        queue.now[0] = 1
 
 
 @set_scale.of(WallsFirst)
@@ -397,7 +385,7 @@ def _scale_both(queue: WallsFirst, typical_cost: float) -> None:
 
 @push.of(WallsFirst)
 def _push_to_near(queue: WallsFirst, state: int, key: float, g: float) -> None:
-    queue.in_rest[state] = 0
+    queue.in_rest[state] = False
     push(queue.near, state, key, g)
 
 
@@ -407,7 +395,7 @@ def _admit_to_either(queue: WallsFirst, state: int, key: float, g: float, h: flo
         queue.least[0] = min(queue.least[0], h)
         push(queue, state, key, g)
     else:
-        queue.in_rest[state] = queue.now[0]
+        queue.in_rest[state] = True
         push(queue.rest, state, key, g)
 
 
@@ -418,7 +406,7 @@ def _walls_first_does(queue: WallsFirst) -> bool:
 
 @remove.of(WallsFirst)
 def _remove_from_either(queue: WallsFirst, state: int) -> None:
-    if queue.in_rest[state] == queue.now[0]:
+    if queue.in_rest[state]:
         remove(queue.rest, state)
     else:
         remove(queue.near, state)
@@ -449,4 +437,4 @@ def _width_of_either(queue: WallsFirst) -> float:
 
 @key_of.of(WallsFirst)
 def _key_in_either(queue: WallsFirst, state: int) -> float:
-    return key_of(queue.rest, state) if queue.in_rest[state] == queue.now[0] else key_of(queue.near, state)
+    return key_of(queue.near, state)  # the lists share their records
