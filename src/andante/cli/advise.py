@@ -208,7 +208,7 @@ def tell_ladder(rungs: Sequence[Rung], as_json: bool, folder: Path | None) -> No
     from rich.text import Text
 
     from andante.files import write_whole
-    from andante.report.studytables import markdown, plain
+    from andante.report.markdown import markdown_table, plain
 
     if as_json:
         print_json([{"limit": r.limit, **(as_data(r.advice) if r.advice else {"reason": r.reason})} for r in rungs])
@@ -224,7 +224,8 @@ def tell_ladder(rungs: Sequence[Rung], as_json: bool, folder: Path | None) -> No
                 out.print(f"At most {rung.limit:,}: {rung.advice.unfinished}", soft_wrap=True)
     if folder is None:
         return
-    write_whole(folder / "ladder.md", (markdown(head, [list(map(plain, line)) for line in lines]) + "\n").encode())
+    text = markdown_table(head, [list(map(plain, line)) for line in lines])
+    write_whole(folder / "ladder.md", f"{text}\n".encode())
     for rung in rungs:
         if rung.advice is not None:
             write_results(rung.advice, folder / f"at-most-{rung.limit}")
