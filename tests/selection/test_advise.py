@@ -199,7 +199,7 @@ def test_the_cheapest_databases_are_built_first(grids, monkeypatch):
 
 
 def test_a_build_that_takes_longer_than_it_looked_waits_for_the_others(grids, monkeypatch):
-    grids, whole, order = grids[:1], sys.modules["andante.selection.library"].build, []
+    grids, whole, order = grids[:1], sys.modules["andante.campaign.shelf"].build, []
     monkeypatch.setattr(
         "andante.selection.library.estimate", lambda *_, **how: andante.offline.builder.Estimate(0, "", 0, 0)
     )
@@ -212,7 +212,7 @@ def test_a_build_that_takes_longer_than_it_looked_waits_for_the_others(grids, mo
             progress("taking long", 1, 2)
         return whole(text, *what, **how)
 
-    monkeypatch.setattr("andante.selection.library.build", slow)
+    monkeypatch.setattr("andante.campaign.shelf.build", slow)
     shelf = library(grids, 100.0)
     shelf.prepare(["moves", "subgoals(records=20)"])
     assert order == ["moves", "subgoals", "moves"]
@@ -221,10 +221,8 @@ def test_a_build_that_takes_longer_than_it_looked_waits_for_the_others(grids, mo
 
 def test_a_limit_that_the_first_map_breaks_is_found_out_there(grids, monkeypatch):
     built = []
-    whole = sys.modules["andante.selection.library"].build
-    monkeypatch.setattr(
-        "andante.selection.library.build", lambda *what, **how: built.append(what) or whole(*what, **how)
-    )
+    whole = sys.modules["andante.campaign.shelf"].build
+    monkeypatch.setattr("andante.campaign.shelf.build", lambda *what, **how: built.append(what) or whole(*what, **how))
     found = library(grids, math.inf, Requirements(memory_bytes=1))
     assert found.books(["moves"]).breach.limit == "memory_bytes"
     assert len(built) == 1
@@ -309,8 +307,8 @@ def test_whoever_breaks_a_limit_on_fresh_problems_only_is_not_recommended(grids,
         fresh.update((p.start, p.goal) for p in later)
         return race, later
 
-    def broken(one, databases, problems, *rest):
-        rows = whole(one, databases, problems, *rest)
+    def broken(one, name, problems, *rest):
+        rows = whole(one, name, problems, *rest)
         late = one.algorithm.card.name == best and (problems[0].start, problems[0].goal) in fresh
         return [{**row, "max_states_expanded": 99} for row in rows] if late else rows
 
@@ -380,9 +378,9 @@ def test_what_was_worked_out_for_one_limit_serves_the_others(grids, monkeypatch)
     asked, home = [], sys.modules["andante.selection.session"]
     whole = home.run_rows
 
-    def counting(one, databases, problems, *rest):
-        asked.extend((one.name, p.graph.fingerprint, p.start, p.goal, str(rest[0])) for p in problems)
-        return whole(one, databases, problems, *rest)
+    def counting(one, name, problems, *rest):
+        asked.extend((name, p.graph.fingerprint, p.start, p.goal, str(rest[0])) for p in problems)
+        return whole(one, name, problems, *rest)
 
     monkeypatch.setattr(home, "run_rows", counting)
     rungs = ladder(grids, [5, 50], Requirements(**NO_DATABASES), problems=20, candidates=30)

@@ -11,12 +11,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from andante.agent import find
 from andante.campaign.maps import PlannedMap
 from andante.campaign.plan import MAPS_AT_A_TIME, Conditions, Job, Task, version_of
-from andante.campaign.shelf import Shelf, Volume
+from andante.campaign.shelf import Shelf, Volume, in_cache
 from andante.campaign.tables import CampaignError
-from andante.databases.header import sizes
+from andante.databases.header import Database, sizes
 from andante.episode.convergence import converge_agent
 from andante.episode.run import Outfit
 from andante.errors import AndanteError
@@ -52,7 +51,7 @@ def _read(planned: PlannedMap) -> Grid:
     return grid
 
 
-_atlas, _shelf = _Atlas(), Shelf()
+_atlas, _shelf = _Atlas(), Shelf(in_cache)
 
 
 def perform(job: Job, stop: threading.Event | None = None) -> Result | None:
@@ -77,11 +76,11 @@ def perform(job: Job, stop: threading.Event | None = None) -> Result | None:
 
 def _run(task: Task, volumes: list[Volume], problems: list[Problem], stop: threading.Event | None) -> list[Row]:
     """Return a row for each problem."""
-    entry = find(task.settings)
-    if version_of(entry) != task.version:
-        raise CampaignError(f"this worker has a different version of {entry.card.name} than the campaign's plan")
-    conditions = task.conditions
-    outfit = Outfit(entry, tuple(volume.database for volume in volumes), conditions.sight)
+    planned, conditions = task.outfit, task.conditions
+    if version_of(planned.algorithm) != task.version:
+        name = planned.algorithm.card.name
+        raise CampaignError(f"this worker has a different version of {name} than the campaign's plan")
+    outfit = Outfit(planned.algorithm, tuple(volume.database for volume in volumes), planned.sight)
     if conditions.max_trials > 1:
         return _converged(outfit, conditions, problems, stop)
     agent = outfit.agent_at_hand(problems[0])
@@ -90,7 +89,7 @@ def _run(task: Task, volumes: list[Volume], problems: list[Problem], stop: threa
 
 
 def _converged(
-    outfit: Outfit, conditions: Conditions, problems: Iterable[Problem], stop: threading.Event | None
+    outfit: Outfit[Database], conditions: Conditions, problems: Iterable[Problem], stop: threading.Event | None
 ) -> list[Row]:
     """Return a row for each problem: cost, effort and learning of all trials; first move and quality of the last."""
     found: list[Row] = []

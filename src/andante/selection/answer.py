@@ -9,12 +9,12 @@ from pathlib import Path
 
 import numpy as np
 
+from andante.episode.run import Outfit
 from andante.measures import Row, Statistics, Summary, measure
 from andante.notation import parse
 from andante.selection.library import Books
 from andante.selection.requirements import Dropped, Requirements
 from andante.selection.significance import Scores, clearly_less, difference
-from andante.selection.space import Candidate
 from andante.world.grid import Grid
 
 #: An agent is stopped at this many times the optimal cost, and counted with that ratio.
@@ -26,7 +26,7 @@ CONFIDENCE = 0.95  # of the intervals, for all standings together
 class Standing:
     """One candidate on the fresh problems."""
 
-    candidate: Candidate
+    candidate: Outfit[str]
     summary: Summary
     rows: list[Row] = field(repr=False)
     interval: tuple[float, float]  # confidence interval of the mean suboptimality, for all standings together

@@ -9,12 +9,12 @@ from typing import NamedTuple
 
 from scipy.stats import t
 
+from andante.episode.run import Outfit
 from andante.measures import Row, summarise
 from andante.selection.answer import CONFIDENCE, Standing
 from andante.selection.race import Place
 from andante.selection.requirements import nothing_fits
 from andante.selection.session import FINALISTS, Session
-from andante.selection.space import Candidate
 from andante.selection.trials import REPEATS
 from andante.world.problem import Problem
 
@@ -31,7 +31,7 @@ _CLEARLY_LESS = 0.7  # share of another candidate's planning below which a candi
 class _Finalist(NamedTuple):
     """A candidate that kept all limits on the fresh problems."""
 
-    candidate: Candidate
+    candidate: Outfit[str]
     rows: list[Row]
     worst_microseconds: float | None
     timed: int
@@ -40,7 +40,7 @@ class _Finalist(NamedTuple):
 class Finals:
     """The finalists, and candidates that plan less, on fresh problems; one that breaks a limit there is dropped."""
 
-    def __init__(self, session: Session, places: Sequence[Place[Candidate]], problems: Sequence[Problem]) -> None:
+    def __init__(self, session: Session, places: Sequence[Place[Outfit[str]]], problems: Sequence[Problem]) -> None:
         self._session = session
         self._waiting = list(places)
         self._problems = problems[: self._affordable(len(problems))]
@@ -58,7 +58,7 @@ class Finals:
                 self._try(place.candidate, FINALISTS + FRONT)
         return ranking(session, found)
 
-    def _next(self) -> Candidate:
+    def _next(self) -> Outfit[str]:
         """Remove and return the best waiting candidate, preferably of an algorithm with fewer than ALIKE finalists."""
         found = Counter(finalist.candidate.algorithm.card.name for finalist in self._found)
         other = (k for k, place in enumerate(self._waiting) if found[place.candidate.algorithm.card.name] < ALIKE)
@@ -78,7 +78,7 @@ class Finals:
         fewest = min(most, max(FEWEST_FRESH, len(session.grids)))  # at least one per map
         return max(fewest, min(most, int(seconds / rate) - timed))
 
-    def _try(self, one: Candidate, total: int) -> None:
+    def _try(self, one: Outfit[str], total: int) -> None:
         session, problems = self._session, self._problems
         session.tell(f"finalists on {len(problems)} fresh problems", len(self._found), total)
         rows: list[Row] = []
@@ -95,7 +95,7 @@ class Finals:
             worst = session.slow_move(one, timed)[0]
         self._found.append(_Finalist(one, rows, worst, len(timed)))
 
-    def _front(self) -> list[Place[Candidate]]:
+    def _front(self) -> list[Place[Outfit[str]]]:
         """Return the waiting candidates that plan clearly less than all better ones, best first."""
         efforts = self._session.efforts
         least = min(efforts[finalist.candidate.name] for finalist in self._found)
