@@ -13,9 +13,7 @@ that is found fits, unless it is damaged: then it is built again. The name also 
 from __future__ import annotations
 
 import hashlib
-import threading
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -31,6 +29,7 @@ from andante.datasets import Progress
 from andante.errors import DatabaseError, OutputError
 from andante.files import cache_folder
 from andante.offline import build
+from andante.recent import Recent
 from andante.world.grid import Grid
 
 _MOST_HELD = 64
@@ -55,8 +54,7 @@ class Shelf:
 
     def __init__(self, home: Callable[[], Path] | None) -> None:
         self._home = home
-        self._volumes: OrderedDict[str, Volume] = OrderedDict()
-        self._lock = threading.Lock()
+        self._volumes: Recent[str, Volume] = Recent(_MOST_HELD)  # one at a time is built: that uses all cores
 
     def volumes(self, orders: Sequence[BuildOrder], grid: Grid, goals: npt.NDArray[np.int64]) -> list[Volume]:
         """Return the databases for a map, for these goals if an order asks for some."""
@@ -76,14 +74,12 @@ class Shelf:
         An order that serves any map may be for several maps, all others are for one.
         """
         key = _key(order, grids, goals)
-        with self._lock:  # building uses all cores, so two at once would not be faster
-            if key not in self._volumes:
-                found = self._found(key, order, grids[0])
-                self._volumes[key] = found or self._built(key, order, grids, goals, threads, progress)
-            self._volumes.move_to_end(key)
-            while len(self._volumes) > _MOST_HELD:
-                self._volumes.popitem(last=False)
-            return self._volumes[key]
+
+        def make() -> Volume:
+            found = self._found(key, order, grids[0])
+            return found or self._built(key, order, grids, goals, threads, progress)
+
+        return self._volumes.get(key, make)
 
     def _found(self, key: str, order: BuildOrder, grid: Grid) -> Volume | None:
         for file in sorted(self._home().glob(f"{key}-*.db")) if self._home is not None else ():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import threading
-from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -20,6 +19,7 @@ from andante.episode.convergence import converge_agent
 from andante.episode.run import Outfit
 from andante.errors import AndanteError
 from andante.measures import Row, rows
+from andante.recent import Recent
 from andante.world.grid import Grid
 from andante.world.problem import Problem
 
@@ -27,36 +27,20 @@ from andante.world.problem import Problem
 Result = dict[str, npt.NDArray[Any]]
 
 
-class _Atlas:
-    """The maps that this process has read most recently."""
-
-    def __init__(self) -> None:
-        self._maps: OrderedDict[PlannedMap, Grid] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def grid(self, planned: PlannedMap) -> Grid:
-        """Return the map, read once; raise an error if it differs from the planned one."""
-        with self._lock:
-            if planned not in self._maps:
-                self._maps[planned] = _read(planned)
-            self._maps.move_to_end(planned)
-            while len(self._maps) > 2 * MAPS_AT_A_TIME:
-                self._maps.popitem(last=False)
-            return self._maps[planned]
-
-
 def _read(planned: PlannedMap) -> Grid:
+    """Return the map; raise an error if it differs from the planned one."""
     grid = planned.grid()
     grid.graph.components.shape  # compute both lazy values now, while no other thread uses the map  # noqa: B018
     return grid
 
 
-_atlas, _shelf = _Atlas(), Shelf(in_cache)
+_maps: Recent[PlannedMap, Grid] = Recent(2 * MAPS_AT_A_TIME)
+_shelf = Shelf(in_cache)
 
 
 def perform(job: Job, stop: threading.Event | None = None) -> Result | None:
     """Run a job and return its rows, the same on any machine except for times; None if ``stop`` was set meanwhile."""
-    grid = _atlas.grid(job.map)
+    grid = _maps.get(job.map, lambda: _read(job.map))
     problems = [
         Problem(grid.graph, start, goal, grid, cost)
         for start, goal, cost in zip(job.starts.tolist(), job.goals.tolist(), job.optimal_costs.tolist(), strict=True)

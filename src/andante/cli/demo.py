@@ -69,11 +69,14 @@ def quickly_ready(entries: Sequence[Algorithm]) -> list[Algorithm]:
 def kinds_for(entries: Sequence[Algorithm]) -> list[str]:
     """Return the kinds of databases that these agents use.
 
-    Databases for any map are left out: trained on the map that they are tested on they would prove little.
+    Databases for any map are left out: trained on the map that they are tested on they would prove little. So are those
+    that look at all pairs of states, which takes minutes on this map.
     """
     from andante.offline import builders
 
-    return list(dict.fromkeys(kind for entry in entries for kind in entry.needs if not builders()[kind].any_map))
+    known = builders()
+    kinds = dict.fromkeys(known[kind] for entry in entries for kind in entry.needs)
+    return [one.kind for one in kinds if not one.any_map and not one.all_pairs]
 
 
 def compile_all_of(entries: Sequence[Algorithm], kinds: Sequence[str]) -> None:

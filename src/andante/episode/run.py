@@ -11,7 +11,6 @@ does not know the map, sees cells up to that distance, and assumes that cells it
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -31,6 +30,7 @@ from andante.errors import AlgorithmError, AndanteError, ParameterError, Problem
 from andante.faults import has_passed, raised
 from andante.kernel import on_compile
 from andante.machine import on_threads
+from andante.recent import Recent
 from andante.search.memory import allocate, bytes_of, new_space
 from andante.world.graph import Graph
 from andante.world.grid import Grid
@@ -455,7 +455,9 @@ class Outfit(Generic[D]):
 
     def agent_at_hand(self, problem: Problem) -> Agent:
         """Return this thread's agent for such a problem, cached if it was used recently."""
-        return _at_hand.agent(self, problem)
+        # Not by the algorithm's name: another algorithm may have been registered under it since.
+        key = (self.algorithm, self.sight, id(problem.graph), *map(id, self.databases))
+        return _at_hand.agents.get(key, lambda: self.agent(problem.world))
 
     def run(self, problem: Problem, limits: Limits = NO_LIMITS) -> Trial:
         """Solve one problem and return the trial."""
@@ -482,17 +484,7 @@ class _AtHand(threading.local):
     """The agents that this thread used most recently."""
 
     def __init__(self) -> None:
-        self.agents: OrderedDict[tuple[Any, ...], Agent] = OrderedDict()
-
-    def agent(self, outfit: Outfit[Any], problem: Problem) -> Agent:
-        # Not by the algorithm's name: another algorithm may have been registered under it since.
-        key = (outfit.algorithm, outfit.sight, id(problem.graph), *map(id, outfit.databases))
-        if key not in self.agents:
-            self.agents[key] = outfit.agent(problem.world)
-        self.agents.move_to_end(key)
-        while len(self.agents) > AGENTS_AT_HAND:
-            self.agents.popitem(last=False)
-        return self.agents[key]
+        self.agents: Recent[tuple[Any, ...], Agent] = Recent(AGENTS_AT_HAND)
 
 
 _at_hand = _AtHand()

@@ -175,11 +175,19 @@ class Builder(NamedTuple):
 _builders: dict[str, Builder] = {}
 
 
-def builder(kind: str, params: type[tuple[Any, ...]], **about: Any) -> Callable[[M], M]:
-    """Enrol the decorated function as the builder of databases of this kind; ``about`` are fields of `Builder`."""
+def builder(
+    kind: str,
+    params: type[tuple[Any, ...]],
+    *,
+    any_map: bool = False,
+    variants: Sequence[str] = (),
+    order_for: Callable[[Any], str] | None = None,
+    all_pairs: bool = False,
+) -> Callable[[M], M]:
+    """Enrol the decorated function as the builder of databases of this kind; the rest is as in `Builder`."""
 
     def enrol(make: M) -> M:
-        _builders[kind] = Builder(kind, params, make, **about)
+        _builders[kind] = Builder(kind, params, make, any_map, tuple(variants), order_for, all_pairs)
         return make
 
     return enrol

@@ -15,6 +15,7 @@ from andante.selection.answer import CONFIDENCE, Standing
 from andante.selection.race import Place
 from andante.selection.requirements import nothing_fits
 from andante.selection.session import FINALISTS, Session
+from andante.selection.space import complexity
 from andante.selection.trials import REPEATS
 from andante.world.problem import Problem
 
@@ -42,7 +43,7 @@ class Finals:
 
     def __init__(self, session: Session, places: Sequence[Place[Outfit[str]]], problems: Sequence[Problem]) -> None:
         self._session = session
-        self._waiting = list(places)
+        self._waiting = distinct(session, places)
         self._problems = problems[: self._affordable(len(problems))]
         self._found: list[_Finalist] = []
 
@@ -108,15 +109,34 @@ class Finals:
         return chosen
 
 
+def distinct(session: Session, places: Sequence[Place[Outfit[str]]]) -> list[Place[Outfit[str]]]:
+    """Return the places without settings that change nothing.
+
+    Of candidates of one algorithm that did exactly the same in the race, with the same memory, only the simplest stays.
+    """
+    alike: dict[tuple[str, tuple[int, ...]], list[Place[Outfit[str]]]] = {}
+    for place in places:
+        one = place.candidate
+        alike.setdefault((one.algorithm.card.name, tuple(session.walks[one.name])), []).append(place)
+    kept: set[str] = set()
+    for group in alike.values():
+        by_memory: dict[tuple[int, ...], Place[Outfit[str]]] = {}
+        for place in sorted(group, key=lambda place: complexity(place.candidate)):
+            one = place.candidate
+            size = (session.books(one).nbytes, session.memory_bytes(one)) if len(group) > 1 else ()
+            by_memory.setdefault(size, place)
+        kept.update(place.candidate.name for place in by_memory.values())
+    return [place for place in places if place.candidate.name in kept]
+
+
 def ranking(session: Session, found: Sequence[_Finalist]) -> list[Standing]:
     """Return the standings of the finalists, best first."""
     doubt = (1 - CONFIDENCE) / (2 * len(found))  # so that the intervals hold for all of them together
-    largest = max(session.grids, key=lambda grid: len(grid.graph))
     standings = []
     for one, rows, worst, timed in found:
         books = session.books(one)
         extra = {
-            "memory_bytes": session.outfit(one).agent(largest).memory_bytes,
+            "memory_bytes": session.memory_bytes(one),
             "database_bytes": books.nbytes,
             "build_seconds": books.build_seconds,
         }

@@ -27,6 +27,7 @@ from andante.selection.race import Measured, Place, Race, rounds_up_to
 from andante.selection.requirements import Breach, Dropped, Requirements, nothing_fits, nothing_in_time
 from andante.selection.space import candidates, neighbour, recommended
 from andante.selection.trials import run_rows, worst_move_microseconds
+from andante.store.identity import NOT_DECIDED
 from andante.world.grid import Grid
 from andante.world.problem import Problem
 
@@ -40,8 +41,9 @@ _PROBE = Limits(moves=200, expansions=20_000)  # enough to find most candidates 
 _PROBED = 4
 _TIMED, _SHARE_TIMED = 2, 1 / 8  # problems of a round whose moves are timed: at least this number, and this share
 _FAR_BEYOND = 5.0
-# Shares of the time limit: for building databases, and until the end of the race. The rest is for fresh problems.
-_BUILDING, _RACED = 0.4, 0.75
+# Shares of the time limit: for building databases with default settings, for building all databases if others are among
+# them, and until the end of the race. The rest is for fresh problems.
+_BUILDING, _BUILDING_VARIANTS, _RACED = 0.6, 0.4, 0.75
 
 
 @dataclass
@@ -61,6 +63,7 @@ class Session:
     entered: int = 0  # candidates that kept all limits in the first round
     took: float = 0.0  # seconds that the last measurement took when it was made
     efforts: dict[str, float] = field(default_factory=dict)  # the worst move of each candidate so far, in expansions
+    walks: dict[str, list[int]] = field(default_factory=dict)  # hashes of all trials of each candidate, but for times
 
     def __post_init__(self) -> None:
         self.seconds = math.inf if self.minutes is None else self.minutes * 60
@@ -73,7 +76,8 @@ class Session:
             self.seconds * _BUILDING,
             self._compiled,
         )
-        self.states = max(len(grid.graph) for grid in self.grids)
+        self.largest = max(self.grids, key=lambda grid: len(grid.graph))
+        self.states = len(self.largest.graph)
 
     def _compiled(self, text: str) -> bool:
         return self.compiling.builder(text)
@@ -106,9 +110,13 @@ class Session:
         self.compiling = Compiling(self.asked, self.journal, compiling, self.seconds)
 
     def build(self) -> None:
-        """Build the databases that cards recommend, defaults first and then variants, as time permits."""
+        """Build the databases that cards recommend, defaults first and then variants, as time permits.
+
+        The most expensive of the defaults may be worth more than a long race, so defaults may take more of the time.
+        """
         *usual, others = self.tiers
-        for tiers in (usual, [others]):
+        for share, tiers in ((_BUILDING, usual), (_BUILDING_VARIANTS, [others])):
+            self.library.most = self.seconds * share
             self.library.prepare(text for tier in tiers for one in tier for text in one.databases)
 
     def race(self, problems: list[Problem]) -> tuple[list[Place[Outfit[str]]], int, int]:
@@ -182,6 +190,8 @@ class Session:
             self.dropped[one.name] = Dropped(one.name, breach, kept.get("reason", ""))
             return None
         found: list[Row] = kept["rows"]
+        if limits is _WALK:
+            self.walks.setdefault(one.name, []).extend(map(_walk, found))
         self.efforts[one.name] = max(self.efforts.get(one.name, 0.0), *(float(r["max_states_expanded"]) for r in found))
         return found
 
@@ -239,6 +249,10 @@ class Session:
         )
         return worst, self.requirements.check("microseconds", worst)
 
+    def memory_bytes(self, one: Outfit[str]) -> int:
+        """Return the memory of a candidate's agent on the largest map."""
+        return self.outfit(one).agent(self.largest).memory_bytes
+
     def outfit(self, one: Outfit[str]) -> Outfit[Database]:
         """Return a candidate whose databases are there, with them."""
         return Outfit(one.algorithm, self.books(one).databases, one.sight)
@@ -248,3 +262,8 @@ class Session:
         books = self.library.books(one.databases)
         assert isinstance(books, Books)
         return books
+
+
+def _walk(row: Row) -> int:
+    """Return a hash of a trial, of all that does not depend on the machine or on names."""
+    return hash(tuple(row[name] for name in sorted(row.keys() - NOT_DECIDED)))

@@ -18,6 +18,7 @@ import numpy as np
 
 from andante.agent import Algorithm, Parameter, algorithms, compared, find
 from andante.episode.run import Outfit
+from andante.notation import parse
 from andante.offline import builders
 
 #: A parameter with a wide range is drawn within this factor of its default.
@@ -87,6 +88,15 @@ def with_databases(entry: Algorithm) -> list[Outfit[str]]:
     known = builders()
     orders = [known[kind].orders_for(entry.params) if kind in known else () for kind in entry.needs]
     return [Outfit(entry, chosen) for chosen in itertools.product(*orders)]
+
+
+def complexity(one: Outfit[str]) -> tuple[int, int]:
+    """Return the number of databases to build and of parameters to set.
+
+    >>> complexity(Outfit(find("knn(m=100)"), ("subgoals",)))
+    (1, 1)
+    """
+    return len(one.databases), len(parse(str(one.algorithm)).arguments)
 
 
 # --- drawing --------------------------------------------------------------------------------------------------------
