@@ -30,6 +30,7 @@ app = typer.Typer(add_completion=False)
 
 SIDE, SEED, PROBLEMS = 512, 7, 200
 BUILD_SECONDS = 40.0  # for building all databases
+MOST_FOR_ALL_PAIRS = 30_000  # states of a map on which a database that looks at all pairs of them is built in that time
 
 
 @app.command()
@@ -45,7 +46,7 @@ def demo(
     problems = choose_problems(grid, None, PROBLEMS, SEED)
     out.print(f"{len(problems)} problems on a generated map of {SIDE} x {SIDE} cells, {grid.free_cells} of them free")
     able = quickly_ready(compared())
-    kinds = kinds_for(able)
+    kinds = kinds_for(able, grid)
     compile_all_of(able, kinds)
     built = build_databases(grid, kinds)
     outfits = worth_comparing(able, grid, tuple(database for database, _ in built))
@@ -66,17 +67,21 @@ def quickly_ready(entries: Sequence[Algorithm]) -> list[Algorithm]:
     ]
 
 
-def kinds_for(entries: Sequence[Algorithm]) -> list[str]:
-    """Return the kinds of databases that these agents use.
+def kinds_for(entries: Sequence[Algorithm], grid: Grid) -> list[str]:
+    """Return the kinds of databases that these agents use and that may be built in time.
 
-    Databases for any map are left out: trained on the map that they are tested on they would prove little. So are those
-    that look at all pairs of states, which takes minutes on this map.
+    Databases for any map are left out: trained on the map that they are tested on they would prove little. Those that
+    would take too long for sure are left out as well, before their builders are compiled.
     """
     from andante.offline import builders
 
     known = builders()
-    kinds = dict.fromkeys(known[kind] for entry in entries for kind in entry.needs)
-    return [one.kind for one in kinds if not one.any_map and not one.all_pairs]
+    kinds = [one for one in dict.fromkeys(known[kind] for entry in entries for kind in entry.needs) if not one.any_map]
+    large = len(grid.graph) > MOST_FOR_ALL_PAIRS
+    for one in kinds:
+        if one.all_pairs and large:
+            out.print(f"no {one.kind} database: it takes minutes to look at all pairs of states", soft_wrap=True)
+    return [one.kind for one in kinds if not (one.all_pairs and large)]
 
 
 def compile_all_of(entries: Sequence[Algorithm], kinds: Sequence[str]) -> None:
