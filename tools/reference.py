@@ -18,6 +18,8 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any
 
+from andante.report.markdown import markdown_table, plain
+
 ROOT = Path(__file__).resolve().parents[1]
 HOME = ROOT / "docs" / "reference"
 CLAIMS = {
@@ -65,15 +67,16 @@ def algorithms_page() -> str:
         "`name(parameter=value, ...)` everywhere: in Python, on the command line, in tables. What it claims is held",
         "against it by `andante.check_algorithm`.",
         "",
-        "| name | algorithm | claims | paper |",
-        "| --- | --- | --- | --- |",
     ]
+    table = []
     for entry in entries:
         card = entry.card
         claims = ", ".join(word for claim, word in CLAIMS.items() if getattr(card, claim))
         if card.two_way:
             claims = claims.replace("complete", "complete where moves can be taken back")
-        lines.append(f"| [`{card.name}`](#{card.name}) | {_escape(card.title)} | {claims} | {_escape(card.paper)} |")
+        table.append([f"[`{card.name}`](#{card.name})", plain(card.title), claims, plain(card.paper)])
+    head = ["name", "algorithm", "claims", "paper"]
+    lines.append(markdown_table(head, table, left=head))
     for entry in entries:
         lines += ["", *_section(entry)]
     return "\n".join(lines) + "\n"
@@ -82,26 +85,21 @@ def algorithms_page() -> str:
 def _section(entry: Any) -> Iterator[str]:
     from andante.notation import write
 
-    yield f"## {_escape(entry.card.title)} {{ #{entry.card.name} }}"
+    yield f"## {plain(entry.card.title)} {{ #{entry.card.name} }}"
     yield ""
-    yield f"{_escape(entry.card.summary)} ({_escape(entry.card.paper)}; `{entry.card.name}`)"
+    yield f"{plain(entry.card.summary)} ({plain(entry.card.paper)}; `{entry.card.name}`)"
     page = entry.step.__module__.rpartition(".")[2].replace("_", "-")
     if (ROOT / "docs" / "algorithms" / f"{page}.md").exists():
         yield ""
         yield f"[More about it](../algorithms/{page}.md)"
     if entry.parameters:
         yield ""
-        yield "| parameter | default | what it is | allowed |"
-        yield "| --- | --- | --- | --- |"
-        for p in entry.parameters:
-            yield f"| `{p.name}` | `{write(p.word(p.default))}` | {_escape(p.about)} | {p.allowed} |"
+        head = ["parameter", "default", "what it is", "allowed"]
+        fields = [[f"`{p.name}`", f"`{write(p.word(p.default))}`", plain(p.about), p.allowed] for p in entry.parameters]
+        yield markdown_table(head, fields, left=head)
     if entry.card.examples:
         yield ""
         yield "Settings worth a try: " + ", ".join(f"`{text}`" for text in entry.card.examples) + "."
-
-
-def _escape(text: str) -> str:
-    return text.replace("*", "\\*")
 
 
 def commands_page() -> str:

@@ -365,6 +365,13 @@ def algorithms() -> list[Algorithm]:
     return sorted(_register.values(), key=lambda entry: entry.card.name)
 
 
+def compared() -> list[Algorithm]:
+    """Return what a comparison shows: the settings that cards name, and all algorithms that use a database."""
+    return [
+        find(text) for entry in algorithms() for text in entry.card.shown or ((entry.card.name,) if entry.needs else ())
+    ]
+
+
 def find(text: str | Algorithm, **parameters: Any) -> Algorithm:
     """Return the algorithm that ``text`` names in the notation; keyword parameters take precedence."""
     if isinstance(text, Algorithm):

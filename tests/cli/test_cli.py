@@ -10,6 +10,7 @@ from rich.progress import Progress, TextColumn
 
 import andante
 from andante.cli import FAILED, INTERRUPTED, OK, USAGE
+from andante.cli.demo import kinds_for
 from andante.cli.shared import _Console, split_algorithms
 from andante.files import cache_folder
 
@@ -362,6 +363,14 @@ def test_the_demo_has_agents_with_databases_and_replays_those_it_recommends(cli,
     assert list(dict.fromkeys(traced))[: len(set(best))] == list(dict.fromkeys(best))[:4]
 
 
+def test_the_demo_compiles_no_builder_that_it_has_no_time_to_use(capsys):
+    entries = [andante.find(name) for name in ("cpd", "hcdps", "dtlrta")]
+    assert kinds_for(entries, andante.Grid(np.ones((100, 100), bool))) == ["moves", "regions"]
+    assert capsys.readouterr().out == ""
+    assert kinds_for(entries, andante.Grid(np.ones((200, 200), bool))) == ["regions"]
+    assert "no moves database" in capsys.readouterr().out
+
+
 def test_databases_that_are_not_used_are_named(cli, arena, shelf):
     first, second, moves = shelf / "a/arena.pattern", shelf / "b/arena.pattern", shelf / "a/arena.moves"
     given = ("--database", first, "--database", second, "--database", moves)
@@ -434,7 +443,7 @@ def test_an_interrupt_ends_it_without_a_traceback(cli, arena, monkeypatch):
     def interrupt(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("andante.episode.run.run", interrupt)
+    monkeypatch.setattr("andante.episode.run.Outfit.run", interrupt)
     code, out, err = cli("solve", arena, "--start", "5,5", "--goal", "15,11")
     assert code == INTERRUPTED
     assert "Traceback" not in out + err

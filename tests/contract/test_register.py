@@ -102,7 +102,7 @@ def test_all_that_is_expanded_on_the_whole_way_is_counted(text, monkeypatch):
     problem = andante.random_problems(grid, 1, optimal_cost=(16, 99), seed=1)[0]
     rows = Problem(grid.graph.csr(), problem.start, problem.goal)
     for each in (problem, rows):
-        assert list(contract._counts(contract._Candidate(andante.find(text), None), [Asked(each)])) == []
+        assert list(contract._counts(contract._Subject(andante.find(text), None), [Asked(each)])) == []
 
 
 class Asked(NamedTuple):

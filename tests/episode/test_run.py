@@ -19,7 +19,7 @@ from andante.agent import Algorithm, Card, Move, algorithm
 from andante.episode.convergence import converge_agent
 from andante.episode.loop import EPISODE, NO_MOVE, NO_STATE, WRONG_COST, all_ended, wrong
 from andante.episode.rows import rows
-from andante.episode.run import Agent, compile_all, variant
+from andante.episode.run import Agent, Outfit, compile_all, variant
 from andante.errors import AlgorithmError, ParameterError, ProblemError
 from andante.kernel import JIT, interpreted, kernel
 from andante.measures import Outcome
@@ -258,9 +258,9 @@ def test_an_algorithm_enrolled_again_is_the_new_one(monkeypatch):
 @pytest.mark.compiled
 def test_warming_up_says_what_it_compiles_and_nothing_once_it_is_compiled():
     graphs = [Grid(np.ones((2, 2), bool)).graph, Graph.from_edges([(0, 1, 1.0)])]
-    compile_all(["lrta", "astar", "wastar"], graphs, lambda what, number, total: None)
+    compile_all(map(Outfit.of, ["lrta", "astar", "wastar"]), graphs, lambda what, number, total: None)
     told = []
-    compile_all(["lrta", "astar", "wastar"], graphs, lambda *what: told.append(what))
+    compile_all(map(Outfit.of, ["lrta", "astar", "wastar"]), graphs, lambda *what: told.append(what))
     assert told == []
 
 
@@ -269,7 +269,7 @@ def test_variants_that_think_with_other_bundles_are_compiled_each(monkeypatch):
     monkeypatch.setattr(Agent, "compile", lambda agent: compiled.append(str(agent.algorithm)))
     depths = ["depth_by=fixed", "depth_by=oracle", "depth_by=oracle, depth=3"]
     texts = [f"dlrta({depth}, goal_by=global)" for depth in depths]
-    compile_all(texts, [Grid(np.ones((2, 2), bool))], lambda what, number, total: None)
+    compile_all(map(Outfit.of, texts), [Grid(np.ones((2, 2), bool))], lambda what, number, total: None)
     assert compiled == [str(andante.find(text)) for text in (texts[0], texts[2])]
 
 
@@ -380,7 +380,7 @@ def test_agents_at_hand_are_told_apart_by_their_databases():
 @pytest.mark.compiled
 def test_what_needs_databases_is_not_warmed_up_without_them():
     told = []
-    compile_all([READER], [Grid(np.ones((2, 2), bool))], lambda *what: told.append(what))
+    compile_all([Outfit.of(READER)], [Grid(np.ones((2, 2), bool))], lambda *what: told.append(what))
     assert told == []
 
 

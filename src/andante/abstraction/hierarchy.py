@@ -16,7 +16,7 @@ from andante.abstraction.layers import CHUNK, Layers, Shape
 from andante.abstraction.repair import Keep, mend, repair
 from andante.errors import GraphError, ParameterError, whole_number
 from andante.kernel import int64, kernel
-from andante.world.graph import Arrays, Graph, Layout, Moves, degree, price, size, target
+from andante.world.graph import Graph, Layout, Moves, degree, price, size, target
 from andante.world.grid import Grid
 from andante.world.heuristics import Metric
 
@@ -41,7 +41,7 @@ class Hierarchy:
     def __init__(
         self, world: Grid | Graph, cover: Cover = DEFAULT_COVER, built: tuple[Layers, int] | None = None
     ) -> None:
-        self.graph = world.graph if isinstance(world, Grid) else world
+        self.graph = world.graph
         self.cover = cover
         self.layers, self.top = built or build(self.graph, cover)
 
@@ -295,7 +295,7 @@ def reserve_for_changes(graph: Graph, built: Layers, levels: int, journal: bool)
 
 def _shape(graph: Graph) -> Shape:
     """Return what levels need to know about a graph."""
-    metric, points = _metric(graph), _points(graph.arrays)
+    metric, points = _metric(graph), graph.points
     return Shape(len(graph), _width(points / graph.unit), points.shape[1], metric, graph.unit)
 
 
@@ -321,11 +321,6 @@ def _metric(graph: Graph) -> int:
         )
     octile = graph.arrays.metric == Metric.OCTILE
     return int(Metric.EUCLIDEAN) if octile else graph.arrays.metric
-
-
-def _points(arrays: Arrays) -> npt.NDArray[np.float64]:
-    """Return the point of each state."""
-    return np.stack([arrays.x, arrays.y], 1).astype(np.float64) if isinstance(arrays, Moves) else arrays.point
 
 
 # Layers do not refer to their graph. Hierarchies do, so keeping those here would keep every graph alive.

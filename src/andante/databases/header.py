@@ -176,11 +176,6 @@ def sizes(databases: Iterable[Database], cells: int) -> dict[str, float]:
     }
 
 
-def graph_of(world: Grid | Graph) -> Graph:
-    """The graph of a map, or the graph itself."""
-    return world.graph if isinstance(world, Grid) else world
-
-
 def handed_over(databases: Any) -> tuple[Any, ...]:
     """The databases that somebody hands over, one or several; an `AlgorithmError` for names of files in their place.
 
@@ -250,7 +245,7 @@ def load(path: str | os.PathLike[str], *, map: Grid | Graph) -> Database:  # noq
     ...     load(f"{folder}/empty.moves", map=grid).kind
     'moves'
     """
-    file, graph = Path(path), graph_of(map)
+    file, graph = Path(path), map.graph
     header, buffer = _opened(file)
     if header.fingerprint not in (None, graph.fingerprint):
         raise DatabaseError(f"{file} was built for another map than this one; build one for it with 'andante build'")

@@ -32,7 +32,7 @@ MOST_CANDIDATES = 1 << 40
 
 
 def _fault(subgoals: Subgoals, graph: Graph) -> str | None:
-    records, width = len(subgoals.start), 2 * dimensions(graph)
+    records, width = len(subgoals.start), 2 * graph.dimensions
     boxes = len(subgoals.low)
     shapes = [(records,), (records,), (records + 1,), (len(subgoals.subgoal),), (boxes, width), (boxes, width)]
     if [array.shape for array in subgoals] != shapes or boxes != 2 << levels(records):
@@ -77,19 +77,6 @@ class Subgoals(NamedTuple):
 # --- the index ------------------------------------------------------------------------------------------------------
 
 
-def dimensions(graph: Graph) -> int:
-    """How many coordinates a state has."""
-    return 2 if isinstance(graph.arrays, Moves) else int(graph.arrays.point.shape[1])
-
-
-def points(graph: Graph) -> npt.NDArray[np.float64]:
-    """The coordinates of all states."""
-    arrays = graph.arrays
-    if isinstance(arrays, Moves):
-        return np.stack([arrays.x, arrays.y], 1).astype(np.float64)
-    return arrays.point
-
-
 def levels(records: int) -> int:
     """How often the tree over so many records is divided.
 
@@ -107,7 +94,7 @@ def index(
     subgoal: npt.NDArray[np.int32],
 ) -> Subgoals:
     """These records, put into the order of a tree; each node is halved along the longest side of its box."""
-    place = np.concatenate([points(graph)[start], points(graph)[goal]], 1)
+    place = np.concatenate([graph.points[start], graph.points[goal]], 1)
     depth, count = levels(len(start)), len(start)
     order = np.arange(count)
     low = np.full((2 << depth, place.shape[1]), np.inf)
@@ -168,8 +155,8 @@ class Shortlist(NamedTuple):
             np.full(1, most, np.int64),
             np.zeros(2 * DEEPEST, np.int64),
             np.zeros(2 * DEEPEST),
-            np.zeros((2, dimensions(graph))),
-            np.zeros((2, dimensions(graph))),
+            np.zeros((2, graph.dimensions)),
+            np.zeros((2, graph.dimensions)),
             np.full(1, metric, np.int64),
         )
 

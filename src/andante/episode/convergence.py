@@ -17,9 +17,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from andante.agent import Algorithm, find
-from andante.databases.header import handed_over
-from andante.episode.run import NO_LIMITS, Agent, Outfit, on_threads
+from andante.agent import Algorithm
+from andante.episode.run import NO_LIMITS, Agent, Outfit, solve_all
 from andante.episode.trial import Limits, Trial, least_costs
 from andante.errors import ParameterError, whole_number
 from andante.world.problem import Problem
@@ -158,7 +157,7 @@ def converge(
     (0.0, True)
     """
     _check(max_trials)
-    outfit = Outfit(find(algorithm, **parameters), handed_over(databases), sight)
+    outfit = Outfit.of(algorithm, databases, sight, **parameters)
     return converge_agent(outfit.agent_at_hand(problem), problem, limits, max_trials, True, None)[0]
 
 
@@ -193,8 +192,8 @@ def converge_many(
             process for problem in part for process in converge_agent(agent, problem, limits, max_trials, paths, stop)
         ]
 
-    outfit = Outfit(find(algorithm, **parameters), handed_over(databases), sight)
-    return on_threads(solve, outfit, list(problems), threads, progress)
+    outfit = Outfit.of(algorithm, databases, sight, **parameters)
+    return solve_all(solve, outfit, list(problems), threads, progress)
 
 
 def _check(max_trials: int) -> None:

@@ -135,7 +135,8 @@ def _pivot() -> dict[str, Any]:
 
 def _events(trace: Trace) -> Iterator[dict[str, Any]]:
     def place(state: int) -> dict[str, int]:
-        return {"x": state % trace.width, "y": state // trace.width}
+        x, y = trace.cells(state).tolist()
+        return {"x": x, "y": y}
 
     title = f"{trace.title} on {trace.map_name}"
     yield {"type": "map", "id": "map", "x": 0, "y": 0, "title": title, "walls": _walls(~trace.passable)}

@@ -42,7 +42,7 @@ from andante.files import read_at_most, write_whole
 from andante.measures import Outcome, suboptimality_ratio
 from andante.search.memory import EXPANDED, LEARNED
 from andante.world.graph import SMALLEST
-from andante.world.grid import BLOCKED, PASSABLE
+from andante.world.grid import BLOCKED, PASSABLE, cells_of
 from andante.world.heuristics import DIAGONAL
 from andante.world.mapfiles import MAX_CELLS
 from andante.world.problem import Problem
@@ -109,6 +109,10 @@ class Trace:
         """Which cells can be stood on."""
         return np.isin(self.terrain, [ord(character) for character in PASSABLE])
 
+    def cells(self, states: npt.ArrayLike) -> npt.NDArray[np.int64]:
+        """The column and row of each state."""
+        return cells_of(states, self.width)
+
     @property
     def cost(self) -> float:
         """What the agent walked."""
@@ -133,8 +137,7 @@ class Trace:
         return rise.reshape(self.terrain.shape)
 
     def _straight(self, states: npt.NDArray[np.int32]) -> npt.NDArray[np.float64]:
-        (y, x), (goal_y, goal_x) = np.divmod(states, self.width), divmod(self.goal, self.width)
-        dx, dy = np.abs(x - goal_x), np.abs(y - goal_y)
+        dx, dy = np.abs(self.cells(states) - self.cells(self.goal)).T
         near: npt.NDArray[np.float64] = np.minimum(dx, dy).astype(np.float64)
         return np.abs(dx - dy) + near * self.diagonal
 

@@ -11,11 +11,13 @@ takes a list of graphs instead of one. One that can build for some goals only ha
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Iterable, Sequence, Sized
-from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from contextlib import closing
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import chain
 from queue import SimpleQueue
 from typing import Any, NamedTuple, TypeVar
 
@@ -23,10 +25,10 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.agent import Parameter, parameters_of
-from andante.databases.header import Database, graph_of, kind_named, kinds
+from andante.databases.header import Database, kind_named, kinds
 from andante.datasets import Progress
 from andante.errors import DatabaseError, ParameterError, did_you_mean, whole_number
-from andante.machine import cores
+from andante.machine import cores, on_threads
 from andante.notation import Call, Word, parse
 from andante.world.graph import Graph
 from andante.world.grid import Grid
@@ -58,7 +60,7 @@ class Crew:
         for room in rooms:
             free.put(room)
 
-        def task(part: W) -> R:
+        def task(part: W, stop: threading.Event) -> R:
             room = free.get()
             try:
                 return work(room, part)
@@ -66,18 +68,14 @@ class Crew:
                 free.put(room)
 
         done, total = 0, sum(len(part) for part in parts)
-        with ThreadPoolExecutor(len(rooms)) as pool:
-            try:
-                futures: dict[Future[R], int] = {pool.submit(task, part): len(part) for part in parts}
-                for future in as_completed(futures):
-                    future.result()
-                    done += futures[future]
-                    if what:
-                        self.tell(what, done, total)
-            except BaseException:
-                pool.shutdown(cancel_futures=True)
-                raise
-        return [future.result() for future in futures]
+        made: dict[int, R] = {}
+        with closing(on_threads(task, parts, len(rooms))) as batches:
+            for one in chain.from_iterable(batches):
+                made[one.number] = one.result
+                done += len(one.part)
+                if what:
+                    self.tell(what, done, total)
+        return [made[k] for k in range(len(parts))]
 
 
 class Goals(Word):
@@ -139,11 +137,33 @@ class Builder(NamedTuple):
     params: type[tuple[Any, ...]]
     make: Callable[..., Any]  # of a graph, or of several if it serves any map
     any_map: bool = False
+    variants: tuple[str, ...] = ()  # settings worth a try besides the defaults, in the notation
+    order_for: Callable[[Any], str] | None = None  # what agents with these parameters need, if not the defaults
+    all_pairs: bool = False  # it looks at all pairs of states: on a large map that takes long
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
         """What can be set, with defaults."""
         return parameters_of(self.params)
+
+    @property
+    def orders(self) -> tuple[str, ...]:
+        """What can be built: first the defaults, then other settings that are worth a try.
+
+        >>> builders()["pattern"].orders
+        ('pattern', 'pattern(side=32)', 'pattern(side=64)')
+        """
+        return (self.kind, *self.variants)
+
+    def orders_for(self, params: Any) -> tuple[str, ...]:
+        """Return what can be built for an agent with these parameters, in the same order.
+
+        >>> from andante.agent import find
+        >>> builders()["pattern"].orders_for(find("dprlrta(level=2)").params)
+        ('pattern(base=2, level=3)',)
+        """
+        needed = self.kind if self.order_for is None else self.order_for(params)
+        return self.orders if needed == self.kind else (needed,)
 
     @property
     def takes_goals(self) -> bool:
@@ -154,11 +174,19 @@ class Builder(NamedTuple):
 _builders: dict[str, Builder] = {}
 
 
-def builder(kind: str, params: type[tuple[Any, ...]], *, any_map: bool = False) -> Callable[[M], M]:
-    """Enrol the decorated function as the builder of databases of this kind; ``any_map`` is what they serve."""
+def builder(
+    kind: str,
+    params: type[tuple[Any, ...]],
+    *,
+    any_map: bool = False,
+    variants: Sequence[str] = (),
+    order_for: Callable[[Any], str] | None = None,
+    all_pairs: bool = False,
+) -> Callable[[M], M]:
+    """Enrol the decorated function as the builder of databases of this kind; the rest is as in `Builder`."""
 
     def enrol(make: M) -> M:
-        _builders[kind] = Builder(kind, params, make, any_map)
+        _builders[kind] = Builder(kind, params, make, any_map, tuple(variants), order_for, all_pairs)
         return make
 
     return enrol
@@ -230,7 +258,7 @@ def _build(
 ) -> Database:
     call = parse(kind)
     chosen, params = chosen_for(call, goals is not None, **parameters)
-    graphs = [graph_of(one) for one in ([world] if isinstance(world, Grid | Graph) else world)]
+    graphs = [one.graph for one in ([world] if isinstance(world, Grid | Graph) else world)]
     if len(graphs) != 1 and not (graphs and chosen.any_map):
         raise ParameterError(f"a database of kind {chosen.kind!r} is built for one map, got {len(graphs)}")
     arguments = (graphs if chosen.any_map else graphs[0], params, crew)

@@ -16,7 +16,7 @@ from andante.abstraction.hierarchy import Hierarchy
 from andante.databases.pattern import NO_STATE
 from andante.errors import GraphError, ParameterError
 from andante.kernel import int64, kernel
-from andante.offline.places import along_hilbert, has_places, places_of
+from andante.offline.places import along_hilbert
 from andante.search.hillclimb import straight
 from andante.world.graph import Arrays, Csr, Graph, Layout, Moves
 
@@ -152,18 +152,18 @@ def _are_open(arrays: Arrays, ground: Ground, walls: npt.NDArray[np.int32]) -> n
 
 def along_a_curve(ground: Ground, regions: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     """Return regions in an order in which neighbours are mostly near each other, if states have places."""
-    if not has_places(ground.graph):
+    if ground.graph.dimensions != 2:
         return regions
-    points = places_of(ground.graph)[ground.representative[regions]]
+    points = ground.graph.points[ground.representative[regions]]
     cells = np.floor((points - points.min(0, initial=np.inf)) / ground.graph.unit)
     return regions[np.argsort(along_hilbert(cells[:, ::-1]), kind="stable")]  # columns first
 
 
 def _points(graph: Graph) -> Points:
     """Return the places of all states, or raise `ParameterError` if they have none."""
-    if not has_places(graph):
+    if graph.dimensions != 2:
         raise ParameterError("tiles need states with two coordinates; take the states of a level as regions: level=3")
-    return places_of(graph)
+    return graph.points
 
 
 def _connected(row: npt.NDArray[np.int32], col: npt.NDArray[np.int32], label: npt.NDArray[np.int64]) -> States:

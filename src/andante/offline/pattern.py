@@ -25,7 +25,7 @@ import numpy.typing as npt
 from andante.abstraction.clique import Cover
 from andante.abstraction.hierarchy import DEFAULT_COVER, hierarchy_of
 from andante.agent import Range
-from andante.databases.pattern import DEEPEST, HIGHEST, MOST_COLUMNS, NO_STATE, UNSERVED, Pattern, ancestors
+from andante.databases.pattern import DEEPEST, HIGHEST, MOST_COLUMNS, NO_STATE, UNSERVED, Pattern, ancestors, order_for
 from andante.errors import ParameterError
 from andante.kernel import int64, kernel
 from andante.notation import Word
@@ -34,7 +34,6 @@ from andante.offline.builder import Crew, Goals, builder
 from andante.offline.climbs import Answers, Parts, Regions, new_answers, no_parts, no_regions, parts_of, regions_of
 from andante.offline.division import Ground, States, along_a_curve, levels, tiles
 from andante.offline.packing import Choices, packed, runs_of
-from andante.offline.places import has_places
 from andante.search.astar import Tree, cost_to, reached, search
 from andante.search.dijkstra import Field, count_paths, spread
 from andante.search.learning import Learned
@@ -95,7 +94,7 @@ class Known(NamedTuple):
     parts: Parts
 
 
-@builder("pattern", Params)
+@builder("pattern", Params, variants=("pattern(side=32)", "pattern(side=64)"), order_for=order_for)
 def make(graph: Graph, params: Params, crew: Crew, goals: npt.NDArray[np.int64] | None) -> Pattern:
     """Return the tables for ``graph``, or for a level above it, and for these ``goals``, or for all."""
     if params.aim is None:
@@ -149,7 +148,7 @@ def _grounds(graph: Graph, params: Params) -> tuple[Ground, Ground]:
     side = params.side
     if side is not None and (params.level is not None or params.base > 0):
         raise ParameterError("regions are tiles (side) or the nodes of a level (level, base), not both")
-    if side is None and params.level is None and params.base == 0 and has_places(graph):
+    if side is None and params.level is None and params.base == 0 and graph.dimensions == 2:
         side = SIDE
     if side is not None:
         return tiles(graph, side), tiles(graph, max(side, GOAL_SIDE))

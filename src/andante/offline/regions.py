@@ -19,7 +19,6 @@ import numpy.typing as npt
 
 from andante.agent import Range
 from andante.databases.regions import BLOCK, MOST_REGIONS, NARROW, WIDE, Regions, blocks
-from andante.databases.subgoals import points
 from andante.errors import DatabaseError, GraphError
 from andante.kernel import int64, kernel
 from andante.offline.builder import Crew, builder
@@ -48,7 +47,7 @@ class Params(NamedTuple):
     seed: Annotated[int, Range(0, 2**63 - 1), "the same seed gives the same database"] = 0
 
 
-@builder("regions", Params)
+@builder("regions", Params, variants=("regions(m=12, borders=2)", "regions(m=20, borders=1)"))
 def make(graph: Graph, params: Params, crew: Crew) -> Regions:
     """The regions of ``graph``, and the way between every two of them."""
     if graph.reversed() is not graph:
@@ -76,7 +75,7 @@ class Growth(NamedTuple):
 
 def _regions(graph: Graph, params: Params, crew: Crew) -> tuple[States, States]:
     """The region of each state, -1 for those without moves; and the seed of each region."""
-    n, component, place = len(graph), graph.components, points(graph)
+    n, component, place = len(graph), graph.components, graph.points
     states = np.flatnonzero(np.bincount(component, minlength=1)[component] > 1)
     states = np.random.default_rng(params.seed).permutation(states)
     growth = Growth(

@@ -70,7 +70,11 @@ class Record(NamedTuple):
     series: States
 
 
-@builder("subgoals", Params)
+@builder(
+    "subgoals",
+    Params,
+    variants=("subgoals(records=1000, series=true)", "subgoals(series=true, coverage=gaps)"),
+)
 def make(graph: Graph, params: Params, crew: Crew) -> Subgoals:
     """Records of random problems on ``graph``."""
     rooms = [_room(graph) for _ in range(crew.threads)]

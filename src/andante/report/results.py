@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from andante.campaign import CampaignError, Plan, Status, plan_of, status
+from andante.campaign.plan import Plan
 from andante.campaign.settings import grid
+from andante.campaign.standing import Status, plan_of, status
+from andante.campaign.tables import CampaignError
 from andante.errors import ParameterError, did_you_mean
 from andante.measures import CUT_SHORT, PLACE, Summary
 from andante.notation import Call, parse

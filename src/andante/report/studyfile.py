@@ -26,8 +26,8 @@ from typing import Any
 
 import andante
 from andante.agent import find
+from andante.campaign.orders import BuildOrder
 from andante.campaign.settings import grid
-from andante.campaign.shelf import BuildOrder
 from andante.campaign.tables import Table, read_tables
 from andante.errors import AndanteError, did_you_mean
 from andante.measures import MEASURES

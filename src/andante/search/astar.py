@@ -15,13 +15,14 @@ is not closed, and with it the bound.
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
+import threading
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from andante.kernel import int64, kernel, prefetch
+from andante.machine import on_threads
 from andante.search import buckets, openlist
 from andante.search.buckets import NODE
 from andante.search.memory import EXPANDED, Log, Space, new_space, note
@@ -246,11 +247,11 @@ def optimal_costs(
     costs[apart] = np.inf
     todo = np.flatnonzero(~apart)
 
-    def work(part: npt.NDArray[np.int64]) -> None:
+    def work(part: npt.NDArray[np.int64], stop: threading.Event) -> None:
         found = np.empty(len(part))
         _costs(Tree.allocate(new_space(graph, None)), graph.arrays, starts[part], goals[part], found)
         costs[part] = found
 
-    with ThreadPoolExecutor(threads) as pool:
-        list(pool.map(work, np.array_split(todo, threads)))
+    for _ in on_threads(work, np.array_split(todo, threads), threads):
+        pass
     return costs

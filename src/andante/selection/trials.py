@@ -8,10 +8,9 @@ import numpy as np
 
 from andante.databases.header import Database
 from andante.episode.rows import rows
-from andante.episode.run import Outfit, run_many
+from andante.episode.run import Outfit
 from andante.episode.trial import Limits, Trial
 from andante.measures import Outcome, Row
-from andante.selection.space import Candidate
 from andante.world.problem import Problem
 
 #: How often a problem is run to time its moves.
@@ -19,17 +18,12 @@ REPEATS = 5
 
 
 def run_rows(
-    candidate: Candidate,
-    databases: Sequence[Database],
-    problems: Sequence[Problem],
-    limits: Limits,
-    threads: int,
-    sight: int | None = None,
+    outfit: Outfit[Database], name: str, problems: Sequence[Problem], limits: Limits, threads: int
 ) -> list[Row]:
-    """Return a row for each problem, as `counted`."""
-    trials = run_many(candidate.algorithm, problems, threads=threads, limits=limits, databases=databases, sight=sight)
+    """Return a row for each problem, as `counted`; ``name`` is for the column `algorithm`."""
+    trials = outfit.run_many(problems, threads=threads, limits=limits)
     return [
-        counted({**row, "algorithm": candidate.name}, limits.suboptimality, _turns_waited(trial))
+        counted({**row, "algorithm": name}, limits.suboptimality, _turns_waited(trial))
         for row, trial in zip(rows(trials), trials, strict=True)
     ]
 
@@ -58,7 +52,7 @@ def counted(row: Row, cap: float, waited: int = 0) -> Row:
     return {**row, "cost": cost, "suboptimality_ratio": ratio}
 
 
-def worst_move_microseconds(outfit: Outfit, problems: Sequence[Problem], limits: Limits) -> float:
+def worst_move_microseconds(outfit: Outfit[Database], problems: Sequence[Problem], limits: Limits) -> float:
     """Return the time of the slowest move on these problems.
 
     Each move is timed inside the compiled loop, on one thread, from the end of the previous move to its own end. The

@@ -301,6 +301,22 @@ class Graph:
             return len(self.arrays.neighbour)
         return int(COUNT[self.arrays.mask].sum())
 
+    @property
+    def graph(self) -> Graph:
+        """The graph itself: maps and graphs are asked for their graph alike."""
+        return self
+
+    @property
+    def points(self) -> npt.NDArray[np.float64]:
+        """The coordinates of every state, one row each: column and row on a grid; rows are empty if there are none."""
+        arrays = self.arrays
+        return np.stack([arrays.x, arrays.y], 1).astype(np.float64) if isinstance(arrays, Moves) else arrays.point
+
+    @property
+    def dimensions(self) -> int:
+        """The number of coordinates of a state; 0 if states have none."""
+        return 2 if isinstance(self.arrays, Moves) else int(self.arrays.point.shape[1])
+
     @cached_property
     def cost_range(self) -> tuple[float, float]:
         """The costs of the cheapest and the most expensive arc; (1, 1) in a graph without arcs."""
@@ -368,10 +384,9 @@ class Graph:
         first = np.concatenate([[0], np.cumsum(COUNT[moves.mask], dtype=np.int64)])
         source = np.repeat(np.arange(len(self)), COUNT[moves.mask])
         direction = DIRECTION[moves.mask[source], np.arange(first[-1]) - first[source]]
-        point = np.stack([moves.x, moves.y], 1).astype(np.float64)
         metric = Metric.OCTILE if moves.diagonal < 2.0 else Metric.MANHATTAN
         neighbour = (source + moves.offset[direction]).astype(np.int32)
-        return Graph(Csr(first, neighbour, PRICE[direction], point, int(metric), 1.0), self.labels)
+        return Graph(Csr(first, neighbour, PRICE[direction], self.points, int(metric), 1.0), self.labels)
 
     def with_points(self, points: npt.ArrayLike, metric: str) -> Graph:
         """Return a graph with the same states and arcs but another heuristic."""

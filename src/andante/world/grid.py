@@ -97,7 +97,7 @@ class Grid:
     @cached_property
     def graph(self) -> Graph:
         """The graph of the cells: state y * width + x, moves in the order N NE E SE S SW W NW."""
-        y, x = np.divmod(np.arange(self.width * self.height), self.width)
+        x, y = cells_of(np.arange(self.width * self.height), self.width).T
         return Graph(
             Moves(
                 mask=self._legal_moves().ravel(),
@@ -157,6 +157,16 @@ class Grid:
             if not self.passable[y, x]:
                 raise ProblemError(f"the {what} ({x}, {y}) is blocked on {self.name} ({chr(self.terrain[y, x])!r})")
         return Problem(self.graph, self.state(*start), self.state(*goal), grid=self)
+
+
+def cells_of(states: npt.ArrayLike, width: int) -> npt.NDArray[np.int64]:
+    """Return the column and row of each of these states, on a map with this many columns.
+
+    >>> cells_of([0, 7, 9], 8).tolist()
+    [[0, 0], [7, 0], [1, 1]]
+    """
+    y, x = np.divmod(np.asarray(states, np.int64), width)
+    return np.stack([x, y], -1)
 
 
 def _characters(table: npt.NDArray[np.generic]) -> npt.NDArray[np.uint8]:
