@@ -124,7 +124,7 @@ def test_nowhere_to_go():
 
 
 @pytest.mark.parametrize(("depth", "most"), [(1, 1), (2, 9), (3, 25), (4, 49), (6, 121), (14, 729)])
-def test_table_4_of_seed_000(depth, most):
+def test_table_4_of_bulitko_et_al_2008(depth, most):
     """On an empty map (2d - 1)^2 states are expanded, where there is room for them all."""
     grid = Grid(np.ones((31, 40), bool))
     problem = grid.problem((15, 15), (39, 15))
