@@ -238,8 +238,8 @@ def _middle_of_eight(values: npt.NDArray[np.float64]) -> tuple[float, float]:
     """
     a0, a1, a2, a3 = _sorted_four(values[0], values[1], values[2], values[3])
     b0, b1, b2, b3 = _sorted_four(values[4], values[5], values[6], values[7])
-    lower = max(max(min(a0, b3), min(a1, b2)), max(min(a2, b1), min(a3, b0)))
-    upper = min(min(max(a0, b3), max(a1, b2)), min(max(a2, b1), max(a3, b0)))
+    lower = max(min(a0, b3), min(a1, b2), min(a2, b1), min(a3, b0))
+    upper = min(max(a0, b3), max(a1, b2), max(a2, b1), max(a3, b0))
     return lower, upper
 
 
