@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 DX = np.array([0, 1, 1, 1, 0, -1, -1, -1], np.int64)
 DY = np.array([-1, -1, 0, 1, 1, 1, 0, -1], np.int64)
 PRICE = np.array([1.0, DIAGONAL] * 4)
+TOWARDS = np.full((3, 3), 8, np.uint8)  # the direction of a cell in the next row and column, from -1 to 1; 8: it itself
+TOWARDS[DY + 1, DX + 1] = np.arange(8)
 
 MOST_STATES = 2**31 - 1  # states are numbered in 32 bits
 SMALLEST = 1e-100  # least cost of an arc; the greatest is its inverse. Squares and sums stay within a float's range
