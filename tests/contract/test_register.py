@@ -21,7 +21,7 @@ from andante.world.problem import Problem
 from tests.abstraction.worlds import coarse_level
 from tests.worlds import DEEP, WIDTHS_WITH_DATABASES
 
-CARDS = list(andante.algorithms())
+CARDS = andante.algorithms()
 SETTINGS = [entry for card in CARDS for entry in (card, *map(andante.find, card.card.examples))]
 
 

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 import andante
 from andante.agent import Algorithm, Card, Move
-from andante.episode.loop import Outcome
 from andante.episode.run import Agent
 from andante.errors import AlgorithmError, ParameterError, ProblemError
 from andante.kernel import kernel
+from andante.measures import Outcome
 from andante.search.learning import Learned
 from andante.world.graph import Graph
 from andante.world.grid import Grid

@@ -8,7 +8,7 @@ from andante.campaign.settings import sample
 from andante.campaign.shelf import BuildOrder
 from andante.selection.space import Candidate, candidates, drawn_setting, neighbour
 
-ALL = list(algorithms())
+ALL = algorithms()
 
 
 @pytest.mark.parametrize("entry", ALL, ids=str)

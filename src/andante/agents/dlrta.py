@@ -18,7 +18,6 @@ for one who knows. The decision tree's pre-search does count, one expansion per 
 from __future__ import annotations
 
 import re
-from enum import IntEnum
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
@@ -28,6 +27,7 @@ from andante.agent import STUCK, Card, Move, Range, algorithm, dialect, no_move,
 from andante.control.depth import Choice, DepthBy, Depths, Way, depth_for, depth_when_lost, greatest_depth, remember
 from andante.control.goal import GoalBy, Goals, aim_for
 from andante.kernel import kernel
+from andante.notation import Word
 from andante.search.learning import Learned, raise_to
 from andante.search.lookahead import look
 from andante.search.memory import Clock, Space
@@ -35,7 +35,7 @@ from andante.search.tables import Tables, turn_to
 from andante.world.graph import Arrays, price, target
 
 
-class Loops(IntEnum):
+class Loops(Word):
     """What keeps an agent from walking in circles where one subgoal leads back to another."""
 
     ONCE = 0  # in a state where it was before it makes one move towards the global goal

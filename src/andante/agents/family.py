@@ -18,7 +18,6 @@ for good all round it, never without ``expendable``.
 from __future__ import annotations
 
 import re
-from enum import IntEnum
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -26,6 +25,7 @@ import numpy.typing as npt
 
 from andante.agent import NOT_SAMPLED, STUCK, Algorithm, Card, Move, Range, algorithm, dialect, no_move, setting
 from andante.kernel import int64, kernel
+from andante.notation import Word
 from andante.search.chance import Chance, begin, draw
 from andante.search.expendable import Gone, give_up, is_expendable, is_gone
 from andante.search.learning import Learned, store, value
@@ -34,7 +34,7 @@ from andante.world.graph import Arrays, degree, estimate, price, target, unit
 from andante.world.heuristics import TOLERANCE
 
 
-class Operator(IntEnum):
+class Operator(Word):
     """How the neighbours' values make the new one."""
 
     MIN = 0
@@ -43,14 +43,14 @@ class Operator(IntEnum):
     MAX = 3
 
 
-class Ties(IntEnum):
+class Ties(Word):
     """Which of equal neighbours comes first."""
 
     ORDER = 0  # the first in the graph's order
     RANDOM = 1  # any of them
 
 
-class Share(IntEnum):
+class Share(Word):
     """How a share of the neighbours becomes a number of them."""
 
     FLOOR = 0
@@ -59,6 +59,8 @@ class Share(IntEnum):
 
 _MIN, _AVG, _MEDIAN = int(Operator.MIN), int(Operator.AVG), int(Operator.MEDIAN)
 _RANDOM, _CEIL = int(Ties.RANDOM), int(Share.CEIL)
+
+EIGHT = 8  # neighbours of a cell: the median of up to as many is found without a loop
 
 HIGH = 1e250  # above this, in units of the graph, a value rises slowly ...
 SLOW = 1.0 + 1e-6  # ... by this factor ...
@@ -90,8 +92,8 @@ class Neighbours(NamedTuple):
 
     @classmethod
     def allocate(cls, space: Space) -> Neighbours:
-        """Room for as many neighbours as a state has."""
-        most = space.graph.max_degree
+        """Room for as many neighbours as a state has, and for a median of eight."""
+        most = max(space.graph.max_degree, EIGHT)
         return cls(np.zeros(most, np.int32), np.zeros(most), np.zeros(most), np.zeros(most))
 
 
@@ -215,10 +217,46 @@ def _combined(near: Neighbours, params: Params, count: int) -> float:
 def _median(values: npt.NDArray[np.float64], count: int) -> float:
     """Return the median of the first ``count`` values, for an even count the mean of the middle two.
 
-    Values are compared each with each and none is moved: sorting a handful takes longer, because its branches are hard
-    to predict.
+    The rest of ``values`` is overwritten. No branch depends on a value: sorting a handful takes longer, because its
+    branches are hard to predict.
     """
-    low, high, lower, upper = (count - 1) // 2, count // 2, 0.0, 0.0
+    low, high = (count - 1) // 2, count // 2
+    if count > EIGHT:
+        lower, upper = _ranked(values, count, low, high)
+        return (lower + upper) / 2
+    for i in range(count, EIGHT):  # as many above all as below, or one more: the lower one stays in the middle
+        values[i] = np.inf if i % 2 else -np.inf
+    lower, upper = _middle_of_eight(values)
+    return (lower + (upper if low < high else lower)) / 2
+
+
+@kernel
+def _middle_of_eight(values: npt.NDArray[np.float64]) -> tuple[float, float]:
+    """Return the middle two of eight values.
+
+    If both fours are sorted, the lower half of all has the lower of each a and the b at the other end.
+    """
+    a0, a1, a2, a3 = _sorted_four(values[0], values[1], values[2], values[3])
+    b0, b1, b2, b3 = _sorted_four(values[4], values[5], values[6], values[7])
+    lower = max(min(a0, b3), min(a1, b2), min(a2, b1), min(a3, b0))
+    upper = min(max(a0, b3), max(a1, b2), max(a2, b1), max(a3, b0))
+    return lower, upper
+
+
+@kernel
+def _sorted_four(a: float, b: float, c: float, d: float) -> tuple[float, float, float, float]:
+    """Return four values in order."""
+    a, b = min(a, b), max(a, b)
+    c, d = min(c, d), max(c, d)
+    a, c = min(a, c), max(a, c)
+    b, d = min(b, d), max(b, d)
+    return a, min(b, c), max(b, c), d
+
+
+@kernel
+def _ranked(values: npt.NDArray[np.float64], count: int, low: int, high: int) -> tuple[float, float]:
+    """Return the values with these two numbers in order, found by comparing each with each."""
+    lower, upper = 0.0, 0.0
     for i in range(count):
         one, less, not_more = values[i], 0, 0
         for j in range(count):
@@ -226,7 +264,7 @@ def _median(values: npt.NDArray[np.float64], count: int) -> float:
             not_more += int64(values[j] <= one)
         lower = one if less <= low < not_more else lower
         upper = one if less <= high < not_more else upper
-    return (lower + upper) / 2
+    return lower, upper
 
 
 @kernel

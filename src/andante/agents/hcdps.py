@@ -13,7 +13,6 @@ Steps of hill-climbing count as expansions.
 
 from __future__ import annotations
 
-from enum import IntEnum
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
@@ -22,6 +21,7 @@ import numpy.typing as npt
 from andante.agent import STUCK, UNREACHABLE, Card, Move, Range, algorithm, no_move
 from andante.databases.regions import Regions, chain_of, next_arc, region_of
 from andante.kernel import int64, kernel
+from andante.notation import Word
 from andante.search.hillclimb import approach, ascend
 from andante.search.memory import Clock, Space
 from andante.world.graph import Arrays, degree, estimate, price, target, unit
@@ -31,7 +31,7 @@ NOWHERE = -1
 PASSED_OVER = 4  # subgoals one after the other in which the agent stands already: a sound database has two at most
 
 
-class Shortcuts(IntEnum):
+class Shortcuts(Word):
     """Where the agent tries to leave subgoals out."""
 
     OFF = 0  # nowhere, once it has set out

@@ -31,7 +31,6 @@ from __future__ import annotations
 
 import math
 import re
-from enum import IntEnum
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
@@ -67,6 +66,7 @@ from andante.control.depth import DepthBy
 from andante.control.goal import GoalBy
 from andante.control.regions import Steering, course
 from andante.kernel import kernel
+from andante.notation import Word
 from andante.search.behind import Behind, forget, leave
 from andante.search.learning import raise_to
 from andante.search.lookahead import Ball, look, max_of_min, way_out
@@ -76,7 +76,7 @@ from andante.world.graph import Arrays, unit
 from andante.world.heuristics import TOLERANCE
 
 
-class Top(IntEnum):
+class Top(Word):
     """What plans on the highest level."""
 
     ASTAR = 1
@@ -84,7 +84,7 @@ class Top(IntEnum):
     LRTA = 3
 
 
-class Between(IntEnum):
+class Between(Word):
     """What refines the plan on the levels between the highest and the ground."""
 
     PASS = 0  # nothing: the next level below goes by the plan from above
@@ -92,14 +92,14 @@ class Between(IntEnum):
     LRTS = 2
 
 
-class Ground(IntEnum):
+class Ground(Word):
     """What refines the plan on the ground."""
 
     ASTAR = 1
     LRTS = 2
 
 
-class Replan(IntEnum):
+class Replan(Word):
     """When an agent with sight drops its path and plans anew."""
 
     CUT = 0  # when the next move of the path is blocked
@@ -107,7 +107,7 @@ class Replan(IntEnum):
     WALL = 2  # ... or when it sees any wall for the first time
 
 
-class Forget(IntEnum):
+class Forget(Word):
     """What is forgotten when a wall that the agent discovers changes a level."""
 
     REGION = 0  # what was learned in regions that no longer exist

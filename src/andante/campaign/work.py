@@ -18,9 +18,10 @@ from andante.campaign.shelf import Shelf, Volume
 from andante.campaign.tables import CampaignError
 from andante.databases.header import sizes
 from andante.episode.convergence import converge_agent
+from andante.episode.rows import rows
 from andante.episode.run import Outfit
 from andante.errors import AndanteError
-from andante.measures import Row, rows
+from andante.measures import Row
 from andante.world.grid import Grid
 from andante.world.problem import Problem
 

@@ -103,7 +103,7 @@ def _keep_trace(
 
 
 def _as_data(trial: Trial) -> dict[str, Any]:
-    from andante.measures import rows
+    from andante.episode.rows import rows
 
     cells = trial.cells
     return {**rows([trial])[0], "start": cells[0], "goal": trial.problem.grid.cell(trial.problem.goal), "path": cells}  # type: ignore[union-attr]

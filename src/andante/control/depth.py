@@ -5,7 +5,6 @@ The first axis of the notation LRTA* (depth, goal) of Bulitko et al. (2008).
 
 from __future__ import annotations
 
-from enum import IntEnum
 from typing import NamedTuple
 
 import numpy as np
@@ -15,13 +14,14 @@ from andante.control.goal import ground_pattern
 from andante.databases.depth_tree import DepthTree, answer
 from andante.databases.pattern import Pattern, capped_depth_to_goal, depth_to_goal, depth_to_subgoal
 from andante.kernel import generic, kernel
+from andante.notation import Word
 from andante.search.learning import Learned
 from andante.search.lookahead import Ball, deepen, look, most_states
 from andante.search.memory import Space
 from andante.world.graph import Layout, Moves
 
 
-class DepthBy(IntEnum):
+class DepthBy(Word):
     """What chooses the depth."""
 
     FIXED = 0  # F: always the same

@@ -39,6 +39,9 @@ class Ending(IntEnum):
     STUCK = 5
     UNREACHABLE = 6
 
+    def __str__(self) -> str:
+        return self.name
+
 
 @dataclass(frozen=True, eq=False)
 class Convergence:

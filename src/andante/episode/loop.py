@@ -11,7 +11,6 @@ step, the move is checked against the true graph: an agent moves along its arcs,
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from enum import IntEnum
 from functools import cache
 from typing import Any
 
@@ -20,23 +19,10 @@ import numpy.typing as npt
 
 from andante.agent import STUCK, UNREACHABLE, Move
 from andante.kernel import instantiate, interpreted, kernel, nanoseconds
+from andante.measures.outcome import Outcome
 from andante.search.memory import Clock
 from andante.world.graph import Arrays, degree, price, size, target
 from andante.world.sensing import View, forget, is_cut_off, model, sense
-
-
-class Outcome(IntEnum):
-    """The state of an episode, or why it ended."""
-
-    WAITING = 0
-    WALKING = 1
-    GOAL = 2
-    COST_CAP = 3
-    MOVE_CAP = 4
-    EXPANSION_CAP = 5
-    STUCK = 6
-    UNREACHABLE = 7
-
 
 _WAITING, _WALKING, _GOAL = int(Outcome.WAITING), int(Outcome.WALKING), int(Outcome.GOAL)
 _COST_CAP, _MOVE_CAP, _EXPANSION_CAP = int(Outcome.COST_CAP), int(Outcome.MOVE_CAP), int(Outcome.EXPANSION_CAP)

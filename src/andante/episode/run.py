@@ -23,11 +23,12 @@ import numpy.typing as npt
 
 from andante.agent import Algorithm, algorithms, find
 from andante.databases.header import Database, handed_over, pick
-from andante.episode.loop import EPISODE, NO_MOVE, NO_STATE, NO_TIMES, NO_TRAIL, TRAIL, Outcome, all_ended, driver
+from andante.episode.loop import EPISODE, NO_MOVE, NO_STATE, NO_TIMES, NO_TRAIL, TRAIL, all_ended, driver
 from andante.episode.trial import Limits, Trial, least_costs
 from andante.errors import AlgorithmError, AndanteError, ParameterError, ProblemError, whole_number
 from andante.faults import has_passed, raised
 from andante.kernel import on_compile
+from andante.measures import Outcome
 from andante.search.memory import allocate, bytes_of, new_space
 from andante.world.graph import Graph
 from andante.world.grid import Grid
@@ -126,6 +127,9 @@ class Agent:
             f"an agent cannot be copied or pickled, because parts of its memory are views of others; make another one "
             f"with Agent({str(self.algorithm)!r}, ...)"
         )
+
+    def __repr__(self) -> str:
+        return f"<Agent {self.algorithm} on {self._world!r}>"
 
     def _loop(self) -> Callable[..., int]:
         """Return the loop that drives the agent's step."""
@@ -325,7 +329,7 @@ class Agent:
 
     def _episodes(self, problems: Sequence[Problem], limits: Limits) -> npt.NDArray[Any]:
         for problem in problems:
-            if problem.graph is not self.graph:
+            if problem.graph != self.graph:
                 raise ProblemError(f"{problem!r} is on another graph than this agent")
         episodes = np.zeros(len(problems), EPISODE)
         episodes["start"] = [p.start for p in problems]
@@ -407,6 +411,9 @@ class Watch(Iterator[Turn]):
             thoughts,
             lost,
         )
+
+    def __repr__(self) -> str:
+        return f"<Watch {self._agent.algorithm}: {self._problem!r}, {self._episode[0]['moves']} moves so far>"
 
     @property
     def trial(self) -> Trial:

@@ -10,7 +10,6 @@ A subgoal found for one goal is reused for neighbouring goals as long as it lies
 
 from __future__ import annotations
 
-from enum import IntEnum
 from typing import NamedTuple
 
 import numpy as np
@@ -18,6 +17,7 @@ import numpy.typing as npt
 
 from andante.databases.pattern import NO_STATE
 from andante.kernel import int64, kernel
+from andante.notation import Word
 from andante.offline.climbs import Answers, Attempts, Parts, Regions, all_covered, best_hub, is_covered, is_reached
 from andante.offline.division import States
 from andante.search.dijkstra import Paths
@@ -31,7 +31,7 @@ ASKED = 8  # states of a region, at most, over which that mean is taken
 REMEMBERED = 64  # places of a trail that are stored, at most
 
 
-class Aim(IntEnum):
+class Aim(Word):
     """Which state is the subgoal."""
 
     ENTRY = 0  # where the path enters the next region

@@ -15,7 +15,6 @@ import time
 from collections.abc import Callable, Iterable, Sequence, Sized
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
-from enum import IntEnum
 from functools import cache
 from queue import SimpleQueue
 from typing import Any, NamedTuple, TypeVar
@@ -28,7 +27,7 @@ from andante.databases.header import Database, graph_of, kind_named, kinds
 from andante.datasets import Progress
 from andante.errors import DatabaseError, ParameterError, did_you_mean, whole_number
 from andante.machine import cores
-from andante.notation import Call, parse
+from andante.notation import Call, Word, parse
 from andante.world.graph import Graph
 from andante.world.grid import Grid
 
@@ -81,7 +80,7 @@ class Crew:
         return [future.result() for future in futures]
 
 
-class Goals(IntEnum):
+class Goals(Word):
     """Which goals a database serves."""
 
     ALL = 0

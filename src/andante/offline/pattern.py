@@ -17,7 +17,6 @@ Regions are made in `division`, subgoals chosen in `aims`, and tables packed in 
 
 from __future__ import annotations
 
-from enum import IntEnum
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -29,6 +28,7 @@ from andante.agent import Range
 from andante.databases.pattern import DEEPEST, HIGHEST, MOST_COLUMNS, NO_STATE, UNSERVED, Pattern, ancestors
 from andante.errors import ParameterError
 from andante.kernel import int64, kernel
+from andante.notation import Word
 from andante.offline.aims import Aim, Desk, Way, choose_hubs, go_far, go_on
 from andante.offline.builder import Crew, Goals, builder
 from andante.offline.climbs import Answers, Parts, Regions, new_answers, no_parts, no_regions, parts_of, regions_of
@@ -54,7 +54,7 @@ PART = 4  # regions that a thread takes at a time
 Costs = npt.NDArray[np.float64]
 
 
-class GoalDepths(IntEnum):
+class GoalDepths(Word):
     """Which depths towards the goal itself are stored."""
 
     CAPPED = 0

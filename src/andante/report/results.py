@@ -13,8 +13,7 @@ import numpy.typing as npt
 from andante.campaign import CampaignError, Plan, Status, plan_of, status
 from andante.campaign.settings import grid
 from andante.errors import ParameterError, did_you_mean
-from andante.measures import PLACE, Summary
-from andante.measures.rows import CUT_SHORT
+from andante.measures import CUT_SHORT, PLACE, Summary
 from andante.notation import Call, parse
 from andante.offline import builders
 from andante.report.charts import Setting

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from andante.kernel import int64, kernel
+from andante.kernel import int64, kernel, prefetch
 from andante.search import buckets, openlist
 from andante.search.buckets import NODE
 from andante.search.memory import EXPANDED, Log, Space, new_space, note
@@ -103,6 +103,11 @@ def open_at(tree: Tree, graph: Layout, state: int, parent: int, g: float, goal: 
     """Open a state that is not queued, at a cost of ``g``."""
     node = tree.node[state]
     node["g"], node["parent"], node["mark"] = g, parent, tree.now[0]
+    # When this state is expanded, the records of its neighbours are read. Of those, on grids, the ones ahead of it are
+    # not in the cache yet. Waiting for them took a third of the time.
+    ahead = 2 * state - parent
+    prefetch(tree.node, ahead - 1)
+    prefetch(tree.node, ahead + 1)
     h = estimate(graph, state, goal)
     openlist.admit(tree.open, state, g * (1.0 / weight) + h, g, h, degree(graph, state))
 
@@ -122,9 +127,9 @@ def expand(tree: Tree, graph: Layout, state: int, goal: int, weight: float) -> i
             continue
         g = reached_at + price(graph, state, k)
         mark = tree.node[near]["mark"]
+        if g >= (tree.node[near]["g"] if mark >= now else np.inf):  # one branch, not two
+            continue
         if mark >= now:
-            if g >= tree.node[near]["g"]:
-                continue
             if mark == now:
                 openlist.remove(tree.open, near)
             elif openlist.ends_early(tree.open):

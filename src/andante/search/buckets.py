@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from andante.kernel import int64, kernel
+from andante.kernel import int64, kernel, uint64
 from andante.search.memory import Space
 
 BUCKETS = 1 << 15  # a power of two
@@ -81,11 +81,19 @@ def push(queue: Buckets, state: int, key: float) -> None:
     b = bucket_in_reach(queue, key)
     slot = b & SLOT
     after, node = int64(queue.head[slot]), queue.node[state]
+    _set_previous(queue, after, state, state)
     node["key"], node["next"], node["previous"] = key, after, ~slot
-    if after >= 0:
-        queue.node[after]["previous"] = state
     queue.head[slot] = state
     use(queue, b)
+
+
+@kernel
+def _set_previous(queue: Buckets, state: int, previous: int, unqueued: int) -> None:
+    """Set what comes before ``state``; if it is negative, write to the record of ``unqueued`` instead.
+
+    Whether a bucket has more states is hard to predict, and a write that nobody reads is cheaper than a wrong guess.
+    """
+    queue.node[uint64(state if state >= 0 else unqueued)]["previous"] = previous
 
 
 @kernel
@@ -144,8 +152,7 @@ def take(queue: Buckets) -> int:
     slot = queue.span[0] & SLOT
     after, key = int64(queue.node[state]["next"]), key_of(queue, state)
     queue.head[slot] = after
-    if after >= 0:
-        queue.node[after]["previous"] = ~slot
+    _set_previous(queue, after, ~slot, state)
     if bucket(queue, key) <= queue.span[0]:
         return state
     push(queue, state, key)

@@ -329,28 +329,51 @@ def _paths_on(graph: Layout, distance: npt.NDArray[np.float64], paths: Paths, st
 
 @_paths_on.of(Csr)
 def _paths_on_any(graph: Csr, distance: npt.NDArray[np.float64], paths: Paths, state: int) -> tuple[float, int, int]:
-    total, scale, most = 0.0, 0, -1
+    total, scale = 0.0, 0
+    most, highest, its_scale = -1, 0.0, 0
     for k in range(degree(graph, state)):
         near = target(graph, state, k)
         if is_optimal(graph, distance, state, near, price(graph, state, k)):
-            total, scale = _plus(total, scale, paths.number[near], int64(paths.scale[near]))
-            if most < 0 or _is_more(paths, near, most):
-                most = near
+            more, at_scale = paths.number[near], int64(paths.scale[near])
+            total, scale = _plus(total, scale, more, at_scale)
+            if most < 0 or _is_more(more, at_scale, highest, its_scale):
+                most, highest, its_scale = near, more, at_scale
     return total, scale, most
 
 
 @_paths_on.of(Moves)
 def _paths_on_grid(graph: Moves, distance: npt.NDArray[np.float64], paths: Paths, state: int) -> tuple[float, int, int]:
+    """Nearly everywhere all counts have the same scale, and can be added and compared as they are."""
     moves = int64(ALL_MOVES[_optimal_moves(graph, distance, state)])
     most = state + graph.offset[moves & 7]
-    total, scale = paths.number[uint64(most)], int64(paths.scale[uint64(most)])
-    moves >>= 4
+    total, scale = paths.number[uint64(most)], paths.scale[uint64(most)]
+    highest, apart, rest = total, 0, moves >> 4
+    while rest != 0:
+        near = state + graph.offset[rest & 7]
+        rest >>= 4
+        more = paths.number[uint64(near)]
+        apart |= int64(paths.scale[uint64(near)] != scale)
+        total += more
+        is_more = more > highest * SAME_COUNT
+        most = near if is_more else most
+        highest = more if is_more else highest
+    if apart:
+        return _paths_on_scales(graph, paths, state, moves)
+    return total, int64(scale), most
+
+
+@kernel
+def _paths_on_scales(graph: Moves, paths: Paths, state: int, moves: int) -> tuple[float, int, int]:
+    """Return the same for counts with scales of their own; ``moves`` are packed as in ALL_MOVES."""
+    total, scale = 0.0, 0
+    most, highest, its_scale = -1, 0.0, 0
     while moves != 0:
         near = state + graph.offset[moves & 7]
         moves >>= 4
-        total, scale = _plus(total, scale, paths.number[uint64(near)], int64(paths.scale[uint64(near)]))
-        if _is_more(paths, near, most):
-            most = near
+        more, at_scale = paths.number[near], int64(paths.scale[near])
+        total, scale = _plus(total, scale, more, at_scale)
+        if most < 0 or _is_more(more, at_scale, highest, its_scale):
+            most, highest, its_scale = near, more, at_scale
     return total, scale, most
 
 
@@ -403,10 +426,9 @@ def is_optimal(graph: Layout, distance: npt.NDArray[np.float64], state: int, nea
 
 
 @kernel
-def _is_more(paths: Paths, state: int, than: int) -> bool:
-    """Return whether there are more paths from ``state`` than from another, beyond rounding."""
-    more, less = paths.number[uint64(state)], paths.number[uint64(than)]
-    above = int64(paths.scale[uint64(state)]) - int64(paths.scale[uint64(than)])
+def _is_more(more: float, scale: int, less: float, its_scale: int) -> bool:
+    """Return whether one count is higher than another, beyond rounding."""
+    above = scale - its_scale
     if above == 0:
         return bool(more > less * SAME_COUNT)
     if above == 1:

@@ -11,13 +11,13 @@ Data about the states is indexed by slot and so stays compact; only the map from
 
 from __future__ import annotations
 
-from enum import IntEnum
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from andante.kernel import int64, kernel
+from andante.notation import Word
 from andante.search import heap
 from andante.search.heap import Heap
 from andante.search.learning import Learned, store, value
@@ -27,14 +27,14 @@ from andante.world.graph import Arrays, Layout, degree, price, target, unit
 from andante.world.heuristics import TOLERANCE
 
 
-class Walk(IntEnum):
+class Walk(Word):
     """How far an agent moves before it plans again."""
 
     ONE_MOVE = 0  # one move towards the end of the plan
     FRONTIER = 1  # to the end of the plan
 
 
-class Avoidance(IntEnum):
+class Avoidance(Word):
     """Which states of the frontier an agent avoids because they seem to be in a depression."""
 
     OFF = 0  # none

@@ -13,19 +13,19 @@ whatever the rule. The rule is part of the list's type, so that the choice costs
 
 from __future__ import annotations
 
-from enum import IntEnum
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from andante.kernel import generic, int64
+from andante.notation import Word
 from andante.search import buckets, heap
 from andante.search.buckets import LATER, NONE, SLOT, Buckets
 from andante.search.heap import Heap
 
 
-class Ties(IntEnum):
+class Ties(Word):
     """Which of the open states with equal f is expanded first."""
 
     LAST = 0  # the one that was opened last

@@ -11,9 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from andante.episode.loop import Outcome
 from andante.errors import AndanteError, did_you_mean
-from andante.measures import PLACE
+from andante.measures import PLACE, Outcome
 from andante.store import Store
 
 Values = npt.NDArray[np.float64]

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from andante.databases.header import Database
-from andante.episode.loop import Outcome
+from andante.episode.rows import rows
 from andante.episode.run import Outfit, run_many
 from andante.episode.trial import Limits, Trial
-from andante.measures import Row, rows
+from andante.measures import Outcome, Row
 from andante.selection.space import Candidate
 from andante.world.problem import Problem
 

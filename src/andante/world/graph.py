@@ -351,6 +351,9 @@ class Graph:
         """Return the states one move away from ``state``, each with the cost of the move, in the graph's order."""
         arrays = self.csr().arrays
         assert isinstance(arrays, Csr)
+        state = whole_number(state, "a state", error=GraphError)
+        if not 0 <= state < len(self):
+            raise GraphError(f"{state} is not a state; there are {len(self)}, numbered from 0")
         row = slice(arrays.first[state], arrays.first[state + 1])
         return list(zip(arrays.neighbour[row].tolist(), arrays.cost[row].tolist(), strict=True))
 
@@ -455,6 +458,21 @@ class Graph:
     @cached_property
     def _numbers(self) -> dict[Hashable, int]:
         return {label: number for number, label in enumerate(self.labels or ())}
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether the other graph has the same layout, arcs, order, costs, heuristic and labels."""
+        if not isinstance(other, Graph):
+            return NotImplemented
+        return self is other or (
+            len(self) == len(other) and self.fingerprint == other.fingerprint and self._label_list == other._label_list
+        )
+
+    def __hash__(self) -> int:
+        return hash(self.fingerprint)
+
+    @property
+    def _label_list(self) -> list[Hashable] | None:
+        return None if self.labels is None else list(self.labels)
 
     def __repr__(self) -> str:
         return f"<Graph of {len(self)} states and {self.arcs} arcs>"
