@@ -121,7 +121,7 @@ class Searches(NamedTuple):
             return cls(forward, empty, Route.through(empty))
         if params.walls_first:
             return cls(forward, Tree.allocate(space, ties), Route.through(empty))
-        backward = forward._replace(node=np.zeros(space.states, NODE), now=np.zeros(1, np.uint32))
+        backward = forward._replace(node=np.zeros(space.states, NODE), scalars=forward.scalars.copy())
         return cls(forward, backward, Route.through(empty))
 
 

@@ -47,20 +47,31 @@ class Fifo(NamedTuple):
         return cls(ring, np.zeros_like(ring.head))
 
 
+RANKED = np.dtype(
+    [
+        ("base", np.float64),  # the key at which bucket 0 begins
+        ("scale", np.float64),  # buckets per unit of key
+        ("now", np.float64),  # the bucket of the state that was last first
+    ]
+)
+
+
 class Ranked(NamedTuple):
     """A heap by bucket, and by g within one."""
 
     heap: Heap
     node: npt.NDArray[Any]  # [n], of NODE; the list itself uses only the key
-    base: npt.NDArray[np.float64]  # [2], as in `Buckets`
-    now: npt.NDArray[np.float64]  # [1], the bucket of the state that was last first
+    scalars: npt.NDArray[Any]  # [1], of RANKED
     sign: float  # 1 if the larger g comes first, -1 if the smaller
 
     @classmethod
     def over(cls, node: npt.NDArray[Any], typical_cost: float, sign: float) -> Ranked:
         """Return an empty list over records of states, for keys that grow by about ``typical_cost`` with each move."""
-        base = np.array([0.0, buckets.PER_COST / typical_cost])
-        return cls(Heap.over(len(node), len(node)), node, base, np.zeros(1), sign)
+        scalars = np.array([(0.0, buckets.PER_COST / typical_cost, 0.0)], RANKED)
+        return cls(Heap.over(len(node), len(node)), node, scalars, sign)
+
+
+WALLS = np.dtype([("least", np.float64)])  # the least h of a state opened so far
 
 
 class WallsFirst(NamedTuple):
@@ -74,14 +85,14 @@ class WallsFirst(NamedTuple):
     near: Any  # the first list, of one of the kinds above
     rest: Any  # the second list, of the same kind
     in_rest: npt.NDArray[np.bool_]  # [n], whether a state was last put into the second list
-    least: npt.NDArray[np.float64]  # [1], the least h of a state opened so far
+    scalars: npt.NDArray[Any]  # [1], of WALLS
     most_moves: int  # of a state in the open
 
     @classmethod
     def over(cls, ties: Ties, node: npt.NDArray[Any], typical_cost: float, most_moves: int) -> WallsFirst:
         """Return an empty list over records of states; one with fewer than ``most_moves`` moves lies at a wall."""
         near, rest = open_list(ties, node, typical_cost), open_list(ties, node, typical_cost)
-        return cls(near, rest, np.zeros(len(node), np.bool_), np.full(1, np.inf), most_moves)
+        return cls(near, rest, np.zeros(len(node), np.bool_), np.full(1, np.inf, WALLS), most_moves)
 
 
 OpenList = Buckets | Fifo | Ranked | WallsFirst
@@ -175,7 +186,7 @@ def _clear_buckets(queue: Buckets, base: float) -> None:
 
 @set_scale.of(Buckets)
 def _scale_buckets(queue: Buckets, typical_cost: float) -> None:
-    queue.base[1] = buckets.PER_COST / typical_cost
+    queue.scalars[0]["scale"] = buckets.PER_COST / typical_cost
 
 
 @push.of(Buckets)
@@ -233,7 +244,7 @@ def _clear_fifo(queue: Fifo, base: float) -> None:
 
 @set_scale.of(Fifo)
 def _scale_fifo(queue: Fifo, typical_cost: float) -> None:
-    queue.ring.base[1] = buckets.PER_COST / typical_cost
+    queue.ring.scalars[0]["scale"] = buckets.PER_COST / typical_cost
 
 
 @push.of(Fifo)
@@ -282,7 +293,7 @@ def _take_from_fifo(queue: Fifo) -> int:
         return NONE
     remove(queue, state)
     key = buckets.key_of(ring, state)
-    if buckets.bucket(ring, key) <= ring.span[0]:
+    if buckets.bucket(ring, key) <= ring.scalars[0]["first"]:
         return state
     push(queue, state, key, 0.0)
     return LATER
@@ -308,19 +319,22 @@ def _key_in_fifo(queue: Fifo, state: int) -> float:
 
 @clear.of(Ranked)
 def _clear_ranked(queue: Ranked, base: float) -> None:
+    at = queue.scalars[0]
     heap.clear(queue.heap)
-    queue.base[0] = base - 1.0 / queue.base[1]  # as in buckets: 0 is for keys below the base
+    at["base"] = base - 1.0 / at["scale"]  # as in buckets: 0 is for keys below the base
 
 
 @set_scale.of(Ranked)
 def _scale_ranked(queue: Ranked, typical_cost: float) -> None:
-    queue.base[1] = buckets.PER_COST / typical_cost
+    at = queue.scalars[0]
+    at["scale"] = buckets.PER_COST / typical_cost
 
 
 @push.of(Ranked)
 def _push_ranked(queue: Ranked, state: int, key: float, g: float) -> None:
+    at = queue.scalars[0]
     queue.node[state]["key"] = key
-    b = max(np.floor((key - queue.base[0]) * queue.base[1]), 0.0)
+    b = max(np.floor((key - at["base"]) * at["scale"]), 0.0)
     heap.push(queue.heap, state, b, queue.sign * g)
 
 
@@ -341,9 +355,10 @@ def _remove_ranked(queue: Ranked, state: int) -> None:
 
 @first.of(Ranked)
 def _first_ranked(queue: Ranked) -> int:
+    at = queue.scalars[0]
     if heap.size(queue.heap) == 0:
         return NONE
-    queue.now[0] = queue.heap.key[0]
+    at["now"] = queue.heap.key[0]
     return int64(queue.heap.item[0])
 
 
@@ -354,12 +369,14 @@ def _take_ranked(queue: Ranked) -> int:
 
 @floor.of(Ranked)
 def _floor_of_ranked(queue: Ranked) -> float:
-    return queue.base[0] + queue.now[0] / queue.base[1] if queue.now[0] > 0.0 else -np.inf
+    at = queue.scalars[0]
+    return at["base"] + at["now"] / at["scale"] if at["now"] > 0.0 else -np.inf
 
 
 @width.of(Ranked)
 def _width_of_ranked(queue: Ranked) -> float:
-    return 1.0 / queue.base[1]
+    at = queue.scalars[0]
+    return 1.0 / at["scale"]
 
 
 @key_of.of(Ranked)
@@ -372,9 +389,10 @@ def _key_in_ranked(queue: Ranked, state: int) -> float:
 
 @clear.of(WallsFirst)
 def _clear_both(queue: WallsFirst, base: float) -> None:
+    at = queue.scalars[0]
     clear(queue.near, base)
     clear(queue.rest, base)
-    queue.least[0] = np.inf
+    at["least"] = np.inf
 
 
 @set_scale.of(WallsFirst)
@@ -391,8 +409,9 @@ def _push_to_near(queue: WallsFirst, state: int, key: float, g: float) -> None:
 
 @admit.of(WallsFirst)
 def _admit_to_either(queue: WallsFirst, state: int, key: float, g: float, h: float, moves: int) -> None:
-    if moves < queue.most_moves or h <= queue.least[0]:
-        queue.least[0] = min(queue.least[0], h)
+    at = queue.scalars[0]
+    if moves < queue.most_moves or h <= at["least"]:
+        at["least"] = min(at["least"], h)
         push(queue, state, key, g)
     else:
         queue.in_rest[state] = True
