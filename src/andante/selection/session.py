@@ -98,8 +98,9 @@ class Session:
     def enter(self, count: int, also: Sequence[Outfit[str]], compiling: Progress) -> None:
         """Collect the candidates, in the order in which they are tried: time may run out."""
         more = [one for one in also if self._may_enter(one.algorithm)]
-        drawn = [replace(one, sight=self.requirements.sight) for one in candidates(self._may_enter, count, self.seed)]
-        found = list({one.name: one for one in (*more, *drawn)}.values())
+        drawn = candidates(self._may_enter, count, self.seed)
+        sight = self.requirements.sight
+        found = list({one.name: replace(one, sight=sight) for one in (*more, *drawn)}.values())
         if not found:
             raise nothing_fits(self.requirements, [])
         self.tiers = [more, *recommended(self._may_enter)]
