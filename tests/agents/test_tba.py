@@ -360,7 +360,7 @@ def test_numbers_of_paths_start_again_when_they_run_out(left):
     problem = grid.problem(grid.cell(free[0]), grid.cell(free[-1]))
     for setting in ({"budget": 4}, {"budget": 6, "r": 0.5, "window": 4}):
         agent, fresh = (andante.Agent("tba", grid, **setting) for _ in range(2))
-        agent._memory.ways.scalars[0]["used"] = tracing.LAST_NUMBER - len(grid.graph) - left
+        agent._memory.paths.scalars[0]["used"] = tracing.LAST_NUMBER - len(grid.graph) - left
         agent._memory.searches.route.scalars[0]["now"] = shorten.LAST_NUMBER - left
         for _ in range(3):
             assert agent.run(problem).path.tolist() == fresh.run(problem).path.tolist()

@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.agent import STUCK, Card, Move, Range, algorithm, dialect, no_move, setting
-from andante.control.depth import Choice, DepthBy, Depths, Way, depth_for, depth_when_lost, greatest_depth, remember
+from andante.control.depth import Choice, DepthBy, Depths, Leg, depth_for, depth_when_lost, greatest_depth, remember
 from andante.control.goal import GoalBy, Goals, aim_for
 from andante.kernel import kernel
 from andante.notation import Word
@@ -115,11 +115,11 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
             at["trial"] = 0
             return _move_when_lost(graph, memory, params, state, goal, before)
         at["trial"], at["aim"], at["chosen_at"] = now, aim_for(memory.goals.by, state, goal), state
-    aim, way = at["aim"], Way(at["chosen_at"], goal, by_subgoals)
+    aim, leg = at["aim"], Leg(at["chosen_at"], goal, by_subgoals)
     if aim == goal:
-        return _move(graph, memory.depths, memory.h, params, state, aim, way)
+        return _move(graph, memory.depths, memory.h, params, state, aim, leg)
     turn_to(memory.tables, aim, visits.clock[0]["problem"])
-    return _move(graph, memory.depths, memory.tables.h, params, state, aim, way)
+    return _move(graph, memory.depths, memory.tables.h, params, state, aim, leg)
 
 
 @kernel
@@ -138,9 +138,9 @@ def _visit(visits: Visits, params: Params, state: int) -> int:
 
 
 @kernel
-def _move(graph: Arrays, depths: Depths, h: Learned, params: Params, state: int, aim: int, way: Way) -> Move:
+def _move(graph: Arrays, depths: Depths, h: Learned, params: Params, state: int, aim: int, leg: Leg) -> Move:
     """Towards ``aim``, as deep as depths say."""
-    choice = depth_for(depths.by, depths.ball, graph, h, state, aim, way, params.depth)  # line 3
+    choice = depth_for(depths.by, depths.ball, graph, h, state, aim, leg, params.depth)  # line 3
     return _look_and_learn(graph, depths, h, state, aim, choice)
 
 
@@ -150,7 +150,7 @@ def _move_when_lost(graph: Arrays, memory: Memory, params: Params, state: int, g
     by, ball, h = memory.depths.by, memory.depths.ball, memory.h
     choice = Choice(depth_when_lost(by, state, goal, params.depth), 0, 0)
     if params.loops == _DEEPER:
-        nearby = depth_for(by, ball, graph, h, state, goal, Way(state, goal, True), params.depth)
+        nearby = depth_for(by, ball, graph, h, state, goal, Leg(state, goal, True), params.depth)
         depth = min(greatest_depth(by, params.depth), nearby.depth + before * params.plies)
         choice = Choice(depth, nearby.expanded, nearby.touched)
     return _look_and_learn(graph, memory.depths, h, state, goal, choice)

@@ -102,7 +102,7 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
     plan, work = memory.plan, Effort(0, 0)
     at = plan.scalars[0]
     if at["trial"] != plan.clock[0]["trial"]:
-        if not _is_way(graph, memory.regions, state, goal):
+        if not _has_path(graph, memory.regions, state, goal):
             return no_move(UNREACHABLE, 0, 0)
         work = _set_out(graph, memory, params, state, goal)
     elif at["aim"] == state:
@@ -118,7 +118,7 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
 
 
 @kernel
-def _is_way(graph: Arrays, regions: Regions, state: int, goal: int) -> bool:
+def _has_path(graph: Arrays, regions: Regions, state: int, goal: int) -> bool:
     """Can the goal be reached?"""
     if degree(graph, state) == 0 or degree(graph, goal) == 0:
         return False
@@ -168,8 +168,8 @@ def _aim(graph: Arrays, memory: Memory, params: Params, state: int, goal: int, w
                 break
             ahead = ascend(graph, state, later.aim, params.m - expanded)
             expanded, touched = expanded + ahead.expanded, touched + ahead.touched
-            by_way = estimate(graph, state, place.aim) + estimate(graph, place.aim, later.aim)
-            if not ahead.arrived or ahead.cost > by_way + TOLERANCE * unit(graph):
+            through_aim = estimate(graph, state, place.aim) + estimate(graph, place.aim, later.aim)
+            if not ahead.arrived or ahead.cost > through_aim + TOLERANCE * unit(graph):
                 break
             place = later
     at["aim"], at["region"], at["next"], at["end"] = place.aim, place.region, place.next, place.end

@@ -24,7 +24,7 @@ from andante.search.astar import Slice, Tree, advance, begin, reached
 from andante.search.chance import draw_once
 from andante.search.memory import Clock, Space
 from andante.search.path import price_between
-from andante.search.tracing import CUT, Ways, ahead, aim, follow, forget, is_tracing, trace, walk_past
+from andante.search.tracing import CUT, TracedPaths, aim, follow, forget, is_tracing, next_on_path, trace, walk_past
 from andante.world.graph import Arrays, degree, target
 
 # How far the planning has come.
@@ -69,17 +69,17 @@ class Memory(NamedTuple):
     """The search, the path it found, and how far it has come."""
 
     tree: Tree
-    ways: Ways
+    paths: TracedPaths
     progress: Progress
 
 
 @kernel
 def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -> Move:
     """One move of late-acting A*."""
-    tree, ways, at = memory.tree, memory.ways, memory.progress.scalars[0]
+    tree, paths, at = memory.tree, memory.paths, memory.progress.scalars[0]
     if at["trial"] != memory.progress.clock[0]["trial"]:
         begin(tree, graph, state, goal, params.weight)
-        forget(ways)
+        forget(paths)
         at["trial"], at["stage"], at["start"] = memory.progress.clock[0]["trial"], SEARCHING, state
     work, traced = Slice(False, 0, 0, 0), 0
     if at["stage"] == SEARCHING:
@@ -88,19 +88,19 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
         if work.over:
             if not reached(tree, goal):
                 return no_move(UNREACHABLE, work.expanded, work.touched)
-            aim(ways, tree, goal)
+            aim(paths, tree, goal)
             at["stage"] = FOUND
     if at["stage"] == FOUND:
-        traced = trace(ways, tree, state, at["start"], int64((params.budget - work.steps) * params.c))
-        if not is_tracing(ways):
-            follow(ways)
+        traced = trace(paths, tree, state, at["start"], int64((params.budget - work.steps) * params.c))
+        if not is_tracing(paths):
+            follow(paths)
             at["stage"] = TRACED
-    to = ahead(ways, graph, state)
+    to = next_on_path(paths, graph, state)
     if to == CUT:
         at["trial"] = NEVER
         return Move(state, 0.0, work.expanded, work.touched + traced, 0.0, 0)
     if to >= 0:
-        walk_past(ways, state)
+        walk_past(paths, state)
     elif state != at["start"]:
         to = int64(at["start"])
     elif params.wait:

@@ -25,7 +25,7 @@ from andante.agent import IN_COST, STUCK, Card, Move, Range, algorithm, no_move,
 from andante.kernel import int64, kernel
 from andante.search.behind import Behind, forget, go_back, how_many, last_left, leave
 from andante.search.learning import Learned, raise_to
-from andante.search.lookahead import Ball, Frontier, look, max_of_min, most_states, way_out
+from andante.search.lookahead import Ball, Frontier, look, max_of_min, most_states, path_out
 from andante.search.memory import Clock, Space
 from andante.search.path import price_between
 from andante.world.graph import Arrays, price, unit
@@ -118,7 +118,7 @@ def _begin(trip: Trip) -> None:
 def _plan(graph: Arrays, trip: Trip, ball: Ball, best: Frontier) -> int:
     """Plan the way to the frontier's best state: the first state of it."""
     at = trip.scalars[0]
-    at["planned"] = way_out(ball, graph, best, trip.ahead) - 1
+    at["planned"] = path_out(ball, graph, best, trip.ahead) - 1
     return int64(trip.ahead[at["planned"]])
 
 

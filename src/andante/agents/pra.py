@@ -53,7 +53,7 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
 
 @kernel
 def _plan(route: Route, graph: Arrays, layers: Layers, params: Params, state: int, goal: int) -> tuple[int, int]:
-    """Plan the whole way, from the top down: states expanded, moves looked at."""
+    """Plan the whole path, from the top down: states expanded, moves looked at."""
     path = route.scalars[0]
     level = _meeting_level(layers, state, goal) // 2
     expanded, touched, up = 0, 0, EVERYWHERE

@@ -69,7 +69,7 @@ from andante.kernel import kernel
 from andante.notation import Word
 from andante.search.behind import Behind, forget, leave
 from andante.search.learning import raise_to
-from andante.search.lookahead import Ball, look, max_of_min, way_out
+from andante.search.lookahead import Ball, look, max_of_min, path_out
 from andante.search.memory import Clock, Log, Space
 from andante.search.tables import Tables, forget_state, turn_to
 from andante.world.graph import Arrays, unit
@@ -146,7 +146,7 @@ class Params(NamedTuple):
 
     @property
     def real_time(self) -> bool:
-        """A* plans the whole way on the highest level, and levels grow with the map."""
+        """A* plans the whole path on the highest level, and levels grow with the map."""
         return self.top is not Top.ASTAR
 
     @property
@@ -346,7 +346,7 @@ def _learn(
     new = best.f if lrta else max_of_min(mind.ball, best, there)
     learned, stored = raise_to(h, within, here, there, new, gamma)
     at["stored"] += 0 if known else stored
-    moves = way_out(mind.ball, within, best, route.node)
+    moves = path_out(mind.ball, within, best, route.node)
     if lrta:
         route.node[0], moves = route.node[moves - 1], 1
     route.node[moves], path["moves"] = here, moves

@@ -60,14 +60,14 @@ from andante.search.predecessors import Predecessors, turned
 from andante.search.shorten import Route, Window, abandon, is_on, lay, lay_back, next_on, shorten
 from andante.search.tracing import (
     OFF,
-    Ways,
-    ahead,
+    TracedPaths,
     aim,
     follow,
     forget,
     is_new_longer,
     is_tracing,
     length,
+    next_on_path,
     trace,
     walk_past,
 )
@@ -153,7 +153,7 @@ class Memory(NamedTuple):
     """The searches, the paths, and the progress."""
 
     searches: Searches
-    ways: Ways
+    paths: TracedPaths
     window: Window
     progress: Progress
     into: Predecessors
@@ -162,7 +162,7 @@ class Memory(NamedTuple):
 @kernel
 def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -> Move:
     """Make one move of TBA*."""
-    tree, ways, at = memory.searches.forward, memory.ways, memory.progress.scalars[0]
+    tree, paths, at = memory.searches.forward, memory.paths, memory.progress.scalars[0]
     expansions, steps = _shares(params)
     if at["trial"] != memory.progress.clock[0]["trial"]:
         _begin(memory, graph, params, state, goal)  # lines 1 to 4
@@ -181,10 +181,10 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
     elif _shortens(params):
         work = _shorten(memory, graph, params, state, goal, expansions, steps)
     expanded, touched = work.expanded, work.touched + traced
-    to = _ahead(memory, graph, params, state)
+    to = _next_state(memory, graph, params, state)
     if to >= 0:  # line 21
         if at["stage"] < TRACED or not _shortens(params):
-            walk_past(ways, state)  # line 22
+            walk_past(paths, state)  # line 22
     elif to == OFF:
         if params.shortcut and not _shortens(params) and at["stage"] == TRACED:
             left = params.budget - work.steps - int64(np.ceil(traced / params.c))
@@ -203,7 +203,7 @@ def _begin(memory: Memory, graph: Arrays, params: Params, state: int, goal: int)
     """Begin a search from the agent's state."""
     at = memory.progress.scalars[0]
     begin(memory.searches.forward, graph, state, goal, params.weight)
-    forget(memory.ways)
+    forget(memory.paths)
     abandon(memory.searches.route, memory.window, params.window)  # type: ignore[arg-type]  # none is -1
     at["trial"], at["stage"] = memory.progress.clock[0]["trial"], SEARCHING
     at["start"], at["previous"] = state, state
@@ -226,28 +226,28 @@ def _shares(params: Params) -> tuple[int, int]:
 @kernel
 def _trace(memory: Memory, graph: Arrays, params: Params, state: int, goal: int, most: int) -> int:
     """Continue to trace a new path, switch to it when it is complete, and return the number of steps."""
-    tree, ways, at = memory.searches.forward, memory.ways, memory.progress.scalars[0]
-    if not is_tracing(ways):  # line 10
+    tree, paths, at = memory.searches.forward, memory.paths, memory.progress.scalars[0]
+    if not is_tracing(paths):  # line 10
         at["final"] = at["stage"] == FOUND
-        aim(ways, tree, goal if at["final"] else most_promising(tree, goal))  # line 11
-    begun_at = ways.scalars[0]["traced"]
-    steps = trace(ways, tree, state, at["start"], most)  # line 13
+        aim(paths, tree, goal if at["final"] else most_promising(tree, goal))  # line 11
+    begun_at = paths.scalars[0]["traced"]
+    steps = trace(paths, tree, state, at["start"], most)  # line 13
     if at["final"] and _shortens(params):
         lay(memory.searches.route, tree, goal, begun_at, steps)
-    if is_tracing(ways):  # line 14
+    if is_tracing(paths):  # line 14
         return steps
-    if at["final"] or is_new_longer(ways) or not params.switch_rule or ahead(ways, graph, state) < 0:
-        follow(ways)  # line 15
+    if at["final"] or is_new_longer(paths) or not params.switch_rule or next_on_path(paths, graph, state) < 0:
+        follow(paths)  # line 15
         if at["final"]:  # line 16
             at["stage"] = TRACED  # line 17
     return steps
 
 
 @kernel
-def _ahead(memory: Memory, graph: Arrays, params: Params, state: int) -> int:
+def _next_state(memory: Memory, graph: Arrays, params: Params, state: int) -> int:
     """Return the next state on the current path, or OFF or CUT as `ahead` does."""
     if memory.progress.scalars[0]["stage"] < TRACED or not _shortens(params):
-        return ahead(memory.ways, graph, state)
+        return next_on_path(memory.paths, graph, state)
     return next_on(memory.searches.route, state) if is_on(memory.searches.route, state) else OFF
 
 
@@ -269,7 +269,7 @@ def _shorten(
 def _find_shortcut(memory: Memory, graph: Arrays, params: Params, state: int, goal: int, left: int) -> Slice:
     """Search from the solution for a cheapest path to the goal from ``state``."""
     tree, back, arcs = memory.searches.forward, memory.searches.backward, turned(memory.into.arcs, graph)
-    queued = length(memory.ways) + 1
+    queued = length(memory.paths) + 1
     if params.charge_queueing:
         left -= int64(np.ceil(queued / params.c))
     if left <= 0:

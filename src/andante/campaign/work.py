@@ -68,7 +68,7 @@ def _run(task: Task, volumes: list[Volume], problems: list[Problem], stop: threa
     outfit = Outfit(planned.algorithm, tuple(volume.database for volume in volumes), planned.sight)
     if conditions.max_trials > 1:
         return _converged(outfit, conditions, problems, stop)
-    agent = outfit.agent_at_hand(problems[0])
+    agent = outfit.cached_agent(problems[0])
     trials = agent.run_all(problems, conditions.limits, paths=False, stop=stop)
     return [{**row, "trials": 1} for row in rows(trials, memory_bytes=agent.memory_bytes)]
 
@@ -79,7 +79,7 @@ def _converged(
     """Return a row for each problem: cost, effort and learning of all trials; first move and quality of the last."""
     found: list[Row] = []
     for problem in problems:
-        agent = outfit.agent_at_hand(problem)
+        agent = outfit.cached_agent(problem)
         processes = converge_agent(agent, problem, conditions.limits, conditions.max_trials, False, stop)
         if not processes:
             return []

@@ -45,7 +45,7 @@ def solve(
     database: list[Path] = DATABASE_OPTION,
     sight: int | None = SIGHT_OPTION,
     suboptimality_cap: float | None = number_option(None, 1, help="Give up at this many times the optimal cost."),
-    picture: Path | None = typer.Option(None, metavar="FILE.png", help="Draw the way on the map."),
+    picture: Path | None = typer.Option(None, metavar="FILE.png", help="Draw the path on the map."),
     trace: Path | None = typer.Option(None, metavar="FILE.json", help="Keep every move and thought, to be replayed."),
     posthoc: Path | None = typer.Option(None, metavar="FILE.trace.json", help="The same for the Posthoc visualiser."),
     as_json: bool = JSON_OPTION,
@@ -111,7 +111,7 @@ def _as_data(trial: Trial) -> dict[str, Any]:
 def _print(trial: Trial) -> None:
     ends = {
         "GOAL": "arrived",
-        "UNREACHABLE": "no way leads to the goal",
+        "UNREACHABLE": "no path leads to the goal",
         "STUCK": "stuck, with no move left to make",
     }
     how = ends.get(trial.outcome.name, f"gave up at the {trial.outcome.name.lower().replace('_', ' ')}")

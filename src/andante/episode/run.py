@@ -43,7 +43,7 @@ PATIENCE = 2_000_000
 TRAIL_ROWS = 4096
 LOG_ROWS = 1 << 16
 CHUNK = 64  # problems that a thread takes at a time
-AGENTS_AT_HAND = 4
+CACHED_AGENTS = 4
 MOST_PROBLEMS = 2**32  # problems with distinct stamps: after this many an agent's memory is allocated again
 
 NO_LIMITS = Limits()
@@ -460,15 +460,15 @@ class Outfit(Generic[D]):
         """Return a new agent."""
         return kind(self.algorithm, world, databases=self.databases, sight=self.sight, log_rows=log_rows)
 
-    def agent_at_hand(self, problem: Problem) -> Agent:
+    def cached_agent(self, problem: Problem) -> Agent:
         """Return this thread's agent for such a problem, cached if it was used recently."""
         # Not by the algorithm's name: another algorithm may have been registered under it since.
         key = (self.algorithm, self.sight, id(problem.graph), *map(id, self.databases))
-        return _at_hand.agents.get(key, lambda: self.agent(problem.world))
+        return _cached.agents.get(key, lambda: self.agent(problem.world))
 
     def run(self, problem: Problem, limits: Limits = NO_LIMITS) -> Trial:
         """Solve one problem and return the trial."""
-        return self.agent_at_hand(problem).run(problem, limits)
+        return self.cached_agent(problem).run(problem, limits)
 
     def run_many(
         self,
@@ -487,14 +487,14 @@ class Outfit(Generic[D]):
         return solve_all(solve, self, list(problems), threads, progress)
 
 
-class _AtHand(threading.local):
+class _CachedAgents(threading.local):
     """The agents that this thread used most recently."""
 
     def __init__(self) -> None:
-        self.agents: Recent[tuple[Any, ...], Agent] = Recent(AGENTS_AT_HAND)
+        self.agents: Recent[tuple[Any, ...], Agent] = Recent(CACHED_AGENTS)
 
 
-_at_hand = _AtHand()
+_cached = _CachedAgents()
 
 
 def run(
@@ -579,7 +579,7 @@ def solve_all(
     results: dict[int, R] = {}
 
     def work(part: list[int], stop: threading.Event) -> list[R]:
-        agent = outfit.agent_at_hand(problems[part[0]])
+        agent = outfit.cached_agent(problems[part[0]])
         return solve(agent, [problems[i] for i in part], stop)
 
     with closing(on_threads(work, _parts(problems, threads), threads)) as batches:

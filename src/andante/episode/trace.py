@@ -77,7 +77,7 @@ _DELTA = {"state"}
 
 @dataclass(frozen=True, eq=False)
 class Trace:
-    """One agent's way through one problem on a grid, move by move, with its thoughts."""
+    """One agent's path through one problem on a grid, move by move, with its thoughts."""
 
     algorithm: str
     title: str

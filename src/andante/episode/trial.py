@@ -48,7 +48,7 @@ class Limits:
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """One agent's way through one problem, and what it took.
+    """One agent's path through one problem, and what it took.
 
     ``path`` holds the states visited, the start first, or is None if it was not asked for. ``cells_discovered`` counts
     the cells that an agent with sight found blocked. ``seconds`` is the time spent in the loop, planning and moving,

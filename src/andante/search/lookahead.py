@@ -61,10 +61,10 @@ class Ball(NamedTuple):
         return cls.over(space.states, most, *space.graph.cost_range, ties=not isinstance(space.graph.arrays, Moves))
 
     @classmethod
-    def over(cls, n: int, most: int, cheapest: float, dearest: float, *, ties: bool) -> Ball:
+    def over(cls, n: int, most: int, cheapest: float, highest: float, *, ties: bool) -> Ball:
         """Return arrays for lookaheads that expand up to ``most`` of ``n`` states, by moves of such costs."""
         scalars = np.zeros(1, BALL)
-        scalars["cheapest"], scalars["even"], scalars["ties"] = cheapest, even_depth(cheapest, dearest), ties
+        scalars["cheapest"], scalars["even"], scalars["ties"] = cheapest, even_depth(cheapest, highest), ties
         return cls(
             np.zeros(n, np.int32),
             np.zeros(n, np.uint32),
@@ -85,13 +85,13 @@ def most_states(arrays: Arrays, depth: int, states: int) -> int:
     return min(states, (2 * depth - 1) ** 2) if isinstance(arrays, Moves) else states
 
 
-def even_depth(cheapest: float, dearest: float) -> int:
+def even_depth(cheapest: float, highest: float) -> int:
     """The deepest lookahead whose last expanded ply needs no moves within it: they would cost more than they spare.
 
     >>> even_depth(1.0, 2**0.5)
     3
     """
-    plies = (1 - TOLERANCE) / max(dearest / cheapest - 1, TOLERANCE)
+    plies = (1 - TOLERANCE) / max(highest / cheapest - 1, TOLERANCE)
     return 1 + int(plies)
 
 
@@ -358,7 +358,7 @@ def pass_on(ball: Ball, graph: Layout, h: Learned, goal: int, weight: float, pat
             there = int64(ball.slot[near])
             g = ball.g[slot] + price(graph, state, k)
             first = k if slot == 0 else int64(ball.first[slot])
-            if g <= ball.g[slot]:  # a cost that is rounded away: ways of such moves could close a circle
+            if g <= ball.g[slot]:  # a cost that is rounded away: paths of such moves could close a circle
                 continue
             same = g == ball.g[there] and first == ball.first[there]
             if slot > ball.parent[there] if same else _is_no_better(ball, there, g, first):
@@ -430,14 +430,14 @@ def max_of_min(ball: Ball, best: Frontier, goal: int) -> float:
 
 
 @kernel
-def way_out(ball: Ball, graph: Layout, best: Frontier, way: npt.NDArray[np.int32]) -> int:
-    """Write the states of the best path to the frontier into ``way``, the last first: how many moves it has."""
+def path_out(ball: Ball, graph: Layout, best: Frontier, path: npt.NDArray[np.int32]) -> int:
+    """Write the states of the best path to the frontier into ``path``, the last first; return the number of moves."""
     moves, slot = 0, best.slot
     if best.move >= 0:
-        way[0] = target(graph, int64(ball.state[slot]), best.move)
+        path[0] = target(graph, int64(ball.state[slot]), best.move)
         moves = 1
-    while slot > 0 and moves < len(way):
-        way[moves] = ball.state[slot]
+    while slot > 0 and moves < len(path):
+        path[moves] = ball.state[slot]
         moves += 1
         slot = int64(ball.parent[slot])
     return moves

@@ -37,7 +37,7 @@ WAYS = np.dtype(
 )
 
 
-class Ways(NamedTuple):
+class TracedPaths(NamedTuple):
     """Two paths: the one that is followed, and the one that is being traced."""
 
     number: npt.NDArray[np.int32]  # [2, n], the states' numbers on each
@@ -45,57 +45,57 @@ class Ways(NamedTuple):
     scalars: npt.NDArray[Any]  # [1], of WAYS
 
     @classmethod
-    def allocate(cls, space: Space) -> Ways:
+    def allocate(cls, space: Space) -> TracedPaths:
         """Return arrays for any two paths without loops."""
         return cls(np.zeros((2, space.states), np.int32), np.zeros(2, ENDS), np.array([(0, -1, 0)], WAYS))
 
 
 @kernel
-def forget(ways: Ways) -> None:
+def forget(paths: TracedPaths) -> None:
     """Follow nothing and trace nothing."""
-    at = ways.scalars[0]
-    path = ways.ends[at["followed"]]
+    at = paths.scalars[0]
+    path = paths.ends[at["followed"]]
     path["end"] = path["front"] = at["used"]
     at["traced"] = -1
 
 
 @kernel
-def aim(ways: Ways, tree: Tree, end: int) -> None:
+def aim(paths: TracedPaths, tree: Tree, end: int) -> None:
     """Begin to trace the path by which a search reached ``end``."""
-    at = ways.scalars[0]
-    if at["used"] > LAST_NUMBER - ways.number.shape[1]:
-        _number_anew(ways)
+    at = paths.scalars[0]
+    if at["used"] > LAST_NUMBER - paths.number.shape[1]:
+        _number_anew(paths)
     new = 1 - at["followed"]
     at["used"] += 1
-    ways.number[new, end] = ways.ends[new]["end"] = at["used"]
-    ways.ends[new]["cost"] = cost_to(tree, end)
+    paths.number[new, end] = paths.ends[new]["end"] = at["used"]
+    paths.ends[new]["cost"] = cost_to(tree, end)
     at["traced"] = end
 
 
 @kernel
-def _number_anew(ways: Ways) -> None:
+def _number_anew(paths: TracedPaths) -> None:
     """Give the rest of the path that is followed the lowest numbers, once in two billion when the numbers run out."""
-    at = ways.scalars[0]
-    way = at["followed"]
-    path = ways.ends[way]
+    at = paths.scalars[0]
+    which = at["followed"]
+    path = paths.ends[which]
     end, front = path["end"], path["front"]
-    for state in range(ways.number.shape[1]):
-        number = ways.number[way, state]
-        ways.number[way, state] = number - end + 1 if end <= number <= front else 0
-        ways.number[1 - way, state] = 0
+    for state in range(paths.number.shape[1]):
+        number = paths.number[which, state]
+        paths.number[which, state] = number - end + 1 if end <= number <= front else 0
+        paths.number[1 - which, state] = 0
     path["end"], path["front"], at["used"] = 1, front - end + 1, front - end + 1
 
 
 @kernel
-def is_tracing(ways: Ways) -> bool:
+def is_tracing(paths: TracedPaths) -> bool:
     """Return whether a path is being traced."""
-    return ways.scalars[0]["traced"] >= 0
+    return paths.scalars[0]["traced"] >= 0
 
 
 @kernel
-def trace(ways: Ways, tree: Tree, here: int, root: int, most: int) -> int:
+def trace(paths: TracedPaths, tree: Tree, here: int, root: int, most: int) -> int:
     """Trace at most ``most`` steps, until ``here`` or ``root`` is reached, and return the number of steps."""
-    at = ways.scalars[0]
+    at = paths.scalars[0]
     new, state, steps = 1 - at["followed"], at["traced"], 0
     while state != here and state != root:
         if steps == most:
@@ -104,51 +104,51 @@ def trace(ways: Ways, tree: Tree, here: int, root: int, most: int) -> int:
         steps += 1
         state = parent_of(tree, state)
         at["used"] += 1
-        ways.number[new, state] = at["used"]
-    ways.ends[new]["front"] = at["used"]
+        paths.number[new, state] = at["used"]
+    paths.ends[new]["front"] = at["used"]
     at["traced"] = -1
     return steps
 
 
 @kernel
-def is_new_longer(ways: Ways) -> bool:
+def is_new_longer(paths: TracedPaths) -> bool:
     """Return whether the path that was traced last costs at least as much as the one that is followed."""
-    followed = ways.scalars[0]["followed"]
-    return ways.ends[1 - followed]["cost"] >= ways.ends[followed]["cost"]
+    followed = paths.scalars[0]["followed"]
+    return paths.ends[1 - followed]["cost"] >= paths.ends[followed]["cost"]
 
 
 @kernel
-def follow(ways: Ways) -> None:
+def follow(paths: TracedPaths) -> None:
     """Follow the path that was traced last, instead of the other."""
-    ways.scalars[0]["followed"] = 1 - ways.scalars[0]["followed"]
+    paths.scalars[0]["followed"] = 1 - paths.scalars[0]["followed"]
 
 
 @kernel
-def ahead(ways: Ways, graph: Arrays, state: int) -> int:
+def next_on_path(paths: TracedPaths, graph: Arrays, state: int) -> int:
     """Return the next state on the path that is followed; OFF if ``state`` is not on it, was passed, or is its end.
 
     CUT if a wall on the path was discovered after the search.
     """
-    way = ways.scalars[0]["followed"]
-    number = int64(ways.number[way, state])
-    if number <= ways.ends[way]["end"] or number > ways.ends[way]["front"]:
+    which = paths.scalars[0]["followed"]
+    number = int64(paths.number[which, state])
+    if number <= paths.ends[which]["end"] or number > paths.ends[which]["front"]:
         return OFF
     for k in range(degree(graph, state)):
         near = target(graph, state, k)
-        if ways.number[way, near] == number - 1:
+        if paths.number[which, near] == number - 1:
             return near
     return CUT
 
 
 @kernel
-def length(ways: Ways) -> int:
+def length(paths: TracedPaths) -> int:
     """Return the number of moves left on the path that is followed."""
-    path = ways.ends[ways.scalars[0]["followed"]]
+    path = paths.ends[paths.scalars[0]["followed"]]
     return path["front"] - path["end"]
 
 
 @kernel
-def walk_past(ways: Ways, state: int) -> None:
+def walk_past(paths: TracedPaths, state: int) -> None:
     """Note that the agent leaves ``state`` along the path: it and all states before it are no longer on the path."""
-    way = ways.scalars[0]["followed"]
-    ways.ends[way]["front"] = int64(ways.number[way, state]) - 1
+    which = paths.scalars[0]["followed"]
+    paths.ends[which]["front"] = int64(paths.number[which, state]) - 1
