@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from andante.search.chance import Chance, begin, draw, draw_once
+from andante.search.chance import CHANCE, Chance, begin, draw, draw_once
 from andante.search.memory import Clock, new_clock
 
 
@@ -15,7 +15,7 @@ def plain(at):
 
 
 def fresh(clock: Clock):
-    return Chance(np.zeros(1, np.int64), np.zeros(1, np.int64), clock)
+    return Chance(np.zeros(1, CHANCE), clock)
 
 
 def drawn(seed, start, goal, count, numbers):
