@@ -124,7 +124,7 @@ def test_one_of_many_equal_paths_is_enough_on_grids(kind, rule):
     field, full = Field.over(graph), in_a_ring(graph)
     chance = np.random.default_rng(7)
     for source in chance.choice(np.flatnonzero(graph.arrays.mask), 30):
-        expanded = flood(full, graph.arrays, source)
+        expanded = flood(full, graph.arrays, source, np.inf)
         reached = spread(field, graph, int(source))
         assert field.distance.tolist() == full.distance.tolist()
         assert reached <= expanded <= 1.2 * reached
