@@ -42,7 +42,6 @@ class Way(NamedTuple):
     region: States  # [n], the agents' region of each state
     representative: States  # [regions]
     distance: npt.NDArray[np.float64]  # [n], to the end
-    order: States  # states up to ``within``, each after the next ones on its optimal paths to the end
     end: int  # the representative of the goal's region
     home: int  # the agents' region that the end lies in, from which agents go straight for the goal
     goal: int  # the region of goals, or NO_GOAL

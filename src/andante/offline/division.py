@@ -161,7 +161,9 @@ def _move_to_corners(
 def _is_hub(graph: Layout, states: States, hub: int) -> bool:
     """Return whether all these states can climb to ``hub`` and back."""
     for state in states:
-        if not (climbs(graph, int64(state), hub) and climbs(graph, hub, int64(state))):
+        if not climbs(graph, int64(state), hub):
+            return False
+        if not climbs(graph, hub, int64(state)):
             return False
     return True
 

@@ -57,9 +57,7 @@ class Desk(NamedTuple):
     @classmethod
     def over(cls, n: int, regions: int) -> Desk:
         """Return empty buffers."""
-        return cls(
-            Attempts.over(n), np.empty(regions), np.full((regions, RECENT), -1, np.int64)
-        )
+        return cls(Attempts.over(n), np.empty(regions), np.full((regions, RECENT), -1, np.int64))
 
 
 # --- legs -----------------------------------------------------------------------------------------------------------
@@ -135,7 +133,9 @@ def _mean_estimate(graph: Layout, regions: Regions, start: int, aim: int) -> flo
 
 
 @kernel
-def choose_vias(attempts: Attempts, graph: Layout, regions: Regions, start: int, middle: int, aims: States, via: States) -> None:
+def choose_vias(
+    attempts: Attempts, graph: Layout, regions: Regions, start: int, middle: int, aims: States, via: States
+) -> None:
     """Write the middle where agents must go through it, and strike out the aims for which a depth of 1 is enough."""
     can_gather = is_covered(attempts, graph, regions, start, middle)
     for i in range(len(aims)):
@@ -160,23 +160,22 @@ def go_far(
     ends: Parts,
     legs: Legs,
     way: Way,
-    owner: States,
+    nearest: npt.NDArray[np.int64],
     most: int,
     entry: States,
 ) -> None:
     """Find a subgoal for each region between ``way.beyond`` and ``way.within``.
 
-    ``owner`` is the region of which a state is the middle. Nearer regions count as if agents took a shortest path from
-    there.
+    ``nearest`` are all regions up to ``way.within``, by the distance of their middle. From those up to ``way.beyond``
+    agents count as taking a shortest path.
     """
     desk.cost[:] = np.inf
     _arrive(desk, graph, ends, way, way.home, entry)
-    for state in way.order:
-        start, away = int64(owner[state]), way.distance[state]
-        if start < 0 or start == way.home or away > way.within:
+    for start in nearest:
+        if start == way.home:
             continue
-        if away <= way.beyond:
-            desk.cost[start] = away
+        if way.distance[way.representative[start]] <= way.beyond:
+            desk.cost[start] = way.distance[way.representative[start]]
         elif _goes_straight(desk, graph, regions, ends, way, start, most):
             _arrive(desk, graph, ends, way, start, entry)
         else:

@@ -46,10 +46,9 @@ from andante.world.graph import Graph, Layout, Moves, degree, price, target, uni
 from andante.world.heuristics import TOLERANCE
 
 SIDE = 8  # default side of tiles
-import os
-GOAL_SIDE = int(os.environ.get("GS","8"))  # least side of tiles for goals
-WIDE = int(os.environ.get("WIDE", 2))  # side of the squares that are regions of goals for agents far away, in tiles for goals
-NEAR = float(os.environ.get("NEAR", 100))  # distance up to which agents have subgoals for the goal's own region
+GOAL_SIDE = 8  # least side of tiles for goals
+WIDE = 2  # for agents far away, goals are in squares this many times as wide
+NEAR = 100  # how many moves away from a goal agents have subgoals for the goal's own region, at least
 LEVEL = 3  # default level of regions, if states have no places or the agent plans on a level
 REACH = 60
 MOST_BYTES = 8_000_000_000  # of the tables
@@ -101,7 +100,6 @@ class Known(NamedTuple):
     regions: Regions
     parts: Parts
     legs: Legs
-    owner: States  # [n], the region of which a state is the representative, or NO_STATE
 
 
 @builder("pattern", Params)
@@ -111,12 +109,11 @@ def make(graph: Graph, params: Params, crew: Crew, goals: npt.NDArray[np.int64] 
         params = params._replace(aim=Aim.NEARER if params.base > 0 else Aim.FAR)
     ground, ends, wide = _grounds(graph, params)
     asked = _in_order(ends, wide, _asked_regions(graph, ends, params, goals))
-    known = Known(ground, ends, wide, no_regions(), no_parts(), no_legs(), np.zeros(0, np.int32))
+    known = Known(ground, ends, wide, no_regions(), no_parts(), no_legs())
     if params.aim is Aim.FAR:
-        regions, owner = regions_of(ground), np.full(len(ground.graph), NO_STATE, np.int32)
-        owner[ground.representative] = np.arange(len(ground.representative))
+        regions = regions_of(ground)
         legs = legs_of(ground, regions, params.reach, crew)
-        known = Known(ground, ends, wide, regions, parts_of(ends), legs, owner)
+        known = Known(ground, ends, wide, regions, parts_of(ends), legs)
     rooms = [_room(ground, params) for _ in range(crew.threads)]
     entry, goal_depth = _entries(known, params, crew, rooms, asked)
     choices = packed(entry)
@@ -273,9 +270,7 @@ def _split(bounds: npt.NDArray[np.int64], columns: range) -> list[slice]:
     return [slice(begin, end) for begin, end in pairwise(inside)]
 
 
-def _go_from_afar(
-    known: Known, params: Params, room: Room, goals: npt.NDArray[np.int64], entry: States
-) -> npt.NDArray[np.float64]:
+def _go_from_afar(known: Known, params: Params, room: Room, goals: npt.NDArray[np.int64], entry: States) -> Costs:
     """Find subgoals for agents far from these goals, all in one wide region, and return how far away each ends.
 
     Agents that are nearer to a goal than that have subgoals for the goal's own region, and never come back: they only
@@ -286,7 +281,8 @@ def _go_from_afar(
     ground, ends = known.ground, known.ends.representative[goals]
     way = _way(known, params, room, int(known.wide.representative[known.wide.region[ends[0]]]), NO_GOAL, np.inf)
     apart = way.distance[ends]
-    near = np.maximum(NEAR * ground.graph.unit, apart + way.distance[ground.representative[way.home]])
+    centre = way.distance[ground.representative[way.home]]
+    near: Costs = np.maximum(NEAR * ground.graph.unit, apart + centre)
     _go(known, params, room, way._replace(beyond=float((near - apart).min())), entry[0])
     entry[1:] = entry[0]
     return near
@@ -296,7 +292,10 @@ def _go(known: Known, params: Params, room: Room, way: Way, entry: States) -> No
     """Find the subgoals of one column."""
     arrays = known.ground.graph.arrays
     if params.aim is Aim.FAR:
-        go_far(room.desk, arrays, known.regions, known.parts, known.legs, way, known.owner, params.reach, entry)
+        away = way.distance[way.representative]
+        inside = np.flatnonzero(away <= min(way.within, np.finfo(np.float64).max))
+        nearest = inside[np.argsort(away[inside], kind="stable")]
+        go_far(room.desk, arrays, known.regions, known.parts, known.legs, way, nearest, params.reach, entry)
     else:
         go_on(room.paths, arrays, way, int(params.aim or 0), entry)
 
@@ -305,11 +304,10 @@ def _way(known: Known, params: Params, room: Room, end: int, goal: int, within: 
     """Return the distances to ``end``, and count paths if they are needed."""
     ground = known.ground
     reached = spread(room.field, ground.graph, end, within)  # line 5
-    distance, order = room.field.distance, room.field.order[:reached]
+    distance = room.field.distance
     if params.aim is not Aim.FAR:
-        count_paths(room.paths, ground.graph.arrays, distance, order, reached)
-    home = int(ground.region[end])
-    return Way(ground.region, ground.representative, distance, order, end, home, goal, -1.0, within)
+        count_paths(room.paths, ground.graph.arrays, distance, room.field.order, reached)
+    return Way(ground.region, ground.representative, distance, end, int(ground.region[end]), goal, -1.0, within)
 
 
 # --- how to get there -----------------------------------------------------------------------------------------------
