@@ -12,7 +12,7 @@ central one is taken: each step goes to the neighbour from which most of them co
 in the graph's order would run along the edge of all optimal paths, and so along obstacles, and agents would walk
 farther. Within one region the agent looks one move ahead.
 
-Regions are made in `division`, subgoals chosen in `aims`, and tables packed in `packing`.
+Regions are made in `division`, subgoals chosen in `aims` and `far`, and tables packed in `packing`.
 """
 
 from __future__ import annotations
@@ -241,7 +241,7 @@ def _entries(
     bounds = np.flatnonzero(np.diff(group, prepend=-1, append=-1))
     size = 1 if wanted else GOALS  # depths of one column may take a second
     crew.each(work, _joined(bounds, size), rooms, "where to go from each region to each")
-    return np.ascontiguousarray(entry.T), np.ascontiguousarray(depth.T)
+    return entry.T, np.ascontiguousarray(depth.T)
 
 
 def _refuse_too_many(params: Params, pairs: tuple[int, int]) -> None:
