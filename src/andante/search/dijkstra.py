@@ -109,13 +109,17 @@ def _room(graph: Graph) -> Wave | Ring | None:
     return Ring(np.zeros(n, np.uint8), np.empty((RING, n), np.int32), max(cheapest, highest / 2))
 
 
-def spread(field: Field, graph: Graph, source: int) -> int:
-    """Fill ``field`` from ``source`` and return the number of states reached."""
-    expanded = _fill(field, graph, source)
+def spread(field: Field, graph: Graph, source: int, within: float = np.inf) -> int:
+    """Fill ``field`` from ``source`` and return the number of states reached.
+
+    With ``within``, these are all states up to that distance, and perhaps some more. Of the others, the distance may
+    be too large, but is above ``within``.
+    """
+    expanded = _fill(field, graph, source, within)
     if isinstance(field.room, Wave):
         return expanded
     field.order[:] = np.argsort(field.distance, kind="stable")
-    return int(np.count_nonzero(field.distance < np.inf))
+    return int(np.count_nonzero(field.distance <= min(within, np.finfo(np.float64).max)))
 
 
 def distances(graph: Graph, source: int) -> npt.NDArray[np.float64]:
@@ -126,24 +130,24 @@ def distances(graph: Graph, source: int) -> npt.NDArray[np.float64]:
     array([0., 3., 7.])
     """
     field = Field.over(graph)
-    _fill(field, graph, source)
+    _fill(field, graph, source, np.inf)
     return field.distance
 
 
-def _fill(field: Field, graph: Graph, source: int) -> int:
+def _fill(field: Field, graph: Graph, source: int, within: float) -> int:
     """Compute the distances, and on grids the order, and return the number of states expanded."""
     if field.room is not None:
-        return flood(field, graph.arrays, source)
+        return flood(field, graph.arrays, source, within)
     from scipy.sparse.csgraph import dijkstra
 
-    field.distance[:] = dijkstra(graph.to_scipy(), indices=source)
+    field.distance[:] = dijkstra(graph.to_scipy(), indices=source, limit=within)
     return len(graph)
 
 
 @kernel
-def flood(field: Field, graph: Layout, source: int) -> int:
+def flood(field: Field, graph: Layout, source: int, within: float) -> int:
     """Compute a field's distances, and on grids its order, and return the number of states expanded."""
-    return _flood(field.room, graph, source, field.distance, field.order)
+    return _flood(field.room, graph, source, within, field.distance, field.order)
 
 
 @generic
@@ -151,6 +155,7 @@ def _flood(
     room: Wave | Ring | None,
     graph: Layout,
     source: int,
+    within: float,
     distance: npt.NDArray[np.float64],
     order: npt.NDArray[np.int32],
 ) -> int:
@@ -159,7 +164,12 @@ def _flood(
 
 @_flood.of(Wave)
 def _flood_grid(
-    room: Wave, graph: Moves, source: int, distance: npt.NDArray[np.float64], order: npt.NDArray[np.int32]
+    room: Wave,
+    graph: Moves,
+    source: int,
+    within: float,
+    distance: npt.NDArray[np.float64],
+    order: npt.NDArray[np.int32],
 ) -> int:
     """Use unsigned indices: comparing signed ones with zero at each use took a third of the time."""
     entry, cost, onward_of = room.entry, room.cost, room.onward
@@ -171,7 +181,7 @@ def _flood_grid(
     end0, end1, end2 = one, begin1, begin2
     entry[0], cost[0] = source | NOWHERE << PLACE, 0.0
     expanded, next_but_one = uint64(0), 2.0
-    while end0 > begin0 or end1 > begin1 or end2 > begin2:
+    while (end0 > begin0 or end1 > begin1 or end2 > begin2) and next_but_one - 2.0 <= within:
         stop = begin0
         while stop < end0:
             start, free = stop, row - max(end1 - begin1, end2 - begin2)
@@ -227,17 +237,23 @@ def _without_outdated(
 
 @_flood.of(Ring)
 def _flood_any(
-    room: Ring, graph: Layout, source: int, distance: npt.NDArray[np.float64], order: npt.NDArray[np.int32]
+    room: Ring,
+    graph: Layout,
+    source: int,
+    within: float,
+    distance: npt.NDArray[np.float64],
+    order: npt.NDArray[np.int32],
 ) -> int:
     queued, ring = room.queued, room.state
     states, per_cost = len(distance), 1.0 / room.width
     distance[:] = np.inf
     distance[source] = 0.0
     ring[0, 0] = source
+    queued[:] = 0  # the last search may have ended early
     queued[source] = 1
     size0, size1, size2, size3 = 1, 0, 0, 0
     expanded, bucket = 0, 0
-    while size0 + size1 + size2 + size3 > 0:
+    while size0 + size1 + size2 + size3 > 0 and bucket * room.width <= within:
         here = bucket % RING
         k, end = 0, size0  # no state is queued twice, so when the row is full its beginning is free again
         while size0 > 0:
