@@ -284,7 +284,7 @@ def _go_from_afar(known: Known, params: Params, room: Room, goals: npt.NDArray[n
     near: Costs = np.maximum(NEAR * ground.graph.unit, apart + centre)
     _go(known, params, room, way._replace(beyond=float((near - apart).min())), entry[0])
     entry[1:] = entry[0]
-    return near
+    return near + TOLERANCE * ground.graph.unit  # sums of the same costs may differ by rounding
 
 
 def _go(known: Known, params: Params, room: Room, way: Way, entry: States) -> None:
