@@ -75,6 +75,14 @@ class Wave(NamedTuple):
     onward: npt.NDArray[np.uint32]  # [9 * 256], ALL_MOVES or CANONICAL_MOVES
 
 
+class Ends(NamedTuple):
+    """Where the next bucket of a wave ends, where the one after it ends, and the cost at which the latter begins."""
+
+    next: int
+    after: int
+    border: float
+
+
 class Ring(NamedTuple):
     """Buffers to search any graph with similar costs: four buckets of states."""
 
@@ -147,75 +155,84 @@ def _fill(field: Field, graph: Graph, source: int, within: float) -> int:
 @kernel
 def flood(field: Field, graph: Layout, source: int, within: float) -> int:
     """Compute a field's distances, and on grids its order, and return the number of states expanded."""
-    return _flood(field.room, graph, source, within, field.distance, field.order)
+    return _flood(field.room, field, graph, source, within)
 
 
 @generic
-def _flood(
-    room: Wave | Ring | None,
-    graph: Layout,
-    source: int,
-    within: float,
-    distance: npt.NDArray[np.float64],
-    order: npt.NDArray[np.int32],
-) -> int:
+def _flood(room: Wave | Ring | None, field: Field, graph: Layout, source: int, within: float) -> int:
     raise TypeError(room)
 
 
 @_flood.of(Wave)
-def _flood_grid(
-    room: Wave,
-    graph: Moves,
-    source: int,
-    within: float,
-    distance: npt.NDArray[np.float64],
-    order: npt.NDArray[np.int32],
-) -> int:
-    """Use unsigned indices: comparing signed ones with zero at each use took a third of the time."""
-    entry, cost, onward_of = room.entry, room.cost, room.onward
-    mask, offset = graph.mask, graph.offset
-    distance[:] = np.inf
-    distance[source] = 0.0
-    one, row = uint64(1), uint64(len(entry) // 3)
+def _flood_grid(room: Wave, field: Field, graph: Moves, source: int, within: float) -> int:
+    field.distance[:] = np.inf
+    field.distance[source] = 0.0
+    room.entry[0], room.cost[0] = source | NOWHERE << PLACE, 0.0
+    return _sweep(field, graph, 1, 0, within)
+
+
+@kernel
+def _sweep(found: Field | Starts, graph: Moves, first: int, second: int, within: float) -> int:
+    """Expand states bucket by bucket, beginning with so many entries in the first two, and return their number.
+
+    Buckets whose states are all farther away than ``within`` are left alone. Use unsigned indices: comparing signed ones
+    with zero at each use took a third of the time.
+    """
+    entry, cost, distance = found.room.entry, found.room.cost, found.distance
+    row = uint64(len(entry) // 3)
     begin0, begin1, begin2 = uint64(0), row, row + row
-    end0, end1, end2 = one, begin1, begin2
-    entry[0], cost[0] = source | NOWHERE << PLACE, 0.0
-    expanded, next_but_one = uint64(0), 2.0
-    while (end0 > begin0 or end1 > begin1 or end2 > begin2) and next_but_one - 2.0 <= within:
+    end0, ends = uint64(first), Ends(begin1 + uint64(second), begin2, 2.0)
+    expanded = uint64(0)
+    while (end0 > begin0 or ends.next > begin1 or ends.after > begin2) and ends.border - 2.0 <= within:
         stop = begin0
         while stop < end0:
-            start, free = stop, row - max(end1 - begin1, end2 - begin2)
+            start, free = stop, row - max(ends.next - begin1, ends.after - begin2)
             if free < (end0 - start) * MOST_MOVES:
-                end1 = _without_outdated(entry, cost, distance, begin1, end1)
-                end2 = _without_outdated(entry, cost, distance, begin2, end2)
-                free = row - max(end1 - begin1, end2 - begin2)
+                end1 = _without_outdated(entry, cost, distance, begin1, ends.next)
+                end2 = _without_outdated(entry, cost, distance, begin2, ends.after)
+                ends, free = Ends(end1, end2, ends.border), row - max(end1 - begin1, end2 - begin2)
             stop = min(end0, start + free // MOST_MOVES)
             for i in range(start, stop):
-                here, reached = int64(entry[i]), cost[i]
-                state = here & (MOST_STATES - 1)
-                if distance[state] != reached:  # a cheaper path was found
+                here = uint64(entry[i])
+                if distance[here & uint64(MOST_STATES - 1)] != cost[i]:  # a cheaper path was found
                     continue
-                order[expanded] = state
-                expanded += one
-                onward = int64(onward_of[here >> PLACE << 8 | int64(mask[state])])
-                while onward != 0:
-                    direction = onward & 7
-                    onward >>= 4
-                    near, new = uint64(state + offset[direction]), reached + PRICE[direction]
-                    if new >= distance[near]:
-                        continue
-                    distance[near] = new
-                    there = int64(near) | direction << PLACE
-                    if new < next_but_one:
-                        entry[end1], cost[end1] = there, new
-                        end1 += one
-                    else:
-                        entry[end2], cost[end2] = there, new
-                        end2 += one
+                ends = _expand(found, graph, here, cost[i], expanded, ends)
+                expanded += uint64(1)
         begin0, begin1, begin2 = begin1, begin2, begin0
-        end0, end1, end2 = end1, end2, begin2
-        next_but_one += 1.0
+        end0, ends = ends.next, Ends(ends.after, begin2, ends.border + 1.0)
     return int64(expanded)
+
+
+@generic
+def _expand(found: Field | Starts, graph: Moves, here: int, reached: float, number: int, ends: Ends) -> Ends:
+    """Expand the state of the entry ``here``, the ``number``-th to be expanded, and return where buckets end then."""
+    raise TypeError(found)
+
+
+@_expand.of(Field)
+def _expand_in_order(found: Field, graph: Moves, here: int, reached: float, number: int, ends: Ends) -> Ends:
+    distance, came, state = found.distance, int64(here) >> PLACE, int64(here) & (MOST_STATES - 1)
+    found.order[number] = state
+    onward = int64(found.room.onward[came << 8 | int64(graph.mask[state])])
+    while onward != 0:
+        direction = onward & 7
+        onward >>= 4
+        near, new = uint64(state + graph.offset[direction]), reached + PRICE[direction]
+        if new >= distance[near]:
+            continue
+        distance[near] = new
+        ends = _queue(found.room, int64(near) | direction << PLACE, new, ends)
+    return ends
+
+
+@kernel
+def _queue(room: Wave, entry: int, cost: float, ends: Ends) -> Ends:
+    """Put an entry into the bucket that its cost belongs in, and return where the buckets end then."""
+    if cost < ends.border:
+        room.entry[ends.next], room.cost[ends.next] = entry, cost
+        return Ends(ends.next + uint64(1), ends.after, ends.border)
+    room.entry[ends.after], room.cost[ends.after] = entry, cost
+    return Ends(ends.next, ends.after + uint64(1), ends.border)
 
 
 @kernel
@@ -236,15 +253,8 @@ def _without_outdated(
 
 
 @_flood.of(Ring)
-def _flood_any(
-    room: Ring,
-    graph: Layout,
-    source: int,
-    within: float,
-    distance: npt.NDArray[np.float64],
-    order: npt.NDArray[np.int32],
-) -> int:
-    queued, ring = room.queued, room.state
+def _flood_any(room: Ring, field: Field, graph: Layout, source: int, within: float) -> int:
+    distance, queued, ring = field.distance, room.queued, room.state
     states, per_cost = len(distance), 1.0 / room.width
     distance[:] = np.inf
     distance[source] = 0.0
@@ -495,57 +505,36 @@ def flood_starts(starts: Starts, graph: Moves, source: int) -> int:
     one: if the path was skipped because of a move p-s-t, then p-q-t costs as much and ends with a straight move, q is
     reached by a path with this first move, and straight moves on optimal paths are never skipped.
     """
-    distance, how, onward_of = starts.distance, starts.how, starts.onward
-    entry, cost, mask, offset = starts.room.entry, starts.room.cost, graph.mask, graph.offset
+    distance, how, room = starts.distance, starts.how, starts.room
     distance[:] = np.inf
     how[:] = 0
     distance[source] = 0.0
-    one, row = uint64(1), uint64(len(entry) // 3)
-    begin0, begin1, begin2 = uint64(0), row, row + row
-    end0, end1, end2 = begin0, begin1, begin2
-    legal = mask[source]
-    for k in range(int64(COUNT[legal])):
+    legal, second = graph.mask[source], len(room.entry) // 3
+    moves = int64(COUNT[legal])
+    for k in range(moves):
         direction = int64(DIRECTION[legal, k])
-        near = source + offset[direction]
+        near = source + graph.offset[direction]
         distance[near], how[near] = PRICE[direction], 1 << k | ANYHOW
-        entry[end1], cost[end1] = near, PRICE[direction]
-        end1 += one
-    expanded, next_but_one = uint64(0), 2.0
-    while end0 > begin0 or end1 > begin1 or end2 > begin2:
-        stop = begin0
-        while stop < end0:
-            start, free = stop, row - max(end1 - begin1, end2 - begin2)
-            if free < (end0 - start) * MOST_MOVES:
-                end1 = _without_outdated(entry, cost, distance, begin1, end1)
-                end2 = _without_outdated(entry, cost, distance, begin2, end2)
-                free = row - max(end1 - begin1, end2 - begin2)
-            stop = min(end0, start + free // MOST_MOVES)
-            for i in range(start, stop):
-                state, reached = uint64(entry[i]), cost[i]
-                if distance[state] != reached:  # a cheaper path was found
-                    continue
-                expanded += one
-                here = int64(how[state])
-                first = here & 255
-                onward = int64(ALL_MOVES[onward_of[uint64(here & ANYHOW | int64(mask[state]))]])
-                while onward != 0:
-                    direction = onward & 7
-                    onward >>= 4
-                    near, new = uint64(int64(state) + offset[direction]), reached + PRICE[direction]
-                    known, arriving = distance[near], first | 256 << direction
-                    if new > known:
-                        continue
-                    if new == known:
-                        how[near] |= arriving
-                        continue
-                    distance[near], how[near] = new, arriving
-                    if new < next_but_one:
-                        entry[end1], cost[end1] = near, new
-                        end1 += one
-                    else:
-                        entry[end2], cost[end2] = near, new
-                        end2 += one
-        begin0, begin1, begin2 = begin1, begin2, begin0
-        end0, end1, end2 = end1, end2, begin2
-        next_but_one += 1.0
-    return int64(expanded) + 1
+        room.entry[second + k], room.cost[second + k] = near, PRICE[direction]
+    return _sweep(starts, graph, 0, moves, np.inf) + 1
+
+
+@_expand.of(Starts)
+def _expand_with_starts(found: Starts, graph: Moves, here: int, reached: float, number: int, ends: Ends) -> Ends:
+    distance, how, state = found.distance, found.how, uint64(here)
+    known = int64(how[state])
+    first = known & 255
+    onward = int64(ALL_MOVES[found.onward[uint64(known & ANYHOW | int64(graph.mask[state]))]])
+    while onward != 0:
+        direction = onward & 7
+        onward >>= 4
+        near, new = uint64(int64(state) + graph.offset[direction]), reached + PRICE[direction]
+        least, arriving = distance[near], first | 256 << direction
+        if new > least:
+            continue
+        if new == least:
+            how[near] |= arriving
+            continue
+        distance[near], how[near] = new, arriving
+        ends = _queue(found.room, int64(near), new, ends)
+    return ends
