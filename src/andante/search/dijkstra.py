@@ -19,7 +19,7 @@ own scale: the power of 2**512 to multiply it by.
 from __future__ import annotations
 
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -96,7 +96,7 @@ class Field(NamedTuple):
 
     distance: npt.NDArray[np.float64]  # [n]
     order: npt.NDArray[np.int32]  # [n], the states reached, each after its predecessors on optimal paths
-    room: Wave | Ring | None
+    room: Any  # a Wave on grids, a Ring on other graphs; None if their costs are too far apart
 
     @classmethod
     def over(cls, graph: Graph) -> Field:
@@ -175,8 +175,8 @@ def _flood_grid(room: Wave, field: Field, graph: Moves, source: int, within: flo
 def _sweep(found: Field | Starts, graph: Moves, first: int, second: int, within: float) -> int:
     """Expand states bucket by bucket, beginning with so many entries in the first two, and return their number.
 
-    Buckets whose states are all farther away than ``within`` are left alone. Use unsigned indices: comparing signed ones
-    with zero at each use took a third of the time.
+    Buckets whose states are all farther away than ``within`` are left alone. Indices are unsigned: comparing signed
+    ones with zero at each use took a third of the time.
     """
     entry, cost, distance = found.room.entry, found.room.cost, found.distance
     row = uint64(len(entry) // 3)
