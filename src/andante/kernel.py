@@ -548,17 +548,21 @@ def _names(code: CodeType) -> Iterator[str]:
 
 # --- reporting compilation ------------------------------------------------------------------------------------------
 
-_listeners: list[Callable[[str], None]] = []
+_listeners: list[tuple[Callable[[str], None], Callable[[str], None] | None]] = []
 
 
 @contextmanager
-def on_compile(listener: Callable[[str], None]) -> Iterator[None]:
-    """Within this block, call ``listener`` with the name of each kernel that was not in the cache."""
-    _listeners.append(listener)
+def on_compile(listener: Callable[[str], None], waiting: Callable[[str], None] | None = None) -> Iterator[None]:
+    """Within this block, call ``listener`` with the name of each kernel that was not in the cache.
+
+    ``waiting`` is called with the name of each kernel that another process is compiling, before waiting for it.
+    """
+    one = (listener, waiting)
+    _listeners.append(one)
     try:
         yield
     finally:
-        _listeners.remove(listener)
+        _listeners.remove(one)
 
 
 # --- the cache ------------------------------------------------------------------------------------------------------
@@ -690,10 +694,10 @@ class _Turn:
         self._ours.add(file)
 
     @classmethod
-    def wait(cls, code: Path) -> _Turn | None:
+    def wait(cls, code: Path, name: str) -> _Turn | None:
         """Wait until no other process compiles this file, or for a long time; return None if this process already does.
 
-        Raise an OSError if the system has no locks here.
+        Raise an OSError if the system has no locks here. ``name`` is the kernel's, for those who want to know.
         """
         file = code.with_suffix(".lock")
         if file in cls._ours:  # a kernel that calls itself, which Numba will reject
@@ -701,9 +705,13 @@ class _Turn:
         code.parent.mkdir(parents=True, exist_ok=True)
         turn = cls(file)
         try:
-            patience = time.monotonic() + _PATIENCE
-            while not _lock(turn._stream) and time.monotonic() < patience:
-                time.sleep(_PAUSE)
+            if not _lock(turn._stream):
+                for _, waiting in _listeners:
+                    if waiting is not None:
+                        waiting(name)
+                patience = time.monotonic() + _PATIENCE
+                while not _lock(turn._stream) and time.monotonic() < patience:
+                    time.sleep(_PAUSE)
         except BaseException:
             turn.end()
             raise
@@ -773,7 +781,7 @@ class _KernelCache(NullCache):  # type: ignore[misc]
             self._take_turn(sig, target_context)
             found = self._load(sig, target_context)  # another process may have compiled it by now
         if found is None:
-            for listener in _listeners:
+            for listener, _ in _listeners:
                 listener(self._function.__qualname__)
         return found
 
@@ -787,7 +795,7 @@ class _KernelCache(NullCache):  # type: ignore[misc]
 
     def _take_turn(self, sig: Any, target_context: Any) -> None:
         with suppress(Exception):  # no folder, or no locks on this system: then both processes compile
-            turn = _Turn.wait(self._files.place(sig, target_context))
+            turn = _Turn.wait(self._files.place(sig, target_context), self._function.__qualname__)
             if turn is not None:
                 self.turns.append(turn)
 

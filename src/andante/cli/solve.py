@@ -74,7 +74,8 @@ def solve(
     say_unused(offers_of(kit.databases), [entry])
     with telling_of_compilation() as tell:
         compile_all([entry], [grid], tell, **kit._asdict())
-    trial = run(entry, problem, limits=limits, **kit._asdict())
+        trial = run(entry, problem, limits=limits, **kit._asdict())
+        _ = trial.optimal_cost  # which is searched for, and may have to be compiled
     if picture is not None:
         from andante.report.picture import draw
 
