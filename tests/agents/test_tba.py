@@ -14,7 +14,7 @@ import andante
 from andante.search import shorten, tracing
 from andante.search.buckets import PER_COST
 from andante.search.memory import EXPANDED
-from tests.worlds import drawn, examples, graph_problems, grid_problems, heuristic, in_rows
+from tests.worlds import DEEP, drawn, examples, graph_problems, grid_problems, heuristic, in_rows
 
 LIMITS = andante.Limits(moves=5000)
 
@@ -314,7 +314,7 @@ def work(problem, budget, c=10.0, **parameters):
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize("side", [128, 2048])
+@pytest.mark.parametrize("side", [128, 2048 if DEEP else 640])
 @pytest.mark.parametrize(
     "setting",
     [

@@ -73,7 +73,8 @@ def solve(
     say_unused(offers_of(outfit.databases), [entry])
     with telling_of_compilation() as tell:
         compile_all([outfit], [grid], tell)
-    trial = outfit.run(problem, limits)
+        trial = outfit.run(problem, limits)
+        _ = trial.optimal_cost  # which is searched for, and may have to be compiled
     if picture is not None:
         from andante.report.picture import draw
 
