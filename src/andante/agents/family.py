@@ -1,18 +1,18 @@
 """Bulitko's family: six parameters span LRTA*, wLRTA*, daLRTA*, lateral learning and expendable states.
 
-Bulitko (2016, "Per-map algorithm selection"), Algorithm 1; line numbers are that algorithm's. Written
+Bulitko (2016, "Per-map algorithm selection"), Algorithm 1; line numbers refer to that algorithm. Written
 ``w*lop_b(wc*c+h)+da+E`` in the paper, which `find` reads too: ``2.654*median_0.153(2.486c+h)+da+E``. Where the paper is
 silent: depression avoidance narrows the neighbourhood for learning and for moving; at least one neighbour is learned
-from; the median of an even number is the mean of the middle two; equal is what differs by less than a millionth, and of
-equal neighbours the first in the graph's order wins. A state is expendable on a grid if its remaining neighbours form
-one unbroken arc of the ring around it, elsewhere if they reach each other by edges among themselves.
+from; the median of an even number of values is the mean of the middle two; values that differ by less than a millionth
+are equal, and among equal neighbours the first in the graph's order wins. A state is expendable on a grid if its
+remaining neighbours form one unbroken arc of the ring around it, elsewhere if they are connected by edges between them.
 
-Two more parameters are other readings of the paper: ``ties=random`` lets chance decide between equal neighbours, in the
+Two more parameters are other readings of the paper: ``ties=random`` chooses randomly between equal neighbours, in the
 move and in the share that is learned from, and ``share=ceil`` rounds that share up.
 
-Operators over whole neighbourhoods multiply values without end. Beyond 1e250 a value rises by a millionth at a time: it
-stays finite, and where an agent came more often it is still higher. So an agent is stuck only where states were left
-for good all round it, never without ``expendable``.
+Operators over whole neighbourhoods multiply values without bound. Beyond 1e250 a value rises by a millionth at a time:
+it stays finite, and is still higher where an agent came more often. So an agent is stuck only if all states around it
+were removed, never without ``expendable``.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from andante.world.heuristics import TOLERANCE
 
 
 class Operator(Word):
-    """How the neighbours' values make the new one."""
+    """How the neighbours' values are combined into the new one."""
 
     MIN = 0
     AVG = 1
@@ -44,14 +44,14 @@ class Operator(Word):
 
 
 class Ties(Word):
-    """Which of equal neighbours comes first."""
+    """Which of several equal neighbours comes first."""
 
     ORDER = 0  # the first in the graph's order
     RANDOM = 1  # any of them
 
 
 class Share(Word):
-    """How a share of the neighbours becomes a number of them."""
+    """How the share of the neighbours is rounded to a whole number."""
 
     FLOOR = 0
     CEIL = 1
@@ -60,7 +60,7 @@ class Share(Word):
 _MIN, _AVG, _MEDIAN = int(Operator.MIN), int(Operator.AVG), int(Operator.MEDIAN)
 _RANDOM, _CEIL = int(Ties.RANDOM), int(Share.CEIL)
 
-EIGHT = 8  # neighbours of a cell: the median of up to as many is found without a loop
+EIGHT = 8  # neighbours of a cell: the median of up to eight values is found without a loop
 
 HIGH = 1e250  # above this, in units of the graph, a value rises slowly ...
 SLOW = 1.0 + 1e-6  # ... by this factor ...
@@ -85,20 +85,20 @@ class Params(NamedTuple):
 class Neighbours(NamedTuple):
     """The neighbours still in the graph, in its order."""
 
-    move: npt.NDArray[np.int32]  # [most], place among all neighbours
+    move: npt.NDArray[np.int32]  # [most], index among all neighbours
     f: npt.NDArray[np.float64]  # [most], c + h
     v: npt.NDArray[np.float64]  # [most], wc * c + h
-    rise: npt.NDArray[np.float64]  # [most], how much h was learned there
+    rise: npt.NDArray[np.float64]  # [most], by how much h has risen there
 
     @classmethod
     def allocate(cls, space: Space) -> Neighbours:
-        """Room for as many neighbours as a state has, and for a median of eight."""
+        """Return arrays for the largest number of neighbours, and for a median of eight."""
         most = max(space.graph.max_degree, EIGHT)
         return cls(np.zeros(most, np.int32), np.zeros(most), np.zeros(most), np.zeros(most))
 
 
 class Memory(NamedTuple):
-    """Learned values, states left for good, room to weigh the neighbours, and chance."""
+    """Learned values, removed states, buffers for the neighbours, and random numbers."""
 
     h: Learned
     gone: Gone
@@ -108,7 +108,7 @@ class Memory(NamedTuple):
 
 @kernel
 def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -> Move:
-    """One move of the family."""
+    """Make one move of a member of the family."""
     h, near = memory.h, memory.near
     moves = degree(graph, state)
     note(h.log, EXPANDED, state, 0.0)
@@ -138,14 +138,14 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
 
 @kernel
 def _bounded(new: float, old: float, one: float) -> float:
-    """A value that rises from ``old`` to ``new``, or a little only if it is very many times ``one``: always finite."""
+    """Return ``new``, or slightly more than ``old`` if ``new`` is very many times ``one``: the result is finite."""
     high = min(HIGH * one, FINITE)
     return new if new <= high else min(new, max(high, old * SLOW), HIGHEST * one, FINITE)
 
 
 @kernel
 def _gather(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -> int:
-    """List the neighbours that were not left for good: how many there are."""
+    """List the neighbours that were not removed, and return their number."""
     near, count = memory.near, 0
     for k in range(degree(graph, state)):
         there, cost = target(graph, state, k), price(graph, state, k)
@@ -163,7 +163,7 @@ def _gather(graph: Arrays, memory: Memory, params: Params, state: int, goal: int
 
 @kernel
 def _least_learned(near: Neighbours, count: int, slack: float) -> int:
-    """Keep the neighbours where least was learned: how many they are."""
+    """Keep the neighbours where least was learned, and return their number."""
     least = np.inf
     for i in range(count):
         least = min(least, near.rise[i])
@@ -177,7 +177,7 @@ def _least_learned(near: Neighbours, count: int, slack: float) -> int:
 
 @kernel
 def _shuffle(chance: Chance, near: Neighbours, count: int) -> None:
-    """Put the neighbours in a random order: of equal ones any may then be the first."""
+    """Put the neighbours in a random order, so that any of several equal ones may come first."""
     for last in range(count - 1, 0, -1):
         other = draw(chance, last + 1)
         near.move[last], near.move[other] = near.move[other], near.move[last]
@@ -187,7 +187,7 @@ def _shuffle(chance: Chance, near: Neighbours, count: int) -> None:
 
 @kernel
 def _least(values: npt.NDArray[np.float64], count: int, slack: float) -> int:
-    """The place of the least value, the first of equals."""
+    """Return the index of the least value, the first of equal ones."""
     best, least = 0, values[0]
     for i in range(1, count):
         if values[i] + slack < least:
@@ -197,7 +197,7 @@ def _least(values: npt.NDArray[np.float64], count: int, slack: float) -> int:
 
 @kernel
 def _combined(near: Neighbours, params: Params, count: int) -> float:
-    """The operator over the share ``b`` of the neighbours with the lowest f."""
+    """Return the operator's value over the share ``b`` of the neighbours with the lowest f."""
     share = count
     if params.b < 1.0:
         exact = params.b * count
@@ -255,7 +255,7 @@ def _sorted_four(a: float, b: float, c: float, d: float) -> tuple[float, float, 
 
 @kernel
 def _ranked(values: npt.NDArray[np.float64], count: int, low: int, high: int) -> tuple[float, float]:
-    """Return the values with these two numbers in order, found by comparing each with each."""
+    """Return the values at these two ranks, found by comparing every pair."""
     lower, upper = 0.0, 0.0
     for i in range(count):
         one, less, not_more = values[i], 0, 0
@@ -269,7 +269,7 @@ def _ranked(values: npt.NDArray[np.float64], count: int, low: int, high: int) ->
 
 @kernel
 def _sort(keys: npt.NDArray[np.float64], others: npt.NDArray[np.float64], count: int) -> None:
-    """Put the keys in order, and the others along with them; equals stay in their order."""
+    """Sort the keys, and the others along with them; the order of equal keys is kept."""
     for i in range(1, count):
         key, other, j = keys[i], others[i], i
         while j > 0 and keys[j - 1] > key:
@@ -342,7 +342,7 @@ _PAPER = re.compile(
 
 @dialect
 def from_paper(text: str) -> str | None:
-    """The paper's way of writing a member of the family, in our notation; None if it is something else.
+    """Translate the paper's notation for a member of the family into ours; return None for anything else.
 
     >>> from_paper("2.654*median_0.153(2.486c+h)+da+E")
     'family(w=2.654, b=0.153, wc=2.486, operator=median, da=true, expendable=true)'
@@ -360,7 +360,7 @@ def _word(found: str | None) -> str:
 
 
 def to_paper(entry: Algorithm) -> str:
-    """A member of the family as the paper writes it, which has no words for how it is read (ties, share, seed).
+    """Return a member of the family in the paper's notation, which cannot express ties, share and seed.
 
     >>> from andante.agent import find
     >>> to_paper(find("median(7c+h)+E"))

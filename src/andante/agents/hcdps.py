@@ -1,14 +1,15 @@
 """HCDPS: climb to the seed of your region, from seed to seed along stored subgoals, and from the last seed to the goal.
 
 Lawrence and Bulitko (2013). The database (`databases/regions.py`) covers every state, so there is no learning, and no
-search beyond hill-climbing: each leg of the way is known to be climbable before the agent sets out on it. Without
-shortcuts it takes the whole series: the seed of its own region, the subgoals and seeds on the way to the goal's region,
-the goal. With them it climbs in thought to a later one, and leaves out what lies between if that works.
+search beyond hill-climbing: each leg of the path is known to be climbable before the agent starts on it. Without
+shortcuts the agent follows the whole series: the seed of its own region, the subgoals and seeds on the path to the
+goal's region, and the goal. With shortcuts it plans a climb to a later subgoal, and skips those in between if that
+succeeds.
 
-Chosen here: attempts at climbing may take ``m`` steps before a move in all, so that no move expands more than ``m`` + 1
-states; the first is at the goal itself, before the agent sets out. A later subgoal is taken only if the climb costs no
-more than the heuristic promises by way of the one that would be left out. On the last chain the goal is tried first.
-Steps of hill-climbing count as expansions.
+Our choices: before each move, all attempts at climbing together may take ``m`` steps, so that no move expands more than
+``m`` + 1 states. Before the first move, the first attempt is to climb to the goal itself. A later subgoal is taken only
+if the climb costs no more than the heuristic of the path through the subgoal that would be skipped. On the last chain
+the goal is tried first. Steps of hill-climbing count as expansions.
 """
 
 from __future__ import annotations
@@ -28,14 +29,14 @@ from andante.world.graph import Arrays, degree, estimate, price, target, unit
 from andante.world.heuristics import TOLERANCE
 
 NOWHERE = -1
-PASSED_OVER = 4  # subgoals one after the other in which the agent stands already: a sound database has two at most
+PASSED_OVER = 4  # successive subgoals equal to the agent's state: a valid database has at most two
 
 
 class Shortcuts(Word):
-    """Where the agent tries to leave subgoals out."""
+    """Where the agent tries to skip subgoals."""
 
-    OFF = 0  # nowhere, once it has set out
-    ENDS = 1  # where it sets out, and on the last chain
+    OFF = 0  # nowhere, after the first move
+    ENDS = 1  # at the start, and on the last chain
     ALL = 2  # at every subgoal
 
 
@@ -43,7 +44,7 @@ _OFF, _ALL = int(Shortcuts.OFF), int(Shortcuts.ALL)
 
 
 class Params(NamedTuple):
-    """How hard HCDPS tries to leave subgoals out."""
+    """Where HCDPS tries to skip subgoals, and how much work it spends on that."""
 
     shortcuts: Annotated[Shortcuts, "where to try to leave subgoals out"] = Shortcuts.ENDS
     m: Annotated[int, Range(0, 100_000), "steps that attempts at hill-climbing may take before a move, in all"] = 100
@@ -52,7 +53,7 @@ class Params(NamedTuple):
 PLAN = np.dtype(
     [
         ("aim", np.int64),  # the state that the agent climbs to
-        ("region", np.int64),  # the one at the end of this chain
+        ("region", np.int64),  # the region at the end of this chain
         ("goal_region", np.int64),
         ("next", np.int64),  # the next subgoal of this chain
         ("end", np.int64),  # where its subgoals end
@@ -62,7 +63,7 @@ PLAN = np.dtype(
 
 
 class Plan(NamedTuple):
-    """Where the agent is going, and what comes after that."""
+    """The subgoal that the agent climbs to, and what comes after it."""
 
     scalars: npt.NDArray[Any]  # [1], of PLAN
     clock: Clock
@@ -74,23 +75,23 @@ class Plan(NamedTuple):
 
 
 class Memory(NamedTuple):
-    """The database, and where the agent is going."""
+    """The database, and the plan."""
 
     regions: Regions
     plan: Plan
 
 
 class Place(NamedTuple):
-    """A place in the series of subgoals from the start to the goal."""
+    """A position in the series of subgoals from the start to the goal."""
 
     aim: int  # the subgoal, or NOWHERE
-    region: int  # the one that its chain leads to
-    next: int  # subgoal of the chain after this; at the end comes the seed, and past that another chain
+    region: int  # the region that its chain leads to
+    next: int  # the next subgoal of the chain; at ``end`` it is the seed, and past that another chain begins
     end: int
 
 
 class Effort(NamedTuple):
-    """What it took to choose an aim."""
+    """The cost of choosing an aim."""
 
     expanded: int
     touched: int
@@ -98,7 +99,7 @@ class Effort(NamedTuple):
 
 @kernel
 def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -> Move:
-    """One move of HCDPS."""
+    """Make one move of HCDPS."""
     plan, work = memory.plan, Effort(0, 0)
     at = plan.scalars[0]
     if at["trial"] != plan.clock[0]["trial"]:
@@ -119,7 +120,7 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
 
 @kernel
 def _has_path(graph: Arrays, regions: Regions, state: int, goal: int) -> bool:
-    """Can the goal be reached?"""
+    """Return whether the goal can be reached."""
     if degree(graph, state) == 0 or degree(graph, goal) == 0:
         return False
     here, there = region_of(regions, state), region_of(regions, goal)
@@ -145,7 +146,7 @@ def _set_out(graph: Arrays, memory: Memory, params: Params, state: int, goal: in
 
 @kernel
 def _aim(graph: Arrays, memory: Memory, params: Params, state: int, goal: int, work: Effort, first: bool) -> Effort:
-    """Choose the next aim, having reached the last one or setting out: what that takes, with the ``work`` so far."""
+    """Choose the next aim at the start or when the last one is reached; return the cost, added to ``work``."""
     plan, regions = memory.plan, memory.regions
     at = plan.scalars[0]
     there, expanded, touched = at["goal_region"], work.expanded, work.touched
@@ -161,7 +162,7 @@ def _aim(graph: Arrays, memory: Memory, params: Params, state: int, goal: int, w
             if place.aim in (goal, NOWHERE) or expanded >= params.m:
                 break
             later = _following(regions, place, there, goal)
-            if later.aim == state:  # the way comes by here: what is before that can be left out
+            if later.aim == state:  # the path returns to this state: what comes before can be skipped
                 place = _beyond(regions, later, state, there, goal)
                 continue
             if later.aim == NOWHERE:
@@ -178,7 +179,7 @@ def _aim(graph: Arrays, memory: Memory, params: Params, state: int, goal: int, w
 
 @kernel
 def _beyond(regions: Regions, place: Place, state: int, there: int, goal: int) -> Place:
-    """The first place after this one that is not where the agent stands."""
+    """Return the first position after this one that is not the agent's state."""
     for _ in range(PASSED_OVER):
         if place.aim == NOWHERE:
             return place
@@ -190,7 +191,7 @@ def _beyond(regions: Regions, place: Place, state: int, there: int, goal: int) -
 
 @kernel
 def _following(regions: Regions, place: Place, there: int, goal: int) -> Place:
-    """The place after this one: the rest of the chain, the seed at its end, the next chain; after the last the goal."""
+    """Return the next position: in the chain, the seed at its end, in the next chain; after the last, the goal."""
     region, at, end = place.region, place.next, place.end
     if at > end:
         if region == there:

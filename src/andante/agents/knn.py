@@ -1,15 +1,15 @@
 """kNN LRTA*: go to the subgoal of the most similar solved problem, then to the next, with LRTA*.
 
-Bulitko and Björnsson (2009), Figure 7; line numbers are that figure's. If the records of the database hold whole series
-of subgoals, as in the journal version, the agent goes on to the next of its record unless it can climb to the goal.
-Such a series begins with the record's own start, from which the first subgoal is sure to be climbable; the agent goes
-by way of it unless it can climb to that subgoal itself.
+Bulitko and Björnsson (2009), Figure 7; line numbers refer to that figure. If the records of the database hold whole
+series of subgoals, as in the journal version, the agent continues to the next subgoal of its record unless it can climb
+to the goal. Such a series begins with the record's own start, from which the first subgoal can always be climbed to;
+the agent goes there first unless it can climb to that subgoal directly.
 
-Where the paper is silent: a subgoal is pursued until reached; at most ``candidates`` records are tested at a time, the
-most similar first, or all if that is none, as in the paper; if no record fits the agent makes ``retry`` moves towards
-the goal before it looks again, or goes all the way if that is none, as in the paper; a subgoal in which the agent
-stands already is passed over. Values are learned for the goal that is pursued: those of the global goal are kept, those
-of a subgoal are forgotten with it. Steps of hill-climbing count as expansions.
+Where the paper is silent: a subgoal is pursued until reached; at most ``candidates`` records are tested at a time, most
+similar first (``none``: all of them, as in the paper); if no record fits, the agent makes ``retry`` moves towards the
+goal before it looks again (``none``: it goes all the way, as in the paper); a subgoal equal to the agent's state is
+skipped. Values are learned for the goal that is pursued: those of the global goal are kept, those of a subgoal are
+forgotten with it. Steps of hill-climbing count as expansions.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from andante.search.memory import CLOCK, Clock, Space
 from andante.world.graph import Arrays, price, target
 
 NOWHERE = -1
-STAMPS = 1 << 32  # that tell subgoals apart
+STAMPS = 1 << 32  # distinct stamps for subgoals
 
 
 class Params(NamedTuple):
-    """How far kNN LRTA* looks, and how hard it tries to find a subgoal."""
+    """How far kNN LRTA* looks, and how much work it spends on finding a subgoal."""
 
     depth: Annotated[int, Range(1, 100), "moves to look ahead"] = 3
     m: Annotated[int, Range(1, 100_000), "steps that an attempt at hill-climbing may take"] = 25
@@ -42,18 +42,18 @@ class Params(NamedTuple):
 
     @property
     def real_time(self) -> bool:
-        """One who tests all records takes longer the larger the database, and larger maps need larger ones."""
+        """Whether planning per move is bounded: the time to test all records grows with database and map."""
         return self.candidates is not None
 
 
 class Apart(NamedTuple):
-    """Values learned for a subgoal, on a clock of their own."""
+    """Values learned for a subgoal, with a separate clock."""
 
     h: Learned
 
     @classmethod
     def allocate(cls, space: Space) -> Apart:
-        """Nothing learned yet."""
+        """Return arrays with nothing learned yet."""
         clock = np.ones(1, CLOCK)
         return cls(Learned.allocate(space)._replace(clock=clock))
 
@@ -61,7 +61,7 @@ class Apart(NamedTuple):
 PLAN = np.dtype(
     [
         ("aim", np.int64),  # the state that the agent pursues
-        ("left", np.int64),  # moves before it looks for another aim; -1: until it is there
+        ("left", np.int64),  # moves before it looks for another aim; -1: it keeps this one until reached
         ("next", np.int64),  # the next subgoal of its record
         ("end", np.int64),  # where the record's subgoals end
         ("trial", np.int64),  # the trial that all this belongs to
@@ -70,7 +70,7 @@ PLAN = np.dtype(
 
 
 class Plan(NamedTuple):
-    """Where the agent is going, and where it has been."""
+    """The state that the agent pursues, and the subgoals it has used."""
 
     used: npt.NDArray[np.uint32]  # [n], the trial in which the subgoal was chosen: the paper's taboo list
     scalars: npt.NDArray[Any]  # [1], of PLAN
@@ -83,7 +83,7 @@ class Plan(NamedTuple):
 
 
 class Memory(NamedTuple):
-    """What kNN LRTA* learned, where it is going, and the database."""
+    """What kNN LRTA* has learned, its plan, and the database."""
 
     subgoals: Subgoals
     found: Shortlist
@@ -94,7 +94,7 @@ class Memory(NamedTuple):
 
 
 class Effort(NamedTuple):
-    """What it took to find an aim."""
+    """The cost of finding an aim."""
 
     expanded: int
     touched: int
@@ -102,7 +102,7 @@ class Effort(NamedTuple):
 
 @kernel
 def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -> Move:
-    """One move of kNN LRTA*."""
+    """Make one move of kNN LRTA*."""
     plan = memory.plan
     at = plan.scalars[0]
     if at["trial"] != plan.clock[0]["trial"]:
@@ -133,7 +133,7 @@ def _begin(plan: Plan) -> None:
 
 @kernel
 def _aim(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -> Effort:
-    """Choose where to go: the goal if it can be climbed to, else a subgoal, else the goal all the same."""
+    """Choose an aim: the goal if it can be climbed to, else a subgoal, else the goal after all."""
     plan = memory.plan
     at = plan.scalars[0]
     at["left"] = -1
@@ -158,7 +158,7 @@ def _aim(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
 
 @kernel
 def _goes_on(memory: Memory, state: int) -> bool:
-    """Has the record that the agent goes by another subgoal, not counting where the agent stands?"""
+    """Return whether the current record has another subgoal; skip those equal to the agent's state."""
     plan = memory.plan
     at = plan.scalars[0]
     while at["next"] < at["end"] and memory.subgoals.subgoal[at["next"]] == state:
@@ -168,7 +168,7 @@ def _goes_on(memory: Memory, state: int) -> bool:
 
 @kernel
 def _take_up(graph: Arrays, memory: Memory, params: Params, state: int, record: int) -> Effort:
-    """Go by a record. A series begins with the record's start, which is left out if the next can be climbed to."""
+    """Follow a record. A series begins with the record's start, which is skipped if the next one can be climbed to."""
     plan, subgoals = memory.plan, memory.subgoals
     at = plan.scalars[0]
     at["next"], at["end"] = subgoals.first[record], subgoals.first[record + 1]

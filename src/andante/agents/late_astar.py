@@ -1,14 +1,14 @@
-"""Late-acting A*: pace up and down at the start while A* plans in slices, then walk the best path.
+"""Late-acting A*: go back and forth at the start while A* plans in slices, then walk the best path.
 
-The "late acting" of Björnsson, Bulitko and Sturtevant (2009), section 4.3 and row L of Table 1: what TBA* is worth is
-seen beside an agent with the same budget per move that does not act on an unfinished plan. It goes back and forth
-between the start and one randomly chosen neighbour until a complete path is known, and all that walking counts in the
-cost of its solution. Where the paper is silent: R is shared as in TBA*, so that the two agents differ in acting only;
-the path is taken up wherever the agent meets it; when a wall is discovered on it, the agent stands still for that move
-and then begins again from there.
+The "late acting" of Björnsson, Bulitko and Sturtevant (2009), section 4.3 and row L of Table 1: a baseline for TBA*
+with the same budget per move, which does not act on an unfinished plan. It goes back and forth between the start and
+one randomly chosen neighbour until a complete path is known, and these moves count in the cost of its solution. Where
+the paper is silent: R is divided as in TBA*, so that the two agents differ only in acting; the agent follows the path
+from the first state of it that it reaches; when a wall is discovered on the path, the agent waits for one move and then
+starts again from its state.
 
-With ``wait`` the agent stands still while it plans: it walks a best path, only later, and the delay is seen in the
-number of moves.
+With ``wait`` the agent stands still while it plans: it walks a best path, only later, and the delay shows in the number
+of moves.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from andante.search.path import price_between
 from andante.search.tracing import CUT, TracedPaths, aim, follow, forget, is_tracing, next_on_path, trace, walk_past
 from andante.world.graph import Arrays, degree, target
 
-# How far the planning has come.
+# The stages of planning.
 SEARCHING, FOUND, TRACED = 0, 1, 2
 
-NEVER = 0  # no trial has this number: what is marked with it has to begin again
+NEVER = 0  # the number of no trial: a search marked with it has to begin again
 
 
 class Params(NamedTuple):
@@ -66,7 +66,7 @@ class Progress(NamedTuple):
 
 
 class Memory(NamedTuple):
-    """The search, the path it found, and how far it has come."""
+    """The search, the path it found, and the progress."""
 
     tree: Tree
     paths: TracedPaths
@@ -75,7 +75,7 @@ class Memory(NamedTuple):
 
 @kernel
 def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -> Move:
-    """One move of late-acting A*."""
+    """Make one move of late-acting A*."""
     tree, paths, at = memory.tree, memory.paths, memory.progress.scalars[0]
     if at["trial"] != memory.progress.clock[0]["trial"]:
         begin(tree, graph, state, goal, params.weight)

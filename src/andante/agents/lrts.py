@@ -1,16 +1,16 @@
 """LRTS: look d moves ahead, walk all of them, and go back after having learned more than a quota.
 
-Bulitko and Lee (2006), as restated in Bulitko et al. (2007), Figure 3; line numbers are that figure's. Where the paper
-is silent: the goal, met before the last ply, belongs to all later plies too; of equal f the path whose first move comes
-first in the graph's order wins, and equal is what differs by less than a millionth; with nothing to go back to the
-agent goes forward, and its quota counts as used up all the same.
+Bulitko and Lee (2006), as restated in Bulitko et al. (2007), Figure 3; line numbers refer to that figure. Where the
+paper is silent: a goal reached before the last ply belongs to all later plies too; among paths with equal f the one
+whose first move comes first in the graph's order wins, and values that differ by less than a millionth are equal; an
+agent with nothing to go back to goes forward, and its quota still counts as used up.
 
-A plan stays in the agent's memory until it is walked, and so does the way it came, the last state on top, to be walked
-back one state per move. That needs moves that can be reversed; where one cannot, there is nothing to go back to. The
-memory of the way is a ring with room for as many moves as the graph has states: when it is full the oldest is
-forgotten, as if the trial had begun later. The way back never costs more than (h(start) + T + the greatest h*) / gamma,
-because h falls by gamma * g along it but for what was learned: only a quota as large as the map can make it forget.
-Where a wall is discovered on the plan's next move, the agent plans anew from where it stands.
+A plan stays in the agent's memory until it is walked. So does the path it came by, the last state on top, to be walked
+back one state per move. This needs moves that can be reversed; after a move that cannot, there is nothing to go back
+to. The path is stored in a ring with room for as many moves as the graph has states: when it is full, the oldest move
+is forgotten, as if the trial had begun later. The path back never costs more than (h(start) + T + the greatest h*) /
+gamma, because h falls by gamma * g along it except for what was learned: so only a quota as large as the map can fill
+the ring. If a wall is discovered on the next move of the plan, the agent plans again from its state.
 """
 
 from __future__ import annotations
@@ -44,17 +44,17 @@ class Params(NamedTuple):
 
 TRIP = np.dtype(
     [
-        ("planned", np.int64),  # states still to go to
-        ("learned", np.float64),  # u
+        ("planned", np.int64),  # states left to visit
+        ("learned", np.float64),  # u: the amount learned in this trial
         ("trial", np.int64),  # the trial that all this belongs to
-        ("back", np.bool_),  # whether the agent is on its way back
+        ("back", np.bool_),  # whether the agent is going back
     ],
     align=True,
 )
 
 
 class Trip(NamedTuple):
-    """What is planned, what lies behind, and how much was learned, all in this trial."""
+    """The plan, the path behind, and the amount learned, all in this trial."""
 
     ahead: npt.NDArray[np.int32]  # [longest plan], states to go to, the next one last
     behind: Behind
@@ -70,7 +70,7 @@ class Trip(NamedTuple):
 
 
 class Memory(NamedTuple):
-    """What LRTS learned, the room it looks ahead in, and where it is on its way."""
+    """What LRTS has learned, the arrays for the lookahead, and the agent's plan and path."""
 
     h: Learned
     ball: Ball
@@ -79,7 +79,7 @@ class Memory(NamedTuple):
 
 @kernel
 def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -> Move:
-    """One move of LRTS: on with the plan, on with the way back, or a new plan."""
+    """Make one move of LRTS: continue the plan or the path back, or plan again."""
     h, ball, trip = memory.h, memory.ball, memory.trip
     at = trip.scalars[0]
     _begin(trip)
@@ -104,7 +104,7 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
 
 @kernel
 def _begin(trip: Trip) -> None:
-    """At a trial's start, forget the last one's way."""
+    """Forget the path of the previous trial if a new one has begun."""
     at = trip.scalars[0]
     if at["trial"] != trip.clock[0]["trial"]:
         at["trial"] = trip.clock[0]["trial"]
@@ -116,7 +116,7 @@ def _begin(trip: Trip) -> None:
 
 @kernel
 def _plan(graph: Arrays, trip: Trip, ball: Ball, best: Frontier) -> int:
-    """Plan the way to the frontier's best state: the first state of it."""
+    """Plan the path to the best state of the frontier, and return the first state of the path."""
     at = trip.scalars[0]
     at["planned"] = path_out(ball, graph, best, trip.ahead) - 1
     return int64(trip.ahead[at["planned"]])
@@ -124,7 +124,7 @@ def _plan(graph: Arrays, trip: Trip, ball: Ball, best: Frontier) -> int:
 
 @kernel
 def _go_on(graph: Arrays, trip: Trip, state: int) -> tuple[int, float]:
-    """The next move of the plan; -1 if there is none, or a wall was discovered there, and the plan is void."""
+    """Return the next move of the plan; -1 if there is none, or if a discovered wall blocks it: then drop the plan."""
     at = trip.scalars[0]
     if at["planned"] == 0:
         return -1, 0.0
@@ -140,7 +140,7 @@ def _go_on(graph: Arrays, trip: Trip, state: int) -> tuple[int, float]:
 
 @kernel
 def _go_back(graph: Arrays, trip: Trip, state: int) -> tuple[int, float]:
-    """One move back, to be followed by others until a state where the agent planned; -1 if there is no such move."""
+    """Return one move back, -1 if there is none; more follow until the agent is in a state where it planned."""
     at = trip.scalars[0]
     at["back"] = False
     if how_many(trip.behind) == 0:
@@ -148,7 +148,7 @@ def _go_back(graph: Arrays, trip: Trip, state: int) -> tuple[int, float]:
     entry = last_left(trip.behind)
     to = max(entry, ~entry)
     cost = price_between(graph, state, to)
-    if cost == np.inf:  # the agent came by a move of one direction
+    if cost == np.inf:  # the agent came by a one-way arc
         return -1, 0.0
     go_back(trip.behind)
     at["back"] = entry < 0

@@ -220,13 +220,13 @@ def learn(local: Local, graph: Layout, h: Learned, rise: Rise, slot: int, new: f
 def learn_inwards(
     local: Local, graph: Arrays, into: Arrays, h: Learned, rise: Rise, weight: float
 ) -> tuple[int, int, float, int]:
-    """Dijkstra's search from the frontier inwards gives every closed state its new value.
+    """Give every closed state its new value, by Dijkstra's search from the frontier inwards.
 
-    Edges count ``weight`` times their cost. Returns how many states were settled and moves looked at, how much values
-    rose, how many states got their first.
+    Edges count ``weight`` times their cost. Returns the number of states settled and of moves looked at, the sum of the
+    increases, and the number of states that got their first value.
     """
     queue = local.open
-    fixed = frontier(local)  # the frontier's values stay; it is where the search begins
+    fixed = frontier(local)  # the search begins from the frontier, whose values do not change
     for slot in range(reached(local)):
         local.new[slot] = np.inf
     for at in range(fixed):
@@ -249,7 +249,7 @@ def learn_inwards(
 
 @kernel
 def _spread(local: Local, into: Arrays, slot: int, value: float, weight: float) -> int:
-    """Lower the new values of closed states one move before this one, and queue them: how many moves there are."""
+    """Lower the new values of closed states one move before this one, queue them, and return the number of moves."""
     state = int64(local.state[slot])
     moves = degree(into, state)
     for k in range(moves):
