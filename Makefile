@@ -24,7 +24,7 @@ demo: $(VENV)/.has-report ## compare the agents on a generated map; writes out/d
 test: $(VENV)/.has-test ## run the whole test suite (ARGS="-k lrta" for a part of it)
 	$(PYTEST) $(ARGS)
 
-test-deep: $(VENV)/.has-test ## run it with sixteen times as many examples, new ones each time, and what takes too long for every day
+test-deep: $(VENV)/.has-test ## run it with thirty-two times as many examples, new ones each time, and what takes too long for every day
 	ANDANTE_DEEP_TESTS=1 $(PYTEST) $(ARGS)
 
 check: $(VENV)/.has-check ## ruff, mypy and the layers of the package
@@ -60,6 +60,7 @@ databases: $(VENV)/.has-report ## measure databases on maps of four games, those
 
 docs: $(VENV)/.has-docs ## build the documentation into site/; fails on any warning
 	$(BIN)/python tools/reference.py
+	$(BIN)/python tools/architecture.py
 	$(BIN)/zensical build --clean --strict
 
 new-agent: ## write the skeleton of a new algorithm (name=my_algorithm)

@@ -592,6 +592,67 @@ def test_listeners_hear_only_within_their_block():
     assert heard == []
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="there a process may lock a file twice")
+def test_who_waits_for_another_process_says_so(tmp_path):
+    heard, code = [], tmp_path / "double.code"
+    with code.with_suffix(".lock").open("ab") as other:
+        assert kernel_module._lock(other)
+
+        def waiting(name):
+            heard.append(name)
+            kernel_module._unlock(other)
+
+        with on_compile(heard.append, waiting):
+            kernel_module._Turn.wait(code, "double").end()
+        kernel_module._Turn.wait(code, "double").end()
+    assert heard == ["double"]
+
+
+@kernel
+def shapes_of(bundle, k):
+    """What a kernel sees of arrays that another one passes on in a bundle."""
+    flat, table, cube, rows = bundle.flat, bundle.inner.table, bundle.inner.cube, bundle.rows
+    table[0, 1] += 1.0
+    seen = flat.size + 10 * table.shape[0] + 100 * table.strides[0] + 1000 * cube.strides[0] + cube.strides[1]
+    return seen + cube.itemsize * cube.nbytes + flat[k:].size * flat[1:][k] + rows[k]["cost"] + table[k].sum(), cube[
+        k, 0, 1
+    ]
+
+
+@kernel
+def shapes_passed_on(bundle, k):
+    return shapes_of(bundle, k)
+
+
+class Inner(NamedTuple):
+    table: np.ndarray
+    cube: np.ndarray
+
+
+class Arrays(NamedTuple):
+    flat: np.ndarray
+    inner: Inner
+    rows: np.ndarray
+    number: float
+
+
+@pytest.mark.parametrize("columns", [slice(None), slice(None, None, 2)])
+def test_arrays_that_kernels_pass_on_are_whole(columns):
+    """A part is passed less of an array than Numba passes, as long as it has no gaps."""
+
+    def made():
+        rows = np.zeros(5, [("state", np.int16), ("cost", np.float64)])
+        rows["cost"] = np.arange(5)
+        table = np.arange(24.0).reshape(4, 6)[:, columns]
+        return Arrays(np.arange(7, dtype=np.int32), Inner(table, np.arange(60).reshape(5, 3, 4)), rows, 2.5)
+
+    plain = getattr(shapes_of, "py_func", shapes_of)
+    one, other = made(), made()
+    for k in range(4):
+        assert shapes_passed_on(one, k) == plain(other, k)
+    assert (one.inner.table == other.inner.table).all()
+
+
 @pytest.mark.compiled
 def test_the_state_of_the_sources_differs_between_what_can_be_reached():
     states = {source_state(function.py_func) for function in (doubled, tripled)}

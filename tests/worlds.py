@@ -29,12 +29,12 @@ WIDTHS_WITH_DATABASES = (256, 768) if DEEP else (128, 384)
 
 
 def examples(count: int) -> settings:
-    """A quarter as many examples, the same ones each time; in `make test-deep` four times as many, new ones each time.
+    """An eighth as many examples, the same ones each time; in `make test-deep` four times as many, new ones each time.
 
     The first one may have to wait for the compiler.
     """
     return settings(
-        max_examples=4 * count if DEEP else max(count // 4, 10) if JIT else max(count // 8, 5),
+        max_examples=4 * count if DEEP else max(count // 8, 8) if JIT else max(count // 8, 5),
         derandomize=not DEEP,
         deadline=None,
         suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large],

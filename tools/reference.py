@@ -1,7 +1,7 @@
-"""Write the reference pages from the code: the algorithms from their cards, the commands from their help.
+"""Write what follows from the code: the reference pages, and the stub that lets editors complete parameters.
 
-``python tools/reference.py`` writes ``docs/reference/*.md``; `make docs` calls it, and a test says when they are out of
-date.
+``python tools/reference.py`` writes ``docs/reference/*.md`` and ``src/andante/settings.pyi``; `make docs` calls it, and
+a test says when they are out of date.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import sys
 from collections.abc import Iterator
 from enum import IntEnum
 from functools import cached_property
+from math import isfinite
 from pathlib import Path
 from types import FunctionType
 from typing import Any
@@ -58,7 +59,7 @@ def algorithms_page() -> str:
     """Every card of the register."""
     import andante
 
-    entries = list(andante.algorithms())
+    entries = andante.algorithms()
     lines = [
         "# Algorithms",
         "",
@@ -178,12 +179,52 @@ def _members(name: str, thing: Any) -> list[str]:
     return ["", *found] if found else []
 
 
-PAGES = {"algorithms.md": algorithms_page, "commands.md": commands_page, "python.md": python_page}
+def settings_stub() -> str:
+    """Return ``settings.pyi``: one function per algorithm, its parameters with their types and defaults."""
+    import andante
+
+    lines = [
+        "# Written by tools/reference.py from the parameters of every algorithm.",
+        "from typing import Literal",
+        "",
+        "from andante.agent import Algorithm",
+        "",
+    ]
+    for entry in andante.algorithms():
+        name = entry.card.name.replace("-", "_")
+        given = ", ".join(f"{p.name}: {_type(p)} = {_default(p)}" for p in entry.parameters)
+        lines.append(f"def {name}({f'*, {given}' if given else ''}) -> Algorithm: ...")
+    return "\n".join(lines) + "\n"
+
+
+def _type(parameter: Any) -> str:
+    if issubclass(parameter.kind, IntEnum):
+        words = ", ".join(f'"{word.name.lower()}"' for word in parameter.kind)
+        name = f"Literal[{words}]"
+    else:
+        name = parameter.kind.__name__
+    return f"{name} | None" if parameter.optional else name
+
+
+def _default(parameter: Any) -> str:
+    """Return the default as a stub writes it; infinity has no literal."""
+    word = parameter.word(parameter.default)
+    if isinstance(word, str):
+        return f'"{word}"'
+    return "..." if isinstance(word, float) and not isfinite(word) else repr(word)
+
+
+PAGES = {
+    HOME / "algorithms.md": algorithms_page,
+    HOME / "commands.md": commands_page,
+    HOME / "python.md": python_page,
+    ROOT / "src" / "andante" / "settings.pyi": settings_stub,
+}
 
 
 def main() -> None:
-    """Write all pages; with ``--check`` only say which are out of date."""
-    pages = {HOME / name: page() for name, page in PAGES.items()}
+    """Write all of them; with ``--check`` only say which are out of date."""
+    pages = {path: page() for path, page in PAGES.items()}
     stale = [path for path, text in pages.items() if not path.exists() or path.read_text(encoding="utf-8") != text]
     if "--check" in sys.argv:
         if stale:

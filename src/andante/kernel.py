@@ -13,6 +13,7 @@ plain Python functions.
 from __future__ import annotations
 
 import functools
+import gc
 import hashlib
 import os
 import pickle
@@ -32,12 +33,19 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, NullCache, _CacheLocator
 from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import Compiler, compile_result
+from numba.core.compiler import Compiler, DefaultPassBuilder, compile_result
+from numba.core.compiler_machinery import register_pass
+from numba.core.datamodel import default_manager
+from numba.core.datamodel.models import DataModel
 from numba.core.dispatcher import Dispatcher
 from numba.core.errors import NumbaError
+from numba.core.imputils import user_function
+from numba.core.lowering import Lower
 from numba.core.serialize import dumps
 from numba.core.sigutils import normalize_signature
+from numba.core.typed_passes import NativeLowering
 from numba.extending import intrinsic, overload
+from numba.np.numpy_support import as_dtype
 
 from andante import faults
 from andante.errors import AndanteError, OutputError
@@ -56,7 +64,8 @@ else:
     uint64 = np.uint64  # an index in the innermost loops: Numba lets a negative signed one count from the end
 
 # Inlining a kernel passes its bundles for free; a real call would copy every array's header.
-_OPTIONS: dict[str, Any] = {"error_model": "numpy", "_nrt": False, "forceinline": True}
+# Nothing calls a kernel through a pointer, so none has a wrapper for C.
+_OPTIONS: dict[str, Any] = {"error_model": "numpy", "_nrt": False, "forceinline": True, "no_cfunc_wrapper": True}
 
 
 _PART = "part"  # marks such code in the cache, as opposed to machine code
@@ -106,7 +115,139 @@ class _NoMemory:
         """Do nothing."""
 
 
+class _Slim(types.Type):  # type: ignore[misc]
+    """The type of a part's argument that holds arrays: the same value, passed as fewer numbers.
+
+    Numba passes seven numbers or more for every array. Of one without gaps, four follow from its type and its shape,
+    or serve reference counting, which kernels do without. A bundle may hold a hundred arrays, and every call of a part
+    takes it apart and puts it together again, until all is inlined: that used to take a quarter of the compile time.
+    """
+
+    def __init__(self, whole: types.Type) -> None:
+        self.whole = whole
+        super().__init__(f"slim({whole})")
+
+    @classmethod
+    def of(cls, one: types.Type) -> types.Type:
+        """Return the type as which a part takes an argument of this type."""
+        return cls(one) if _holds_arrays(one) else one
+
+
+def _holds_arrays(one: types.Type) -> bool:
+    """Return whether this is an array without gaps or a tuple with some."""
+    if isinstance(one, types.BaseTuple):
+        return any(map(_holds_arrays, one))
+    return type(one) is types.Array and one.layout == "C"
+
+
+class _SlimTuple(DataModel):  # type: ignore[misc]
+    """Tells Numba how a tuple is passed to a part."""
+
+    def __init__(self, manager: Any, slim: _Slim) -> None:
+        super().__init__(manager, slim)
+        self._whole = manager[slim.whole]
+        self._elements = [manager[_Slim.of(one)] for one in slim.whole]
+
+    def get_value_type(self) -> Any:
+        return self._whole.get_value_type()
+
+    def get_argument_type(self) -> Any:
+        return tuple(element.get_argument_type() for element in self._elements)
+
+    def as_argument(self, builder: Any, value: Any) -> Any:
+        return tuple(
+            element.as_argument(builder, builder.extract_value(value, i)) for i, element in enumerate(self._elements)
+        )
+
+    def from_argument(self, builder: Any, value: Any) -> Any:
+        whole = ir.Constant(self.get_value_type(), ir.Undefined)
+        for i, (element, passed) in enumerate(zip(self._elements, value, strict=True)):
+            whole = builder.insert_value(whole, element.from_argument(builder, passed), i)
+        return whole
+
+
+class _SlimArray(DataModel):  # type: ignore[misc]
+    """Tells Numba how an array is passed to a part: as its owner, its address and its shape."""
+
+    _PASSED = ("parent", "data", "shape")
+
+    def __init__(self, manager: Any, slim: _Slim) -> None:
+        super().__init__(manager, slim)
+        self._whole = manager[slim.whole]
+        self._fields = {name: manager[self._whole.get_member_fe_type(name)] for name in self._whole._fields}
+        self._passed = [(name, self._fields[name]) for name in self._PASSED]
+        self._bytes = as_dtype(slim.whole.dtype).itemsize
+
+    def get_value_type(self) -> Any:
+        return self._whole.get_value_type()
+
+    def get_argument_type(self) -> Any:
+        return tuple(field.get_argument_type() for _, field in self._passed)
+
+    def as_argument(self, builder: Any, value: Any) -> Any:
+        return tuple(field.as_argument(builder, self._whole.get(builder, value, name)) for name, field in self._passed)
+
+    def from_argument(self, builder: Any, value: Any) -> Any:
+        known = {
+            name: field.from_argument(builder, one) for (name, field), one in zip(self._passed, value, strict=True)
+        }
+        number = self._fields["itemsize"].get_value_type()
+        size = number(self._bytes)
+        strides = ir.Constant(self._fields["strides"].get_value_type(), ir.Undefined)
+        items, step = None, size
+        for axis in reversed(range(self._whole.fe_type.ndim)):
+            strides = builder.insert_value(strides, step, axis)
+            length = builder.extract_value(known["shape"], axis)
+            items = length if items is None else builder.mul(items, length)
+            step = builder.mul(items, size) if axis else step
+        no_counter = ir.Constant(self._fields["meminfo"].get_value_type(), None)
+        known |= {"nitems": items or number(1), "itemsize": size, "strides": strides, "meminfo": no_counter}
+        whole = ir.Constant(self.get_value_type(), ir.Undefined)
+        for name, one in known.items():
+            whole = self._whole.set(builder, whole, one, name)
+        return whole
+
+
+def _slim_model(manager: Any, slim: _Slim) -> DataModel:
+    return (_SlimTuple if isinstance(slim.whole, types.BaseTuple) else _SlimArray)(manager, slim)
+
+
+default_manager.register(_Slim, _slim_model)
+
+
+class _PartLower(Lower):  # type: ignore[misc]
+    def __init__(self, context: Any, library: Any, description: Any, *rest: Any, **more: Any) -> None:
+        description.argtypes = tuple(map(_Slim.of, description.argtypes))
+        super().__init__(context, library, description, *rest, **more)
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _PartLowering(NativeLowering):  # type: ignore[misc]
+    _name = "andante_part_lowering"
+
+    @property
+    def lowering_class(self) -> type[Lower]:
+        return _PartLower
+
+    def run_pass(self, state: Any) -> bool:
+        super().run_pass(state)
+        _offer(state.targetctx, state.cr.cfunc, state.cr.fndesc, state.library)
+        return True
+
+
+def _offer(context: Any, entry: Any, description: Any, part: _Part) -> None:
+    """Let other kernels call a part with arguments as they have them; Numba does so for those that it is passed."""
+    given = tuple(one.whole if isinstance(one, _Slim) else one for one in description.argtypes)
+    context.insert_func_defn([(user_function(description, [part]), entry, given)])
+
+
 class _PartCompiler(Compiler):  # type: ignore[misc]
+    def define_pipelines(self) -> list[Any]:
+        passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        passes.passes = [(_PartLowering if one is NativeLowering else one, why) for one, why in passes.passes]
+        passes.finalize()
+        return [passes]
+
     def _compile_core(self) -> Any:
         if self.state.library is None:
             self.state.library = _Part(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
@@ -114,7 +255,7 @@ class _PartCompiler(Compiler):  # type: ignore[misc]
 
 
 # Skip the CPython wrapper for kernels that only kernels call: with bundles of many arrays it dominates compile time.
-_INNER = _OPTIONS | {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "pipeline_class": _PartCompiler}
+_INNER = _OPTIONS | {"no_cpython_wrapper": True, "pipeline_class": _PartCompiler}
 
 
 # --- making kernels -------------------------------------------------------------------------------------------------
@@ -202,7 +343,8 @@ def _in_turn(dispatcher: Any) -> Callable[[Any], Any]:
         turns = getattr(dispatcher._cache, "turns", [])
         before = len(turns)
         try:
-            entry = compile_or_load(sig)
+            with _no_collecting():
+                entry = compile_or_load(sig)
             _give_constants(dispatcher.overloads[normalize_signature(sig)[0]])
             return entry
         finally:
@@ -210,6 +352,21 @@ def _in_turn(dispatcher: Any) -> Callable[[Any], Any]:
                 turns.pop().end()
 
     return compile_in_turn
+
+
+@contextmanager
+def _no_collecting() -> Iterator[None]:
+    """Collect no garbage in this block: a compiler makes millions of objects and drops few of them before it is done.
+
+    Looking for those again and again used to take a sixth of the compile time, or more in a large program.
+    """
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def _give_constants(compiled: Any) -> None:
@@ -391,17 +548,21 @@ def _names(code: CodeType) -> Iterator[str]:
 
 # --- reporting compilation ------------------------------------------------------------------------------------------
 
-_listeners: list[Callable[[str], None]] = []
+_listeners: list[tuple[Callable[[str], None], Callable[[str], None] | None]] = []
 
 
 @contextmanager
-def on_compile(listener: Callable[[str], None]) -> Iterator[None]:
-    """Within this block, call ``listener`` with the name of each kernel that was not in the cache."""
-    _listeners.append(listener)
+def on_compile(listener: Callable[[str], None], waiting: Callable[[str], None] | None = None) -> Iterator[None]:
+    """Within this block, call ``listener`` with the name of each kernel that was not in the cache.
+
+    ``waiting`` is called with the name of each kernel that another process is compiling, before waiting for it.
+    """
+    one = (listener, waiting)
+    _listeners.append(one)
     try:
         yield
     finally:
-        _listeners.remove(listener)
+        _listeners.remove(one)
 
 
 # --- the cache ------------------------------------------------------------------------------------------------------
@@ -437,12 +598,14 @@ class _Implementation(CompileResultCacheImpl):  # type: ignore[misc]
         if library[1] != _PART:
             return super().rebuild(target_context, payload)
         part = _Part.kept(target_context.codegen(), library)
+        entry = target_context.get_executable(part, description, environment)
+        _offer(target_context, entry, description, part)
         return compile_result(
             target_context=target_context,
             typing_context=target_context.typing_context,
             library=part,
             environment=environment,
-            entry_point=target_context.get_executable(part, description, environment),
+            entry_point=entry,
             fndesc=description,
             signature=signature,
             objectmode=False,
@@ -533,10 +696,10 @@ class _Turn:
         self._ours.add(file)
 
     @classmethod
-    def wait(cls, code: Path) -> _Turn | None:
+    def wait(cls, code: Path, name: str) -> _Turn | None:
         """Wait until no other process compiles this file, or for a long time; return None if this process already does.
 
-        Raise an OSError if the system has no locks here.
+        Raise an OSError if the system has no locks here. ``name`` is the kernel's, for those who want to know.
         """
         file = code.with_suffix(".lock")
         if file in cls._ours:  # a kernel that calls itself, which Numba will reject
@@ -544,8 +707,14 @@ class _Turn:
         code.parent.mkdir(parents=True, exist_ok=True)
         turn = cls(file)
         try:
-            with suppress(TimeoutError):
-                turn._lock.acquire(timeout=_PATIENCE, poll_interval=_PAUSE)
+            try:
+                turn._lock.acquire(blocking=False)
+            except TimeoutError:
+                for _, waiting in _listeners:
+                    if waiting is not None:
+                        waiting(name)
+                with suppress(TimeoutError):
+                    turn._lock.acquire(timeout=_PATIENCE, poll_interval=_PAUSE)
         except BaseException:
             turn.end()
             raise
@@ -585,7 +754,7 @@ class _KernelCache(NullCache):  # type: ignore[misc]
             self._take_turn(sig, target_context)
             found = self._load(sig, target_context)  # another process may have compiled it by now
         if found is None:
-            for listener in _listeners:
+            for listener, _ in _listeners:
                 listener(self._function.__qualname__)
         return found
 
@@ -599,7 +768,7 @@ class _KernelCache(NullCache):  # type: ignore[misc]
 
     def _take_turn(self, sig: Any, target_context: Any) -> None:
         with suppress(Exception):  # no folder, or no locks on this system: then both processes compile
-            turn = _Turn.wait(self._files.place(sig, target_context))
+            turn = _Turn.wait(self._files.place(sig, target_context), self._function.__qualname__)
             if turn is not None:
                 self.turns.append(turn)
 

@@ -21,7 +21,7 @@ from andante.world.problem import Problem
 from tests.abstraction.worlds import coarse_level
 from tests.worlds import DEEP, WIDTHS_WITH_DATABASES
 
-CARDS = list(andante.algorithms())
+CARDS = andante.algorithms()
 SETTINGS = [entry for card in CARDS for entry in (card, *map(andante.find, card.card.examples))]
 
 
@@ -293,7 +293,7 @@ class Route(NamedTuple):
 def plan_once(graph, memory, params, state, goal):
     """A* that walks on along its first plan, whatever comes into sight."""
     expanded = 0
-    if memory.path.trial[0] != memory.path.clock.trial[0]:
+    if memory.path.scalars[0]["trial"] != memory.path.clock[0]["trial"]:
         expanded, _ = search(memory.tree, graph, state, goal, 1.0)
         lay(memory.path, memory.tree, goal)
     to = int64(memory.path.next[state])

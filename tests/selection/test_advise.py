@@ -348,7 +348,7 @@ def test_of_settings_that_change_nothing_the_simplest_is_shown(grids):
     for text in texts:
         one = Outfit.of(text)
         rows = session.rows(one, problems if text != "family" else problems[:4])  # one of them was cut earlier
-        places.append(Place(one, np.array([row["suboptimality_ratio"] for row in rows]), 1.0))
+        places.append(Place(one, np.array([row["capped_suboptimality_ratio"] for row in rows]), 1.0))
     assert [place.candidate.name for place in distinct(session, places)] == ["family", "lrta", *texts[3:]]
 
 
@@ -372,7 +372,10 @@ def test_intervals_hold_for_all_finalists_at_once(grids):
 
     def missed():
         ratios = 5 + rng.standard_normal((4, 12))  # four finalists on twelve problems, of mean 5 each
-        found = [(one.candidate, [{**row, "suboptimality_ratio": ratio} for ratio in some], None, 0) for some in ratios]
+        found = [
+            (one.candidate, [{**row, "capped_suboptimality_ratio": ratio} for ratio in some], None, 0)
+            for some in ratios
+        ]
         return any(not s.interval[0] <= 5 <= s.interval[1] for s in ranking(asked, found))
 
     assert 0.01 < np.mean([missed() for _ in range(200)]) < 0.09  # 0.05 are to be expected

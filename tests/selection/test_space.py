@@ -14,7 +14,7 @@ from andante.episode.run import Outfit
 from andante.offline import builders
 from andante.selection.space import candidates, drawn_setting, neighbour
 
-ALL = list(algorithms())
+ALL = algorithms()
 
 
 @pytest.mark.parametrize("entry", ALL, ids=str)

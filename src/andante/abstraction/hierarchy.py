@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
-from andante.abstraction.centres import find_centres
+from andante.abstraction.centres import find_all_centres, find_centres
 from andante.abstraction.clique import CHANGED, ORPHANS, Cover, Work, adjacent, count, empty, item, put
 from andante.abstraction.ground import Flags, Rows, flag_arc, own, rewrite
 from andante.abstraction.layers import CHUNK, Layers, Shape
@@ -257,8 +257,7 @@ def build(graph: Graph, cover: Cover) -> tuple[Layers, int]:
             layers, work = _grown(layers, work, states, states + arcs // CHUNK)
         mend(layers, graph.arrays if level == 1 else layers, work, level, int(cover), int(Keep.CONNECTED))
         arcs = int(layers.node["degree"][work.item[ORPHANS, : count(work, ORPHANS)]].sum())
-    abstract = np.arange(layers.ground, layers.used[0], dtype=np.int32)
-    find_centres(layers, graph.arrays, abstract, work.spot)
+    find_all_centres(layers, graph.arrays, np.empty(n, np.int32), np.empty(layers.used[0]), work.spot)
     return layers.trimmed(), level
 
 

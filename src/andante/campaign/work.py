@@ -16,9 +16,10 @@ from andante.campaign.shelf import Shelf, Volume, in_cache
 from andante.campaign.tables import CampaignError
 from andante.databases.header import Database, sizes
 from andante.episode.convergence import converge_agent
+from andante.episode.rows import rows
 from andante.episode.run import Outfit
 from andante.errors import AndanteError
-from andante.measures import Row, rows
+from andante.measures import Row
 from andante.recent import Recent
 from andante.world.grid import Grid
 from andante.world.problem import Problem
@@ -67,7 +68,7 @@ def _run(task: Task, volumes: list[Volume], problems: list[Problem], stop: threa
     outfit = Outfit(planned.algorithm, tuple(volume.database for volume in volumes), planned.sight)
     if conditions.max_trials > 1:
         return _converged(outfit, conditions, problems, stop)
-    agent = outfit.agent_at_hand(problems[0])
+    agent = outfit.cached_agent(problems[0])
     trials = agent.run_all(problems, conditions.limits, paths=False, stop=stop)
     return [{**row, "trials": 1} for row in rows(trials, memory_bytes=agent.memory_bytes)]
 
@@ -78,7 +79,7 @@ def _converged(
     """Return a row for each problem: cost, effort and learning of all trials; first move and quality of the last."""
     found: list[Row] = []
     for problem in problems:
-        agent = outfit.agent_at_hand(problem)
+        agent = outfit.cached_agent(problem)
         processes = converge_agent(agent, problem, conditions.limits, conditions.max_trials, False, stop)
         if not processes:
             return []

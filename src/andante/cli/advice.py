@@ -67,7 +67,7 @@ def _best(rung: Rung) -> list[str]:
     best = rung.advice.winner
     summary = best.summary
     walked, effort, worst = (
-        measure(name) for name in ("suboptimality_ratio", "states_expanded_per_move", "max_states_expanded")
+        measure(name) for name in ("capped_suboptimality_ratio", "states_expanded_per_move", "max_states_expanded")
     )
     return [
         best.candidate.name,

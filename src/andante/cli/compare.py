@@ -182,9 +182,9 @@ def run_all(
     built: Sequence[tuple[Database, float]] = (),
 ) -> list[dict[str, Any]]:
     """Run every outfit on every problem and return one row per trial; ``built`` has the build times of databases."""
+    from andante.episode.rows import rows
     from andante.episode.run import compile_all
     from andante.episode.trial import Limits
-    from andante.measures import rows
 
     with telling_of_compilation() as tell:
         compile_all(outfits, [grid], tell)

@@ -6,7 +6,7 @@ import json
 import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,6 +14,7 @@ import typer
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 from rich.segment import Segment
+from rich.status import Status
 from rich.text import Text
 
 from andante.errors import AndanteError, NotationError, printable
@@ -174,25 +175,57 @@ def progress_of_parts() -> Iterator[Callable[[str, int, int], None]]:
 
 @contextmanager
 def telling_of_compilation() -> Iterator[Callable[[str, int, int], None]]:
-    """A line that says what is being compiled, gone when it is done; plain text where there is no terminal."""
-    if not err.is_terminal:
-        told: set[tuple[str, int]] = set()
+    """Show what is being compiled in one line, gone when it is done; as plain lines where there is no terminal.
 
-        def say(what: str, number: int, total: int) -> None:
-            if (what, number) not in told:
-                told.add((what, number))
-                typer.echo(f"compiling kernels, once: {what}, {number} of {total}", err=True)
+    The line also says when another process is compiling what is needed, and this one waits for it.
+    """
+    from andante.kernel import on_compile
 
-        yield say
-        return
-    with err.status("") as status:
-        status.stop()
+    with err.status("") if err.is_terminal else nullcontext() as status:
+        if status is not None:
+            status.stop()
+        line = _Compiling(status)
+        with on_compile(line.begin, line.wait):
+            yield line.tell
 
-        def show(what: str, number: int, total: int) -> None:
-            status.update(f"compiling kernels, once: {what}, {number} of {total}")
-            status.start()
 
-        yield show
+class _Compiling:
+    """What is being compiled, as a line."""
+
+    def __init__(self, status: Status | None) -> None:
+        self._status = status  # None where there is no terminal
+        self._said: set[str] = set()
+        self._what = "compiling kernels, once"
+        self._kernels = 0
+
+    def tell(self, what: str, number: int, total: int) -> None:
+        """Show what is compiled for."""
+        self._what = f"compiling kernels, once: {what}, {number} of {total}"
+        if self._status is None:
+            self._say(self._what)
+
+    def begin(self, kernel: str) -> None:
+        """Show which kernel is compiled."""
+        self._kernels += 1
+        if self._status is not None:
+            self._show(f"{self._what} (kernel {self._kernels}: {kernel})")
+
+    def wait(self, kernel: str) -> None:
+        """Say that another process compiles this kernel."""
+        if self._status is None:
+            self._say("waiting for another process that is compiling the same kernels")
+        else:
+            self._show(f"waiting for another process that is compiling {kernel}")
+
+    def _say(self, line: str) -> None:
+        if line not in self._said:
+            self._said.add(line)
+            typer.echo(line, err=True)
+
+    def _show(self, line: str) -> None:
+        assert self._status is not None
+        self._status.update(line)
+        self._status.start()
 
 
 def load_databases(files: Sequence[Path], grid: Grid) -> tuple[Database, ...]:

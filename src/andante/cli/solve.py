@@ -45,7 +45,7 @@ def solve(
     database: list[Path] = DATABASE_OPTION,
     sight: int | None = SIGHT_OPTION,
     suboptimality_cap: float | None = number_option(None, 1, help="Give up at this many times the optimal cost."),
-    picture: Path | None = typer.Option(None, metavar="FILE.png", help="Draw the way on the map."),
+    picture: Path | None = typer.Option(None, metavar="FILE.png", help="Draw the path on the map."),
     trace: Path | None = typer.Option(None, metavar="FILE.json", help="Keep every move and thought, to be replayed."),
     posthoc: Path | None = typer.Option(None, metavar="FILE.trace.json", help="The same for the Posthoc visualiser."),
     as_json: bool = JSON_OPTION,
@@ -73,7 +73,8 @@ def solve(
     say_unused(offers_of(outfit.databases), [entry])
     with telling_of_compilation() as tell:
         compile_all([outfit], [grid], tell)
-    trial = outfit.run(problem, limits)
+        trial = outfit.run(problem, limits)
+        _ = trial.optimal_cost  # which is searched for, and may have to be compiled
     if picture is not None:
         from andante.report.picture import draw
 
@@ -102,7 +103,7 @@ def _keep_trace(
 
 
 def _as_data(trial: Trial) -> dict[str, Any]:
-    from andante.measures import rows
+    from andante.episode.rows import rows
 
     cells = trial.cells
     return {**rows([trial])[0], "start": cells[0], "goal": trial.problem.grid.cell(trial.problem.goal), "path": cells}  # type: ignore[union-attr]
@@ -111,7 +112,7 @@ def _as_data(trial: Trial) -> dict[str, Any]:
 def _print(trial: Trial) -> None:
     ends = {
         "GOAL": "arrived",
-        "UNREACHABLE": "no way leads to the goal",
+        "UNREACHABLE": "no path leads to the goal",
         "STUCK": "stuck, with no move left to make",
     }
     how = ends.get(trial.outcome.name, f"gave up at the {trial.outcome.name.lower().replace('_', ' ')}")

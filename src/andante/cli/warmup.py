@@ -22,7 +22,7 @@ def warmup() -> None:
     from andante.world.grid import Grid
 
     graph = Grid(np.ones((16, 16), bool)).graph  # large enough for some levels of abstraction
-    entries = list(algorithms())
+    entries = algorithms()
     began = time.perf_counter()
     with telling_of_compilation() as tell:
         compile_all([Outfit(entry) for entry in entries], [graph, graph.csr()], tell)

@@ -18,11 +18,12 @@ from andante.agent import Algorithm, find, parameters_of
 from andante.datasets.generate import generate
 from andante.datasets.scenarios import random_problems
 from andante.episode.convergence import Convergence, converge_many
-from andante.episode.loop import Outcome, plain_driver
+from andante.episode.loop import plain_driver
 from andante.episode.run import Agent, Outfit
 from andante.episode.trial import Limits, Trial
 from andante.errors import AlgorithmError
 from andante.kernel import interpreted
+from andante.measures import Outcome
 from andante.search.lookahead import look_back, pass_on
 from andante.search.path import price_between
 from andante.world.graph import Graph, Layout, degree, price, target

@@ -38,6 +38,9 @@ class Ending(IntEnum):
     STUCK = 5
     UNREACHABLE = 6
 
+    def __str__(self) -> str:
+        return self.name
+
 
 @dataclass(frozen=True, eq=False)
 class Convergence:
@@ -155,7 +158,7 @@ def converge(
     """
     _check(max_trials)
     outfit = Outfit.of(algorithm, databases, sight, **parameters)
-    return converge_agent(outfit.agent_at_hand(problem), problem, limits, max_trials, True, None)[0]
+    return converge_agent(outfit.cached_agent(problem), problem, limits, max_trials, True, None)[0]
 
 
 def converge_many(

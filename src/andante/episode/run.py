@@ -24,12 +24,13 @@ import numpy.typing as npt
 
 from andante.agent import Algorithm, algorithms, find
 from andante.databases.header import Database, handed_over, pick
-from andante.episode.loop import EPISODE, NO_MOVE, NO_STATE, NO_TIMES, NO_TRAIL, TRAIL, Outcome, all_ended, driver
+from andante.episode.loop import EPISODE, NO_MOVE, NO_STATE, NO_TIMES, NO_TRAIL, TRAIL, all_ended, driver
 from andante.episode.trial import Limits, Trial, least_costs
 from andante.errors import AlgorithmError, AndanteError, ParameterError, ProblemError, whole_number
 from andante.faults import has_passed, raised
 from andante.kernel import on_compile
 from andante.machine import on_threads
+from andante.measures import Outcome
 from andante.recent import Recent
 from andante.search.memory import allocate, bytes_of, new_space
 from andante.world.graph import Graph
@@ -42,7 +43,7 @@ PATIENCE = 2_000_000
 TRAIL_ROWS = 4096
 LOG_ROWS = 1 << 16
 CHUNK = 64  # problems that a thread takes at a time
-AGENTS_AT_HAND = 4
+CACHED_AGENTS = 4
 MOST_PROBLEMS = 2**32  # problems with distinct stamps: after this many an agent's memory is allocated again
 
 NO_LIMITS = Limits()
@@ -130,6 +131,9 @@ class Agent:
             f"an agent cannot be copied or pickled, because parts of its memory are views of others; make another one "
             f"with Agent({str(self.algorithm)!r}, ...)"
         )
+
+    def __repr__(self) -> str:
+        return f"<Agent {self.algorithm} on {self._world!r}>"
 
     def _loop(self) -> Callable[..., int]:
         """Return the loop that drives the agent's step."""
@@ -247,7 +251,7 @@ class Agent:
     ) -> list[Trial]:
         if again and any(problem.goal != self._goal for problem in problems):
             raise ProblemError("an agent can keep what it learned only for problems with the goal of its last one")
-        if not again and self._space.clock.problem[0] + len(problems) >= MOST_PROBLEMS:
+        if not again and self._space.clock[0]["problem"] + len(problems) >= MOST_PROBLEMS:
             self._renew()
         self._watched = None
         episodes = self._episodes(problems, limits)
@@ -312,9 +316,9 @@ class Agent:
     def _take_thoughts(self) -> tuple[list[Thought], int]:
         """Return the entries of the log and the number of those that did not fit; empty the log."""
         log = self._space.log
-        used = int(log.used[0])
+        used = int(log.scalars[0]["used"])
         count = min(used, len(log.kind))
-        log.used[0] = 0
+        log.scalars[0]["used"] = 0
         columns = (log.kind[:count].tolist(), log.state[:count].tolist(), log.value[:count].tolist())
         return [Thought(*row) for row in zip(*columns, strict=True)], used - count
 
@@ -323,13 +327,13 @@ class Agent:
         view = self._space.view
         if not isinstance(view, Belief):
             return []
-        total = int(view.size[0])
+        total = int(view.scalars[0]["size"])
         found: list[int] = view.found[total - count : total].tolist()
         return found
 
     def _episodes(self, problems: Sequence[Problem], limits: Limits) -> npt.NDArray[Any]:
         for problem in problems:
-            if problem.graph is not self.graph:
+            if problem.graph != self.graph:
                 raise ProblemError(f"{problem!r} is on another graph than this agent")
         episodes = np.zeros(len(problems), EPISODE)
         episodes["start"] = [p.start for p in problems]
@@ -412,6 +416,9 @@ class Watch(Iterator[Turn]):
             lost,
         )
 
+    def __repr__(self) -> str:
+        return f"<Watch {self._agent.algorithm}: {self._problem!r}, {self._episode[0]['moves']} moves so far>"
+
     @property
     def trial(self) -> Trial:
         """The trial so far; its outcome is WALKING until the episode ends."""
@@ -453,15 +460,15 @@ class Outfit(Generic[D]):
         """Return a new agent."""
         return kind(self.algorithm, world, databases=self.databases, sight=self.sight, log_rows=log_rows)
 
-    def agent_at_hand(self, problem: Problem) -> Agent:
+    def cached_agent(self, problem: Problem) -> Agent:
         """Return this thread's agent for such a problem, cached if it was used recently."""
         # Not by the algorithm's name: another algorithm may have been registered under it since.
         key = (self.algorithm, self.sight, id(problem.graph), *map(id, self.databases))
-        return _at_hand.agents.get(key, lambda: self.agent(problem.world))
+        return _cached.agents.get(key, lambda: self.agent(problem.world))
 
     def run(self, problem: Problem, limits: Limits = NO_LIMITS) -> Trial:
         """Solve one problem and return the trial."""
-        return self.agent_at_hand(problem).run(problem, limits)
+        return self.cached_agent(problem).run(problem, limits)
 
     def run_many(
         self,
@@ -480,14 +487,14 @@ class Outfit(Generic[D]):
         return solve_all(solve, self, list(problems), threads, progress)
 
 
-class _AtHand(threading.local):
+class _CachedAgents(threading.local):
     """The agents that this thread used most recently."""
 
     def __init__(self) -> None:
-        self.agents: Recent[tuple[Any, ...], Agent] = Recent(AGENTS_AT_HAND)
+        self.agents: Recent[tuple[Any, ...], Agent] = Recent(CACHED_AGENTS)
 
 
-_at_hand = _AtHand()
+_cached = _CachedAgents()
 
 
 def run(
@@ -572,7 +579,7 @@ def solve_all(
     results: dict[int, R] = {}
 
     def work(part: list[int], stop: threading.Event) -> list[R]:
-        agent = outfit.agent_at_hand(problems[part[0]])
+        agent = outfit.cached_agent(problems[part[0]])
         return solve(agent, [problems[i] for i in part], stop)
 
     with closing(on_threads(work, _parts(problems, threads), threads)) as batches:

@@ -35,11 +35,11 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.agent import Algorithm
-from andante.episode.loop import Outcome
 from andante.episode.run import Agent, Thought
 from andante.episode.trial import Limits
 from andante.errors import ParameterError, TraceError, whole_number
 from andante.files import read_at_most, write_whole
+from andante.measures import Outcome, suboptimality_ratio
 from andante.search.memory import EXPANDED, LEARNED
 from andante.world.graph import SMALLEST
 from andante.world.grid import BLOCKED, PASSABLE, cells_of
@@ -77,7 +77,7 @@ _DELTA = {"state"}
 
 @dataclass(frozen=True, eq=False)
 class Trace:
-    """One agent's way through one problem on a grid, move by move, with its thoughts."""
+    """One agent's path through one problem on a grid, move by move, with its thoughts."""
 
     algorithm: str
     title: str
@@ -120,10 +120,8 @@ class Trace:
 
     @property
     def suboptimality_ratio(self) -> float:
-        """Cost walked over optimal cost; 1 where there was nowhere to go."""
-        if self.optimal_cost == 0:
-            return 1.0 if self.cost == 0 else math.inf
-        return self.cost / self.optimal_cost
+        """Cost over optimal cost; a lower bound if a limit cut the trial short, nan if the agent got stuck."""
+        return suboptimality_ratio(self.cost, self.optimal_cost, self.outcome)
 
     @property
     def path(self) -> npt.NDArray[np.int32]:

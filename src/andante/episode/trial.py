@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from andante.episode.loop import Outcome
 from andante.errors import AlgorithmError, ParameterError, quoted, real_number
+from andante.measures import Outcome, suboptimality_ratio
 from andante.search.astar import optimal_costs
+from andante.world.graph import Graph
 from andante.world.problem import Problem
 
 #: Enough for any complete agent on a benchmark map, and an end for all others.
@@ -47,7 +48,7 @@ class Limits:
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """One agent's way through one problem, and what it took.
+    """One agent's path through one problem, and what it took.
 
     ``path`` holds the states visited, the start first, or is None if it was not asked for. ``cells_discovered`` counts
     the cells that an agent with sight found blocked. ``seconds`` is the time spent in the loop, planning and moving,
@@ -107,17 +108,16 @@ class Trial:
 
     @property
     def suboptimality_ratio(self) -> float:
-        """Cost walked over optimal cost: 1 is optimal. For an agent that did not arrive, what it had walked by then."""
-        return self.ratio_to(self.optimal_cost) if self.optimal_cost < math.inf else math.nan
+        """Cost over optimal cost; a lower bound if a limit cut the trial short, nan if the agent got stuck."""
+        return self.ratio_to(self.optimal_cost)
 
     def ratio_to(self, optimal_cost: float) -> float:
-        """Cost walked over this optimal cost; an `AlgorithmError` if the agent arrived for less, which nobody can."""
-        ratio = self.cost / optimal_cost
-        if self.solved and ratio < 1.0 - _SLACK:
+        """Return the suboptimality ratio given the optimal cost; raise `AlgorithmError` if that is above the cost."""
+        ratio = suboptimality_ratio(self.cost, optimal_cost, self.outcome)
+        if ratio < 1.0 - _SLACK:
             raise AlgorithmError(
                 f"{self.algorithm} arrives on {self.problem!r} at a cost of {self.cost:g}, below the optimal cost of "
-                f"{optimal_cost:g}: one of the two is wrong; leave out the problem's optimal_cost to have it searched "
-                "for"
+                f"{optimal_cost:g}: one of the two is wrong; leave out the problem's optimal_cost to have it computed"
             )
         return ratio
 
@@ -141,13 +141,12 @@ class Trial:
 
 
 def least_costs(problems: Sequence[Problem]) -> npt.NDArray[np.float64]:
-    """The optimal cost of each problem: known to it or else searched for, and only once if it comes several times."""
-    costs = {problem.key: problem.optimal_cost for problem in problems if problem.optimal_cost is not None}
-    missing = {problem.key: problem for problem in problems if problem.key not in costs}
-    by_graph: dict[int, list[Problem]] = {}
-    for problem in missing.values():
-        by_graph.setdefault(id(problem.graph), []).append(problem)
-    for group in by_graph.values():
-        found = optimal_costs(group[0].graph, [p.start for p in group], [p.goal for p in group])
-        costs.update({problem.key: float(cost) for problem, cost in zip(group, found, strict=True)})
-    return np.array([costs[problem.key] for problem in problems], np.float64)
+    """Return the optimal cost of each problem, searched for if it is not known, once for problems that are equal."""
+    costs = {problem: problem.optimal_cost for problem in problems if problem.optimal_cost is not None}
+    by_graph: dict[Graph, list[Problem]] = {}
+    for problem in dict.fromkeys(problem for problem in problems if problem not in costs):
+        by_graph.setdefault(problem.graph, []).append(problem)
+    for graph, group in by_graph.items():
+        found = optimal_costs(graph, [p.start for p in group], [p.goal for p in group])
+        costs.update({problem: float(cost) for problem, cost in zip(group, found, strict=True)})
+    return np.array([costs[problem] for problem in problems], np.float64)

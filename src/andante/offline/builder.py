@@ -16,7 +16,6 @@ import time
 from collections.abc import Callable, Iterable, Sequence, Sized
 from contextlib import closing
 from dataclasses import dataclass, field
-from enum import IntEnum
 from functools import cache
 from itertools import chain
 from queue import SimpleQueue
@@ -30,7 +29,7 @@ from andante.databases.header import Database, kind_named, kinds
 from andante.datasets import Progress
 from andante.errors import DatabaseError, ParameterError, did_you_mean, whole_number
 from andante.machine import cores, on_threads
-from andante.notation import Call, parse
+from andante.notation import Call, Word, parse
 from andante.world.graph import Graph
 from andante.world.grid import Grid
 
@@ -79,7 +78,7 @@ class Crew:
         return [made[k] for k in range(len(parts))]
 
 
-class Goals(IntEnum):
+class Goals(Word):
     """Which goals a database serves."""
 
     ALL = 0

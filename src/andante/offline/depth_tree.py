@@ -185,8 +185,8 @@ def _walked(
 def _walk(room: Room, graph: Layout, tree: DepthTree, guided: bool, deepest: int, start: int, goal: int) -> int:
     """Walk as LRTA* from start to goal, writing down each move's features and best depth: how many moves."""
     h, ball, history, state = room.h, room.ball, room.history, start
-    h.clock.problem[0] += 1
-    h.clock.trial[0] += 1
+    h.clock[0]["problem"] += 1
+    h.clock[0]["trial"] += 1
     for move in range(len(room.depth)):
         if state == goal:
             return move

@@ -98,7 +98,7 @@ def _survey(room: Survey, web: Web, home: int, blur: float) -> None:
     distance[:] = np.inf
     distance[home] = 0.0
     heap.push(room.open, home, 0.0, 0.0)
-    while room.open.size[0] > 0:
+    while heap.size(room.open) > 0:
         node = heap.pop(room.open)
         for k in range(web.first[node], web.first[node + 1]):
             near, new = int64(web.to[k]), distance[node] + web.cost[k]

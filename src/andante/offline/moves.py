@@ -358,7 +358,7 @@ def _spread_tree(search: Tree, graph: Csr, source: int) -> None:
     begin[:] = 0
     distance[source] = 0.0
     heap.push(search.open, source, 0.0, 0.0)
-    while search.open.size[0] > 0:
+    while heap.size(search.open) > 0:
         state = heap.pop(search.open)
         for k in range(degree(graph, state)):
             near = target(graph, state, k)

@@ -42,7 +42,7 @@ MOST_NAMED = 12  # algorithms listed below a figure
 
 def figure(spec: FigureSpec, results: Results, folder: Path) -> list[str]:
     """Draw a figure into the folder; return the Markdown that shows it, and the numbers that go with it."""
-    everyone = scored(results.where(spec.where).only(spec.algorithms), spec.capped)
+    everyone = scored(results.where(spec.where).only(spec.algorithms), spec.y)
     chosen = everyone
     if math.isfinite(spec.worst_move) and len(chosen.rows):
         chosen = chosen.within(spec.worst_move)

@@ -31,7 +31,7 @@ def table(spec: TableSpec, results: Results) -> str:
 
 
 def _line(spec: TableSpec, claim: Claim, results: Results) -> list[str]:
-    chosen = scored(results.where(claim.where), spec.capped, claim.cap)
+    chosen = scored(results.where(claim.where), spec.measures, claim.cap)
     (name,), (paper,) = spec.measures, claim.paper
     summary = summary_of(chosen, claim.algorithm)
     if summary is None:
@@ -65,7 +65,7 @@ def headed(known: Measure) -> str:
 
 
 def _wide_line(spec: TableSpec, claim: Claim, results: Results, given: Sequence[bool]) -> list[str]:
-    summary = summary_of(scored(results.where(claim.where), spec.capped, claim.cap), claim.algorithm)
+    summary = summary_of(scored(results.where(claim.where), spec.measures, claim.cap), claim.algorithm)
     cells = [_label(claim)]
     for name, paper, known in zip(spec.measures, claim.paper, given, strict=True):
         ours = "not run" if summary is None else _shown(summary, name, spec.statistic)
@@ -249,9 +249,9 @@ def duration(seconds: float) -> str:
     return f"{seconds / 60:.0f} minutes" if seconds < 7200 else f"{seconds / 3600:.1f} hours"
 
 
-def scored(results: Results, capped: bool, cap: float = math.inf) -> Results:
-    """Return the results, with suboptimality as in Bulitko (2016) if ``capped``; for ``cap`` see `Results.capped`."""
-    return results.capped(cap) if capped else results
+def scored(results: Results, measures: Sequence[str], cap: float = math.inf) -> Results:
+    """Return the results, with capped suboptimality if that is among the measures; for ``cap`` see `Results.capped`."""
+    return results.capped(cap) if "capped_suboptimality_ratio" in measures else results
 
 
 def summary_of(results: Results, algorithm: str) -> Summary | None:

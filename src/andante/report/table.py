@@ -40,6 +40,7 @@ class Column:
 # The measures of the table, each with the statistics it is shown by.
 _SHOWN = {
     "suboptimality_ratio": ("mean", "median", "p95"),
+    "capped_suboptimality_ratio": ("mean",),
     "states_expanded_per_move": ("mean",),
     "max_states_expanded": ("max",),
     "database_bytes": ("max",),

@@ -37,12 +37,12 @@ class Standing:
     @property
     def suboptimality(self) -> Statistics:
         """The cost of the agent's path over the optimal cost, on the fresh problems."""
-        return self.summary["suboptimality_ratio"]
+        return self.summary["capped_suboptimality_ratio"]
 
     @property
     def scores(self) -> Scores:
         """The suboptimality on each problem."""
-        return np.array([row["suboptimality_ratio"] for row in self.rows], np.float64)
+        return np.array([row["capped_suboptimality_ratio"] for row in self.rows], np.float64)
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ class Advice:
 
     def _use(self) -> list[str]:
         best = self.winner
-        ratio = measure("suboptimality_ratio").show(best.suboptimality.mean, best.suboptimality.standard_error)
+        ratio = measure("capped_suboptimality_ratio").show(best.suboptimality.mean, best.suboptimality.standard_error)
         low, high = best.interval
         worst = f"its worst move expanded {_states(best.summary['max_states_expanded'].max)}"
         if best.worst_microseconds is not None:

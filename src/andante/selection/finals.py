@@ -152,7 +152,7 @@ def ranking(session: Session, found: Sequence[_Finalist]) -> list[Standing]:
         }
         full: list[Row] = [{**row, **extra} for row in rows]
         summary = summarise(full)[0]
-        numbers = summary["suboptimality_ratio"]
+        numbers = summary["capped_suboptimality_ratio"]
         half = float(t.ppf(1 - doubt, len(rows) - 1)) * numbers.standard_error
         interval = (max(1.0, numbers.mean - half), numbers.mean + half)
         standings.append(Standing(one, summary, full, interval, worst, timed, books))

@@ -161,7 +161,7 @@ class Session:
         if rows is None or self.too_slow(one, problems[first:last][:timed], rows):
             return None
         self.entered += first == 0
-        scores = np.array([row["suboptimality_ratio"] for row in rows], np.float64)
+        scores = np.array([row["capped_suboptimality_ratio"] for row in rows], np.float64)
         return Measured(scores, self.took)
 
     def _passes_probe(self, one: Outfit[str], problems: Sequence[Problem]) -> bool:

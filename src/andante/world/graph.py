@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 DX = np.array([0, 1, 1, 1, 0, -1, -1, -1], np.int64)
 DY = np.array([-1, -1, 0, 1, 1, 1, 0, -1], np.int64)
 PRICE = np.array([1.0, DIAGONAL] * 4)
+TOWARDS = np.full((3, 3), 8, np.uint8)  # the direction of a cell in the next row and column, from -1 to 1; 8: it itself
+TOWARDS[DY + 1, DX + 1] = np.arange(8)
 
 MOST_STATES = 2**31 - 1  # states are numbered in 32 bits
 SMALLEST = 1e-100  # least cost of an arc; the greatest is its inverse. Squares and sums stay within a float's range
@@ -367,6 +369,9 @@ class Graph:
         """Return the states one move away from ``state``, each with the cost of the move, in the graph's order."""
         arrays = self.csr().arrays
         assert isinstance(arrays, Csr)
+        state = whole_number(state, "a state", error=GraphError)
+        if not 0 <= state < len(self):
+            raise GraphError(f"{state} is not a state; there are {len(self)}, numbered from 0")
         row = slice(arrays.first[state], arrays.first[state + 1])
         return list(zip(arrays.neighbour[row].tolist(), arrays.cost[row].tolist(), strict=True))
 
@@ -470,6 +475,21 @@ class Graph:
     @cached_property
     def _numbers(self) -> dict[Hashable, int]:
         return {label: number for number, label in enumerate(self.labels or ())}
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether the other graph has the same layout, arcs, order, costs, heuristic and labels."""
+        if not isinstance(other, Graph):
+            return NotImplemented
+        return self is other or (
+            len(self) == len(other) and self.fingerprint == other.fingerprint and self._label_list == other._label_list
+        )
+
+    def __hash__(self) -> int:
+        return hash(self.fingerprint)
+
+    @property
+    def _label_list(self) -> list[Hashable] | None:
+        return None if self.labels is None else list(self.labels)
 
     def __repr__(self) -> str:
         return f"<Graph of {len(self)} states and {self.arcs} arcs>"

@@ -63,6 +63,19 @@ class Grid:
         self.__dict__.update(state)
         self._freeze()  # unpickled arrays are writeable
 
+    def __eq__(self, other: object) -> bool:
+        """Return whether the other map has the same terrain and the same rule for moves, whatever its name."""
+        if not isinstance(other, Grid):
+            return NotImplemented
+        return self is other or (self.rule == other.rule and np.array_equal(self.terrain, other.terrain))
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.rule, self.terrain.shape, self.terrain.tobytes()))
+
     def __repr__(self) -> str:
         return f"<Grid {self.name} {self.width} x {self.height}, {self.free_cells} free cells>"
 
@@ -125,7 +138,10 @@ class Grid:
 
     def cell(self, state: int) -> tuple[int, int]:
         """Return the column and row of a state."""
-        y, x = divmod(int(state), self.width)
+        state = whole_number(state, "a state")
+        if not 0 <= state < self.width * self.height:
+            raise ProblemError(f"{state} is not a state of {self.name}, which has {self.width * self.height} cells")
+        y, x = divmod(state, self.width)
         return x, y
 
     def problem(self, start: tuple[int, int], goal: tuple[int, int]) -> Problem:
