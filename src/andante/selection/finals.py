@@ -112,21 +112,31 @@ class Finals:
 def distinct(session: Session, places: Sequence[Place[Outfit[str]]]) -> list[Place[Outfit[str]]]:
     """Return the places without settings that change nothing.
 
-    Of candidates of one algorithm that did exactly the same in the race, with the same memory, only the simplest stays.
+    Of candidates of one algorithm that did exactly the same on all problems that both were run on, with the same
+    memory, only the simplest stays, in the place of the best.
     """
-    alike: dict[tuple[str, tuple[int, ...]], list[Place[Outfit[str]]]] = {}
+    groups: dict[tuple[str, int], list[list[Place[Outfit[str]]]]] = {}  # by algorithm and first trial
     for place in places:
         one = place.candidate
-        alike.setdefault((one.algorithm.card.name, tuple(session.walks[one.name])), []).append(place)
-    kept: set[str] = set()
-    for group in alike.values():
-        by_memory: dict[tuple[int, ...], Place[Outfit[str]]] = {}
-        for place in sorted(group, key=lambda place: complexity(place.candidate)):
-            one = place.candidate
-            size = (session.books(one).nbytes, session.memory_bytes(one)) if len(group) > 1 else ()
-            by_memory.setdefault(size, place)
-        kept.update(place.candidate.name for place in by_memory.values())
-    return [place for place in places if place.candidate.name in kept]
+        near = groups.setdefault((one.algorithm.card.name, session.walks[one.name][0]), [])
+        alike = next((group for group in near if _do_the_same(session, group[0].candidate, one)), None)
+        if alike is None:
+            near.append([place])
+        else:
+            alike.append(place)
+    simplest = {
+        group[0].candidate.name: min(group, key=lambda place: complexity(place.candidate))
+        for near in groups.values()
+        for group in near
+    }
+    return [simplest[place.candidate.name] for place in places if place.candidate.name in simplest]
+
+
+def _do_the_same(session: Session, one: Outfit[str], other: Outfit[str]) -> bool:
+    """Return whether two candidates did the same on the problems of the race that both were run on."""
+    walks, others = session.walks[one.name], session.walks[other.name]
+    common = min(len(walks), len(others))
+    return walks[:common] == others[:common] and session.memory_bytes(one) == session.memory_bytes(other)
 
 
 def ranking(session: Session, found: Sequence[_Finalist]) -> list[Standing]:

@@ -251,7 +251,7 @@ class Session:
         return worst, self.requirements.check("microseconds", worst)
 
     def memory_bytes(self, one: Outfit[str]) -> int:
-        """Return the memory of a candidate's agent on the largest map."""
+        """Return the memory of a candidate's agent on the largest map, with its databases."""
         return self.outfit(one).agent(self.largest).memory_bytes
 
     def outfit(self, one: Outfit[str]) -> Outfit[Database]:
