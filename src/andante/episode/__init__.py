@@ -1,1 +1,1 @@
-"""The agent loop: it owns time, caps, counting and traces; the agent owns thought."""
+"""Running agents: the loop, which handles time, limits, counting and traces, and what is made from it."""
