@@ -148,7 +148,7 @@ class Builder(NamedTuple):
 
     @property
     def orders(self) -> tuple[str, ...]:
-        """What can be built: first the defaults, then other settings that are worth trying.
+        """The databases that can be built, in the notation: first the defaults, then settings worth trying.
 
         >>> builders()["pattern"].orders
         ('pattern', 'pattern(side=32)', 'pattern(side=64)')
