@@ -1,1 +1,1 @@
-"""Running agents: the loop, which handles time, limits, counting and traces, and what is made from it."""
+"""The agent loop: it keeps time, counts, enforces limits and records traces; the agent only plans."""
