@@ -138,7 +138,7 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
 
 @kernel
 def _bounded(new: float, old: float, one: float) -> float:
-    """Return ``new``, or slightly more than ``old`` if ``new`` is very many times ``one``: the result is finite."""
+    """Return ``new``, limited if it is very many times ``one``, so that values rise slowly and stay finite."""
     high = min(HIGH * one, FINITE)
     return new if new <= high else min(new, max(high, old * SLOW), HIGHEST * one, FINITE)
 

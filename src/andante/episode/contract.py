@@ -1,4 +1,4 @@
-"""What a card claims, tried out: the checks that every algorithm of the register has to pass.
+"""Checks of the claims on an algorithm's card, which every registered algorithm has to pass.
 
 `check_algorithm` is public for people who write their own agents; the test suite calls it for every card.
 """
@@ -32,20 +32,20 @@ from andante.world.heuristics import TOLERANCE
 from andante.world.problem import Problem
 
 SIZE = 40
-# Wide enough that a lookahead of some hundred states ends by its own limit and not at the goal, and three times that.
+# Wide enough that a lookahead of some hundred states ends at its own limit and not at the goal, and three times that.
 WIDTHS = (256, 768)
 PROBLEMS = 12
-NARROW_PROBLEMS = 48  # on the narrow map, which sets the limit: an agent's worst move may come in one problem of twenty
-CONVERGING = 4  # one problem in so many is repeated until the agent learns nothing
+NARROW_PROBLEMS = 48  # on the narrow map, which sets the limit: an agent's worst move may be in one problem of twenty
+CONVERGING = 4  # every fourth problem is repeated until the agent learns nothing
 LIMITS = Limits(moves=50_000)
-PATIENT = Limits(moves=10_000_000)  # an agent that goes back often may take long, as long as it arrives
-WATCHED = Limits(moves=2_000)  # of an agent that is watched, for which Python is asked at every move
-COUNTED = Limits(moves=25)  # of an agent whose expansions are counted for it, which is slow
+PATIENT = Limits(moves=10_000_000)  # an agent that often goes back may take long to arrive
+WATCHED = Limits(moves=2_000)  # of an agent that is watched, which calls Python at every move
+COUNTED = Limits(moves=25)  # of an agent whose expansions are counted from outside, which is slow
 UNITS = (2.0**-40, 2.0**40)
 ONE_WAY_GRAPHS, ONE_WAY_STATES = 4, 32
 DEBUGGED = Limits(moves=100)  # of an agent in plain Python, which is slow
 DEBUG_PROBLEMS = 1  # on each map
-SIGHTS = (1, 5)  # of agents that do not know the map: as little as there can be, and more
+SIGHTS = (1, 5)  # of agents that do not know the map: the least possible, and more
 
 R = TypeVar("R")
 
@@ -56,13 +56,13 @@ def check_algorithm(
     databases_for: Callable[[Grid], Sequence[Any]] | None = None,
     debug: bool = False,
 ) -> list[str]:
-    """Hold an algorithm to what its card claims: the checks it passed, or an `AlgorithmError` that says what broke.
+    """Check the claims on an algorithm's card; return the checks passed, or raise `AlgorithmError` for one that fails.
 
-    ``databases_for`` makes what it needs to look things up in, for any map that it is tried out on.
+    ``databases_for`` makes the databases that it needs, for each map that it is tested on.
 
     With ``debug`` its kernels run as plain Python for some moves on small maps. Nothing of that is compiled, an index
     out of bounds or another error is reported with its line, and kernels may print. Kernels that ``allocate`` calls
-    run compiled, as always. What its card claims is not tried.
+    run compiled, as always. The claims on the card are not checked.
 
     >>> check_algorithm("lrta")[0]
     'walks only along edges, at their cost'
@@ -115,7 +115,7 @@ def _maps() -> list[Grid]:
 
 
 def _passed(entry: Algorithm, checks: Mapping[str, Callable[[], Iterable[str]]]) -> list[str]:
-    """The names of the checks; an `AlgorithmError` for the first that fails."""
+    """Return the names of the checks; raise `AlgorithmError` for the first that fails."""
     for name, check in checks.items():
         for fault in check():
             raise AlgorithmError(f"{entry} fails the check {name!r}: {fault}")
@@ -123,7 +123,7 @@ def _passed(entry: Algorithm, checks: Mapping[str, Callable[[], Iterable[str]]])
 
 
 def _debug(subject: _Subject) -> list[str]:
-    """Walk a little in both layouts, and with each sight, in plain Python: the checks that few moves can tell."""
+    """Make a few moves in both layouts, and with each sight, in plain Python; return the checks that this allows."""
     entry = subject.entry
     trials: list[Trial] = []
     known = [p for i, grid in enumerate(_maps()) for p in random_problems(grid, DEBUG_PROBLEMS, seed=i)]
@@ -141,7 +141,7 @@ def _debug(subject: _Subject) -> list[str]:
 
 @dataclass(frozen=True)
 class _Subject:
-    """An algorithm that is tried out, and how its databases are made for each map."""
+    """An algorithm under test, and how its databases are made for each map."""
 
     entry: Algorithm
     databases_for: Callable[[Grid], Sequence[Any]] | None
@@ -150,7 +150,7 @@ class _Subject:
     made: dict[Grid, Sequence[Any]] = field(default_factory=dict)
 
     def databases(self, grid: Grid | None) -> Sequence[Any]:
-        """The databases for a map, made once."""
+        """Return the databases for a map, made once."""
         if self.databases_for is None or grid is None:
             return ()
         if grid not in self.made:
@@ -158,21 +158,21 @@ class _Subject:
         return self.made[grid]
 
     def outfit(self, grid: Grid | None) -> Outfit[Any]:
-        """What its agents are on a map."""
+        """Return the outfit of its agents on a map."""
         return Outfit.of(self.entry, self.databases(grid), self.sight)
 
     def agent(self, problem: Problem, log_rows: int = 0) -> Agent:
-        """An agent for a problem."""
+        """Return an agent for a problem."""
         return self.outfit(problem.grid).agent(problem.world, log_rows, _Plain if self.plain else Agent)
 
     def run(self, problems: Iterable[Problem], limits: Limits | None = None, **how: Any) -> list[Trial]:
-        """Trials of problems that come map by map."""
+        """Return trials of these problems, which are grouped by map."""
         if self.plain:
             return [self.agent(problem).run(problem, limits or LIMITS, **how) for problem in problems]
         return self._map_by_map(lambda one, some: one.run_many(some, limits=limits or LIMITS, **how), problems)
 
     def converge(self, problems: Iterable[Problem]) -> list[Convergence]:
-        """Repeated trials of problems that come map by map."""
+        """Return repeated trials of these problems, which are grouped by map."""
 
         def solve(one: Outfit[Any], some: list[Problem]) -> list[Convergence]:
             return converge_many(
@@ -191,7 +191,7 @@ class _Subject:
 
 
 def _checks_of(subject: _Subject, trials: list[Trial]) -> dict[str, Callable[[], Iterable[str]]]:
-    """What has to be so whether the agent knows the map or not."""
+    """Return the checks that apply whether the agent knows the map or not."""
     entry = subject.entry
     checks: dict[str, Callable[[], Iterable[str]]] = {
         "walks only along edges, at their cost": lambda: _along_edges(trials),
@@ -214,7 +214,7 @@ def _along_edges(trials: Iterable[Trial]) -> Iterable[str]:
         assert trial.path is not None
         here, there = trial.path[:-1], trial.path[1:]
         prices = np.asarray(trial.problem.graph.to_scipy()[here, there]).ravel()  # 0 where there is no move
-        astray = np.flatnonzero((prices == 0) & (here != there))  # to stay is free
+        astray = np.flatnonzero((prices == 0) & (here != there))  # staying is free
         if len(astray):
             yield f"on {trial.problem!r} it went from {here[astray[0]]} to {there[astray[0]]}, which is not a move"
         elif abs(prices.sum() - trial.cost) > TOLERANCE * trial.cost:
@@ -245,9 +245,9 @@ def _watched(subject: _Subject, problems: list[Problem]) -> Iterable[str]:
 
 
 def _counts(subject: _Subject, trials: list[Trial]) -> Iterable[str]:
-    """Does a move count each time that it generates all successors of a state?
+    """Check that a move counts an expansion each time that it generates all successors of a state.
 
-    The agent's own state may be one more: an agent that follows its plan looks there for the move it has to make.
+    The agent's own state may be one more: an agent that follows its plan looks up its next move there.
     """
     for trial in trials:
         agent = _Counted(subject, trial.problem)
@@ -266,26 +266,26 @@ def _counts(subject: _Subject, trials: list[Trial]) -> Iterable[str]:
 
 
 class _Generated:
-    """How often each of a graph's moves was asked for."""
+    """How often each move of a graph was requested."""
 
     def __init__(self) -> None:
         self._asked: dict[tuple[int, int], list[int]] = {}
 
     @property
     def states(self) -> int:
-        """The states of which all moves were asked for; one of which each was asked for n times counts n times.
+        """The number of states whose moves were all requested; a state counts n times if each was requested n times.
 
-        A state with a single move counts once: looking up that move and expanding the state are the same there.
+        A state with a single move counts once: there, looking up that move and expanding the state are the same.
         """
         return sum(min(times) if len(times) > 1 else 1 for times in self._asked.values())
 
     def clear(self) -> None:
-        """Begin to count anew."""
+        """Reset all counts."""
         self._asked.clear()
 
     def target(self, graph: Layout, state: int, k: int) -> int:
-        """What `andante.world.graph.target` says, noted."""
-        key = (id(graph[0]), int(state))  # a graph and its reverse are two
+        """Return what `andante.world.graph.target` does, and count the request."""
+        key = (id(graph[0]), int(state))  # a graph and its reverse are counted separately
         if key not in self._asked:
             self._asked[key] = [0] * degree(graph, state)
         self._asked[key][k] += 1
@@ -293,18 +293,18 @@ class _Generated:
 
 
 class _Plain(Agent):
-    """An agent in plain Python: what goes wrong in its kernels is an error with their line."""
+    """An agent in plain Python: errors in its kernels are raised with their line."""
 
     def _loop(self) -> Callable[..., int]:
         return plain_driver(self.algorithm.step, self._instead())
 
     def _instead(self) -> Mapping[Callable[..., Any], Callable[..., Any]]:
-        """Functions that stand for some that the step calls."""
+        """Return replacements for some functions that the step calls."""
         return {}
 
 
 class _Counted(_Plain):
-    """An agent in plain Python, whose requests for moves are noted."""
+    """An agent in plain Python whose requests for moves are counted."""
 
     def __init__(self, subject: _Subject, problem: Problem) -> None:
         self.generated = _Generated()
@@ -312,7 +312,7 @@ class _Counted(_Plain):
         super().__init__(subject.entry, problem.world, databases=databases, sight=subject.sight)
 
     def _instead(self) -> Mapping[Callable[..., Any], Callable[..., Any]]:
-        # Copies that ask the graph itself: what they look at is not counted, nor what a price is worked out from.
+        # Copies that use the graph itself: what they look at is not counted, nor what a price is computed from.
         uncounted = {kernel: interpreted(kernel, {}) for kernel in (catch_up, look_back, pass_on, price_between)}
         return {target: self.generated.target, price: price, **uncounted}
 
@@ -323,12 +323,12 @@ def _in_rows(subject: _Subject, trials: list[Trial]) -> Iterable[str]:
 
 
 def _rows_of(problem: Problem) -> Problem:
-    """The same problem on the same graph in rows of arcs."""
+    """Return the same problem on the same graph in rows of arcs."""
     return Problem(problem.graph.csr(), problem.start, problem.goal, problem.grid)
 
 
 def _in_units(subject: _Subject, trials: list[Trial]) -> Iterable[str]:
-    """Powers of two multiply exactly, so that nothing but an absolute number in the agent can make a difference."""
+    """Check with scaled costs; powers of two are exact, so only an absolute number in the agent makes a difference."""
     entry, params = subject.entry, subject.entry.params
     amounts = [parameter.name for parameter in parameters_of(type(params)) if parameter.in_cost]
     for factor in UNITS:
@@ -370,13 +370,13 @@ def _arrives(subject: _Subject, trials: Iterable[Trial]) -> Iterable[str]:
 
 
 def _arrives_one_way(subject: _Subject) -> Iterable[str]:
-    """On graphs of one-way arcs in which the goal can be reached from everywhere: nobody can be complete in others."""
+    """Check on one-way graphs in which every state can reach the goal: on others no agent can be complete."""
     problems = [graph.problem(0, len(graph) - 1) for graph in map(_one_way, range(ONE_WAY_GRAPHS))]
     return _arrives(subject, subject.run(problems))
 
 
 def _one_way(seed: int) -> Graph:
-    """A ring of arcs through all states in a random order, and as many arcs again across it, of all sorts of costs."""
+    """Return a ring of arcs through all states in random order, and about as many arcs across it, with random costs."""
     chance = np.random.default_rng(seed)
     ring = chance.permutation(ONE_WAY_STATES)
     across = chance.integers(ONE_WAY_STATES, size=(ONE_WAY_STATES, 2))
@@ -392,7 +392,7 @@ def _optimal(trials: Iterable[Trial]) -> Iterable[str]:
 
 
 def _converges(subject: _Subject, problems: list[Problem]) -> Iterable[str]:
-    """Is the final path a cheapest one or, where a weight gamma makes costs count less, within 1 / gamma of it?"""
+    """Check that the final path is a cheapest one, or costs at most 1 / gamma times as much if there is a gamma."""
     gamma = getattr(subject.entry.params, "gamma", 1.0)
     for process in subject.converge(problems):
         final = process.final
@@ -414,5 +414,5 @@ def _real_time(subject: _Subject) -> Iterable[str]:
 
 @lru_cache(maxsize=4)
 def _far_apart(kind: str, side: int, count: int) -> list[Problem]:
-    """Problems on a map of this width; kept, since they are the same for every algorithm and take long to find."""
+    """Return problems on a map of this width, cached: all algorithms use the same, and finding them takes long."""
     return random_problems(generate(kind, side, side, seed=5), count, optimal_cost=(side / 2, np.inf), seed=6)

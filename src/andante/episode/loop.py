@@ -234,7 +234,7 @@ def drive(
 def driver(step_kernel: Callable[..., Move]) -> Callable[..., int]:
     """Return the loop for one algorithm's step; named settings of an algorithm share it."""
     home = step_kernel.__module__.rpartition(".")[2]
-    name = f"drive_{home}_{step_kernel.__name__}"  # by which the cache tells them apart
+    name = f"drive_{home}_{step_kernel.__name__}"  # distinguishes them in the cache
     return instantiate(drive, name, step=step_kernel)
 
 

@@ -1,4 +1,4 @@
-"""What is allowed, and what was found: limits and trials."""
+"""Limits on a trial, and its result."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from andante.search.astar import optimal_costs
 from andante.world.graph import Graph
 from andante.world.problem import Problem
 
-#: Enough for any complete agent on a benchmark map, and an end for all others.
+#: Enough for any complete agent on a benchmark map; ends the trial for all others.
 DEFAULT_MOVE_CAP = 10_000_000
 
-_SLACK = 1e-9  # by which part the same cost may be off when it is summed up in another order
+_SLACK = 1e-9  # relative error of a cost that is summed in another order
 
 
 @dataclass(frozen=True)
@@ -48,9 +48,9 @@ class Limits:
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """One agent's path through one problem, and what it took.
+    """One agent's path through one problem, and its cost.
 
-    ``path`` holds the states visited, the start first, or is None if it was not asked for. ``cells_discovered`` counts
+    ``path`` holds the states visited, the start first, or is None if it was not requested. ``cells_discovered`` counts
     the cells that an agent with sight found blocked. ``seconds`` is the time spent in the loop, planning and moving,
     ``first_move_seconds`` the part of it before the first move.
     """
@@ -76,7 +76,7 @@ class Trial:
     def from_episode(
         cls, algorithm: str, problem: Problem, row: npt.NDArray[Any], path: npt.NDArray[np.int32] | None
     ) -> Trial:
-        """The trial that a row of the loop's table tells of."""
+        """Return the trial in a row of the loop's table."""
         return cls(
             algorithm=algorithm,
             problem=problem,
@@ -98,7 +98,7 @@ class Trial:
 
     @property
     def solved(self) -> bool:
-        """Did the agent arrive?"""
+        """Whether the agent reached the goal."""
         return self.outcome is Outcome.GOAL
 
     @cached_property
@@ -123,7 +123,7 @@ class Trial:
 
     @property
     def states_expanded_per_move(self) -> float:
-        """Planning per move, on average."""
+        """The mean number of states expanded per move."""
         return self.states_expanded / max(self.moves, 1)
 
     @property
@@ -141,7 +141,7 @@ class Trial:
 
 
 def least_costs(problems: Sequence[Problem]) -> npt.NDArray[np.float64]:
-    """Return the optimal cost of each problem, searched for if it is not known, once for problems that are equal."""
+    """Return the optimal cost of each problem, computed if it is not known, once for equal problems."""
     costs = {problem: problem.optimal_cost for problem in problems if problem.optimal_cost is not None}
     by_graph: dict[Graph, list[Problem]] = {}
     for problem in dict.fromkeys(problem for problem in problems if problem not in costs):

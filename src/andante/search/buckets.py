@@ -97,7 +97,7 @@ def push(queue: Buckets, state: int, key: float) -> None:
 def _set_previous(queue: Buckets, state: int, previous: int, unqueued: int) -> None:
     """Set what comes before ``state``; if it is negative, write to the record of ``unqueued`` instead.
 
-    Whether a bucket has more states is hard to predict, and a write that nobody reads is cheaper than a wrong guess.
+    Whether a bucket has more states is hard to predict, and an unused write is cheaper than a mispredicted branch.
     """
     queue.node[uint64(state if state >= 0 else unqueued)]["previous"] = previous
 
