@@ -401,7 +401,7 @@ def _real_time(candidate: _Candidate) -> Iterable[str]:
             yield f"a move expands up to {narrow} states on a map {WIDTHS[0]} wide, and {wide} on one {WIDTHS[1]} wide"
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=16)
 def _far_apart(kind: str, side: int, count: int) -> list[Problem]:
     """Problems on a map of this width; kept, since they are the same for every algorithm and take long to find."""
     return random_problems(generate(kind, side, side, seed=5), count, optimal_cost=(side / 2, np.inf), seed=6)
