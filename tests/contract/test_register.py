@@ -72,8 +72,7 @@ def test_keeps_its_promises(entry, databases, monkeypatch):
     elif {"pattern", "subgoals"} & set(entry.needs) and not getattr(entry.params, "level", 0):
         # who plans over regions needs more room: 8 moves between those are many more on the map
         monkeypatch.setattr(contract, "WIDTHS", WIDTHS_WITH_DATABASES)
-    if DEEP:
-        monkeypatch.setattr(contract, "WATCHED", contract.LIMITS)
+    monkeypatch.setattr(contract, "WATCHED", contract.LIMITS if DEEP else andante.Limits(moves=500))
     checks = andante.check_algorithm(entry, databases_for=databases(entry))
     assert ("is complete" in checks) == entry.complete
     assert ("plans no more per move on a larger map" in checks) == entry.real_time
@@ -126,6 +125,8 @@ def impatient(monkeypatch):
     """Agents that never arrive are given up sooner: it is enough to see that they are caught."""
     monkeypatch.setattr(contract, "LIMITS", andante.Limits(moves=2000))
     monkeypatch.setattr(contract, "PATIENT", andante.Limits(moves=10_000))
+    monkeypatch.setattr(contract, "WATCHED", andante.Limits(moves=100))
+    monkeypatch.setattr(contract, "WIDTHS", (64, 192))
 
 
 class Params(NamedTuple):

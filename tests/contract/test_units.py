@@ -16,7 +16,7 @@ from andante.offline import build
 from andante.world.graph import Graph
 from tests.worlds import DEEP
 
-POWERS = (-40, -24, -20, -1, 1, 40) if DEEP else (-40, 1, 40)
+POWERS = (-40, -24, -20, -1, 1, 40)
 SETTINGS = [
     entry
     for card in andante.algorithms()

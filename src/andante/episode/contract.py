@@ -412,7 +412,7 @@ def _real_time(subject: _Subject) -> Iterable[str]:
             yield f"a move expands up to {narrow} states on a map {WIDTHS[0]} wide, and {wide} on one {WIDTHS[1]} wide"
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=16)
 def _far_apart(kind: str, side: int, count: int) -> list[Problem]:
     """Return problems on a map of this width, cached: all algorithms use the same, and finding them takes long."""
     return random_problems(generate(kind, side, side, seed=5), count, optimal_cost=(side / 2, np.inf), seed=6)
