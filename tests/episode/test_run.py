@@ -24,8 +24,9 @@ from andante.errors import AlgorithmError, ParameterError, ProblemError
 from andante.kernel import JIT, interpreted, kernel
 from andante.measures import Outcome
 from andante.search.learning import Learned
-from andante.world.graph import Graph, price, target
+from andante.world.graph import Graph
 from andante.world.grid import Grid
+from andante.world.layout import price, target
 from tests import naive
 from tests.worlds import SIDE, drawn, examples, grid_problems
 

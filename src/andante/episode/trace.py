@@ -41,7 +41,7 @@ from andante.errors import ParameterError, TraceError, whole_number
 from andante.files import read_at_most, write_whole
 from andante.measures import Outcome, suboptimality_ratio
 from andante.search.memory import EXPANDED, LEARNED
-from andante.world.graph import SMALLEST
+from andante.world.arcs import SMALLEST
 from andante.world.grid import BLOCKED, PASSABLE, cells_of
 from andante.world.heuristics import DIAGONAL
 from andante.world.mapfiles import MAX_CELLS

@@ -37,8 +37,9 @@ from andante.search import heap
 from andante.search.dijkstra import Starts, flood_starts, is_optimal
 from andante.search.heap import Heap
 from andante.search.hillclimb import greedy_moves
-from andante.world.graph import Arrays, Csr, Graph, Moves, degree, estimate, price, size, target, unit
+from andante.world.graph import Graph
 from andante.world.heuristics import TOLERANCE
+from andante.world.layout import Arrays, Csr, Moves, degree, estimate, price, size, target, unit
 
 ROWS = 64  # rows that a thread makes at a time
 WORTH_A_BORDER = BORDER + 2  # runs that a border must replace to save space

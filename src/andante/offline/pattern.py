@@ -41,8 +41,9 @@ from andante.search.dijkstra import Field, Paths, count_paths, spread
 from andante.search.learning import Learned
 from andante.search.lookahead import Ball, deepen, look, most_states
 from andante.search.memory import new_space
-from andante.world.graph import Graph, Layout, Moves, degree, price, target, unit
+from andante.world.graph import Graph
 from andante.world.heuristics import TOLERANCE
+from andante.world.layout import Layout, Moves, degree, price, target, unit
 
 SIDE = 8  # default side of tiles
 GOAL_SIDE = 8  # least side of tiles for goals

@@ -25,8 +25,9 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.kernel import generic, int64, kernel, uint64
-from andante.world.graph import COUNT, DIRECTION, PRICE, Csr, Graph, Layout, Moves, degree, price, target, unit
+from andante.world.graph import Graph
 from andante.world.heuristics import DIAGONAL, TOLERANCE
+from andante.world.layout import COUNT, DIRECTION, PRICE, Csr, Layout, Moves, degree, price, target, unit
 
 PLACE = 28  # bits of a wave's entry that hold the state; the others hold the direction it was reached in
 MOST_STATES = 1 << PLACE  # larger grids use the ring for other graphs
