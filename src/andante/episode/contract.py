@@ -19,7 +19,8 @@ from andante.datasets.generate import generate
 from andante.datasets.scenarios import random_problems
 from andante.episode.convergence import Convergence, converge_many
 from andante.episode.loop import plain_driver
-from andante.episode.run import Agent, Outfit
+from andante.episode.run import Outfit
+from andante.episode.single import Agent
 from andante.episode.trial import Limits, Trial
 from andante.errors import AlgorithmError
 from andante.kernel import interpreted

@@ -35,7 +35,7 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.agent import Algorithm
-from andante.episode.run import Agent, Thought
+from andante.episode.single import Agent, Thought
 from andante.episode.trial import Limits
 from andante.errors import ParameterError, TraceError, whole_number
 from andante.files import read_at_most, write_whole
