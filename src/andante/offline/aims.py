@@ -16,7 +16,7 @@ import numpy.typing as npt
 from andante.kernel import int64, kernel
 from andante.notation import Word
 from andante.offline.division import States
-from andante.search.dijkstra import Paths
+from andante.search.pathcounts import Paths
 from andante.world.heuristics import TOLERANCE
 from andante.world.layout import Layout, unit
 
