@@ -3,30 +3,19 @@
 from __future__ import annotations
 
 import shlex
-import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
-from andante.cli.shared import (
-    JSON_OPTION,
-    check_places,
-    err,
-    out,
-    print_json,
-    progress_of_parts,
-    telling_of_compilation,
-)
+from andante.cli.reporting import read_pair, refuse_empty, tell_counts, tell_results, write, write_tables
+from andante.cli.running import tell_status, work_on
+from andante.cli.shared import JSON_OPTION, check_places, print_json
 from andante.machine import cores
 
 if TYPE_CHECKING:
-    from andante.campaign import Campaign, Plan, Progress, Status
+    from andante.campaign import Campaign
     from andante.campaign.engines import Engine
-    from andante.measures import Summary
-    from andante.report.results import Results
     from andante.store import Store
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, help="Run campaigns, stop them, go on, report.")
@@ -41,7 +30,6 @@ THREADS = typer.Option(cores(), min=1, help="How many jobs run at once, with the
 ENGINE = typer.Option("local", help="local (threads of this process) or dask (processes here or elsewhere).")
 SCHEDULER = typer.Option(None, metavar="tcp://HOST:PORT", help="Use the workers of this Dask scheduler.")
 WORKERS = typer.Option(None, min=1, help="Start so many Dask workers on this machine.")
-ESTIMATE_SECONDS = 5.0  # of work, from which the rest is estimated
 
 
 @app.command()
@@ -151,25 +139,6 @@ def report(
     tell_results(results, by, campaign.measures, x, y, as_json)
 
 
-def refuse_empty(*files: Path | None) -> None:
-    """Refuse to write files about nothing."""
-    from andante.errors import OutputError
-
-    for file in filter(None, files):
-        raise OutputError(f"{file} was not written: there is nothing to compare in it yet")
-
-
-def read_pair(text: str) -> tuple[str, str]:
-    """Two measures, from X,Y."""
-    from andante.errors import ParameterError
-    from andante.measures import measure
-
-    names = [word.strip() for word in text.split(",")]
-    if len(names) != 2:
-        raise ParameterError(f"--dominance is written X,Y with two measures, not {text!r}")
-    return measure(names[0]).name, measure(names[1]).name
-
-
 def check_set(name: str | None, campaign: Campaign) -> None:
     """Refuse a set of problems that the campaign does not have."""
     from andante.errors import ParameterError, did_you_mean
@@ -223,196 +192,3 @@ def make_engine(name: str, threads: int, scheduler: str | None, workers: int | N
     from andante.campaign.engines.dask import Dask
 
     return Dask(scheduler=scheduler, workers=workers)
-
-
-# --- running --------------------------------------------------------------------------------------------------------
-
-
-def work_on(campaign: Campaign, folder: Path, make: Callable[[], Engine], again: str, estimate: bool = False) -> str:
-    """Plan, run and tell; the title of the engine that did it. ``again`` says what goes on with it if it is stopped."""
-    from andante.cli import INTERRUPTED
-
-    try:
-        return _work_on(campaign, folder, make, estimate)
-    except KeyboardInterrupt:
-        tell_stopped(folder, again)
-        raise typer.Exit(INTERRUPTED) from None
-
-
-def _work_on(campaign: Campaign, folder: Path, make: Callable[[], Engine], estimate: bool) -> str:
-    from andante.campaign import prepare
-    from andante.campaign import resume as go_on
-    from andante.campaign import status as stands
-
-    with progress_of_parts() as tell:
-        store, plan = prepare(campaign, folder, tell)
-    compile_for(plan)
-    engine = make()
-    err.print(f"{len(plan):,} jobs, {plan.trials:,} trials, {engine.title}: {folder}", soft_wrap=True)
-    with _showing() as show:
-        last: list[Progress] = []
-
-        def hear(progress: Progress) -> None:
-            before = last[0].seconds if last else 0.0
-            if before < ESTIMATE_SECONDS <= progress.seconds and progress.jobs_left and not estimate:
-                err.print(f"this will take about {spoken(progress.seconds_left)}", soft_wrap=True)
-            last[:] = [progress]
-            show(progress)
-
-        def within(progress: Progress) -> bool:
-            return not estimate or progress.seconds < ESTIMATE_SECONDS
-
-        go_on(store, plan, engine, campaign.seed, progress=hear, go_on=within)
-    tell_status(store, stands(store, plan), last[0] if last else None)
-    return engine.title
-
-
-def compile_for(plan: Plan) -> None:
-    """Compile what the plan needs, so that no job waits for it."""
-    from andante.campaign.ahead import compile_ahead
-
-    with telling_of_compilation() as tell:
-        compile_ahead((task.outfit for task in plan.tasks), tell)
-
-
-@contextmanager
-def _showing() -> Iterator[Callable[[Progress], None]]:
-    """A bar with throughput and time left; on no terminal, a line now and then."""
-    from rich.progress import BarColumn, TextColumn
-    from rich.progress import Progress as Bar
-
-    if not err.is_terminal:
-        yield _lines()
-        return
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TextColumn("{task.percentage:.0f} %"))
-    with Bar(*columns, console=err, transient=True) as bar:
-        task = bar.add_task("running", total=None)
-
-        def show(progress: Progress) -> None:
-            words = f"{progress.trials_per_second:,.0f} trials/s, {spoken(progress.seconds_left)} left"
-            total = progress.trials + progress.trials_left
-            bar.update(task, completed=progress.trials, total=total, description=words)
-
-        yield show
-
-
-def _lines() -> Callable[[Progress], None]:
-    """Tell how it goes after 10 seconds, and whenever twice as long has passed."""
-    began, wait = time.monotonic(), [10.0]
-
-    def show(progress: Progress) -> None:
-        if time.monotonic() - began >= wait[0]:
-            wait[0] *= 2
-            err.print(
-                f"{progress.trials:,} trials done, {progress.trials_per_second:,.0f} per second, "
-                f"{spoken(progress.seconds_left)} left",
-                soft_wrap=True,
-            )
-
-    return show
-
-
-def spoken(seconds: float) -> str:
-    """A time as a person says it.
-
-    >>> spoken(45), spoken(600), spoken(20_000)
-    ('45 s', '10 min', '5.6 h')
-    """
-    if seconds < 120:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
-
-
-def tell_status(store: Store, found: Status, last: Progress | None = None) -> None:
-    """How much is done, and how long the rest will take."""
-    jobs = f"{found.jobs_finished:,} of {found.jobs:,} jobs finished"
-    lines = [f"{store.folder}: {jobs}, {found.trials_finished:,} of {found.trials:,} trials"]
-    if last is not None and not found.finished:
-        lines.append(
-            f"the rest will take about {spoken(last.seconds_left)}, at {last.trials_per_second:,.0f} trials per second"
-        )
-    if found.damaged:
-        lines.append(f"{found.damaged} parts were damaged and set aside; their jobs count as not finished")
-    tell(lines)
-
-
-def tell_stopped(folder: Path, again: str) -> None:
-    """What is kept of a run that was interrupted, and how to go on."""
-    from andante.campaign import status as stands
-    from andante.store import Store
-
-    told = "before its first job; run it again"
-    if Store.exists(folder):
-        found = stands(Store(folder))
-        told = f"{found.jobs_finished:,} of {found.jobs:,} jobs kept; {again} goes on"
-    err.print(f"stopped: {told}", soft_wrap=True)
-
-
-# --- reporting ------------------------------------------------------------------------------------------------------
-
-
-def write_tables(
-    summaries: Sequence[Summary],
-    by: str,
-    measures: Sequence[str],
-    markdown: Path | None,
-    latex: Path | None,
-    csv: Path | None,
-) -> None:
-    """Write the tables that were asked for."""
-    from andante.report import table
-
-    if markdown is not None:
-        write(markdown, table.markdown(summaries, measures, by))
-    if latex is not None:
-        write(latex, table.latex(summaries, measures, by))
-    if csv is not None:
-        write(csv, table.summary_csv(summaries, by))
-
-
-def write(path: Path, text: str) -> None:
-    """Write a file, and say so."""
-    from andante.files import write_whole
-
-    write_whole(path, text.encode())
-    err.print(f"wrote {path}", soft_wrap=True)
-
-
-def tell_results(results: Results, by: str, measures: Sequence[str], x: str, y: str, as_json: bool) -> None:
-    """The table, and who is dominated by none, for a person or for a program."""
-    from dataclasses import asdict
-
-    from andante.measures import unlike
-    from andante.report.dominance import on_average
-    from andante.report.results import AGENTS
-    from andante.report.table import TerminalTable
-
-    summaries = results.summaries(by)
-    fault = unlike(summaries) if by in AGENTS else ""
-    standings = on_average(summaries, x, y) if by in AGENTS and not fault else []
-    about = [*results.sentences, *([f"{fault}."] if fault and not results.incomparable else [])]
-    if as_json:
-        dominated: Any = {one.summary.name: one.dominated_by for one in standings}
-        told = {"about": about, "summaries": [asdict(summary) for summary in summaries]}
-        print_json({**told, "dominated_by": dominated})
-        return
-    tell(about)
-    out.print(TerminalTable(summaries, measures, by))
-    free = [one.summary.name for one in standings if one.dominated_by is None]
-    if len(free) < len(standings):
-        out.print(f"Dominated by none in {x} and {y}: {', '.join(free)}", soft_wrap=True)
-
-
-def tell_counts(none: Results, some: Results, as_json: bool) -> None:
-    """That there is nothing to compare yet, and how many trials each agent has finished."""
-    counts = {one.name: one.trials for one in some.summaries()}
-    if as_json:
-        print_json({"about": none.sentences, "trials": counts})
-    else:
-        tell([*none.sentences, *(f"{count:>11,}  {name}" for name, count in counts.items())])
-
-
-def tell(lines: Sequence[str]) -> None:
-    """Print these lines as they are, however long."""
-    for line in lines:
-        out.print(line, soft_wrap=True)

@@ -264,3 +264,9 @@ def say_unused(offers: Sequence[Offer], entries: Iterable[Algorithm]) -> list[Of
             continue
         err.print(reason, soft_wrap=True)
     return used
+
+
+def tell(lines: Sequence[str]) -> None:
+    """Print these lines as they are, however long."""
+    for line in lines:
+        out.print(line, soft_wrap=True)
