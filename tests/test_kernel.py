@@ -614,7 +614,8 @@ def shapes_of(bundle, k):
     flat, table, cube, rows = bundle.flat, bundle.inner.table, bundle.inner.cube, bundle.rows
     table[0, 1] += 1.0
     seen = flat.size + 10 * table.shape[0] + 100 * table.strides[0] + 1000 * cube.strides[0] + cube.strides[1]
-    return seen + cube.itemsize * cube.nbytes + flat[k:].size * flat[1:][k] + rows[k]["cost"] + table[k].sum(), cube[k, 0, 1]
+    seen += cube.itemsize * cube.nbytes + flat[k:].size * flat[1:][k] + cube[k, 0, 1]
+    return seen + rows[k]["cost"] + table[k].sum()
 
 
 @kernel
