@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 
 import rich.table
 
+from andante.report.markdown import markdown_table
+
 
 @dataclass
 class Table:
@@ -34,9 +36,8 @@ class Table:
 
     def markdown(self) -> str:
         """For a file."""
-        rule = [":---" if self._aligned_left(column) else "---:" for column in self.columns]
-        lines = [" | ".join(row).join(("| ", " |")) for row in (self.columns, rule, *self.rows)]
-        return "\n".join([f"## {self.title}", "", *lines, *(f"\n{note}" for note in self.notes)])
+        table = markdown_table(self.columns, self.rows, self.left)
+        return "\n".join([f"## {self.title}", "", table, *(f"\n{note}" for note in self.notes)])
 
 
 def milliseconds(seconds: float) -> str:

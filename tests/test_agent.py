@@ -19,7 +19,7 @@ from andante.agent import Card, Parameter, Range, algorithm, find, parameters_of
 from andante.errors import AlgorithmError, AndanteError, NotationError, ParameterError
 from tests.worlds import examples
 
-ENTRIES = list(andante.algorithms())
+ENTRIES = andante.algorithms()
 SETTABLE = [(entry, parameter) for entry in ENTRIES for parameter in entry.parameters]
 
 
@@ -48,7 +48,7 @@ def step(graph, memory, params, state, goal):
 @pytest.fixture
 def toy(monkeypatch):
     """An algorithm with a parameter of every kind, enrolled for one test."""
-    list(andante.algorithms())
+    andante.algorithms()
     monkeypatch.setattr(agent, "_register", dict(agent._register))
 
     @algorithm(Card("toy", "Toy", paper="none"))
@@ -435,7 +435,7 @@ def test_a_plug_in_that_is_not_there_is_named(tmp_path, name):
         """
         import andante
         try:
-            list(andante.algorithms())
+            andante.algorithms()
         except andante.AndanteError as error:
             print(error)
         """,
@@ -447,7 +447,7 @@ def test_a_plug_in_that_is_not_there_is_named(tmp_path, name):
 def test_a_plug_in_cannot_take_a_name_that_is_taken(tmp_path):
     plug_in = tmp_path / "thief.py"
     plug_in.write_text(PLUG_IN.replace('"drift"', '"lrta"').replace("drift(", "lrta("))
-    done = python("import andante; list(andante.algorithms())", ANDANTE_AGENTS=plug_in)
+    done = python("import andante; andante.algorithms()", ANDANTE_AGENTS=plug_in)
     assert done.returncode != 0
     assert "two algorithms are called 'lrta': in andante.agents.lrta and andante_agent_thief" in done.stderr
 

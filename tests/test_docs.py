@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 import andante
 
@@ -52,8 +53,17 @@ def _row(trial: andante.Trial) -> str:
     return f"{trial.moves} | {trial.suboptimality_ratio:.2f} | {per_move:.1f} | {trial.max_states_expanded}"
 
 
-def test_the_reference_is_up_to_date():
+@pytest.mark.parametrize("tool", ["reference", "architecture"])
+def test_what_is_written_from_the_code_is_up_to_date(tool):
     done = subprocess.run(
-        [sys.executable, "tools/reference.py", "--check"], cwd=Path(__file__).parents[1], capture_output=True, text=True
+        [sys.executable, f"tools/{tool}.py", "--check"], cwd=Path(__file__).parents[1], capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
+
+
+def test_files_named_in_the_layout_page_exist():
+    page = (Path(__file__).parents[1] / "docs" / "explanation" / "architecture.md").read_text(encoding="utf-8")
+    package = Path(andante.__file__).parent
+    named = re.findall(r"`([a-z_/]+(?:\.py|/))`", page)
+    assert len(named) > 20
+    assert [name for name in named if not (package / name).exists()] == []

@@ -1,8 +1,14 @@
-"""How many cores there are to use."""
+"""How many cores there are to use, and work on several threads."""
 
 import os
+import threading
+from contextlib import closing
+from itertools import count
 
-from andante.machine import cores
+import pytest
+
+from andante.machine import cores, on_threads
+from andante.recent import Recent
 
 
 def test_only_cores_that_the_process_may_use_count(monkeypatch):
@@ -17,3 +23,45 @@ def test_where_a_system_does_not_tell_all_cores_count(monkeypatch):
     assert cores() == 3
     monkeypatch.setattr(os, "cpu_count", lambda: None)
     assert cores() == 1
+
+
+@pytest.mark.parametrize("threads", [1, 2, 7])
+def test_every_part_is_worked_on_once(threads):
+    done = [one for batch in on_threads(lambda part, stop: part * part, range(50), threads) for one in batch]
+    assert sorted(done) == [(k, k, k * k) for k in range(50)]
+
+
+def test_a_failure_reaches_the_caller_and_stops_the_others():
+    stopped = threading.Event()
+
+    def work(part, stop):
+        if part == 0:
+            raise ValueError("this part is wrong")
+        assert stop.wait(60)
+        stopped.set()
+
+    with pytest.raises(ValueError, match="this part is wrong"):
+        list(on_threads(work, range(2), 2))
+    assert stopped.is_set()
+
+
+def test_parts_are_taken_as_they_are_needed_and_no_more_once_it_is_closed():
+    taken = []
+
+    def parts():
+        for number in count():
+            taken.append(number)
+            yield number
+
+    with closing(on_threads(lambda part, stop: part, parts(), 2)) as batches:
+        next(batches)
+    assert not [one for one in threading.enumerate() if one.name.startswith("andante ")]
+    before = len(taken)
+    assert next(batches, None) is None
+    assert len(taken) == before
+
+
+def test_what_several_threads_ask_for_is_made_once():
+    held, made = Recent(4), []
+    list(on_threads(lambda part, stop: held.get(part % 4, lambda: made.append(part % 4)), range(40), 4))
+    assert sorted(made) == [0, 1, 2, 3]

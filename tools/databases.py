@@ -21,6 +21,7 @@ import numpy as np
 
 import andante
 from andante.datasets.named import map_named
+from andante.report.markdown import markdown_table
 
 ROOT = Path(__file__).resolve().parents[1]
 ROWS = ROOT / "benchmarks" / "databases.csv"
@@ -167,16 +168,13 @@ def together(rows: list[Row]) -> Iterator[list[Row]]:
 
 def table(rows: list[Row]) -> str:
     """One line for each agent with its database, over all maps."""
-    lines = [
-        f"| {' | '.join(HEADS)} |",
-        "|" + " --- |" * len(HEADS),
-    ]
+    lines = []
     for some in together(rows):
         agent, database = some[0][:2]
         mean = statistics.fmean(row.longer for row in some)
         error = sum(row.error**2 for row in some) ** 0.5 / len(some)
         unsolved = sum(row.unsolved for row in some)
-        cells = [
+        line = [
             f"`{agent}`",
             f"`{database}`" if database else "",
             _span([row.seconds for row in some]) if database else "",
@@ -188,8 +186,8 @@ def table(rows: list[Row]) -> str:
             f"{statistics.fmean(row.expanded for row in some):.2f}",
             f"{max(row.at_worst for row in some):,}",
         ]
-        lines.append("| " + " | ".join(cells) + " |")
-    return "\n".join(lines) + "\n"
+        lines.append(line)
+    return markdown_table(HEADS, lines, left=HEADS) + "\n"
 
 
 def _span(numbers: list[float]) -> str:

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from PIL import Image
 
 import andante
+from andante.world.grid import cells_of
 
 PICTURE = Path(__file__).resolve().parents[1] / "docs" / "images" / "discovery.gif"
 ALGORITHM, SIGHT = "lss(lookahead=100)", 6
@@ -57,7 +58,7 @@ def _with_figures(known: Picture, goal: int, state: int) -> Picture:
     """The map with agent and goal, large enough to be seen."""
     picture = known.copy()
     for place, colour in ((goal, GOAL), (state, AGENT)):
-        y, x = divmod(place, SIDE)
+        x, y = cells_of(place, SIDE).tolist()
         picture[max(y - 1, 0) : y + 2, max(x - 1, 0) : x + 2] = colour
     return picture.repeat(SCALE, axis=0).repeat(SCALE, axis=1)
 

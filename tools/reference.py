@@ -1,7 +1,7 @@
-"""Write the reference pages from the code: the algorithms from their cards, the commands from their help.
+"""Write what follows from the code: the reference pages, and the stub that lets editors complete parameters.
 
-``python tools/reference.py`` writes ``docs/reference/*.md``; `make docs` calls it, and a test says when they are out of
-date.
+``python tools/reference.py`` writes ``docs/reference/*.md`` and ``src/andante/settings.pyi``; `make docs` calls it, and
+a test says when they are out of date.
 """
 
 from __future__ import annotations
@@ -13,9 +13,12 @@ import sys
 from collections.abc import Iterator
 from enum import IntEnum
 from functools import cached_property
+from math import isfinite
 from pathlib import Path
 from types import FunctionType
 from typing import Any
+
+from andante.report.markdown import markdown_table, plain
 
 ROOT = Path(__file__).resolve().parents[1]
 HOME = ROOT / "docs" / "reference"
@@ -56,7 +59,7 @@ def algorithms_page() -> str:
     """Every card of the register."""
     import andante
 
-    entries = list(andante.algorithms())
+    entries = andante.algorithms()
     lines = [
         "# Algorithms",
         "",
@@ -64,15 +67,16 @@ def algorithms_page() -> str:
         "`name(parameter=value, ...)` everywhere: in Python, on the command line, in tables. What it claims is held",
         "against it by `andante.check_algorithm`.",
         "",
-        "| name | algorithm | claims | paper |",
-        "| --- | --- | --- | --- |",
     ]
+    table = []
     for entry in entries:
         card = entry.card
         claims = ", ".join(word for claim, word in CLAIMS.items() if getattr(card, claim))
         if card.two_way:
             claims = claims.replace("complete", "complete where moves can be taken back")
-        lines.append(f"| [`{card.name}`](#{card.name}) | {_escape(card.title)} | {claims} | {_escape(card.paper)} |")
+        table.append([f"[`{card.name}`](#{card.name})", plain(card.title), claims, plain(card.paper)])
+    head = ["name", "algorithm", "claims", "paper"]
+    lines.append(markdown_table(head, table, left=head))
     for entry in entries:
         lines += ["", *_section(entry)]
     return "\n".join(lines) + "\n"
@@ -81,26 +85,21 @@ def algorithms_page() -> str:
 def _section(entry: Any) -> Iterator[str]:
     from andante.notation import write
 
-    yield f"## {_escape(entry.card.title)} {{ #{entry.card.name} }}"
+    yield f"## {plain(entry.card.title)} {{ #{entry.card.name} }}"
     yield ""
-    yield f"{_escape(entry.card.summary)} ({_escape(entry.card.paper)}; `{entry.card.name}`)"
+    yield f"{plain(entry.card.summary)} ({plain(entry.card.paper)}; `{entry.card.name}`)"
     page = entry.step.__module__.rpartition(".")[2].replace("_", "-")
     if (ROOT / "docs" / "algorithms" / f"{page}.md").exists():
         yield ""
         yield f"[More about it](../algorithms/{page}.md)"
     if entry.parameters:
         yield ""
-        yield "| parameter | default | what it is | allowed |"
-        yield "| --- | --- | --- | --- |"
-        for p in entry.parameters:
-            yield f"| `{p.name}` | `{write(p.word(p.default))}` | {_escape(p.about)} | {p.allowed} |"
+        head = ["parameter", "default", "what it is", "allowed"]
+        fields = [[f"`{p.name}`", f"`{write(p.word(p.default))}`", plain(p.about), p.allowed] for p in entry.parameters]
+        yield markdown_table(head, fields, left=head)
     if entry.card.examples:
         yield ""
         yield "Settings worth a try: " + ", ".join(f"`{text}`" for text in entry.card.examples) + "."
-
-
-def _escape(text: str) -> str:
-    return text.replace("*", "\\*")
 
 
 def commands_page() -> str:
@@ -180,12 +179,52 @@ def _members(name: str, thing: Any) -> list[str]:
     return ["", *found] if found else []
 
 
-PAGES = {"algorithms.md": algorithms_page, "commands.md": commands_page, "python.md": python_page}
+def settings_stub() -> str:
+    """Return ``settings.pyi``: one function per algorithm, its parameters with their types and defaults."""
+    import andante
+
+    lines = [
+        "# Written by tools/reference.py from the parameters of every algorithm.",
+        "from typing import Literal",
+        "",
+        "from andante.agent import Algorithm",
+        "",
+    ]
+    for entry in andante.algorithms():
+        name = entry.card.name.replace("-", "_")
+        given = ", ".join(f"{p.name}: {_type(p)} = {_default(p)}" for p in entry.parameters)
+        lines.append(f"def {name}({f'*, {given}' if given else ''}) -> Algorithm: ...")
+    return "\n".join(lines) + "\n"
+
+
+def _type(parameter: Any) -> str:
+    if issubclass(parameter.kind, IntEnum):
+        words = ", ".join(f'"{word.name.lower()}"' for word in parameter.kind)
+        name = f"Literal[{words}]"
+    else:
+        name = parameter.kind.__name__
+    return f"{name} | None" if parameter.optional else name
+
+
+def _default(parameter: Any) -> str:
+    """Return the default as a stub writes it; infinity has no literal."""
+    word = parameter.word(parameter.default)
+    if isinstance(word, str):
+        return f'"{word}"'
+    return "..." if isinstance(word, float) and not isfinite(word) else repr(word)
+
+
+PAGES = {
+    HOME / "algorithms.md": algorithms_page,
+    HOME / "commands.md": commands_page,
+    HOME / "python.md": python_page,
+    ROOT / "src" / "andante" / "settings.pyi": settings_stub,
+}
 
 
 def main() -> None:
-    """Write all pages; with ``--check`` only say which are out of date."""
-    pages = {HOME / name: page() for name, page in PAGES.items()}
+    """Write all of them; with ``--check`` only say which are out of date."""
+    pages = {path: page() for path, page in PAGES.items()}
     stale = [path for path, text in pages.items() if not path.exists() or path.read_text(encoding="utf-8") != text]
     if "--check" in sys.argv:
         if stale:

@@ -26,8 +26,7 @@ def solve(grid: Any, start: Cell, goal: Cell) -> Any:
 
 
 def cells(grid: Any, trial: Any) -> npt.ArrayLike:
-    y, x = np.divmod(trial.path, grid.width)
-    return np.stack([x, y], 1)
+    return trial.cells
 
 
 def field(grid: Any, source: Cell) -> npt.NDArray[np.floating[Any]]:

@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from andante.datasets.scenarios import random_problems, with_optimal_costs
     from andante.episode.contract import check_algorithm
     from andante.episode.convergence import Convergence, converge, converge_many
-    from andante.episode.loop import Outcome
     from andante.episode.run import Agent, run, run_many, watch
     from andante.episode.trace import Trace, record
     from andante.episode.trial import Limits, Trial
     from andante.errors import AndanteError
+    from andante.measures import Outcome
     from andante.offline import build
     from andante.search.landmarks import with_landmarks
     from andante.selection.advise import advise
@@ -52,7 +52,7 @@ _HOME = {
     "Grid": "world.grid",
     "Hierarchy": "abstraction.hierarchy",
     "Limits": "episode.trial",
-    "Outcome": "episode.loop",
+    "Outcome": "measures",
     "Problem": "world.problem",
     "Requirements": "selection.requirements",
     "Trace": "episode.trace",

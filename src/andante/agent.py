@@ -11,7 +11,7 @@ follows.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from functools import cache
@@ -355,10 +355,21 @@ def dialect(read: D) -> D:
     return read
 
 
-def algorithms() -> Iterator[Algorithm]:
-    """Return every registered algorithm, sorted by name."""
+def algorithms() -> list[Algorithm]:
+    """Return every registered algorithm, sorted by name.
+
+    >>> "lrta" in [entry.card.name for entry in algorithms()]
+    True
+    """
     _load()
-    return iter(sorted(_register.values(), key=lambda entry: entry.card.name))
+    return sorted(_register.values(), key=lambda entry: entry.card.name)
+
+
+def compared() -> list[Algorithm]:
+    """Return what a comparison shows: the settings that cards name, and all algorithms that use a database."""
+    return [
+        find(text) for entry in algorithms() for text in entry.card.shown or ((entry.card.name,) if entry.needs else ())
+    ]
 
 
 def find(text: str | Algorithm, **parameters: Any) -> Algorithm:

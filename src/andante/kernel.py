@@ -24,7 +24,7 @@ from contextlib import contextmanager, suppress
 from enum import IntEnum
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType, SimpleNamespace
-from typing import IO, TYPE_CHECKING, Any, ClassVar, ParamSpec, Protocol, TypeVar, cast, get_type_hints
+from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, Protocol, TypeVar, cast, get_type_hints
 
 import llvmlite.binding
 import numba
@@ -689,8 +689,10 @@ class _Turn:
     _ours: ClassVar[set[Path]] = set()  # files that this process is compiling now: a kernel and those it calls
 
     def __init__(self, file: Path) -> None:
+        from filelock import FileLock  # takes time to import, and only who compiles needs it
+
         self._file = file
-        self._stream = file.open("ab")
+        self._lock = FileLock(file, thread_local=False, fallback_to_soft=False)
         self._ours.add(file)
 
     @classmethod
@@ -705,13 +707,14 @@ class _Turn:
         code.parent.mkdir(parents=True, exist_ok=True)
         turn = cls(file)
         try:
-            if not _lock(turn._stream):
+            try:
+                turn._lock.acquire(blocking=False)
+            except TimeoutError:
                 for _, waiting in _listeners:
                     if waiting is not None:
                         waiting(name)
-                patience = time.monotonic() + _PATIENCE
-                while not _lock(turn._stream) and time.monotonic() < patience:
-                    time.sleep(_PAUSE)
+                with suppress(TimeoutError):
+                    turn._lock.acquire(timeout=_PATIENCE, poll_interval=_PAUSE)
         except BaseException:
             turn.end()
             raise
@@ -720,43 +723,13 @@ class _Turn:
     def end(self) -> None:
         """Let the other processes continue."""
         self._ours.discard(self._file)
-        with suppress(OSError):  # Windows keeps files that other processes have open
-            self._file.unlink()
-        _unlock(self._stream)
-        self._stream.close()
+        if self._lock.is_locked:
+            with suppress(OSError):  # Windows keeps files that other processes have open
+                self._file.unlink()
+        self._lock.release()
 
 
 _PATIENCE, _PAUSE = 600.0, 0.02  # seconds
-
-if sys.platform == "win32":
-    import msvcrt
-
-    def _lock(stream: IO[bytes]) -> bool:
-        try:
-            msvcrt.locking(stream.fileno(), msvcrt.LK_NBLCK, 1)
-        except PermissionError:
-            return False
-        return True
-
-    def _unlock(stream: IO[bytes]) -> None:
-        with suppress(OSError):
-            msvcrt.locking(stream.fileno(), msvcrt.LK_UNLCK, 1)
-
-else:
-    import fcntl
-
-    def _lock(stream: IO[bytes]) -> bool:
-        """Return whether we hold the lock of this file now; raise an OSError if the system has no locks."""
-        try:
-            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-        return True
-
-    def _unlock(stream: IO[bytes]) -> None:
-        """Unlock the file; closing it is not enough, as a process forked meanwhile has it open as well."""
-        with suppress(OSError):
-            fcntl.flock(stream, fcntl.LOCK_UN)
 
 
 class _KernelCache(NullCache):  # type: ignore[misc]

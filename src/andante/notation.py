@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass, field
+from enum import IntEnum
 
 from andante.errors import NotationError
 
@@ -36,6 +37,26 @@ class Call:
 
 
 Value = int | float | bool | None | str | Call
+
+
+class Word(IntEnum):
+    """One of the words that a parameter may be set to; it prints as the notation writes it.
+
+    >>> class Ties(Word):
+    ...     FIRST = 0
+    ...     LAST = 1
+    >>> print(Ties.LAST)
+    last
+    >>> [Ties.LAST]
+    [Ties.LAST]
+    """
+
+    def __str__(self) -> str:
+        return self.name.lower()
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}.{self.name}"
+
 
 _TOKEN = re.compile(
     r"\s*(?:(?P<number>[-+]?(?:\d+\.?\d*(?:[eE][-+]?\d+)?|\.\d+(?:[eE][-+]?\d+)?|inf\b))|(?P<name>[A-Za-z_][\w.+-]*)|(?P<mark>[(),=]))"

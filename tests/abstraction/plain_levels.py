@@ -115,7 +115,7 @@ def _check_nothing_leaks(layers: Layers, table, rows) -> None:
     """Every node and chunk that was ever used is in use or waits to be used again, and none is both."""
     nodes, chunks = layers.used
     live = {node for node in range(max(layers.ground, 1), nodes) if table[node]["weight"] > 0}
-    waiting, node = [], int(layers.pool[1])
+    waiting, node = [], int(layers.scalars[0]["free_node"])
     while node:
         waiting.append(node - 1)
         node = int(layers.node["next"][node - 1])
@@ -126,7 +126,7 @@ def _check_nothing_leaks(layers: Layers, table, rows) -> None:
         for _ in range(math.ceil(len(rows[node]) / CHUNK)):
             held.append(chunk)
             chunk = int(layers.link[chunk])
-    chunk = int(layers.pool[3])
+    chunk = int(layers.scalars[0]["free_chunk"])
     while chunk:
         held.append(chunk)
         chunk = int(layers.link[chunk])

@@ -242,7 +242,7 @@ def test_subgoals_that_come_nearer_never_lead_in_circles(problem):
     database = build(f"pattern(level={level}, aim=nearer)", problem.world)
     agent = andante.Agent("dlrta(loops=hold)", problem.world, databases=[database])
     assert agent.run(problem).solved
-    assert agent._memory.visits.lost[0] == 0
+    assert agent._memory.visits.scalars[0]["lost"] == 0
 
 
 @pytest.mark.compiled

@@ -81,7 +81,7 @@ def test_no_move_expands_more_than_an_empty_map_would_have_it(problem, depth):
 
 
 @pytest.mark.parametrize(("depth", "most"), [(1, 1), (2, 9), (3, 25), (4, 49), (6, 121), (14, 729)])
-def test_table_4_of_seed_000(depth, most):
+def test_table_4_of_bulitko_et_al_2008(depth, most):
     grid = Grid(np.ones((2 * depth + 1, 2 * depth + 30), bool))
     problem = grid.problem((depth, depth), (2 * depth + 29, depth))
     trial = andante.run("lrta", problem, depth=depth)

@@ -197,7 +197,7 @@ class Learner:
     def __init__(self, algorithm, problem, learned=(), **parameters):
         self.problem = problem
         self.agent = andante.Agent(algorithm, problem.graph, **parameters)
-        self.agent._space.clock.problem[0] = 1
+        self.agent._space.clock[0]["problem"] = 1
         self.agent._goal = problem.goal
         for state, new in dict(learned).items():
             store(self.agent._memory.h, state, new)

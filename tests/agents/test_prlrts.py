@@ -116,8 +116,8 @@ def test_discovery_takes_stored_values_back(setting):
         before = 0
         for _ in agent.watch(problem, andante.Limits(moves=500)):
             mind = agent._memory.mind
-            held = np.count_nonzero(mind.tables.h.stamp > mind.era[2])
-            assert mind.stored[0] == held
+            held = np.count_nonzero(mind.tables.h.stamp > mind.scalars[0]["goals_before"])
+            assert mind.scalars[0]["stored"] == held
             lost, before = lost + (held < before), held
     assert lost > 0 or "between" in setting  # there values are soon replaced by others
 
@@ -136,7 +136,7 @@ def test_values_of_regions_that_are_no_more_do_not_count_where_no_way_is_left(le
             trial = agent.run(grid.problem(tuple(map(int, start[::-1])), (13, 13)), LIMITS)
             mind = agent._memory.mind
             if trial.states_expanded:
-                assert trial.values_stored == np.count_nonzero(mind.tables.h.stamp > mind.era[2])
+                assert trial.values_stored == np.count_nonzero(mind.tables.h.stamp > mind.scalars[0]["goals_before"])
 
 
 def wall_beside_the_way():
@@ -184,7 +184,7 @@ def test_a_discovered_wall_does_not_take_the_way_back(level, replan):
             found = 0
             for turn in agent.watch(problem, LIMITS):
                 found += len(turn.discovered)
-                returns += bool(agent._memory.mind.back[0]) and found > 0
+                returns += bool(agent._memory.mind.scalars[0]["back"]) and found > 0
     assert returns > 20
 
 

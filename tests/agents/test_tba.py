@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import andante
+from andante.search import shorten, tracing
 from andante.search.buckets import PER_COST
 from andante.search.memory import EXPANDED
 from tests.worlds import DEEP, drawn, examples, graph_problems, grid_problems, heuristic, in_rows
@@ -342,6 +343,28 @@ def test_without_a_charge_for_queueing_a_shortcut_is_not_real_time():
     assert andante.find("tba(shortcut=true)").real_time
     assert andante.find("tba(charge_queueing=false)").real_time
     assert not andante.find("tba(shortcut=true, charge_queueing=false)").real_time
+
+
+def test_a_shortcut_together_with_windows_takes_no_memory():
+    grid = andante.Grid(np.ones((64, 64), bool))
+    plain, both = (andante.Agent("tba", grid, window=8, shortcut=shortcut).memory_bytes for shortcut in (False, True))
+    assert plain == both
+    assert andante.find("tba(shortcut=true, charge_queueing=false, window=8)").real_time
+
+
+@pytest.mark.parametrize("left", [0, 1, 40, 200])
+def test_numbers_of_paths_start_again_when_they_run_out(left):
+    """The walk is the same, whenever during it that happens."""
+    grid = andante.generate("caves", 48, 48, seed=5)
+    free = np.flatnonzero(grid.graph.components == np.bincount(grid.graph.components).argmax()).tolist()
+    problem = grid.problem(grid.cell(free[0]), grid.cell(free[-1]))
+    for setting in ({"budget": 4}, {"budget": 6, "r": 0.5, "window": 4}):
+        agent, fresh = (andante.Agent("tba", grid, **setting) for _ in range(2))
+        agent._memory.paths.scalars[0]["used"] = tracing.LAST_NUMBER - len(grid.graph) - left
+        agent._memory.searches.route.scalars[0]["now"] = shorten.LAST_NUMBER - left
+        for _ in range(3):
+            assert agent.run(problem).path.tolist() == fresh.run(problem).path.tolist()
+        assert agent._memory.ways.scalars[0]["used"] < 50_000
 
 
 @pytest.mark.compiled

@@ -169,4 +169,4 @@ def test_every_peer_is_an_extra_of_the_package() -> None:
 
 def test_a_table_as_markdown() -> None:
     table = Table("Title", ["what", "how much"], [["a", "1"]], notes=["A note."])
-    assert table.markdown() == "## Title\n\n| what | how much |\n| :--- | ---: |\n| a | 1 |\n\nA note."
+    assert table.markdown() == "## Title\n\n| what | how much |\n| --- | --: |\n| a | 1 |\n\nA note."

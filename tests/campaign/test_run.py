@@ -14,9 +14,9 @@ import pytest
 
 import andante
 from andante.campaign import CampaignError, plan, plan_of, prepare, read_campaign, resume, run, status
-from andante.campaign.ahead import Wanted, compile_ahead
+from andante.campaign.ahead import compile_ahead
 from andante.campaign.engines.local import Local
-from andante.campaign.shelf import Shelf
+from andante.campaign.shelf import Shelf, in_cache
 from andante.campaign.work import perform
 from andante.episode.run import Agent
 from andante.errors import AlgorithmError, MapError
@@ -303,11 +303,11 @@ def test_changed_code_is_refused(campaign, tmp_path, monkeypatch):
 
 def test_a_changed_builder_is_refused_by_whoever_goes_on_and_by_a_worker(written, tmp_path, monkeypatch):
     monkeypatch.setattr("andante.campaign.shelf.cache_folder", lambda: tmp_path / "cache")
-    monkeypatch.setattr("andante.campaign.work._shelf", Shelf())  # another test may have built the same
+    monkeypatch.setattr("andante.campaign.work._shelf", Shelf(in_cache))  # another test may have built the same
     changes = {'"lrta(depth=[1, 3])", "rta"': '"cpd"', "limits = { suboptimality = 1000 }": 'databases = ["moves"]'}
     campaign = read_campaign(written(replace=changes))
     _, made = prepare(campaign, tmp_path / "rows")
-    monkeypatch.setattr("andante.campaign.shelf.version_of_code", lambda function: "another")
+    monkeypatch.setattr("andante.campaign.orders.version_of_code", lambda function: "another")
     with pytest.raises(CampaignError, match="the code of moves has changed since"):
         prepare(campaign, tmp_path / "rows")
     with pytest.raises(
@@ -374,7 +374,7 @@ def test_databases_for_any_map_are_built_once_and_from_maps_of_their_own(written
     pytest.importorskip("sklearn")
     built = []
 
-    def make(text, world, goals):
+    def make(text, world, *, goals, **how):
         assert goals is None
         built.append((text, world))
         return build(text, world)
@@ -401,7 +401,8 @@ def test_databases_for_the_goals_of_the_problems(written, tmp_path, monkeypatch,
     """They are built once for each map, whatever jobs it is cut into, and steer agents as those for all goals do."""
     built = []
 
-    def make(text, world, goals):
+    def make(text, worlds, *, goals, **how):
+        (world,) = worlds
         built.append((text, world, goals))
         return build(text, world, goals=goals)
 
@@ -439,7 +440,7 @@ def test_databases_for_the_goals_of_the_problems(written, tmp_path, monkeypatch,
     for column in ("cost", "states_expanded", "moves"):
         assert some[column].to_list() == whole[column].to_list()
     assert (some["database_bytes"] < whole["database_bytes"]).all()
-    compile_ahead([Wanted.by(task) for task in plan.Plan.of(campaign, lambda *_: None).tasks], lambda *_: None)
+    compile_ahead([task.outfit for task in plan.Plan.of(campaign, lambda *_: None).tasks], lambda *_: None)
 
 
 def test_the_name_of_a_map_that_was_trained_on_decides_nothing(written, tmp_path, monkeypatch):
@@ -476,7 +477,7 @@ def test_all_that_jobs_will_run_is_compiled_before(written, tmp_path, monkeypatc
     compiled = []
     monkeypatch.setattr(Agent, "compile", lambda agent: compiled.append((agent.algorithm.card.name, agent.sight)))
     _, made = prepare(campaign, tmp_path / "rows")
-    compile_ahead(map(Wanted.by, made.tasks), lambda *_: None)
+    compile_ahead([task.outfit for task in made.tasks], lambda *_: None)
     assert sorted(compiled, key=str) == [("cpd", None), ("dlrta", None), ("dlrta", None), ("lrta", 3), ("lrta", None)]
 
 

@@ -10,6 +10,7 @@ from rich.progress import Progress, TextColumn
 
 import andante
 from andante.cli import FAILED, INTERRUPTED, OK, USAGE
+from andante.cli.demo import kinds_for
 from andante.cli.shared import _Console, split_algorithms
 from andante.files import cache_folder
 
@@ -65,7 +66,7 @@ def test_an_agent_that_finds_out_that_there_is_no_way_says_what_that_took(cli, a
         "solve", arena, "--start", "5,5", "--goal", "0,0", "-a", "astar", "--sight", "2", "--picture", picture
     )
     assert (code, err) == (FAILED, f"wrote {picture}\n")
-    assert "no way leads to the goal" in out
+    assert "no path leads to the goal" in out
     assert f"discovered      {trial.cells_discovered} blocked cells" in out
     assert f"cost            {trial.cost:.2f}\n" in out  # and not so many times infinity
 
@@ -119,7 +120,7 @@ def test_solve_draws_and_records(cli, arena, tmp_path):
 def test_an_unreachable_goal_is_a_result_with_exit_code_one(cli, arena):
     code, out, err = cli("solve", arena, "--start", "5,5", "--goal", "0,0")
     assert (code, err) == (FAILED, "")
-    assert "no way leads to the goal" in out
+    assert "no path leads to the goal" in out
 
 
 @pytest.mark.parametrize(
@@ -363,6 +364,14 @@ def test_the_demo_has_agents_with_databases_and_replays_those_it_recommends(cli,
     assert list(dict.fromkeys(traced))[: len(set(best))] == list(dict.fromkeys(best))[:4]
 
 
+def test_the_demo_compiles_no_builder_that_it_has_no_time_to_use(capsys):
+    entries = [andante.find(name) for name in ("cpd", "hcdps", "dtlrta")]
+    assert kinds_for(entries, andante.Grid(np.ones((100, 100), bool))) == ["moves", "regions"]
+    assert capsys.readouterr().out == ""
+    assert kinds_for(entries, andante.Grid(np.ones((200, 200), bool))) == ["regions"]
+    assert "no moves database" in capsys.readouterr().out
+
+
 def test_databases_that_are_not_used_are_named(cli, arena, shelf):
     first, second, moves = shelf / "a/arena.pattern", shelf / "b/arena.pattern", shelf / "a/arena.moves"
     given = ("--database", first, "--database", second, "--database", moves)
@@ -435,7 +444,7 @@ def test_an_interrupt_ends_it_without_a_traceback(cli, arena, monkeypatch):
     def interrupt(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("andante.episode.run.run", interrupt)
+    monkeypatch.setattr("andante.episode.run.Outfit.run", interrupt)
     code, out, err = cli("solve", arena, "--start", "5,5", "--goal", "15,11")
     assert code == INTERRUPTED
     assert "Traceback" not in out + err

@@ -21,7 +21,7 @@ from andante.world.problem import Problem
 from tests.abstraction.worlds import coarse_level
 from tests.worlds import DEEP, WIDTHS_WITH_DATABASES
 
-CARDS = list(andante.algorithms())
+CARDS = andante.algorithms()
 SETTINGS = [entry for card in CARDS for entry in (card, *map(andante.find, card.card.examples))]
 
 
@@ -101,7 +101,7 @@ def test_all_that_is_expanded_on_the_whole_way_is_counted(text, monkeypatch):
     problem = andante.random_problems(grid, 1, optimal_cost=(16, 99), seed=1)[0]
     rows = Problem(grid.graph.csr(), problem.start, problem.goal)
     for each in (problem, rows):
-        assert list(contract._counts(contract._Candidate(andante.find(text), None), [Asked(each)])) == []
+        assert list(contract._counts(contract._Subject(andante.find(text), None), [Asked(each)])) == []
 
 
 class Asked(NamedTuple):
@@ -294,7 +294,7 @@ class Route(NamedTuple):
 def plan_once(graph, memory, params, state, goal):
     """A* that walks on along its first plan, whatever comes into sight."""
     expanded = 0
-    if memory.path.trial[0] != memory.path.clock.trial[0]:
+    if memory.path.scalars[0]["trial"] != memory.path.clock[0]["trial"]:
         expanded, _ = search(memory.tree, graph, state, goal, 1.0)
         lay(memory.path, memory.tree, goal)
     to = int64(memory.path.next[state])

@@ -18,7 +18,7 @@ problems = st.one_of(grid_problems(side=9), graph_problems(states=12))
 def test_the_least_depth_from_which_all_make_the_same_move(problem, deepest, seed):
     space, chance, graph = new_space(problem.graph, None), np.random.default_rng(seed), problem.graph
     h, h0, values = Learned.allocate(space), heuristic(problem), {}
-    space.clock.problem[0] = 1
+    space.clock[0]["problem"] = 1
     for state in chance.permutation(len(graph))[: len(graph) // 2].tolist():
         if state != problem.goal:
             values[state] = h0(state) + float(chance.integers(5))

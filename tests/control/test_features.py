@@ -81,10 +81,10 @@ def assert_walk_agrees(problem, n, moves, seed, trials=2):
     chance, graph = np.random.default_rng(seed), problem.graph
     space = new_space(graph, None)
     h, ball, history = Learned.allocate(space), ball_for(space, 1), History.over(space, n)
-    space.clock.problem[0] = 1
+    space.clock[0]["problem"] = 1
     twin = Twin(problem, n)
     for _ in range(trials):
-        space.clock.trial[0] += 1
+        space.clock[0]["trial"] += 1
         twin.trail, state = [], problem.start
         for _ in range(moves):
             if not graph.neighbours(state):
@@ -120,7 +120,7 @@ def test_a_long_walk_leaves_no_noise():
     problem = drawn(andante.generate("random", 12, 12, seed=1), 1)[0]
     space = new_space(problem.graph, None)
     h, ball, history = Learned.allocate(space), ball_for(space, 1), History.over(space, 10)
-    space.clock.problem[0] = space.clock.trial[0] = 1
+    space.clock[0]["problem"] = space.clock[0]["trial"] = 1
     for i in range(5000):
         keep(history, problem.graph.arrays, problem.start, 0, 0.1 * (i % 7) if i < 4990 else 0.0)
     observe(history, ball, problem.graph.arrays, h, problem.start, problem.goal)
@@ -132,6 +132,6 @@ def test_a_state_without_moves():
     graph = andante.Graph.from_edges([(0, 1, 1.0)], states=2, directed=True)
     space = new_space(graph, None)
     h, ball, history = Learned.allocate(space), ball_for(space, 1), History.over(space, 10)
-    space.clock.problem[0] = space.clock.trial[0] = 1
+    space.clock[0]["problem"] = space.clock[0]["trial"] = 1
     assert observe(history, ball, graph.arrays, h, 1, 0).slot < 0
     assert history.row.tolist() == [0.0] * 11

@@ -40,7 +40,7 @@ def test_what_a_plan_is_told(depth_by, goal_by, far):
     chance = np.random.default_rng(4)
     deepest = 0
     for trial in (1, 2):
-        space.clock.trial[0], planned = trial, set()
+        space.clock[0]["trial"], planned = trial, set()
         for _ in range(400):
             state = int(chance.integers(30))  # whatever node it belongs to: what counts is the state
             node, goal = chance.choice(nodes, 2).tolist()
@@ -72,4 +72,4 @@ def test_an_agent_remembers_the_states_in_which_it_planned():
                 planned.add(here)
             here = turn.state
         visited = agent._memory.steering.by
-        assert set(np.flatnonzero(visited.visited == visited.clock.trial[0]).tolist()) == planned
+        assert set(np.flatnonzero(visited.visited == visited.clock[0]["trial"]).tolist()) == planned

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 import andante
 from andante.agent import Algorithm, Card, Move
-from andante.episode.loop import Outcome
 from andante.episode.run import Agent
 from andante.errors import AlgorithmError, ParameterError, ProblemError
 from andante.kernel import kernel
+from andante.measures import Outcome
 from andante.search.learning import Learned
 from andante.world.graph import Graph
 from andante.world.grid import Grid
@@ -176,7 +176,7 @@ def test_the_memory_of_an_agent_has_nothing_of_the_map_in_it():
     Agent(_broken(_stay, memory=Memory), grid, sight=3)
     assert seen[0].graph.fingerprint == Grid(np.ones((12, 12), bool)).graph.fingerprint
     assert isinstance(seen[0].view, Belief)
-    assert seen[0].view.size[0] == 0
+    assert seen[0].view.scalars[0]["size"] == 0
 
 
 # --- convergence ----------------------------------------------------------------------------------------------------

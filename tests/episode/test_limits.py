@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import andante
-from andante.episode.loop import Outcome
 from andante.episode.trial import Limits
 from andante.errors import ParameterError
+from andante.measures import Outcome
 from andante.world.graph import Graph
 from andante.world.grid import Grid
 from tests.worlds import examples, grid_problems

@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import andante
-from andante.episode.loop import Outcome
 from andante.episode.trace import MOVE, THOUGHT, Trace, _pack, record
 from andante.episode.trial import Limits
 from andante.errors import AlgorithmError, OutputError, ParameterError, TraceError
+from andante.measures import Outcome
 from andante.search.memory import EXPANDED, LEARNED
 from andante.world.graph import Graph
 from andante.world.grid import Grid

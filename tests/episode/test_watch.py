@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import andante
-from andante.episode.loop import Outcome
 from andante.episode.run import Agent
 from andante.errors import ProblemError
+from andante.measures import Outcome
 from andante.search.memory import EXPANDED, LEARNED
 from andante.world.grid import Grid
 from tests.worlds import examples, graph_problems, grid_problems

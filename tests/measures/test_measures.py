@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import andante
-from andante.episode.loop import Outcome
+from andante.episode.rows import rows
 from andante.episode.trial import Limits
 from andante.errors import ParameterError
-from andante.measures import MEASURES, Better, Headline, Statistics, measure, rows, summarise
+from andante.measures import MEASURES, Better, Headline, Outcome, Statistics, measure, summarise
 from andante.world.graph import Graph
 from andante.world.grid import Grid
 

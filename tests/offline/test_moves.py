@@ -8,7 +8,7 @@ import andante
 from andante.errors import DatabaseError
 from andante.offline import build
 from andante.offline.moves import _order, _preorder
-from andante.offline.places import along_hilbert, places_of
+from andante.offline.places import along_hilbert
 from andante.world.graph import Graph
 from tests import naive
 from tests.worlds import examples, graphs, grids
@@ -31,7 +31,7 @@ def test_the_order_holds_every_component_in_one_piece_and_the_largest_last(grid)
 
 def test_the_curve_goes_from_cell_to_neighbouring_cell():
     grid = andante.generate("empty", 32, 32)
-    along = along_hilbert(places_of(grid.graph))
+    along = along_hilbert(grid.graph.points)
     walk = np.argsort(along)
     y, x = np.divmod(walk, 32)
     assert (np.abs(np.diff(x)) + np.abs(np.diff(y)) == 1).all()

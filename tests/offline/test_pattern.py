@@ -1,6 +1,5 @@
 """Pattern databases against brute force: every pair of regions, worked out the plain way."""
 
-import itertools
 import re
 from functools import cache
 
@@ -16,9 +15,10 @@ from andante.databases.pattern import NO_STATE, UNSERVED
 from andante.errors import AndanteError, DatabaseError, GraphError, ParameterError
 from andante.notation import Call
 from andante.offline import build
-from andante.offline.aims import ASKED, ENOUGH
-from andante.offline.division import tiles
-from andante.offline.pattern import GOAL_SIDE
+from andante.offline import pattern as pattern_builder
+from andante.offline.division import at_corners, tiles
+from andante.offline.far import ASKED, ENOUGH, EQUAL, GOALS_ASKED, MIDDLE
+from andante.offline.pattern import NEAR
 from andante.world.graph import Graph, estimate
 from andante.world.heuristics import TOLERANCE
 from tests import naive
@@ -308,56 +308,111 @@ def straight_climbs(graph):
     return straight
 
 
+class FarTwin:
+    """The regions of a database with far subgoals, who can climb where, and the chains of its subgoals."""
+
+    def __init__(self, grid, parameters):
+        self.graph, database = grid.graph, build(f"pattern({parameters})", grid, threads=2)
+        self.tables, free = unpacked(database.arrays), self.graph.arrays.mask > 0
+        self.members, self.goals = (
+            [np.flatnonzero((of == number) & free).tolist() for number in range(count)]
+            for of, count in (
+                (self.tables.region, database.arrays.regions),
+                (self.tables.column, database.arrays.columns),
+            )
+        )
+        self.reach = int(database.parameters["reach"])
+        self.straight = straight_climbs(self.graph)
+        self.covered = cache(lambda region, aim: all(self.straight(state, aim) for state in self.members[region]))
+        self.left = cache(lambda state: naive.distances_to(self.graph, state))
+        self.middles, self.ends = representatives(self.graph, self.tables, parameters)
+        self.cost = cache(self._cost)
+
+    def apart(self, states, aim):
+        return float(np.mean([estimate(self.graph.arrays, state, aim) for state in states]))
+
+    def leg(self, here, other):
+        """The mean cost from a region to the middle of another, or None if not all can climb there."""
+        middle, aim = self.middles[here], self.middles[other]
+        apart = self.apart([middle], aim)
+        if apart > self.reach or not self.straight(middle, aim):
+            return None
+        if self.covered(here, aim):
+            return MIDDLE * apart + (1 - MIDDLE) * self.apart(self.members[here], aim)
+        if not self.covered(here, middle):
+            return None
+        return MIDDLE * apart + (1 - MIDDLE) * (self.apart(self.members[here], middle) + apart)
+
+    def next(self, here, there):
+        """The region that the subgoal lies in, or None if there is no subgoal."""
+        aim = self.tables.subgoal[here, there]
+        return None if aim == NO_STATE else int(self.tables.region[aim])
+
+    def _cost(self, here, there):
+        """What it costs from the middle of a region to the goals of a column, along subgoals in middles."""
+        onward = self.next(here, there)
+        if onward is None:
+            return float(np.mean([self.apart([self.middles[here]], goal) for goal in self.goals[there]]))
+        return self.apart([self.middles[here]], self.middles[onward]) + self.cost(onward, there)
+
+    def is_exact(self, here, there):
+        """Do means ask all states and all goals, and are all subgoals on the way middles?"""
+        if len(self.goals[there]) > GOALS_ASKED:
+            return False
+        while (onward := self.next(here, there)) is not None:
+            if self.tables.subgoal[here, there] != self.middles[onward]:
+                return False
+            here = onward
+        return True
+
+
 def assert_far_subgoals_keep_their_promises(grid, parameters):
-    graph, database = grid.graph, build(f"pattern({parameters})", grid, threads=2)
-    tables = unpacked(database.arrays)
-    free = graph.arrays.mask > 0
-    members, goals = (
-        [np.flatnonzero((of == number) & free).tolist() for number in range(count)]
-        for of, count in ((tables.region, database.arrays.regions), (tables.column, database.arrays.columns))
+    twin = FarTwin(grid, parameters)
+    for there, goals in enumerate(twin.goals):
+        left, home = twin.left(twin.ends[there]), twin.tables.region[twin.ends[there]]
+        reached = [here for here, middle in enumerate(twin.middles) if middle in left]
+        for here in reached:
+            aim, via, depth = (int(of[here, there]) for of in (twin.tables.subgoal, twin.tables.via, twin.tables.depth))
+            assert_chain_ends(twin, here, there)
+            if aim == NO_STATE:
+                assert here == home or all(twin.covered(here, goal) for goal in goals)
+                continue
+            assert twin.tables.region[aim] != here
+            if via != NO_STATE:
+                assert via == twin.middles[here]
+                assert twin.covered(here, via)
+                assert twin.straight(via, aim)
+            elif twin.covered(here, aim):
+                assert depth == 1
+            if max(left.values()) <= pattern_builder.NEAR:
+                nearer = [
+                    other for other in reached if left[twin.middles[other]] < left[twin.middles[here]] - TOLERANCE
+                ]
+                assert_leg_is_best(twin, here, there, aim, nearer)
+
+
+def assert_chain_ends(twin, here, there):
+    visited = {here}
+    while (onward := twin.next(here, there)) is not None:
+        assert onward not in visited
+        visited.add(onward)
+        here = onward
+
+
+def assert_leg_is_best(twin, here, there, aim, nearer):
+    """No leg to the middle of a nearer region is much better than the one that is stored."""
+    legs = {other: cost for other in nearer if (cost := twin.leg(here, other)) is not None}
+    chosen = twin.next(here, there)
+    if aim != twin.middles[chosen]:  # only where there is no leg
+        assert not legs
+        return
+    if len(twin.members[here]) > ASKED or not twin.is_exact(here, there):
+        return
+    enough = max(ENOUGH, EQUAL) + TOLERANCE
+    least = min(
+        (cost + twin.cost(other, there) for other, cost in legs.items() if twin.is_exact(other, there)), default=np.inf
     )
-    straight = straight_climbs(graph)
-    covered = cache(lambda region, aim: all(straight(state, aim) for state in members[region]))
-    far = cache(lambda state: naive.distances_to(graph, state))
-    counts = cache(lambda end: naive.path_counts(graph, far(end)))
-    middles, ends = representatives(graph, tables, parameters)
-    for here, there in itertools.product(range(len(members)), range(len(goals))):
-        aim, via, depth = (int(table[here, there]) for table in (tables.subgoal, tables.via, tables.depth))
-        left, home = far(ends[there]), tables.region[ends[there]]
-        if middles[here] not in left:
-            continue
-        if aim == NO_STATE:
-            assert here == home or all(covered(here, goal) for goal in goals[there])
-            continue
-        region = tables.region[aim]
-        assert region != here
-        assert region == home or left[middles[region]] < left[middles[here]]  # so a chain of subgoals ends
-        if via != NO_STATE:
-            assert via in members[here]
-            assert covered(here, via)
-            assert straight(via, aim)
-        elif covered(here, aim):
-            assert depth == 1
-            lost = loss(graph, left, members[here], aim)
-            if lost > ENOUGH and len(members[here]) <= ASKED:  # in larger regions not all are asked
-                trail = central_path(graph, left, counts(ends[there]), middles[here])
-                others = [state for state in trail if tables.region[state] != here and covered(here, state)]
-                assert lost <= max(loss(graph, left, members[here], state) for state in others) + TOLERANCE
-        else:  # nobody can climb anywhere on the way, not even through a hub
-            hubs = [state for state in members[here] if covered(here, state)]
-            assert not any(straight(hub, aim) for hub in hubs)
-
-
-def loss(graph, left, states, aim):
-    """How much longer than the shortest paths through ``aim`` are, on average, for those who can climb there."""
-    return np.mean([estimate(graph.arrays, state, aim) + left[aim] - left[state] for state in states])
-
-
-def central_path(graph, left, counts, state):
-    """The states on the central path, without the one where it begins."""
-    while left[state] > 0:
-        state = naive.central_step(graph, left, counts, state)
-        yield state
+    assert twin.leg(here, chosen) + twin.cost(chosen, there) <= least + enough
 
 
 def representatives(graph, tables, parameters):
@@ -366,21 +421,32 @@ def representatives(graph, tables, parameters):
         middles = ends = hierarchy_of(graph).representatives(int(re.search(r"level=(\d)", parameters)[1])).tolist()
     else:
         side = int(re.search(r"side=(\d+)", parameters)[1])
-        middles, ends = (tiles(graph, one).representative.tolist() for one in (side, max(side, GOAL_SIDE)))
+        middles = at_corners(tiles(graph, side)).representative.tolist()
+        ends = tiles(graph, max(side, pattern_builder.GOAL_SIDE)).representative.tolist()
     return middles, {int(tables.column[end]): end for end in ends}
 
 
-@given(grids(side=9, rules=("octile", "cardinal", "corners")), st.integers(1, 9), st.sampled_from([3, 60]))
+@given(
+    grids(side=9, rules=("octile", "cardinal", "corners")),
+    st.integers(1, 9),
+    st.sampled_from([3, 60]),
+    st.sampled_from([0, 4, NEAR]),
+)
 @examples(30)
-def test_far_subgoals_keep_their_promises_with_tiles(grid, side, reach):
+def test_far_subgoals_keep_their_promises_with_tiles(grid, side, reach, near):
     if (grid.graph.arrays.mask > 0).any():
-        assert_far_subgoals_keep_their_promises(grid, f"side={side}, reach={reach}")
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(pattern_builder, "NEAR", near)  # so that agents on a small map can be far away
+            patch.setattr(pattern_builder, "GOAL_SIDE", side)
+            assert_far_subgoals_keep_their_promises(grid, f"side={side}, reach={reach}")
 
 
+@pytest.mark.parametrize("near", [10, NEAR])
 @pytest.mark.parametrize("kind", ["rooms", "maze", "caves"])
-def test_far_subgoals_keep_their_promises_on_larger_maps(kind):
+def test_far_subgoals_keep_their_promises_on_larger_maps(kind, near, monkeypatch):
     grid = andante.generate(kind, 25, 25, seed=3)
-    assert_far_subgoals_keep_their_promises(grid, "side=8")
+    monkeypatch.setattr(pattern_builder, "NEAR", near)
+    assert_far_subgoals_keep_their_promises(grid, "side=4")
     assert_far_subgoals_keep_their_promises(grid, "level=2")
 
 

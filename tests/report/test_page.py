@@ -10,9 +10,9 @@ from importlib.resources import files
 import pytest
 
 import andante
+from andante.episode.rows import rows
 from andante.episode.trace import record
 from andante.errors import OutputError
-from andante.measures import rows
 from andante.report.page import page, write_page
 from andante.world.grid import Grid
 

@@ -45,7 +45,7 @@ STUDY = """
 
     [[table]]
     title = "Table 1: lookahead"
-    capped = true
+    measures = ["capped_suboptimality_ratio"]
     rows = [
         { algorithm = "lrta", label = "d = 1", paper = 1.5 },
         { algorithm = "lrta(depth=3)", paper = "about 1.2", note = "a guess" },
@@ -314,7 +314,11 @@ def test_agents_whose_databases_learned_on_other_maps_are_told_apart():
         ("least = 5.48", "lest = 5.48", "'paper' has no entry 'lest' here; did you mean 'least'?"),
         ('paper = ["D"]', 'paper = ["D", "A"]', "the paper's words must be a list of 1 here, one for each parameter"),
         ('y = "states_expanded", paper', "paper", "there is no measure ''"),
-        ("capped = true", 'measures = ["cots"]', "there is no measure 'cots'; did you mean 'cost'?"),
+        (
+            'measures = ["capped_suboptimality_ratio"]',
+            'measures = ["cots"]',
+            "there is no measure 'cots'; did you mean 'cost'?",
+        ),
         ('algorithm = "lrta(depth=3)"', "algorithm = 3", "an algorithm must be text in quotes, not 3"),
         ('y = "states_expanded", paper', "y = [], paper", "a measure must be text in quotes, not []"),
         ("worst_move = 0 ", 'worst_move = "none" ', "worst_move must be a number, not 'none'"),
@@ -512,7 +516,7 @@ def test_an_unknown_study():
         find_study("famly")
 
 
-def test_stuck_and_cut_short_count_as_seed_004_counts_them():
+def test_stuck_and_cut_short_count_as_in_bulitko_2016():
     rows = pl.DataFrame(
         {
             "algorithm": ["a"] * 4,
@@ -524,12 +528,12 @@ def test_stuck_and_cut_short_count_as_seed_004_counts_them():
             "optimal_cost": [5.0] * 4,
         }
     )
-    assert Results(rows, "t").capped().rows["suboptimality_ratio"].to_list() == [3.0, 10.0, 10.0, 10.2]
+    assert Results(rows, "t").capped().rows["capped_suboptimality_ratio"].to_list() == [3.0, 10.0, 10.0, 10.2]
     assert Results(rows, "t").capped().rows["solved"].to_list() == rows["solved"].to_list()
     cut = Results(rows, "t").capped(2.0)  # the stuck agent would have been stopped before
-    assert cut.rows["suboptimality_ratio"].to_list() == [2.0] * 4
+    assert cut.rows["capped_suboptimality_ratio"].to_list() == [2.0] * 4
     assert cut.rows["solved"].to_list() == [False] * 4
-    assert Results(rows, "t").capped(9.0).rows["suboptimality_ratio"].to_list() == [3.0, 9.0, 9.0, 9.2]
+    assert Results(rows, "t").capped(9.0).rows["capped_suboptimality_ratio"].to_list() == [3.0, 9.0, 9.0, 9.2]
 
 
 def test_one_algorithm_under_two_conditions_is_two_agents():

@@ -101,7 +101,7 @@ def test_narrow_terminals_get_more_tables(summaries):
 def test_markdown(summaries):
     lines = markdown(summaries).splitlines()
     assert lines[0].startswith("| Agent | Arrived | Suboptimality (times optimal) |")
-    assert lines[1].startswith("| :-- | --: |")
+    assert lines[1].startswith("| --- | --: |")
     assert lines[2].startswith("| lrta(depth=2) | 100 % of 2 | 5.000 ± 1.000 |")
     assert len({line.count("|") for line in lines}) == 1
 

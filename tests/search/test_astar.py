@@ -144,11 +144,13 @@ def test_when_the_numbers_of_searches_run_out_they_begin_anew(now):
     problems = drawn(grid, 6, seed=1)
     tree = new_tree(grid.graph)
     before = [(search(tree, grid.graph.arrays, p.start, p.goal, 1.0), tree.node["g"][p.goal]) for p in problems]
-    assert tree.now[0] == 12
-    tree.now[0] = now  # the marks of the first searches are still there, and will be this search's own numbers
+    assert tree.scalars[0]["now"] == 12
+    tree.scalars[0]["now"] = (
+        now  # the marks of the first searches are still there, and will be this search's own numbers
+    )
     after = [(search(tree, grid.graph.arrays, p.start, p.goal, 1.0), tree.node["g"][p.goal]) for p in problems]
     assert after == before
-    assert tree.now[0] < 14
+    assert tree.scalars[0]["now"] < 14
     assert [cost for _, cost in after] == [naive.distances_from(grid.graph, p.start)[p.goal] for p in problems]
 
 

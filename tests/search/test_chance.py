@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from andante.search.chance import Chance, begin, draw, draw_once
+from andante.search.chance import CHANCE, Chance, begin, draw, draw_once
 from andante.search.memory import Clock, new_clock
 
 
@@ -15,12 +15,12 @@ def plain(at):
 
 
 def fresh(clock: Clock):
-    return Chance(np.zeros(1, np.int64), np.zeros(1, np.int64), clock)
+    return Chance(np.zeros(1, CHANCE), clock)
 
 
 def drawn(seed, start, goal, count, numbers):
     clock = new_clock()
-    clock.problem[0] = 1
+    clock[0]["problem"] = 1
     chance = fresh(clock)
     begin(chance, seed, start, goal)
     return [int(draw(chance, count)) for _ in range(numbers)]
@@ -38,13 +38,13 @@ def test_numbers_are_hashes_of_a_counter():
 def test_a_problem_begins_anew_and_a_further_trial_does_not():
     clock = new_clock()
     chance = fresh(clock)
-    clock.problem[0] = clock.trial[0] = 1
+    clock[0]["problem"] = clock[0]["trial"] = 1
     begin(chance, 1, 2, 3)
     first = [int(draw(chance, 100)) for _ in range(20)]
-    clock.trial[0] = 2
+    clock[0]["trial"] = 2
     begin(chance, 1, 2, 3)
     assert [int(draw(chance, 100)) for _ in range(20)] != first
-    clock.problem[0], clock.trial[0] = 2, 3
+    clock[0]["problem"], clock[0]["trial"] = 2, 3
     begin(chance, 1, 2, 3)
     assert [int(draw(chance, 100)) for _ in range(20)] == first
 

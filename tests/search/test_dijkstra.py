@@ -108,6 +108,25 @@ def test_a_field_can_be_used_again_and_counts_what_it_reaches():
             assert field.distance.tolist() == dijkstra(graph.to_scipy(), indices=again).tolist()
 
 
+@pytest.mark.parametrize("within", [0.0, 1.5, 7.0, 12.3, 1000.0])
+def test_a_field_can_end_early_and_be_used_again(within):
+    grid = andante.generate("rooms", SIDE, SIDE, seed=1)
+    source = int(np.flatnonzero(grid.passable)[0])
+    spread_costs = Graph.from_edges([(s, s + 1, 1.0 + 99.0 * (s % 2)) for s in range(40)])  # too much for a ring
+    for graph in (grid.graph, grid.graph.csr(), spread_costs):
+        field, start = Field.over(graph), source if graph is not spread_costs else 0
+        exact = np.array(naive_field(graph, start))
+        for _ in range(2):
+            near = exact <= within
+            reached = field.order[: spread(field, graph, start, within)]
+            assert field.distance[near].tolist() == pytest.approx(exact[near].tolist())
+            assert (field.distance[~near] > within).all()
+            assert set(np.flatnonzero(near).tolist()) <= set(reached.tolist())
+            assert field.distance[reached].tolist() == pytest.approx(exact[reached].tolist())
+            assert spread(field, graph, start) == np.isfinite(exact).sum()
+            assert field.distance.tolist() == pytest.approx(exact.tolist())
+
+
 def in_a_ring(graph: Graph) -> Field:
     """A field by the search for any graph, which looks at all moves of a state."""
     n = len(graph)
@@ -124,7 +143,7 @@ def test_one_of_many_equal_paths_is_enough_on_grids(kind, rule):
     field, full = Field.over(graph), in_a_ring(graph)
     chance = np.random.default_rng(7)
     for source in chance.choice(np.flatnonzero(graph.arrays.mask), 30):
-        expanded = flood(full, graph.arrays, source)
+        expanded = flood(full, graph.arrays, source, np.inf)
         reached = spread(field, graph, int(source))
         assert field.distance.tolist() == full.distance.tolist()
         assert reached <= expanded <= 1.2 * reached

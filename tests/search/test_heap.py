@@ -55,7 +55,7 @@ class Model(RuleBasedStateMachine):
 
     @invariant()
     def holds_what_it_should(self):
-        assert self.heap.size[0] == len(self.model)
+        assert self.heap.scalars[0]["size"] == len(self.model)
         assert [item for item in range(ITEMS) if heap.is_queued(self.heap, item)] == sorted(self.model)
         if self.model:
             assert self.heap.item[0] == self.first()

@@ -25,7 +25,7 @@ class Look:
 
     def __init__(self, graph, lookahead):
         space = new_space(graph, Params(lookahead))
-        space.clock.problem[0] = space.clock.trial[0] = 1
+        space.clock[0]["problem"] = space.clock[0]["trial"] = 1
         self.graph, self.lookahead = graph, lookahead
         self.h, self.local = Learned.allocate(space), Local.allocate(space)
 
@@ -34,11 +34,11 @@ class Look:
         for state, value in values.items():
             self.h.value[state], self.h.stamp[state] = value, 1
         expanded, touched = grow(self.local, self.graph.arrays, self.h, problem.start, problem.goal, self.lookahead)
-        local, count = self.local, int(self.local.size[0])
+        local, count = self.local, int(self.local.scalars[0]["size"])
         states = local.state[:count].tolist()
-        assert (local.slot[states] - local.first[0]).tolist() == list(range(count))
+        assert (local.slot[states] - local.scalars[0]["first"]).tolist() == list(range(count))
         parents = [states[slot] if slot >= 0 else None for slot in local.parent[:count]]
-        open_states = {states[slot] for slot in local.open.item[: local.open.size[0]]}
+        open_states = {states[slot] for slot in local.open.item[: local.open.scalars[0]["size"]]}
         assert open_states == {state for slot, state in enumerate(states) if local.open.place[slot] >= 0}
         return states, local.g[:count].tolist(), parents, open_states, expanded, touched
 

@@ -28,7 +28,7 @@ class Memory(NamedTuple):
 
 def new_memory(graph: Graph, depth: int) -> Memory:
     space = new_space(graph, Params(depth))
-    space.clock.problem[0] = 1
+    space.clock[0]["problem"] = 1
     return allocate(Memory, space)
 
 
@@ -124,7 +124,7 @@ def test_nowhere_to_go():
 
 
 @pytest.mark.parametrize(("depth", "most"), [(1, 1), (2, 9), (3, 25), (4, 49), (6, 121), (14, 729)])
-def test_table_4_of_seed_000(depth, most):
+def test_table_4_of_bulitko_et_al_2008(depth, most):
     """On an empty map (2d - 1)^2 states are expanded, where there is room for them all."""
     grid = Grid(np.ones((31, 40), bool))
     problem = grid.problem((15, 15), (39, 15))
@@ -230,25 +230,25 @@ def test_when_the_numbers_of_lookaheads_run_out_they_begin_anew():
     memory = new_memory(grid.graph, 3)
     states = [0, 8, 40, 72, 80, 41]
     before = [look(memory.ball, grid.graph.arrays, memory.h, s, 44, 3, 1.0) for s in states]
-    assert memory.ball.now[0] == 6
-    memory.ball.now[0] = 2**32 - 3  # the marks of the first lookaheads are still there
+    assert memory.ball.scalars[0]["now"] == 6
+    memory.ball.scalars[0]["now"] = 2**32 - 3  # the marks of the first lookaheads are still there
     after = [look(memory.ball, grid.graph.arrays, memory.h, s, 44, 3, 1.0) for s in states]
     assert after == before
-    assert memory.ball.now[0] < 6
+    assert memory.ball.scalars[0]["now"] < 6
 
 
 def test_values_belong_to_the_problem_in_which_they_were_learned():
     grid = Grid(np.ones((3, 3), bool))
     space = new_space(grid.graph, Params(1))
     h = Learned.allocate(space)
-    space.clock.problem[0] = 1
+    space.clock[0]["problem"] = 1
     assert value(h, grid.graph.arrays, 0, 2) == 2.0
     assert raise_to(h, grid.graph.arrays, 0, 2, 1.5) == (0.0, 0)  # never lowered
     assert raise_to(h, grid.graph.arrays, 0, 2, 2.0 + 1e-9) == (0.0, 0)  # rounding is not learning
     assert raise_to(h, grid.graph.arrays, 0, 2, 5.0) == (3.0, 1)
     assert raise_to(h, grid.graph.arrays, 0, 2, 6.0) == (1.0, 0)  # it has a value of its own already
     assert (value(h, grid.graph.arrays, 0, 2), is_learned(h, 0), is_learned(h, 1)) == (6.0, True, False)
-    space.clock.problem[0] = 2
+    space.clock[0]["problem"] = 2
     assert (value(h, grid.graph.arrays, 0, 2), is_learned(h, 0)) == (2.0, False)
     assert store(h, 0, 1.0) == 1
     assert store(h, 0, 1.5) == 0

@@ -30,13 +30,13 @@ def test_a_log_keeps_what_it_has_room_for_and_counts_the_rest():
     assert log.kind.tolist() == [EXPANDED, LEARNED, EXPANDED]
     assert log.state.tolist() == [0, 1, 2]
     assert log.value.tolist() == [0.0, 0.5, 1.0]
-    assert log.used[0] == 5
+    assert log.scalars[0]["used"] == 5
 
 
 def test_a_log_of_no_capacity_is_never_written():
     log = new_space(GRID.graph, Params()).log
     note(log, EXPANDED, 1, 1.0)
-    assert log.used[0] == 0
+    assert log.scalars[0]["used"] == 0
 
 
 def test_bundles_share_clock_and_log_and_are_counted_once():
@@ -53,7 +53,7 @@ def test_bundles_share_clock_and_log_and_are_counted_once():
 def test_a_path_is_good_for_the_trial_it_was_planned_in():
     space = new_space(GRID.graph, Params())
     path, tree = Path.allocate(space), Tree.allocate(space)
-    space.clock.trial[0] = 1
+    space.clock[0]["trial"] = 1
     assert next_move(path, GRID.graph.arrays, 0) == (-1, np.inf)
     search(tree, GRID.graph.arrays, 0, 19, 1.0)
     lay(path, tree, 19)
@@ -64,7 +64,7 @@ def test_a_path_is_good_for_the_trial_it_was_planned_in():
         state = to
         walked.append(state)
     assert len(walked) == 5
-    space.clock.trial[0] = 2
+    space.clock[0]["trial"] = 2
     assert next_move(path, GRID.graph.arrays, 0) == (-1, np.inf)
 
 

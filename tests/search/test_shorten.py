@@ -54,7 +54,8 @@ def wandering_path(problem, chance):
 
 def laid(problem, size, seed):
     space = new_space(problem.graph, Wanted(size))
-    route, window, tree = Route.allocate(space), Window.allocate(space), Tree.allocate(space)
+    window, tree = Window.allocate(space), Tree.allocate(space)
+    route = Route.through(tree)
     path = wandering_path(problem, np.random.default_rng(seed))
     prices = [min(c for n, c in problem.graph.neighbours(a) if n == b) for a, b in pairwise(path)]
     costs = np.concatenate([[0.0], np.cumsum(prices)])
@@ -66,8 +67,8 @@ def follow(problem, route, state):
     """What the path from ``state`` costs; every state on it says no less than that, and less than the one before."""
     cost = 0.0
     while state != problem.goal:
-        near = int(route.next[state])
-        assert route.rest[near] < route.rest[state]
+        near = int(route.place["next"][state])
+        assert route.place["rest"][near] < route.place["rest"][state]
         cost += min(c for n, c in problem.graph.neighbours(state) if n == near)
         state = near
     return cost
@@ -81,7 +82,7 @@ worlds = st.one_of(grid_problems(side=12), graph_problems(states=14))
 def test_every_state_of_the_path_leads_to_the_goal_and_never_at_a_higher_cost(problem, size, weight, seed):
     route, window = laid(problem, size, seed)
     state, chance = problem.start, np.random.default_rng(seed)
-    before = {s: route.rest[s] for s in np.flatnonzero(route.number == route.now[0])}
+    before = {s: route.place["rest"][s] for s in np.flatnonzero(route.place["number"] == route.scalars[0]["now"])}
     for _ in range(100):
         work = shorten(
             route,
@@ -94,12 +95,12 @@ def test_every_state_of_the_path_leads_to_the_goal_and_never_at_a_higher_cost(pr
             int(chance.integers(1, 30)),
         )
         assert work.expanded <= 8
-        for s in np.flatnonzero(route.number == route.now[0]):
-            assert follow(problem, route, s) <= route.rest[s] + 1e-9
-            assert route.rest[s] <= before.get(s, np.inf)
-            before[s] = route.rest[s]
+        for s in np.flatnonzero(route.place["number"] == route.scalars[0]["now"]):
+            assert follow(problem, route, s) <= route.place["rest"][s] + 1e-9
+            assert route.place["rest"][s] <= before.get(s, np.inf)
+            before[s] = route.place["rest"][s]
         if state != problem.goal and chance.random() < 0.3:
-            state = int(route.next[state])
+            state = int(route.place["next"][state])
 
 
 @given(worlds, st.sampled_from([1, 2, 3, 8, 100]), st.integers(0, 99))
@@ -108,9 +109,9 @@ def test_with_time_enough_the_path_becomes_a_cheapest_one(problem, size, seed):
     """The agent waits until there is nothing more to do: the last window reached from it to the goal."""
     route, window = laid(problem, size, seed)
     for _ in range(100):
-        if window.stage[0] == DONE:
+        if window.scalars[0]["stage"] == DONE:
             break
         shorten(route, window, problem.graph.arrays, problem.start, problem.goal, 1.0, 1000, 1000)
-    assert window.stage[0] == DONE
+    assert window.scalars[0]["stage"] == DONE
     true = naive.distances_to(problem.graph, problem.goal)[problem.start]
     assert follow(problem, route, problem.start) == pytest.approx(true)

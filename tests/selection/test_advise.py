@@ -14,9 +14,10 @@ from andante.databases.header import load
 from andante.episode.run import Outfit
 from andante.errors import MapError, OutputError, ParameterError
 from andante.selection import AdviceError, Requirements, advise, ladder
-from andante.selection.finals import ranking
+from andante.selection.finals import distinct, ranking
 from andante.selection.journal import Journal, _checksum, digest
 from andante.selection.library import Library, Refused
+from andante.selection.race import Place
 from andante.selection.session import Session
 from andante.selection.trials import worst_move_microseconds
 
@@ -181,6 +182,17 @@ def test_databases_are_built_until_their_time_is_up_and_what_the_journal_holds_i
     assert again.spent < first.spent
 
 
+@pytest.mark.parametrize("damage", [lambda data: data[:100], lambda data: data[:-1] + b"?", lambda data: None])
+def test_a_database_that_is_damaged_or_lost_is_built_again(grids, tmp_path, damage):
+    first = library(grids[:1], math.inf, journal=Journal(tmp_path)).books(["regions"])
+    (file,) = tmp_path.glob("*.db")
+    left = damage(file.read_bytes())
+    file.unlink() if left is None else file.write_bytes(left)
+    again = library(grids[:1], math.inf, journal=Journal(tmp_path)).books(["regions"])
+    assert (again.nbytes, again.build_seconds) == (first.nbytes, first.build_seconds)
+    assert load(max(tmp_path.glob("*.db"), key=lambda one: one.stat().st_mtime_ns), map=grids[0]).kind == "regions"
+
+
 def test_the_cheapest_databases_are_built_first(grids, monkeypatch):
     seconds = {"moves": 30.0, "regions": 1.0, "subgoals": 5.0}
     monkeypatch.setattr(
@@ -199,7 +211,7 @@ def test_the_cheapest_databases_are_built_first(grids, monkeypatch):
 
 
 def test_a_build_that_takes_longer_than_it_looked_waits_for_the_others(grids, monkeypatch):
-    grids, whole, order = grids[:1], sys.modules["andante.selection.library"].build, []
+    grids, whole, order = grids[:1], sys.modules["andante.campaign.shelf"].build, []
     monkeypatch.setattr(
         "andante.selection.library.estimate", lambda *_, **how: andante.offline.builder.Estimate(0, "", 0, 0)
     )
@@ -212,7 +224,7 @@ def test_a_build_that_takes_longer_than_it_looked_waits_for_the_others(grids, mo
             progress("taking long", 1, 2)
         return whole(text, *what, **how)
 
-    monkeypatch.setattr("andante.selection.library.build", slow)
+    monkeypatch.setattr("andante.campaign.shelf.build", slow)
     shelf = library(grids, 100.0)
     shelf.prepare(["moves", "subgoals(records=20)"])
     assert order == ["moves", "subgoals", "moves"]
@@ -221,10 +233,8 @@ def test_a_build_that_takes_longer_than_it_looked_waits_for_the_others(grids, mo
 
 def test_a_limit_that_the_first_map_breaks_is_found_out_there(grids, monkeypatch):
     built = []
-    whole = sys.modules["andante.selection.library"].build
-    monkeypatch.setattr(
-        "andante.selection.library.build", lambda *what, **how: built.append(what) or whole(*what, **how)
-    )
+    whole = sys.modules["andante.campaign.shelf"].build
+    monkeypatch.setattr("andante.campaign.shelf.build", lambda *what, **how: built.append(what) or whole(*what, **how))
     found = library(grids, math.inf, Requirements(memory_bytes=1))
     assert found.books(["moves"]).breach.limit == "memory_bytes"
     assert len(built) == 1
@@ -309,8 +319,8 @@ def test_whoever_breaks_a_limit_on_fresh_problems_only_is_not_recommended(grids,
         fresh.update((p.start, p.goal) for p in later)
         return race, later
 
-    def broken(one, databases, problems, *rest):
-        rows = whole(one, databases, problems, *rest)
+    def broken(one, name, problems, *rest):
+        rows = whole(one, name, problems, *rest)
         late = one.algorithm.card.name == best and (problems[0].start, problems[0].goal) in fresh
         return [{**row, "max_states_expanded": 99} for row in rows] if late else rows
 
@@ -323,6 +333,37 @@ def test_whoever_breaks_a_limit_on_fresh_problems_only_is_not_recommended(grids,
     assert before.winner.candidate.name in {one.name for one in after.dropped}
 
 
+def test_of_settings_that_change_nothing_the_simplest_is_shown(grids):
+    session = Session(tuple(grids), Requirements(**NO_DATABASES), Journal(), None, 0, 1, lambda *_: None)
+    problems = andante.random_problems(grids[0], 6, seed=3)
+    texts = [
+        "family(seed=3)",
+        "lrta",
+        "family",
+        "tba(budget=9)",
+        "tba(budget=10)",
+        "lrta(depth=2)",
+    ]  # no ties by chance
+    places = []
+    for text in texts:
+        one = Outfit.of(text)
+        rows = session.rows(one, problems if text != "family" else problems[:4])  # one of them was cut earlier
+        places.append(Place(one, np.array([row["capped_suboptimality_ratio"] for row in rows]), 1.0))
+    assert [place.candidate.name for place in distinct(session, places)] == ["family", "lrta", *texts[3:]]
+
+
+def test_defaults_have_more_time_to_be_built_than_variants(grids, monkeypatch):
+    asked = []
+    session = Session(tuple(grids), Requirements(), Journal(), 1.0, 0, 1, lambda *_: None)
+    monkeypatch.setattr(session.library, "prepare", lambda texts: asked.append((session.library.most, set(texts))))
+    session.enter(10, [], lambda *_: None)
+    session.build()
+    (usual, defaults), (rest, variants) = asked
+    assert usual > rest > 0
+    assert set(andante.offline.builders()) >= {text.partition("(")[0] for text in defaults} >= {"moves", "regions"}
+    assert any("(" in text for text in variants)
+
+
 def test_intervals_hold_for_all_finalists_at_once(grids):
     rng = np.random.default_rng(1)
     one = ask(grids[:1], Requirements(expansions=1, **NO_DATABASES), problems=10, candidates=5).winner
@@ -331,7 +372,10 @@ def test_intervals_hold_for_all_finalists_at_once(grids):
 
     def missed():
         ratios = 5 + rng.standard_normal((4, 12))  # four finalists on twelve problems, of mean 5 each
-        found = [(one.candidate, [{**row, "suboptimality_ratio": ratio} for ratio in some], None, 0) for some in ratios]
+        found = [
+            (one.candidate, [{**row, "capped_suboptimality_ratio": ratio} for ratio in some], None, 0)
+            for some in ratios
+        ]
         return any(not s.interval[0] <= 5 <= s.interval[1] for s in ranking(asked, found))
 
     assert 0.01 < np.mean([missed() for _ in range(200)]) < 0.09  # 0.05 are to be expected
@@ -380,9 +424,9 @@ def test_what_was_worked_out_for_one_limit_serves_the_others(grids, monkeypatch)
     asked, home = [], sys.modules["andante.selection.session"]
     whole = home.run_rows
 
-    def counting(one, databases, problems, *rest):
-        asked.extend((one.name, p.graph.fingerprint, p.start, p.goal, str(rest[0])) for p in problems)
-        return whole(one, databases, problems, *rest)
+    def counting(one, name, problems, *rest):
+        asked.extend((name, p.graph.fingerprint, p.start, p.goal, str(rest[0])) for p in problems)
+        return whole(one, name, problems, *rest)
 
     monkeypatch.setattr(home, "run_rows", counting)
     rungs = ladder(grids, [5, 50], Requirements(**NO_DATABASES), problems=20, candidates=30)

@@ -1,20 +1,26 @@
 """Candidates and settings drawn from the ranges of the register."""
 
+import ast
+from pathlib import Path
+
 import numpy as np
 import pytest
 
+import andante.selection
 from andante.agent import algorithms, find
+from andante.campaign.orders import BuildOrder
 from andante.campaign.settings import sample
-from andante.campaign.shelf import BuildOrder
-from andante.selection.space import Candidate, candidates, drawn_setting, neighbour
+from andante.episode.run import Outfit
+from andante.offline import builders
+from andante.selection.space import candidates, drawn_setting, neighbour
 
-ALL = list(algorithms())
+ALL = algorithms()
 
 
 @pytest.mark.parametrize("entry", ALL, ids=str)
 def test_whatever_is_drawn_is_allowed(entry):
     rng = np.random.default_rng(1)
-    one = Candidate(entry)
+    one = Outfit(entry)
     for _ in range(50):
         drawn = drawn_setting(entry, rng)
         assert find(str(drawn)) == drawn
@@ -67,10 +73,33 @@ def test_agents_that_look_things_up_come_with_each_kind_of_database():
 
 def test_a_database_for_an_agent_that_plans_on_regions_is_built_over_its_level():
     found = candidates(lambda entry: entry.card.name == "dprlrta", 3, seed=1)
-    assert "pattern(base=3, level=4, cover=aligned)" in {one.databases[0] for one in found}
+    assert "pattern(base=3, level=4)" in {one.databases[0] for one in found}
 
 
 def test_a_database_over_the_highest_level_can_be_built():
-    highest, rng = Candidate(find("prlrts(level=20, goal_by=pattern)"), ("pattern",)), np.random.default_rng(1)
+    highest, rng = Outfit(find("prlrts(level=20, goal_by=pattern)"), ("pattern",)), np.random.default_rng(1)
     for one in (neighbour(highest, rng) for _ in range(50)):
         assert [BuildOrder.of(text).name for text in one.databases] == list(one.algorithm.needs)
+
+
+def literals(tree):
+    """The texts in a program, but for docstrings and names of columns."""
+    homes = (ast.Module, ast.ClassDef, ast.FunctionDef)
+    aside = {
+        id(node.body[0].value)
+        for node in ast.walk(tree)
+        if isinstance(node, homes) and node.body and isinstance(node.body[0], ast.Expr)
+    }
+    aside |= {id(node.slice) for node in ast.walk(tree) if isinstance(node, ast.Subscript)}
+    return [
+        node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and id(node) not in aside and isinstance(node.value, str)
+    ]
+
+
+def test_selection_knows_no_algorithm_and_no_kind_of_database_by_name():
+    names = {entry.card.name for entry in ALL} | set(builders())
+    for file in Path(andante.selection.__file__).parent.glob("*.py"):
+        known = [text for text in literals(ast.parse(file.read_text("utf-8"))) if text.partition("(")[0] in names]
+        assert (file.name, known) == (file.name, [])

@@ -31,6 +31,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from andante.report.markdown import markdown_table
+
 #: What a part does with one case.
 Attempt = Callable[[random.Random], Mapping[str, int]]
 
@@ -170,16 +172,16 @@ class Log:
             key = entry.program, entry.part
             sums.setdefault(key, Outcome()).add(entry.outcome)
             commits.setdefault(key, set()).add(entry.commit)
-        yield "| program | part | cases | moves | kills | findings | a second of computing | commit |"
-        yield "| --- | --- | ---: | ---: | ---: | ---: | ---: | --- |"
+        lines = []
         for (program, part), all_of_it in sums.items():
             moves, kills = (
                 f"{all_of_it.figures[name]:,}" if name in all_of_it.figures else "" for name in ("moves", "kills")
             )
-            yield (
-                f"| {program} | {part} | {all_of_it.cases:,} | {moves} | {kills} | {len(all_of_it.findings)} | "
-                f"{all_of_it.rate} | {', '.join(sorted(commits[program, part]))} |"
-            )
+            found = f"{len(all_of_it.findings)}"
+            where = ", ".join(sorted(commits[program, part]))
+            lines.append([program, part, f"{all_of_it.cases:,}", moves, kills, found, f"{all_of_it.rate}", where])
+        head = ["program", "part", "cases", "moves", "kills", "findings", "a second of computing", "commit"]
+        yield from markdown_table(head, lines, left=("part", "commit")).splitlines()
 
 
 def _whole_lines(file: Path) -> Iterable[str]:

@@ -33,9 +33,10 @@ import andante
 from andante.agent import find
 from andante.campaign import read_campaign
 from andante.campaign.engines.local import Local
-from andante.campaign.run import prepare, status
+from andante.campaign.run import prepare
 from andante.campaign.run import run as run_campaign
 from andante.campaign.settings import expand
+from andante.campaign.standing import status
 from andante.databases.header import Database, load, read_header
 from andante.datasets import cache, fingerprints
 from andante.datasets.archives import unpack

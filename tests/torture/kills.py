@@ -24,7 +24,7 @@ import andante
 from andante.campaign import read_campaign
 from andante.campaign.engines.local import Local
 from andante.campaign.run import run as run_campaign
-from andante.campaign.run import status
+from andante.campaign.standing import status
 from andante.databases.header import load
 from andante.store import Store
 from andante.store import check as check_store

@@ -24,10 +24,10 @@ from scipy.sparse.csgraph import connected_components, dijkstra
 import andante
 from andante.agent import Algorithm, Parameter, algorithms, find
 from andante.episode.contract import _Plain
-from andante.episode.loop import Outcome
 from andante.episode.run import Agent
 from andante.errors import AndanteError
 from andante.kernel import JIT
+from andante.measures import Outcome
 from andante.offline import build
 from andante.world.graph import Graph
 from andante.world.grid import RULES, Grid

@@ -302,3 +302,20 @@ def test_a_problem_is_named_by_labels():
     with pytest.raises(ProblemError, match="no such label"):
         graph.problem("home", "moon")
     assert repr(graph) == "<Graph of 3 states and 4 arcs>"
+
+
+def test_graphs_are_equal_if_an_agent_cannot_tell_them_apart_and_their_labels_are_the_same():
+    edges = [(0, 1, 3.0), (1, 2, 4.0)]
+    one = Graph.from_edges(edges)
+    assert one == Graph.from_edges(edges)
+    assert len({one, Graph.from_edges(edges)}) == 1
+    assert one != Graph.from_edges(edges, labels=["a", "b", "c"])
+    assert Graph.from_edges(edges, labels=("a", "b", "c")) == Graph.from_edges(edges, labels=["a", "b", "c"])
+    assert one != Graph.from_edges([(0, 1, 3.0), (1, 2, 5.0)])
+    assert one != "a graph"
+
+
+@pytest.mark.parametrize("state", [-1, 2])
+def test_what_is_not_a_state_has_no_neighbours(state):
+    with pytest.raises(GraphError, match=f"{state} is not a state; there are 2, numbered from 0"):
+        Graph.from_edges([(0, 1, 3.0)]).neighbours(state)

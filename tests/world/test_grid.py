@@ -171,3 +171,18 @@ def test_a_copy_is_as_read_only_as_the_grid_so_that_kernels_fit_it(duplicate):
         assert numba.typeof(one.arrays) == numba.typeof(other.arrays)
     assert not again.passable.flags.writeable
     assert not again.terrain.flags.writeable
+
+
+def test_grids_with_the_same_terrain_and_rule_are_equal_whatever_their_names():
+    one = Grid([[".", "@"], ["G", "."]], name="one")
+    assert one == Grid([[".", "@"], ["G", "."]], name="other")
+    assert len({one, copy.deepcopy(one)}) == 1
+    assert one != Grid([[".", "@"], [".", "."]], name="one")
+    assert one != Grid([[".", "@"], ["G", "."]], name="one", rule="corners")
+    assert one != "a map"
+
+
+@pytest.mark.parametrize("state", [-1, 4, 10**9])
+def test_what_is_not_a_state_has_no_cell(state):
+    with pytest.raises(ProblemError, match=f"{state} is not a state of map, which has 4 cells"):
+        Grid(np.ones((2, 2), bool)).cell(state)

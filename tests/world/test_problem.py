@@ -34,9 +34,17 @@ def test_the_world_of_a_problem_is_its_map_unless_the_graph_is_another():
     assert GRAPH.problem("home", "work").world is GRAPH
 
 
-def test_problems_that_ask_the_same_have_the_same_key():
+def test_problems_with_the_same_start_and_goal_on_equal_graphs_are_equal():
     again = GRAPH.problem("home", "work").with_optimal_cost(1.0)
-    assert again.key == GRAPH.problem("home", "work").key != GRAPH.problem("work", "home").key
+    assert again == GRAPH.problem("home", "work") != GRAPH.problem("work", "home")
+    assert hash(again) == hash(GRAPH.problem("home", "work"))
+    one, other = (Grid(np.ones((3, 4), bool)).problem((1, 2), (3, 0)) for _ in range(2))
+    assert one == other
+    assert len({one, other}) == 1
+    assert one != Grid(np.ones((3, 4), bool), rule="cardinal").problem((1, 2), (3, 0))
+    assert one != "a problem"
+    with pytest.raises(AttributeError):
+        one.start = 1
 
 
 def test_states_are_named_by_cell_label_or_number():
@@ -56,11 +64,3 @@ def test_knowing_the_optimal_cost_changes_nothing_else():
     wiser = problem.with_optimal_cost(1.0)
     assert (problem.optimal_cost, wiser.optimal_cost) == (None, 1.0)
     assert (wiser.graph, wiser.start, wiser.goal) == (problem.graph, problem.start, problem.goal)
-
-
-def test_a_problem_is_itself_and_can_be_kept_in_sets():
-    one, other = GRAPH.problem(0, 1), GRAPH.problem(0, 1)
-    assert len({one, other, one}) == 2
-    with pytest.raises(AttributeError):
-        one.start = 1
-    assert isinstance(one, Problem)

@@ -22,7 +22,6 @@ state without moves is not part of the hierarchy.
 
 from __future__ import annotations
 
-from enum import IntEnum
 from typing import NamedTuple
 
 import numpy as np
@@ -30,13 +29,14 @@ import numpy.typing as npt
 
 from andante.abstraction.layers import Layers, ancestor, attach, first_child, new_node, next_child
 from andante.kernel import generic, int64, kernel, subroutine
+from andante.notation import Word
 from andante.world.graph import Csr, Layout, Moves, degree, target
 
 MOST_NEIGHBOURS = 16  # of a state that are considered for cliques
 MOST_CHILDREN = 64  # of a node that leftovers may join; if small, a star would lose only that many arms per level
 
 
-class Cover(IntEnum):
+class Cover(Word):
     """The rule for choosing cliques."""
 
     LITERAL = 0

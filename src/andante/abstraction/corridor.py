@@ -6,7 +6,7 @@ levels up, is on the path. Searches run in it as in any graph.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,16 @@ from andante.world.graph import Layout, degree, enterable, estimate, price, size
 EVERYWHERE = -1  # in place of a number of levels: the whole graph
 
 
+ROUTE = np.dtype(
+    [
+        ("moves", np.int64),  # the route's first node is node[moves]; -1: there is no path
+        ("trial", np.int64),  # the trial in which it was planned
+        ("now", np.uint32),  # the number of the corridor
+    ],
+    align=True,
+)
+
+
 class Corridor(NamedTuple):
     """A graph and all levels above it, restricted to the states below a path.
 
@@ -32,7 +42,7 @@ class Corridor(NamedTuple):
     graph: Layout
     layers: Layers
     mark: npt.NDArray[np.uint32]  # [nodes], the last corridor that a node was marked for
-    now: npt.NDArray[np.uint32]  # [1], the number of this corridor
+    scalars: npt.NDArray[Any]  # [1], of ROUTE: the number of this corridor
     up: int  # the number of levels from the searched one up to the path, or EVERYWHERE
 
 
@@ -68,7 +78,7 @@ def _unit(graph: Corridor) -> float:
 
 @enterable.of(Corridor)
 def _enterable(graph: Corridor, state: int) -> bool:
-    return graph.up == EVERYWHERE or graph.mark[ancestor(graph.layers, state, graph.up)] == graph.now[0]
+    return graph.up == EVERYWHERE or graph.mark[ancestor(graph.layers, state, graph.up)] == graph.scalars[0]["now"]
 
 
 @weigh.of(Corridor)
@@ -80,12 +90,10 @@ class Route(NamedTuple):
     """A path on some level, the corridor below it, and buffers to search there."""
 
     node: npt.NDArray[np.int32]  # [nodes], the path, last node first
-    moves: npt.NDArray[np.int64]  # [1]: node[moves] is the first node; -1: there is no path
     mark: npt.NDArray[np.uint32]  # [nodes]
-    now: npt.NDArray[np.uint32]  # [1]
     tree: Tree  # for searches on the ground ...
     high: Tree  # ... and above: the same memory, but without a log, as these are not states of the map
-    trial: npt.NDArray[np.int64]  # [1], the trial in which the path was planned
+    scalars: npt.NDArray[Any]  # [1], of ROUTE
     clock: Clock
     spot: npt.NDArray[np.float64]  # [2, dimensions]
     typical: float  # the typical cost of a move on the ground
@@ -98,12 +106,10 @@ class Route(NamedTuple):
         tree = Tree.over(nodes, typical, least, space.log)
         return cls(
             np.zeros(nodes, np.int32),
-            np.full(1, -1, np.int64),
             np.zeros(nodes, np.uint32),
-            np.zeros(1, np.uint32),
             tree,
             tree._replace(log=Log.of(0)),
-            np.zeros(1, np.int64),
+            np.array([(-1, 0, 0)], ROUTE),
             space.clock,
             np.zeros((2, layers.total.shape[1])),
             typical,
@@ -113,7 +119,7 @@ class Route(NamedTuple):
 @kernel
 def under(route: Route, graph: Layout, layers: Layers, up: int) -> Corridor:
     """Return the corridor of the states ``up`` levels below the nodes last marked or, if EVERYWHERE, of all states."""
-    return Corridor(graph, layers, route.mark, route.now, up)
+    return Corridor(graph, layers, route.mark, route.scalars, up)
 
 
 @kernel
@@ -122,31 +128,33 @@ def mark(route: Route, layers: Layers, widen: bool) -> int:
 
     Return the number of nodes whose neighbours were generated.
     """
-    route.now[0] += 1
-    if route.now[0] == 0:  # after four billion corridors the numbers run out
+    at = route.scalars[0]
+    at["now"] += 1
+    if at["now"] == 0:  # after four billion corridors the numbers run out
         route.mark[:] = 0
-        route.now[0] = 1
-    for i in range(route.moves[0] + 1):
+        at["now"] = 1
+    for i in range(at["moves"] + 1):
         node = int64(route.node[i])
-        route.mark[node] = route.now[0]
+        route.mark[node] = at["now"]
         if widen:
             for k in range(degree(layers, node)):
-                route.mark[target(layers, node, k)] = route.now[0]
-    return route.moves[0] + 1 if widen else 0
+                route.mark[target(layers, node, k)] = at["now"]
+    return at["moves"] + 1 if widen else 0
 
 
 @kernel
 def search_within(route: Route, within: Corridor, level: int, start: int, goal: int) -> tuple[int, int]:
     """Run A* in a corridor, make its path the route, and return the numbers of states expanded and moves looked at."""
+    at = route.scalars[0]
     tree = route.high if level > 0 else route.tree
     openlist.set_scale(tree.open, route.typical * (1 << level))  # a move costs about twice as much on each level
     expanded, touched = search(tree, within, start, goal, 1.0)
-    route.moves[0] = -1
+    at["moves"] = -1
     if reached(tree, goal):
         state = goal
         while state >= 0:
-            route.moves[0] += 1
-            route.node[route.moves[0]] = state
+            at["moves"] += 1
+            route.node[at["moves"]] = state
             state = parent_of(tree, state)
     return expanded, touched
 
@@ -154,7 +162,8 @@ def search_within(route: Route, within: Corridor, level: int, start: int, goal: 
 @kernel
 def next_on(route: Route, graph: Layout, state: int) -> tuple[int, float]:
     """Return the next state of the route on the ground after ``state``, and the cost of the move, infinite if none."""
-    if route.trial[0] != route.clock.trial[0] or route.moves[0] < 1:
+    at = route.scalars[0]
+    if at["trial"] != route.clock[0]["trial"] or at["moves"] < 1:
         return -1, np.inf
-    to = int64(route.node[route.moves[0] - 1])
+    to = int64(route.node[at["moves"] - 1])
     return to, price_between(graph, state, to)

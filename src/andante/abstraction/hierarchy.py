@@ -9,14 +9,14 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
-from andante.abstraction.centres import find_centres
+from andante.abstraction.centres import find_all_centres, find_centres
 from andante.abstraction.clique import CHANGED, ORPHANS, Cover, Work, adjacent, count, empty, item, put
 from andante.abstraction.ground import Flags, Rows, flag_arc, own, rewrite
 from andante.abstraction.layers import CHUNK, Layers, Shape
 from andante.abstraction.repair import Keep, mend, repair
 from andante.errors import GraphError, ParameterError, whole_number
 from andante.kernel import int64, kernel
-from andante.world.graph import Arrays, Graph, Layout, Moves, degree, price, size, target
+from andante.world.graph import Graph, Layout, Moves, degree, price, size, target
 from andante.world.grid import Grid
 from andante.world.heuristics import Metric
 
@@ -41,7 +41,7 @@ class Hierarchy:
     def __init__(
         self, world: Grid | Graph, cover: Cover = DEFAULT_COVER, built: tuple[Layers, int] | None = None
     ) -> None:
-        self.graph = world.graph if isinstance(world, Grid) else world
+        self.graph = world.graph
         self.cover = cover
         self.layers, self.top = built or build(self.graph, cover)
 
@@ -257,8 +257,7 @@ def build(graph: Graph, cover: Cover) -> tuple[Layers, int]:
             layers, work = _grown(layers, work, states, states + arcs // CHUNK)
         mend(layers, graph.arrays if level == 1 else layers, work, level, int(cover), int(Keep.CONNECTED))
         arcs = int(layers.node["degree"][work.item[ORPHANS, : count(work, ORPHANS)]].sum())
-    abstract = np.arange(layers.ground, layers.used[0], dtype=np.int32)
-    find_centres(layers, graph.arrays, abstract, work.spot)
+    find_all_centres(layers, graph.arrays, np.empty(n, np.int32), np.empty(layers.used[0]), work.spot)
     return layers.trimmed(), level
 
 
@@ -295,7 +294,7 @@ def reserve_for_changes(graph: Graph, built: Layers, levels: int, journal: bool)
 
 def _shape(graph: Graph) -> Shape:
     """Return what levels need to know about a graph."""
-    metric, points = _metric(graph), _points(graph.arrays)
+    metric, points = _metric(graph), graph.points
     return Shape(len(graph), _width(points / graph.unit), points.shape[1], metric, graph.unit)
 
 
@@ -321,11 +320,6 @@ def _metric(graph: Graph) -> int:
         )
     octile = graph.arrays.metric == Metric.OCTILE
     return int(Metric.EUCLIDEAN) if octile else graph.arrays.metric
-
-
-def _points(arrays: Arrays) -> npt.NDArray[np.float64]:
-    """Return the point of each state."""
-    return np.stack([arrays.x, arrays.y], 1).astype(np.float64) if isinstance(arrays, Moves) else arrays.point
 
 
 # Layers do not refer to their graph. Hierarchies do, so keeping those here would keep every graph alive.

@@ -32,9 +32,6 @@ _MASK = CHUNK - 1
 #: The least cost of an arc, in units of the graph: two regions can have the same centre, and costs must be positive.
 LEAST_COST = 2.0**-10
 
-# Indices in the array `pool`.
-_NODES, _FREE_NODE, _CHUNKS, _FREE_CHUNK = 0, 1, 2, 3
-
 _EUCLIDEAN, _CHEBYSHEV = int(Metric.EUCLIDEAN), int(Metric.CHEBYSHEV)
 
 
@@ -78,6 +75,16 @@ class Shape(NamedTuple):
     unit: float  # of its costs
 
 
+POOL = np.dtype(
+    [
+        ("nodes", np.int64),  # ever used
+        ("free_node", np.int64),  # the first of the released nodes, plus one; 0: none
+        ("chunks", np.int64),  # ever used
+        ("free_chunk", np.int64),  # the first of the released chunks; 0: none
+    ]
+)
+
+
 class Layers(NamedTuple):
     """The levels above a graph."""
 
@@ -85,7 +92,7 @@ class Layers(NamedTuple):
     total: npt.NDArray[np.float64]  # [nodes, dimensions], the sum of the points of the ground states below
     link: npt.NDArray[np.int32]  # [chunks], the next chunk of the row
     arc: npt.NDArray[np.int32]  # [chunks, 2 * CHUNK], first the targets of the arcs, then how many each represents
-    pool: npt.NDArray[np.int64]  # [4]: nodes and chunks ever used, and lists of released ones (nodes plus one)
+    scalars: npt.NDArray[Any]  # [1], of POOL
     journal: Journal
     ground: int  # states of level 0
     width: int  # of the grid whose cells they are, row by row; 0 if they are not cells of a grid
@@ -102,7 +109,7 @@ class Layers(NamedTuple):
             np.zeros((nodes, dimensions)),
             np.zeros(chunks, np.int32),
             np.zeros((chunks, 2 * CHUNK), np.int32),
-            np.array([max(ground, 1), 0, 1, 0], np.int64),
+            np.array([(max(ground, 1), 0, 1, 0)], POOL),
             Journal.of(max(nodes, chunks) if journal else 0),
             ground,
             width,
@@ -118,7 +125,7 @@ class Layers(NamedTuple):
     @property
     def used(self) -> tuple[int, int]:
         """The numbers of nodes and chunks that were ever in use."""
-        return int(self.pool[_NODES]), int(self.pool[_CHUNKS])
+        return int(self.scalars[0]["nodes"]), int(self.scalars[0]["chunks"])
 
     def trimmed(self) -> Layers:
         """Return the same layers in read-only arrays that are as long as needed."""
@@ -128,7 +135,7 @@ class Layers(NamedTuple):
             self.total[:nodes].copy(),
             self.link[:chunks].copy(),
             self.arc[:chunks].copy(),
-            self.pool.copy(),
+            self.scalars.copy(),
             Journal.of(0),
             self.ground,
             self.width,
@@ -237,12 +244,12 @@ def ancestor(layers: Layers, node: int, up: int) -> int:
 @kernel
 def new_node(layers: Layers, level: int) -> int:
     """Return a node without children, arcs or parent."""
-    node = layers.pool[_FREE_NODE] - 1
+    node = layers.scalars[0]["free_node"] - 1
     if node >= 0:
-        layers.pool[_FREE_NODE] = layers.node[node]["next"]
+        layers.scalars[0]["free_node"] = layers.node[node]["next"]
     else:
-        node = layers.pool[_NODES]
-        layers.pool[_NODES] = node + 1
+        node = layers.scalars[0]["nodes"]
+        layers.scalars[0]["nodes"] = node + 1
     note_node(layers, node)
     entry = layers.node[node]
     entry["parent"] = entry["child"] = entry["next"] = entry["previous"] = 0
@@ -258,8 +265,8 @@ def give_back(layers: Layers, node: int) -> None:
     """Release a node that has no children, arcs or parent, so that `new_node` can reuse it."""
     note_node(layers, node)
     layers.node[node]["weight"] = 0
-    layers.node[node]["next"] = layers.pool[_FREE_NODE]
-    layers.pool[_FREE_NODE] = node + 1
+    layers.node[node]["next"] = layers.scalars[0]["free_node"]
+    layers.scalars[0]["free_node"] = node + 1
 
 
 @kernel
@@ -379,20 +386,20 @@ def clear_row(layers: Layers, node: int) -> None:
 
 @kernel
 def _new_chunk(layers: Layers) -> int:
-    chunk = layers.pool[_FREE_CHUNK]
+    chunk = layers.scalars[0]["free_chunk"]
     if chunk > 0:
-        layers.pool[_FREE_CHUNK] = layers.link[chunk]
+        layers.scalars[0]["free_chunk"] = layers.link[chunk]
     else:
-        chunk = layers.pool[_CHUNKS]
-        layers.pool[_CHUNKS] = chunk + 1
+        chunk = layers.scalars[0]["chunks"]
+        layers.scalars[0]["chunks"] = chunk + 1
     return chunk
 
 
 @kernel
 def _give_back_chunk(layers: Layers, chunk: int) -> None:
     note_chunk(layers, chunk)
-    layers.link[chunk] = layers.pool[_FREE_CHUNK]
-    layers.pool[_FREE_CHUNK] = chunk
+    layers.link[chunk] = layers.scalars[0]["free_chunk"]
+    layers.scalars[0]["free_chunk"] = chunk
 
 
 # --- the journal ----------------------------------------------------------------------------------------------------
@@ -437,5 +444,6 @@ def restore(layers: Layers, built: Layers) -> None:
             for place in range(2 * CHUNK):
                 layers.arc[chunk, place] = built.arc[chunk, place]
     journal.used[0] = journal.used[1] = 0
-    for k in range(len(layers.pool)):
-        layers.pool[k] = built.pool[k]
+    pool, before = layers.scalars[0], built.scalars[0]
+    pool["nodes"], pool["free_node"] = before["nodes"], before["free_node"]
+    pool["chunks"], pool["free_chunk"] = before["chunks"], before["free_chunk"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +18,7 @@ from andante.kernel import generic, int64, kernel
 from andante.search.memory import Clock, Space
 from andante.world.graph import COUNT, DIRECTION, Layout, unit
 from andante.world.heuristics import TOLERANCE
-from andante.world.sensing import Belief
+from andante.world.sensing import Belief, walls_found
 
 UNCHANGED = -1  # not even the ground has changed
 
@@ -29,6 +29,14 @@ class Fixed(NamedTuple):
     layers: Layers
 
 
+SEEN = np.dtype(
+    [
+        ("problem", np.int64),
+        ("walls", np.int64),  # cells found blocked in it that have been processed
+    ]
+)
+
+
 class Discovered(NamedTuple):
     """Levels above the agent's model of its map, which are updated as the model loses cells."""
 
@@ -36,7 +44,7 @@ class Discovered(NamedTuple):
     built: Layers  # above the map without walls
     work: Work
     belief: Belief
-    seen: npt.NDArray[np.int64]  # [2]: the problem, and how many of the cells found in it have been processed
+    scalars: npt.NDArray[Any]  # [1], of SEEN
     clock: Clock
     top: int  # the highest level that is repaired
     cover: int
@@ -56,8 +64,8 @@ class Levels(NamedTuple):
         if not isinstance(space.view, Belief):
             return cls(Fixed(built), Route.over(space, built))
         own = built.copied_into(reserve_for_changes(space.graph, built, top + 1, journal=True))
-        seen, cover, keep = np.zeros(2, np.int64), int(space.params.cover), int(space.params.keep)
-        held = Discovered(own, built, Work.of(own), space.view, seen, space.clock, top, cover, keep)
+        cover, keep = int(space.params.cover), int(space.params.keep)
+        held = Discovered(own, built, Work.of(own), space.view, np.zeros(1, SEEN), space.clock, top, cover, keep)
         return cls(held, Route.over(space, own))
 
 
@@ -91,19 +99,19 @@ def _nothing_changed(held: Fixed, graph: Layout) -> int:
 
 @catch_up.of(Discovered)
 def _mend(held: Discovered, graph: Layout) -> int:
-    belief, seen = held.belief, held.seen
-    if seen[0] != held.clock.problem[0]:
+    belief, seen, walls = held.belief, held.scalars[0], walls_found(held.belief)
+    if seen["problem"] != held.clock[0]["problem"]:
         restore(held.layers, held.built)
-        seen[0], seen[1] = held.clock.problem[0], 0
-    if belief.size[0] == seen[1]:
+        seen["problem"], seen["walls"] = held.clock[0]["problem"], 0
+    if walls == seen["walls"]:
         return UNCHANGED
-    for k in range(seen[1], belief.size[0]):
+    for k in range(seen["walls"], walls):
         cell = int64(belief.found[k])
         put(held.work, CHANGED, cell)
         around = belief.free[cell]
         for d in range(COUNT[around]):
             put(held.work, CHANGED, cell + belief.model.offset[DIRECTION[around, d]])
-    seen[1] = belief.size[0]
+    seen["walls"] = walls
     return repair(held.layers, graph, held.work, held.top, held.cover, held.keep)
 
 

@@ -16,8 +16,6 @@ Building a level is the same with every state an orphan.
 
 from __future__ import annotations
 
-from enum import IntEnum
-
 from andante.abstraction.clique import (
     BEREFT,
     CHANGED,
@@ -49,10 +47,11 @@ from andante.abstraction.layers import (
     next_child,
 )
 from andante.kernel import int64, kernel, subroutine
+from andante.notation import Word
 from andante.world.graph import Layout, degree, target
 
 
-class Keep(IntEnum):
+class Keep(Word):
     """Which nodes remain when the graph below them changes."""
 
     CONNECTED = 0  # those whose children are connected

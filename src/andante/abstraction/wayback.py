@@ -11,7 +11,7 @@ import numpy as np
 from andante.abstraction.corridor import Corridor, Route
 from andante.abstraction.layers import ancestor
 from andante.kernel import kernel
-from andante.search.behind import Behind, go_back, last_left
+from andante.search.behind import Behind, go_back, how_many, last_left
 from andante.search.path import price_between
 
 
@@ -21,11 +21,12 @@ def turn_round(route: Route, behind: Behind, within: Corridor, level: int, state
 
     The states on that path are then removed from ``behind``. If there is none, the route is unchanged.
     """
+    path = route.scalars[0]
     here = ancestor(within.layers, state, level)
     steps, moves = _length_back(behind, within, level, here)
     if moves == 0:
         return False
-    route.node[moves], route.moves[0] = here, moves
+    route.node[moves], path["moves"] = here, moves
     node = here
     for k in range(steps):
         before, node = node, _region_left(behind, within, level, k)
@@ -44,7 +45,7 @@ def _length_back(behind: Behind, within: Corridor, level: int, here: int) -> tup
     between two regions on the path.
     """
     moves, node = 0, here
-    for k in range(behind.size[0]):
+    for k in range(how_many(behind)):
         before, node = node, _region_left(behind, within, level, k)
         if node != before:
             if price_between(within, before, node) == np.inf:
@@ -52,7 +53,7 @@ def _length_back(behind: Behind, within: Corridor, level: int, here: int) -> tup
             moves += 1
         if last_left(behind, k) >= 0 and node != here:
             return k + 1, moves
-    return behind.size[0], moves if node != here else 0
+    return how_many(behind), moves if node != here else 0
 
 
 @kernel

@@ -1,8 +1,8 @@
-"""One file per algorithm. Importing this package imports them all, and each enrols itself.
+"""One file per algorithm. Importing this package imports them all, and each registers itself.
 
-Algorithms from elsewhere enrol in the same way: installed packages name their modules under the entry point group
-``andante.agents``, and ``ANDANTE_AGENTS`` lists files to import, separated as in PATH. Such a file may bring kinds of
-databases and builders too, so whoever lists those imports this package first.
+External algorithms register in the same way: installed packages name their modules under the entry point group
+``andante.agents``, and ``ANDANTE_AGENTS`` lists files to import, separated as in PATH. Such a file may define kinds of
+databases and builders too, so code that lists those imports this package first.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""A*: plan the whole way before the first move, then walk it.
+"""A*: plan the whole path before the first move, then walk it.
 
 Hart, Nilsson and Raphael (1968); with a weight on the heuristic, Pohl (1970). Not real-time: the first move waits for
-the whole plan. Where the papers are silent: of states with equal f the one opened last is expanded first.
+the whole plan. Where the papers are silent: among states with equal f the one opened last is expanded first.
 
-On a map that it has yet to discover it is Local Repair A* (Stout 1996): when the next move of the plan turns out not to
-be possible, it plans the whole way again from where it stands.
+On a map that it has yet to discover it is Local Repair A* (Stout 1996): when the next move of the plan turns out to be
+blocked, it plans the whole path again from its current state.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from andante.world.graph import Arrays
 
 
 class Params(NamedTuple):
-    """How much weighted A* trusts its heuristic."""
+    """The weight of the heuristic."""
 
     weight: Annotated[float, Range(1), "on the heuristic: the path costs at most this many times the least"] = 2.0
 
@@ -35,7 +35,7 @@ class Memory(NamedTuple):
 
 @kernel
 def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -> Move:
-    """One move of A*: the first plans them all, and so does one that finds the way cut."""
+    """Make one move of A*: plan the whole path before the first move, and again if the path is blocked."""
     expanded, touched = 0, 0
     to, cost = next_move(memory.path, graph, state)
     if cost == np.inf:
@@ -72,7 +72,7 @@ setting(
         complete=True,
         optimal=True,
         shown=("astar",),
-        summary="Plan the whole way before the first move, then walk it.",
+        summary="Plan the whole path before the first move, then walk it.",
     ),
     weight=1.0,
 )

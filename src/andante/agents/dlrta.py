@@ -1,33 +1,33 @@
-"""D LRTA*: LRTA* that is told, before each move, how deep to look and towards which goal.
+"""D LRTA*: LRTA* whose depth and goal are chosen before each move.
 
-Bulitko, Luštrek, Schaeffer, Björnsson and Sigmundarson (2008), Figure 1 with sections 5 and 6; line numbers are that
-figure's. In its notation, which is read too, this is LRTA* (X, Y): X says what chooses the depth, Y what chooses the
-goal. Where subgoals lead the agent back to a state it was in before in this trial (Appendix D), it goes for the global
-goal, and looks as deep as the database says or its cap allows: for one move, or for good, or each time a few plies
-deeper. Beyond the paper it may keep to each subgoal until it is there; with a database in which subgoals lead to none
-but regions nearer to the goal (``aim=nearer``, ``aim=far``), it then never walks in circles.
+Bulitko, Luštrek, Schaeffer, Björnsson and Sigmundarson (2008), Figure 1 with sections 5 and 6; line numbers refer to
+that figure. In its notation, which `find` reads too, this is LRTA* (X, Y): X says what chooses the depth, Y what
+chooses the goal. If subgoals lead the agent back to a state it was in before in this trial (Appendix D), it heads for
+the global goal, and looks as deep as the database says, up to its cap: for one move, or for the rest of the trial, or
+each time a few plies deeper. Not in the paper: the agent may keep each subgoal until it has reached it; with a database
+whose subgoals lead only to regions nearer to the goal (``aim=nearer``, ``aim=far``), it then never walks in circles.
 
-The default is none of the paper's agents. With far subgoals, which everybody in a region can climb straight to, there
-is nothing to look for and nothing to learn: one state is expanded on every move, and each leg is an optimal path.
+The default is none of the paper's agents. Far subgoals can be climbed to directly from every state of a region, so
+there is nothing to search for and nothing to learn: each move expands one state, and each leg is an optimal path.
 
-Where the paper is silent: values are learned for the goal that is pursued; those for subgoals are kept, each state
-holding its last, those for the global goal apart from them. The oracle's own searches do not count as work: it stands
-for one who knows. The decision tree's pre-search does count, one expansion per move.
+Where the paper is silent: values are learned for the goal that is pursued; those for subgoals are kept, the last one
+for each state, separately from those for the global goal. The oracle's own searches do not count as work, because it
+stands for perfect knowledge. The decision tree's pre-search does count, as one expansion per move.
 """
 
 from __future__ import annotations
 
 import re
-from enum import IntEnum
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from andante.agent import STUCK, Card, Move, Range, algorithm, dialect, no_move, setting
-from andante.control.depth import Choice, DepthBy, Depths, Way, depth_for, depth_when_lost, greatest_depth, remember
+from andante.control.depth import Choice, DepthBy, Depths, Leg, depth_for, depth_when_lost, greatest_depth, remember
 from andante.control.goal import GoalBy, Goals, aim_for
 from andante.kernel import kernel
+from andante.notation import Word
 from andante.search.learning import Learned, raise_to
 from andante.search.lookahead import look
 from andante.search.memory import Clock, Space
@@ -35,20 +35,20 @@ from andante.search.tables import Tables, turn_to
 from andante.world.graph import Arrays, price, target
 
 
-class Loops(IntEnum):
+class Loops(Word):
     """What keeps an agent from walking in circles where one subgoal leads back to another."""
 
-    ONCE = 0  # in a state where it was before it makes one move towards the global goal
-    FOR_GOOD = 1  # from then on it goes for the global goal
+    ONCE = 0  # in a state where it was before, it makes one move towards the global goal
+    FOR_GOOD = 1  # from then on it heads for the global goal
     DEEPER = 2  # it makes one move towards the global goal, and looks deeper each time
-    HOLD = 3  # it keeps to a subgoal until it is there; where it chooses for the second time, it gives them up for good
+    HOLD = 3  # it keeps a subgoal until reached; where it would choose a second time, it uses no more subgoals
 
 
 _FOR_GOOD, _DEEPER, _HOLD = int(Loops.FOR_GOOD), int(Loops.DEEPER), int(Loops.HOLD)
 
 
 class Params(NamedTuple):
-    """What chooses depth and goal; one move ahead, towards subgoals that are kept to, unless told otherwise."""
+    """What chooses depth and goal; by default the agent looks one move ahead and keeps each subgoal until reached."""
 
     depth_by: Annotated[DepthBy, "what chooses how deep to look"] = DepthBy.FIXED
     goal_by: Annotated[GoalBy, "what chooses the goal of a move"] = GoalBy.PATTERN
@@ -58,35 +58,43 @@ class Params(NamedTuple):
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """The databases that depth and goal are looked up in."""
+        """The kinds of databases that depth and goal are looked up in."""
         pattern = self.depth_by is DepthBy.PATTERN or self.goal_by is GoalBy.PATTERN
         return ("pattern",) * pattern + ("depth-tree",) * (self.depth_by is DepthBy.TREE)
 
     @property
     def foresees(self) -> bool:
-        """An oracle stands for one who knows the depth without searching."""
+        """Whether an oracle chooses the depth, as if it were known without a search."""
         return self.depth_by is DepthBy.ORACLE
 
 
+AIM = np.dtype(
+    [
+        ("aim", np.int64),  # the subgoal that is kept until reached
+        ("chosen_at", np.int64),  # the state where it was chosen
+        ("trial", np.int64),  # the last trial in which an aim was kept
+        ("lost", np.int64),  # the trial in which the agent gave up subgoals
+    ]
+)
+
+
 class Visits(NamedTuple):
-    """Where the agent has been in this trial."""
+    """Where the agent has been in this trial, and where it is going."""
 
     trial: npt.NDArray[np.int64]  # [n], the last trial in which the agent was there
     times: npt.NDArray[np.int32]  # [n], how often in that trial
-    lost: npt.NDArray[np.int64]  # [1], the trial in which it gave subgoals up for good
-    held: npt.NDArray[np.int64]  # [3], the last trial with an aim to keep to, that aim, and where it was chosen
+    scalars: npt.NDArray[Any]  # [1], of AIM
     clock: Clock
 
     @classmethod
     def allocate(cls, space: Space) -> Visits:
-        """Nowhere yet; of no length if there will be no subgoals."""
+        """Return arrays without visits; they are empty if there will be no subgoals."""
         n = space.states if space.params.goal_by is GoalBy.PATTERN else 0
-        times, lost, held = np.zeros(n, np.int32), np.zeros(1, np.int64), np.zeros(3, np.int64)
-        return cls(np.zeros(n, np.int64), times, lost, held, space.clock)
+        return cls(np.zeros(n, np.int64), np.zeros(n, np.int32), np.zeros(1, AIM), space.clock)
 
 
 class Memory(NamedTuple):
-    """What D LRTA* learned, where it was, and what controls it."""
+    """What D LRTA* has learned, where it has been, and what controls it."""
 
     h: Learned
     tables: Tables
@@ -97,52 +105,52 @@ class Memory(NamedTuple):
 
 @kernel
 def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -> Move:
-    """One move of D LRTA*."""
-    visits, held = memory.visits, memory.visits.held
+    """Make one move of D LRTA*."""
+    visits, at, now = memory.visits, memory.visits.scalars[0], memory.visits.clock[0]["trial"]
     by_subgoals = len(visits.trial) > 0
-    keeps = by_subgoals and params.loops == _HOLD and held[0] == visits.clock.trial[0] and held[1] != state
+    keeps = by_subgoals and params.loops == _HOLD and at["trial"] == now and at["aim"] != state
     if not keeps:
         before = _visit(visits, params, state)
         if before > 0:  # Appendix D
-            held[0] = 0
+            at["trial"] = 0
             return _move_when_lost(graph, memory, params, state, goal, before)
-        held[0], held[1], held[2] = visits.clock.trial[0], aim_for(memory.goals.by, state, goal), state
-    aim, way = held[1], Way(held[2], goal, by_subgoals)
+        at["trial"], at["aim"], at["chosen_at"] = now, aim_for(memory.goals.by, state, goal), state
+    aim, leg = at["aim"], Leg(at["chosen_at"], goal, by_subgoals)
     if aim == goal:
-        return _move(graph, memory.depths, memory.h, params, state, aim, way)
-    turn_to(memory.tables, aim, visits.clock.problem[0])
-    return _move(graph, memory.depths, memory.tables.h, params, state, aim, way)
+        return _move(graph, memory.depths, memory.h, params, state, aim, leg)
+    turn_to(memory.tables, aim, visits.clock[0]["problem"])
+    return _move(graph, memory.depths, memory.tables.h, params, state, aim, leg)
 
 
 @kernel
 def _visit(visits: Visits, params: Params, state: int) -> int:
-    """Note that the agent is in ``state``: how often it was there before in this trial, if that is to count."""
+    """Record a visit to ``state`` and return how often the agent was there before in this trial, if that counts."""
     if len(visits.trial) == 0:
         return 0
-    now = visits.clock.trial[0]
+    now = visits.clock[0]["trial"]
     if visits.trial[state] != now:
         visits.trial[state], visits.times[state] = now, 0
     before = visits.times[state]
     visits.times[state] = before + 1
     if before > 0 and (params.loops in (_FOR_GOOD, _HOLD)):
-        visits.lost[0] = now
-    return 1 if visits.lost[0] == now else before
+        visits.scalars[0]["lost"] = now
+    return 1 if visits.scalars[0]["lost"] == now else before
 
 
 @kernel
-def _move(graph: Arrays, depths: Depths, h: Learned, params: Params, state: int, aim: int, way: Way) -> Move:
-    """Towards ``aim``, as deep as depths say."""
-    choice = depth_for(depths.by, depths.ball, graph, h, state, aim, way, params.depth)  # line 3
+def _move(graph: Arrays, depths: Depths, h: Learned, params: Params, state: int, aim: int, leg: Leg) -> Move:
+    """Return the move towards ``aim``, at the depth that ``depths`` chooses."""
+    choice = depth_for(depths.by, depths.ball, graph, h, state, aim, leg, params.depth)  # line 3
     return _look_and_learn(graph, depths, h, state, aim, choice)
 
 
 @kernel
 def _move_when_lost(graph: Arrays, memory: Memory, params: Params, state: int, goal: int, before: int) -> Move:
-    """Towards the goal itself, from a state where the agent was so often before."""
+    """Return the move towards the goal itself, from a state where the agent was ``before`` times before."""
     by, ball, h = memory.depths.by, memory.depths.ball, memory.h
     choice = Choice(depth_when_lost(by, state, goal, params.depth), 0, 0)
     if params.loops == _DEEPER:
-        nearby = depth_for(by, ball, graph, h, state, goal, Way(state, goal, True), params.depth)
+        nearby = depth_for(by, ball, graph, h, state, goal, Leg(state, goal, True), params.depth)
         depth = min(greatest_depth(by, params.depth), nearby.depth + before * params.plies)
         choice = Choice(depth, nearby.expanded, nearby.touched)
     return _look_and_learn(graph, memory.depths, h, state, goal, choice)

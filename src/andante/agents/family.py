@@ -1,24 +1,23 @@
 """Bulitko's family: six parameters span LRTA*, wLRTA*, daLRTA*, lateral learning and expendable states.
 
-Bulitko (2016, "Per-map algorithm selection"), Algorithm 1; line numbers are that algorithm's. Written
+Bulitko (2016, "Per-map algorithm selection"), Algorithm 1; line numbers refer to that algorithm. Written
 ``w*lop_b(wc*c+h)+da+E`` in the paper, which `find` reads too: ``2.654*median_0.153(2.486c+h)+da+E``. Where the paper is
 silent: depression avoidance narrows the neighbourhood for learning and for moving; at least one neighbour is learned
-from; the median of an even number is the mean of the middle two; equal is what differs by less than a millionth, and of
-equal neighbours the first in the graph's order wins. A state is expendable on a grid if its remaining neighbours form
-one unbroken arc of the ring around it, elsewhere if they reach each other by edges among themselves.
+from; the median of an even number of values is the mean of the middle two; values that differ by less than a millionth
+are equal, and among equal neighbours the first in the graph's order wins. A state is expendable on a grid if its
+remaining neighbours form one unbroken arc of the ring around it, elsewhere if they are connected by edges between them.
 
-Two more parameters are other readings of the paper: ``ties=random`` lets chance decide between equal neighbours, in the
+Two more parameters are other readings of the paper: ``ties=random`` chooses randomly between equal neighbours, in the
 move and in the share that is learned from, and ``share=ceil`` rounds that share up.
 
-Operators over whole neighbourhoods multiply values without end. Beyond 1e250 a value rises by a millionth at a time: it
-stays finite, and where an agent came more often it is still higher. So an agent is stuck only where states were left
-for good all round it, never without ``expendable``.
+Operators over whole neighbourhoods multiply values without bound. Beyond 1e250 a value rises by a millionth at a time:
+it stays finite, and is still higher where an agent came more often. So an agent is stuck only if all states around it
+were removed, never without ``expendable``.
 """
 
 from __future__ import annotations
 
 import re
-from enum import IntEnum
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -26,6 +25,7 @@ import numpy.typing as npt
 
 from andante.agent import NOT_SAMPLED, STUCK, Algorithm, Card, Move, Range, algorithm, dialect, no_move, setting
 from andante.kernel import int64, kernel
+from andante.notation import Word
 from andante.search.chance import Chance, begin, draw
 from andante.search.expendable import Gone, give_up, is_expendable, is_gone
 from andante.search.learning import Learned, store, value
@@ -34,8 +34,8 @@ from andante.world.graph import Arrays, degree, estimate, price, target, unit
 from andante.world.heuristics import TOLERANCE
 
 
-class Operator(IntEnum):
-    """How the neighbours' values make the new one."""
+class Operator(Word):
+    """How the neighbours' values are combined into the new one."""
 
     MIN = 0
     AVG = 1
@@ -43,15 +43,15 @@ class Operator(IntEnum):
     MAX = 3
 
 
-class Ties(IntEnum):
-    """Which of equal neighbours comes first."""
+class Ties(Word):
+    """Which of several equal neighbours comes first."""
 
     ORDER = 0  # the first in the graph's order
     RANDOM = 1  # any of them
 
 
-class Share(IntEnum):
-    """How a share of the neighbours becomes a number of them."""
+class Share(Word):
+    """How the share of the neighbours is rounded to a whole number."""
 
     FLOOR = 0
     CEIL = 1
@@ -59,6 +59,8 @@ class Share(IntEnum):
 
 _MIN, _AVG, _MEDIAN = int(Operator.MIN), int(Operator.AVG), int(Operator.MEDIAN)
 _RANDOM, _CEIL = int(Ties.RANDOM), int(Share.CEIL)
+
+EIGHT = 8  # neighbours of a cell: the median of up to eight values is found without a loop
 
 HIGH = 1e250  # above this, in units of the graph, a value rises slowly ...
 SLOW = 1.0 + 1e-6  # ... by this factor ...
@@ -83,20 +85,20 @@ class Params(NamedTuple):
 class Neighbours(NamedTuple):
     """The neighbours still in the graph, in its order."""
 
-    move: npt.NDArray[np.int32]  # [most], place among all neighbours
+    move: npt.NDArray[np.int32]  # [most], index among all neighbours
     f: npt.NDArray[np.float64]  # [most], c + h
     v: npt.NDArray[np.float64]  # [most], wc * c + h
-    rise: npt.NDArray[np.float64]  # [most], how much h was learned there
+    rise: npt.NDArray[np.float64]  # [most], by how much h has risen there
 
     @classmethod
     def allocate(cls, space: Space) -> Neighbours:
-        """Room for as many neighbours as a state has."""
-        most = space.graph.max_degree
+        """Return arrays for the largest number of neighbours, and for a median of eight."""
+        most = max(space.graph.max_degree, EIGHT)
         return cls(np.zeros(most, np.int32), np.zeros(most), np.zeros(most), np.zeros(most))
 
 
 class Memory(NamedTuple):
-    """Learned values, states left for good, room to weigh the neighbours, and chance."""
+    """Learned values, removed states, buffers for the neighbours, and random numbers."""
 
     h: Learned
     gone: Gone
@@ -106,7 +108,7 @@ class Memory(NamedTuple):
 
 @kernel
 def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -> Move:
-    """One move of the family."""
+    """Make one move of a member of the family."""
     h, near = memory.h, memory.near
     moves = degree(graph, state)
     note(h.log, EXPANDED, state, 0.0)
@@ -136,14 +138,14 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
 
 @kernel
 def _bounded(new: float, old: float, one: float) -> float:
-    """A value that rises from ``old`` to ``new``, or a little only if it is very many times ``one``: always finite."""
+    """Return ``new``, limited if it is very many times ``one``, so that values rise slowly and stay finite."""
     high = min(HIGH * one, FINITE)
     return new if new <= high else min(new, max(high, old * SLOW), HIGHEST * one, FINITE)
 
 
 @kernel
 def _gather(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -> int:
-    """List the neighbours that were not left for good: how many there are."""
+    """List the neighbours that were not removed, and return their number."""
     near, count = memory.near, 0
     for k in range(degree(graph, state)):
         there, cost = target(graph, state, k), price(graph, state, k)
@@ -161,7 +163,7 @@ def _gather(graph: Arrays, memory: Memory, params: Params, state: int, goal: int
 
 @kernel
 def _least_learned(near: Neighbours, count: int, slack: float) -> int:
-    """Keep the neighbours where least was learned: how many they are."""
+    """Keep the neighbours where least was learned, and return their number."""
     least = np.inf
     for i in range(count):
         least = min(least, near.rise[i])
@@ -175,7 +177,7 @@ def _least_learned(near: Neighbours, count: int, slack: float) -> int:
 
 @kernel
 def _shuffle(chance: Chance, near: Neighbours, count: int) -> None:
-    """Put the neighbours in a random order: of equal ones any may then be the first."""
+    """Put the neighbours in a random order, so that any of several equal ones may come first."""
     for last in range(count - 1, 0, -1):
         other = draw(chance, last + 1)
         near.move[last], near.move[other] = near.move[other], near.move[last]
@@ -185,7 +187,7 @@ def _shuffle(chance: Chance, near: Neighbours, count: int) -> None:
 
 @kernel
 def _least(values: npt.NDArray[np.float64], count: int, slack: float) -> int:
-    """The place of the least value, the first of equals."""
+    """Return the index of the least value, the first of equal ones."""
     best, least = 0, values[0]
     for i in range(1, count):
         if values[i] + slack < least:
@@ -195,7 +197,7 @@ def _least(values: npt.NDArray[np.float64], count: int, slack: float) -> int:
 
 @kernel
 def _combined(near: Neighbours, params: Params, count: int) -> float:
-    """The operator over the share ``b`` of the neighbours with the lowest f."""
+    """Return the operator's value over the share ``b`` of the neighbours with the lowest f."""
     share = count
     if params.b < 1.0:
         exact = params.b * count
@@ -215,10 +217,46 @@ def _combined(near: Neighbours, params: Params, count: int) -> float:
 def _median(values: npt.NDArray[np.float64], count: int) -> float:
     """Return the median of the first ``count`` values, for an even count the mean of the middle two.
 
-    Values are compared each with each and none is moved: sorting a handful takes longer, because its branches are hard
-    to predict.
+    The rest of ``values`` is overwritten. No branch depends on a value: sorting a handful takes longer, because its
+    branches are hard to predict.
     """
-    low, high, lower, upper = (count - 1) // 2, count // 2, 0.0, 0.0
+    low, high = (count - 1) // 2, count // 2
+    if count > EIGHT:
+        lower, upper = _ranked(values, count, low, high)
+        return (lower + upper) / 2
+    for i in range(count, EIGHT):  # as many above all as below, or one more: the lower one stays in the middle
+        values[i] = np.inf if i % 2 else -np.inf
+    lower, upper = _middle_of_eight(values)
+    return (lower + (upper if low < high else lower)) / 2
+
+
+@kernel
+def _middle_of_eight(values: npt.NDArray[np.float64]) -> tuple[float, float]:
+    """Return the middle two of eight values.
+
+    If both fours are sorted, the lower half of all has the lower of each a and the b at the other end.
+    """
+    a0, a1, a2, a3 = _sorted_four(values[0], values[1], values[2], values[3])
+    b0, b1, b2, b3 = _sorted_four(values[4], values[5], values[6], values[7])
+    lower = max(min(a0, b3), min(a1, b2), min(a2, b1), min(a3, b0))
+    upper = min(max(a0, b3), max(a1, b2), max(a2, b1), max(a3, b0))
+    return lower, upper
+
+
+@kernel
+def _sorted_four(a: float, b: float, c: float, d: float) -> tuple[float, float, float, float]:
+    """Return four values in order."""
+    a, b = min(a, b), max(a, b)
+    c, d = min(c, d), max(c, d)
+    a, c = min(a, c), max(a, c)
+    b, d = min(b, d), max(b, d)
+    return a, min(b, c), max(b, c), d
+
+
+@kernel
+def _ranked(values: npt.NDArray[np.float64], count: int, low: int, high: int) -> tuple[float, float]:
+    """Return the values at these two ranks, found by comparing every pair."""
+    lower, upper = 0.0, 0.0
     for i in range(count):
         one, less, not_more = values[i], 0, 0
         for j in range(count):
@@ -226,12 +264,12 @@ def _median(values: npt.NDArray[np.float64], count: int) -> float:
             not_more += int64(values[j] <= one)
         lower = one if less <= low < not_more else lower
         upper = one if less <= high < not_more else upper
-    return (lower + upper) / 2
+    return lower, upper
 
 
 @kernel
 def _sort(keys: npt.NDArray[np.float64], others: npt.NDArray[np.float64], count: int) -> None:
-    """Put the keys in order, and the others along with them; equals stay in their order."""
+    """Sort the keys, and the others along with them; the order of equal keys is kept."""
     for i in range(1, count):
         key, other, j = keys[i], others[i], i
         while j > 0 and keys[j - 1] > key:
@@ -304,7 +342,7 @@ _PAPER = re.compile(
 
 @dialect
 def from_paper(text: str) -> str | None:
-    """The paper's way of writing a member of the family, in our notation; None if it is something else.
+    """Translate the paper's notation for a member of the family into ours; return None for anything else.
 
     >>> from_paper("2.654*median_0.153(2.486c+h)+da+E")
     'family(w=2.654, b=0.153, wc=2.486, operator=median, da=true, expendable=true)'
@@ -322,7 +360,7 @@ def _word(found: str | None) -> str:
 
 
 def to_paper(entry: Algorithm) -> str:
-    """A member of the family as the paper writes it, which has no words for how it is read (ties, share, seed).
+    """Return a member of the family in the paper's notation, which cannot express ties, share and seed.
 
     >>> from andante.agent import find
     >>> to_paper(find("median(7c+h)+E"))

@@ -41,12 +41,11 @@ from andante.search.local import (
     Local,
     Rise,
     Walk,
-    choose,
     frontier,
-    grow,
     learn_inwards,
+    look_ahead,
     next_move,
-    plan,
+    reached,
     slot_of,
 )
 from andante.search.memory import Clock, Space
@@ -119,10 +118,11 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
             back = int64(here["parent"])
             cost = price_between(graph, state, back) if back != NOBODY else np.inf
             return Move(back, cost, 0, 0, 0.0, 0) if cost < np.inf else no_move(STUCK, 0, 0)
-        expanded, touched = grow(local, graph, memory.h, state, goal, params.lookahead)
+        expanded, touched = look_ahead(
+            local, graph, memory.h, memory.rise, state, goal, params.lookahead, params.avoidance, FRONTIER
+        )
         if frontier(local) == 0:  # no proof of UNREACHABLE: with one-way arcs a pruned state may be needed
             return no_move(STUCK, expanded, touched)
-        plan(local, choose(local, graph, memory.rise, params.avoidance), FRONTIER)
         into = turned(memory.into.arcs, graph)
         settled, moves, learned, stored = learn_inwards(local, graph, into, memory.h, memory.rise, 1.0)
         handed, moves_on, fresh = _hand_on(memory, graph, goal)
@@ -137,9 +137,9 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
 def _know(origins: Origins, state: int, g: float, parent: int) -> bool:
     """Initialise a state unless it is known in this problem; return whether it was new."""
     node = origins.at[state]
-    if node["problem"] == origins.clock.problem[0]:
+    if node["problem"] == origins.clock[0]["problem"]:
         return False
-    node["g"], node["handed_on"], node["problem"], node["parent"] = g, np.inf, origins.clock.problem[0], parent
+    node["g"], node["handed_on"], node["problem"], node["parent"] = g, np.inf, origins.clock[0]["problem"], parent
     node["supporters"], node["pruned"] = 0, False
     return True
 
@@ -158,12 +158,16 @@ def _hand_on(memory: Memory, graph: Arrays, goal: int) -> tuple[int, int, int]:
     """
     local, origins, slack = memory.local, memory.origins, TOLERANCE * unit(graph)
     heap.clear(origins.order)
-    for slot in range(local.size[0]):
+    for slot in range(reached(local)):
         node = origins.at[local.state[slot]]
-        if _is_closed(local, slot) and node["problem"] == origins.clock.problem[0] and node["handed_on"] != node["g"]:
+        if (
+            _is_closed(local, slot)
+            and node["problem"] == origins.clock[0]["problem"]
+            and node["handed_on"] != node["g"]
+        ):
             heap.push(origins.order, slot, node["g"], 0.0)
     expanded, touched, stored = 0, 0, 0
-    while origins.order.size[0] > 0:
+    while heap.size(origins.order) > 0:
         state = int64(local.state[heap.pop(origins.order)])
         node = origins.at[state]
         before, node["handed_on"] = node["handed_on"], node["g"]
@@ -192,12 +196,12 @@ def _prune(memory: Memory, graph: Arrays, params: Params, goal: int) -> tuple[in
     """Prune dead and redundant closed states, highest g first; return the number of states and moves looked at."""
     local, origins = memory.local, memory.origins
     heap.clear(origins.order)
-    for slot in range(local.size[0]):
+    for slot in range(reached(local)):
         node = origins.at[local.state[slot]]
         if _is_closed(local, slot) and node["parent"] != NOBODY and not node["pruned"] and local.state[slot] != goal:
             heap.push(origins.order, slot, -node["g"], 0.0)
     expanded, touched = 0, 0
-    while origins.order.size[0] > 0:
+    while heap.size(origins.order) > 0:
         state = int64(local.state[heap.pop(origins.order)])
         expanded, touched = expanded + 1, touched + degree(graph, state)
         if _is_needless(origins, graph, state, params.redundant):

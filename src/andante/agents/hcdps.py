@@ -1,20 +1,20 @@
 """HCDPS: climb to the seed of your region, from seed to seed along stored subgoals, and from the last seed to the goal.
 
 Lawrence and Bulitko (2013). The database (`databases/regions.py`) covers every state, so there is no learning, and no
-search beyond hill-climbing: each leg of the way is known to be climbable before the agent sets out on it. Without
-shortcuts it takes the whole series: the seed of its own region, the subgoals and seeds on the way to the goal's region,
-the goal. With them it climbs in thought to a later one, and leaves out what lies between if that works.
+search beyond hill-climbing: each leg of the path is known to be climbable before the agent starts on it. Without
+shortcuts the agent follows the whole series: the seed of its own region, the subgoals and seeds on the path to the
+goal's region, and the goal. With shortcuts it plans a climb to a later subgoal, and skips those in between if that
+succeeds.
 
-Chosen here: attempts at climbing may take ``m`` steps before a move in all, so that no move expands more than ``m`` + 1
-states; the first is at the goal itself, before the agent sets out. A later subgoal is taken only if the climb costs no
-more than the heuristic promises by way of the one that would be left out. On the last chain the goal is tried first.
-Steps of hill-climbing count as expansions.
+Our choices: before each move, all attempts at climbing together may take ``m`` steps, so that no move expands more than
+``m`` + 1 states. Before the first move, the first attempt is to climb to the goal itself. A later subgoal is taken only
+if the climb costs no more than the heuristic of the path through the subgoal that would be skipped. On the last chain
+the goal is tried first. Steps of hill-climbing count as expansions.
 """
 
 from __future__ import annotations
 
-from enum import IntEnum
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -22,20 +22,21 @@ import numpy.typing as npt
 from andante.agent import STUCK, UNREACHABLE, Card, Move, Range, algorithm, no_move
 from andante.databases.regions import Regions, chain_of, next_arc, region_of
 from andante.kernel import int64, kernel
+from andante.notation import Word
 from andante.search.hillclimb import approach, ascend
 from andante.search.memory import Clock, Space
 from andante.world.graph import Arrays, degree, estimate, price, target, unit
 from andante.world.heuristics import TOLERANCE
 
 NOWHERE = -1
-PASSED_OVER = 4  # subgoals one after the other in which the agent stands already: a sound database has two at most
+PASSED_OVER = 4  # successive subgoals equal to the agent's state: a valid database has at most two
 
 
-class Shortcuts(IntEnum):
-    """Where the agent tries to leave subgoals out."""
+class Shortcuts(Word):
+    """Where the agent tries to skip subgoals."""
 
-    OFF = 0  # nowhere, once it has set out
-    ENDS = 1  # where it sets out, and on the last chain
+    OFF = 0  # nowhere, after the first move
+    ENDS = 1  # at the start, and on the last chain
     ALL = 2  # at every subgoal
 
 
@@ -43,46 +44,54 @@ _OFF, _ALL = int(Shortcuts.OFF), int(Shortcuts.ALL)
 
 
 class Params(NamedTuple):
-    """How hard HCDPS tries to leave subgoals out."""
+    """Where HCDPS tries to skip subgoals, and how much work it spends on that."""
 
     shortcuts: Annotated[Shortcuts, "where to try to leave subgoals out"] = Shortcuts.ENDS
     m: Annotated[int, Range(0, 100_000), "steps that attempts at hill-climbing may take before a move, in all"] = 100
 
 
-class Plan(NamedTuple):
-    """Where the agent is going, and what comes after that."""
+PLAN = np.dtype(
+    [
+        ("aim", np.int64),  # the state that the agent climbs to
+        ("region", np.int64),  # the region at the end of this chain
+        ("goal_region", np.int64),
+        ("next", np.int64),  # the next subgoal of this chain
+        ("end", np.int64),  # where its subgoals end
+        ("trial", np.int64),  # the trial that all this belongs to
+    ]
+)
 
-    aim: npt.NDArray[np.int64]  # [1], the state that it climbs to
-    region: npt.NDArray[np.int64]  # [2], the one at the end of this chain, and the goal's
-    chain: npt.NDArray[np.int64]  # [2], the next subgoal of this chain, and where they end
-    trial: npt.NDArray[np.int64]  # [1], the trial all this belongs to
+
+class Plan(NamedTuple):
+    """The subgoal that the agent climbs to, and what comes after it."""
+
+    scalars: npt.NDArray[Any]  # [1], of PLAN
     clock: Clock
 
     @classmethod
     def allocate(cls, space: Space) -> Plan:
-        """No aim."""
-        aim, trial = np.zeros(1, np.int64), np.zeros(1, np.int64)
-        return cls(aim, np.zeros(2, np.int64), np.zeros(2, np.int64), trial, space.clock)
+        """Return a plan without an aim."""
+        return cls(np.zeros(1, PLAN), space.clock)
 
 
 class Memory(NamedTuple):
-    """The database, and where the agent is going."""
+    """The database, and the plan."""
 
     regions: Regions
     plan: Plan
 
 
 class Place(NamedTuple):
-    """A place in the series of subgoals from the start to the goal."""
+    """A position in the series of subgoals from the start to the goal."""
 
     aim: int  # the subgoal, or NOWHERE
-    region: int  # the one that its chain leads to
-    next: int  # subgoal of the chain after this; at the end comes the seed, and past that another chain
+    region: int  # the region that its chain leads to
+    next: int  # the next subgoal of the chain; at ``end`` it is the seed, and past that another chain begins
     end: int
 
 
 class Effort(NamedTuple):
-    """What it took to choose an aim."""
+    """The cost of choosing an aim."""
 
     expanded: int
     touched: int
@@ -90,15 +99,16 @@ class Effort(NamedTuple):
 
 @kernel
 def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -> Move:
-    """One move of HCDPS."""
+    """Make one move of HCDPS."""
     plan, work = memory.plan, Effort(0, 0)
-    if plan.trial[0] != plan.clock.trial[0]:
-        if not _is_way(graph, memory.regions, state, goal):
+    at = plan.scalars[0]
+    if at["trial"] != plan.clock[0]["trial"]:
+        if not _has_path(graph, memory.regions, state, goal):
             return no_move(UNREACHABLE, 0, 0)
         work = _set_out(graph, memory, params, state, goal)
-    elif plan.aim[0] == state:
+    elif at["aim"] == state:
         work = _aim(graph, memory, params, state, goal, Effort(0, 0), False)
-    aim = plan.aim[0]
+    aim = at["aim"]
     if aim == NOWHERE:
         return no_move(STUCK, work.expanded, work.touched)
     ahead = approach(graph, state, aim, estimate(graph, state, aim))
@@ -109,8 +119,8 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
 
 
 @kernel
-def _is_way(graph: Arrays, regions: Regions, state: int, goal: int) -> bool:
-    """Can the goal be reached?"""
+def _has_path(graph: Arrays, regions: Regions, state: int, goal: int) -> bool:
+    """Return whether the goal can be reached."""
     if degree(graph, state) == 0 or degree(graph, goal) == 0:
         return False
     here, there = region_of(regions, state), region_of(regions, goal)
@@ -121,24 +131,26 @@ def _is_way(graph: Arrays, regions: Regions, state: int, goal: int) -> bool:
 def _set_out(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -> Effort:
     """Forget the last trial, and choose the first aim: the goal if it can be climbed to."""
     plan, regions = memory.plan, memory.regions
-    plan.trial[0] = plan.clock.trial[0]
-    plan.aim[0] = state
-    plan.region[0], plan.region[1] = region_of(regions, state), region_of(regions, goal)
-    plan.chain[0], plan.chain[1] = 0, 0  # an empty chain: the seed comes first
+    at = plan.scalars[0]
+    at["trial"] = plan.clock[0]["trial"]
+    at["aim"] = state
+    at["region"], at["goal_region"] = region_of(regions, state), region_of(regions, goal)
+    at["next"], at["end"] = 0, 0  # an empty chain: the seed comes first
     straight = ascend(graph, state, goal, params.m)
     work = Effort(straight.expanded, straight.touched)
     if straight.arrived:
-        plan.aim[0] = goal
+        at["aim"] = goal
         return work
     return _aim(graph, memory, params, state, goal, work, True)
 
 
 @kernel
 def _aim(graph: Arrays, memory: Memory, params: Params, state: int, goal: int, work: Effort, first: bool) -> Effort:
-    """Choose the next aim, having reached the last one or setting out: what that takes, with the ``work`` so far."""
-    plan, regions, there = memory.plan, memory.regions, memory.plan.region[1]
-    expanded, touched = work.expanded, work.touched
-    place = Place(plan.aim[0], plan.region[0], plan.chain[0], plan.chain[1])
+    """Choose the next aim at the start or when the last one is reached; return the cost, added to ``work``."""
+    plan, regions = memory.plan, memory.regions
+    at = plan.scalars[0]
+    there, expanded, touched = at["goal_region"], work.expanded, work.touched
+    place = Place(at["aim"], at["region"], at["next"], at["end"])
     place = _beyond(regions, place, state, there, goal)
     if params.shortcuts != _OFF and not first and place.region == there and place.aim != goal and place.aim != NOWHERE:
         ahead = ascend(graph, state, goal, params.m)
@@ -150,24 +162,24 @@ def _aim(graph: Arrays, memory: Memory, params: Params, state: int, goal: int, w
             if place.aim in (goal, NOWHERE) or expanded >= params.m:
                 break
             later = _following(regions, place, there, goal)
-            if later.aim == state:  # the way comes by here: what is before that can be left out
+            if later.aim == state:  # the path returns to this state: what comes before can be skipped
                 place = _beyond(regions, later, state, there, goal)
                 continue
             if later.aim == NOWHERE:
                 break
             ahead = ascend(graph, state, later.aim, params.m - expanded)
             expanded, touched = expanded + ahead.expanded, touched + ahead.touched
-            by_way = estimate(graph, state, place.aim) + estimate(graph, place.aim, later.aim)
-            if not ahead.arrived or ahead.cost > by_way + TOLERANCE * unit(graph):
+            through_aim = estimate(graph, state, place.aim) + estimate(graph, place.aim, later.aim)
+            if not ahead.arrived or ahead.cost > through_aim + TOLERANCE * unit(graph):
                 break
             place = later
-    plan.aim[0], plan.region[0], plan.chain[0], plan.chain[1] = place.aim, place.region, place.next, place.end
+    at["aim"], at["region"], at["next"], at["end"] = place.aim, place.region, place.next, place.end
     return Effort(expanded, touched)
 
 
 @kernel
 def _beyond(regions: Regions, place: Place, state: int, there: int, goal: int) -> Place:
-    """The first place after this one that is not where the agent stands."""
+    """Return the first position after this one that is not the agent's state."""
     for _ in range(PASSED_OVER):
         if place.aim == NOWHERE:
             return place
@@ -179,7 +191,7 @@ def _beyond(regions: Regions, place: Place, state: int, there: int, goal: int) -
 
 @kernel
 def _following(regions: Regions, place: Place, there: int, goal: int) -> Place:
-    """The place after this one: the rest of the chain, the seed at its end, the next chain; after the last the goal."""
+    """Return the next position: in the chain, the seed at its end, in the next chain; after the last, the goal."""
     region, at, end = place.region, place.next, place.end
     if at > end:
         if region == there:

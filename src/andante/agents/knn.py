@@ -1,20 +1,20 @@
 """kNN LRTA*: go to the subgoal of the most similar solved problem, then to the next, with LRTA*.
 
-Bulitko and Björnsson (2009), Figure 7; line numbers are that figure's. If the records of the database hold whole series
-of subgoals, as in the journal version, the agent goes on to the next of its record unless it can climb to the goal.
-Such a series begins with the record's own start, from which the first subgoal is sure to be climbable; the agent goes
-by way of it unless it can climb to that subgoal itself.
+Bulitko and Björnsson (2009), Figure 7; line numbers refer to that figure. If the records of the database hold whole
+series of subgoals, as in the journal version, the agent continues to the next subgoal of its record unless it can climb
+to the goal. Such a series begins with the record's own start, from which the first subgoal can always be climbed to;
+the agent goes there first unless it can climb to that subgoal directly.
 
-Where the paper is silent: a subgoal is pursued until reached; at most ``candidates`` records are tested at a time, the
-most similar first, or all if that is none, as in the paper; if no record fits the agent makes ``retry`` moves towards
-the goal before it looks again, or goes all the way if that is none, as in the paper; a subgoal in which the agent
-stands already is passed over. Values are learned for the goal that is pursued: those of the global goal are kept, those
-of a subgoal are forgotten with it. Steps of hill-climbing count as expansions.
+Where the paper is silent: a subgoal is pursued until reached; at most ``candidates`` records are tested at a time, most
+similar first (``none``: all of them, as in the paper); if no record fits, the agent makes ``retry`` moves towards the
+goal before it looks again (``none``: it goes all the way, as in the paper); a subgoal equal to the agent's state is
+skipped. Values are learned for the goal that is pursued: those of the global goal are kept, those of a subgoal are
+forgotten with it. Steps of hill-climbing count as expansions.
 """
 
 from __future__ import annotations
 
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -25,15 +25,15 @@ from andante.kernel import int64, kernel
 from andante.search.hillclimb import climb
 from andante.search.learning import Learned, raise_to
 from andante.search.lookahead import Ball, look
-from andante.search.memory import Clock, Space
+from andante.search.memory import CLOCK, Clock, Space
 from andante.world.graph import Arrays, price, target
 
 NOWHERE = -1
-STAMPS = 1 << 32  # that tell subgoals apart
+STAMPS = 1 << 32  # distinct stamps for subgoals
 
 
 class Params(NamedTuple):
-    """How far kNN LRTA* looks, and how hard it tries to find a subgoal."""
+    """How far kNN LRTA* looks, and how much work it spends on finding a subgoal."""
 
     depth: Annotated[int, Range(1, 100), "moves to look ahead"] = 3
     m: Annotated[int, Range(1, 100_000), "steps that an attempt at hill-climbing may take"] = 25
@@ -42,41 +42,48 @@ class Params(NamedTuple):
 
     @property
     def real_time(self) -> bool:
-        """One who tests all records takes longer the larger the database, and larger maps need larger ones."""
+        """Whether planning per move is bounded: the time to test all records grows with database and map."""
         return self.candidates is not None
 
 
 class Apart(NamedTuple):
-    """Values learned for a subgoal, on a clock of their own."""
+    """Values learned for a subgoal, with a separate clock."""
 
     h: Learned
 
     @classmethod
     def allocate(cls, space: Space) -> Apart:
-        """Nothing learned yet."""
-        clock = Clock(np.ones(1, np.int64), np.ones(1, np.int64))
+        """Return arrays with nothing learned yet."""
+        clock = np.ones(1, CLOCK)
         return cls(Learned.allocate(space)._replace(clock=clock))
 
 
-class Plan(NamedTuple):
-    """Where the agent is going, and where it has been."""
+PLAN = np.dtype(
+    [
+        ("aim", np.int64),  # the state that the agent pursues
+        ("left", np.int64),  # moves before it looks for another aim; -1: it keeps this one until reached
+        ("next", np.int64),  # the next subgoal of its record
+        ("end", np.int64),  # where the record's subgoals end
+        ("trial", np.int64),  # the trial that all this belongs to
+    ]
+)
 
-    aim: npt.NDArray[np.int64]  # [1], the state that it pursues
-    left: npt.NDArray[np.int64]  # [1], moves before it looks for another aim; -1: until it is there
-    series: npt.NDArray[np.int64]  # [2], the next subgoal of its record, and where they end
+
+class Plan(NamedTuple):
+    """The state that the agent pursues, and the subgoals it has used."""
+
     used: npt.NDArray[np.uint32]  # [n], the trial in which the subgoal was chosen: the paper's taboo list
-    trial: npt.NDArray[np.int64]  # [1], the trial all this belongs to
+    scalars: npt.NDArray[Any]  # [1], of PLAN
     clock: Clock
 
     @classmethod
     def allocate(cls, space: Space) -> Plan:
-        """No aim."""
-        aim, left, trial = (np.zeros(1, np.int64) for _ in range(3))
-        return cls(aim, left, np.zeros(2, np.int64), np.zeros(space.states, np.uint32), trial, space.clock)
+        """Return a plan without an aim."""
+        return cls(np.zeros(space.states, np.uint32), np.zeros(1, PLAN), space.clock)
 
 
 class Memory(NamedTuple):
-    """What kNN LRTA* learned, where it is going, and the database."""
+    """What kNN LRTA* has learned, its plan, and the database."""
 
     subgoals: Subgoals
     found: Shortlist
@@ -87,7 +94,7 @@ class Memory(NamedTuple):
 
 
 class Effort(NamedTuple):
-    """What it took to find an aim."""
+    """The cost of finding an aim."""
 
     expanded: int
     touched: int
@@ -95,45 +102,48 @@ class Effort(NamedTuple):
 
 @kernel
 def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -> Move:
-    """One move of kNN LRTA*."""
+    """Make one move of kNN LRTA*."""
     plan = memory.plan
-    if plan.trial[0] != plan.clock.trial[0]:
+    at = plan.scalars[0]
+    if at["trial"] != plan.clock[0]["trial"]:
         _begin(plan)  # lines 1 and 2
     work = Effort(0, 0)
-    if plan.aim[0] == state or plan.aim[0] == NOWHERE or plan.left[0] == 0:
+    if at["aim"] == state or at["aim"] == NOWHERE or at["left"] == 0:
         work = _aim(graph, memory, params, state, goal)  # lines 3 to 11
-    aim = plan.aim[0]
+    aim = at["aim"]
     h = memory.h if aim == goal else memory.apart.h
     best = look(memory.ball, graph, h, state, aim, params.depth, 1.0)  # line 12
     expanded, touched = work.expanded + best.expanded, work.touched + best.touched
     if best.slot < 0:
         return no_move(STUCK, expanded, touched)
     learned, stored = raise_to(h, graph, state, aim, best.f)
-    if plan.left[0] > 0:
-        plan.left[0] -= 1
+    if at["left"] > 0:
+        at["left"] -= 1
     return Move(target(graph, state, best.first), price(graph, state, best.first), expanded, touched, learned, stored)
 
 
 @kernel
 def _begin(plan: Plan) -> None:
     """Forget the last trial."""
-    plan.trial[0] = plan.clock.trial[0]
-    plan.aim[0], plan.left[0] = NOWHERE, -1
-    plan.series[0] = plan.series[1] = 0
+    at = plan.scalars[0]
+    at["trial"] = plan.clock[0]["trial"]
+    at["aim"], at["left"] = NOWHERE, -1
+    at["next"] = at["end"] = 0
 
 
 @kernel
 def _aim(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -> Effort:
-    """Choose where to go: the goal if it can be climbed to, else a subgoal, else the goal all the same."""
+    """Choose an aim: the goal if it can be climbed to, else a subgoal, else the goal after all."""
     plan = memory.plan
-    plan.left[0] = -1
+    at = plan.scalars[0]
+    at["left"] = -1
     straight = climb(graph, state, goal, params.m)  # line 3
     if straight.arrived:
-        plan.aim[0] = goal  # line 10
+        at["aim"] = goal  # line 10
         return Effort(straight.expanded, straight.touched)
     expanded, touched = straight.expanded, straight.touched
     if not _goes_on(memory, state):
-        choice = choose(memory.subgoals, memory.found, graph, state, goal, params.m, plan.used, plan.clock.trial[0])
+        choice = choose(memory.subgoals, memory.found, graph, state, goal, params.m, plan.used, plan.clock[0]["trial"])
         expanded, touched = expanded + choice.expanded, touched + choice.touched  # lines 4 to 7
         if choice.record >= 0:
             ahead = _take_up(graph, memory, params, state, choice.record)
@@ -141,31 +151,33 @@ def _aim(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
     if _goes_on(memory, state):
         _pursue_next(memory)
     else:
-        plan.aim[0] = goal
-        plan.left[0] = params.retry  # type: ignore[assignment]  # none is -1
+        at["aim"] = goal
+        at["left"] = params.retry  # none is -1
     return Effort(expanded, touched)
 
 
 @kernel
 def _goes_on(memory: Memory, state: int) -> bool:
-    """Has the record that the agent goes by another subgoal, not counting where the agent stands?"""
+    """Return whether the current record has another subgoal; skip those equal to the agent's state."""
     plan = memory.plan
-    while plan.series[0] < plan.series[1] and memory.subgoals.subgoal[plan.series[0]] == state:
-        plan.series[0] += 1
-    return plan.series[0] < plan.series[1]
+    at = plan.scalars[0]
+    while at["next"] < at["end"] and memory.subgoals.subgoal[at["next"]] == state:
+        at["next"] += 1
+    return at["next"] < at["end"]
 
 
 @kernel
 def _take_up(graph: Arrays, memory: Memory, params: Params, state: int, record: int) -> Effort:
-    """Go by a record. A series begins with the record's start, which is left out if the next can be climbed to."""
+    """Follow a record. A series begins with the record's start, which is skipped if the next one can be climbed to."""
     plan, subgoals = memory.plan, memory.subgoals
-    plan.series[0], plan.series[1] = subgoals.first[record], subgoals.first[record + 1]
-    plan.used[subgoals.subgoal[plan.series[0]]] = plan.clock.trial[0]  # line 8
-    if plan.series[0] + 1 == plan.series[1]:
+    at = plan.scalars[0]
+    at["next"], at["end"] = subgoals.first[record], subgoals.first[record + 1]
+    plan.used[subgoals.subgoal[at["next"]]] = plan.clock[0]["trial"]  # line 8
+    if at["next"] + 1 == at["end"]:
         return Effort(0, 0)
-    ahead = climb(graph, state, int64(subgoals.subgoal[plan.series[0] + 1]), params.m)
+    ahead = climb(graph, state, int64(subgoals.subgoal[at["next"] + 1]), params.m)
     if ahead.arrived:
-        plan.series[0] += 1
+        at["next"] += 1
     return Effort(ahead.expanded, ahead.touched)
 
 
@@ -173,12 +185,13 @@ def _take_up(graph: Arrays, memory: Memory, params: Params, state: int, record: 
 def _pursue_next(memory: Memory) -> None:
     """Make the next subgoal of the record the aim."""
     plan, h = memory.plan, memory.apart.h
-    plan.aim[0] = memory.subgoals.subgoal[plan.series[0]]
-    plan.series[0] += 1
-    h.clock.problem[0] += 1
-    if h.clock.problem[0] == STAMPS:
+    at = plan.scalars[0]
+    at["aim"] = memory.subgoals.subgoal[at["next"]]
+    at["next"] += 1
+    h.clock[0]["problem"] += 1
+    if h.clock[0]["problem"] == STAMPS:
         h.stamp[:] = 0
-        h.clock.problem[0] = 1
+        h.clock[0]["problem"] = 1
 
 
 @algorithm(

@@ -1,19 +1,19 @@
-"""Late-acting A*: pace up and down at the start while A* plans in slices, then walk the best path.
+"""Late-acting A*: go back and forth at the start while A* plans in slices, then walk the best path.
 
-The "late acting" of Björnsson, Bulitko and Sturtevant (2009), section 4.3 and row L of Table 1: what TBA* is worth is
-seen beside an agent with the same budget per move that does not act on an unfinished plan. It goes back and forth
-between the start and one randomly chosen neighbour until a complete path is known, and all that walking counts in the
-cost of its solution. Where the paper is silent: R is shared as in TBA*, so that the two agents differ in acting only;
-the path is taken up wherever the agent meets it; when a wall is discovered on it, the agent stands still for that move
-and then begins again from there.
+The "late acting" of Björnsson, Bulitko and Sturtevant (2009), section 4.3 and row L of Table 1: a baseline for TBA*
+with the same budget per move, which does not act on an unfinished plan. It goes back and forth between the start and
+one randomly chosen neighbour until a complete path is known, and these moves count in the cost of its solution. Where
+the paper is silent: R is divided as in TBA*, so that the two agents differ only in acting; the agent follows the path
+from the first state of it that it reaches; when a wall is discovered on the path, the agent waits for one move and then
+starts again from its state.
 
-With ``wait`` the agent stands still while it plans: it walks a best path, only later, and the delay is seen in the
-number of moves.
+With ``wait`` the agent stands still while it plans: it walks a best path, only later, and the delay shows in the number
+of moves.
 """
 
 from __future__ import annotations
 
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -24,13 +24,13 @@ from andante.search.astar import Slice, Tree, advance, begin, reached
 from andante.search.chance import draw_once
 from andante.search.memory import Clock, Space
 from andante.search.path import price_between
-from andante.search.tracing import CUT, Ways, ahead, aim, follow, forget, is_tracing, trace, walk_past
+from andante.search.tracing import CUT, TracedPaths, aim, follow, forget, is_tracing, next_on_path, trace, walk_past
 from andante.world.graph import Arrays, degree, target
 
-# How far the planning has come.
+# The stages of planning.
 SEARCHING, FOUND, TRACED = 0, 1, 2
 
-NEVER = 0  # no trial has this number: what is marked with it has to begin again
+NEVER = 0  # the number of no trial: a search marked with it has to begin again
 
 
 class Params(NamedTuple):
@@ -44,58 +44,65 @@ class Params(NamedTuple):
     seed: Annotated[int, Range(0, 2**31), NOT_SAMPLED, "chooses the neighbour to go back and forth to"] = 0
 
 
-class Progress(NamedTuple):
-    """How far the planning has come."""
+PROGRESS = np.dtype(
+    [
+        ("stage", np.int64),
+        ("start", np.int64),
+        ("trial", np.int64),  # the trial that all this belongs to
+    ]
+)
 
-    stage: npt.NDArray[np.int64]  # [1]
-    start: npt.NDArray[np.int64]  # [1]
-    trial: npt.NDArray[np.int64]  # [1], the trial all this belongs to
+
+class Progress(NamedTuple):
+    """The progress of planning."""
+
+    scalars: npt.NDArray[Any]  # [1], of PROGRESS
     clock: Clock
 
     @classmethod
     def allocate(cls, space: Space) -> Progress:
-        """Nothing begun."""
-        return cls(np.zeros(1, np.int64), np.zeros(1, np.int64), np.zeros(1, np.int64), space.clock)
+        """Return the progress before the first search."""
+        return cls(np.zeros(1, PROGRESS), space.clock)
 
 
 class Memory(NamedTuple):
-    """The search, the path it found, and how far it has come."""
+    """The search, the path it found, and the progress."""
 
     tree: Tree
-    ways: Ways
+    paths: TracedPaths
     progress: Progress
 
 
 @kernel
 def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -> Move:
-    """One move of late-acting A*."""
-    tree, ways, at = memory.tree, memory.ways, memory.progress
-    if at.trial[0] != at.clock.trial[0]:
+    """Make one move of late-acting A*."""
+    tree, paths, at = memory.tree, memory.paths, memory.progress.scalars[0]
+    if at["trial"] != memory.progress.clock[0]["trial"]:
         begin(tree, graph, state, goal, params.weight)
-        forget(ways)
-        at.trial[0], at.stage[0], at.start[0] = at.clock.trial[0], SEARCHING, state
+        forget(paths)
+        at["trial"], at["stage"], at["start"] = memory.progress.clock[0]["trial"], SEARCHING, state
     work, traced = Slice(False, 0, 0, 0), 0
-    if at.stage[0] == SEARCHING:
+    if at["stage"] == SEARCHING:
         share = max(1, int64(params.budget * params.r + 1e-9))
         work = advance(tree, graph, goal, params.weight, share)
         if work.over:
             if not reached(tree, goal):
                 return no_move(UNREACHABLE, work.expanded, work.touched)
-            aim(ways, tree, goal)
-            at.stage[0] = FOUND
-    if at.stage[0] == FOUND:
-        traced = trace(ways, tree, state, at.start[0], int64((params.budget - work.steps) * params.c))
-        if not is_tracing(ways):
-            follow(ways)
-            at.stage[0] = TRACED
-    to = ahead(ways, graph, state)
+            aim(paths, tree, goal)
+            at["stage"] = FOUND
+    if at["stage"] == FOUND:
+        traced = trace(paths, tree, state, at["start"], int64((params.budget - work.steps) * params.c))
+        if not is_tracing(paths):
+            follow(paths)
+            at["stage"] = TRACED
+    to = next_on_path(paths, graph, state)
     if to == CUT:
-        at.trial[0] = NEVER
+        at["trial"] = NEVER
         return Move(state, 0.0, work.expanded, work.touched + traced, 0.0, 0)
     if to >= 0:
-        walk_past(ways, state)
-    elif state != at.start[0]:
-        to = at.start[0]
+        walk_past(paths, state)
+    elif state != at["start"]:
+        to = int64(at["start"])
     elif params.wait:
         return Move(state, 0.0, work.expanded, work.touched + traced, 0.0, 0)
     else:

@@ -1,8 +1,8 @@
 """LRTA*: look d moves ahead, learn in the state left behind, make one move.
 
-Korf (1990), as restated in Bulitko et al. (2007), Figure 2; line numbers are that figure's. Also LRTA* (F, G) of
-Bulitko et al. (2008). Where the papers are silent: of equal f the path whose first move comes first in the graph's
-order wins; when no state is d moves away the deepest ply there is serves as frontier.
+Korf (1990), as restated in Bulitko et al. (2007), Figure 2; line numbers refer to that figure. Also LRTA* (F, G) of
+Bulitko et al. (2008). Where the papers are silent: among paths with equal f the one whose first move comes first in the
+graph's order wins; if no state is d moves away, the deepest ply is the frontier.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Params(NamedTuple):
 
 
 class Memory(NamedTuple):
-    """What LRTA* learned, and the room it looks ahead in."""
+    """What LRTA* has learned, and the arrays for the lookahead."""
 
     h: Learned
     ball: Ball
@@ -31,7 +31,7 @@ class Memory(NamedTuple):
 
 @kernel
 def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -> Move:
-    """One move of LRTA*."""
+    """Make one move of LRTA*."""
     best = look(memory.ball, graph, memory.h, state, goal, params.depth, 1.0)  # lines 1 and 2
     if best.slot < 0:
         return no_move(STUCK, best.expanded, best.touched)

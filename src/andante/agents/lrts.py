@@ -1,31 +1,31 @@
 """LRTS: look d moves ahead, walk all of them, and go back after having learned more than a quota.
 
-Bulitko and Lee (2006), as restated in Bulitko et al. (2007), Figure 3; line numbers are that figure's. Where the paper
-is silent: the goal, met before the last ply, belongs to all later plies too; of equal f the path whose first move comes
-first in the graph's order wins, and equal is what differs by less than a millionth; with nothing to go back to the
-agent goes forward, and its quota counts as used up all the same.
+Bulitko and Lee (2006), as restated in Bulitko et al. (2007), Figure 3; line numbers refer to that figure. Where the
+paper is silent: a goal reached before the last ply belongs to all later plies too; among paths with equal f the one
+whose first move comes first in the graph's order wins, and values that differ by less than a millionth are equal; an
+agent with nothing to go back to goes forward, and its quota still counts as used up.
 
-A plan stays in the agent's memory until it is walked, and so does the way it came, the last state on top, to be walked
-back one state per move. That needs moves that can be reversed; where one cannot, there is nothing to go back to. The
-memory of the way is a ring with room for as many moves as the graph has states: when it is full the oldest is
-forgotten, as if the trial had begun later. The way back never costs more than (h(start) + T + the greatest h*) / gamma,
-because h falls by gamma * g along it but for what was learned: only a quota as large as the map can make it forget.
-Where a wall is discovered on the plan's next move, the agent plans anew from where it stands.
+A plan stays in the agent's memory until it is walked. So does the path it came by, the last state on top, to be walked
+back one state per move. This needs moves that can be reversed; after a move that cannot, there is nothing to go back
+to. The path is stored in a ring with room for as many moves as the graph has states: when it is full, the oldest move
+is forgotten, as if the trial had begun later. The path back never costs more than (h(start) + T + the greatest h*) /
+gamma, because h falls by gamma * g along it except for what was learned: so only a quota as large as the map can fill
+the ring. If a wall is discovered on the next move of the plan, the agent plans again from its state.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from andante.agent import IN_COST, STUCK, Card, Move, Range, algorithm, no_move, setting
 from andante.kernel import int64, kernel
-from andante.search.behind import Behind, forget, go_back, last_left, leave
+from andante.search.behind import Behind, forget, go_back, how_many, last_left, leave
 from andante.search.learning import Learned, raise_to
-from andante.search.lookahead import Ball, Frontier, look, max_of_min, most_states, way_out
+from andante.search.lookahead import Ball, Frontier, look, max_of_min, most_states, path_out
 from andante.search.memory import Clock, Space
 from andante.search.path import price_between
 from andante.world.graph import Arrays, price, unit
@@ -42,29 +42,35 @@ class Params(NamedTuple):
     )
 
 
+TRIP = np.dtype(
+    [
+        ("planned", np.int64),  # states left to visit
+        ("learned", np.float64),  # u: the amount learned in this trial
+        ("trial", np.int64),  # the trial that all this belongs to
+        ("back", np.bool_),  # whether the agent is going back
+    ],
+    align=True,
+)
+
+
 class Trip(NamedTuple):
-    """What is planned, what lies behind, and how much was learned, all in this trial."""
+    """The plan, the path behind, and the amount learned, all in this trial."""
 
     ahead: npt.NDArray[np.int32]  # [longest plan], states to go to, the next one last
-    planned: npt.NDArray[np.int64]  # [1], how many they are
     behind: Behind
-    back: npt.NDArray[np.bool_]  # [1], is the agent on its way back?
-    learned: npt.NDArray[np.float64]  # [1], u
-    trial: npt.NDArray[np.int64]  # [1], the trial that all this belongs to
+    scalars: npt.NDArray[Any]  # [1], of TRIP
     clock: Clock
 
     @classmethod
     def allocate(cls, space: Space) -> Trip:
-        """Room for the longest plan and, if the agent will ever go back, for as many moves as there are states."""
+        """Return arrays for the longest plan and, if the agent may go back, for as many moves as there are states."""
         plan = most_states(space.graph.arrays, space.params.depth, space.states)
         way = space.states if space.params.quota < math.inf else 0
-        planned, trial = np.zeros(1, np.int64), np.zeros(1, np.int64)
-        back, learned = np.zeros(1, np.bool_), np.zeros(1)
-        return cls(np.zeros(plan, np.int32), planned, Behind.over(way), back, learned, trial, space.clock)
+        return cls(np.zeros(plan, np.int32), Behind.over(way), np.zeros(1, TRIP), space.clock)
 
 
 class Memory(NamedTuple):
-    """What LRTS learned, the room it looks ahead in, and where it is on its way."""
+    """What LRTS has learned, the arrays for the lookahead, and the agent's plan and path."""
 
     h: Learned
     ball: Ball
@@ -73,10 +79,11 @@ class Memory(NamedTuple):
 
 @kernel
 def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -> Move:
-    """One move of LRTS: on with the plan, on with the way back, or a new plan."""
+    """Make one move of LRTS: continue the plan or the path back, or plan again."""
     h, ball, trip = memory.h, memory.ball, memory.trip
+    at = trip.scalars[0]
     _begin(trip)
-    to, cost = _go_back(graph, trip, state) if trip.back[0] else _go_on(graph, trip, state)
+    to, cost = _go_back(graph, trip, state) if at["back"] else _go_on(graph, trip, state)
     if to >= 0:
         return Move(to, cost, 0, 0, 0.0, 0)
     slack = TOLERANCE * params.gamma * unit(graph)
@@ -84,9 +91,9 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
     if best.slot < 0:
         return no_move(STUCK, best.expanded, best.touched)
     learned, stored = raise_to(h, graph, state, goal, max_of_min(ball, best, goal), params.gamma)  # line 3
-    trip.learned[0] += learned  # line 4
-    if trip.learned[0] > params.quota + slack:  # line 5
-        trip.learned[0] = params.quota
+    at["learned"] += learned  # line 4
+    if at["learned"] > params.quota + slack:  # line 5
+        at["learned"] = params.quota
         to, cost = _go_back(graph, trip, state)  # line 8
         if to >= 0:
             return Move(to, cost, best.expanded, best.touched, learned, stored)
@@ -97,32 +104,35 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
 
 @kernel
 def _begin(trip: Trip) -> None:
-    """At a trial's start, forget the last one's way."""
-    if trip.trial[0] != trip.clock.trial[0]:
-        trip.trial[0] = trip.clock.trial[0]
-        trip.planned[0] = 0
+    """Forget the path of the previous trial if a new one has begun."""
+    at = trip.scalars[0]
+    if at["trial"] != trip.clock[0]["trial"]:
+        at["trial"] = trip.clock[0]["trial"]
+        at["planned"] = 0
         forget(trip.behind)
-        trip.back[0] = False
-        trip.learned[0] = 0.0
+        at["back"] = False
+        at["learned"] = 0.0
 
 
 @kernel
 def _plan(graph: Arrays, trip: Trip, ball: Ball, best: Frontier) -> int:
-    """Plan the way to the frontier's best state: the first state of it."""
-    trip.planned[0] = way_out(ball, graph, best, trip.ahead) - 1
-    return int64(trip.ahead[trip.planned[0]])
+    """Plan the path to the best state of the frontier, and return the first state of the path."""
+    at = trip.scalars[0]
+    at["planned"] = path_out(ball, graph, best, trip.ahead) - 1
+    return int64(trip.ahead[at["planned"]])
 
 
 @kernel
 def _go_on(graph: Arrays, trip: Trip, state: int) -> tuple[int, float]:
-    """The next move of the plan; -1 if there is none, or a wall was discovered there, and the plan is void."""
-    if trip.planned[0] == 0:
+    """Return the next move of the plan; -1 if there is none, or if a discovered wall blocks it: then drop the plan."""
+    at = trip.scalars[0]
+    if at["planned"] == 0:
         return -1, 0.0
-    trip.planned[0] -= 1
-    to = int64(trip.ahead[trip.planned[0]])
+    at["planned"] -= 1
+    to = int64(trip.ahead[at["planned"]])
     cost = price_between(graph, state, to)
     if cost == np.inf:
-        trip.planned[0] = 0
+        at["planned"] = 0
         return -1, 0.0
     leave(trip.behind, ~state)
     return to, cost
@@ -130,17 +140,18 @@ def _go_on(graph: Arrays, trip: Trip, state: int) -> tuple[int, float]:
 
 @kernel
 def _go_back(graph: Arrays, trip: Trip, state: int) -> tuple[int, float]:
-    """One move back, to be followed by others until a state where the agent planned; -1 if there is no such move."""
-    trip.back[0] = False
-    if trip.behind.size[0] == 0:
+    """Return one move back, -1 if there is none; more follow until the agent is in a state where it planned."""
+    at = trip.scalars[0]
+    at["back"] = False
+    if how_many(trip.behind) == 0:
         return -1, 0.0
     entry = last_left(trip.behind)
     to = max(entry, ~entry)
     cost = price_between(graph, state, to)
-    if cost == np.inf:  # the agent came by a move of one direction
+    if cost == np.inf:  # the agent came by a one-way arc
         return -1, 0.0
     go_back(trip.behind)
-    trip.back[0] = entry < 0
+    at["back"] = entry < 0
     return to, cost
 
 

@@ -29,12 +29,11 @@ from andante.search.local import (
     Local,
     Rise,
     Walk,
-    choose,
     frontier,
-    grow,
     learn_inwards,
+    look_ahead,
     next_move,
-    plan,
+    reached,
 )
 from andante.search.predecessors import Predecessors, turned
 from andante.world.graph import Arrays, unit
@@ -75,11 +74,13 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
     expanded, touched, learned, stored = 0, 0, 0.0, 0
     to, cost = next_move(local, graph, state)
     if cost == np.inf:
-        expanded, touched = grow(local, graph, memory.h, state, goal, params.lookahead)
+        # An agent among removed states has to leave them: it moves to the frontier, where there are none.
+        walk = FRONTIER if params.expendable else params.walk
+        expanded, touched = look_ahead(
+            local, graph, memory.h, memory.rise, state, goal, params.lookahead, params.avoidance, walk
+        )
         if frontier(local) == 0:  # if states were removed, this does not prove that the goal is unreachable
             return no_move(STUCK if params.expendable else UNREACHABLE, expanded, touched)
-        # An agent among removed states has to leave them: it moves to the frontier, where there are none.
-        plan(local, choose(local, graph, memory.rise, params.avoidance), FRONTIER if params.expendable else params.walk)
         into = turned(memory.into.arcs, graph)
         settled, moves, learned, stored = learn_inwards(local, graph, into, memory.h, memory.rise, params.weight)
         expanded, touched = expanded + settled, touched + moves
@@ -93,7 +94,7 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
 def _give_up(memory: Memory, graph: Arrays, goal: int) -> int:
     """Remove expendable states whose values have just risen; return how many states were expanded to find them."""
     local, slack, expanded = memory.local, TOLERANCE * unit(graph), 0
-    for slot in range(local.size[0]):
+    for slot in range(reached(local)):
         state = int64(local.state[slot])
         if local.new[slot] <= local.h[slot] + slack or state == goal:  # the new value of an open state is -inf
             continue

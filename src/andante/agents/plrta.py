@@ -1,19 +1,19 @@
 """P LRTA*: a lookahead of one move, and learning that spreads by priority to where it matters most.
 
 Rayner, Davison, Bulitko, Anderson and Lu (2007), which is LRTA* with the prioritized sweeping of Moore and Atkeson
-(1993): whenever the value of a state rises, the states before it are queued, by how much it rose, and before each move
-some of the queue is worked off. Also P LRTA* (F, G) of Bulitko et al. (2008), whose control parameter is the size of
-the queue.
+(1993): whenever the value of a state rises, its predecessors are queued, with the increase as their priority, and
+before each move some of the queue is processed. Also P LRTA* (F, G) of Bulitko et al. (2008), whose control parameter
+is the size of the queue.
 
-Where the papers are silent: the queue lasts from move to move, and from trial to trial, of one problem; a state that is
-queued again keeps the larger of its priorities; of equal priorities the state queued first is updated first, and the
-one queued last gives way first when the queue is full; of equal f the first neighbour in the graph's order wins.
-Counted as expanded are all updates, and choosing the move where something was updated since the agent's own state was.
+Where the papers are silent: the queue is kept for all moves and trials of one problem; a state that is queued again
+keeps the larger of its priorities; among equal priorities the state queued first is updated first, and the one queued
+last is dropped first when the queue is full; among neighbours with equal f the first in the graph's order wins. Counted
+as expanded are all updates, and choosing the move if anything was updated after the agent's own state.
 """
 
 from __future__ import annotations
 
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -29,41 +29,49 @@ from andante.world.graph import Arrays, Csr, degree, price, target
 
 
 class Params(NamedTuple):
-    """How much P LRTA* remembers to update, and how much of it it does."""
+    """The size of the queue, and the number of updates per move."""
 
     queue: Annotated[int, Range(1, 100_000), "states that can wait to be updated"] = 10
     updates: Annotated[int | None, Range(0, 100_000), "states updated before a move; none: as many as can wait"] = None
 
 
+QUEUE = np.dtype(
+    [
+        ("queued", np.int64),  # states ever queued
+        ("problem", np.int64),  # the problem in which the queue was last used
+    ]
+)
+
+
 class Queue(NamedTuple):
-    """The states that wait to be updated, in the order of both ends."""
+    """The states that wait to be updated, ordered from both ends."""
 
     first: Heap  # highest priority first
     last: Heap  # lowest priority first
-    queued: npt.NDArray[np.int64]  # [2], states ever queued, and the problem in which the queue was last used
+    scalars: npt.NDArray[Any]  # [1], of QUEUE
     clock: Clock
 
     @classmethod
     def allocate(cls, space: Space) -> Queue:
-        """An empty queue as long as the parameter ``queue`` says."""
+        """Return an empty queue of the size given by the parameter ``queue``."""
         n = space.states
         most = min(n, space.params.queue)
-        return cls(Heap.over(n, most), Heap.over(n, most), np.zeros(2, np.int64), space.clock)
+        return cls(Heap.over(n, most), Heap.over(n, most), np.zeros(1, QUEUE), space.clock)
 
 
 class Near(NamedTuple):
-    """The neighbours of the state that was looked at last, in their order."""
+    """The neighbours of the state that was looked at last, in the graph's order."""
 
     state: npt.NDArray[np.int32]  # [most]
 
     @classmethod
     def allocate(cls, space: Space) -> Near:
-        """Room for as many neighbours as a state has."""
+        """Return arrays for the largest number of neighbours."""
         return cls(np.zeros(max(1, space.graph.max_degree), np.int32))
 
 
 class Memory(NamedTuple):
-    """What P LRTA* learned, and what it has yet to learn."""
+    """What P LRTA* has learned, and what it has yet to update."""
 
     h: Learned
     queue: Queue
@@ -73,7 +81,7 @@ class Memory(NamedTuple):
 
 @kernel
 def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -> Move:
-    """One move of P LRTA*."""
+    """Make one move of P LRTA*."""
     queue = memory.queue
     _forget(queue)
     limit: int = params.queue if params.updates < 0 else params.updates  # type: ignore[operator, assignment]  # none is -1
@@ -82,7 +90,7 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
     while True:
         rose, fresh, best = _update(graph, memory, near, goal)
         expanded, touched, learned, stored = expanded + 1, touched + degree(graph, near), learned + rose, stored + fresh
-        if expanded > limit or queue.first.size[0] == 0:
+        if expanded > limit or heap.size(queue.first) == 0:
             break
         near = _take(queue)
     if expanded > 1:
@@ -95,7 +103,7 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
 
 @kernel
 def _update(graph: Arrays, memory: Memory, state: int, goal: int) -> tuple[float, int, int]:
-    """Learn in one state, and queue the states before it: how much it rose, 1 for a first value, and its best move."""
+    """Update one state and queue its predecessors; return the increase, 1 for a first value, and the best move."""
     note(memory.h.log, EXPANDED, state, 0.0)
     f, best = _best_move(graph, memory, state, goal)
     if best < 0:
@@ -108,13 +116,13 @@ def _update(graph: Arrays, memory: Memory, state: int, goal: int) -> tuple[float
 
 @generic
 def _queue_before(arcs: Mirror | Csr, memory: Memory, moves: int, state: int, goal: int, rose: float) -> None:
-    """Queue the states from which a move leads to ``state``, which was looked at last and has so many moves itself."""
+    """Queue the predecessors of ``state``, which was looked at last and has ``moves`` moves itself."""
     raise TypeError(arcs)
 
 
 @_queue_before.of(Mirror)
 def _queue_neighbours(arcs: Mirror, memory: Memory, moves: int, state: int, goal: int, rose: float) -> None:
-    for k in range(moves):  # they are known from looking at it: nothing is generated again
+    for k in range(moves):  # known from looking at it: nothing is generated again
         before = int64(memory.near.state[k])
         if before != goal:
             _enqueue(memory.queue, before, rose)
@@ -130,7 +138,7 @@ def _queue_predecessors(arcs: Csr, memory: Memory, moves: int, state: int, goal:
 
 @kernel
 def _best_move(graph: Arrays, memory: Memory, state: int, goal: int) -> tuple[float, int]:
-    """The least cost + h of a move from ``state``, and which move it is; infinite and -1 if there is none."""
+    """Return the least cost + h of a move from ``state``, and that move; infinity and -1 if there is none."""
     least, best = np.inf, -1
     for k in range(degree(graph, state)):
         near = target(graph, state, k)
@@ -146,35 +154,37 @@ def _best_move(graph: Arrays, memory: Memory, state: int, goal: int) -> tuple[fl
 
 @kernel
 def _forget(queue: Queue) -> None:
-    """Empty the queue if it is another problem's."""
-    if queue.queued[1] != queue.clock.problem[0]:
-        queue.queued[1] = queue.clock.problem[0]
+    """Empty the queue if it belongs to another problem."""
+    at = queue.scalars[0]
+    if at["problem"] != queue.clock[0]["problem"]:
+        at["problem"] = queue.clock[0]["problem"]
         heap.clear(queue.first)
         heap.clear(queue.last)
 
 
 @kernel
 def _enqueue(queue: Queue, state: int, priority: float) -> None:
-    """Let a state wait, if it does not yet with a higher priority; if there is no room, for that of the lowest."""
+    """Queue a state, or raise its priority; if the queue is full, replace the state of the lowest priority if lower."""
+    at = queue.scalars[0]
     first, last = queue.first, queue.last
     gone = -1
     if heap.is_queued(last, state):
         gone = state
-    elif last.size[0] == len(last.item):
+    elif heap.size(last) == len(last.item):
         gone = int64(last.item[0])
     if gone >= 0:
         if priority <= last.key[last.place[gone]]:
             return
         heap.remove(first, gone)
         heap.remove(last, gone)
-    queue.queued[0] += 1
-    heap.push(first, state, -priority, -queue.queued[0])
-    heap.push(last, state, priority, queue.queued[0])
+    at["queued"] += 1
+    heap.push(first, state, -priority, -at["queued"])
+    heap.push(last, state, priority, at["queued"])
 
 
 @kernel
 def _take(queue: Queue) -> int:
-    """The state of highest priority, which leaves the queue."""
+    """Remove and return the state of the highest priority."""
     state = heap.pop(queue.first)
     heap.remove(queue.last, state)
     return state

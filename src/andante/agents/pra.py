@@ -1,9 +1,9 @@
 """PRA*: find a path between regions of the map first, and refine it level by level before the first move.
 
-Sturtevant and Buro (2005); Bulitko et al. (2007, 2008) measure against it. Not real-time: the first move waits for the
-whole plan, though that costs far less than A*'s. Where the papers are silent: the search begins half way up to the
-level on which start and goal are one, and a corridor is wide if it takes in the neighbours of the path's nodes. Finding
-those neighbours counts as an expansion of each node of the path.
+Sturtevant and Buro (2005); Bulitko et al. (2007, 2008) compare with it. Not real-time: the first move waits for the
+whole plan, though that costs far less than A*'s. Where the papers are silent: the search begins halfway up to the level
+on which start and goal are one node, and a wide corridor includes the neighbours of the path's nodes. Finding those
+neighbours counts as an expansion of each node of the path.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from andante.world.graph import Arrays
 
 
 class Params(NamedTuple):
-    """How PRA* abstracts, and how much it looks at."""
+    """How PRA* abstracts the map, and how wide its corridors are."""
 
     widen: Annotated[bool, "corridors take in the neighbours of the path: better paths, more work"] = True
     cover: Annotated[Cover, "how cliques are chosen"] = DEFAULT_COVER
@@ -37,22 +37,24 @@ class Memory(NamedTuple):
 
 @kernel
 def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -> Move:
-    """One move of PRA*: the first plans them all."""
+    """Make one move of PRA*: plan the whole path before the first."""
     route, layers = memory.levels.route, memory.levels.held.layers
+    path = route.scalars[0]
     expanded, touched = 0, 0
     to, cost = next_on(route, graph, state)
     if cost == np.inf:
         expanded, touched = _plan(route, graph, layers, params, state, goal)
-        if route.moves[0] < 0:
+        if path["moves"] < 0:
             return no_move(UNREACHABLE, expanded, touched)
         to, cost = next_on(route, graph, state)
-    route.moves[0] -= 1
+    path["moves"] -= 1
     return Move(to, cost, expanded, touched, 0.0, 0)
 
 
 @kernel
 def _plan(route: Route, graph: Arrays, layers: Layers, params: Params, state: int, goal: int) -> tuple[int, int]:
-    """Plan the whole way, from the top down: states expanded, moves looked at."""
+    """Plan the whole path, from the top down; return the number of states expanded and of moves looked at."""
+    path = route.scalars[0]
     level = _meeting_level(layers, state, goal) // 2
     expanded, touched, up = 0, 0, EVERYWHERE
     while level >= 0:
@@ -60,18 +62,18 @@ def _plan(route: Route, graph: Arrays, layers: Layers, params: Params, state: in
         start, end = ancestor(layers, state, level), ancestor(layers, goal, level)
         more, looked = search_within(route, within, level, start, end)
         expanded, touched = expanded + more, touched + looked
-        if route.moves[0] < 0:
+        if path["moves"] < 0:
             break
         if level > 0:
             expanded += mark(route, layers, params.widen)
         level, up = level - 1, 1
-    route.trial[0] = route.clock.trial[0]
+    path["trial"] = route.clock[0]["trial"]
     return expanded, touched
 
 
 @kernel
 def _meeting_level(layers: Layers, a: int, b: int) -> int:
-    """The lowest level on which two different states are one; the one above the top if there is none."""
+    """Return the lowest level on which two states have the same node; the one above the highest if there is none."""
     level = 0
     while a != b and (level == 0 or (a > 0 and b > 0)):
         a, b = ancestor(layers, a, 1), ancestor(layers, b, 1)

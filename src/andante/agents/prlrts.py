@@ -1,117 +1,84 @@
 """PR LRTS: real-time search between regions of the map, each plan refined into moves by A* in a corridor.
 
-Bulitko, Sturtevant, Lu and Yau (2007), Figure 6; line numbers are that figure's. Which algorithm runs on which level is
-a parameter: LRTS on top, levels in between passed through and A* on the ground are the paper's choice, LRTS_l(d, gamma,
-T) in its short form, which is read and written. With LRTA* on top, which walks one abstract move and plans anew, it is
-PR LRTA* of Bulitko, Luštrek, Schaeffer, Björnsson and Sigmundarson (2008), whose depth and goal a pattern database may
-choose: one over the level that it plans on, with that level's own states or those of a higher level for regions (one or
-two abstractions).
+Bulitko, Sturtevant, Lu and Yau (2007), Figure 6; line numbers refer to that figure. Each level's algorithm is a
+parameter; the paper's choice is LRTS on the highest level, nothing in between and A* on the ground, which its short
+form LRTS_l(d, gamma, T) denotes. With LRTA* on the highest level, one abstract move per plan, it is PR LRTA* of
+Bulitko, Luštrek, Schaeffer, Björnsson and Sigmundarson (2008). A pattern database over the level it plans on, whose
+regions are states of that level or of a higher one, may choose depth and goal.
 
-Where the papers are silent: an agent in the goal's region plans within that region; the path's end is represented by
-the goal if it lies there, else by the state below it that is nearest to its place. A node holds the value that was last
-learned for it, whatever for; LRTS below the top has a new goal with each plan and no quota, so that it may never
-arrive: the paper, too, found A* best there.
+Where the papers are silent: an agent in the goal's region plans within that region; the end of a path stands for the
+goal if the goal is below it, else for the state below it nearest to its point. LRTS below the highest level has a new
+goal with each plan and no quota, so it may never arrive; the paper, too, found A* best there.
 
-With sight the levels are mended before every move, and the agent plans anew when its next move is blocked
-(``replan=cut``). Until then it keeps its path: a refined path consists of ground states, which no repair renumbers.
-``graph`` follows the letter of section 4.1 and plans anew whenever nodes or arcs of the level it plans on have changed,
-``wall`` at every wall that comes into sight. The paper also resets all values of an abstract level whose graph has
-changed; ``forget=level`` does. With sight 10 every region seen for the first time then undoes the learning of all
-trials before, which takes up to sixty times the travel and is not what the paper's curves show; the default forgets
-only what was learned in regions that no longer exist. What was learned in other regions towards one that no longer
-exists stays counted as stored, though it is of no more use.
-
-The way back is kept as the ground states that were walked, so that repair cannot break it. To go back is to return
-through the regions that lie over them now, to the last one, other than the agent's own, in which it planned. Where
-repair has left two regions on the way without an arc between them, there is nothing to go back to, and the agent goes
-forward. On level 0 this is LRTS, with sight and without.
+With sight, the levels are repaired before every move. By default the agent keeps its path until the next move is
+blocked; a refined path consists of ground states, which repair never renumbers. ``replan=graph`` follows section 4.1 to
+the letter. The paper also resets all values of an abstract level that has changed, as ``forget=level`` does. With sight
+10 each newly seen region then undoes the learning of all earlier trials, which takes up to sixty times the travel and
+is not what the paper's curves show. On level 0 this is LRTS, with sight and without.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from enum import IntEnum
 from typing import Annotated, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from andante.abstraction.clique import Cover
-from andante.abstraction.corridor import (
-    EVERYWHERE,
-    Corridor,
-    Route,
-    mark,
-    next_on,
-    search_within,
-    under,
-)
+from andante.abstraction.corridor import EVERYWHERE, mark, next_on, under
 from andante.abstraction.hierarchy import DEFAULT_COVER
-from andante.abstraction.layers import LEAST_COST, ancestor
-from andante.abstraction.levels import (
-    UNCHANGED,
-    Discovered,
-    Fixed,
-    Levels,
-    catch_up,
-    child_towards,
-    how_many_went,
-    most_nodes,
-    which_went,
-)
+from andante.abstraction.layers import ancestor
+from andante.abstraction.learning import Mind, begin, forget_all, forget_regions
+from andante.abstraction.levels import UNCHANGED, Levels, catch_up, child_towards
+from andante.abstraction.planning import Effort, Method, keep_to_quota, plan_on
 from andante.abstraction.repair import Keep
-from andante.abstraction.wayback import turn_round
 from andante.agent import IN_COST, STUCK, UNREACHABLE, Card, Move, Range, algorithm, dialect, setting
 from andante.control.depth import DepthBy
 from andante.control.goal import GoalBy
 from andante.control.regions import Steering, course
 from andante.kernel import kernel
-from andante.search.behind import Behind, forget, leave
-from andante.search.learning import raise_to
-from andante.search.lookahead import Ball, look, max_of_min, way_out
-from andante.search.memory import Clock, Log, Space
-from andante.search.tables import Tables, forget_state, turn_to
-from andante.world.graph import Arrays, unit
-from andante.world.heuristics import TOLERANCE
+from andante.notation import Word
+from andante.search.behind import leave
+from andante.world.graph import Arrays
 
 
-class Top(IntEnum):
-    """What plans on the highest level."""
+class Top(Word):
+    """The algorithm that plans on the highest level."""
 
     ASTAR = 1
     LRTS = 2
     LRTA = 3
 
 
-class Between(IntEnum):
-    """What refines the plan on the levels between the highest and the ground."""
+class Between(Word):
+    """The algorithm that refines the plan on the levels between the highest and the ground."""
 
-    PASS = 0  # nothing: the next level below goes by the plan from above
+    PASS = 0  # none: the ground refines the plan of the highest level directly
     ASTAR = 1
     LRTS = 2
 
 
-class Ground(IntEnum):
-    """What refines the plan on the ground."""
+class Ground(Word):
+    """The algorithm that refines the plan on the ground."""
 
     ASTAR = 1
     LRTS = 2
 
 
-class Replan(IntEnum):
-    """When an agent with sight drops its path and plans anew."""
+class Replan(Word):
+    """When an agent with sight drops its path and plans again."""
 
     CUT = 0  # when the next move of the path is blocked
     GRAPH = 1  # ... or when the graph of the level that it plans on has changed
     WALL = 2  # ... or when it sees any wall for the first time
 
 
-class Forget(IntEnum):
+class Forget(Word):
     """What is forgotten when a wall that the agent discovers changes a level."""
 
-    REGION = 0  # what was learned in regions that no longer exist
-    LEVEL = 1  # all that was learned, once the level that is planned on has changed: the paper's rule
+    REGION = 0  # the values of regions that no longer exist
+    LEVEL = 1  # all values, once the level that is planned on has changed: the paper's rule
 
 
 _PASS, _ASTAR, _LRTA = int(Between.PASS), int(Top.ASTAR), int(Top.LRTA)
@@ -119,7 +86,7 @@ _GRAPH, _WALL, _LEVEL = int(Replan.GRAPH), int(Replan.WALL), int(Forget.LEVEL)
 
 
 class Params(NamedTuple):
-    """On which level PR LRTS plans, how, and how it refines; the defaults are one of the paper's settings."""
+    """The level that PR LRTS plans on, how it plans and how it refines; the defaults are a setting of the paper."""
 
     level: Annotated[int, Range(0, 20), "l: the level to plan on; 0 is the map itself"] = 3
     depth: Annotated[int, Range(1, 100), "d: abstract moves to look ahead"] = 9
@@ -141,143 +108,69 @@ class Params(NamedTuple):
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """The databases that depth and goal are looked up in."""
+        """The kinds of databases that depth and goal are looked up in."""
         return ("pattern",) if self.depth_by is DepthBy.PATTERN or self.goal_by is GoalBy.PATTERN else ()
 
     @property
     def real_time(self) -> bool:
-        """A* plans the whole way on the highest level, and levels grow with the map."""
+        """Whether planning per move is bounded: A* on the highest level plans whole paths, which grow with the map."""
         return self.top is not Top.ASTAR
 
     @property
     def complete(self) -> bool:
-        """LRTS below the highest level, if that is not the ground, may walk in circles."""
+        """Whether it arrives: LRTS below the highest level may walk in circles."""
         refined = (self.ground,) if self.between is Between.PASS or self.level < 2 else (self.ground, self.between)
         return self.level == 0 or not any(part in (Ground.LRTS, Between.LRTS) for part in refined)
 
 
-class Mind(NamedTuple):
-    """What was learned on each level, and room to look ahead on any."""
-
-    tables: Tables
-    ball: Ball
-    era: npt.NDArray[np.int64]  # [3]: how often all was forgotten; in which problem; the last number of a goal then
-    stored: npt.NDArray[np.int64]  # [1], how many values were stored in this era
-    behind: Behind  # ground states walked in this trial
-    back: npt.NDArray[np.bool_]  # [1], is the route a way back?
-    learned: npt.NDArray[np.float64]  # [1], u
-    trial: npt.NDArray[np.int64]  # [1], the trial that the last three belong to
-    clock: Clock
-
-    @classmethod
-    def allocate(cls, space: Space) -> Mind:
-        """Room to learn on every level, and for the way back if the agent will ever take it."""
-        nodes, params = most_nodes(space), space.params
-        may_turn = params.quota < math.inf and params.top is not Top.ASTAR
-        return cls(
-            Tables.over(nodes, Log.of(0)),
-            Ball.over(nodes, nodes, LEAST_COST * space.graph.unit, math.inf, ties=True),
-            np.zeros(3, np.int64),
-            np.zeros(1, np.int64),
-            Behind.over(space.states if may_turn else 0),
-            np.zeros(1, np.bool_),
-            np.zeros(1),
-            np.zeros(1, np.int64),
-            space.clock,
-        )
-
-
 class Memory(NamedTuple):
-    """The levels, and what is learned on them."""
+    """The levels, what is learned on them, and what chooses the depth and goal of a plan."""
 
     levels: Levels
     mind: Mind
     steering: Steering
 
 
-class Effort(NamedTuple):
-    """What a part of the planning took, as in `Move`."""
-
-    expanded: int
-    touched: int
-    learned: float
-
-
 @kernel
 def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -> Move:
-    """One move of PR LRTS: on with the plan, or a new one."""
+    """Make one move of PR LRTS: the next move of the plan, or the first of a new one."""
     route, mind = memory.levels.route, memory.mind
-    _begin(mind)
-    held, work = mind.stored[0], Effort(0, 0, 0.0)
+    path, at = route.scalars[0], mind.scalars[0]
+    begin(mind)
+    held, work = at["stored"], Effort(0, 0, 0.0)
     if _take_in_walls(memory, graph, params):
-        route.moves[0] = -1
+        path["moves"] = -1
     to, cost = next_on(route, graph, state)
     if cost < np.inf:
-        if not mind.back[0]:
+        if not at["back"]:
             leave(mind.behind, ~state)
     else:
         work = _plan(memory, graph, params, state, goal)
-        route.trial[0] = route.clock.trial[0]
+        path["trial"] = route.clock[0]["trial"]
         to, cost = next_on(route, graph, state)
     if cost == np.inf:
-        to, cost = UNREACHABLE if route.moves[0] < 0 else STUCK, 0.0
-    route.moves[0] -= 1
-    return Move(to, cost, work.expanded, work.touched, work.learned, mind.stored[0] - held)
-
-
-# --- what is remembered ---------------------------------------------------------------------------------------------
-
-
-@kernel
-def _begin(mind: Mind) -> None:
-    """Forget what another problem taught, and where another trial came along."""
-    if mind.era[1] != mind.clock.problem[0]:
-        mind.era[1] = mind.clock.problem[0]
-        _forget_all(mind)
-    if mind.trial[0] != mind.clock.trial[0]:
-        mind.trial[0] = mind.clock.trial[0]
-        mind.learned[0] = 0.0
-        mind.back[0] = False
-        forget(mind.behind)
+        to, cost = UNREACHABLE if path["moves"] < 0 else STUCK, 0.0
+    path["moves"] -= 1
+    return Move(to, cost, work.expanded, work.touched, work.learned, at["stored"] - held)
 
 
 @kernel
 def _take_in_walls(memory: Memory, graph: Arrays, params: Params) -> bool:
-    """Make the levels fit what is known of the map, and forget what no longer holds; is the plan to be dropped?"""
+    """Repair the levels after walls were seen, forget what no longer holds, and return whether to drop the plan."""
     changed = catch_up(memory.levels.held, graph)
     if changed == UNCHANGED:
         return False
-    _forget_regions(memory.mind, memory.levels.held)
+    forget_regions(memory.mind, memory.levels.held)
     if params.forget == _LEVEL and changed >= params.level > 0:
-        _forget_all(memory.mind)
+        forget_all(memory.mind)
     return params.replan == _WALL or (params.replan == _GRAPH and changed >= params.level)
 
 
 @kernel
-def _forget_regions(mind: Mind, held: Fixed | Discovered) -> None:
-    """Forget what was learned in regions that no longer exist."""
-    for k in range(how_many_went(held)):
-        node = which_went(held, k)
-        if mind.tables.h.stamp[node] > mind.era[2]:
-            mind.stored[0] -= 1
-        forget_state(mind.tables, node)
-
-
-@kernel
-def _forget_all(mind: Mind) -> None:
-    """Begin a new era, in which nothing is learned yet."""
-    mind.era[0] += 1
-    mind.era[2] = mind.tables.used[0]
-    mind.stored[0] = 0
-
-
-# --- planning -------------------------------------------------------------------------------------------------------
-
-
-@kernel
 def _plan(memory: Memory, graph: Arrays, params: Params, state: int, goal: int) -> Effort:
-    """Plan on the highest level and refine the plan down to the ground: the route. There is none if no way leads on."""
+    """Plan on the highest level and refine the plan down to the ground; the route has -1 moves if no path leads on."""
     route, layers, mind = memory.levels.route, memory.levels.held.layers, memory.mind
+    path = route.scalars[0]
     expanded, touched, learned = 0, 0, 0.0
     level, up = params.level, EVERYWHERE
     while level >= 0:
@@ -288,66 +181,19 @@ def _plan(memory: Memory, graph: Arrays, params: Params, state: int, goal: int) 
         elif here != there:
             chosen = course(memory.steering.by, state, here, there, depth)
             there, depth = chosen.goal, chosen.depth
-        work = _plan_level(route, mind, within, params, depth, level, here, there)  # lines 9 to 13
+        planner = params.top if up == EVERYWHERE else params.between if level > 0 else params.ground
+        method = Method(planner == _ASTAR, planner == _LRTA, depth, params.gamma)
+        work = plan_on(route, mind, within, method, level, here, there)  # lines 9 to 13
         expanded, touched, learned = expanded + work.expanded, touched + work.touched, learned + work.learned
-        if route.moves[0] < 0:
+        if path["moves"] < 0:
             break
         if up == EVERYWHERE:
-            _keep_to_quota(route, mind, within, params, state, work.learned)
+            keep_to_quota(route, mind, within, params.quota, params.gamma, level, state, work.learned)
         if level > 0:
             mark(route, layers, False)  # line 8
         up = level if params.between == _PASS else 1
         level = level - up if level > 0 else -1
     return Effort(expanded, touched, learned)
-
-
-@kernel
-def _plan_level(
-    route: Route, mind: Mind, within: Corridor, params: Params, depth: int, level: int, here: int, there: int
-) -> Effort:
-    """Plan from ``here`` to ``there`` by the algorithm of the level: the plan becomes the route."""
-    if here == there:
-        route.node[0], route.moves[0] = here, 0
-        return Effort(0, 0, 0.0)
-    algorithm = params.top if within.up == EVERYWHERE else params.between if level > 0 else params.ground
-    if algorithm == _ASTAR:  # line 10
-        expanded, touched = search_within(route, within, level, here, there)
-        return Effort(expanded, touched, 0.0)
-    return _learn(route, mind, within, params.gamma, depth, here, there, algorithm == _LRTA)  # line 11
-
-
-@kernel
-def _learn(
-    route: Route, mind: Mind, within: Corridor, gamma: float, depth: int, here: int, there: int, lrta: bool
-) -> Effort:
-    """Look ahead and learn, by the rule of LRTA* or else of LRTS: the best way, or its first move, is the route."""
-    turn_to(mind.tables, there, mind.era[0])
-    h = mind.tables.h
-    best = look(mind.ball, within, h, here, there, depth, gamma, lrta, TOLERANCE * gamma * unit(within))
-    if best.slot < 0:
-        route.moves[0] = -1
-        return Effort(best.expanded, best.touched, 0.0)
-    known = h.stamp[here] > mind.era[2]  # for whatever goal: a node holds one value
-    new = best.f if lrta else max_of_min(mind.ball, best, there)
-    learned, stored = raise_to(h, within, here, there, new, gamma)
-    mind.stored[0] += 0 if known else stored
-    moves = way_out(mind.ball, within, best, route.node)
-    if lrta:
-        route.node[0], moves = route.node[moves - 1], 1
-    route.node[moves], route.moves[0] = here, moves
-    return Effort(best.expanded, best.touched, learned)
-
-
-@kernel
-def _keep_to_quota(route: Route, mind: Mind, within: Corridor, params: Params, state: int, learned: float) -> None:
-    """Turn round if too much was learned in this trial; else remember that the agent planned here."""
-    mind.learned[0] += learned
-    mind.back[0] = False
-    if mind.learned[0] > params.quota + TOLERANCE * params.gamma * unit(within):
-        mind.learned[0] = params.quota
-        mind.back[0] = turn_round(route, mind.behind, within, params.level, state)
-    if not mind.back[0]:
-        leave(mind.behind, state)
 
 
 # --- names ----------------------------------------------------------------------------------------------------------
@@ -362,10 +208,7 @@ def _keep_to_quota(route: Route, mind: Mind, within: Corridor, params: Params, s
         complete=True,
         senses=True,
         regions=True,
-        examples=(
-            "prlrts(level=2, depth=3, gamma=0.8, quota=100.0)",
-            "prlrts(level=2, between=astar)",
-        ),
+        examples=("prlrts(level=2, depth=3, gamma=0.8, quota=100.0)", "prlrts(level=2, between=astar)"),
         shown=("prlrts",),
     )
 )
@@ -403,7 +246,7 @@ setting(
         complete=True,
         needs=("pattern",),
         examples=("dprlrta(level=1)",),
-        summary="PR LRTA* that is told, before each plan, how deep to look and towards which region.",
+        summary="PR LRTA* that takes the depth and the goal of each plan from a pattern database.",
     ),
     depth_by=DepthBy.PATTERN,
     goal_by=GoalBy.PATTERN,

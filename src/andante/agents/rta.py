@@ -1,9 +1,9 @@
-"""RTA*: move to the best neighbour, and leave the second best value behind.
+"""RTA*: move to the best neighbour, and store the second best value in the state left.
 
-Korf (1990). What is left behind is the cost of the way through the best neighbour that the agent does *not* take:
-right as long as the agent goes on, more than the truth once it comes back, so values are not kept between trials and
-nothing converges. Where the paper is silent: of equal f the first neighbour in the graph's order wins; with one
-neighbour only, the second best is infinite, and the state is never entered again.
+Korf (1990). The value stored is the cost of the path through the best neighbour that the agent does *not* choose. It is
+right while the agent moves on, and too high once it has come back, so values are not kept between trials and nothing
+converges. Where the paper is silent: among neighbours with equal f the first in the graph's order wins; with
+only one neighbour the second best value is infinite, and the state is never entered again.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from andante.world.graph import Arrays, degree, price, target
 
 
 class Params(NamedTuple):
-    """RTA* has none."""
+    """There are no parameters."""
 
 
 class Memory(NamedTuple):
-    """What RTA* left behind."""
+    """The values that RTA* has stored."""
 
     h: Learned
 
 
 @kernel
 def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -> Move:
-    """One move of RTA*."""
+    """Make one move of RTA*."""
     least, second, best = np.inf, np.inf, -1
     moves = degree(graph, state)
     for k in range(moves):
@@ -45,7 +45,7 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
         return no_move(STUCK, 1, moves)
     old = value(memory.h, graph, state, goal)
     stored = store(memory.h, state, second)
-    learned = max(second - old, 0.0) if second < np.inf else 0.0  # an infinite rise would drown all others
+    learned = max(second - old, 0.0) if second < np.inf else 0.0  # an infinite rise would swamp all others
     return Move(target(graph, state, best), price(graph, state, best), 1, moves, learned, stored)
 
 

@@ -1,13 +1,13 @@
-"""RTAA*: look ahead in the shape of A*, learn in every expanded state at once from the best frontier state's f.
+"""RTAA*: look ahead with A*, learn in every expanded state at once from the f of the best frontier state.
 
-Koenig and Likhachev (2006): h(s) = f(best) - g(s) for every closed s, which is less than LSS-LRTA* learns from the same
-lookahead, and takes no second search. With depression avoidance it is daRTAA* (move-to-border) or aRTAA*
-(mark-and-avoid) of Hernandez and Baier (2012), which go to another frontier state, and still learn from the best. The
-weighted update has no counterpart here: it is defined on the edges that this rule does not look at.
+Koenig and Likhachev (2006): h(s) = f(best) - g(s) for every closed s. This learns less than LSS-LRTA* from the same
+lookahead, but needs no second search. With depression avoidance it is daRTAA* (move-to-border) or aRTAA*
+(mark-and-avoid) of Hernandez and Baier (2012), which move to another frontier state but still learn from the best. The
+weighted update has no counterpart here: it is defined on edges, which this rule does not look at.
 
-Where the papers are silent: of equal f the larger g wins, then the state reached first; a value never falls; risen is
-what rose in this trial, so that marks and rises are gone when the next one begins; where a wall is discovered on the
-plan's next move the agent plans anew. Counted as expanded are the lookahead's expansions: learning generates nothing.
+Where the papers are silent: among equal f the larger g wins, then the state reached first; values never decrease; marks
+and rises are those of the current trial; if a wall is discovered on the next move of the plan, the agent plans again.
+Counted as expanded are the lookahead's expansions: learning generates nothing.
 """
 
 from __future__ import annotations
@@ -24,19 +24,18 @@ from andante.search.local import (
     Local,
     Rise,
     Walk,
-    choose,
     frontier,
-    grow,
     learn,
     least_f,
+    look_ahead,
     next_move,
-    plan,
+    reached,
 )
 from andante.world.graph import Arrays
 
 
 class Params(NamedTuple):
-    """How far RTAA* looks, and where it goes."""
+    """How far to look ahead, and where to go."""
 
     lookahead: Annotated[int, Range(1, 100_000), "states to expand before a move"] = 10
     walk: Annotated[Walk, "how far to go before planning again"] = Walk.FRONTIER
@@ -44,7 +43,7 @@ class Params(NamedTuple):
 
 
 class Memory(NamedTuple):
-    """What RTAA* learned, and the room it looks ahead in."""
+    """What was learned, and the arrays for the lookahead."""
 
     h: Learned
     local: Local
@@ -53,15 +52,16 @@ class Memory(NamedTuple):
 
 @kernel
 def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -> Move:
-    """One move of RTAA*."""
+    """Make one move of RTAA*."""
     local = memory.local
     expanded, touched, learned, stored = 0, 0, 0.0, 0
     to, cost = next_move(local, graph, state)
     if cost == np.inf:
-        expanded, touched = grow(local, graph, memory.h, state, goal, params.lookahead)
+        expanded, touched = look_ahead(
+            local, graph, memory.h, memory.rise, state, goal, params.lookahead, params.avoidance, params.walk
+        )
         if frontier(local) == 0:
             return no_move(UNREACHABLE, expanded, touched)
-        plan(local, choose(local, graph, memory.rise, params.avoidance), params.walk)
         learned, stored = _learn(memory, graph)
         to, cost = next_move(local, graph, state)
     return Move(to, cost, expanded, touched, learned, stored)
@@ -69,10 +69,10 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
 
 @kernel
 def _learn(memory: Memory, graph: Arrays) -> tuple[float, int]:
-    """Raise every closed state to what the best way costs from there: how much in sum, and how many first values."""
+    """Raise every closed state to f(best) - g; return the sum of the increases and the number of first values."""
     local = memory.local
     learned, stored = 0.0, 0
-    for slot in range(local.size[0]):  # an open state's f is no less than the best, so it stays as it is
+    for slot in range(reached(local)):  # an open state keeps its value, as its f is at least the best
         rose, fresh = learn(local, graph, memory.h, memory.rise, slot, least_f(local) - local.g[slot])
         learned += rose
         stored += fresh

@@ -28,12 +28,12 @@ With a ``weight`` it is TB(WA*) of Hernández, Baier and Asín (2016). Two param
   path is not bounded. If a cheaper path to a closed state is found, the state takes it without being reopened.
 - ``window``: once the solution is traced, the budget of each move goes to shortening it ahead of the agent
   (`search.shorten`), with the same shares of expansions and steps as before. An agent that is not on the solution goes
-  back to it as usual, and the way back is shortened too. `shortcut` then has no effect.
+  back to it as usual, and the way back is shortened too. `shortcut` then has no effect and takes no memory.
 """
 
 from __future__ import annotations
 
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -57,8 +57,20 @@ from andante.search.memory import Clock, Space
 from andante.search.openlist import Ties, width
 from andante.search.path import price_between
 from andante.search.predecessors import Predecessors, turned
-from andante.search.shorten import Route, Window, abandon, is_on, lay, lay_back, shorten
-from andante.search.tracing import OFF, Ways, ahead, aim, follow, forget, is_tracing, length, trace, walk_past
+from andante.search.shorten import Route, Window, abandon, is_on, lay, lay_back, next_on, shorten
+from andante.search.tracing import (
+    OFF,
+    TracedPaths,
+    aim,
+    follow,
+    forget,
+    is_new_longer,
+    is_tracing,
+    length,
+    next_on_path,
+    trace,
+    walk_past,
+)
 from andante.world.graph import Arrays, degree, estimate
 
 # The stages of planning.
@@ -85,53 +97,63 @@ class Params(NamedTuple):
     @property
     def real_time(self) -> bool:
         """False if a move may queue a whole solution without a charge: solutions grow with the map."""
-        return self.charge_queueing or not self.shortcut
+        return self.charge_queueing or not self.shortcut or self.window is not None
 
 
 class Searches(NamedTuple):
-    """A* from the start, and the search for a shortcut, which begins when the first is over."""
+    """A* from the start, the search for a shortcut, which begins when the first is over, and the route found."""
 
     forward: Tree
     backward: Tree
+    route: Route
 
     @classmethod
     def allocate(cls, space: Space) -> Searches:
-        """Return arrays for both; without ``shortcut`` those of the second are empty.
+        """Return arrays for all; those of the search for a shortcut are empty if there is none.
 
-        The second search reuses the queue of the first, unless that expands states at walls first.
+        That search reuses the queue of the first, unless that expands states at walls first.
         """
-        ties, walls_first = space.params.ties, space.params.walls_first
-        forward = Tree.allocate(space, ties, walls_first=walls_first)
-        if not space.params.shortcut:
-            return cls(forward, Tree.over(0, 1.0, 1.0, space.log, ties))
-        if walls_first:
-            return cls(forward, Tree.allocate(space, ties))
-        return cls(forward, forward._replace(node=np.zeros(space.states, NODE), now=np.zeros(1, np.uint32)))
+        params, ties, empty = space.params, space.params.ties, Tree.over(0, 1.0, 1.0, space.log, space.params.ties)
+        forward = Tree.allocate(space, ties, walls_first=params.walls_first)
+        if params.window is not None:
+            return cls(forward, empty, Route.through(forward))
+        if not params.shortcut:
+            return cls(forward, empty, Route.through(empty))
+        if params.walls_first:
+            return cls(forward, Tree.allocate(space, ties), Route.through(empty))
+        backward = forward._replace(node=np.zeros(space.states, NODE), scalars=forward.scalars.copy())
+        return cls(forward, backward, Route.through(empty))
+
+
+PROGRESS = np.dtype(
+    [
+        ("stage", np.int64),
+        ("start", np.int64),
+        ("previous", np.int64),  # the agent's previous state
+        ("trial", np.int64),  # the trial that all this belongs to
+        ("final", np.bool_),  # whether the path being traced is the solution
+    ],
+    align=True,
+)
 
 
 class Progress(NamedTuple):
     """The progress of the algorithm."""
 
-    stage: npt.NDArray[np.int64]  # [1]
-    start: npt.NDArray[np.int64]  # [1]
-    previous: npt.NDArray[np.int64]  # [1], the agent's previous state
-    final: npt.NDArray[np.bool_]  # [1], whether the path being traced is the solution
-    trial: npt.NDArray[np.int64]  # [1], the trial that all this belongs to
+    scalars: npt.NDArray[Any]  # [1], of PROGRESS
     clock: Clock
 
     @classmethod
     def allocate(cls, space: Space) -> Progress:
         """Return the progress before the first search."""
-        stage, start, previous, trial = (np.zeros(1, np.int64) for _ in range(4))
-        return cls(stage, start, previous, np.zeros(1, np.bool_), trial, space.clock)
+        return cls(np.zeros(1, PROGRESS), space.clock)
 
 
 class Memory(NamedTuple):
     """The searches, the paths, and the progress."""
 
     searches: Searches
-    ways: Ways
-    route: Route
+    paths: TracedPaths
     window: Window
     progress: Progress
     into: Predecessors
@@ -140,51 +162,51 @@ class Memory(NamedTuple):
 @kernel
 def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -> Move:
     """Make one move of TBA*."""
-    tree, ways, at = memory.searches.forward, memory.ways, memory.progress
+    tree, paths, at = memory.searches.forward, memory.paths, memory.progress.scalars[0]
     expansions, steps = _shares(params)
-    if at.trial[0] != at.clock.trial[0]:
+    if at["trial"] != memory.progress.clock[0]["trial"]:
         _begin(memory, graph, params, state, goal)  # lines 1 to 4
         expansions = min(expansions, steps)  # so that there is a path for the first move
     work, traced = Slice(False, 0, 0, 0), 0
-    if at.stage[0] == SEARCHING:  # line 6
+    if at["stage"] == SEARCHING:  # line 6
         work = advance(tree, graph, goal, params.weight, expansions)  # line 7
         if work.over:
             if not reached(tree, goal):
                 return no_move(UNREACHABLE, work.expanded, work.touched)
-            at.stage[0] = FOUND
-    if at.stage[0] < TRACED:  # line 9
-        if at.stage[0] == FOUND:
+            at["stage"] = FOUND
+    if at["stage"] < TRACED:  # line 9
+        if at["stage"] == FOUND:
             steps = int64((params.budget - work.steps) * params.c)
         traced = _trace(memory, graph, params, state, goal, steps)  # lines 10 to 19
     elif _shortens(params):
         work = _shorten(memory, graph, params, state, goal, expansions, steps)
     expanded, touched = work.expanded, work.touched + traced
-    to = _ahead(memory, graph, params, state)
+    to = _next_state(memory, graph, params, state)
     if to >= 0:  # line 21
-        if at.stage[0] < TRACED or not _shortens(params):
-            walk_past(ways, state)  # line 22
+        if at["stage"] < TRACED or not _shortens(params):
+            walk_past(paths, state)  # line 22
     elif to == OFF:
-        if params.shortcut and not _shortens(params) and at.stage[0] == TRACED:
+        if params.shortcut and not _shortens(params) and at["stage"] == TRACED:
             left = params.budget - work.steps - int64(np.ceil(traced / params.c))
             cut = _find_shortcut(memory, graph, params, state, goal, left)
             expanded, touched = expanded + cut.expanded, touched + cut.touched
         to = _step_back(memory, state)  # lines 24 to 28
     cost = price_between(graph, state, to) if to >= 0 else np.inf
     if cost == np.inf:
-        return _stand_still(at, graph, state, to, expanded, touched)
-    at.previous[0] = state  # line 30
+        return _stand_still(memory.progress, graph, state, to, expanded, touched)
+    at["previous"] = state  # line 30
     return Move(to, cost, expanded, touched, 0.0, 0)  # line 31
 
 
 @kernel
 def _begin(memory: Memory, graph: Arrays, params: Params, state: int, goal: int) -> None:
     """Begin a search from the agent's state."""
-    at = memory.progress
+    at = memory.progress.scalars[0]
     begin(memory.searches.forward, graph, state, goal, params.weight)
-    forget(memory.ways)
-    abandon(memory.route, memory.window, params.window)  # type: ignore[arg-type]  # none is -1
-    at.trial[0], at.stage[0] = at.clock.trial[0], SEARCHING
-    at.start[0], at.previous[0] = state, state
+    forget(memory.paths)
+    abandon(memory.searches.route, memory.window, params.window)  # type: ignore[arg-type]  # none is -1
+    at["trial"], at["stage"] = memory.progress.clock[0]["trial"], SEARCHING
+    at["start"], at["previous"] = state, state
 
 
 @kernel
@@ -204,30 +226,29 @@ def _shares(params: Params) -> tuple[int, int]:
 @kernel
 def _trace(memory: Memory, graph: Arrays, params: Params, state: int, goal: int, most: int) -> int:
     """Continue to trace a new path, switch to it when it is complete, and return the number of steps."""
-    tree, ways, at = memory.searches.forward, memory.ways, memory.progress
-    if not is_tracing(ways):  # line 10
-        at.final[0] = at.stage[0] == FOUND
-        aim(ways, tree, goal if at.final[0] else most_promising(tree, goal))  # line 11
-    begun_at = ways.traced[0]
-    steps = trace(ways, tree, state, at.start[0], most)  # line 13
-    if at.final[0] and _shortens(params):
-        lay(memory.route, tree, goal, begun_at, steps)
-    if is_tracing(ways):  # line 14
+    tree, paths, at = memory.searches.forward, memory.paths, memory.progress.scalars[0]
+    if not is_tracing(paths):  # line 10
+        at["final"] = at["stage"] == FOUND
+        aim(paths, tree, goal if at["final"] else most_promising(tree, goal))  # line 11
+    begun_at = paths.scalars[0]["traced"]
+    steps = trace(paths, tree, state, at["start"], most)  # line 13
+    if at["final"] and _shortens(params):
+        lay(memory.searches.route, tree, goal, begun_at, steps)
+    if is_tracing(paths):  # line 14
         return steps
-    longer = ways.cost[1 - ways.followed[0]] >= ways.cost[ways.followed[0]]
-    if at.final[0] or longer or not params.switch_rule or ahead(ways, graph, state) < 0:
-        follow(ways)  # line 15
-        if at.final[0]:  # line 16
-            at.stage[0] = TRACED  # line 17
+    if at["final"] or is_new_longer(paths) or not params.switch_rule or next_on_path(paths, graph, state) < 0:
+        follow(paths)  # line 15
+        if at["final"]:  # line 16
+            at["stage"] = TRACED  # line 17
     return steps
 
 
 @kernel
-def _ahead(memory: Memory, graph: Arrays, params: Params, state: int) -> int:
+def _next_state(memory: Memory, graph: Arrays, params: Params, state: int) -> int:
     """Return the next state on the current path, or OFF or CUT as `ahead` does."""
-    if memory.progress.stage[0] < TRACED or not _shortens(params):
-        return ahead(memory.ways, graph, state)
-    return int64(memory.route.next[state]) if is_on(memory.route, state) else OFF
+    if memory.progress.scalars[0]["stage"] < TRACED or not _shortens(params):
+        return next_on_path(memory.paths, graph, state)
+    return next_on(memory.searches.route, state) if is_on(memory.searches.route, state) else OFF
 
 
 @kernel
@@ -235,12 +256,12 @@ def _shorten(
     memory: Memory, graph: Arrays, params: Params, state: int, goal: int, expansions: int, steps: int
 ) -> Slice:
     """Shorten the solution ahead of the agent, including the way back to it if the agent is not on it."""
-    back = 0
-    if not is_on(memory.route, state):
-        back = lay_back(memory.route, memory.searches.forward, state, steps)
-        if not is_on(memory.route, state):
+    route, back = memory.searches.route, 0
+    if not is_on(route, state):
+        back = lay_back(route, memory.searches.forward, state, steps)
+        if not is_on(route, state):
             return Slice(False, 0, 0, back)
-    work = shorten(memory.route, memory.window, graph, state, goal, params.window_weight, expansions, steps - back)
+    work = shorten(route, memory.window, graph, state, goal, params.window_weight, expansions, steps - back)
     return Slice(work.over, work.steps, work.expanded, work.touched + back)
 
 
@@ -248,7 +269,7 @@ def _shorten(
 def _find_shortcut(memory: Memory, graph: Arrays, params: Params, state: int, goal: int, left: int) -> Slice:
     """Search from the solution for a cheapest path to the goal from ``state``."""
     tree, back, arcs = memory.searches.forward, memory.searches.backward, turned(memory.into.arcs, graph)
-    queued = length(memory.ways) + 1
+    queued = length(memory.paths) + 1
     if params.charge_queueing:
         left -= int64(np.ceil(queued / params.c))
     if left <= 0:
@@ -260,28 +281,28 @@ def _find_shortcut(memory: Memory, graph: Arrays, params: Params, state: int, go
         near, after = parent_of(tree, near), near
     work = advance(back, arcs, state, 1.0, left, width(back.open))
     if work.over and reached(back, state):
-        memory.progress.stage[0] = CUT_SHORT
+        memory.progress.scalars[0]["stage"] = CUT_SHORT
     return Slice(work.over, work.steps, work.expanded, work.touched + queued)
 
 
 @kernel
 def _step_back(memory: Memory, state: int) -> int:
     """Return the next state of an agent that is not on its path."""
-    if memory.progress.stage[0] == CUT_SHORT:
+    if memory.progress.scalars[0]["stage"] == CUT_SHORT:
         return parent_of(memory.searches.backward, state)
-    if state != memory.progress.start[0]:  # line 24
+    if state != memory.progress.scalars[0]["start"]:  # line 24
         return parent_of(memory.searches.forward, state)  # line 25
-    return memory.progress.previous[0]  # line 27
+    return int64(memory.progress.scalars[0]["previous"])  # line 27
 
 
 @kernel
-def _stand_still(at: Progress, graph: Arrays, state: int, to: int, expanded: int, touched: int) -> Move:
+def _stand_still(progress: Progress, graph: Arrays, state: int, to: int, expanded: int, touched: int) -> Move:
     """Return what to do if the next move is impossible: stuck at a one-way arc; after a wall was found, begin again."""
     if to >= 0:
         expanded, touched = expanded + 1, touched + degree(graph, to)  # to find a move from there to here
         if price_between(graph, to, state) < np.inf:
             return no_move(STUCK, expanded, touched)
-    at.trial[0] = NEVER
+    progress.scalars[0]["trial"] = NEVER
     return Move(state, 0.0, expanded, touched, 0.0, 0)
 
 

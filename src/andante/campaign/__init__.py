@@ -2,7 +2,8 @@
 
 from andante.campaign.file import Campaign, CampaignError, ProblemSet, Run, read_campaign
 from andante.campaign.plan import Plan
-from andante.campaign.run import Progress, Status, plan_of, prepare, resume, run, status
+from andante.campaign.run import Progress, prepare, resume, run
+from andante.campaign.standing import Status, plan_of, status
 
 __all__ = [
     "Campaign",

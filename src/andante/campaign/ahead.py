@@ -6,16 +6,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from multiprocessing import get_context
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from andante.agent import Algorithm, find
-from andante.campaign.plan import Task
+from andante.agent import Algorithm
 from andante.databases.header import Database
 from andante.datasets import Progress
 from andante.datasets.generate import generate
-from andante.episode.run import compile_all, variant
+from andante.episode.run import Outfit, compile_all, variant
 from andante.errors import AndanteError
 from andante.kernel import on_compile
 from andante.machine import cores
@@ -26,23 +25,9 @@ from andante.offline.builder import asks_for_goals
 _SMALL = 32  # width of a map to compile with: machine code does not depend on sizes
 
 
-class Wanted(NamedTuple):
-    """What will run: an algorithm, the databases it is given, as what to build, and how far it sees."""
-
-    algorithm: Algorithm
-    databases: tuple[str, ...] = ()
-    sight: int | None = None
-
-    @classmethod
-    def by(cls, task: Task) -> Wanted:
-        """What a task of a campaign will run."""
-        conditions = task.conditions
-        return cls(find(task.settings), tuple(order.text for order in conditions.databases), conditions.sight)
-
-    @property
-    def code(self) -> tuple[Any, ...]:
-        """What decides the machine code that it runs."""
-        return variant(self.algorithm), self.sight is None, tuple(map(_kind, self.databases))
+def code_of(one: Outfit[str]) -> tuple[Any, ...]:
+    """Return what decides the machine code that an outfit runs."""
+    return variant(one.algorithm), one.sight is None, tuple(map(_kind, one.databases))
 
 
 @cache
@@ -73,25 +58,20 @@ class Compiler:
         found = self._databases[text]
         return None if isinstance(found, AndanteError) else found
 
-    def agent(self, one: Wanted, number: int = 1, total: int = 1) -> bool:
+    def agent(self, one: Outfit[str], number: int = 1, total: int = 1) -> bool:
         """Compile all that such an agent runs; False if it cannot be made, at least on the small map."""
         databases = [self.builder(text, number, total) for text in one.databases]
         if None in databases:
             return False
+        ready = Outfit(one.algorithm, tuple(databases), one.sight)
         try:
-            compile_all(
-                [one.algorithm],
-                [self._map],
-                lambda what, *_: self._tell(what, number, total),
-                databases=databases,
-                sight=one.sight,
-            )
+            compile_all([ready], [self._map], lambda what, *_: self._tell(what, number, total))
         except AndanteError:
             return False
         return True
 
 
-def compile_ahead(wanted: Iterable[Wanted], tell: Progress) -> None:
+def compile_ahead(wanted: Iterable[Outfit[str]], tell: Progress) -> None:
     """Compile all that will run; ``tell(what, number, total)`` is called before each that was not in the cache.
 
     Parameters that do not go together, and databases that cannot be built, are passed over: whoever runs them will hear
@@ -123,12 +103,12 @@ def compiling_beside(algorithms: Iterable[Algorithm]) -> Iterator[None]:
 
 
 def _compile_quietly(texts: Sequence[str]) -> None:
-    compile_ahead([Wanted(find(text)) for text in texts], lambda *_: None)
+    compile_ahead([Outfit.of(text) for text in texts], lambda *_: None)
 
 
-def _alike(wanted: Iterable[Wanted]) -> list[list[Wanted]]:
+def _alike(wanted: Iterable[Outfit[str]]) -> list[list[Outfit[str]]]:
     """Those that run the same machine code together, in the order in which they are met."""
-    found: dict[tuple[Any, ...], list[Wanted]] = {}
+    found: dict[tuple[Any, ...], list[Outfit[str]]] = {}
     for one in wanted:
-        found.setdefault(one.code, []).append(one)
+        found.setdefault(code_of(one), []).append(one)
     return list(found.values())

@@ -29,8 +29,8 @@ from typing import Any
 
 from andante.agent import Algorithm, find
 from andante.campaign.maps import check_map
+from andante.campaign.orders import BuildOrder
 from andante.campaign.settings import MOST_SETTINGS, expand, grid, sample
-from andante.campaign.shelf import BuildOrder
 from andante.campaign.tables import CampaignError, Lines, Table, read_tables
 from andante.episode.convergence import DEFAULT_MAX_TRIALS
 from andante.episode.trial import DEFAULT_MOVE_CAP, Limits

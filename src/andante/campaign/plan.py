@@ -22,10 +22,11 @@ from andante.agent import Algorithm, find
 from andante.campaign.draw import draw
 from andante.campaign.file import Campaign, Run
 from andante.campaign.maps import PlannedMap, map_sources
+from andante.campaign.orders import BuildOrder, version_of_code
 from andante.campaign.settings import full_notation
-from andante.campaign.shelf import BuildOrder, version_of_code
 from andante.campaign.tables import CampaignError, only_numbers, only_texts
 from andante.datasets import Progress
+from andante.episode.run import Outfit
 from andante.episode.trial import Limits
 from andante.store import row_ids
 from andante.world.problem import Problem
@@ -73,13 +74,19 @@ class Conditions:
 
 
 class Task(NamedTuple):
-    """An algorithm under some conditions, to be run on all problems of one draw."""
+    """A line of the plan, as it is stored: an outfit in words, and under which conditions it runs on which draw."""
 
     draw: int  # the number of the draw
     algorithm: str  # as displayed
     settings: str  # in full notation
     version: str  # of the code that decides what it does
     conditions: Conditions
+
+    @property
+    def outfit(self) -> Outfit[str]:
+        """What will run, with what to build for it; the algorithm must be registered here."""
+        databases = tuple(order.text for order in self.conditions.databases)
+        return Outfit(find(self.settings), databases, self.conditions.sight)
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,15 +9,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from andante.campaign.engines import Engine
 from andante.campaign.file import Campaign
 from andante.campaign.plan import Job, Plan, stale
+from andante.campaign.standing import Status, finished_jobs, plan_of, status
 from andante.campaign.tables import CampaignError
 from andante.campaign.work import Result
 from andante.datasets import Progress as Tell
-from andante.store import Store, StoreError, as_kept
+from andante.store import Store, as_kept
 
 _SHOWN = 3  # differences listed in an error message
 
@@ -41,22 +41,6 @@ class Progress:
     def seconds_left(self) -> float:
         """The time that the rest will take at this throughput; infinite before anything is finished."""
         return self.trials_left / self.trials_per_second if self.trials else np.inf
-
-
-@dataclass(frozen=True)
-class Status:
-    """How much of a campaign is in its store."""
-
-    jobs: int
-    jobs_finished: int
-    trials: int
-    trials_finished: int
-    damaged: int  # parts that were set aside
-
-    @property
-    def finished(self) -> bool:
-        """Whether nothing is left to do."""
-        return self.jobs == self.jobs_finished
 
 
 def _quiet(what: str, done: int, total: int) -> None:
@@ -89,22 +73,6 @@ def _opened(campaign: Campaign, store: Store) -> tuple[Store, Plan]:
             "new store with --store"
         )
     return store, plan
-
-
-def plan_of(store: Store, folder: str = "") -> Plan:
-    """Return the plan of a store; its maps can be read only if the folder where paths start is given."""
-    if not {"plan", "settings"} <= store.about.keys():
-        raise CampaignError(f"{store.folder} is not the store of a single campaign; name one that is")
-    tables = {}
-    for name in ("problems", "jobs"):
-        table = store.table(name)
-        tables[name] = {column: table[column].to_numpy() for column in table.columns}
-    try:
-        return Plan.from_data(store.about["plan"], tables, folder)
-    except (AttributeError, IndexError, KeyError, OverflowError, TypeError, ValueError) as error:
-        raise StoreError(
-            f"the plan of {store.folder} is damaged; restore manifest and tables from a copy, or start a new store"
-        ) from error
 
 
 def differences(before: Any, now: Any, where: str = "") -> Iterator[str]:
@@ -158,7 +126,7 @@ def resume(
 ) -> None:
     """Run the jobs of a plan that are not in the store yet."""
     with store.writing():
-        left = np.setdiff1d(np.arange(len(plan)), _finished(store, plan, compare=True), assume_unique=True)
+        left = np.setdiff1d(np.arange(len(plan)), finished_jobs(store, plan, compare=True), assume_unique=True)
         if not len(left):
             return
         order = plan.order(seed)
@@ -200,31 +168,3 @@ def _check_off(batch: list[Result], awaited: set[int]) -> None:
 
 def _joined(batch: list[Result]) -> Result:
     return {name: np.concatenate([part[name] for part in batch]) for name in batch[0]}
-
-
-def _finished(store: Store, plan: Plan, compare: bool = False) -> npt.NDArray[np.int64]:
-    """Return the numbers of the jobs whose rows are in the store; fail if it has rows that are not in the plan.
-
-    A job of another campaign may have the same number as one of this campaign. With ``compare`` the rows themselves are
-    compared by their ids: for each task those of the first and the last problem.
-    """
-    finished = store.finished_jobs()
-    strange = finished[(finished < 0) | (finished >= len(plan))].tolist()
-    if not strange and compare:
-        jobs = [plan.job(number) for number in finished.tolist()]
-        asked = [(job.number, one) for job in jobs for task in job.tasks for one in job.ids(task, [0, -1])]
-        strange = store.jobs_without([number for number, _ in asked], [one for _, one in asked])
-    if strange:
-        raise StoreError(
-            f"{store.folder} has rows of job {strange[0]} that are not in its plan, perhaps of another campaign; move "
-            "them out of its folder parts, or start a new store"
-        )
-    return finished
-
-
-def status(store: Store, plan: Plan | None = None) -> Status:
-    """Return how much of a campaign is in its store."""
-    known = plan if plan is not None else plan_of(store)
-    finished = _finished(store, known).tolist()
-    trials = sum(known.trials_of(number) for number in finished)
-    return Status(len(known), len(finished), known.trials, trials, store.damaged)

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import math
 import threading
-from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from andante.agent import find
 from andante.campaign.maps import PlannedMap
 from andante.campaign.plan import MAPS_AT_A_TIME, Conditions, Job, Task, version_of
-from andante.campaign.shelf import Shelf, Volume
+from andante.campaign.shelf import Shelf, Volume, in_cache
 from andante.campaign.tables import CampaignError
-from andante.databases.header import sizes
+from andante.databases.header import Database, sizes
 from andante.episode.convergence import converge_agent
+from andante.episode.rows import rows
 from andante.episode.run import Outfit
 from andante.errors import AndanteError
-from andante.measures import Row, rows
+from andante.measures import Row
+from andante.recent import Recent
 from andante.world.grid import Grid
 from andante.world.problem import Problem
 
@@ -28,36 +28,20 @@ from andante.world.problem import Problem
 Result = dict[str, npt.NDArray[Any]]
 
 
-class _Atlas:
-    """The maps that this process has read most recently."""
-
-    def __init__(self) -> None:
-        self._maps: OrderedDict[PlannedMap, Grid] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def grid(self, planned: PlannedMap) -> Grid:
-        """Return the map, read once; raise an error if it differs from the planned one."""
-        with self._lock:
-            if planned not in self._maps:
-                self._maps[planned] = _read(planned)
-            self._maps.move_to_end(planned)
-            while len(self._maps) > 2 * MAPS_AT_A_TIME:
-                self._maps.popitem(last=False)
-            return self._maps[planned]
-
-
 def _read(planned: PlannedMap) -> Grid:
+    """Return the map; raise an error if it differs from the planned one."""
     grid = planned.grid()
     grid.graph.components.shape  # compute both lazy values now, while no other thread uses the map  # noqa: B018
     return grid
 
 
-_atlas, _shelf = _Atlas(), Shelf()
+_maps: Recent[PlannedMap, Grid] = Recent(2 * MAPS_AT_A_TIME)
+_shelf = Shelf(in_cache)
 
 
 def perform(job: Job, stop: threading.Event | None = None) -> Result | None:
     """Run a job and return its rows, the same on any machine except for times; None if ``stop`` was set meanwhile."""
-    grid = _atlas.grid(job.map)
+    grid = _maps.get(job.map, lambda: _read(job.map))
     problems = [
         Problem(grid.graph, start, goal, grid, cost)
         for start, goal, cost in zip(job.starts.tolist(), job.goals.tolist(), job.optimal_costs.tolist(), strict=True)
@@ -77,25 +61,25 @@ def perform(job: Job, stop: threading.Event | None = None) -> Result | None:
 
 def _run(task: Task, volumes: list[Volume], problems: list[Problem], stop: threading.Event | None) -> list[Row]:
     """Return a row for each problem."""
-    entry = find(task.settings)
-    if version_of(entry) != task.version:
-        raise CampaignError(f"this worker has a different version of {entry.card.name} than the campaign's plan")
-    conditions = task.conditions
-    outfit = Outfit(entry, tuple(volume.database for volume in volumes), conditions.sight)
+    planned, conditions = task.outfit, task.conditions
+    if version_of(planned.algorithm) != task.version:
+        name = planned.algorithm.card.name
+        raise CampaignError(f"this worker has a different version of {name} than the campaign's plan")
+    outfit = Outfit(planned.algorithm, tuple(volume.database for volume in volumes), planned.sight)
     if conditions.max_trials > 1:
         return _converged(outfit, conditions, problems, stop)
-    agent = outfit.agent_at_hand(problems[0])
+    agent = outfit.cached_agent(problems[0])
     trials = agent.run_all(problems, conditions.limits, paths=False, stop=stop)
     return [{**row, "trials": 1} for row in rows(trials, memory_bytes=agent.memory_bytes)]
 
 
 def _converged(
-    outfit: Outfit, conditions: Conditions, problems: Iterable[Problem], stop: threading.Event | None
+    outfit: Outfit[Database], conditions: Conditions, problems: Iterable[Problem], stop: threading.Event | None
 ) -> list[Row]:
     """Return a row for each problem: cost, effort and learning of all trials; first move and quality of the last."""
     found: list[Row] = []
     for problem in problems:
-        agent = outfit.agent_at_hand(problem)
+        agent = outfit.cached_agent(problem)
         processes = converge_agent(agent, problem, conditions.limits, conditions.max_trials, False, stop)
         if not processes:
             return []

@@ -1,4 +1,4 @@
-"""The command line: one file per verb, imported only when its verb is called."""
+"""The command line: one file per verb, imported only when its verb is called, and files that verbs share."""
 
 from __future__ import annotations
 

@@ -77,10 +77,11 @@ def _claims(entry: Any) -> str:
 
 
 def _order(entry: Any, kind: str) -> str:
-    """What to build: an agent that plans over regions needs a pattern database over the regions of its level."""
-    from andante.databases.pattern import order_for
+    """What to build for an agent."""
+    from andante.offline import builders
 
-    return f'"{order_for(entry.params)}"' if kind == "pattern" else kind
+    order = builders()[kind].orders_for(entry.params)[0] if kind in builders() else kind
+    return order if order == kind else f'"{order}"'
 
 
 def _print_card(entry: Any) -> None:

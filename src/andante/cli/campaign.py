@@ -269,10 +269,10 @@ def _work_on(campaign: Campaign, folder: Path, make: Callable[[], Engine], estim
 
 def compile_for(plan: Plan) -> None:
     """Compile what the plan needs, so that no job waits for it."""
-    from andante.campaign.ahead import Wanted, compile_ahead
+    from andante.campaign.ahead import compile_ahead
 
     with telling_of_compilation() as tell:
-        compile_ahead(map(Wanted.by, plan.tasks), tell)
+        compile_ahead((task.outfit for task in plan.tasks), tell)
 
 
 @contextmanager

@@ -249,5 +249,7 @@ def with_error(numbers: Statistics) -> str:
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """A table in Markdown."""
-    return [f"| {' | '.join(line)} |" for line in (head, [":--", *["--:"] * (len(head) - 1)], *rows)]
+    """Return the lines of a table."""
+    from andante.report.markdown import markdown_table
+
+    return markdown_table(head, rows).splitlines()

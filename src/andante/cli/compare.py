@@ -13,17 +13,15 @@ import typer
 
 from andante.cli.shared import (
     DATABASE_OPTION,
-    EMPTY,
     JSON_OPTION,
     MAP_HELP,
     SIGHT_OPTION,
-    Kit,
     Offer,
     check_places,
+    load_databases,
     number_option,
     offers_of,
     out,
-    pack,
     print_json,
     progress_bar,
     progress_of_parts,
@@ -38,6 +36,7 @@ from andante.machine import cores
 if TYPE_CHECKING:
     from andante.agent import Algorithm
     from andante.databases.header import Database
+    from andante.episode.run import Outfit
     from andante.episode.trace import Trace
     from andante.world.grid import Grid
     from andante.world.problem import Problem
@@ -79,20 +78,23 @@ def compare(
 ) -> None:
     """Compare algorithms on the problems of one map."""
     from andante.agent import find
+    from andante.episode.run import Outfit
 
     check_places(html, csv)
     ordered = [Offer(kind_ordered(text), text) for text in build]  # refused before any map is read
     named = [find(text) for text in split_algorithms(algorithms)]
     grid = read_world(map)
-    kit = pack(grid, sight, database)
+    loaded = load_databases(database, grid)
     orders = say_unused(ordered, named or able(sight))
     built = [build_for(grid, order.name, threads) for order in orders]
-    offers = [*orders, *offers_of(kit.databases)]
-    kit = kit._replace(databases=(*(one for one, _ in built), *kit.databases))
-    entries = list({str(entry): entry for entry in named or served(worth_comparing(kit), grid, kit)}.values())
-    say_unused(offers, entries)
+    databases = (*(one for one, _ in built), *loaded)
+    if named:
+        outfits = [Outfit(entry, databases, sight) for entry in {str(entry): entry for entry in named}.values()]
+    else:
+        outfits = worth_comparing(able(sight), grid, databases, sight)
+    say_unused([*orders, *offers_of(loaded)], [one.algorithm for one in outfits])
     chosen = choose_problems(grid, scenario, problems, seed)
-    rows = run_all(entries, grid, chosen, threads, suboptimality_cap, kit, built)
+    rows = run_all(outfits, grid, chosen, threads, suboptimality_cap, built)
     if not as_json:
         from andante.report.table import lead
 
@@ -104,7 +106,7 @@ def compare(
         write_csv(rows, csv)
         say_wrote(csv)
     if html is not None:
-        write_page(f"Agents on {grid.name}", rows, replays(entries, chosen, rows, kit), html)
+        write_page(f"Agents on {grid.name}", rows, replays(outfits, chosen, rows), html)
 
 
 def kind_ordered(text: str) -> str:
@@ -125,37 +127,29 @@ def build_for(grid: Grid, text: str, threads: int) -> tuple[Database, float]:
     return database, time.perf_counter() - began
 
 
-def shown() -> list[Algorithm]:
-    """Return the settings that cards want shown, and all algorithms that use a database."""
-    from andante.agent import algorithms, find
-
-    return [
-        find(text) for entry in algorithms() for text in entry.card.shown or ([entry.card.name] if entry.needs else [])
-    ]
-
-
 def able(sight: int | None) -> list[Algorithm]:
-    """Those that are shown, as far as they can do with what they see, if the map is unknown."""
-    return [entry for entry in shown() if sight is None or (entry.card.senses and not entry.needs)]
+    """Return what a comparison shows, as far as it can do with this sight, if the map is unknown."""
+    from andante.agent import compared
+
+    return [entry for entry in compared() if sight is None or (entry.card.senses and not entry.needs)]
 
 
-def worth_comparing(kit: Kit = EMPTY) -> list[Algorithm]:
-    """Return those that are shown and can run with what the kit has."""
-    kinds = {database.kind for database in kit.databases}
-    return [entry for entry in able(kit.sight) if kinds.issuperset(entry.needs)]
+def worth_comparing(
+    entries: Sequence[Algorithm], grid: Grid, databases: tuple[Database, ...], sight: int | None = None
+) -> list[Outfit[Database]]:
+    """Return those that can run with these databases: one of the right kind may be for agents on another level."""
+    from andante.episode.run import Outfit
+
+    kinds = {database.kind for database in databases}
+    outfits = [Outfit(entry, databases, sight) for entry in entries if kinds.issuperset(entry.needs)]
+    return [one for one in outfits if not one.algorithm.needs or _can_be_made(one, grid)]
 
 
-def served(entries: Sequence[Algorithm], grid: Grid, kit: Kit) -> list[Algorithm]:
-    """Return those that can use the databases: one of the right kind may be for agents on another level."""
-    return [entry for entry in entries if not entry.needs or _can_be_made(entry, grid, kit)]
-
-
-def _can_be_made(entry: Algorithm, grid: Grid, kit: Kit) -> bool:
-    from andante.episode.run import Agent
+def _can_be_made(one: Outfit[Database], grid: Grid) -> bool:
     from andante.errors import AlgorithmError
 
     try:
-        Agent(entry, grid, **kit._asdict())
+        one.agent(grid)
     except AlgorithmError:
         return False
     return True
@@ -180,42 +174,38 @@ def choose_problems(grid: Grid, scenario: Path | None, count: int, seed: int) ->
 
 
 def run_all(
-    entries: Sequence[Algorithm],
+    outfits: Sequence[Outfit[Database]],
     grid: Grid,
     problems: Sequence[Problem],
     threads: int,
     suboptimality_cap: float,
-    kit: Kit = EMPTY,
     built: Sequence[tuple[Database, float]] = (),
 ) -> list[dict[str, Any]]:
-    """Run every algorithm on every problem and return one row per trial; ``built`` has the build times of databases."""
-    from andante.episode.run import Agent, compile_all, run_many
+    """Run every outfit on every problem and return one row per trial; ``built`` has the build times of databases."""
+    from andante.episode.rows import rows
+    from andante.episode.run import compile_all
     from andante.episode.trial import Limits
-    from andante.measures import rows
 
     with telling_of_compilation() as tell:
-        compile_all(entries, [grid], tell, **kit._asdict())
+        compile_all(outfits, [grid], tell)
     limits = Limits(suboptimality=suboptimality_cap)
     found: list[dict[str, Any]] = []
-    with progress_bar("running", len(entries) * len(problems)) as advance:
-        for entry in entries:
-            trials = run_many(
-                entry, problems, threads=threads, limits=limits, paths=False, progress=advance, **kit._asdict()
-            )
-            room = Agent(entry, grid, **kit._asdict()).memory_bytes
-            found += rows(trials, memory_bytes=room, **_conditions(entry, grid, kit, built))
+    with progress_bar("running", len(outfits) * len(problems)) as advance:
+        for one in outfits:
+            trials = one.run_many(problems, threads=threads, limits=limits, paths=False, progress=advance)
+            found += rows(trials, memory_bytes=one.agent(grid).memory_bytes, **_conditions(one, grid, built))
     return found
 
 
-def _conditions(entry: Algorithm, grid: Grid, kit: Kit, built: Sequence[tuple[Database, float]]) -> dict[str, float]:
+def _conditions(one: Outfit[Database], grid: Grid, built: Sequence[tuple[Database, float]]) -> dict[str, float]:
     """Return what an agent was given, as columns of its rows; the build times of files are not known here."""
     from andante.databases.header import pick, sizes
 
-    books = [pick(kit.databases, kind, grid.graph) for kind in entry.needs]
+    books = [pick(one.databases, kind, grid.graph) for kind in one.algorithm.needs]
     seconds = {id(database): took for database, took in built}
     took = math.fsum(seconds.get(id(book), math.nan) for book in books)
     prepared = {**sizes(books, grid.width * grid.height), "build_seconds": took}
-    return prepared if kit.sight is None else {**prepared, "sight": kit.sight}
+    return prepared if one.sight is None else {**prepared, "sight": one.sight}
 
 
 def tell_results(rows: list[dict[str, Any]], as_json: bool) -> None:
@@ -233,7 +223,7 @@ def tell_results(rows: list[dict[str, Any]], as_json: bool) -> None:
 
 
 def replays(
-    entries: Sequence[Algorithm], problems: Sequence[Problem], rows: list[dict[str, Any]], kit: Kit = EMPTY
+    outfits: Sequence[Outfit[Database]], problems: Sequence[Problem], rows: list[dict[str, Any]]
 ) -> list[Trace]:
     """Record a few agents on one problem of medium length: those that the rows recommend, then real-time ones."""
     from andante.episode.trace import record
@@ -243,12 +233,17 @@ def replays(
     by_length = sorted(problems, key=lambda problem: problem.optimal_cost or 0.0)
     problem = by_length[len(by_length) // 2]
     best = dict.fromkeys(one.best.name for one in choices(summarise(rows)) if one.best is not None)
-    others = sorted((entry for entry in entries if str(entry) not in best), key=lambda entry: not entry.real_time)
+    by_name = {str(one.algorithm): one for one in outfits}
+    others = sorted(
+        (by_name[name] for name in by_name if name not in best), key=lambda one: not one.algorithm.real_time
+    )
     step = max(1, len(others) // REPLAYS)
-    by_name = {str(entry): entry for entry in entries}
     chosen = [*(by_name[name] for name in best), *others[::step]]
     limits = Limits(moves=REPLAY_MOVES)
-    return [record(entry, problem, limits=limits, **kit._asdict()) for entry in chosen[:REPLAYS]]
+    return [
+        record(one.algorithm, problem, limits=limits, databases=one.databases, sight=one.sight)
+        for one in chosen[:REPLAYS]
+    ]
 
 
 def write_page(title: str, rows: list[dict[str, Any]], traces: list[Trace], path: Path) -> None:

@@ -13,13 +13,11 @@ from andante.cli.compare import (
     choose_problems,
     replays,
     run_all,
-    served,
-    shown,
     tell_results,
     worth_comparing,
     write_page,
 )
-from andante.cli.shared import Kit, out, progress_of_parts, telling_of_compilation
+from andante.cli.shared import out, progress_of_parts, telling_of_compilation
 from andante.machine import cores
 
 if TYPE_CHECKING:
@@ -32,6 +30,7 @@ app = typer.Typer(add_completion=False)
 
 SIDE, SEED, PROBLEMS = 512, 7, 200
 BUILD_SECONDS = 40.0  # for building all databases
+MOST_FOR_ALL_PAIRS = 30_000  # states of a map on which a database that looks at all pairs of them is built in that time
 
 
 @app.command()
@@ -39,22 +38,22 @@ def demo(
     path: Path = typer.Option(Path("demo.html"), "--out", metavar="FILE.html", help="Where to write the page."),
 ) -> None:
     """Compare the agents on a generated game-like map and write a page about it."""
+    from andante.agent import compared
     from andante.datasets.generate import generate
     from andante.files import make_folder
 
     grid = generate("outdoor", SIDE, SIDE, seed=SEED)
     problems = choose_problems(grid, None, PROBLEMS, SEED)
     out.print(f"{len(problems)} problems on a generated map of {SIDE} x {SIDE} cells, {grid.free_cells} of them free")
-    able = quickly_ready(shown())
-    kinds = kinds_for(able)
+    able = quickly_ready(compared())
+    kinds = kinds_for(able, grid)
     compile_all_of(able, kinds)
     built = build_databases(grid, kinds)
-    kit = Kit(databases=[database for database, _ in built])
-    entries = served([entry for entry in worth_comparing(kit) if entry in able], grid, kit)
-    rows = run_all(entries, grid, problems, cores(), SUBOPTIMALITY_CAP, kit, built)
+    outfits = worth_comparing(able, grid, tuple(database for database, _ in built))
+    rows = run_all(outfits, grid, problems, cores(), SUBOPTIMALITY_CAP, built)
     tell_results(rows, as_json=False)
     make_folder(path.parent)
-    write_page("Andante: agents on a generated map", rows, replays(entries, problems, rows, kit), path)
+    write_page("Andante: agents on a generated map", rows, replays(outfits, problems, rows), path)
 
 
 def quickly_ready(entries: Sequence[Algorithm]) -> list[Algorithm]:
@@ -68,19 +67,27 @@ def quickly_ready(entries: Sequence[Algorithm]) -> list[Algorithm]:
     ]
 
 
-def kinds_for(entries: Sequence[Algorithm]) -> list[str]:
-    """Return the kinds of databases that these agents use.
+def kinds_for(entries: Sequence[Algorithm], grid: Grid) -> list[str]:
+    """Return the kinds of databases that these agents use and that may be built in time.
 
-    Databases for any map are left out: trained on the map that they are tested on they would prove little.
+    Databases for any map are left out: trained on the map that they are tested on they would prove little. Those that
+    would take too long for sure are left out as well, before their builders are compiled.
     """
     from andante.offline import builders
 
-    return list(dict.fromkeys(kind for entry in entries for kind in entry.needs if not builders()[kind].any_map))
+    known = builders()
+    kinds = [one for one in dict.fromkeys(known[kind] for entry in entries for kind in entry.needs) if not one.any_map]
+    large = len(grid.graph) > MOST_FOR_ALL_PAIRS
+    for one in kinds:
+        if one.all_pairs and large:
+            out.print(f"no {one.kind} database: it takes minutes to look at all pairs of states", soft_wrap=True)
+    return [one.kind for one in kinds if not (one.all_pairs and large)]
 
 
 def compile_all_of(entries: Sequence[Algorithm], kinds: Sequence[str]) -> None:
     """Compile the builders of these databases and the agents that use them, and in parallel the other agents."""
-    from andante.campaign.ahead import Compiler, Wanted, compiling_beside
+    from andante.campaign.ahead import Compiler, compiling_beside
+    from andante.episode.run import Outfit
 
     looking = [entry for entry in entries if entry.needs and set(entry.needs) <= set(kinds)]
     total = len(kinds) + len(looking)
@@ -89,7 +96,7 @@ def compile_all_of(entries: Sequence[Algorithm], kinds: Sequence[str]) -> None:
         for number, kind in enumerate(kinds, 1):
             compiler.builder(kind, number, total)
         for number, entry in enumerate(looking, len(kinds) + 1):
-            compiler.agent(Wanted(entry, entry.needs), number, total)
+            compiler.agent(Outfit(entry, entry.needs), number, total)
 
 
 def build_databases(grid: Grid, kinds: Sequence[str]) -> list[tuple[Database, float]]:
@@ -119,11 +126,11 @@ def build_databases(grid: Grid, kinds: Sequence[str]) -> list[tuple[Database, fl
 
 def first_in_time(library: Library, kind: str) -> tuple[str, Books | Refused]:
     """Return the first settings of a kind that there is time to build, and the databases; or why there are none."""
+    from andante.offline import builders
     from andante.selection.library import Refused
-    from andante.selection.space import orders_of
 
     late: tuple[str, Books | Refused] | None = None
-    for text in orders_of(kind):
+    for text in builders()[kind].orders:
         found = library.books([text])
         if not (isinstance(found, Refused) and found.late):
             return text, found

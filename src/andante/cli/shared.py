@@ -228,21 +228,11 @@ class _Compiling:
         self._status.start()
 
 
-class Kit(NamedTuple):
-    """What agents are given to take along: arguments of `run`, `run_many`, `record` and others."""
-
-    sight: int | None = None
-    databases: Sequence[Any] = ()
-
-
-EMPTY = Kit()
-
-
-def pack(grid: Grid, sight: int | None, databases: Sequence[Path]) -> Kit:
-    """A kit with the databases in these files, which must be for this map."""
+def load_databases(files: Sequence[Path], grid: Grid) -> tuple[Database, ...]:
+    """Return the databases in these files, which must be for this map."""
     from andante.databases.header import load
 
-    return Kit(sight, tuple(load(path, map=grid) for path in databases))
+    return tuple(load(path, map=grid) for path in files)
 
 
 class Offer(NamedTuple):

@@ -14,12 +14,11 @@ from andante.cli.shared import (
     JSON_OPTION,
     MAP_HELP,
     SIGHT_OPTION,
-    Kit,
     check_places,
+    load_databases,
     number_option,
     offers_of,
     out,
-    pack,
     print_json,
     read_cell,
     read_world,
@@ -30,7 +29,7 @@ from andante.cli.shared import (
 )
 
 if TYPE_CHECKING:
-    from andante.agent import Algorithm
+    from andante.episode.run import Outfit
     from andante.episode.trial import Limits, Trial
     from andante.world.problem import Problem
 
@@ -46,7 +45,7 @@ def solve(
     database: list[Path] = DATABASE_OPTION,
     sight: int | None = SIGHT_OPTION,
     suboptimality_cap: float | None = number_option(None, 1, help="Give up at this many times the optimal cost."),
-    picture: Path | None = typer.Option(None, metavar="FILE.png", help="Draw the way on the map."),
+    picture: Path | None = typer.Option(None, metavar="FILE.png", help="Draw the path on the map."),
     trace: Path | None = typer.Option(None, metavar="FILE.json", help="Keep every move and thought, to be replayed."),
     posthoc: Path | None = typer.Option(None, metavar="FILE.trace.json", help="The same for the Posthoc visualiser."),
     as_json: bool = JSON_OPTION,
@@ -57,7 +56,7 @@ def solve(
     """
     from andante.agent import find
     from andante.episode.posthoc import check_name
-    from andante.episode.run import compile_all, run
+    from andante.episode.run import Outfit, compile_all
     from andante.episode.trial import Limits
     from andante.report import figure
 
@@ -70,18 +69,18 @@ def solve(
     grid = read_world(map)
     problem = grid.problem(read_cell(start, "--start"), read_cell(goal, "--goal"))
     limits = Limits(suboptimality=suboptimality_cap) if suboptimality_cap is not None else Limits()
-    kit = pack(grid, sight, database)
-    say_unused(offers_of(kit.databases), [entry])
+    outfit = Outfit(entry, load_databases(database, grid), sight)
+    say_unused(offers_of(outfit.databases), [entry])
     with telling_of_compilation() as tell:
-        compile_all([entry], [grid], tell, **kit._asdict())
-        trial = run(entry, problem, limits=limits, **kit._asdict())
+        compile_all([outfit], [grid], tell)
+        trial = outfit.run(problem, limits)
         _ = trial.optimal_cost  # which is searched for, and may have to be compiled
     if picture is not None:
         from andante.report.picture import draw
 
         draw(trial, picture)
     if trace is not None or posthoc is not None:
-        _keep_trace(entry, problem, limits, kit, trace, posthoc)
+        _keep_trace(outfit, problem, limits, trace, posthoc)
     if as_json:
         print_json(_as_data(trial))
     else:
@@ -91,12 +90,12 @@ def solve(
 
 
 def _keep_trace(
-    entry: Algorithm, problem: Problem, limits: Limits, kit: Kit, trace: Path | None, posthoc: Path | None
+    outfit: Outfit[Any], problem: Problem, limits: Limits, trace: Path | None, posthoc: Path | None
 ) -> None:
     from andante.episode.trace import TRACE_LIMITS, record
 
     limits = replace(limits, moves=min(limits.moves, TRACE_LIMITS.moves))
-    recorded = record(entry, problem, limits=limits, **kit._asdict())
+    recorded = record(outfit.algorithm, problem, limits=limits, databases=outfit.databases, sight=outfit.sight)
     if trace is not None:
         recorded.save(trace)
     if posthoc is not None:
@@ -104,7 +103,7 @@ def _keep_trace(
 
 
 def _as_data(trial: Trial) -> dict[str, Any]:
-    from andante.measures import rows
+    from andante.episode.rows import rows
 
     cells = trial.cells
     return {**rows([trial])[0], "start": cells[0], "goal": trial.problem.grid.cell(trial.problem.goal), "path": cells}  # type: ignore[union-attr]
@@ -113,7 +112,7 @@ def _as_data(trial: Trial) -> dict[str, Any]:
 def _print(trial: Trial) -> None:
     ends = {
         "GOAL": "arrived",
-        "UNREACHABLE": "no way leads to the goal",
+        "UNREACHABLE": "no path leads to the goal",
         "STUCK": "stuck, with no move left to make",
     }
     how = ends.get(trial.outcome.name, f"gave up at the {trial.outcome.name.lower().replace('_', ' ')}")

@@ -17,15 +17,15 @@ def warmup() -> None:
     import numpy as np
 
     from andante.agent import algorithms
-    from andante.episode.run import compile_all
+    from andante.episode.run import Outfit, compile_all
     from andante.files import cache_folder
     from andante.world.grid import Grid
 
     graph = Grid(np.ones((16, 16), bool)).graph  # large enough for some levels of abstraction
-    entries = list(algorithms())
+    entries = algorithms()
     began = time.perf_counter()
     with telling_of_compilation() as tell:
-        compile_all(entries, [graph, graph.csr()], tell)
+        compile_all([Outfit(entry) for entry in entries], [graph, graph.csr()], tell)
     took = time.perf_counter() - began
     out.print(
         f"{len(entries)} algorithms are ready after {took:.1f} s; their machine code is in {cache_folder()}",

@@ -5,7 +5,6 @@ The first axis of the notation LRTA* (depth, goal) of Bulitko et al. (2008).
 
 from __future__ import annotations
 
-from enum import IntEnum
 from typing import NamedTuple
 
 import numpy as np
@@ -15,13 +14,14 @@ from andante.control.goal import ground_pattern
 from andante.databases.depth_tree import DepthTree, answer
 from andante.databases.pattern import Pattern, capped_depth_to_goal, depth_to_goal, depth_to_subgoal
 from andante.kernel import generic, kernel
+from andante.notation import Word
 from andante.search.learning import Learned
 from andante.search.lookahead import Ball, deepen, look, most_states
 from andante.search.memory import Space
 from andante.world.graph import Layout, Moves
 
 
-class DepthBy(IntEnum):
+class DepthBy(Word):
     """What chooses the depth."""
 
     FIXED = 0  # F: always the same
@@ -98,7 +98,7 @@ class Choice(NamedTuple):
     touched: int
 
 
-class Way(NamedTuple):
+class Leg(NamedTuple):
     """What a pattern database needs to know about an aim."""
 
     chosen: int  # the state in which it was chosen
@@ -107,7 +107,7 @@ class Way(NamedTuple):
 
 
 @generic
-def depth_for(by: By, ball: Ball, graph: Layout, h: Learned, state: int, aim: int, way: Way, fixed: int) -> Choice:
+def depth_for(by: By, ball: Ball, graph: Layout, h: Learned, state: int, aim: int, leg: Leg, fixed: int) -> Choice:
     """Return how deep to search from ``state`` towards ``aim``; ``h`` must be for that aim.
 
     ``fixed`` is the depth if it is not chosen, and the greatest one if an oracle chooses it.
@@ -116,23 +116,23 @@ def depth_for(by: By, ball: Ball, graph: Layout, h: Learned, state: int, aim: in
 
 
 @depth_for.of(Fixed)
-def _fixed(by: Fixed, ball: Ball, graph: Layout, h: Learned, state: int, aim: int, way: Way, fixed: int) -> Choice:
+def _fixed(by: Fixed, ball: Ball, graph: Layout, h: Learned, state: int, aim: int, leg: Leg, fixed: int) -> Choice:
     return Choice(fixed, 0, 0)
 
 
 @depth_for.of(Stored)
-def _stored(by: Stored, ball: Ball, graph: Layout, h: Learned, state: int, aim: int, way: Way, fixed: int) -> Choice:
-    known, here, goal = by.pattern, way.chosen, way.goal
-    return Choice(depth_to_subgoal(known, here, goal) if way.near else depth_to_goal(known, here, goal), 0, 0)
+def _stored(by: Stored, ball: Ball, graph: Layout, h: Learned, state: int, aim: int, leg: Leg, fixed: int) -> Choice:
+    known, here, goal = by.pattern, leg.chosen, leg.goal
+    return Choice(depth_to_subgoal(known, here, goal) if leg.near else depth_to_goal(known, here, goal), 0, 0)
 
 
 @depth_for.of(Oracle)
-def _foreseen(by: Oracle, ball: Ball, graph: Layout, h: Learned, state: int, aim: int, way: Way, fixed: int) -> Choice:
+def _foreseen(by: Oracle, ball: Ball, graph: Layout, h: Learned, state: int, aim: int, leg: Leg, fixed: int) -> Choice:
     return Choice(least_depth(ball, graph, h, state, aim, fixed), 0, 0)  # an oracle need not search
 
 
 @depth_for.of(Guessed)
-def _guessed(by: Guessed, ball: Ball, graph: Layout, h: Learned, state: int, aim: int, way: Way, fixed: int) -> Choice:
+def _guessed(by: Guessed, ball: Ball, graph: Layout, h: Learned, state: int, aim: int, leg: Leg, fixed: int) -> Choice:
     seen = observe(by.history, ball, graph, h, state, aim)
     return Choice(answer(by.tree, by.history.row), seen.expanded, seen.touched)
 

@@ -23,7 +23,7 @@ neighbour's value is 0, at the goal, f9 is very large.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -39,20 +39,27 @@ from andante.world.heuristics import TOLERANCE
 PARTS = 2.0**20  # learning is summed in whole multiples of 1 / PARTS of a unit, which keeps the sums exact
 
 
+HISTORY = np.dtype(
+    [
+        ("size", np.int64),  # moves in the ring
+        ("next", np.int64),  # the index of the next move
+        ("distinct", np.int64),  # number of different states in the ring
+        ("volume", np.int64),  # the sum of ``learned``
+        ("trial", np.int64),  # the trial of the moves in the ring
+        ("open", np.int64),  # neighbours of a state without obstacles
+    ]
+)
+
+
 class History(NamedTuple):
     """An agent's last n moves, in a ring, and its last move from each state."""
 
     state: npt.NDArray[np.int32]  # [n], the state before each move
     learned: npt.NDArray[np.int64]  # [n], by how much the value there rose, in multiples of 1 / PARTS of a unit
-    size: npt.NDArray[np.int64]  # [1], moves in the ring
-    next: npt.NDArray[np.int64]  # [1], the index of the next move
-    distinct: npt.NDArray[np.int64]  # [1], number of different states in the ring
-    volume: npt.NDArray[np.int64]  # [1], the sum of ``learned``
     times: npt.NDArray[np.int32]  # [states], how often each is in the ring
     move: npt.NDArray[np.int32]  # [states], the last move from there, as an index in the neighbour order
     seen: npt.NDArray[np.int64]  # [states], the trial in which the two above were written
-    trial: npt.NDArray[np.int64]  # [1], the trial of the moves in the ring
-    open: npt.NDArray[np.int64]  # [1], neighbours of a state without obstacles
+    scalars: npt.NDArray[Any]  # [1], of HISTORY
     row: npt.NDArray[np.float32]  # [FEATURES], for the next move
     clock: Clock
 
@@ -63,15 +70,10 @@ class History(NamedTuple):
         return cls(
             np.zeros(moves, np.int32),
             np.zeros(moves, np.int64),
-            np.zeros(1, np.int64),
-            np.zeros(1, np.int64),
-            np.zeros(1, np.int64),
-            np.zeros(1, np.int64),
             np.zeros(n, np.int32),
             np.zeros(n, np.int32),
             np.zeros(n, np.int64),
-            np.zeros(1, np.int64),
-            np.full(1, _open_degree(space.graph), np.int64),
+            np.array([(0, 0, 0, 0, 0, _open_degree(space.graph))], HISTORY),
             np.zeros(FEATURES, np.float32),
             space.clock,
         )
@@ -108,23 +110,24 @@ def _csr_same_direction(graph: Csr, a: int, b: int, c: int, d: int) -> bool:
 @kernel
 def observe(history: History, ball: Ball, graph: Layout, h: Learned, state: int, goal: int) -> Frontier:
     """Write the features for an agent's next move to ``history.row``; return the pre-search, whose work counts too."""
+    at = history.scalars[0]
     _turn_to_trial(history)
     best = look(ball, graph, h, state, goal, 1, 1.0)
-    row, moves, capacity = history.row, history.size[0], len(history.state)
-    oldest = history.next[0] if moves == capacity else 0
+    row, moves, capacity = history.row, at["size"], len(history.state)
+    oldest = at["next"] if moves == capacity else 0
     row[0] = estimate(graph, state, goal) / unit(graph)
     row[1] = estimate(graph, state, int64(history.state[oldest])) / unit(graph) if moves > 0 else 0.0
-    row[2] = history.distinct[0]
-    row[3] = history.volume[0] / PARTS
+    row[2] = at["distinct"]
+    row[3] = at["volume"] / PARTS
     row[4:] = 0.0
     if best.slot < 0:
         return best
     slack = TOLERANCE * unit(graph)
     near, here = target(graph, state, best.first), value(h, graph, state, goal)
-    there, last = value(h, graph, near, goal), int64(history.state[history.next[0] - 1])
-    row[4] = degree(graph, state) / history.open[0]
+    there, last = value(h, graph, near, goal), int64(history.state[at["next"] - 1])
+    row[4] = degree(graph, state) / at["open"]
     row[5] = _learned_share(graph, h, state)
-    row[6] = history.seen[state] == history.trial[0] and history.move[state] == best.first
+    row[6] = history.seen[state] == at["trial"] and history.move[state] == best.first
     row[7] = moves > 0 and _same_direction(graph, last, state, state, near)
     row[8] = (here + slack) / (there + slack)
     row[9] = is_learned(h, near)
@@ -135,9 +138,10 @@ def observe(history: History, ball: Ball, graph: Layout, h: Learned, state: int,
 @kernel
 def _turn_to_trial(history: History) -> None:
     """Forget the moves of an earlier trial."""
-    if history.trial[0] != history.clock.trial[0]:
-        history.trial[0] = history.clock.trial[0]
-        history.size[0], history.next[0], history.distinct[0], history.volume[0] = 0, 0, 0, 0
+    at = history.scalars[0]
+    if at["trial"] != history.clock[0]["trial"]:
+        at["trial"] = history.clock[0]["trial"]
+        at["size"], at["next"], at["distinct"], at["volume"] = 0, 0, 0, 0
 
 
 @kernel
@@ -152,22 +156,23 @@ def _learned_share(graph: Layout, h: Learned, state: int) -> float:
 @kernel
 def keep(history: History, graph: Layout, state: int, move: int, learned: float) -> None:
     """Record that the agent made this move from ``state``, where the value rose by ``learned``."""
+    at = history.scalars[0]
     _turn_to_trial(history)
-    at, capacity = history.next[0], len(history.state)
-    if history.size[0] == capacity:
-        oldest = int64(history.state[at])
+    place, capacity = at["next"], len(history.state)
+    if at["size"] == capacity:
+        oldest = int64(history.state[place])
         history.times[oldest] -= 1
         if history.times[oldest] == 0:
-            history.distinct[0] -= 1
-        history.volume[0] -= history.learned[at]
+            at["distinct"] -= 1
+        at["volume"] -= history.learned[place]
     else:
-        history.size[0] += 1
-    if history.seen[state] != history.trial[0]:
-        history.seen[state], history.times[state] = history.trial[0], 0
+        at["size"] += 1
+    if history.seen[state] != at["trial"]:
+        history.seen[state], history.times[state] = at["trial"], 0
     if history.times[state] == 0:
-        history.distinct[0] += 1
+        at["distinct"] += 1
     history.times[state] += 1
     history.move[state] = move
-    history.state[at], history.learned[at] = state, int64(round(learned / unit(graph) * PARTS))
-    history.volume[0] += history.learned[at]
-    history.next[0] = (at + 1) % capacity
+    history.state[place], history.learned[place] = state, int64(round(learned / unit(graph) * PARTS))
+    at["volume"] += history.learned[place]
+    at["next"] = (place + 1) % capacity

@@ -5,16 +5,16 @@ The second axis of the notation LRTA* (depth, goal) of Bulitko et al. (2008).
 
 from __future__ import annotations
 
-from enum import IntEnum
 from typing import NamedTuple
 
 from andante.databases.pattern import Pattern, subgoal
 from andante.errors import AlgorithmError
 from andante.kernel import generic
+from andante.notation import Word
 from andante.search.memory import Space
 
 
-class GoalBy(IntEnum):
+class GoalBy(Word):
     """What chooses the goal."""
 
     GLOBAL = 0  # G: the problem's own

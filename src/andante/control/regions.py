@@ -83,8 +83,8 @@ def _free(by: Free, state: int, node: int, goal: int, depth: int) -> Course:
 
 @course.of(Steered)
 def _steered(by: Steered, state: int, node: int, goal: int, depth: int) -> Course:
-    again = by.visited[state] == by.clock.trial[0]
-    by.visited[state] = by.clock.trial[0]
+    again = by.visited[state] == by.clock[0]["trial"]
+    by.visited[state] = by.clock[0]["trial"]
     if by.goal and again:
         return Course(goal, capped_depth_to_goal(by.pattern, node, goal) if by.depth else depth)
     aim = subgoal(by.pattern, node, goal) if by.goal else goal

@@ -1,6 +1,7 @@
-"""Offline knowledge, passive: what a database holds, how to look things up in it, and the one format of its file.
+"""Databases: what each kind holds, how to look things up in it, and the file format that all kinds share.
 
-One file per kind. Importing this package imports them all, and each enrols itself. Builders are in `andante.offline`.
+One file per kind. Importing this package imports them all, and each registers itself. Builders are in
+`andante.offline`.
 """
 
 from __future__ import annotations

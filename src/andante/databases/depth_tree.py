@@ -1,8 +1,8 @@
-"""Depth trees: a decision tree that says, from what an agent has seen lately, how deep it should look.
+"""Depth trees: a decision tree that predicts from an agent's last moves how deep it should look.
 
-Bulitko et al. (2008), section 5.1. The tree is trained with scikit-learn and kept as flat arrays: a node asks whether
-one of eleven features is at most a threshold and goes on to one of its children, until a leaf has the answer. The
-features, which `control.features` computes, say nothing about places, so one tree serves any map.
+Bulitko et al. (2008), section 5.1. The tree is trained with scikit-learn and stored as flat arrays. A node compares one
+of eleven features with a threshold and leads to one of its children, until a leaf has the answer. The features, which
+`control.features` computes, do not depend on the place, so one tree serves any map.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from andante.world.graph import Graph
 
 FEATURES = 11
 LEAF = -1  # instead of a feature: the node has an answer
-DEEPEST = 100  # that any agent may look
-LONGEST_HISTORY = 100_000  # moves that features may look back over
+DEEPEST = 100  # the greatest depth of any agent
+LONGEST_HISTORY = 100_000  # the most moves that features may cover
 
 
 def _fault(tree: DepthTree, graph: Graph) -> str | None:
@@ -46,36 +46,36 @@ def _fault(tree: DepthTree, graph: Graph) -> str | None:
 
 @kind("depth-tree", "how deep to look, from what an agent has seen lately; for any map", _fault)
 class DepthTree(NamedTuple):
-    """The nodes, the root first, and what they were trained with."""
+    """The nodes, the root first, and the limits that they were trained with."""
 
-    feature: npt.NDArray[np.int32]  # [nodes], which one to ask for, or LEAF
+    feature: npt.NDArray[np.int32]  # [nodes], the index of the feature to compare, or LEAF
     threshold: npt.NDArray[np.float64]  # [nodes]
-    low: npt.NDArray[np.int32]  # [nodes], where to go on if the feature is at most the threshold
-    high: npt.NDArray[np.int32]  # [nodes], where to go on if it is more
+    low: npt.NDArray[np.int32]  # [nodes], the child if the feature is at most the threshold
+    high: npt.NDArray[np.int32]  # [nodes], the child if it is greater
     depth: npt.NDArray[np.int32]  # [nodes], a leaf's answer
-    deepest: npt.NDArray[np.int64]  # [1], no answer is more
-    history: npt.NDArray[np.int64]  # [1], over how many moves features look back
+    deepest: npt.NDArray[np.int64]  # [1], the greatest answer
+    history: npt.NDArray[np.int64]  # [1], the number of moves that features cover
 
     @property
     def records(self) -> int:
-        """The nodes."""
+        """The number of nodes."""
         return len(self.feature)
 
     @property
     def entries(self) -> int:
-        """The nodes."""
+        """The number of nodes."""
         return len(self.feature)
 
     @classmethod
     def allocate(cls, space: Space) -> DepthTree:
-        """The arrays of the database that the agent was given."""
+        """Return the arrays of the database that the agent was given."""
         arrays: DepthTree = pick(space.databases, "depth-tree", space.graph, who=space.who).arrays
         return arrays
 
 
 @kernel
 def answer(tree: DepthTree, features: npt.NDArray[np.float32]) -> int:
-    """The depth that the tree has for these features, float32[FEATURES] as they were in training."""
+    """Return the tree's depth for these features, which are float32[FEATURES] as in training."""
     node = int64(0)
     while tree.feature[node] != LEAF:
         low = features[tree.feature[node]] <= tree.threshold[node]

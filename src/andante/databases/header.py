@@ -1,12 +1,12 @@
-"""The one file format of all databases, and what a database is.
+"""Databases, and the file format that all kinds share.
 
 A kind of database is a bundle: a NamedTuple of arrays that kernels take as it is. Its file holds the same arrays, flat
 and little-endian, behind a header that a C program reads as two structs (docs/explanation/database-files.md):
 
-    head        96 bytes: magic, version, checksum, length of the file, kind, map, and how much of the next two
-    table       64 bytes for each array: name, type, shape, where it begins
+    head        96 bytes: magic, version, checksum, length of the file, kind, map, sizes of the next two parts
+    table       64 bytes for each array: name, type, shape, offset
     text        the parameters it was built with, in the notation
-    arrays      each at a multiple of 64 bytes, zeros between them
+    arrays      each at a multiple of 64 bytes, with zeros in between
 
 Arrays are mapped into memory, not read: agents in any number of processes share one copy. The checksum covers every
 other byte of the file, padding included, and is verified whenever a file is opened: a CRC-32 misses no flip of a single
@@ -36,10 +36,10 @@ from andante.world.grid import Grid
 MAGIC = b"andante\n"
 VERSION = 2
 ALIGNMENT = 64
-MOST_ARRAYS = 64  # several times what any kind has
+MOST_ARRAYS = 64  # several times as many as any kind has
 MOST_SIDES = 3
 _HEAD = struct.Struct("<8sIIQII24s32sQ")  # magic, version, checksum, bytes, arrays, text, kind, map, stale entries
-_ENTRY = struct.Struct("<24s4sI3QQ")  # name, type, number of sides, the sides, where it begins
+_ENTRY = struct.Struct("<24s4sI3QQ")  # name, type, number of dimensions, their lengths, offset
 _CHECKSUM = slice(12, 16)
 
 B = TypeVar("B", bound=type[tuple[Any, ...]])
@@ -50,17 +50,17 @@ States = npt.NDArray[np.int64]
 
 
 class Kind(NamedTuple):
-    """What the databases of one kind hold."""
+    """A kind of database: its arrays, and how they are checked."""
 
     name: str
     about: str
     bundle: type[tuple[Any, ...]]  # a NamedTuple of arrays, with the properties ``records`` and ``entries``
-    fault: Callable[[Any, Graph], str | None]  # what keeps arrays from being used with a graph, if anything does
-    covers: Callable[[Any, Graph, States], npt.NDArray[np.bool_]] | None = None  # which goals; None: all of them
+    fault: Callable[[Any, Graph], str | None]  # why arrays cannot be used with a graph; None if they can
+    covers: Callable[[Any, Graph, States], npt.NDArray[np.bool_]] | None = None  # the goals it serves; None: all
 
     @property
     def dtypes(self) -> dict[str, np.dtype[Any]]:
-        """The arrays' names and types, as the bundle declares them."""
+        """The names and types of the arrays, as the bundle declares them."""
         return {name: np.dtype(get_args(get_args(hint)[1])[0]) for name, hint in get_type_hints(self.bundle).items()}
 
 
@@ -73,11 +73,12 @@ def kind(
     fault: Callable[[Any, Graph], str | None],
     covers: Callable[[Any, Graph, States], npt.NDArray[np.bool_]] | None = None,
 ) -> Callable[[B], B]:
-    """Enrol the decorated bundle, a NamedTuple of arrays, as the contents of databases called ``name``.
+    """Register the decorated bundle, a NamedTuple of arrays, as the contents of databases called ``name``.
 
-    Its properties ``records`` and ``entries`` are what `Database` says of them.
-    ``fault(bundle, graph)`` says in half a sentence why a kernel must not use these arrays on that graph, or None.
-    ``covers(bundle, graph, goals)`` says for each goal whether such a database serves it, if it may be for some only.
+    It must have the properties ``records`` and ``entries``, as described at `Database`.
+    ``fault(bundle, graph)`` returns a clause that says why kernels must not use these arrays on that graph, or None.
+    ``covers(bundle, graph, goals)`` returns for each goal whether the database serves it, for kinds that may be built
+    for some goals only.
     """
 
     def enrol(bundle: B) -> B:
@@ -88,7 +89,7 @@ def kind(
 
 
 def kinds() -> dict[str, Kind]:
-    """Every kind of database, by name, those from elsewhere included.
+    """Return all kinds of databases by name, including external ones.
 
     >>> "moves" in kinds()
     True
@@ -96,12 +97,12 @@ def kinds() -> dict[str, Kind]:
     from importlib import import_module
 
     import_module("andante.databases")
-    import_module("andante.agents")  # algorithms from elsewhere may bring kinds of their own
+    import_module("andante.agents")  # external algorithms may define their own kinds
     return dict(sorted(_kinds.items()))
 
 
 def kind_named(name: str) -> Kind:
-    """The kind of database with this name."""
+    """Return the kind of database with this name."""
     known = kinds()
     if name not in known:
         raise DatabaseError(f"there is no kind of database {name!r}; {did_you_mean(name, known)}")
@@ -113,11 +114,11 @@ def kind_named(name: str) -> Kind:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Database:
-    """Knowledge about one map, or about any map if ``fingerprint`` is None; shared by agents and never written to."""
+    """Precomputed data about one map, or any map if ``fingerprint`` is None; read-only and shared by agents."""
 
     kind: str
     fingerprint: str | None  # of the graph it was built for
-    parameters: Mapping[str, Any]  # it was built with
+    parameters: Mapping[str, Any]  # that it was built with
     arrays: Any  # the bundle of its kind
     path: Path | None = field(default=None)  # the file it was loaded from
 
@@ -127,39 +128,39 @@ class Database:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self.__post_init__()  # NumPy forgets that arrays are read-only, and kernels would be compiled again
+        self.__post_init__()  # unpickled arrays are writeable, and kernels would be compiled again for those
 
     @property
     def nbytes(self) -> int:
-        """How much memory its arrays take; loaded from a file, that much of the file is mapped."""
+        """The size of its arrays; for a database loaded from a file, this much of the file is mapped."""
         return sum(array.nbytes for array in self.arrays)
 
     @property
     def records(self) -> int:
-        """How many things it has an answer for: solved problems, pairs of regions, runs of moves, nodes of a tree."""
+        """The number of its records: solved problems, pairs of regions, runs of moves, or nodes of a tree."""
         return int(self.arrays.records)
 
     @property
     def entries(self) -> int:
-        """How many states and moves it names, as Bulitko and Björnsson (2009) count: depths and an index do not count.
+        """The number of states and moves it stores, as Bulitko and Björnsson (2009) count: without depths and indexes.
 
-        Divided by the cells of a map this is the size in maps: 1 means as many entries as the map has cells.
+        Divided by the number of cells this is the size in maps: 1 means as many entries as the map has cells.
         """
         return int(self.arrays.entries)
 
     def serves(self, graph: Graph) -> bool:
-        """Was it built for this graph, or for any?"""
+        """Return whether it was built for this graph, or for any graph."""
         return self.fingerprint is None or self.fingerprint == graph.fingerprint
 
     def covers(self, graph: Graph, goals: States) -> npt.NDArray[np.bool_]:
-        """Does it serve problems on this graph, for which it was built, with these goals?"""
+        """Return for each goal whether it serves problems with that goal on this graph, for which it was built."""
         known = kinds().get(self.kind)
         if known is None or known.covers is None:
             return np.ones(len(goals), np.bool_)
         return known.covers(self.arrays, graph, goals)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write it to a file, which appears whole or not at all."""
+        """Write it to a file, completely or not at all."""
         write_whole(path, _written(self))
 
     def __repr__(self) -> str:
@@ -167,7 +168,7 @@ class Database:
 
 
 def sizes(databases: Iterable[Database], cells: int) -> dict[str, float]:
-    """How large these databases are together, as columns of a row, for a map of so many cells."""
+    """Return the total size of these databases, as columns of a row, for a map with this many cells."""
     given = list(databases)
     return {
         "database_bytes": sum(one.nbytes for one in given),
@@ -176,15 +177,10 @@ def sizes(databases: Iterable[Database], cells: int) -> dict[str, float]:
     }
 
 
-def graph_of(world: Grid | Graph) -> Graph:
-    """The graph of a map, or the graph itself."""
-    return world.graph if isinstance(world, Grid) else world
-
-
 def handed_over(databases: Any) -> tuple[Any, ...]:
-    """The databases that somebody hands over, one or several; an `AlgorithmError` for names of files in their place.
+    """Return the given databases, one or several, as a tuple; raise `AlgorithmError` for names of files.
 
-    An algorithm of your own may take whatever its memory knows to read.
+    External algorithms may take any objects that their memory can read.
     """
     if isinstance(databases, Database):
         return (databases,)
@@ -199,9 +195,9 @@ def handed_over(databases: Any) -> tuple[Any, ...]:
 def pick(
     databases: Sequence[Database], kind: str, graph: Graph, order: str = "", *, who: str = "this algorithm"
 ) -> Database:
-    """The database of this kind for this graph; an `AlgorithmError` that says how to come by one if there is none.
+    """Return the database of this kind for this graph; if there is none, raise `AlgorithmError` with how to build it.
 
-    ``order`` is what to build, if it is not the kind with its defaults; ``who`` is the algorithm that looks into it.
+    ``order`` is what to build, if not the kind with its defaults; ``who`` names the algorithm that needs it.
     """
     of_kind = [one for one in databases if one.kind == kind]
     for one in of_kind:
@@ -220,17 +216,17 @@ def pick(
 
 
 class Entry(NamedTuple):
-    """Where an array stands in a file."""
+    """The name, type, shape and position of an array in a file."""
 
     name: str
-    dtype: str  # of NumPy, without the order of bytes: i4, u2, f8
+    dtype: str  # as in NumPy, without the byte order: i4, u2, f8
     shape: tuple[int, ...]
     offset: int
 
 
 @dataclass(frozen=True)
 class Header:
-    """What a file says it holds."""
+    """The header of a database file."""
 
     kind: str
     fingerprint: str | None
@@ -240,7 +236,9 @@ class Header:
 
 
 def load(path: str | os.PathLike[str], *, map: Grid | Graph) -> Database:  # noqa: A002 (the user's word for it)
-    """The database in a file, mapped into memory; a `DatabaseError` unless it is whole and was built for ``map``.
+    """Return the database in a file, mapped into memory; it must be undamaged and built for ``map``.
+
+    Raises `DatabaseError` otherwise.
 
     >>> import tempfile, andante
     >>> from andante.offline import build
@@ -250,7 +248,7 @@ def load(path: str | os.PathLike[str], *, map: Grid | Graph) -> Database:  # noq
     ...     load(f"{folder}/empty.moves", map=grid).kind
     'moves'
     """
-    file, graph = Path(path), graph_of(map)
+    file, graph = Path(path), map.graph
     header, buffer = _opened(file)
     if header.fingerprint not in (None, graph.fingerprint):
         raise DatabaseError(f"{file} was built for another map than this one; build one for it with 'andante build'")
@@ -269,12 +267,12 @@ def load(path: str | os.PathLike[str], *, map: Grid | Graph) -> Database:  # noq
 
 
 def read_header(path: str | os.PathLike[str]) -> Header:
-    """What a file says it holds; a `DatabaseError` unless the file is whole."""
+    """Return the header of a file; raise `DatabaseError` if the file is damaged."""
     return _opened(Path(path))[0]
 
 
 def is_database(path: str | os.PathLike[str]) -> bool:
-    """Is there a file that is, or once was, a database? Its first bytes tell, and an empty one counts too."""
+    """Return whether a file is, or once was, a database, judging by its first bytes; an empty file counts too."""
     try:
         with Path(path).open("rb") as stream:
             begin = stream.read(len(MAGIC))
@@ -284,7 +282,7 @@ def is_database(path: str | os.PathLike[str]) -> bool:
 
 
 def _written(database: Database) -> bytes:
-    """A database as the bytes of a file."""
+    """Return a database as the bytes of a file."""
     arrays = {name: _little_endian(array) for name, array in database.arrays._asdict().items()}
     text = str(Call(database.kind, dict(database.parameters))).encode()
     begin = _aligned(_HEAD.size + _ENTRY.size * len(arrays) + len(text))
@@ -316,7 +314,7 @@ def _packed(entry: Entry) -> bytes:
 
 
 def _padded(text: str, most: int) -> bytes:
-    """Text as so many bytes; what is too long would be cut off and mean something else."""
+    """Return text padded to ``most`` bytes; raise `DatabaseError` if it is too long."""
     if len(text.encode()) > most:
         raise DatabaseError(f"{text!r} is too long for a database file: at most {most} bytes")
     return text.encode().ljust(most, b"\0")
@@ -327,7 +325,7 @@ def _aligned(offset: int) -> int:
 
 
 def _opened(file: Path) -> tuple[Header, mmap.mmap]:
-    """The header of a file that is whole, and the file mapped into memory."""
+    """Return the header of a file, and the file mapped into memory; raise `DatabaseError` if it is damaged."""
     buffer = _mapped(file)
     if buffer[: len(MAGIC)] != MAGIC[: len(buffer)]:
         raise DatabaseError(f"{file} is not a database of Andante")
@@ -363,7 +361,7 @@ def _mapped(file: Path) -> mmap.mmap:
 
 
 def _checksum(buffer: mmap.mmap) -> int:
-    """Of all bytes, those of the checksum itself taken as zero."""
+    """Return the checksum of all bytes, with those of the checksum itself taken as zero."""
     with memoryview(buffer) as view:
         start = zlib.crc32(view[: _CHECKSUM.start])
         start = zlib.crc32(bytes(_CHECKSUM.stop - _CHECKSUM.start), start)
@@ -371,11 +369,11 @@ def _checksum(buffer: mmap.mmap) -> int:
 
 
 def _read(buffer: mmap.mmap, arrays: int, text_bytes: int, kind: bytes, fingerprint: bytes, stale: int) -> Header:
-    """The header of a file; an exception if anything in it is not what it has to be.
+    """Return the header of a file; raise an exception if anything in it is invalid.
 
-    A checksum only tells that a file is as it was written, not by whom.
+    A correct checksum only shows that the file is unchanged, not who wrote it.
     """
-    if arrays > MOST_ARRAYS or text_bytes > MAX_LENGTH or stale:  # nobody writes a list of stale entries yet
+    if arrays > MOST_ARRAYS or text_bytes > MAX_LENGTH or stale:  # lists of stale entries are not written yet
         raise ValueError(arrays)
     table = [_ENTRY.unpack_from(buffer, _HEAD.size + _ENTRY.size * i) for i in range(arrays)]
     begin = _HEAD.size + _ENTRY.size * arrays
@@ -394,7 +392,7 @@ def _entry(name: bytes, dtype: bytes, sides: int, *numbers: int) -> Entry:
 
 
 def _text(padded: bytes) -> str:
-    """Printable text without the zeros after it."""
+    """Return text without the zeros after it; raise `ValueError` if it is not printable."""
     text = padded.rstrip(b"\0").decode("ascii")
     if not text.isprintable():
         raise ValueError(text)
@@ -402,7 +400,7 @@ def _text(padded: bytes) -> str:
 
 
 def _arrays(header: Header, buffer: mmap.mmap, dtypes: Mapping[str, np.dtype[Any]]) -> dict[str, npt.NDArray[Any]]:
-    """The arrays of a mapped file; an exception if one is not there, not of its type, or not inside the file."""
+    """Return the arrays of a mapped file; raise an exception if one has a wrong name or type, or exceeds the file."""
     found: dict[str, npt.NDArray[Any]] = {}
     for one in header.arrays:
         dtype = dtypes[one.name].newbyteorder("<")

@@ -26,9 +26,10 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.abstraction.clique import Cover
-from andante.abstraction.hierarchy import hierarchy_of
+from andante.abstraction.hierarchy import DEFAULT_COVER, hierarchy_of
 from andante.databases.header import kind, pick
 from andante.kernel import int64, kernel
+from andante.notation import Call
 from andante.search.memory import Space
 from andante.world.graph import Graph
 
@@ -192,7 +193,10 @@ def order_for(params: Any) -> str:
     ('pattern(base=2, level=3)', 'pattern')
     """
     base = getattr(params, "level", 0)
-    return f"pattern(base={base}, level={base + 1})" if base else "pattern"
+    if not base:
+        return "pattern"
+    cover = {} if params.cover is DEFAULT_COVER else {"cover": params.cover.name.lower()}
+    return str(Call("pattern", {"base": base, "level": min(base + 1, HIGHEST), **cover}))
 
 
 @kernel

@@ -1,13 +1,15 @@
-"""Regions of states that climb to a common seed, and the way from seed to seed.
+"""Regions of states that can climb to a common seed, and the paths between seeds.
 
 Lawrence and Bulitko (2013). Every state of a region can climb to the region's seed, and be climbed to from there. Arcs
-lead from region to region: a shortest path from seed to seed, kept as a chain of subgoals each of which can be climbed
-to from the one before. For every pair of regions the database knows the first arc of a shortest way over the seeds.
+lead from region to region: a shortest path from seed to seed, stored as a chain of subgoals, each of which can be
+climbed to from the previous one. For every pair of regions the database has the first arc of a shortest path over
+seeds.
 
-All of it is compressed. A state's region is found in runs of states with equal regions, 256 states at a time. The last
-subgoal of a chain, the seed of the arc's region, is not stored, and most arcs have no other: those that have come first
-among the arcs of a region. The first arcs of a region stand in a row that says only where, in the order of the regions,
-the arc changes, as in a compressed path database; an arc is one byte, and two only if a region has more than 255.
+All data is compressed. A state's region is found in runs of states with equal regions, 256 states at a time. The last
+subgoal of a chain, the seed of the arc's region, is not stored, and most arcs have no other; arcs with more subgoals
+come first among the arcs of a region. The first arcs of a region form a row of runs, as in a compressed path database:
+it lists only where, in the order of the regions, the arc changes. An arc takes one byte, or two if any region has more
+than 255.
 """
 
 from __future__ import annotations
@@ -23,9 +25,9 @@ from andante.search.memory import Space
 from andante.world.graph import Graph
 
 BLOCK_BITS = 8
-BLOCK = 1 << BLOCK_BITS  # states whose runs stand together
-MOST_REGIONS = 1 << 16  # they are numbered in 16 bits
-NARROW = 255  # arcs that may lead out of a region if one byte is to tell them apart; the number itself means: no way
+BLOCK = 1 << BLOCK_BITS  # states whose runs are stored together
+MOST_REGIONS = 1 << 16  # regions are numbered in 16 bits
+NARROW = 255  # the most arcs out of a region if each takes one byte; the number itself means that there is no path
 WIDE = 65535  # the same for two bytes
 
 
@@ -54,13 +56,13 @@ def _fault(regions: Regions, graph: Graph) -> str | None:
 
 
 def _rises(ends: npt.NDArray[np.int32], last: int) -> bool:
-    """Does it say where parts of something of this length end, from 0 on?"""
+    """Return whether these are the ends of parts: from 0 up to ``last``, never decreasing."""
     wide = ends.astype(np.int64)  # differences of smaller numbers could wrap around
     return len(wide) > 0 and wide[0] == 0 and wide[-1] == last and bool((np.diff(wide) >= 0).all())
 
 
 def blocks(states: int) -> int:
-    """How many blocks so many states make.
+    """Return the number of blocks for this many states.
 
     >>> blocks(0), blocks(256), blocks(257)
     (0, 1, 2)
@@ -78,34 +80,34 @@ class Regions(NamedTuple):
     seed: npt.NDArray[np.int32]  # [regions]
     first: npt.NDArray[np.int32]  # [regions + 1], where a region's arcs begin
     to: npt.NDArray[np.uint16]  # [arcs], the region at the end
-    link: npt.NDArray[np.int32]  # [regions + 1], where the chains of a region's first arcs begin; the others have none
+    link: npt.NDArray[np.int32]  # [regions + 1], where the chains of a region's first arcs begin; other arcs have none
     chain: npt.NDArray[np.int32]  # [chains + 1], where a chain's subgoals begin
     subgoal: npt.NDArray[np.int32]  # [subgoals], those between the two seeds
     row: npt.NDArray[np.int32]  # [regions + 1], where a region's row begins
     goal: npt.NDArray[np.uint16]  # [hops], the first region of a run of goals with the same arc
-    arc: npt.NDArray[np.uint8]  # [hops], which of the region's arcs leads there, or the highest number: no way
+    arc: npt.NDArray[np.uint8]  # [hops], which of the region's arcs leads there; the highest number: there is no path
     wide: npt.NDArray[np.uint8]  # [hops] or [0]: the upper half of that number, if some region has many arcs
 
     @property
     def records(self) -> int:
-        """The pairs of regions that it knows the way between."""
+        """The number of pairs of regions."""
         return len(self.seed) ** 2
 
     @property
     def entries(self) -> int:
-        """A region for each run of states, seeds and subgoals, the ends of arcs, and an arc for each run of goals."""
+        """The number of stored values: a region per run of states, seeds, subgoals, ends of arcs, an arc per run."""
         return len(self.region) + len(self.seed) + len(self.to) + len(self.subgoal) + len(self.arc)
 
     @classmethod
     def allocate(cls, space: Space) -> Regions:
-        """The arrays of the database that the agent was given."""
+        """Return the arrays of the database that the agent was given."""
         arrays: Regions = pick(space.databases, "regions", space.graph, who=space.who).arrays
         return arrays
 
 
 @kernel
 def region_of(regions: Regions, state: int) -> int:
-    """The region of a state; what it says of a state without moves means nothing."""
+    """Return the region of a state; the result is meaningless for a state without moves."""
     block, place = state >> BLOCK_BITS, state & (BLOCK - 1)
     low, high = int64(regions.block[block]), int64(regions.block[block + 1])
     while high - low > 1:
@@ -119,7 +121,7 @@ def region_of(regions: Regions, state: int) -> int:
 
 @kernel
 def next_arc(regions: Regions, here: int, there: int) -> int:
-    """The first arc of a shortest way from one region to another; -1 if no way leads there."""
+    """Return the first arc of a shortest path from one region to another; -1 if there is no path."""
     low, high = int64(regions.row[here]), int64(regions.row[here + 1])
     while high - low > 1:
         middle = (low + high) >> 1
@@ -133,7 +135,7 @@ def next_arc(regions: Regions, here: int, there: int) -> int:
 
 @kernel
 def _arc(regions: Regions, hop: int) -> int:
-    """The arc of a run of goals, counted among those of its region; -1 if there is none."""
+    """Return the arc of a run of goals, as an index among the arcs of its region; -1 if there is none."""
     arc, none = int64(regions.arc[hop]), NARROW
     if len(regions.wide) > 0:
         arc, none = arc + (int64(regions.wide[hop]) << 8), WIDE
@@ -142,7 +144,7 @@ def _arc(regions: Regions, hop: int) -> int:
 
 @kernel
 def chain_of(regions: Regions, here: int, arc: int) -> tuple[int, int]:
-    """Where the subgoals of one of a region's arcs begin and end."""
+    """Return where the subgoals of one of a region's arcs begin and end."""
     link = int64(regions.link[here]) + arc - int64(regions.first[here])
     if link >= int64(regions.link[here + 1]):
         return int64(0), int64(0)
@@ -151,7 +153,7 @@ def chain_of(regions: Regions, here: int, arc: int) -> tuple[int, int]:
 
 @kernel
 def _is_sound(regions: Regions) -> bool:
-    """Has every block a run and every region a row, from its first on, and does a row name only arcs of its region?"""
+    """Return whether each block has runs and each region a row, both from the first on, with valid arcs only."""
     for block in range(len(regions.block) - 1):
         first = regions.block[block]
         if first == regions.block[block + 1] or regions.begin[first] != 0:

@@ -1,14 +1,14 @@
-"""Subgoal databases: records of solved problems, each with the way's first subgoals, found by similarity.
+"""Subgoal databases: records of solved problems, each with subgoals on the path, found by similarity.
 
 Bulitko and Björnsson (2009). A record is a start, a goal, and the farthest state of a shortest path between them that
 hill-climbing reaches from the start; or, as in the journal version (Bulitko, Björnsson and Lawrence 2010), the whole
-series of such states from start to goal, each climbable from the one before. Records are similar to a problem if their
-starts and their goals are near by the heuristic, in sum.
+series of such states from start to goal, each climbable from the previous one. A record is similar to a problem if the
+sum of the heuristic distances between their starts and between their goals is small.
 
 The index is a kd-tree over the points of start and goal together: four dimensions on a grid. The heuristic's metrics
-never fall when a coordinate moves away, so the nearest point of a box bounds all records in it, and the search for the
-nearest is exact. The paper scans all records. The octile sum is also a maximum of 32 linear forms, but a tree under the
-Chebyshev metric in 32 dimensions gains nothing over a scan before there are 30,000 records; this one always does.
+never decrease when a coordinate moves away, so the nearest point of a box bounds all records in it, and the search for
+the nearest is exact. The paper scans all records. The octile sum is also a maximum of 32 linear forms, but a tree under
+the Chebyshev metric in 32 dimensions is no faster than a scan for fewer than 30,000 records; this one always is.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from andante.search.memory import Space
 from andante.world.graph import Arrays, Csr, Graph, Moves, estimate
 from andante.world.heuristics import Metric, distance
 
-LEAF = 16  # records of a leaf of the tree, at most
-DEEPEST = 64  # levels of a tree; 2**64 records are enough
+LEAF = 16  # the most records in a leaf of the tree
+DEEPEST = 64  # levels of a tree: enough for 2**64 records
 MOST_LISTED = 128  # records on a shortlist: filling a short list several times is faster than filling a long one once
 MOST_CANDIDATES = 1 << 40
 
 
 def _fault(subgoals: Subgoals, graph: Graph) -> str | None:
-    records, width = len(subgoals.start), 2 * dimensions(graph)
+    records, width = len(subgoals.start), 2 * graph.dimensions
     boxes = len(subgoals.low)
     shapes = [(records,), (records,), (records + 1,), (len(subgoals.subgoal),), (boxes, width), (boxes, width)]
     if [array.shape for array in subgoals] != shapes or boxes != 2 << levels(records):
@@ -59,17 +59,17 @@ class Subgoals(NamedTuple):
 
     @property
     def records(self) -> int:
-        """The solved problems."""
+        """The number of solved problems."""
         return len(self.start)
 
     @property
     def entries(self) -> int:
-        """The start, the goal and the subgoals of each solved problem."""
+        """The number of starts, goals and subgoals of all solved problems."""
         return 2 * len(self.start) + len(self.subgoal)
 
     @classmethod
     def allocate(cls, space: Space) -> Subgoals:
-        """The arrays of the database that the agent was given."""
+        """Return the arrays of the database that the agent was given."""
         arrays: Subgoals = pick(space.databases, "subgoals", space.graph, who=space.who).arrays
         return arrays
 
@@ -77,21 +77,8 @@ class Subgoals(NamedTuple):
 # --- the index ------------------------------------------------------------------------------------------------------
 
 
-def dimensions(graph: Graph) -> int:
-    """How many coordinates a state has."""
-    return 2 if isinstance(graph.arrays, Moves) else int(graph.arrays.point.shape[1])
-
-
-def points(graph: Graph) -> npt.NDArray[np.float64]:
-    """The coordinates of all states."""
-    arrays = graph.arrays
-    if isinstance(arrays, Moves):
-        return np.stack([arrays.x, arrays.y], 1).astype(np.float64)
-    return arrays.point
-
-
 def levels(records: int) -> int:
-    """How often the tree over so many records is divided.
+    """Return the number of times that the tree over this many records is divided.
 
     >>> levels(16), levels(17), levels(1000)
     (0, 1, 6)
@@ -106,8 +93,8 @@ def index(
     first: npt.NDArray[np.int32],
     subgoal: npt.NDArray[np.int32],
 ) -> Subgoals:
-    """These records, put into the order of a tree; each node is halved along the longest side of its box."""
-    place = np.concatenate([points(graph)[start], points(graph)[goal]], 1)
+    """Return these records in the order of a tree; each node is halved along the longest side of its box."""
+    place = np.concatenate([graph.points[start], graph.points[goal]], 1)
     depth, count = levels(len(start)), len(start)
     order = np.arange(count)
     low = np.full((2 << depth, place.shape[1]), np.inf)
@@ -132,9 +119,9 @@ def index(
 
 
 class Shortlist(NamedTuple):
-    """The records that are most similar to a problem, most similar first, and the room to find them.
+    """The records most similar to a problem, most similar first, and buffers to find them.
 
-    It is short, and filled again with the next most similar records when none on it fits.
+    The list is short, and filled again with the next most similar records if none of them fits.
     """
 
     record: npt.NDArray[np.int32]  # [candidates, or MOST_LISTED if that is less]
@@ -142,19 +129,19 @@ class Shortlist(NamedTuple):
     size: npt.NDArray[np.int64]  # [1]
     candidates: npt.NDArray[np.int64]  # [1], records to try before giving up
     node: npt.NDArray[np.int64]  # [2 * DEEPEST], nodes yet to be visited
-    bound: npt.NDArray[np.float64]  # [2 * DEEPEST], no record of the node is nearer
+    bound: npt.NDArray[np.float64]  # [2 * DEEPEST], a lower bound on the distance of all records of the node
     start: npt.NDArray[np.float64]  # [2, dimensions], the start's point, and the point of a box that is nearest to it
     goal: npt.NDArray[np.float64]  # [2, dimensions], the same for the goal
     metric: npt.NDArray[np.int64]  # [1]
 
     @classmethod
     def allocate(cls, space: Space) -> Shortlist:
-        """For as many records as the parameter ``candidates`` says."""
+        """Return a list for the number of records given by the parameter ``candidates``."""
         return cls.over(space.graph, space.params.candidates)
 
     @classmethod
     def over(cls, graph: Graph, candidates: int | None) -> Shortlist:
-        """For so many records of problems on ``graph``; none: for all of a database."""
+        """Return a list for ``candidates`` records of problems on ``graph``; None stands for all of a database."""
         arrays = graph.arrays
         most = MOST_CANDIDATES if candidates is None else min(candidates, MOST_CANDIDATES)
         if isinstance(arrays, Moves):
@@ -168,8 +155,8 @@ class Shortlist(NamedTuple):
             np.full(1, most, np.int64),
             np.zeros(2 * DEEPEST, np.int64),
             np.zeros(2 * DEEPEST),
-            np.zeros((2, dimensions(graph))),
-            np.zeros((2, dimensions(graph))),
+            np.zeros((2, graph.dimensions)),
+            np.zeros((2, graph.dimensions)),
             np.full(1, metric, np.int64),
         )
 
@@ -201,10 +188,10 @@ def nearest(
     beyond: float = -np.inf,
     last: int = -1,
 ) -> None:
-    """Find the records most similar to the problem, but none whose first subgoal is marked ``now`` in ``used``.
+    """Find the records most similar to the problem, except those whose first subgoal is marked ``now`` in ``used``.
 
-    Of equally similar records those that come first in the database come first. ``used`` is uint32[n]. Only records
-    that come after ``last``, which is ``beyond`` apart from the problem, are looked for.
+    Equally similar records are in the order of the database. ``used`` is uint32[n]. Only records that come after
+    ``last``, which is at distance ``beyond`` from the problem, are considered.
     """
     found.size[0] = 0
     records, leaves = len(subgoals.start), len(subgoals.low) >> 1
@@ -238,14 +225,14 @@ def nearest(
 
 @kernel
 def _worst(found: Shortlist) -> float:
-    """A record less similar than this has no place on the list."""
+    """Return the distance beyond which a record does not get onto the list."""
     full = found.size[0] == len(found.record)
     return found.apart[found.size[0] - 1] if full else np.inf
 
 
 @kernel
 def _bound(subgoals: Subgoals, found: Shortlist, node: int) -> float:
-    """How far the problem is at least from every record in a box."""
+    """Return a lower bound on the distance of the problem from every record in a box."""
     axes = found.start.shape[1]
     for axis in range(axes):
         low, high = subgoals.low[node, axis], subgoals.high[node, axis]
@@ -257,7 +244,7 @@ def _bound(subgoals: Subgoals, found: Shortlist, node: int) -> float:
 
 @kernel
 def _enter(found: Shortlist, record: int, apart: float) -> None:
-    """Put a record on the list where it belongs, if it does."""
+    """Insert a record into the list at its place, if it belongs there."""
     last = found.size[0]
     if last == len(found.record):
         last -= 1
@@ -273,7 +260,7 @@ def _enter(found: Shortlist, record: int, apart: float) -> None:
 
 
 class Choice(NamedTuple):
-    """The record to go by, and what it took to choose it."""
+    """The record to follow, and the cost of choosing it."""
 
     record: int  # -1 if none fits
     expanded: int
@@ -291,7 +278,7 @@ def choose(
     used: npt.NDArray[np.uint32],
     now: int,
 ) -> Choice:
-    """The most similar record whose start can be climbed to from ``state``, and its goal from ``goal``.
+    """Return the most similar record whose start can be climbed to from ``state``, and its goal from ``goal``.
 
     Each attempt at climbing takes at most ``most`` steps; at most `found.candidates` records are tried.
     """

@@ -1,1 +1,1 @@
-"""The agent loop: it owns time, caps, counting and traces; the agent owns thought."""
+"""The agent loop: it keeps time, counts, enforces limits and records traces; the agent only plans."""

@@ -1,7 +1,7 @@
-"""Convergence: trial after trial from the start to the goal, until one of them teaches the agent nothing.
+"""Convergence: repeated trials from the start to the goal, until the agent learns nothing in one of them.
 
-What is learned is kept from trial to trial and forgotten with the problem, and so is what an agent with sight has found
-out about the map: a trial in which it discovers a wall has taught it something. The measures are those of Bulitko
+What is learned is kept from trial to trial and forgotten with the problem. So is what an agent with sight has found out
+about the map: in a trial in which it discovers a wall it has learned something. The measures are those of Bulitko
 et al. (2007), section 2.3: travel, planning and memory over all trials, first-move lag and suboptimality of the
 final one.
 """
@@ -17,14 +17,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from andante.agent import Algorithm, find
-from andante.databases.header import handed_over
-from andante.episode.run import NO_LIMITS, Agent, Outfit, on_threads
+from andante.agent import Algorithm
+from andante.episode.run import NO_LIMITS, Agent, Outfit, solve_all
 from andante.episode.trial import Limits, Trial, least_costs
 from andante.errors import ParameterError, whole_number
 from andante.world.problem import Problem
 
-#: Enough for most agents on small maps, and an end for all others.
+#: Enough for most agents on small maps; ends the process for all others.
 DEFAULT_MAX_TRIALS = 10_000
 
 
@@ -39,12 +38,15 @@ class Ending(IntEnum):
     STUCK = 5
     UNREACHABLE = 6
 
+    def __str__(self) -> str:
+        return self.name
+
 
 @dataclass(frozen=True, eq=False)
 class Convergence:
-    """The trials of one agent on one problem, and what they took together.
+    """The trials of one agent on one problem, and their totals.
 
-    Only the last of ``trials``, which is the final one if the process converged, may know its path.
+    Only the last of ``trials``, which is the final one if the process converged, may have its path.
     """
 
     algorithm: str
@@ -54,7 +56,7 @@ class Convergence:
 
     @property
     def converged(self) -> bool:
-        """Did a trial change nothing?"""
+        """Whether the last trial changed nothing."""
         return self.outcome is Ending.CONVERGED
 
     @property
@@ -64,7 +66,7 @@ class Convergence:
 
     @property
     def costs(self) -> npt.NDArray[np.float64]:
-        """What each trial cost, in order: the learning curve."""
+        """The cost of each trial, in order: the learning curve."""
         return np.array([trial.cost for trial in self.trials])
 
     @property
@@ -74,7 +76,7 @@ class Convergence:
 
     @property
     def moves(self) -> int:
-        """The moves of all trials."""
+        """The number of moves of all trials."""
         return sum(trial.moves for trial in self.trials)
 
     @property
@@ -109,12 +111,12 @@ class Convergence:
 
     @property
     def learned(self) -> float:
-        """By how much heuristic values rose, in sum."""
+        """The total increase of heuristic values."""
         return sum(trial.learned for trial in self.trials)
 
     @property
     def cells_discovered(self) -> int:
-        """Cells that an agent with sight found blocked, over all trials."""
+        """The number of cells that an agent with sight found blocked, over all trials."""
         return sum(trial.cells_discovered for trial in self.trials)
 
     @property
@@ -144,7 +146,7 @@ def converge(
     sight: int | None = None,
     **parameters: Any,
 ) -> Convergence:
-    """Repeat a problem until a trial changes nothing, and say what it took; ``limits`` are on all trials together.
+    """Repeat a problem until a trial changes nothing, and return the process; ``limits`` are for all trials together.
 
     >>> import andante
     >>> grid = andante.generate("rooms", 24, 24, seed=3)
@@ -155,8 +157,8 @@ def converge(
     (0.0, True)
     """
     _check(max_trials)
-    outfit = Outfit(find(algorithm, **parameters), handed_over(databases), sight)
-    return converge_agent(outfit.agent_at_hand(problem), problem, limits, max_trials, True, None)[0]
+    outfit = Outfit.of(algorithm, databases, sight, **parameters)
+    return converge_agent(outfit.cached_agent(problem), problem, limits, max_trials, True, None)[0]
 
 
 def converge_many(
@@ -172,7 +174,7 @@ def converge_many(
     sight: int | None = None,
     **parameters: Any,
 ) -> list[Convergence]:
-    """Converge on many problems, on threads that run at once; everything is forgotten between two problems.
+    """Converge on many problems, in parallel threads; everything is forgotten between two problems.
 
     ``limits`` and ``max_trials`` are for each problem. ``progress`` is called with the number of problems just
     finished. Results do not depend on ``threads``.
@@ -190,8 +192,8 @@ def converge_many(
             process for problem in part for process in converge_agent(agent, problem, limits, max_trials, paths, stop)
         ]
 
-    outfit = Outfit(find(algorithm, **parameters), handed_over(databases), sight)
-    return on_threads(solve, outfit, list(problems), threads, progress)
+    outfit = Outfit.of(algorithm, databases, sight, **parameters)
+    return solve_all(solve, outfit, list(problems), threads, progress)
 
 
 def _check(max_trials: int) -> None:
@@ -201,7 +203,7 @@ def _check(max_trials: int) -> None:
 def converge_agent(
     agent: Agent, problem: Problem, limits: Limits, max_trials: int, path: bool, stop: threading.Event | None
 ) -> list[Convergence]:
-    """One process, or none if it was stopped."""
+    """Return a list with one process; an empty one if it was stopped."""
     with agent.alone:
         return _converge_alone(agent, problem, limits, max_trials, path, stop)
 
@@ -223,7 +225,7 @@ def _converge_alone(
 
 
 def _in_cost(problem: Problem, limits: Limits) -> Limits:
-    """The same limits, with a multiple of the optimal cost turned into a cost."""
+    """Return the same limits, with a multiple of the optimal cost turned into a cost."""
     if limits.suboptimality == np.inf:
         return limits
     multiple = limits.suboptimality * float(least_costs([problem])[0])
@@ -231,7 +233,7 @@ def _in_cost(problem: Problem, limits: Limits) -> Limits:
 
 
 def _next(trial: Trial, limits: Limits, more: bool) -> Limits | Ending:
-    """What is left for the next trial of the limits that this one had, or why there is none."""
+    """Return the limits left for the next trial after this one, or why there is none."""
     if not trial.solved:
         return Ending[trial.outcome.name]
     if trial.learned == 0 and trial.values_stored == 0 and trial.cells_discovered == 0:

@@ -11,7 +11,6 @@ step, the move is checked against the true graph: an agent moves along its arcs,
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from enum import IntEnum
 from functools import cache
 from typing import Any
 
@@ -19,24 +18,11 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.agent import STUCK, UNREACHABLE, Move
-from andante.kernel import instantiate, interpreted, kernel, nanoseconds
+from andante.kernel import generic, instantiate, int64, interpreted, kernel, nanoseconds
+from andante.measures.outcome import Outcome
 from andante.search.memory import Clock
-from andante.world.graph import Arrays, degree, price, size, target
+from andante.world.graph import PRICE, TOWARDS, Arrays, Csr, Moves, degree, price, size, target
 from andante.world.sensing import View, forget, is_cut_off, model, sense
-
-
-class Outcome(IntEnum):
-    """The state of an episode, or why it ended."""
-
-    WAITING = 0
-    WALKING = 1
-    GOAL = 2
-    COST_CAP = 3
-    MOVE_CAP = 4
-    EXPANSION_CAP = 5
-    STUCK = 6
-    UNREACHABLE = 7
-
 
 _WAITING, _WALKING, _GOAL = int(Outcome.WAITING), int(Outcome.WALKING), int(Outcome.GOAL)
 _COST_CAP, _MOVE_CAP, _EXPANSION_CAP = int(Outcome.COST_CAP), int(Outcome.MOVE_CAP), int(Outcome.EXPANSION_CAP)
@@ -105,6 +91,17 @@ def wrong(graph: Arrays, state: int, to: int, cost: float) -> int:
         return 0 if cost == 0.0 else WRONG_COST
     if to < 0 or to >= size(graph):
         return NO_STATE
+    return _fault(graph, state, to, cost)
+
+
+@generic
+def _fault(graph: Arrays, state: int, to: int, cost: float) -> int:
+    """Return what is wrong with a move to another state: that there is none, or its cost; 0 if nothing is."""
+    raise TypeError(graph)
+
+
+@_fault.of(Csr)
+def _fault_on_a_graph(graph: Csr, state: int, to: int, cost: float) -> int:
     fault = NO_MOVE
     for k in range(degree(graph, state)):
         if target(graph, state, k) == to:
@@ -112,6 +109,19 @@ def wrong(graph: Arrays, state: int, to: int, cost: float) -> int:
                 return 0
             fault = WRONG_COST  # unless another arc leads there too
     return fault
+
+
+@_fault.of(Moves)
+def _fault_on_a_grid(graph: Moves, state: int, to: int, cost: float) -> int:
+    """Look up the direction: a search for it ends after a number of steps that is hard to predict."""
+    right = int64(graph.x[to]) - int64(graph.x[state])
+    down = int64(graph.y[to]) - int64(graph.y[state])
+    if abs(right) > 1 or abs(down) > 1:
+        return NO_MOVE
+    direction = int64(TOWARDS[down + 1, right + 1])
+    if not int64(graph.mask[state]) >> direction & 1:
+        return NO_MOVE
+    return 0 if abs(PRICE[direction] - cost) <= _SLACK * PRICE[direction] else WRONG_COST
 
 
 def drive(
@@ -140,9 +150,9 @@ def drive(
             continue
         if outcome == _WAITING:
             if episodes[i]["again"] == 0:
-                clock.problem[0] += 1
+                clock[0]["problem"] += 1
                 forget(view)
-            clock.trial[0] += 1
+            clock[0]["trial"] += 1
             episodes[i]["state"] = episodes[i]["start"]
             outcome = _WALKING
         began = nanoseconds(scratch)
@@ -224,7 +234,7 @@ def drive(
 def driver(step_kernel: Callable[..., Move]) -> Callable[..., int]:
     """Return the loop for one algorithm's step; named settings of an algorithm share it."""
     home = step_kernel.__module__.rpartition(".")[2]
-    name = f"drive_{home}_{step_kernel.__name__}"  # by which the cache tells them apart
+    name = f"drive_{home}_{step_kernel.__name__}"  # distinguishes them in the cache
     return instantiate(drive, name, step=step_kernel)
 
 

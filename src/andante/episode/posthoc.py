@@ -1,13 +1,13 @@
 """Traces for Posthoc, the pathfinding community's visualiser: its search-trace format, version 1.4.0.
 
 The document has ``views`` (what to draw for an event, with expressions in ``${{ }}``), a ``pivot`` (an event's place)
-and ``events``, each with a ``type``, an ``id`` and a parent's id ``pId``. The format's language is YAML; JSON is YAML.
+and ``events``, each with a ``type``, an ``id`` and a parent's id ``pId``. The format is YAML, of which JSON is a part.
 
 What Andante writes: a ``map`` event with the blocked cells as rectangles; ``source`` and ``destination``; for each
 cell that an agent with sight found blocked ``discovering``; for each thought ``expanding`` (with ``g``) or ``updating``
-(with the new ``h``), its ``id`` the state; for each move ``moving`` (with ``g``, the cost so far); and ``end``. Moves
-have ids of their own and are each other's parents, so the line that Posthoc draws back from an event is the way the
-agent came, loops and all; a thought's parent is the move before it.
+(with the new ``h``), its ``id`` the state; for each move ``moving`` (with ``g``, the cost so far); and ``end``. Each
+move has its own id and the previous move as its parent, so the line that Posthoc draws back from an event is the path
+the agent took, including loops; a thought's parent is the move before it.
 """
 
 from __future__ import annotations
@@ -35,19 +35,19 @@ DIGITS = 6
 
 
 def to_posthoc(trace: Trace) -> str:
-    """The trace as a JSON document that Posthoc opens."""
+    """Return the trace as a JSON document that Posthoc opens."""
     document = {"version": POSTHOC_VERSION, "views": _views(), "pivot": _pivot(), "events": list(_events(trace))}
     return json.dumps(document, separators=(",", ":"), allow_nan=False)
 
 
 def write_posthoc(trace: Trace, path: str | os.PathLike[str]) -> None:
-    """Write the trace for Posthoc, whole or not at all."""
+    """Write the trace for Posthoc, completely or not at all."""
     check_name(path)
     write_whole(path, to_posthoc(trace).encode())
 
 
 def check_name(path: str | os.PathLike[str]) -> None:
-    """Refuse a file that Posthoc would not open by its name."""
+    """Raise `OutputError` if Posthoc would not open a file with this name."""
     if not Path(path).name.endswith(EXTENSIONS):
         raise OutputError(f"cannot write {path}: Posthoc opens files only whose names end in {', '.join(EXTENSIONS)}")
 
@@ -97,7 +97,7 @@ def _cell(event: str, colour: str, alpha: float) -> dict[str, Any]:
 
 
 def _leg() -> dict[str, Any]:
-    """The line from the agent's last place to this one."""
+    """Return the line from the agent's previous cell to this one."""
     return {
         "$": "path",
         "$if": "${{ $.type == 'moving' && !!parent }}",
@@ -108,7 +108,7 @@ def _leg() -> dict[str, Any]:
         "fill": "${{ color.red }}",
         "alpha": 1,
         "line-width": 0.4,
-        "lineWidth": 0.4,  # releases of the renderer differ in how they spell it
+        "lineWidth": 0.4,  # releases of the renderer spell it differently
         "clear": False,
     }
 
@@ -135,7 +135,8 @@ def _pivot() -> dict[str, Any]:
 
 def _events(trace: Trace) -> Iterator[dict[str, Any]]:
     def place(state: int) -> dict[str, int]:
-        return {"x": state % trace.width, "y": state // trace.width}
+        x, y = trace.cells(state).tolist()
+        return {"x": x, "y": y}
 
     title = f"{trace.title} on {trace.map_name}"
     yield {"type": "map", "id": "map", "x": 0, "y": 0, "title": title, "walls": _walls(~trace.passable)}
@@ -169,12 +170,12 @@ def _thought(kind: int, state: int, value: float) -> dict[str, Any]:
 
 
 def _number(value: float) -> float | str:
-    """A number as JSON can hold it, which knows no infinity."""
+    """Return a number as JSON can express it: infinity becomes text."""
     return round(value, DIGITS) if math.isfinite(value) else "inf"
 
 
 def _walls(blocked: npt.NDArray[np.bool_]) -> list[list[int]]:
-    """Rectangles [x, y, width, height] that cover the blocked cells: runs of a row, joined with the same run below."""
+    """Return rectangles [x, y, width, height] over the blocked cells: runs of a row, merged with equal runs below."""
     done: list[list[int]] = []
     growing: dict[tuple[int, int], list[int]] = {}
     for y, row in enumerate(blocked):

@@ -11,23 +11,27 @@ does not know the map, sees cells up to that distance, and assumes that cells it
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import closing
+from dataclasses import dataclass
 from enum import IntEnum
 from functools import cached_property
-from typing import Any, NamedTuple, TypeVar
+from itertools import chain
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from andante.agent import Algorithm, algorithms, find
 from andante.databases.header import Database, handed_over, pick
-from andante.episode.loop import EPISODE, NO_MOVE, NO_STATE, NO_TIMES, NO_TRAIL, TRAIL, Outcome, all_ended, driver
+from andante.episode.loop import EPISODE, NO_MOVE, NO_STATE, NO_TIMES, NO_TRAIL, TRAIL, all_ended, driver
 from andante.episode.trial import Limits, Trial, least_costs
 from andante.errors import AlgorithmError, AndanteError, ParameterError, ProblemError, whole_number
 from andante.faults import has_passed, raised
 from andante.kernel import on_compile
+from andante.machine import on_threads
+from andante.measures import Outcome
+from andante.recent import Recent
 from andante.search.memory import allocate, bytes_of, new_space
 from andante.world.graph import Graph
 from andante.world.grid import Grid
@@ -39,11 +43,12 @@ PATIENCE = 2_000_000
 TRAIL_ROWS = 4096
 LOG_ROWS = 1 << 16
 CHUNK = 64  # problems that a thread takes at a time
-AGENTS_AT_HAND = 4
+CACHED_AGENTS = 4
 MOST_PROBLEMS = 2**32  # problems with distinct stamps: after this many an agent's memory is allocated again
 
 NO_LIMITS = Limits()
 
+D = TypeVar("D")
 R = TypeVar("R")
 
 
@@ -108,7 +113,7 @@ class Agent:
         **parameters: Any,
     ) -> None:
         self.algorithm = find(algorithm, **parameters)
-        self.graph = world.graph if isinstance(world, Grid) else world
+        self.graph = world.graph
         self.databases = handed_over(databases)
         self.sight = sight
         self._world = world
@@ -126,6 +131,9 @@ class Agent:
             f"an agent cannot be copied or pickled, because parts of its memory are views of others; make another one "
             f"with Agent({str(self.algorithm)!r}, ...)"
         )
+
+    def __repr__(self) -> str:
+        return f"<Agent {self.algorithm} on {self._world!r}>"
 
     def _loop(self) -> Callable[..., int]:
         """Return the loop that drives the agent's step."""
@@ -243,7 +251,7 @@ class Agent:
     ) -> list[Trial]:
         if again and any(problem.goal != self._goal for problem in problems):
             raise ProblemError("an agent can keep what it learned only for problems with the goal of its last one")
-        if not again and self._space.clock.problem[0] + len(problems) >= MOST_PROBLEMS:
+        if not again and self._space.clock[0]["problem"] + len(problems) >= MOST_PROBLEMS:
             self._renew()
         self._watched = None
         episodes = self._episodes(problems, limits)
@@ -308,9 +316,9 @@ class Agent:
     def _take_thoughts(self) -> tuple[list[Thought], int]:
         """Return the entries of the log and the number of those that did not fit; empty the log."""
         log = self._space.log
-        used = int(log.used[0])
+        used = int(log.scalars[0]["used"])
         count = min(used, len(log.kind))
-        log.used[0] = 0
+        log.scalars[0]["used"] = 0
         columns = (log.kind[:count].tolist(), log.state[:count].tolist(), log.value[:count].tolist())
         return [Thought(*row) for row in zip(*columns, strict=True)], used - count
 
@@ -319,13 +327,13 @@ class Agent:
         view = self._space.view
         if not isinstance(view, Belief):
             return []
-        total = int(view.size[0])
+        total = int(view.scalars[0]["size"])
         found: list[int] = view.found[total - count : total].tolist()
         return found
 
     def _episodes(self, problems: Sequence[Problem], limits: Limits) -> npt.NDArray[Any]:
         for problem in problems:
-            if problem.graph is not self.graph:
+            if problem.graph != self.graph:
                 raise ProblemError(f"{problem!r} is on another graph than this agent")
         episodes = np.zeros(len(problems), EPISODE)
         episodes["start"] = [p.start for p in problems]
@@ -408,6 +416,9 @@ class Watch(Iterator[Turn]):
             lost,
         )
 
+    def __repr__(self) -> str:
+        return f"<Watch {self._agent.algorithm}: {self._problem!r}, {self._episode[0]['moves']} moves so far>"
+
     @property
     def trial(self) -> Trial:
         """The trial so far; its outcome is WALKING until the episode ends."""
@@ -419,40 +430,71 @@ class Watch(Iterator[Turn]):
 # --- functions that make agents themselves --------------------------------------------------------------------------
 
 
-class Outfit(NamedTuple):
-    """An algorithm, and the databases and sight of its agents."""
+@dataclass(frozen=True)
+class Outfit(Generic[D]):
+    """An algorithm with the databases and the sight that its agents are given.
+
+    The databases are ready, or they are texts in the notation that say what to build.
+
+    >>> Outfit(find("knn(m=100)"), ("subgoals(series=true)",)).name
+    'knn(m=100) with subgoals(series=true)'
+    """
 
     algorithm: Algorithm
-    databases: tuple[Any, ...] = ()
+    databases: tuple[D, ...] = ()
     sight: int | None = None
 
-    def agent(self, world: Grid | Graph, log_rows: int = 0) -> Agent:
+    @classmethod
+    def of(
+        cls, algorithm: str | Algorithm, databases: Sequence[Any] = (), sight: int | None = None, **parameters: Any
+    ) -> Outfit[Any]:
+        """Return the outfit that the arguments of `run` and others stand for."""
+        return Outfit(find(algorithm, **parameters), handed_over(databases), sight)
+
+    @property
+    def name(self: Outfit[str]) -> str:
+        """The algorithm and what to build for it, in the notation."""
+        return str(self.algorithm) + (f" with {', '.join(self.databases)}" if self.databases else "")
+
+    def agent(self, world: Grid | Graph, log_rows: int = 0, kind: type[Agent] = Agent) -> Agent:
         """Return a new agent."""
-        return Agent(self.algorithm, world, databases=self.databases, sight=self.sight, log_rows=log_rows)
+        return kind(self.algorithm, world, databases=self.databases, sight=self.sight, log_rows=log_rows)
 
-    def agent_at_hand(self, problem: Problem) -> Agent:
+    def cached_agent(self, problem: Problem) -> Agent:
         """Return this thread's agent for such a problem, cached if it was used recently."""
-        return _at_hand.agent(self, problem)
+        # Not by the algorithm's name: another algorithm may have been registered under it since.
+        key = (self.algorithm, self.sight, id(problem.graph), *map(id, self.databases))
+        return _cached.agents.get(key, lambda: self.agent(problem.world))
+
+    def run(self, problem: Problem, limits: Limits = NO_LIMITS) -> Trial:
+        """Solve one problem and return the trial."""
+        return self.cached_agent(problem).run(problem, limits)
+
+    def run_many(
+        self,
+        problems: Iterable[Problem],
+        *,
+        threads: int = 1,
+        limits: Limits = NO_LIMITS,
+        paths: bool = True,
+        progress: Callable[[int], None] | None = None,
+    ) -> list[Trial]:
+        """Solve many problems and return the trials in their order, as the function `run_many` does."""
+
+        def solve(agent: Agent, part: list[Problem], stop: threading.Event) -> list[Trial]:
+            return agent.run_all(part, limits, paths=paths, stop=stop)
+
+        return solve_all(solve, self, list(problems), threads, progress)
 
 
-class _AtHand(threading.local):
+class _CachedAgents(threading.local):
     """The agents that this thread used most recently."""
 
     def __init__(self) -> None:
-        self.agents: OrderedDict[tuple[Any, ...], Agent] = OrderedDict()
-
-    def agent(self, outfit: Outfit, problem: Problem) -> Agent:
-        # Not by the algorithm's name: another algorithm may have been registered under it since.
-        key = (outfit.algorithm, outfit.sight, id(problem.graph), *map(id, outfit.databases))
-        if key not in self.agents:
-            self.agents[key] = outfit.agent(problem.world)
-        self.agents.move_to_end(key)
-        while len(self.agents) > AGENTS_AT_HAND:
-            self.agents.popitem(last=False)
-        return self.agents[key]
+        self.agents: Recent[tuple[Any, ...], Agent] = Recent(CACHED_AGENTS)
 
 
-_at_hand = _AtHand()
+_cached = _CachedAgents()
 
 
 def run(
@@ -472,8 +514,7 @@ def run(
     >>> trial.outcome.name, trial.cost, trial.suboptimality_ratio
     ('GOAL', 7.0, 1.0)
     """
-    outfit = Outfit(find(algorithm, **parameters), handed_over(databases), sight)
-    return outfit.agent_at_hand(problem).run(problem, limits)
+    return Outfit.of(algorithm, databases, sight, **parameters).run(problem, limits)
 
 
 def watch(
@@ -492,7 +533,7 @@ def watch(
     >>> [grid.cell(turn.state) for turn in andante.watch("lrta", grid.problem((0, 0), (2, 1)))]
     [(1, 0), (2, 1)]
     """
-    outfit = Outfit(find(algorithm, **parameters), handed_over(databases), sight)
+    outfit = Outfit.of(algorithm, databases, sight, **parameters)
     return outfit.agent(problem.world, LOG_ROWS).watch(problem, limits)
 
 
@@ -518,17 +559,13 @@ def run_many(
     >>> [trial.moves for trial in andante.run_many("lrta", problems, threads=2)]
     [7, 7, 7, 7, 7, 7, 7, 7]
     """
-
-    def solve(agent: Agent, part: list[Problem], stop: threading.Event) -> list[Trial]:
-        return agent.run_all(part, limits, paths=paths, stop=stop)
-
-    outfit = Outfit(find(algorithm, **parameters), handed_over(databases), sight)
-    return on_threads(solve, outfit, list(problems), threads, progress)
+    outfit = Outfit.of(algorithm, databases, sight, **parameters)
+    return outfit.run_many(problems, threads=threads, limits=limits, paths=paths, progress=progress)
 
 
-def on_threads(
+def solve_all(
     solve: Callable[[Agent, list[Problem], threading.Event], list[R]],
-    outfit: Outfit,
+    outfit: Outfit[Any],
     problems: Sequence[Problem],
     threads: int,
     progress: Callable[[int], None] | None,
@@ -540,25 +577,17 @@ def on_threads(
     """
     threads = whole_number(threads, "threads", least=1, error=ParameterError)
     results: dict[int, R] = {}
-    stop = threading.Event()
 
-    def work(part: list[int]) -> list[int]:
-        agent = outfit.agent_at_hand(problems[part[0]])
-        results.update(zip(part, solve(agent, [problems[i] for i in part], stop), strict=False))
-        return part
+    def work(part: list[int], stop: threading.Event) -> list[R]:
+        agent = outfit.cached_agent(problems[part[0]])
+        return solve(agent, [problems[i] for i in part], stop)
 
-    with ThreadPoolExecutor(threads) as pool:
-        try:
-            futures = [pool.submit(work, part) for part in _parts(problems, threads)]
-            for future in as_completed(futures):
-                finished = future.result()
-                if progress is not None:
-                    progress(len(finished))
-        except BaseException:
-            stop.set()
-            pool.shutdown(cancel_futures=True)
-            raise
-    return [results[i] for i in sorted(results)]
+    with closing(on_threads(work, _parts(problems, threads), threads)) as batches:
+        for done in chain.from_iterable(batches):
+            results.update(zip(done.part, done.result, strict=True))
+            if progress is not None:
+                progress(len(done.part))
+    return [results[i] for i in range(len(problems))]
 
 
 def _parts(problems: Sequence[Problem], threads: int) -> list[list[int]]:
@@ -571,24 +600,22 @@ def _parts(problems: Sequence[Problem], threads: int) -> list[list[int]]:
 
 
 def compile_all(
-    algorithms: Iterable[str | Algorithm],
+    outfits: Iterable[Outfit[Any]],
     worlds: Iterable[Grid | Graph],
     tell: Callable[[str, int, int], None],
-    *,
-    databases: Sequence[Any] = (),
-    sight: int | None = None,
 ) -> None:
-    """Compile the loops of these algorithms for maps or graphs like these.
+    """Compile the loops of these outfits for maps or graphs like these.
 
     Calls ``tell(algorithm, number, total)`` before each loop that is not in the cache; compiling takes seconds.
-    Algorithms that need databases are skipped if there are none.
+    Algorithms that need databases are skipped if they have none.
     """
-    entries = {variant(entry): entry for entry in map(find, algorithms) if databases or not entry.needs}
+    chosen = {variant(one.algorithm): one for one in outfits if one.databases or not one.algorithm.needs}
     layouts = {_layout(world): world for world in worlds}
-    todo = [(entry, world) for entry in entries.values() for world in layouts.values()]
-    for number, (entry, world) in enumerate(todo, 1):
-        with on_compile(lambda _, entry=entry, n=number: tell(entry.card.name, n, len(todo))):  # type: ignore[misc]
-            Agent(entry, world, databases=databases, sight=sight).compile()
+    todo = [(one, world) for one in chosen.values() for world in layouts.values()]
+    for number, (one, world) in enumerate(todo, 1):
+        name = one.algorithm.card.name
+        with on_compile(lambda _, name=name, n=number: tell(name, n, len(todo))):  # type: ignore[misc]
+            one.agent(world).compile()
 
 
 def variant(entry: Algorithm) -> tuple[Any, ...]:
@@ -598,5 +625,5 @@ def variant(entry: Algorithm) -> tuple[Any, ...]:
 
 def _layout(world: Grid | Graph) -> tuple[type, bool]:
     """Return what decides the machine code for a graph: its layout, and whether it has reversed arcs of its own."""
-    graph = world.graph if isinstance(world, Grid) else world
+    graph = world.graph
     return type(graph.arrays), graph.reversed() is graph

@@ -1,20 +1,20 @@
 """Traces: what an agent did and thought in one problem, small enough that a page can replay it.
 
-A trace is saved as JSON (``format`` "andante-trace", ``version`` 1). Plain fields say what was asked and what came of
-it; the long lists are columns:
+A trace is saved as JSON (``format`` "andante-trace", ``version`` 1). Plain fields hold the problem and the result; the
+long lists are columns:
 
 - ``terrain``: the map's characters, row by row, as their codes;
-- ``moves``: for each move the ``state`` it led to, its ``cost``, how many states were ``expanded`` for it, how much was
-  ``learned``, how many ``thoughts`` came before it, and how many cells were ``discovered`` to be blocked;
-- ``thoughts``: ``kind`` (0 expanded, 1 learned), ``state`` and ``value`` (expanded: the cost to get there as far as the
-  agent kept count; learned: the new heuristic value). Thoughts beyond those of the moves led to no move;
-- ``discovered``: the cells that an agent with ``sight`` found blocked, in that order; none if it knew the map and
-  ``sight`` is null.
+- ``moves``: for each move the ``state`` it led to, its ``cost``, the number of states ``expanded`` for it, the amount
+  ``learned``, the number of ``thoughts`` before it, and the number of cells ``discovered`` to be blocked;
+- ``thoughts``: ``kind`` (0 expanded, 1 learned), ``state`` and ``value`` (expanded: the cost to get there, if the agent
+  records it; learned: the new heuristic value). Thoughts after those of the last move led to no move;
+- ``discovered``: the cells that an agent with ``sight`` found blocked, in order of discovery; empty if it knew the map
+  and ``sight`` is null.
 
-A column is ``{"type": "int32", "length": n, "delta": true, "data": "..."}``. Its numbers, or if ``delta`` is set the
-differences between neighbours (the first stands as it is), are written little-endian, all lowest bytes first, then the
-next lowest, up to the highest, then compressed with zlib and spelled in base64. ``checksum`` is the SHA-256 of the
-document without it, as JSON with sorted keys and no spaces.
+A column is ``{"type": "int32", "length": n, "delta": true, "data": "..."}``. Its numbers or, if ``delta`` is set, the
+first number and the differences between neighbours, are written little-endian, all lowest bytes first, then the next
+lowest, up to the highest, then compressed with zlib and encoded in base64. ``checksum`` is the SHA-256 of the document
+without it, as JSON with sorted keys and no spaces.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.agent import Algorithm
-from andante.episode.loop import Outcome
 from andante.episode.run import Agent, Thought
 from andante.episode.trial import Limits
 from andante.errors import ParameterError, TraceError, whole_number
 from andante.files import read_at_most, write_whole
+from andante.measures import Outcome, suboptimality_ratio
 from andante.search.memory import EXPANDED, LEARNED
 from andante.world.graph import SMALLEST
-from andante.world.grid import BLOCKED, PASSABLE
+from andante.world.grid import BLOCKED, PASSABLE, cells_of
 from andante.world.heuristics import DIAGONAL
 from andante.world.mapfiles import MAX_CELLS
 from andante.world.problem import Problem
@@ -50,11 +50,11 @@ from andante.world.problem import Problem
 FORMAT = "andante-trace"
 VERSION = 1
 
-#: A trace is for looking at: an agent that is still on its way after so many moves is left there.
+#: A trace is for looking at: it ends after this many moves, even if the agent has not arrived.
 TRACE_LIMITS = Limits(moves=100_000)
 MOST_THOUGHTS = 1_000_000
 
-#: What is read at most, so that no file, however made, fills the memory.
+#: The most that is read, so that no file can fill the memory.
 MAX_FILE_BYTES = 2**28
 MAX_ROWS = 2**24
 
@@ -71,55 +71,57 @@ MOVE = np.dtype(
 )
 THOUGHT = np.dtype([("kind", np.uint8), ("state", np.int32), ("value", np.float64)])
 
-# Neighbouring numbers of these columns are near each other, so their differences are small.
+# Neighbouring numbers in these columns are close, so their differences are small.
 _DELTA = {"state"}
 
 
 @dataclass(frozen=True, eq=False)
 class Trace:
-    """One agent's way through one problem on a grid, move by move, with its thoughts."""
+    """One agent's path through one problem on a grid, move by move, with its thoughts."""
 
     algorithm: str
     title: str
     map_name: str
     terrain: npt.NDArray[np.uint8]  # [height, width], map characters
-    diagonal: float  # what the straight-line heuristic takes a diagonal step to cost
+    diagonal: float  # the cost of a diagonal step in the straight-line heuristic
     start: int
     goal: int
     outcome: Outcome
     optimal_cost: float
     moves: npt.NDArray[Any]  # MOVE[any]
     thoughts: npt.NDArray[Any]  # THOUGHT[any]
-    thoughts_cut: bool = False  # there were more thoughts than were kept
+    thoughts_cut: bool = False  # whether there were more thoughts than are stored
     sight: int | None = None  # how far the agent saw, if it did not know the map
     discovered: npt.NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))  # cells found blocked
 
     @property
     def width(self) -> int:
-        """How many columns the map has."""
+        """The number of columns of the map."""
         return int(self.terrain.shape[1])
 
     @property
     def height(self) -> int:
-        """How many rows the map has."""
+        """The number of rows of the map."""
         return int(self.terrain.shape[0])
 
     @cached_property
     def passable(self) -> npt.NDArray[np.bool_]:
-        """Which cells can be stood on."""
+        """Whether each cell is passable."""
         return np.isin(self.terrain, [ord(character) for character in PASSABLE])
+
+    def cells(self, states: npt.ArrayLike) -> npt.NDArray[np.int64]:
+        """Return the column and row of each state."""
+        return cells_of(states, self.width)
 
     @property
     def cost(self) -> float:
-        """What the agent walked."""
+        """The cost of the agent's path."""
         return float(self.moves["cost"].sum())
 
     @property
     def suboptimality_ratio(self) -> float:
-        """Cost walked over optimal cost; 1 where there was nowhere to go."""
-        if self.optimal_cost == 0:
-            return 1.0 if self.cost == 0 else math.inf
-        return self.cost / self.optimal_cost
+        """Cost over optimal cost; a lower bound if a limit cut the trial short, nan if the agent got stuck."""
+        return suboptimality_ratio(self.cost, self.optimal_cost, self.outcome)
 
     @property
     def path(self) -> npt.NDArray[np.int32]:
@@ -128,15 +130,14 @@ class Trace:
 
     @cached_property
     def learned_rise(self) -> npt.NDArray[np.float64]:
-        """For each cell, how far its value ended above the straight-line heuristic: nan where nothing was learned."""
+        """For each cell, its final value minus the straight-line heuristic; nan where nothing was learned."""
         rise = np.full(self.terrain.size, np.nan)
         learned = self.thoughts[self.thoughts["kind"] == LEARNED]
         rise[learned["state"]] = learned["value"] - self._straight(learned["state"])
         return rise.reshape(self.terrain.shape)
 
     def _straight(self, states: npt.NDArray[np.int32]) -> npt.NDArray[np.float64]:
-        (y, x), (goal_y, goal_x) = np.divmod(states, self.width), divmod(self.goal, self.width)
-        dx, dy = np.abs(x - goal_x), np.abs(y - goal_y)
+        dx, dy = np.abs(self.cells(states) - self.cells(self.goal)).T
         near: npt.NDArray[np.float64] = np.minimum(dx, dy).astype(np.float64)
         return np.abs(dx - dy) + near * self.diagonal
 
@@ -146,7 +147,7 @@ class Trace:
     # --- writing ---
 
     def to_json(self) -> str:
-        """The trace as the JSON that a file holds and a page replays."""
+        """Return the trace as JSON, as files store it and pages replay it."""
         document = {
             "format": FORMAT,
             "version": VERSION,
@@ -170,17 +171,17 @@ class Trace:
         return _dump({**document, "checksum": _checksum(document)})
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the trace to a file, whole or not at all."""
+        """Write the trace to a file, completely or not at all."""
         write_whole(path, self.to_json().encode())
 
     def to_posthoc(self) -> str:
-        """The trace as JSON in the search-trace format 1.4.0 of the Posthoc visualiser."""
+        """Return the trace as JSON in the search-trace format 1.4.0 of the Posthoc visualiser."""
         from andante.episode.posthoc import to_posthoc
 
         return to_posthoc(self)
 
     def write_posthoc(self, path: str | os.PathLike[str]) -> None:
-        """Write the trace for the Posthoc visualiser, which opens files called ``*.trace.json`` only."""
+        """Write the trace for the Posthoc visualiser, which opens only files called ``*.trace.json``."""
         from andante.episode.posthoc import write_posthoc
 
         write_posthoc(self, path)
@@ -189,7 +190,7 @@ class Trace:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Trace:
-        """The trace in a file; a `TraceError` says why if it holds none."""
+        """Return the trace in a file; raise `TraceError` if the file is not a valid trace."""
         try:
             text = read_at_most(path, MAX_FILE_BYTES)
         except (OSError, ValueError) as error:
@@ -198,7 +199,7 @@ class Trace:
 
     @classmethod
     def from_json(cls, text: str | bytes, *, where: str = "this text") -> Trace:
-        """The trace that `to_json` wrote; error messages say ``where`` the text is from."""
+        """Return the trace that `to_json` wrote; error messages say ``where`` the text is from."""
         document = _document(text, where)
         try:
             return cls._from_document(document)
@@ -207,7 +208,7 @@ class Trace:
 
     @classmethod
     def _from_document(cls, document: dict[str, Any]) -> Trace:
-        """The trace that a document holds; a checksum says that it was not damaged, not that it makes sense."""
+        """Return the trace in a document; a correct checksum does not mean that the contents are valid."""
         width, height = (_whole(document, name, 1, MAX_CELLS) for name in ("width", "height"))
         cells = width * height
         if cells > MAX_CELLS:
@@ -263,7 +264,7 @@ def _amount(document: dict[str, Any], name: str, most: float = sys.float_info.ma
 def _check_rows(
     moves: npt.NDArray[Any], thoughts: npt.NDArray[Any], discovered: npt.NDArray[np.int32], cells: int
 ) -> None:
-    """Refuse rows that no agent leaves behind."""
+    """Raise `ValueError` for rows that no agent can produce."""
     states = np.concatenate([moves["state"], thoughts["state"], discovered])
     if states.min(initial=0) < 0 or states.max(initial=0) >= cells:
         raise ValueError(f"a state lies outside the map's {cells} cells")
@@ -290,7 +291,7 @@ def record(
     sight: int | None = None,
     **parameters: Any,
 ) -> Trace:
-    """Solve one problem on a grid and keep all that the agent did, and the first ``most_thoughts`` of its thoughts.
+    """Solve one problem on a grid; return all moves of the agent and the first ``most_thoughts`` of its thoughts.
 
     >>> import andante
     >>> grid = andante.generate("empty", 8, 8)
@@ -304,7 +305,7 @@ def record(
         )
     if whole_number(most_thoughts, "most_thoughts", least=0, error=ParameterError) > MAX_ROWS:
         raise ParameterError(f"most_thoughts must be from 0 to {MAX_ROWS:,}, got {most_thoughts}")
-    log_rows = most_thoughts + 1  # so that one too many is noticed
+    log_rows = most_thoughts + 1  # to notice when there are more
     agent = Agent(algorithm, problem.world, databases=databases, sight=sight, log_rows=log_rows, **parameters)
     watch = agent.watch(problem, limits)
     moves, thoughts, discovered = [], _Thoughts(most_thoughts), []
@@ -340,7 +341,7 @@ class _Thoughts:
         self._room = most
 
     def keep(self, thoughts: Sequence[Thought]) -> int:
-        """Keep as many as there is room for: how many were kept."""
+        """Store as many thoughts as there is room for, and return their number."""
         self.cut = self.cut or len(thoughts) > self._room
         part = np.array(thoughts[: self._room], THOUGHT)
         self.parts.append(part)
@@ -352,7 +353,7 @@ class _Thoughts:
 
 
 def _pack(numbers: npt.NDArray[Any], delta: bool = False) -> dict[str, Any]:
-    """An array of numbers as a column."""
+    """Return an array of numbers as a column."""
     small = numbers.dtype.newbyteorder("<")
     changes = np.diff(numbers, prepend=numbers.dtype.type(0)) if delta else numbers
     planes = np.ascontiguousarray(changes.astype(small)).view(np.uint8).reshape(len(numbers), small.itemsize).T
@@ -365,7 +366,7 @@ def _pack_table(table: npt.NDArray[Any]) -> dict[str, Any]:
 
 
 def _unpack(column: dict[str, Any], dtype: np.dtype[Any], length: int) -> npt.NDArray[Any]:
-    """The array of ``length`` numbers in a column."""
+    """Return the array of ``length`` numbers in a column."""
     if column["type"] != dtype.name or column["length"] != length:
         found = f"{column['length']} of type {column['type']}"
         raise ValueError(f"{length} numbers of type {dtype.name} should stand where there are {found}")
@@ -378,7 +379,7 @@ def _unpack(column: dict[str, Any], dtype: np.dtype[Any], length: int) -> npt.ND
     numbers = np.ascontiguousarray(planes.T).view(dtype.newbyteorder("<"))[:, 0] if length else np.zeros(0, dtype)
     if not column["delta"]:
         return numbers.astype(dtype)
-    with np.errstate(all="ignore"):  # what is no number then is refused later
+    with np.errstate(all="ignore"):  # invalid numbers are refused later
         return np.cumsum(numbers, dtype=dtype)
 
 
@@ -394,7 +395,7 @@ def _unpack_table(columns: dict[str, Any], dtype: np.dtype[Any]) -> npt.NDArray[
 
 
 def _document(text: str | bytes, where: str) -> dict[str, Any]:
-    """The JSON of a trace, as it was written."""
+    """Return the document of a trace; raise `TraceError` if it is damaged or has another format or version."""
     try:
         document = json.loads(text)
         sealed = document.pop("checksum", None) if isinstance(document, dict) else None

@@ -1,4 +1,4 @@
-"""What is allowed, and what was found: limits and trials."""
+"""Limits on a trial, and its result."""
 
 from __future__ import annotations
 
@@ -12,15 +12,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from andante.episode.loop import Outcome
 from andante.errors import AlgorithmError, ParameterError, quoted, real_number
+from andante.measures import Outcome, suboptimality_ratio
 from andante.search.astar import optimal_costs
+from andante.world.graph import Graph
 from andante.world.problem import Problem
 
-#: Enough for any complete agent on a benchmark map, and an end for all others.
+#: Enough for any complete agent on a benchmark map; ends the trial for all others.
 DEFAULT_MOVE_CAP = 10_000_000
 
-_SLACK = 1e-9  # by which part the same cost may be off when it is summed up in another order
+_SLACK = 1e-9  # relative error of a cost that is summed in another order
 
 
 @dataclass(frozen=True)
@@ -47,9 +48,9 @@ class Limits:
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """One agent's way through one problem, and what it took.
+    """One agent's path through one problem, and its cost.
 
-    ``path`` holds the states visited, the start first, or is None if it was not asked for. ``cells_discovered`` counts
+    ``path`` holds the states visited, the start first, or is None if it was not requested. ``cells_discovered`` counts
     the cells that an agent with sight found blocked. ``seconds`` is the time spent in the loop, planning and moving,
     ``first_move_seconds`` the part of it before the first move.
     """
@@ -75,7 +76,7 @@ class Trial:
     def from_episode(
         cls, algorithm: str, problem: Problem, row: npt.NDArray[Any], path: npt.NDArray[np.int32] | None
     ) -> Trial:
-        """The trial that a row of the loop's table tells of."""
+        """Return the trial in a row of the loop's table."""
         return cls(
             algorithm=algorithm,
             problem=problem,
@@ -97,7 +98,7 @@ class Trial:
 
     @property
     def solved(self) -> bool:
-        """Did the agent arrive?"""
+        """Whether the agent reached the goal."""
         return self.outcome is Outcome.GOAL
 
     @cached_property
@@ -107,23 +108,22 @@ class Trial:
 
     @property
     def suboptimality_ratio(self) -> float:
-        """Cost walked over optimal cost: 1 is optimal. For an agent that did not arrive, what it had walked by then."""
-        return self.ratio_to(self.optimal_cost) if self.optimal_cost < math.inf else math.nan
+        """Cost over optimal cost; a lower bound if a limit cut the trial short, nan if the agent got stuck."""
+        return self.ratio_to(self.optimal_cost)
 
     def ratio_to(self, optimal_cost: float) -> float:
-        """Cost walked over this optimal cost; an `AlgorithmError` if the agent arrived for less, which nobody can."""
-        ratio = self.cost / optimal_cost
-        if self.solved and ratio < 1.0 - _SLACK:
+        """Return the suboptimality ratio given the optimal cost; raise `AlgorithmError` if that is above the cost."""
+        ratio = suboptimality_ratio(self.cost, optimal_cost, self.outcome)
+        if ratio < 1.0 - _SLACK:
             raise AlgorithmError(
                 f"{self.algorithm} arrives on {self.problem!r} at a cost of {self.cost:g}, below the optimal cost of "
-                f"{optimal_cost:g}: one of the two is wrong; leave out the problem's optimal_cost to have it searched "
-                "for"
+                f"{optimal_cost:g}: one of the two is wrong; leave out the problem's optimal_cost to have it computed"
             )
         return ratio
 
     @property
     def states_expanded_per_move(self) -> float:
-        """Planning per move, on average."""
+        """The mean number of states expanded per move."""
         return self.states_expanded / max(self.moves, 1)
 
     @property
@@ -141,13 +141,12 @@ class Trial:
 
 
 def least_costs(problems: Sequence[Problem]) -> npt.NDArray[np.float64]:
-    """The optimal cost of each problem: known to it or else searched for, and only once if it comes several times."""
-    costs = {problem.key: problem.optimal_cost for problem in problems if problem.optimal_cost is not None}
-    missing = {problem.key: problem for problem in problems if problem.key not in costs}
-    by_graph: dict[int, list[Problem]] = {}
-    for problem in missing.values():
-        by_graph.setdefault(id(problem.graph), []).append(problem)
-    for group in by_graph.values():
-        found = optimal_costs(group[0].graph, [p.start for p in group], [p.goal for p in group])
-        costs.update({problem.key: float(cost) for problem, cost in zip(group, found, strict=True)})
-    return np.array([costs[problem.key] for problem in problems], np.float64)
+    """Return the optimal cost of each problem, computed if it is not known, once for equal problems."""
+    costs = {problem: problem.optimal_cost for problem in problems if problem.optimal_cost is not None}
+    by_graph: dict[Graph, list[Problem]] = {}
+    for problem in dict.fromkeys(problem for problem in problems if problem not in costs):
+        by_graph.setdefault(problem.graph, []).append(problem)
+    for graph, group in by_graph.items():
+        found = optimal_costs(graph, [p.start for p in group], [p.goal for p in group])
+        costs.update({problem: float(cost) for problem, cost in zip(group, found, strict=True)})
+    return np.array([costs[problem] for problem in problems], np.float64)

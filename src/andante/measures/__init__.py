@@ -1,24 +1,28 @@
-"""What numbers mean: their units, which direction is better, how to aggregate them; and rows, summaries and advice."""
+"""What numbers mean: their definitions, units, which direction is better, how to aggregate them; and advice."""
 
 from andante.measures.advice import Choice, choices, recommend
 from andante.measures.measure import MEASURES, Better, Headline, Measure, measure
-from andante.measures.rows import Row, rows
-from andante.measures.summary import PLACE, Statistics, Summary, summarise, unlike
+from andante.measures.outcome import CUT_SHORT, Outcome
+from andante.measures.suboptimality import capped_suboptimality_ratio, suboptimality_ratio
+from andante.measures.summary import PLACE, Row, Statistics, Summary, summarise, unlike
 
 __all__ = [
+    "CUT_SHORT",
     "MEASURES",
     "PLACE",
     "Better",
     "Choice",
     "Headline",
     "Measure",
+    "Outcome",
     "Row",
     "Statistics",
     "Summary",
+    "capped_suboptimality_ratio",
     "choices",
     "measure",
     "recommend",
-    "rows",
+    "suboptimality_ratio",
     "summarise",
     "unlike",
 ]

@@ -52,7 +52,7 @@ class Choice:
 
     @property
     def _prepared(self) -> str:
-        """What its database takes, if it has one."""
+        """A clause with the size and build time of its database; empty if it has none."""
         if self.best is None or not _looks_up(self.best):
             return ""
         known = _BUILT in self.best.measures and not math.isnan(self.best[_BUILT].max)
@@ -73,7 +73,7 @@ class Choice:
             return f"With at most {_count(self.high)} per move"
         if math.isinf(self.low) or self.best is None:
             return _UNLIMITED
-        # It wins at `low` against all who keep to lower limits, so it wins at each limit that it keeps to itself.
+        # It wins at `low` against all that stay within lower limits, so it wins at every limit that it stays within.
         worst = self.best[_EFFORT].max
         return f"With a limit of at least {_count(worst)} per move" if worst > 0 else "Whatever the limit"
 
@@ -101,7 +101,7 @@ def choices(summaries: Iterable[Summary], limits: Sequence[float] = LIMITS) -> l
 
 
 def _choices(able: list[Summary], limits: Sequence[float], share: float) -> list[Choice]:
-    """The best of these under each limit."""
+    """Return the best of these under each limit."""
     least = min(able, key=lambda s: s[_EFFORT].max)
     found: list[Choice] = []
     for limit in limits:

@@ -79,11 +79,21 @@ _ALL = [
     Measure(
         "suboptimality_ratio",
         "Suboptimality",
-        "The cost of the agent's path divided by the cost of a shortest path: 1 is optimal.",
+        "The cost of the agent's path divided by the cost of a shortest path: 1 is optimal; a lower bound for a trial "
+        "that a limit cut short.",
         "times optimal",
         digits=3,
         heavy_tailed=True,
         adds_up=True,
+    ),
+    Measure(
+        "capped_suboptimality_ratio",
+        "Suboptimality, capped",
+        "Suboptimality as Bulitko (2016) counts it: at most the cap, which is also the value of a trial that did not "
+        "arrive; an agent that got stuck counts as the cap plus one move.",
+        "times optimal",
+        digits=3,
+        heavy_tailed=True,
     ),
     Measure(
         "states_expanded_per_move",

@@ -16,7 +16,10 @@ import numpy.typing as npt
 
 from andante.errors import ParameterError, did_you_mean
 from andante.measures.measure import MEASURES, Headline
-from andante.measures.rows import CUT_SHORT, Row
+from andante.measures.outcome import CUT_SHORT
+
+#: One trial: a name and a value for each column; nan stands for a number that a trial does not have.
+Row = dict[str, str | int | float | bool]
 
 #: Statistics that are quantiles, with their shares.
 QUANTILES = {"median": 0.5, "p95": 0.95}

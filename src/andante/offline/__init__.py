@@ -1,6 +1,6 @@
-"""Builders of databases: what is worked out once for a map, so that agents need not.
+"""Builders of databases: computations done once for a map, so that agents need not do them.
 
-One file per kind. Importing this package imports them all, and each enrols itself.
+One file per kind. Importing this package imports them all, and each registers itself.
 """
 
 from __future__ import annotations

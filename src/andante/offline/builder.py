@@ -1,22 +1,23 @@
-"""The frame of all builders: parameters in the notation, threads, progress, and the database that comes of it.
+"""What all builders share: parameters in the notation, threads, progress, and the resulting database.
 
 A file in `offline/` defines ``Params`` and a function
 
     make(graph, params, crew) -> bundle
 
-and enrols it with `builder` under the kind of database whose bundle it fills. A builder of databases that serve any map
-takes a list of graphs instead of one. One that can build for some goals only has a parameter ``goals`` of the type
+and registers it with `builder` for the kind of database whose bundle it returns. A builder of databases that serve any
+map takes a list of graphs instead of one. One that can build for some goals only has a parameter ``goals`` of the type
 `Goals`, and takes these goals, or None for all, as its last argument.
 """
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Iterable, Sequence, Sized
-from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from contextlib import closing
 from dataclasses import dataclass, field
-from enum import IntEnum
 from functools import cache
+from itertools import chain
 from queue import SimpleQueue
 from typing import Any, NamedTuple, TypeVar
 
@@ -24,11 +25,11 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.agent import Parameter, parameters_of
-from andante.databases.header import Database, graph_of, kind_named, kinds
+from andante.databases.header import Database, kind_named, kinds
 from andante.datasets import Progress
 from andante.errors import DatabaseError, ParameterError, did_you_mean, whole_number
-from andante.machine import cores
-from andante.notation import Call, parse
+from andante.machine import cores, on_threads
+from andante.notation import Call, Word, parse
 from andante.world.graph import Graph
 from andante.world.grid import Grid
 
@@ -39,27 +40,27 @@ W = TypeVar("W", bound=Sized)
 
 @dataclass(frozen=True)
 class Crew:
-    """Threads to build with, and somebody to tell how far they are."""
+    """The threads to build with, and a callback for progress."""
 
     threads: int
     progress: Progress | None = None
 
     def tell(self, what: str, done: int, total: int) -> None:
-        """Say how far a piece of work is."""
+        """Report the progress of a piece of work."""
         if self.progress is not None:
             self.progress(what, done, total)
 
     def each(self, work: Callable[[Any, W], R], parts: Sequence[W], rooms: Sequence[Any], what: str = "") -> list[R]:
-        """What ``work`` makes of each part, in their order, on all threads; one at a time has each of the ``rooms``.
+        """Return the results of ``work`` for all parts, in their order; each call has one of the ``rooms`` to itself.
 
-        Kernels run without the GIL, so the threads run at once. A part should take no more than a second: so long the
-        user waits after an interrupt. If it says ``what`` is done, progress is told, in the length of parts.
+        Kernels run without the GIL, so the threads run in parallel. A part should take at most a second, because the
+        user waits that long after an interrupt. If ``what`` is given, progress is reported, in the length of parts.
         """
         free: SimpleQueue[Any] = SimpleQueue()
         for room in rooms:
             free.put(room)
 
-        def task(part: W) -> R:
+        def task(part: W, stop: threading.Event) -> R:
             room = free.get()
             try:
                 return work(room, part)
@@ -67,38 +68,34 @@ class Crew:
                 free.put(room)
 
         done, total = 0, sum(len(part) for part in parts)
-        with ThreadPoolExecutor(len(rooms)) as pool:
-            try:
-                futures: dict[Future[R], int] = {pool.submit(task, part): len(part) for part in parts}
-                for future in as_completed(futures):
-                    future.result()
-                    done += futures[future]
-                    if what:
-                        self.tell(what, done, total)
-            except BaseException:
-                pool.shutdown(cancel_futures=True)
-                raise
-        return [future.result() for future in futures]
+        made: dict[int, R] = {}
+        with closing(on_threads(task, parts, len(rooms))) as batches:
+            for one in chain.from_iterable(batches):
+                made[one.number] = one.result
+                done += len(one.part)
+                if what:
+                    self.tell(what, done, total)
+        return [made[k] for k in range(len(parts))]
 
 
-class Goals(IntEnum):
+class Goals(Word):
     """Which goals a database serves."""
 
     ALL = 0
-    ASKED = 1  # those that its builder is given
+    ASKED = 1  # those given to its builder
 
 
 class Estimate(NamedTuple):
-    """How long a build takes at least, by a sample of its first long piece of work; what comes after is not in it."""
+    """A lower bound on the time of a build, from a sample of its first long piece of work, without what follows."""
 
     seconds: float
-    what: str  # the piece of work that was sampled; empty if all was done in the time
-    done: int  # of it, from which the rest is told
+    what: str  # the piece of work that was sampled; empty if the build was finished in the time
+    done: int  # the part of it that was done
     total: int
 
 
 class _EstimatedError(Exception):
-    """Enough was done to tell."""
+    """Raised to stop a build once enough of it was done for an estimate."""
 
     def __init__(self, estimate: Estimate) -> None:
         super().__init__(estimate)
@@ -107,19 +104,19 @@ class _EstimatedError(Exception):
 
 @dataclass(frozen=True)
 class _Sampler(Crew):
-    """A crew that stops when it can tell how long its work will take: it takes parts in a random order."""
+    """A crew that takes parts in a random order, and stops when it can estimate how long its work will take."""
 
     seconds: float = 0.0
     began: float = field(default_factory=time.perf_counter)
 
     def tell(self, what: str, done: int, total: int) -> None:
-        """Hear how far a piece of work is that is done in many steps, and stop if that is enough."""
+        """Stop with an estimate if enough of a piece of work is done."""
         spent = time.perf_counter() - self.began
         if spent > self.seconds and 0 < done < total:
             raise _EstimatedError(Estimate(spent * total / done, what, done, total))
 
     def each(self, work: Callable[[Any, W], R], parts: Sequence[W], rooms: Sequence[Any], what: str = "") -> list[R]:
-        """As a crew does it, or as much of it as there is time for."""
+        """Do the same as a crew, or as much of it as there is time for."""
         order = np.random.default_rng(0).permutation(len(parts)).tolist()
         made = dict(zip(order[:1], super().each(work, [parts[k] for k in order[:1]], rooms), strict=True))  # compiles
         began, done, total = time.perf_counter(), 0, sum(map(len, parts))
@@ -138,35 +135,65 @@ class Builder(NamedTuple):
 
     kind: str
     params: type[tuple[Any, ...]]
-    make: Callable[..., Any]  # of a graph, or of several if it serves any map
+    make: Callable[..., Any]  # takes a graph, or several if the database serves any map
     any_map: bool = False
+    variants: tuple[str, ...] = ()  # settings worth trying besides the defaults, in the notation
+    order_for: Callable[[Any], str] | None = None  # what agents with these parameters need, if not the defaults
+    all_pairs: bool = False  # looks at all pairs of states, which takes long on a large map
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
-        """What can be set, with defaults."""
+        """The parameters that can be set, with defaults."""
         return parameters_of(self.params)
 
     @property
+    def orders(self) -> tuple[str, ...]:
+        """The databases that can be built, in the notation: first the defaults, then settings worth trying.
+
+        >>> builders()["pattern"].orders
+        ('pattern', 'pattern(side=32)', 'pattern(side=64)')
+        """
+        return (self.kind, *self.variants)
+
+    def orders_for(self, params: Any) -> tuple[str, ...]:
+        """Return what can be built for an agent with these parameters, in the same order.
+
+        >>> from andante.agent import find
+        >>> builders()["pattern"].orders_for(find("dprlrta(level=2)").params)
+        ('pattern(base=2, level=3)',)
+        """
+        needed = self.kind if self.order_for is None else self.order_for(params)
+        return self.orders if needed == self.kind else (needed,)
+
+    @property
     def takes_goals(self) -> bool:
-        """Can it build for some goals only?"""
+        """Whether it can build for some goals only."""
         return any(parameter.kind is Goals for parameter in self.parameters)
 
 
 _builders: dict[str, Builder] = {}
 
 
-def builder(kind: str, params: type[tuple[Any, ...]], *, any_map: bool = False) -> Callable[[M], M]:
-    """Enrol the decorated function as the builder of databases of this kind; ``any_map`` is what they serve."""
+def builder(
+    kind: str,
+    params: type[tuple[Any, ...]],
+    *,
+    any_map: bool = False,
+    variants: Sequence[str] = (),
+    order_for: Callable[[Any], str] | None = None,
+    all_pairs: bool = False,
+) -> Callable[[M], M]:
+    """Register the decorated function as the builder of databases of this kind; other arguments are as in `Builder`."""
 
     def enrol(make: M) -> M:
-        _builders[kind] = Builder(kind, params, make, any_map)
+        _builders[kind] = Builder(kind, params, make, any_map, tuple(variants), order_for, all_pairs)
         return make
 
     return enrol
 
 
 def builders() -> dict[str, Builder]:
-    """Every builder, by the kind of its databases, those from elsewhere included."""
+    """Return all builders by the kind of their databases, including external ones."""
     kinds()  # imports them
     return dict(sorted(_builders.items()))
 
@@ -180,12 +207,12 @@ def build(
     progress: Progress | None = None,
     **parameters: Any,
 ) -> Database:
-    """Build a database for a map; ``kind`` may bring parameters in the notation, keyword parameters come on top.
+    """Build and return a database for a map; ``kind`` may have parameters, but keyword parameters take precedence.
 
-    A kind that serves any map is built from one or several. With ``goals``, states of the map, a kind that has a
+    A kind that serves any map is built from one map or several. With ``goals``, states of the map, a kind that has a
     parameter of that name is built for these goals only (``goals=asked``).
-    All cores are used unless ``threads`` says otherwise, and the result does not depend on how many there are.
-    ``progress`` is called with what is being done, how much of it is done, and of how much.
+    By default ``threads`` is the number of cores; the result does not depend on it.
+    ``progress`` is called with the name of the current piece of work, the amount done, and the total.
 
     >>> import andante
     >>> grid = andante.generate("rooms", 24, 24, seed=1)
@@ -204,7 +231,7 @@ def estimate(
     threads: int | None = None,
     **parameters: Any,
 ) -> Estimate:
-    """How long `build` would take at least, from about so many seconds of its work, taken at random.
+    """Return a lower bound on the time of `build`, from a random sample of its work that takes about ``seconds``.
 
     >>> import andante
     >>> estimate("pattern(level=1)", andante.generate("rooms", 24, 24, seed=1)).seconds < 600
@@ -231,7 +258,7 @@ def _build(
 ) -> Database:
     call = parse(kind)
     chosen, params = chosen_for(call, goals is not None, **parameters)
-    graphs = [graph_of(one) for one in ([world] if isinstance(world, Grid | Graph) else world)]
+    graphs = [one.graph for one in ([world] if isinstance(world, Grid | Graph) else world)]
     if len(graphs) != 1 and not (graphs and chosen.any_map):
         raise ParameterError(f"a database of kind {chosen.kind!r} is built for one map, got {len(graphs)}")
     arguments = (graphs if chosen.any_map else graphs[0], params, crew)
@@ -245,7 +272,7 @@ def _build(
 
 
 def _asked(kind: str, which: Goals, goals: Iterable[int] | None, graph: Graph) -> npt.NDArray[np.int64] | None:
-    """The states that a database is to serve as goals, each once; None for all of them."""
+    """Return the states that a database is to serve as goals, each once; None for all states."""
     if which is Goals.ALL:
         if goals is not None:
             raise ParameterError(f"{kind} with goals=all serves all goals; leave out either that or the goals")
@@ -263,7 +290,7 @@ def _asked(kind: str, which: Goals, goals: Iterable[int] | None, graph: Graph) -
 
 @cache
 def asks_for_goals(text: str) -> bool:
-    """Is a database that is written like this built for the goals that its builder is given?
+    """Return whether the database written like this is built for the goals given to its builder.
 
     >>> asks_for_goals("pattern(goals=asked)"), asks_for_goals("pattern"), asks_for_goals("moves")
     (True, False, False)
@@ -274,9 +301,9 @@ def asks_for_goals(text: str) -> bool:
 
 
 def chosen_for(call: Call, with_goals: bool, **parameters: Any) -> tuple[Builder, Any]:
-    """The builder that a call names, and its parameters; those given by keyword come on top.
+    """Return the builder that a call names, and its parameters; keyword parameters take precedence.
 
-    If goals come with the call, ``goals=asked`` goes without saying.
+    With goals, the default is ``goals=asked``.
 
     >>> chosen_for(parse("pattern(level=2)"), True)[1].goals.name
     'ASKED'
@@ -291,7 +318,7 @@ def chosen_for(call: Call, with_goals: bool, **parameters: Any) -> tuple[Builder
 
 
 def with_parameters(kind: str, parameters: dict[str, Any]) -> tuple[Builder, Any]:
-    """The builder of a kind, and its parameters with these set."""
+    """Return the builder of a kind, and its parameters with these set."""
     kind_named(kind)
     if kind not in builders():
         raise DatabaseError(f"databases of kind {kind!r} cannot be built here: no builder is enrolled for them")

@@ -1,11 +1,7 @@
-"""Find out which subgoals all states of a region can climb straight to, directly or through a hub.
+"""Find out which states all states of a region can climb straight to.
 
 An agent with a lookahead of one move that can climb straight to its subgoal takes an optimal path there and learns
-nothing on it. A subgoal is covered by a region if all of its states can climb to it. If they cannot, a hub may help: a
-state of the region that all of them can climb to, and from which one can climb to the subgoal.
-
-Answers are cached in a table that all threads share. An entry is one number, which contains the question and the
-answer, so no thread reads half an entry; later answers overwrite earlier ones. Answers do not depend on what is cached.
+nothing on it. A subgoal is covered by a region if all of its states can climb to it.
 """
 
 from __future__ import annotations
@@ -16,15 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.kernel import generic, int64, kernel
-from andante.offline.division import Ground, States, boxes, climbs, walls
+from andante.offline.division import Ground, States, boxes, walls
 from andante.search.hillclimb import straight
 from andante.world.graph import Csr, Layout, Moves, estimate
-
-KEPT_PER_REGION = 2**12
-MOST_KEPT = 2**24
-MOST_HUBS = 64  # states of a region that are tried as hubs
-
-Answers = npt.NDArray[np.int64]
 
 
 class Parts(NamedTuple):
@@ -36,34 +26,24 @@ class Parts(NamedTuple):
 
 
 class Regions(NamedTuple):
-    """The states of each region that agents may be in, and its hubs."""
+    """The states of each region that agents may be in, and the walls between them."""
 
     member: States  # as in Parts
     begin: States
     box: npt.NDArray[np.int64]
-    hub: States
-    apart: npt.NDArray[np.float64]  # [hubs], the mean distance of the region's states from the hub
-    first: States  # [regions + 1], where the hubs of each region begin
     walls: npt.NDArray[np.int32]  # [height + 1, width + 1], on grids: the number of walls above and to the left
 
 
 class Attempts(NamedTuple):
-    """The buffers of one thread, and the shared cache of answers."""
+    """The buffers of one thread."""
 
-    kept: Answers  # [regions, a power of two], shared by all threads
     seen: npt.NDArray[np.uint32]  # [n], the last attempt that visited a state
     now: npt.NDArray[np.uint32]  # [1], this attempt
 
     @classmethod
-    def over(cls, n: int, kept: Answers) -> Attempts:
+    def over(cls, n: int) -> Attempts:
         """Return buffers for ``n`` states."""
-        return cls(kept, np.zeros(n, np.uint32), np.zeros(1, np.uint32))
-
-
-def new_answers(regions: int) -> Answers:
-    """Return an empty cache of answers for this number of regions."""
-    each = min(KEPT_PER_REGION, 1 << (MOST_KEPT // max(regions, 1)).bit_length())
-    return np.full((regions, each), -1)
+        return cls(np.zeros(n, np.uint32), np.zeros(1, np.uint32))
 
 
 def parts_of(ground: Ground) -> Parts:
@@ -76,13 +56,9 @@ def parts_of(ground: Ground) -> Parts:
     return Parts(member, begin, boxes(arrays, member, begin))
 
 
-def regions_of(ground: Ground, attempts: Attempts) -> Regions:
-    """Return the regions with their hubs: of the states nearest to the representative, those that all can climb to."""
-    parts, arrays = parts_of(ground), ground.graph.arrays
-    room = np.empty_like(parts.member), np.empty(len(parts.member)), np.zeros_like(parts.begin)
-    regions = Regions(*parts, *room, walls(arrays))
-    found = _find_hubs(attempts, arrays, regions)
-    return regions._replace(hub=regions.hub[:found].copy(), apart=regions.apart[:found].copy())
+def regions_of(ground: Ground) -> Regions:
+    """Return the regions that agents may be in."""
+    return Regions(*parts_of(ground), walls(ground.graph.arrays))
 
 
 @kernel
@@ -100,38 +76,7 @@ def no_parts() -> Parts:
 
 def no_regions() -> Regions:
     """Return empty regions, for rules that need none."""
-    none = np.zeros(0, np.int32)
-    return Regions(*no_parts(), none, np.zeros(0), none, np.zeros((0, 0), np.int32))
-
-
-@kernel
-def _find_hubs(attempts: Attempts, graph: Layout, regions: Regions) -> int:
-    """Find the hubs of all regions, and return their number."""
-    found = 0
-    for region in range(len(regions.begin) - 1):
-        begin, end = regions.begin[region], regions.begin[region + 1]
-        regions.first[region] = found
-        for i in range(begin, min(end, begin + MOST_HUBS)):
-            hub, total = int64(regions.member[i]), 0.0
-            if _all_climb(attempts, graph, regions, region, hub):
-                for j in range(begin, end):
-                    total += estimate(graph, int64(regions.member[j]), hub)
-                regions.hub[found], regions.apart[found] = hub, total / (end - begin)
-                found += 1
-    regions.first[len(regions.begin) - 1] = found
-    return found
-
-
-@kernel
-def is_covered(attempts: Attempts, graph: Layout, regions: Regions, region: int, aim: int) -> bool:
-    """Return whether every state of a region can climb straight to ``aim``."""
-    question = aim * 2
-    place = _place(attempts.kept, question)
-    kept = attempts.kept[region, place]  # read once: another thread may overwrite it at any time
-    if kept >> 1 != question:
-        kept = question * 2 + _all_climb(attempts, graph, regions, region, aim)
-        attempts.kept[region, place] = kept
-    return bool(kept & 1)
+    return Regions(*no_parts(), np.zeros((0, 0), np.int32))
 
 
 @kernel
@@ -140,7 +85,7 @@ def all_covered(attempts: Attempts, graph: Layout, regions: Regions, region: int
     if _is_open(regions, region, ends, goal):
         return True
     for i in range(ends.begin[goal + 1] - 1, ends.begin[goal] - 1, -1):  # those at the edge are most likely to fail
-        if not _all_climb(attempts, graph, regions, region, int64(ends.member[i])):
+        if not is_covered(attempts, graph, regions, region, int64(ends.member[i])):
             return False
     return True
 
@@ -161,23 +106,6 @@ def _is_free(walls: npt.NDArray[np.int32], left: int, right: int, top: int, bott
     return bool(walls[bottom, right] - walls[top, right] == walls[bottom, left] - walls[top, left])
 
 
-@kernel
-def is_reached(attempts: Attempts, graph: Layout, regions: Regions, region: int, aim: int) -> bool:
-    """Return whether one can climb straight to ``aim`` from a hub of a region."""
-    question = aim * 2 + 1
-    place = _place(attempts.kept, question)
-    kept = attempts.kept[region, place]  # read once, as above
-    if kept >> 1 != question:
-        kept = question * 2 + (best_hub(graph, regions, region, aim) >= 0)
-        attempts.kept[region, place] = kept
-    return bool(kept & 1)
-
-
-@kernel
-def _place(kept: Answers, question: int) -> int:
-    return int64((question * 0x9E3779B1 >> 16) & (kept.shape[1] - 1))
-
-
 @generic
 def _is_in_the_open(graph: Layout, regions: Regions, region: int, aim: int) -> bool:
     """Return whether there is no wall in the box around a region and a state."""
@@ -196,7 +124,8 @@ def _on_a_grid(graph: Moves, regions: Regions, region: int, aim: int) -> bool:
 
 
 @kernel
-def _all_climb(attempts: Attempts, graph: Layout, regions: Regions, region: int, aim: int) -> bool:
+def is_covered(attempts: Attempts, graph: Layout, regions: Regions, region: int, aim: int) -> bool:
+    """Return whether every state of a region can climb straight to ``aim``."""
     if _is_in_the_open(graph, regions, region, aim):
         return True
     attempts.now[0] += 1
@@ -213,15 +142,3 @@ def _all_climb(attempts: Attempts, graph: Layout, regions: Regions, region: int,
             if state < 0:
                 return False
     return True
-
-
-@kernel
-def best_hub(graph: Layout, regions: Regions, region: int, aim: int) -> int:
-    """Return the hub with the shortest paths from the region's states to ``aim``; -1 if none can climb there."""
-    best, least = -1, np.inf
-    for i in range(regions.first[region], regions.first[region + 1]):
-        hub = int64(regions.hub[i])
-        length = regions.apart[i] + estimate(graph, hub, aim)
-        if length < least and climbs(graph, hub, aim):
-            best, least = hub, length
-    return best

@@ -1,14 +1,13 @@
-"""Train a depth tree: watch LRTA* walk, and learn from what it saw how deep it should have looked.
+"""Train a depth tree on walks of LRTA*: it learns how deep the agent should have looked at each move.
 
-Bulitko et al. 2008, section 5.1, Appendix A. Before each move of a walk the eleven features are written down, and
-beside them the least depth that makes the move of the deepest lookahead. A decision tree is trained on these with
-scikit-learn, in place of the paper's WEKA: it is pruned by cost and complexity, as far as is best for walks that it was
-not trained on.
+Bulitko et al. (2008), section 5.1, Appendix A. Before each move of a walk the eleven features are recorded, together
+with the least depth that makes the move of the deepest lookahead. A decision tree is trained on these with scikit-learn
+instead of the paper's WEKA, with the cost-complexity pruning that is best for walks that it was not trained on.
 
-Where the paper is silent: walks are made at the depths that were found best, as an oracle would. A tree errs, comes
-into places where no oracle would be, and has learned nothing about them; so in further rounds, if they are asked for,
-the tree so far walks, and the next one learns from all walks (Ross, Gordon and Bagnell 2011). For the choice of the
-pruning, walks are left out whole, because the states of one walk are alike.
+Where the paper is silent: walks use the depths that were found best, as an oracle would. A tree makes errors, gets to
+places where an oracle would not be, and has learned nothing about them. So in further rounds, if requested, the current
+tree walks, and the next one learns from all walks (Ross, Gordon and Bagnell 2011). To choose the pruning, whole walks
+are left out, because the states of one walk are similar.
 """
 
 from __future__ import annotations
@@ -33,18 +32,18 @@ from andante.search.memory import Space, new_space
 from andante.world.graph import Graph, Layout, target
 
 PART = 4  # walks that a thread makes at a time
-MOST_PRUNINGS = 12  # that are compared
+MOST_PRUNINGS = 12  # the most that are compared
 
 #: A start and a goal per row.
 Pairs = npt.NDArray[np.int64]
 
 
 class MissingLearnError(AndanteError):
-    """scikit-learn, which trees are trained with, is not installed."""
+    """Raised when scikit-learn, which trees are trained with, is not installed."""
 
 
 class Params(NamedTuple):
-    """Which walks the tree is trained on, and how far it is pruned."""
+    """The walks that the tree is trained on, and how it is pruned."""
 
     deepest: Annotated[int, Range(1, DEEPEST), "the greatest depth that the tree may choose"] = 10
     history: Annotated[int, Range(1, LONGEST_HISTORY), "over how many moves features look back"] = 60
@@ -58,17 +57,17 @@ class Params(NamedTuple):
 
 
 class Samples(NamedTuple):
-    """What walks had to teach: a row for each move."""
+    """Training samples from walks: a row for each move."""
 
     features: npt.NDArray[np.float32]  # [moves, FEATURES]
-    depth: npt.NDArray[np.int32]  # [moves], the least that would have done
+    depth: npt.NDArray[np.int32]  # [moves], the least depth that is sufficient
     walk: npt.NDArray[np.int64]  # [moves], the number of the walk
 
 
 @builder("depth-tree", Params, any_map=True)
 def make(graphs: Sequence[Graph], params: Params, crew: Crew) -> DepthTree:
-    """A tree trained on random problems of these graphs, which serves others, too."""
-    _classifier()  # refused before any work is done
+    """Return a tree trained on random problems of these graphs, which serves other graphs too."""
+    _classifier()  # raises before any work is done
     samples: list[Samples] = []
     tree = _without_questions(params)
     for number in range(params.rounds):
@@ -79,7 +78,7 @@ def make(graphs: Sequence[Graph], params: Params, crew: Crew) -> DepthTree:
 
 
 def _draw(graph: Graph, count: int, seed: tuple[int, ...]) -> Pairs:
-    """Random pairs of different states in the same component."""
+    """Return random pairs of different states in the same component."""
     rng, label = np.random.default_rng(seed), graph.components
     order = np.argsort(label, kind="stable")  # component after component
     size = np.bincount(label, minlength=1)
@@ -98,7 +97,7 @@ def _draw(graph: Graph, count: int, seed: tuple[int, ...]) -> Pairs:
 
 
 class Room(NamedTuple):
-    """What one thread needs to walk on one graph."""
+    """The buffers of one thread to walk on one graph."""
 
     h: Learned
     ball: Ball
@@ -108,7 +107,7 @@ class Room(NamedTuple):
 
 
 class _Desk:
-    """A thread's place of work: the room for the graph that it is at."""
+    """The buffers of one thread, for the graph that it is working on."""
 
     def __init__(self, params: Params) -> None:
         self._params = params
@@ -149,9 +148,9 @@ def collect(
     crew: Crew,
     tree: DepthTree | None = None,
 ) -> Samples:
-    """The moves of a walk for each problem, ``problems`` being int64[any, 2] for each graph: starts and goals.
+    """Return the moves of a walk for each problem; ``problems`` is int64[any, 2] for each graph: starts and goals.
 
-    The agent looks as deep as ``tree`` says or, without one, as is best.
+    The agent looks as deep as ``tree`` says or, without one, as deep as is best.
     """
     guide, guided = tree or _without_questions(params), tree is not None
 
@@ -183,10 +182,10 @@ def _walked(
 
 @kernel
 def _walk(room: Room, graph: Layout, tree: DepthTree, guided: bool, deepest: int, start: int, goal: int) -> int:
-    """Walk as LRTA* from start to goal, writing down each move's features and best depth: how many moves."""
+    """Walk as LRTA* from start to goal, record each move's features and best depth, and return the number of moves."""
     h, ball, history, state = room.h, room.ball, room.history, start
-    h.clock.problem[0] += 1
-    h.clock.trial[0] += 1
+    h.clock[0]["problem"] += 1
+    h.clock[0]["trial"] += 1
     for move in range(len(room.depth)):
         if state == goal:
             return move
@@ -205,7 +204,7 @@ def _walk(room: Room, graph: Layout, tree: DepthTree, guided: bool, deepest: int
 
 
 def _together(samples: Sequence[Samples]) -> Samples:
-    """The samples of several rounds, no two walks with the same number."""
+    """Return the samples of several rounds together, with a different number for each walk."""
     before = np.cumsum([0, *(int(some.walk.max(initial=-1)) + 1 for some in samples)])
     return Samples(
         np.concatenate([some.features for some in samples]),
@@ -218,7 +217,7 @@ def _together(samples: Sequence[Samples]) -> Samples:
 
 
 def train(samples: Samples, params: Params, crew: Crew) -> DepthTree:
-    """The tree that says best how deep to look in moves like these."""
+    """Return the tree that best predicts the depths of these samples."""
     if len(samples.depth) == 0:
         raise ProblemError("there is nothing to learn from: on these maps no state can be left for another")
     some = _drawn(samples, params)
@@ -227,7 +226,7 @@ def train(samples: Samples, params: Params, crew: Crew) -> DepthTree:
 
 
 def _drawn(samples: Samples, params: Params) -> Samples:
-    """As many of the samples as the parameters allow."""
+    """Return as many of the samples, drawn at random, as the parameters allow."""
     count = len(samples.depth)
     if count <= params.samples:
         return samples
@@ -236,9 +235,9 @@ def _drawn(samples: Samples, params: Params) -> Samples:
 
 
 def _best_pruning(samples: Samples, params: Params, crew: Crew) -> float:
-    """The strongest pruning with which about as many depths as can be are right in walks that were left out.
+    """Return the strongest pruning whose share of correct depths in walks that were left out is close to the best.
 
-    About: within one standard error of the best (Breiman, Friedman, Olshen and Stone 1984).
+    Close means within one standard error (Breiman, Friedman, Olshen and Stone 1984).
     """
     folds = _folds(samples, params)
     alphas = _prunings(samples, params)
@@ -259,30 +258,30 @@ def _best_pruning(samples: Samples, params: Params, crew: Crew) -> float:
 
 
 def _folds(samples: Samples, params: Params) -> list[npt.NDArray[np.bool_]]:
-    """Which samples are left out in each fold: those of every so-many-th walk."""
+    """Return which samples are left out in each fold: with k folds, those of every k-th walk."""
     _, walk = np.unique(samples.walk, return_inverse=True)
     folds = min(params.folds, int(walk.max()) + 1)
     return [walk % folds == fold for fold in range(folds)]
 
 
 def _prunings(samples: Samples, params: Params) -> npt.NDArray[np.float64]:
-    """Weights of a tree's size against its errors, from none to the one that leaves nothing but the root."""
+    """Return weights of a tree's size against its errors, from 0 to the one that leaves only the root."""
     path = _classifier()(min_samples_leaf=params.leaf, random_state=0).cost_complexity_pruning_path(
         samples.features, samples.depth
     )
-    steps = np.unique(np.maximum(path.ccp_alphas, 0.0))  # of a tree without errors some are below zero, by rounding
+    steps = np.unique(np.maximum(path.ccp_alphas, 0.0))  # of a tree without errors some are negative by rounding
     if len(steps) <= MOST_PRUNINGS:
         return steps
     return steps[np.linspace(0, len(steps) - 1, MOST_PRUNINGS).round().astype(np.int64)]
 
 
 def _fitted(features: npt.NDArray[np.float32], depth: npt.NDArray[np.int32], params: Params, alpha: float) -> Any:
-    """A tree of scikit-learn's that was trained on these."""
+    """Return a tree of scikit-learn trained on these samples."""
     return _classifier()(min_samples_leaf=params.leaf, random_state=0, ccp_alpha=alpha).fit(features, depth)
 
 
 def _classifier() -> Any:
-    """scikit-learn's class of decision trees, which only training needs."""
+    """Import and return scikit-learn's class of decision trees, which only training needs."""
     try:
         from sklearn.tree import DecisionTreeClassifier
     except ImportError as error:
@@ -293,7 +292,7 @@ def _classifier() -> Any:
 
 
 def compiled(classifier: Any, params: Params) -> DepthTree:
-    """A tree of scikit-learn as flat arrays that give the same answers."""
+    """Return a tree of scikit-learn as flat arrays that give the same answers."""
     tree = classifier.tree_
     inner = tree.children_left >= 0
     return DepthTree(
@@ -308,7 +307,7 @@ def compiled(classifier: Any, params: Params) -> DepthTree:
 
 
 def _without_questions(params: Params) -> DepthTree:
-    """A tree that always gives the same answer."""
+    """Return a tree that always answers with the greatest depth."""
     node, none = np.array([LEAF], np.int32), np.zeros(1, np.int32)
     depth = np.array([params.deepest], np.int32)
     return DepthTree(node, np.zeros(1), none, none, depth, np.array([params.deepest]), np.array([params.history]))

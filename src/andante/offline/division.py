@@ -16,7 +16,7 @@ from andante.abstraction.hierarchy import Hierarchy
 from andante.databases.pattern import NO_STATE
 from andante.errors import GraphError, ParameterError
 from andante.kernel import int64, kernel
-from andante.offline.places import along_hilbert, has_places, places_of
+from andante.offline.places import along_hilbert
 from andante.search.hillclimb import straight
 from andante.world.graph import Arrays, Csr, Graph, Layout, Moves
 
@@ -115,6 +115,59 @@ def tiles(graph: Graph, side: int) -> Ground:
     return Ground(graph, region, centres)
 
 
+def squares(graph: Graph, side: int) -> Ground:
+    """Return the connected parts of squares with this many cells a side, whether or not one can climb in them."""
+    points, arcs = _points(graph), graph.to_scipy().tocoo()
+    points = (points - points.min(0)) / graph.unit
+    tile = np.where(_degrees(graph) > 0, _squares(np.zeros(len(graph), np.int64), points, side), NO_STATE)
+    part = _connected(arcs.row, arcs.col, tile)
+    return Ground(graph, part, _nearest(points, _means(points, part), part, 1.0))
+
+
+def at_corners(ground: Ground) -> Ground:
+    """Return the same regions, represented by the corner of a wall nearest to their centre, if they touch one.
+
+    Shortest paths bend at corners, so that is where subgoals should be.
+    """
+    arrays = ground.graph.arrays
+    if not isinstance(arrays, Moves):
+        return ground
+    corner = np.zeros(len(arrays.mask), np.bool_)
+    for d in (1, 3, 5, 7):  # a diagonal move is not legal, though the two moves beside it are
+        beside = 1 << d - 1 | 1 << (d + 1) % 8
+        corner |= (arrays.mask & (beside | 1 << d)) == beside
+    member, begin = ground.members
+    representative = ground.representative.copy()
+    _move_to_corners(arrays, member, begin, corner, representative)
+    return ground._replace(representative=representative)
+
+
+@kernel
+def _move_to_corners(
+    graph: Moves, member: States, begin: States, corner: npt.NDArray[np.bool_], representative: States
+) -> None:
+    for region in range(len(representative)):
+        inside, middle = member[begin[region] : begin[region + 1]], int64(representative[region])
+        x, y = int64(graph.x[middle]), int64(graph.y[middle])
+        best, nearest = middle, int64(2**62)
+        for state in inside:
+            apart = (int64(graph.x[state]) - x) ** 2 + (int64(graph.y[state]) - y) ** 2
+            if corner[state] and apart < nearest and _is_hub(graph, inside, int64(state)):
+                best, nearest = int64(state), apart
+        representative[region] = best
+
+
+@kernel
+def _is_hub(graph: Layout, states: States, hub: int) -> bool:
+    """Return whether all these states can climb to ``hub`` and back."""
+    for state in states:
+        if not climbs(graph, int64(state), hub):
+            return False
+        if not climbs(graph, hub, int64(state)):
+            return False
+    return True
+
+
 def _squares(tile: npt.NDArray[np.int64], points: Points, side: int) -> npt.NDArray[np.int64]:
     """Return the number of each state's square, ``side`` cells wide and within its ``tile``, by tile, x and y."""
     for axis in (0, 1):
@@ -152,18 +205,18 @@ def _are_open(arrays: Arrays, ground: Ground, walls: npt.NDArray[np.int32]) -> n
 
 def along_a_curve(ground: Ground, regions: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     """Return regions in an order in which neighbours are mostly near each other, if states have places."""
-    if not has_places(ground.graph):
+    if ground.graph.dimensions != 2:
         return regions
-    points = places_of(ground.graph)[ground.representative[regions]]
+    points = ground.graph.points[ground.representative[regions]]
     cells = np.floor((points - points.min(0, initial=np.inf)) / ground.graph.unit)
     return regions[np.argsort(along_hilbert(cells[:, ::-1]), kind="stable")]  # columns first
 
 
 def _points(graph: Graph) -> Points:
     """Return the places of all states, or raise `ParameterError` if they have none."""
-    if not has_places(graph):
+    if graph.dimensions != 2:
         raise ParameterError("tiles need states with two coordinates; take the states of a level as regions: level=3")
-    return places_of(graph)
+    return graph.points
 
 
 def _connected(row: npt.NDArray[np.int32], col: npt.NDArray[np.int32], label: npt.NDArray[np.int64]) -> States:

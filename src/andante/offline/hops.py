@@ -1,9 +1,9 @@
-"""For every two nodes of a web, the first arc of a shortest way between them, in rows of runs.
+"""The first arc of a shortest path between every two nodes of a web, in rows of runs.
 
-One search per node keeps the *set* of arcs with which shortest ways to each other node begin. A row belongs to a node.
-It goes over all others in their order, and a run goes on as long as its nodes have a first arc in common. On the webs
-between the seeds of `regions` that is worth a lot: costs on grids are sums of few different numbers, so that many ways
-are equally short, and without sets a row has three to four times as many runs.
+One search per node computes the *set* of arcs with which shortest paths to each other node begin. A node has a row,
+which lists all other nodes in their order; a run continues as long as its nodes have a first arc in common. On the webs
+between the seeds of `regions` this saves a lot: costs on grids are sums of few different numbers, so many paths are
+equally short, and without sets a row has three to four times as many runs.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from andante.search import heap
 from andante.search.heap import Heap
 
 PART = 4  # rows that a thread makes at a time
-WORD = 62  # arcs of a set that stand together in a number
+WORD = 62  # arcs of a set that are stored in one number
 
 Numbers = npt.NDArray[np.int64]
 States = npt.NDArray[np.int32]
@@ -35,19 +35,19 @@ class Web(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """For each node the first arc to each other, in runs."""
+    """For each node, the first arc to each other node, in runs."""
 
     row: States  # [nodes + 1], where a node's runs begin
     goal: npt.NDArray[np.uint16]  # [runs], their first nodes
-    arc: States  # [runs], counted among all arcs; -1: no way
-    used: npt.NDArray[np.bool_]  # [arcs], those that rows name
+    arc: States  # [runs], as an index among all arcs; -1: there is no path
+    used: npt.NDArray[np.bool_]  # [arcs], whether a row uses the arc
 
 
 class Survey(NamedTuple):
-    """What one thread needs to find first arcs; a set of a node's arcs has a bit for each."""
+    """The buffers of one thread to find first arcs; a set of a node's arcs has a bit for each."""
 
     distance: Costs  # [nodes]
-    begin: Numbers  # [nodes, words], the first arcs of all shortest ways
+    begin: Numbers  # [nodes, words], the first arcs of all shortest paths
     open: Heap
     common: Numbers  # [words], the arcs that all goals of a run have in common
     goal: States  # [nodes], a row
@@ -55,12 +55,12 @@ class Survey(NamedTuple):
 
 
 def ends(sizes: npt.NDArray[Any]) -> States:
-    """Where parts of these sizes end, and 0 before them."""
+    """Return where parts of these sizes end, with a 0 before them."""
     return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)
 
 
 def first_arcs(crew: Crew, web: Web, blur: float) -> Rows:
-    """One search for each node; costs that differ by no more than ``blur`` are equal."""
+    """Return the first arcs from each node, by one search each; costs that differ by at most ``blur`` are equal."""
     count = len(web.first) - 1
     used = np.zeros(len(web.to), np.bool_)
     words = max(1, -(-int(np.diff(web.first).max(initial=0)) // WORD))
@@ -79,7 +79,7 @@ def first_arcs(crew: Crew, web: Web, blur: float) -> Rows:
         made = []
         for home in some:
             _survey(mine, web, home, blur)
-            size = _row(mine, web, home, used)  # it marks this node's arcs only
+            size = _row(mine, web, home, used)  # marks only arcs of this node
             made.append(np.stack([mine.goal[:size], mine.arc[:size]]))
         return made
 
@@ -93,12 +93,12 @@ def first_arcs(crew: Crew, web: Web, blur: float) -> Rows:
 
 @kernel
 def _survey(room: Survey, web: Web, home: int, blur: float) -> None:
-    """Fill ``room.begin`` with the first arcs of all shortest ways from ``home`` to each node."""
+    """Fill ``room.begin`` with the first arcs of all shortest paths from ``home`` to each node."""
     distance, begin, words = room.distance, room.begin, room.begin.shape[1]
     distance[:] = np.inf
     distance[home] = 0.0
     heap.push(room.open, home, 0.0, 0.0)
-    while room.open.size[0] > 0:
+    while heap.size(room.open) > 0:
         node = heap.pop(room.open)
         for k in range(web.first[node], web.first[node + 1]):
             near, new = int64(web.to[k]), distance[node] + web.cost[k]
@@ -118,9 +118,9 @@ def _survey(room: Survey, web: Web, home: int, blur: float) -> None:
 
 @kernel
 def _row(room: Survey, web: Web, home: int, used: npt.NDArray[np.bool_]) -> int:
-    """Write a node's row, and mark the arcs that it names: how many runs it has.
+    """Write a node's row, mark the arcs that it uses, and return its number of runs.
 
-    A run goes on as long as its goals have a first arc in common. The node itself may be in any.
+    A run continues as long as its goals have a first arc in common. The node itself may be in any run.
     """
     arcs = web.first[home]
     size, is_way = 0, False
@@ -145,7 +145,7 @@ def _row(room: Survey, web: Web, home: int, used: npt.NDArray[np.bool_]) -> int:
 
 @kernel
 def _shares(room: Survey, goal: int) -> bool:
-    """Leave in ``room.common`` what this goal's arcs have in common with it, if there is anything."""
+    """Return whether this goal shares an arc with ``room.common``; if so, keep only the shared arcs there."""
     for word in range(len(room.common)):
         if room.common[word] & room.begin[goal, word] != 0:
             for other in range(len(room.common)):
@@ -156,7 +156,7 @@ def _shares(room: Survey, goal: int) -> bool:
 
 @kernel
 def _close(room: Survey, run: int, used: npt.NDArray[np.bool_], arcs: int) -> None:
-    """Give a run one of the arcs that its goals have in common, one that the row names already if there is any."""
+    """Give a run one of the arcs that its goals have in common, preferably one that the row already uses."""
     chosen = -1
     for word in range(len(room.common)):
         bits, arc = room.common[word], word * WORD

@@ -32,7 +32,7 @@ from andante.databases.moves import (
 from andante.errors import DatabaseError
 from andante.kernel import generic, int64, kernel, uint64
 from andante.offline.builder import Crew, builder
-from andante.offline.places import along_hilbert, has_places, places_of
+from andante.offline.places import along_hilbert
 from andante.search import heap
 from andante.search.dijkstra import Starts, flood_starts, is_optimal
 from andante.search.heap import Heap
@@ -79,7 +79,7 @@ class Room(NamedTuple):
     words: npt.NDArray[np.int64]  # [rows at a time], the number of words, and in the lowest bits of borders
 
 
-@builder("moves", Params)
+@builder("moves", Params, all_pairs=True)
 def make(graph: Graph, params: Params, crew: Crew) -> FirstMoves:
     """Return the first moves between all states of ``graph``."""
     if graph.max_degree > MOST_MOVES or len(graph) > MOST_STATES:
@@ -141,7 +141,7 @@ def _order(graph: Graph) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
     label = graph.components
     sizes = np.bincount(label, minlength=1)
     states = np.flatnonzero(sizes[label] > 1)
-    place = along_hilbert(places_of(graph)) if has_places(graph) else _preorder(graph)
+    place = along_hilbert(graph.points) if graph.dimensions == 2 else _preorder(graph)
     states = states[np.lexsort((place[states], label[states], sizes[label[states]]))]
     ends = np.flatnonzero(np.diff(label[states], append=-1)) + 1
     begins = np.concatenate([[0], ends])[:-1]
@@ -358,7 +358,7 @@ def _spread_tree(search: Tree, graph: Csr, source: int) -> None:
     begin[:] = 0
     distance[source] = 0.0
     heap.push(search.open, source, 0.0, 0.0)
-    while search.open.size[0] > 0:
+    while heap.size(search.open) > 0:
         state = heap.pop(search.open)
         for k in range(degree(graph, state)):
             near = target(graph, state, k)

@@ -10,6 +10,8 @@ import numpy.typing as npt
 from andante.databases.pattern import NO_STATE
 from andante.offline.division import States
 
+BLOCK = 64  # rows that are packed at a time: the table may be transposed
+
 
 class Choices(NamedTuple):
     """The table of subgoals as a palette for each region, and runs of choices from it."""
@@ -24,13 +26,14 @@ def packed(entry: States) -> Choices:
     """Return the packed rows of a table of subgoals."""
     row, palette = [0], [0]
     spans, subgoals = [], []
-    for one in entry:
-        aims, choice = np.unique(one, return_inverse=True)
-        begin = np.concatenate([[0], np.flatnonzero(np.diff(choice)) + 1]) if len(one) else np.empty(0, np.int64)
-        spans.append((begin << 16 | choice[begin]).astype(np.uint32))
-        subgoals.append(aims)
-        row.append(row[-1] + len(begin))
-        palette.append(palette[-1] + len(aims))
+    for first in range(0, len(entry), BLOCK):
+        for one in np.ascontiguousarray(entry[first : first + BLOCK]):
+            begin = np.flatnonzero(np.diff(one, prepend=one[:1] - 1))
+            aims, choice = np.unique(one[begin], return_inverse=True)
+            spans.append((begin << 16 | choice).astype(np.uint32))
+            subgoals.append(aims)
+            row.append(row[-1] + len(begin))
+            palette.append(palette[-1] + len(aims))
     span, subgoal = np.concatenate([*spans, np.empty(0, np.uint32)]), np.concatenate([*subgoals, np.empty(0, np.int32)])
     return Choices(np.array(row, np.int32), span, np.array(palette, np.int32), subgoal)
 

@@ -12,12 +12,12 @@ central one is taken: each step goes to the neighbour from which most of them co
 in the graph's order would run along the edge of all optimal paths, and so along obstacles, and agents would walk
 farther. Within one region the agent looks one move ahead.
 
-Regions are made in `division`, subgoals chosen in `aims`, and tables packed in `packing`.
+Regions are made in `division`, subgoals chosen in `aims` and `far`, and tables packed in `packing`.
 """
 
 from __future__ import annotations
 
-from enum import IntEnum
+from itertools import pairwise
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -26,17 +26,18 @@ import numpy.typing as npt
 from andante.abstraction.clique import Cover
 from andante.abstraction.hierarchy import DEFAULT_COVER, hierarchy_of
 from andante.agent import Range
-from andante.databases.pattern import DEEPEST, HIGHEST, MOST_COLUMNS, NO_STATE, UNSERVED, Pattern, ancestors
+from andante.databases.pattern import DEEPEST, HIGHEST, MOST_COLUMNS, NO_STATE, UNSERVED, Pattern, ancestors, order_for
 from andante.errors import ParameterError
 from andante.kernel import int64, kernel
-from andante.offline.aims import Aim, Desk, Way, choose_hubs, go_far, go_on
+from andante.notation import Word
+from andante.offline.aims import NO_GOAL, Aim, Way, go_on
 from andante.offline.builder import Crew, Goals, builder
-from andante.offline.climbs import Answers, Parts, Regions, new_answers, no_parts, no_regions, parts_of, regions_of
-from andante.offline.division import Ground, States, along_a_curve, levels, tiles
+from andante.offline.climbs import Parts, Regions, no_parts, no_regions, parts_of, regions_of
+from andante.offline.division import Ground, States, along_a_curve, at_corners, levels, squares, tiles
+from andante.offline.far import Desk, Legs, choose_vias, go_far, legs_of, no_legs
 from andante.offline.packing import Choices, packed, runs_of
-from andante.offline.places import has_places
 from andante.search.astar import Tree, cost_to, reached, search
-from andante.search.dijkstra import Field, count_paths, spread
+from andante.search.dijkstra import Field, Paths, count_paths, spread
 from andante.search.learning import Learned
 from andante.search.lookahead import Ball, deepen, look, most_states
 from andante.search.memory import new_space
@@ -44,7 +45,9 @@ from andante.world.graph import Graph, Layout, Moves, degree, price, target, uni
 from andante.world.heuristics import TOLERANCE
 
 SIDE = 8  # default side of tiles
-GOAL_SIDE = 16  # least side of tiles for goals: the agent's position matters more than its goal's
+GOAL_SIDE = 8  # least side of tiles for goals
+WIDE = 2  # for agents far away, goals are in squares this many times as wide
+NEAR = 100  # how many moves away from a goal agents have subgoals for the goal's own region, at least
 LEVEL = 3  # default level of regions, if states have no places or the agent plans on a level
 REACH = 60
 MOST_BYTES = 8_000_000_000  # of the tables
@@ -54,7 +57,7 @@ PART = 4  # regions that a thread takes at a time
 Costs = npt.NDArray[np.float64]
 
 
-class GoalDepths(IntEnum):
+class GoalDepths(Word):
     """Which depths towards the goal itself are stored."""
 
     CAPPED = 0
@@ -79,6 +82,7 @@ class Room(NamedTuple):
     """The buffers of one thread."""
 
     field: Field
+    paths: Paths
     desk: Desk
     tree: Tree
     ball: Ball
@@ -91,23 +95,25 @@ class Known(NamedTuple):
 
     ground: Ground
     ends: Ground
+    wide: Ground  # larger regions of goals, for agents far away
     regions: Regions
     parts: Parts
+    legs: Legs
 
 
-@builder("pattern", Params)
+@builder("pattern", Params, variants=("pattern(side=32)", "pattern(side=64)"), order_for=order_for)
 def make(graph: Graph, params: Params, crew: Crew, goals: npt.NDArray[np.int64] | None) -> Pattern:
     """Return the tables for ``graph``, or for a level above it, and for these ``goals``, or for all."""
     if params.aim is None:
         params = params._replace(aim=Aim.NEARER if params.base > 0 else Aim.FAR)
-    ground, ends = _grounds(graph, params)
-    asked = along_a_curve(ends, _asked_regions(graph, ends, params, goals))
-    far = params.aim is Aim.FAR
-    answers = new_answers(len(ground.representative) if far else 0)
-    rooms = [_room(ground.graph, params, answers) for _ in range(crew.threads)]
-    known = Known(ground, ends, no_regions(), no_parts())
-    if far:
-        known = Known(ground, ends, regions_of(ground, rooms[0].desk.attempts), parts_of(ends))
+    ground, ends, wide = _grounds(graph, params)
+    asked = _in_order(ends, wide, _asked_regions(graph, ends, params, goals))
+    known = Known(ground, ends, wide, no_regions(), no_parts(), no_legs())
+    if params.aim is Aim.FAR:
+        regions = regions_of(ground)
+        legs = legs_of(ground, regions, params.reach, crew)
+        known = Known(ground, ends, wide, regions, parts_of(ends), legs)
+    rooms = [_room(ground, params) for _ in range(crew.threads)]
     entry, goal_depth = _entries(known, params, crew, rooms, asked)
     choices = packed(entry)
     via, depth = _ways(known, params, crew, rooms, choices)
@@ -144,18 +150,32 @@ def _over(states: int, nodes: States, some: States) -> States:
     return spread_out
 
 
-def _grounds(graph: Graph, params: Params) -> tuple[Ground, Ground]:
-    """Return the graph that the agent plans on, divided into its own regions, and divided into regions of goals."""
+def _grounds(graph: Graph, params: Params) -> tuple[Ground, Ground, Ground]:
+    """Return the graph that the agent plans on, divided into its own regions, into those of goals, and wide ones."""
     side = params.side
     if side is not None and (params.level is not None or params.base > 0):
         raise ParameterError("regions are tiles (side) or the nodes of a level (level, base), not both")
-    if side is None and params.level is None and params.base == 0 and has_places(graph):
+    if side is None and params.level is None and params.base == 0 and graph.dimensions == 2:
         side = SIDE
-    if side is not None:
-        return tiles(graph, side), tiles(graph, max(side, GOAL_SIDE))
-    level = max(LEVEL, params.base) if params.level is None else params.level
-    ground = levels(hierarchy_of(graph, params.cover), level, params.base)
-    return ground, ground
+    if side is None:
+        level = max(LEVEL, params.base) if params.level is None else params.level
+        ground = levels(hierarchy_of(graph, params.cover), level, params.base)
+        return ground, ground, ground
+    goal_side = max(side, GOAL_SIDE)
+    ground, ends = tiles(graph, side), tiles(graph, goal_side)
+    if params.aim is not Aim.FAR:
+        return ground, ends, ends
+    return at_corners(ground), ends, ends if params.goal_depths is not None else squares(graph, WIDE * goal_side)
+
+
+def _in_order(ends: Ground, wide: Ground, asked: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Return regions of goals so that neighbours, and those in the same wide region, follow each other."""
+    asked = along_a_curve(ends, asked)
+    group = wide.region[ends.representative[asked]]
+    rank = np.zeros(len(wide.representative), np.int64)
+    groups = along_a_curve(wide, np.unique(group).astype(np.int64))
+    rank[groups] = np.arange(len(groups))
+    return asked[np.argsort(rank[group], kind="stable")]
 
 
 def _asked_regions(
@@ -171,16 +191,18 @@ def _asked_regions(
     return regions[regions >= 0].astype(np.int64)
 
 
-def _room(graph: Graph, params: Params, answers: Answers) -> Room:
+def _room(ground: Ground, params: Params) -> Room:
+    graph, regions = ground.graph, len(ground.representative) if params.aim is Aim.FAR else 0
     space = new_space(graph, None)
     deepest = DEEPEST if params.goal_depths is GoalDepths.UNCAPPED else params.cap
     ties = not isinstance(graph.arrays, Moves)
     unlearned = Learned.allocate(space)
-    unlearned.clock.problem[0] = 1  # no stamp has this number, so no value counts as learned
+    unlearned.clock[0]["problem"] = 1  # no stamp has this number, so no value counts as learned
     n = len(graph)
     return Room(
         Field.over(graph),
-        Desk.over(graph, answers),
+        Paths.over(graph),
+        Desk.over(n, regions),
         Tree.allocate(space),
         Ball.over(n, most_states(graph.arrays, deepest, n), *graph.cost_range, ties=ties),
         unlearned,
@@ -202,27 +224,23 @@ def _entries(
     entry = np.full(pairs, NO_STATE, np.int32)
     depth = np.zeros(pairs if wanted else (0, 0), np.uint16)
     deepest = DEEPEST if params.goal_depths is GoalDepths.UNCAPPED else params.cap
-    arrays, aim = ground.graph.arrays, int(params.aim or 0)
 
     def work(room: Room, columns: range) -> None:
-        room.desk.recent[:] = NO_STATE  # results must not depend on which thread does what
-        for column in columns:
-            goal = int(asked[column])
-            end = int(ends.representative[goal])
-            distance, order = _distances(ground, room, end)
-            count_paths(room.desk.paths, arrays, distance, order, len(order))
-            way = Way(ground.region, ground.representative, distance, end, int(ground.region[end]), goal)
-            if params.aim is Aim.FAR:
-                go_far(room.desk, arrays, known.regions, known.parts, way, params.reach, entry[column])
-            else:
-                go_on(room.desk, arrays, way, aim, entry[column])
-            if wanted:
-                _goal_depths(room, arrays, way, deepest, depth[column])
+        room.desk.recent[:] = -1  # results must not depend on which thread does what
+        for group in _split(bounds, columns):
+            near = _go_from_afar(known, params, room, asked[group], entry[group])
+            for column, within in zip(range(group.start, group.stop), near, strict=True):
+                goal = int(asked[column])
+                way = _way(known, params, room, int(ends.representative[goal]), goal, within)
+                _go(known, params, room, way, entry[column])
+                if wanted:
+                    _goal_depths(room, ground.graph.arrays, way, deepest, depth[column])
 
+    group = known.wide.region[ends.representative[asked]]
+    bounds = np.flatnonzero(np.diff(group, prepend=-1, append=-1))
     size = 1 if wanted else GOALS  # depths of one column may take a second
-    parts = [range(i, min(i + size, len(asked))) for i in range(0, len(asked), size)]
-    crew.each(work, parts, rooms, "where to go from each region to each")
-    return np.ascontiguousarray(entry.T), np.ascontiguousarray(depth.T)
+    crew.each(work, _joined(bounds, size), rooms, "where to go from each region to each")
+    return entry.T, np.ascontiguousarray(depth.T)
 
 
 def _refuse_too_many(params: Params, pairs: tuple[int, int]) -> None:
@@ -235,10 +253,60 @@ def _refuse_too_many(params: Params, pairs: tuple[int, int]) -> None:
         )
 
 
-def _distances(ground: Ground, room: Room, source: int) -> tuple[Costs, States]:
-    """Return the distance of every state from ``source``, and the states that can be reached, by distance."""
-    reached = spread(room.field, ground.graph, source)  # line 5
-    return room.field.distance, room.field.order[:reached]
+def _joined(bounds: npt.NDArray[np.int64], size: int) -> list[range]:
+    """Return ranges of whole groups of columns, each with this many columns or a few more."""
+    parts, first = [], 0
+    for bound in bounds[1:].tolist():
+        if bound - first >= size or bound == bounds[-1]:
+            parts.append(range(first, bound))
+            first = bound
+    return parts
+
+
+def _split(bounds: npt.NDArray[np.int64], columns: range) -> list[slice]:
+    """Return the groups that these columns consist of."""
+    inside = bounds[(bounds >= columns.start) & (bounds <= columns.stop)].tolist()
+    return [slice(begin, end) for begin, end in pairwise(inside)]
+
+
+def _go_from_afar(known: Known, params: Params, room: Room, goals: npt.NDArray[np.int64], entry: States) -> Costs:
+    """Find subgoals for agents far from these goals, all in one wide region, and return how far away each ends.
+
+    Agents that are nearer to a goal than that have subgoals for the goal's own region, and never come back: they only
+    go to regions that are nearer still. The others approach the middle of the wide region, where all goals are near.
+    """
+    if known.wide is known.ends:
+        return np.full(len(goals), np.inf)
+    ground, ends = known.ground, known.ends.representative[goals]
+    way = _way(known, params, room, int(known.wide.representative[known.wide.region[ends[0]]]), NO_GOAL, np.inf)
+    apart = way.distance[ends]
+    centre = way.distance[ground.representative[way.home]]
+    near: Costs = np.maximum(NEAR * ground.graph.unit, apart + centre)
+    _go(known, params, room, way._replace(beyond=float((near - apart).min())), entry[0])
+    entry[1:] = entry[0]
+    return near + TOLERANCE * ground.graph.unit  # sums of the same costs may differ by rounding
+
+
+def _go(known: Known, params: Params, room: Room, way: Way, entry: States) -> None:
+    """Find the subgoals of one column."""
+    arrays = known.ground.graph.arrays
+    if params.aim is Aim.FAR:
+        away = way.distance[way.representative]
+        inside = np.flatnonzero(away <= min(way.within, np.finfo(np.float64).max))
+        nearest = inside[np.argsort(away[inside], kind="stable")]
+        go_far(room.desk, arrays, known.regions, known.parts, known.legs, way, nearest, params.reach, entry)
+    else:
+        go_on(room.paths, arrays, way, int(params.aim or 0), entry)
+
+
+def _way(known: Known, params: Params, room: Room, end: int, goal: int, within: float) -> Way:
+    """Return the distances to ``end``, and count paths if they are needed."""
+    ground = known.ground
+    reached = spread(room.field, ground.graph, end, within)  # line 5
+    distance = room.field.distance
+    if params.aim is not Aim.FAR:
+        count_paths(room.paths, ground.graph.arrays, distance, room.field.order, reached)
+    return Way(ground.region, ground.representative, distance, end, int(ground.region[end]), goal, -1.0, within)
 
 
 # --- how to get there -----------------------------------------------------------------------------------------------
@@ -258,7 +326,7 @@ def _ways(
             aims, state = choices.subgoal[mine], int(ground.representative[start])
             if far:
                 aims = aims.copy()
-                choose_hubs(room.desk.attempts, arrays, known.regions, start, aims, via[mine])
+                choose_vias(room.desk.attempts, arrays, known.regions, start, state, aims, via[mine])
             _near_depths(room, arrays, state, aims, params.cap, depth[mine])
 
     parts = [range(i, min(i + PART, len(ground.representative))) for i in range(0, len(ground.representative), PART)]

@@ -1,4 +1,4 @@
-"""Where states lie in the plane, and an order in which neighbours in the plane are mostly near each other."""
+"""An order of places in the plane in which neighbours in the plane are mostly near each other."""
 
 from __future__ import annotations
 
@@ -7,20 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from andante.world.graph import Graph, Moves
-
 CURVE_BITS = 16  # of a coordinate on the Hilbert curve
-
-
-def has_places(graph: Graph) -> bool:
-    """Return whether every state has a place in the plane."""
-    return isinstance(graph.arrays, Moves) or graph.arrays.point.shape[1] == 2
-
-
-def places_of(graph: Graph) -> npt.NDArray[np.float64]:
-    """Return the x and y of every state, [n, 2]; the graph must have places."""
-    arrays = graph.arrays
-    return np.stack([arrays.x, arrays.y], 1).astype(np.float64) if isinstance(arrays, Moves) else arrays.point
 
 
 def along_hilbert(places: npt.NDArray[Any]) -> npt.NDArray[np.int64]:

@@ -1,13 +1,14 @@
-"""Build regions that climb to a seed, and find the way from seed to seed.
+"""Build regions whose states can climb to a seed, and find paths between seeds.
 
 Lawrence and Bulitko (2013). A region grows from its seed, neighbour by neighbour, over the states that can climb to the
-seed and be climbed to from there. Base paths, shortest ones, lead from each seed to those of the regions a few borders
-away, and dynamic programming joins them: for each pair of regions, the first base path of a shortest way over seeds.
+seed and be climbed to from there. Base paths, which are shortest paths, lead from each seed to those of the regions a
+few borders away, and dynamic programming joins them: for each pair of regions it finds the first base path of a
+shortest path over seeds.
 
-Chosen here: a region first grows from a random state, and then once more from its state nearest to its middle, which
-makes fewer regions and shorter paths. A leg of a base path is climbed at the very cost of the path: what is added up is
-what the agent walks. Regions are numbered in depth-first preorder over their borders, in which rows of first arcs have
-few runs. Arcs that no row names are left out.
+Our choices: a region first grows from a random state, and then again from its state nearest to its middle, which gives
+fewer regions and shorter paths. A climb along a leg of a base path costs exactly as much as the leg, so the sums are
+what the agent walks. Regions are numbered in depth-first preorder over their borders, which gives rows of first arcs
+few runs. Arcs that no row uses are left out.
 """
 
 from __future__ import annotations
@@ -19,7 +20,6 @@ import numpy.typing as npt
 
 from andante.agent import Range
 from andante.databases.regions import BLOCK, MOST_REGIONS, NARROW, WIDE, Regions, blocks
-from andante.databases.subgoals import points
 from andante.errors import DatabaseError, GraphError
 from andante.kernel import int64, kernel
 from andante.offline.builder import Crew, builder
@@ -30,10 +30,10 @@ from andante.search.memory import new_space
 from andante.world.graph import Arrays, Graph, degree, target, unit
 from andante.world.heuristics import TOLERANCE
 
-GROWN = 2000  # states from which regions may grow before progress is told
+GROWN = 2000  # states from which regions may grow between two reports of progress
 PART = 4  # regions that a thread takes at a time
 MOST_PATHS = 1 << 24  # base paths of all regions together
-MOST_ARCS = 1 << 12  # of them out of one region: sets of them have to be kept
+MOST_ARCS = 1 << 12  # base paths out of one region: sets of them have to be stored
 
 Numbers = npt.NDArray[np.int64]
 States = npt.NDArray[np.int32]
@@ -41,16 +41,16 @@ Costs = npt.NDArray[np.float64]
 
 
 class Params(NamedTuple):
-    """How large regions are, and how far base paths lead."""
+    """The size of regions, and the length of base paths."""
 
     m: Annotated[int, Range(1, 100_000), "steps of a climb between a seed and a state of its region"] = 5
     borders: Annotated[int, Range(1, 100), "that lie between a region and those its base paths lead to, at most"] = 3
     seed: Annotated[int, Range(0, 2**63 - 1), "the same seed gives the same database"] = 0
 
 
-@builder("regions", Params)
+@builder("regions", Params, variants=("regions(m=12, borders=2)", "regions(m=20, borders=1)"))
 def make(graph: Graph, params: Params, crew: Crew) -> Regions:
-    """The regions of ``graph``, and the way between every two of them."""
+    """Return the regions of ``graph``, and the paths between every two of them."""
     if graph.reversed() is not graph:
         raise GraphError("regions need a graph whose every move can be taken back at the same cost")
     region, seeds = _numbered(graph, *_regions(graph, params, crew))
@@ -64,19 +64,19 @@ def make(graph: Graph, params: Params, crew: Crew) -> Regions:
 
 
 class Growth(NamedTuple):
-    """What regions grow in."""
+    """The arrays in which regions grow."""
 
     region: States  # [n], -1 for states that are in none
-    tried: States  # [n], the last attempt at a region in which the state was looked at
+    tried: States  # [n], the last attempt to grow a region in which the state was looked at
     queue: States  # [n]
-    seed: States  # [regions there may be]
+    seed: States  # [most regions]
     place: Costs  # [n, dimensions]
     middle: Costs  # [dimensions]
 
 
 def _regions(graph: Graph, params: Params, crew: Crew) -> tuple[States, States]:
-    """The region of each state, -1 for those without moves; and the seed of each region."""
-    n, component, place = len(graph), graph.components, points(graph)
+    """Return the region of each state, -1 for those without moves, and the seed of each region."""
+    n, component, place = len(graph), graph.components, graph.points
     states = np.flatnonzero(np.bincount(component, minlength=1)[component] > 1)
     states = np.random.default_rng(params.seed).permutation(states)
     growth = Growth(
@@ -101,7 +101,7 @@ def _regions(graph: Graph, params: Params, crew: Crew) -> tuple[States, States]:
 
 @kernel
 def _grow_from(growth: Growth, graph: Arrays, states: Numbers, most: int, found: int) -> int:
-    """Grow regions until each of these states is in one: how many there are then, -1 if they cannot be numbered."""
+    """Grow regions until each of these states is in one; return the number of regions, -1 if there are too many."""
     for i in range(len(states)):
         while growth.region[states[i]] < 0:
             if found == len(growth.seed):
@@ -121,7 +121,7 @@ def _grow_from(growth: Growth, graph: Arrays, states: Numbers, most: int, found:
 
 @kernel
 def _grow(growth: Growth, graph: Arrays, seed: int, number: int, attempt: int, most: int) -> int:
-    """Grow one region, whose states are then in the queue: how many it has."""
+    """Grow one region and return its number of states, which are then in the queue."""
     growth.region[seed], growth.queue[0] = number, seed
     head, tail = 0, 1
     while head < tail:
@@ -140,7 +140,7 @@ def _grow(growth: Growth, graph: Arrays, seed: int, number: int, attempt: int, m
 
 @kernel
 def _middle(growth: Growth, size: int) -> int:
-    """The state nearest to the mean place of those in the queue, of equally near ones the first."""
+    """Return the state nearest to the mean point of those in the queue, the first of equally near ones."""
     growth.middle[:] = 0.0
     axes = len(growth.middle)
     for i in range(size):
@@ -157,7 +157,7 @@ def _middle(growth: Growth, size: int) -> int:
 
 
 def _borders(graph: Graph, region: States, count: int) -> Web:
-    """Which regions have a border in common."""
+    """Return the web of regions with a common border."""
     matrix = graph.to_scipy().tocoo()
     one, other = (region[ends].astype(np.int64) for ends in matrix.coords)
     pairs = np.unique((one * count + other)[one != other])
@@ -166,16 +166,16 @@ def _borders(graph: Graph, region: States, count: int) -> Web:
 
 
 def _numbered(graph: Graph, region: States, seeds: States) -> tuple[States, States]:
-    """The same regions, numbered in depth-first preorder."""
+    """Return the same regions, numbered in depth-first preorder."""
     count = len(seeds)
-    number = np.full(count + 1, -1, np.int32)  # the last one, which stays, is for states in no region
+    number = np.full(count + 1, -1, np.int32)  # the last entry stays -1, for states in no region
     _number(_borders(graph, region, count), number, np.empty(count, np.int32), np.zeros(count, np.int64))
     return number[region], seeds[np.argsort(number[:count])]
 
 
 @kernel
 def _number(borders: Web, number: States, stack: States, tried: Numbers) -> None:
-    """Number regions as a depth-first search meets them; ``number`` is at first -1, ``tried`` 0."""
+    """Number regions in depth-first preorder; ``number`` is initially -1, ``tried`` 0."""
     met = 0
     for root in range(len(stack)):
         if number[root] >= 0:
@@ -196,7 +196,10 @@ def _number(borders: Web, number: States, stack: States, tried: Numbers) -> None
 
 
 def _runs(region: States) -> tuple[States, npt.NDArray[np.uint8], npt.NDArray[np.uint16]]:
-    """Where the runs of each block begin, all runs, and their regions; states in none share that of a neighbour."""
+    """Return where the runs of each block begin, all runs, and their regions.
+
+    States in no region get that of a state before or after them.
+    """
     n = len(region)
     state, known = np.arange(n), np.flatnonzero(region >= 0)
     filled = np.zeros(n, np.uint16)
@@ -224,19 +227,19 @@ class Chains(NamedTuple):
 
 
 class Room(NamedTuple):
-    """What one thread needs to find base paths."""
+    """The buffers of one thread to find base paths."""
 
     tree: Tree
     path: States  # [n]
-    near: States  # [regions], to which the paths of a region lead
-    met: States  # [regions], the last region from which it was met, and one more
+    near: States  # [regions], the regions that the paths of a region lead to
+    met: States  # [regions], the last region from which it was reached, plus one
     cost: Costs  # [most paths of a region]
     length: States  # [most paths of a region]
     subgoal: States  # [n]
 
 
 def _base_paths(graph: Graph, params: Params, crew: Crew, seeds: States, borders: Web) -> Chains:
-    """The paths from each region to those near by."""
+    """Return the base paths from each region to those nearby."""
     n, count = len(graph), len(seeds)
     sizes = np.empty(count, np.int64)
     _count_near(borders, params.borders, np.empty(count, np.int32), np.zeros(count, np.int32), sizes)
@@ -275,7 +278,7 @@ def _base_paths(graph: Graph, params: Params, crew: Crew, seeds: States, borders
 def _paths_from(
     room: Room, graph: Graph, seeds: States, borders: Web, most: int, home: int
 ) -> tuple[States, Costs, States, States]:
-    """The paths out of one region: to which regions, at what cost, with how many subgoals, and with which."""
+    """Return the base paths out of one region: target regions, costs, numbers of subgoals, and the subgoals."""
     found = _near(borders, most, home, room.near, room.met)
     room.near[:found].sort()
     pieces, done = [np.zeros(0, np.int32)], 0
@@ -293,7 +296,7 @@ def _count_near(borders: Web, most: int, near: States, met: States, sizes: Numbe
 
 @kernel
 def _near(borders: Web, most: int, home: int, near: States, met: States) -> int:
-    """List the regions that are at most so many borders away: how many there are."""
+    """List the regions that are at most ``most`` borders away, and return their number."""
     mark = home + 1
     met[home] = mark
     size = _beyond(borders, home, mark, near, met, 0)
@@ -310,7 +313,7 @@ def _near(borders: Web, most: int, home: int, near: States, met: States) -> int:
 
 @kernel
 def _beyond(borders: Web, region: int, mark: int, near: States, met: States, size: int) -> int:
-    """Add the neighbours of a region to the list that are not in it: how many it has then."""
+    """Add the neighbours of a region that are not in the list yet, and return the size of the list."""
     for k in range(borders.first[region], borders.first[region + 1]):
         to = int64(borders.to[k])
         if met[to] != mark:
@@ -321,7 +324,7 @@ def _beyond(borders: Web, region: int, mark: int, near: States, met: States, siz
 
 @kernel
 def _divide(room: Room, graph: Arrays, seeds: States, home: int, begin: int, end: int) -> tuple[int, int]:
-    """Find these of the region's base paths, and their subgoals: up to which there was room, and how many there are."""
+    """Find base paths of a region and their subgoals; return where room ran out, and the number of subgoals."""
     used, start = 0, int64(seeds[home])
     for i in range(begin, end):
         goal = int64(seeds[room.near[i]])
@@ -340,7 +343,7 @@ def _divide(room: Room, graph: Arrays, seeds: States, home: int, begin: int, end
 
 @kernel
 def _lay_out(room: Room, start: int, goal: int) -> int:
-    """Write the path that was found into ``room.path``, the start first: how many states it has."""
+    """Write the path that was found to ``room.path``, the start first, and return its number of states."""
     length, state = 1, goal
     while state != start:
         state = parent_of(room.tree, state)
@@ -354,9 +357,9 @@ def _lay_out(room: Room, start: int, goal: int) -> int:
 
 @kernel
 def _farthest(room: Room, graph: Arrays, begin: int, length: int) -> int:
-    """The last place on the path before the first to which the climb from ``begin`` fails, or costs more than the path.
+    """Return how far along the path every climb from ``begin`` succeeds and costs no more than the path.
 
-    A state next to that of ``begin`` can always be climbed to.
+    A neighbour of the state at ``begin`` can always be climbed to.
     """
     state = int64(room.path[begin])
     for i in range(begin + 2, length):
@@ -371,7 +374,7 @@ def _farthest(room: Room, graph: Arrays, begin: int, length: int) -> int:
 
 
 def _kept(chains: Chains, rows: Rows) -> dict[str, npt.NDArray[Any]]:
-    """The arcs that rows name, in each region those with subgoals first; and the rows, which name them by place."""
+    """Return the arcs that rows use, in each region those with subgoals first, and the rows, with indexes of arcs."""
     web, count = chains.web, len(chains.web.first) - 1
     region = np.repeat(np.arange(count), np.diff(web.first))
     kept = np.flatnonzero(rows.used)
@@ -399,7 +402,7 @@ def _kept(chains: Chains, rows: Rows) -> dict[str, npt.NDArray[Any]]:
 
 
 def _spans(begins: Numbers, sizes: Numbers) -> Numbers:
-    """The numbers from each of these on, so many at a time.
+    """Return ranges of numbers, one after another, that begin at ``begins`` and have these sizes.
 
     >>> _spans(np.array([5, 20]), np.array([2, 3]))
     array([ 5,  6, 20, 21, 22])

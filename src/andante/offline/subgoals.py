@@ -11,7 +11,6 @@ record so far would serve it, until almost all are; only then are problems kept 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from enum import IntEnum
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -20,6 +19,7 @@ import numpy.typing as npt
 from andante.agent import Range
 from andante.databases.subgoals import Shortlist, Subgoals, choose, index
 from andante.kernel import int64, kernel
+from andante.notation import Word
 from andante.offline.builder import Crew, builder
 from andante.search.astar import UNLIMITED, Tree, parent_of, reached, search
 from andante.search.hillclimb import climb
@@ -35,7 +35,7 @@ MOST_DRAWS = 50  # per record that is asked for
 States = npt.NDArray[np.int32]
 
 
-class Coverage(IntEnum):
+class Coverage(Word):
     """Which problems are solved for the database."""
 
     RANDOM = 0
@@ -70,7 +70,11 @@ class Record(NamedTuple):
     series: States
 
 
-@builder("subgoals", Params)
+@builder(
+    "subgoals",
+    Params,
+    variants=("subgoals(records=1000, series=true)", "subgoals(series=true, coverage=gaps)"),
+)
 def make(graph: Graph, params: Params, crew: Crew) -> Subgoals:
     """Records of random problems on ``graph``."""
     rooms = [_room(graph) for _ in range(crew.threads)]

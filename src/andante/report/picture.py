@@ -14,7 +14,7 @@ from andante.episode.trial import Trial
 from andante.errors import ParameterError
 from andante.report.figure import DPI, new_figure, save_figure, styled
 from andante.search.memory import EXPANDED
-from andante.world.grid import Grid
+from andante.world.grid import Grid, cells_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -74,7 +74,7 @@ class _Route(NamedTuple):
     @classmethod
     def of(cls, path: npt.NDArray[np.int32], goal: int, width: int) -> _Route:
         """Return the route along a path of states, on a map of this width."""
-        return cls(_cells(without_loops(path), width), _cells(np.array([goal], np.int32), width)[0])
+        return cls(cells_of(without_loops(path), width), cells_of(goal, width))
 
 
 def _parts(subject: Grid | Trial | Trace) -> tuple[Image, str, _Route | None]:
@@ -109,11 +109,6 @@ def without_loops(path: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
         kept.append(path[at])
         at = last[int(path[at])] + 1
     return np.array(kept, np.int32)
-
-
-def _cells(states: npt.NDArray[np.int32], width: int) -> npt.NDArray[np.int64]:
-    y, x = np.divmod(states.astype(np.int64), width)
-    return np.stack([x, y], 1)
 
 
 def _terrain(codes: npt.NDArray[np.uint8]) -> Image:

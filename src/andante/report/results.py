@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from andante.campaign import CampaignError, Plan, Status, plan_of, status
+from andante.campaign.plan import Plan
 from andante.campaign.settings import grid
+from andante.campaign.standing import Status, plan_of, status
+from andante.campaign.tables import CampaignError
 from andante.errors import ParameterError, did_you_mean
-from andante.measures import PLACE, Summary
-from andante.measures.rows import CUT_SHORT
+from andante.measures import PLACE, Outcome, Summary, capped_suboptimality_ratio
 from andante.notation import Call, parse
 from andante.offline import builders
 from andante.report.charts import Setting
@@ -158,27 +159,25 @@ class Results:
         return self._having(self.rows.filter(self.rows["agent"].is_in(kept)))
 
     def capped(self, most: float = math.inf) -> Results:
-        """Return the same, with suboptimality counted as in Bulitko (2016).
+        """Return the same with a column for suboptimality as Bulitko (2016) counts it: `capped_suboptimality_ratio`.
 
-        No agent counts as walking further than the cap: a trial that was cut short counts as the cap, and a stuck agent
-        as the cap plus one move. The cap is the one that a trial was run with, or ``most`` if that is lower: an agent
-        follows the same path until it is stopped. With a lower cap, only agents within it count as having arrived.
+        The cap is the one that a trial was run with, or ``most`` if that is lower: an agent follows the same path until
+        it is stopped. With a lower cap, only agents within it count as having arrived.
         """
         pl = polars()
-        ratio, cap = pl.col("suboptimality_ratio"), pl.min_horizontal(pl.col("suboptimality_cap"), most)
-        within = (pl.col("suboptimality_cap") <= most) | (pl.col("cost") <= cap * pl.col("optimal_cost"))
-        stuck = cap + 1.0 / pl.col("optimal_cost")
-        counted = (
-            pl.when(pl.col("solved") & within)
-            .then(pl.min_horizontal(ratio, cap))
-            .when((pl.col("outcome") == "STUCK") & within)
-            .then(stuck)
-            .otherwise(cap)
+        cost, optimal, ran_with = (
+            self.rows[name].cast(pl.Float64).to_numpy() for name in ("cost", "optimal_cost", "suboptimality_cap")
         )
-        by_rule = pl.when(pl.col("outcome").is_in(list(CUT_SHORT))).then(pl.lit("CAPPED")).otherwise(pl.col("outcome"))
-        arrived = pl.col("solved") & within
-        rows = self.rows.with_columns(suboptimality_ratio=counted, solved=arrived, outcome=by_rule)  # no longer bounds
-        return self._having(rows)
+        cap = np.minimum(ran_with, most)
+        within = (ran_with <= most) | (cost <= cap * optimal)
+        outcome = np.where(within, self.rows["outcome"].to_numpy(), Outcome.COST_CAP.name)
+        return self._having(
+            self.rows.with_columns(
+                pl.Series("capped_suboptimality_ratio", capped_suboptimality_ratio(cost, optimal, outcome, cap)),
+                pl.Series("outcome", outcome, pl.String),
+                pl.Series("solved", outcome == Outcome.GOAL.name),
+            )
+        )
 
     @cached_property
     def _agents(self) -> list[tuple[str, str]]:

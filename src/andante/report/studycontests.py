@@ -9,9 +9,10 @@ import numpy as np
 
 from andante.measures import Better, Measure, Summary, measure, unlike
 from andante.report.dominance import on_all_problems, on_average, on_problems
+from andante.report.markdown import markdown_table, plain
 from andante.report.results import Results
 from andante.report.studyfile import OUTCOMES, RATIOS, BestSpec, Contest, DuelSpec, FrontSpec, PairsSpec
-from andante.report.studytables import markdown, not_compared, or_dash, paper_text, plain, share, summary_of
+from andante.report.studytables import not_compared, or_dash, paper_text, share, summary_of
 
 _MOST_TIED = 3  # algorithms named where several do equally well
 _TIED = 1e-3  # the relative difference up to which they do
@@ -35,7 +36,7 @@ def best(spec: BestSpec, results: Results) -> str:
     if fault := unlike(known):
         return not_compared(fault)
     head = ["", "paper", "ours", "which is"]
-    return markdown(head, [_winner(contest, known) for contest in spec.contests])
+    return markdown_table(head, [_winner(contest, known) for contest in spec.contests])
 
 
 def _winner(contest: Contest, summaries: Sequence[Summary]) -> list[str]:
@@ -70,7 +71,7 @@ def front(spec: FrontSpec, results: Results) -> str:
         titles = [plain(measure(name).title) for name in (trade.x, trade.y)]
         named = ", ".join(map(plain, free)) or "none"
         lines.append([*titles, plain(trade.paper), named, f"{len(free)} of {len(known)}"])
-    return markdown(["", "and", "paper", "ours", ""], lines)
+    return markdown_table(["", "and", "paper", "ours", ""], lines)
 
 
 # --- duels ----------------------------------------------------------------------------------------------------------
@@ -91,7 +92,7 @@ def duel(spec: DuelSpec, results: Results) -> str:
     lines.append([OUTCOMES["ratio"], or_dash(spec.paper.get("ratio")), f"{found.dominance_ratio:.2f}"])
     ran = max(summary.trials for summary in (first, second))
     which = "" if ran == found.problems else " in common"
-    return markdown([f"of {found.problems:,} problems{which}", "paper", "ours"], lines)
+    return markdown_table([f"of {found.problems:,} problems{which}", "paper", "ours"], lines)
 
 
 # --- all pairs ------------------------------------------------------------------------------------------------------
@@ -115,7 +116,7 @@ def pairs(spec: PairsSpec, results: Results) -> str:
     ours = {"least": f"{ratios.min():.2f}", "greatest": f"{ratios.max():.2f}", "mean": _mean(finite)}
     lines = [[title, paper_text(spec.paper.get(name, "-")), ours[name]] for name, title in RATIOS.items()]
     counted = f"{len(ratios) - len(finite):,} of {len(ratios):,}"
-    return markdown([f"{len(duels):,} pairs", "paper", "ours"], [*lines, ["infinite", "-", counted]])
+    return markdown_table([f"{len(duels):,} pairs", "paper", "ours"], [*lines, ["infinite", "-", counted]])
 
 
 def _mean(values: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> str:

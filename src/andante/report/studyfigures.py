@@ -24,10 +24,11 @@ from andante.report.charts import (
 )
 from andante.report.dominance import on_average, paired
 from andante.report.figure import save_figure
+from andante.report.markdown import markdown_table, plain
 from andante.report.plots import axis_title
 from andante.report.results import Results
 from andante.report.studyfile import ONE_BY_ONE, RANKED, FigureSpec
-from andante.report.studytables import markdown, not_compared, or_dash, plain, scored, share
+from andante.report.studytables import not_compared, or_dash, scored, share
 from andante.store.store import polars
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ MOST_NAMED = 12  # algorithms listed below a figure
 
 def figure(spec: FigureSpec, results: Results, folder: Path) -> list[str]:
     """Draw a figure into the folder; return the Markdown that shows it, and the numbers that go with it."""
-    everyone = scored(results.where(spec.where).only(spec.algorithms), spec.capped)
+    everyone = scored(results.where(spec.where).only(spec.algorithms), spec.y)
     chosen = everyone
     if math.isfinite(spec.worst_move) and len(chosen.rows):
         chosen = chosen.within(spec.worst_move)
@@ -186,7 +187,7 @@ def _trials(spec: FigureSpec, results: Results) -> Drawn:
     lines = [["mean", or_dash(spec.paper), known.show(middle)]]
     lines += [[words, "-", known.show(value)] for words, value in shares.items()]
     drawn = histogram_plot(values.tolist(), axis_title(known), {"mean": middle}, counted="trials")
-    return drawn, [markdown([f"{len(values):,} trials", "paper", "ours"], lines)]
+    return drawn, [markdown_table([f"{len(values):,} trials", "paper", "ours"], lines)]
 
 
 def _algorithms(spec: FigureSpec, results: Results) -> Drawn:
@@ -206,7 +207,7 @@ def _algorithms(spec: FigureSpec, results: Results) -> Drawn:
             paper = claim.paper[0] if isinstance(claim.paper[0], int | float) else None
             lines.append([f"better than {plain(claim.label)}", share(paper), share(beaten)])
     named = {"mean": middle} | {c.label: marked[c.algorithm] for c in spec.marks if c.algorithm in marked}
-    table = markdown(["", "paper", "ours"], lines)
+    table = markdown_table(["", "paper", "ours"], lines)
     return histogram_plot(values.tolist(), axis_title(measure(name)), named), [table]
 
 

@@ -26,8 +26,8 @@ from typing import Any
 
 import andante
 from andante.agent import find
+from andante.campaign.orders import BuildOrder
 from andante.campaign.settings import grid
-from andante.campaign.shelf import BuildOrder
 from andante.campaign.tables import Table, read_tables
 from andante.errors import AndanteError, did_you_mean
 from andante.measures import MEASURES
@@ -69,6 +69,7 @@ RATIOS = {
 }
 
 _QUALITY, _EFFORT = "suboptimality_ratio", "states_expanded_per_move"
+_CAPPED = "capped_suboptimality_ratio"
 
 
 # --- finding studies ------------------------------------------------------------------------------------------------
@@ -106,7 +107,7 @@ class Claim:
     where: dict[str, Any]
     against: str | None = None  # if given, the change relative to this algorithm is shown, in percent
     note: str = ""
-    cap: float = math.inf  # in a capped table, suboptimality counts as at most this
+    cap: float = math.inf  # capped suboptimality counts as at most this
 
 
 @dataclass(frozen=True)
@@ -117,7 +118,6 @@ class TableSpec:
     about: str
     measures: tuple[str, ...]
     statistic: str
-    capped: bool
     claims: tuple[Claim, ...]
 
 
@@ -253,7 +253,6 @@ class FigureSpec:
     counted: str  # by a histogram
     most: tuple[float, float] | None
     worst_move: float  # algorithms that ever expanded more states before a move are left out
-    capped: bool
     marks: tuple[Claim, ...]
     paper: float | None  # the mean of a histogram, if the paper gives it
     paper_share: float | None  # and the share of values below it
@@ -315,11 +314,10 @@ def _read_table(table: Table) -> TableSpec:
         about=table.take("about", str, "").strip(),
         measures=tuple(_known_measure(table, "measures", name) for name in measures),
         statistic=table.take("statistic", str, "mean"),
-        capped=table.take("capped", bool, False),
         claims=tuple(_read_claim(table, "rows", one, where, len(measures)) for one in table.take("rows", list)),
     )
-    if any(claim.cap < math.inf for claim in spec.claims) and (not spec.capped or spec.measures != (_QUALITY,)):
-        table.fail(f"rows may have a cap only in tables of {_QUALITY} alone, with capped = true", "rows", "cap")
+    if any(claim.cap < math.inf for claim in spec.claims) and spec.measures != (_CAPPED,):
+        table.fail(f"rows may have a cap only in tables of {_CAPPED} alone", "rows", "cap")
     if spec.statistic not in ("mean", "median", "p95", "max"):
         table.fail(f"statistic must be mean, median, p95 or max, not {spec.statistic!r}", "statistic")
     table.finish()
@@ -565,7 +563,6 @@ def _read_figure(table: Table) -> FigureSpec:
         counted=table.take("counted", str, "algorithms"),
         most=(table.checked(most[0], float, "most"), table.checked(most[1], float, "most")) if most else None,
         worst_move=table.take("worst_move", float, math.inf),
-        capped=table.take("capped", bool, False),
         marks=tuple(_read_claim(table, "marks", one, where) for one in table.take("marks", list, [])),
         paper=table.take_or_none("paper", float),
         paper_share=table.take_or_none("paper_share", float),

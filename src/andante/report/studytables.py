@@ -13,6 +13,7 @@ from andante.errors import ParameterError
 from andante.measures import Measure, Summary, measure, unlike
 from andante.report.charts import Setting, is_number
 from andante.report.dominance import paired
+from andante.report.markdown import markdown_table, plain
 from andante.report.results import Results
 from andante.report.studyfile import AmortizationSpec, Claim, CorrelationSpec, InfluenceSpec, TableSpec
 from andante.store.store import polars
@@ -26,11 +27,11 @@ def table(spec: TableSpec, results: Results) -> str:
     if len(spec.measures) > 1:
         return _wide_table(spec, results)
     head = ["", "paper", f"ours, {spec.statistic}", "difference", "median", "95 %", "trials", "not solved"]
-    return markdown(head, [_line(spec, claim, results) for claim in spec.claims])
+    return markdown_table(head, [_line(spec, claim, results) for claim in spec.claims])
 
 
 def _line(spec: TableSpec, claim: Claim, results: Results) -> list[str]:
-    chosen = scored(results.where(claim.where), spec.capped, claim.cap)
+    chosen = scored(results.where(claim.where), spec.measures, claim.cap)
     (name,), (paper,) = spec.measures, claim.paper
     summary = summary_of(chosen, claim.algorithm)
     if summary is None:
@@ -51,7 +52,7 @@ def _wide_table(spec: TableSpec, results: Results) -> str:
         title = headed(measure(name))
         head += [f"{title}: paper", "ours"] if known else [f"{title}: ours"]
     lines = [_wide_line(spec, claim, results, given) for claim in spec.claims]
-    return markdown([*head, "trials", "not solved"], lines)
+    return markdown_table([*head, "trials", "not solved"], lines)
 
 
 def headed(known: Measure) -> str:
@@ -64,7 +65,7 @@ def headed(known: Measure) -> str:
 
 
 def _wide_line(spec: TableSpec, claim: Claim, results: Results, given: Sequence[bool]) -> list[str]:
-    summary = summary_of(scored(results.where(claim.where), spec.capped, claim.cap), claim.algorithm)
+    summary = summary_of(scored(results.where(claim.where), spec.measures, claim.cap), claim.algorithm)
     cells = [_label(claim)]
     for name, paper, known in zip(spec.measures, claim.paper, given, strict=True):
         ours = "not run" if summary is None else _shown(summary, name, spec.statistic)
@@ -103,7 +104,7 @@ def amortization(spec: AmortizationSpec, results: Results) -> str:
     """Return when each algorithm with a database has recovered its build time against the rival closest in quality."""
     rivals = results.where(spec.where).only(spec.rivals).summaries()
     head = ["", "paper", "nearest rival", "suboptimality of both", "build", "saved per move", "moves", "which take"]
-    return markdown(head, [_recouped(claim, results, rivals) for claim in spec.claims])
+    return markdown_table(head, [_recouped(claim, results, rivals) for claim in spec.claims])
 
 
 def _recouped(claim: Claim, results: Results, rivals: Sequence[Summary]) -> list[str]:
@@ -131,7 +132,7 @@ def _recouped(claim: Claim, results: Results, rivals: Sequence[Summary]) -> list
 def correlation(spec: CorrelationSpec, results: Results) -> str:
     """Return Pearson's correlation of two measures over the trials of an algorithm, with Fisher's interval."""
     head = ["", "paper", "ours", f"{_CONFIDENCE} % confidence", "trials"]
-    return markdown(head, [_correlated(spec, claim, results) for claim in spec.claims])
+    return markdown_table(head, [_correlated(spec, claim, results) for claim in spec.claims])
 
 
 def _correlated(spec: CorrelationSpec, claim: Claim, results: Results) -> list[str]:
@@ -177,7 +178,7 @@ def influence(spec: InfluenceSpec, results: Results) -> str:
         for name, paper in zip(spec.parameters, effect.paper, strict=True):
             line += [plain(paper), _influenced(settings, name, spec.of, effect.measure)]
         lines.append(line)
-    return markdown(head, lines)
+    return markdown_table(head, lines)
 
 
 def _influenced(settings: Sequence[Setting], parameter: str, of: str | None, name: str) -> str:
@@ -222,26 +223,9 @@ def ends(means: Mapping[Arguments, float], parameter: str) -> dict[Arguments, tu
 # --- words ----------------------------------------------------------------------------------------------------------
 
 
-def markdown(head: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
-    """Return a table in Markdown, its first column aligned left and the others right.
-
-    >>> print(markdown(["", "ours"], [["a", "1"]]))
-    |  | ours |
-    | --- | --: |
-    | a | 1 |
-    """
-    rule = ["---", *["--:"] * (len(head) - 1)]
-    return "\n".join(f"| {' | '.join(line)} |" for line in (head, rule, *lines))
-
-
 def not_compared(fault: str) -> str:
     """Return the text that replaces a comparison that would not be fair."""
     return f"Not compared: {plain(fault)}."
-
-
-def plain(text: str) -> str:
-    """Return a text that Markdown shows unchanged."""
-    return text.replace("*", "\\*").replace("|", "\\|")
 
 
 def or_dash(value: float | None) -> str:
@@ -265,9 +249,9 @@ def duration(seconds: float) -> str:
     return f"{seconds / 60:.0f} minutes" if seconds < 7200 else f"{seconds / 3600:.1f} hours"
 
 
-def scored(results: Results, capped: bool, cap: float = math.inf) -> Results:
-    """Return the results, with suboptimality as in Bulitko (2016) if ``capped``; for ``cap`` see `Results.capped`."""
-    return results.capped(cap) if capped else results
+def scored(results: Results, measures: Sequence[str], cap: float = math.inf) -> Results:
+    """Return the results, with capped suboptimality if that is among the measures; for ``cap`` see `Results.capped`."""
+    return results.capped(cap) if "capped_suboptimality_ratio" in measures else results
 
 
 def summary_of(results: Results, algorithm: str) -> Summary | None:

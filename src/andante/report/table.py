@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from andante.files import write_whole
 from andante.measures import MEASURES, Row, Statistics, Summary, summarise
+from andante.report.markdown import markdown_table
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderResult
@@ -39,6 +40,7 @@ class Column:
 # The measures of the table, each with the statistics it is shown by.
 _SHOWN = {
     "suboptimality_ratio": ("mean", "median", "p95"),
+    "capped_suboptimality_ratio": ("mean",),
     "states_expanded_per_move": ("mean",),
     "max_states_expanded": ("max",),
     "database_bytes": ("max",),
@@ -209,10 +211,7 @@ def _head(column: Column) -> str:
 def markdown(summaries: Sequence[Summary], measures: Sequence[str] = (), about: str = "agent") -> str:
     """Return the table in Markdown."""
     shown = columns(summaries, measures, about)
-    head = [_head(column) for column in shown]
-    rule = [":--"] + ["--:"] * (len(shown) - 1)
-    lines = [head, rule, *cells(summaries, measures)]
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+    return markdown_table([_head(column) for column in shown], cells(summaries, measures)) + "\n"
 
 
 def summary_csv(summaries: Sequence[Summary], about: str = "agent") -> str:

@@ -15,19 +15,30 @@ is not closed, and with it the bound.
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
+import threading
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from andante.kernel import int64, kernel
+from andante.kernel import int64, kernel, prefetch
+from andante.machine import on_threads
 from andante.search import buckets, openlist
+from andante.search.buckets import NODE
 from andante.search.memory import EXPANDED, Log, Space, new_space, note
 from andante.search.openlist import OpenList, Ties, WallsFirst, open_list
 from andante.world.graph import MOST_STATES, Graph, Layout, degree, enterable, estimate, price, target
 
 UNLIMITED = 1 << 62  # steps
+
+
+TREE = np.dtype(
+    [
+        ("firm", np.float64),  # from this weight on closed states stay closed
+        ("now", np.uint32),  # twice the number of this search
+    ],
+    align=True,
+)
 
 
 class Tree(NamedTuple):
@@ -38,8 +49,7 @@ class Tree(NamedTuple):
     """
 
     node: npt.NDArray[Any]  # [n], of NODE: g, parent, mark
-    now: npt.NDArray[np.uint32]  # [1], twice the number of this search
-    firm: npt.NDArray[np.float64]  # [1], from this weight on closed states stay closed
+    scalars: npt.NDArray[Any]  # [1], of TREE
     open: OpenList
     log: Log
 
@@ -64,15 +74,15 @@ class Tree(NamedTuple):
 
         With ``most_moves``, the number of moves of a state in the open, states at walls are expanded first.
         """
-        queue: OpenList = open_list(ties, n, typical_cost)
+        node = np.zeros(n, NODE)
+        queue: OpenList = open_list(ties, node, typical_cost)
         if most_moves is not None:
-            queue = WallsFirst.over(ties, n, typical_cost, most_moves)
+            queue = WallsFirst.over(ties, node, typical_cost, most_moves)
         blur = typical_cost / (buckets.PER_COST * least_cost)  # a bucket's width in cheapest arcs
         firm = 1 / (1 - blur) if blur < 1 else np.inf
         return cls(
-            openlist.nodes(queue),
-            np.zeros(1, np.uint32),
-            np.array([firm]),
+            node,
+            np.array([(firm, 0)], TREE),
             queue,
             log,
         )
@@ -88,11 +98,12 @@ def begin(tree: Tree, graph: Layout, start: int, goal: int, weight: float) -> No
 @kernel
 def restart(tree: Tree, base: float) -> None:
     """Forget the last search; keys below ``base`` are not expected."""
-    tree.now[0] += 2
-    if tree.now[0] == 0:  # once in two billion searches the numbers run out
+    at = tree.scalars[0]
+    at["now"] += 2
+    if at["now"] == 0:  # once in two billion searches the numbers run out
         for state in range(len(tree.node)):
             tree.node[state]["mark"] = 0
-        tree.now[0] = 2
+        at["now"] = 2
     openlist.clear(tree.open, base)
 
 
@@ -100,7 +111,12 @@ def restart(tree: Tree, base: float) -> None:
 def open_at(tree: Tree, graph: Layout, state: int, parent: int, g: float, goal: int, weight: float) -> None:
     """Open a state that is not queued, at a cost of ``g``."""
     node = tree.node[state]
-    node["g"], node["parent"], node["mark"] = g, parent, tree.now[0]
+    node["g"], node["parent"], node["mark"] = g, parent, tree.scalars[0]["now"]
+    # When this state is expanded, the records of its neighbours are read. Of those, on grids, the ones ahead of it are
+    # not in the cache yet. Waiting for them took a third of the time.
+    ahead = 2 * state - parent
+    prefetch(tree.node, ahead - 1)
+    prefetch(tree.node, ahead + 1)
     h = estimate(graph, state, goal)
     openlist.admit(tree.open, state, g * (1.0 / weight) + h, g, h, degree(graph, state))
 
@@ -109,7 +125,7 @@ def open_at(tree: Tree, graph: Layout, state: int, parent: int, g: float, goal: 
 def expand(tree: Tree, graph: Layout, state: int, goal: int, weight: float) -> int:
     """Close ``state``, which was just taken from the queue, open its successors, and return the number of its moves."""
     state &= MOST_STATES
-    now = tree.now[0]
+    now = tree.scalars[0]["now"]
     tree.node[state]["mark"] = now + 1
     reached_at = tree.node[state]["g"]
     note(tree.log, EXPANDED, state, reached_at)
@@ -120,16 +136,16 @@ def expand(tree: Tree, graph: Layout, state: int, goal: int, weight: float) -> i
             continue
         g = reached_at + price(graph, state, k)
         mark = tree.node[near]["mark"]
+        if g >= (tree.node[near]["g"] if mark >= now else np.inf):  # one branch, not two
+            continue
         if mark >= now:
-            if g >= tree.node[near]["g"]:
-                continue
             if mark == now:
                 openlist.remove(tree.open, near)
             elif openlist.ends_early(tree.open):
                 # Keep the cheaper path. There can be no loop: g of a state is at least g of its parent plus the move.
                 tree.node[near]["g"], tree.node[near]["parent"] = g, state
                 continue
-            elif weight >= tree.firm[0]:
+            elif weight >= tree.scalars[0]["firm"]:
                 continue
         open_at(tree, graph, near, state, g, goal, weight)
     return moves
@@ -165,7 +181,7 @@ def advance(tree: Tree, graph: Layout, goal: int, weight: float, most: int, slac
         if state == buckets.LATER:
             continue
         if openlist.key_of(tree.open, state) >= bound:
-            tree.node[state]["mark"] = tree.now[0] + 1
+            tree.node[state]["mark"] = tree.scalars[0]["now"] + 1
             continue
         touched += expand(tree, graph, state, goal, weight)
         expanded += 1
@@ -195,7 +211,7 @@ def most_promising(tree: Tree, goal: int) -> int:
 @kernel
 def reached(tree: Tree, state: int) -> bool:
     """Return whether this search has found a path to ``state``."""
-    return tree.node[state]["mark"] >= tree.now[0]
+    return tree.node[state]["mark"] >= tree.scalars[0]["now"]
 
 
 @kernel
@@ -239,11 +255,11 @@ def optimal_costs(
     costs[apart] = np.inf
     todo = np.flatnonzero(~apart)
 
-    def work(part: npt.NDArray[np.int64]) -> None:
+    def work(part: npt.NDArray[np.int64], stop: threading.Event) -> None:
         found = np.empty(len(part))
         _costs(Tree.allocate(new_space(graph, None)), graph.arrays, starts[part], goals[part], found)
         costs[part] = found
 
-    with ThreadPoolExecutor(threads) as pool:
-        list(pool.map(work, np.array_split(todo, threads)))
+    for _ in on_threads(work, np.array_split(todo, threads), threads):
+        pass
     return costs

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from andante.kernel import int64, kernel
+from andante.kernel import int64, kernel, uint64
 from andante.search.memory import Space
 
 BUCKETS = 1 << 15  # a power of two
@@ -42,37 +42,43 @@ NODE = np.dtype(
 )
 
 
+RING = np.dtype(
+    [
+        ("base", np.float64),  # the key at which bucket 0 begins
+        ("scale", np.float64),  # buckets per unit of key
+        ("first", np.int64),  # the first bucket that may be in use; it and the last are not reduced to the ring
+        ("last", np.int64),  # the last bucket used
+    ]
+)
+
+
 class Buckets(NamedTuple):
     """The queue."""
 
     head: npt.NDArray[np.int32]  # [BUCKETS], the ring: first state or -1
     node: npt.NDArray[Any]  # [n], of NODE
-    base: npt.NDArray[np.float64]  # [2]: key at which bucket 0 begins, buckets per unit of key
-    span: npt.NDArray[np.int64]  # [2]: first bucket that may be in use, last bucket used; not reduced to the ring
+    scalars: npt.NDArray[Any]  # [1], of RING
 
     @classmethod
     def allocate(cls, space: Space) -> Buckets:
         """Return an empty queue over the states of a graph."""
-        return cls.over(space.states, space.graph.typical_cost)
+        return cls.over(np.zeros(space.states, NODE), space.graph.typical_cost)
 
     @classmethod
-    def over(cls, n: int, typical_cost: float) -> Buckets:
-        """Return an empty queue over ``n`` states, for keys that grow by about ``typical_cost`` with each move."""
-        return cls(
-            np.full(BUCKETS, -1, np.int32),
-            np.zeros(n, NODE),
-            np.array([0.0, PER_COST / typical_cost]),
-            np.array([_UNUSED, -1], np.int64),
-        )
+    def over(cls, node: npt.NDArray[Any], typical_cost: float) -> Buckets:
+        """Return an empty queue over records of states, for keys that grow by about ``typical_cost`` with each move."""
+        ring = np.array([(0.0, PER_COST / typical_cost, _UNUSED, -1)], RING)
+        return cls(np.full(BUCKETS, -1, np.int32), node, ring)
 
 
 @kernel
 def clear(queue: Buckets, base: float) -> None:
     """Empty the queue, in time proportional to the buckets in use. Keys below ``base`` are not expected."""
-    for b in range(queue.span[0], min(queue.span[1] + 1, queue.span[0] + BUCKETS)):
+    at = queue.scalars[0]
+    for b in range(at["first"], min(at["last"] + 1, at["first"] + BUCKETS)):
         queue.head[b & SLOT] = -1
-    queue.span[0], queue.span[1] = _UNUSED, -1
-    queue.base[0] = base - 1.0 / queue.base[1]  # bucket 0 is for keys below it that occur anyway
+    at["first"], at["last"] = _UNUSED, -1
+    at["base"] = base - 1.0 / at["scale"]  # bucket 0 is for keys below it that occur anyway
 
 
 @kernel
@@ -81,32 +87,43 @@ def push(queue: Buckets, state: int, key: float) -> None:
     b = bucket_in_reach(queue, key)
     slot = b & SLOT
     after, node = int64(queue.head[slot]), queue.node[state]
+    _set_previous(queue, after, state, state)
     node["key"], node["next"], node["previous"] = key, after, ~slot
-    if after >= 0:
-        queue.node[after]["previous"] = state
     queue.head[slot] = state
     use(queue, b)
 
 
 @kernel
+def _set_previous(queue: Buckets, state: int, previous: int, unqueued: int) -> None:
+    """Set what comes before ``state``; if it is negative, write to the record of ``unqueued`` instead.
+
+    Whether a bucket has more states is hard to predict, and an unused write is cheaper than a mispredicted branch.
+    """
+    queue.node[uint64(state if state >= 0 else unqueued)]["previous"] = previous
+
+
+@kernel
 def bucket(queue: Buckets, key: float) -> int:
     """Return the number of the bucket that a key belongs in."""
-    return max(int64((key - queue.base[0]) * queue.base[1]), 0)
+    at = queue.scalars[0]
+    return max(int64((key - at["base"]) * at["scale"]), 0)
 
 
 @kernel
 def bucket_in_reach(queue: Buckets, key: float) -> int:
     """Return the number of the bucket that a key is put in: its own, or the last of the ring if that is beyond it."""
-    return min(bucket(queue, key), queue.span[0] + BUCKETS - 1)
+    at = queue.scalars[0]
+    return min(bucket(queue, key), at["first"] + BUCKETS - 1)
 
 
 @kernel
 def use(queue: Buckets, b: int) -> None:
     """Record that a bucket contains a state."""
-    if b < queue.span[0]:
-        queue.span[0] = b
-    if b > queue.span[1]:
-        queue.span[1] = b
+    at = queue.scalars[0]
+    if b < at["first"]:
+        at["first"] = b
+    if b > at["last"]:
+        at["last"] = b
 
 
 @kernel
@@ -124,11 +141,12 @@ def remove(queue: Buckets, state: int) -> None:
 @kernel
 def first(queue: Buckets) -> int:
     """Return the state that `take` would look at next, or NONE."""
-    b = queue.span[0]
-    while b <= queue.span[1] and queue.head[b & SLOT] < 0:
+    at = queue.scalars[0]
+    b = at["first"]
+    while b <= at["last"] and queue.head[b & SLOT] < 0:
         b += 1
-    queue.span[0] = b
-    return int64(queue.head[b & SLOT]) if b <= queue.span[1] else NONE
+    at["first"] = b
+    return int64(queue.head[b & SLOT]) if b <= at["last"] else NONE
 
 
 @kernel
@@ -138,15 +156,15 @@ def take(queue: Buckets) -> int:
     LATER means that the first state's key is beyond the ring, so it was put back further on: call again. This takes
     constant time in any case.
     """
+    at = queue.scalars[0]
     state = first(queue)
     if state < 0:
         return NONE
-    slot = queue.span[0] & SLOT
+    slot = at["first"] & SLOT
     after, key = int64(queue.node[state]["next"]), key_of(queue, state)
     queue.head[slot] = after
-    if after >= 0:
-        queue.node[after]["previous"] = ~slot
-    if bucket(queue, key) <= queue.span[0]:
+    _set_previous(queue, after, ~slot, state)
+    if bucket(queue, key) <= at["first"]:
         return state
     push(queue, state, key)
     return LATER
@@ -164,7 +182,8 @@ def pop(queue: Buckets) -> int:
 @kernel
 def floor(queue: Buckets) -> float:
     """Return a lower bound on the keys of all queued states; valid right after `first`."""
-    return queue.base[0] + queue.span[0] / queue.base[1] if queue.span[0] > 0 else -np.inf
+    at = queue.scalars[0]
+    return at["base"] + at["first"] / at["scale"] if at["first"] > 0 else -np.inf
 
 
 @kernel
@@ -176,4 +195,5 @@ def key_of(queue: Buckets, state: int) -> float:
 @kernel
 def width(queue: Buckets) -> float:
     """Return how much the keys in one bucket may differ."""
-    return 1.0 / queue.base[1]
+    at = queue.scalars[0]
+    return 1.0 / at["scale"]

@@ -5,7 +5,7 @@ They are 32-bit hashes of a counter, so every machine and thread draws the same 
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -19,32 +19,41 @@ _FACTOR = 0x45D9F3B  # an odd number that mixes well, small enough that products
 _STEP = 0x9E3779B9  # increment of the counter: odd, so that it takes every value
 
 
+CHANCE = np.dtype(
+    [
+        ("counter", np.int64),
+        ("problem", np.int64),  # the problem that the counter belongs to
+    ]
+)
+
+
 class Chance(NamedTuple):
     """The numbers of one problem; further trials continue where the last one ended."""
 
-    at: npt.NDArray[np.int64]  # [1], the counter
-    problem: npt.NDArray[np.int64]  # [1], the problem the counter belongs to
+    scalars: npt.NDArray[Any]  # [1], of CHANCE
     clock: Clock
 
     @classmethod
     def allocate(cls, space: Space) -> Chance:
         """Return a generator that has drawn nothing yet."""
-        return cls(np.zeros(1, np.int64), np.zeros(1, np.int64), space.clock)
+        return cls(np.zeros(1, CHANCE), space.clock)
 
 
 @kernel
 def begin(chance: Chance, seed: int, start: int, goal: int) -> None:
     """Prepare to draw; start the sequence again if the problem has changed."""
-    if chance.problem[0] != chance.clock.problem[0]:
-        chance.problem[0] = chance.clock.problem[0]
-        chance.at[0] = _key(seed, start, goal)
+    at = chance.scalars[0]
+    if at["problem"] != chance.clock[0]["problem"]:
+        at["problem"] = chance.clock[0]["problem"]
+        at["counter"] = _key(seed, start, goal)
 
 
 @kernel
 def draw(chance: Chance, count: int) -> int:
     """Return the next number, from 0 up to but not including ``count``."""
-    chance.at[0] = (chance.at[0] + _STEP) & _MASK
-    return (_hashed(chance.at[0]) * count) >> _BITS
+    at = chance.scalars[0]
+    at["counter"] = (at["counter"] + _STEP) & _MASK
+    return (_hashed(at["counter"]) * count) >> _BITS
 
 
 @kernel

@@ -19,7 +19,7 @@ own scale: the power of 2**512 to multiply it by.
 from __future__ import annotations
 
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -75,6 +75,14 @@ class Wave(NamedTuple):
     onward: npt.NDArray[np.uint32]  # [9 * 256], ALL_MOVES or CANONICAL_MOVES
 
 
+class Ends(NamedTuple):
+    """Where the next bucket of a wave ends, where the one after it ends, and the cost at which the latter begins."""
+
+    next: int
+    after: int
+    border: float
+
+
 class Ring(NamedTuple):
     """Buffers to search any graph with similar costs: four buckets of states."""
 
@@ -88,7 +96,7 @@ class Field(NamedTuple):
 
     distance: npt.NDArray[np.float64]  # [n]
     order: npt.NDArray[np.int32]  # [n], the states reached, each after its predecessors on optimal paths
-    room: Wave | Ring | None
+    room: Any  # a Wave on grids, a Ring on other graphs; None if their costs are too far apart
 
     @classmethod
     def over(cls, graph: Graph) -> Field:
@@ -109,13 +117,17 @@ def _room(graph: Graph) -> Wave | Ring | None:
     return Ring(np.zeros(n, np.uint8), np.empty((RING, n), np.int32), max(cheapest, highest / 2))
 
 
-def spread(field: Field, graph: Graph, source: int) -> int:
-    """Fill ``field`` from ``source`` and return the number of states reached."""
-    expanded = _fill(field, graph, source)
+def spread(field: Field, graph: Graph, source: int, within: float = np.inf) -> int:
+    """Fill ``field`` from ``source`` and return the number of states reached.
+
+    With ``within``, these are all states up to that distance, and perhaps some more. Of the others, the distance may
+    be too large, but is above ``within``.
+    """
+    expanded = _fill(field, graph, source, within)
     if isinstance(field.room, Wave):
         return expanded
     field.order[:] = np.argsort(field.distance, kind="stable")
-    return int(np.count_nonzero(field.distance < np.inf))
+    return int(np.count_nonzero(field.distance <= min(within, np.finfo(np.float64).max)))
 
 
 def distances(graph: Graph, source: int) -> npt.NDArray[np.float64]:
@@ -126,86 +138,101 @@ def distances(graph: Graph, source: int) -> npt.NDArray[np.float64]:
     array([0., 3., 7.])
     """
     field = Field.over(graph)
-    _fill(field, graph, source)
+    _fill(field, graph, source, np.inf)
     return field.distance
 
 
-def _fill(field: Field, graph: Graph, source: int) -> int:
+def _fill(field: Field, graph: Graph, source: int, within: float) -> int:
     """Compute the distances, and on grids the order, and return the number of states expanded."""
     if field.room is not None:
-        return flood(field, graph.arrays, source)
+        return flood(field, graph.arrays, source, within)
     from scipy.sparse.csgraph import dijkstra
 
-    field.distance[:] = dijkstra(graph.to_scipy(), indices=source)
+    field.distance[:] = dijkstra(graph.to_scipy(), indices=source, limit=within)
     return len(graph)
 
 
 @kernel
-def flood(field: Field, graph: Layout, source: int) -> int:
+def flood(field: Field, graph: Layout, source: int, within: float) -> int:
     """Compute a field's distances, and on grids its order, and return the number of states expanded."""
-    return _flood(field.room, graph, source, field.distance, field.order)
+    return _flood(field.room, field, graph, source, within)
 
 
 @generic
-def _flood(
-    room: Wave | Ring | None,
-    graph: Layout,
-    source: int,
-    distance: npt.NDArray[np.float64],
-    order: npt.NDArray[np.int32],
-) -> int:
+def _flood(room: Wave | Ring | None, field: Field, graph: Layout, source: int, within: float) -> int:
     raise TypeError(room)
 
 
 @_flood.of(Wave)
-def _flood_grid(
-    room: Wave, graph: Moves, source: int, distance: npt.NDArray[np.float64], order: npt.NDArray[np.int32]
-) -> int:
-    """Use unsigned indices: comparing signed ones with zero at each use took a third of the time."""
-    entry, cost, onward_of = room.entry, room.cost, room.onward
-    mask, offset = graph.mask, graph.offset
-    distance[:] = np.inf
-    distance[source] = 0.0
-    one, row = uint64(1), uint64(len(entry) // 3)
+def _flood_grid(room: Wave, field: Field, graph: Moves, source: int, within: float) -> int:
+    field.distance[:] = np.inf
+    field.distance[source] = 0.0
+    room.entry[0], room.cost[0] = source | NOWHERE << PLACE, 0.0
+    return _sweep(field, graph, 1, 0, within)
+
+
+@kernel
+def _sweep(found: Field | Starts, graph: Moves, first: int, second: int, within: float) -> int:
+    """Expand states bucket by bucket, beginning with so many entries in the first two, and return their number.
+
+    Buckets whose states are all farther away than ``within`` are left alone. Indices are unsigned: comparing signed
+    ones with zero at each use took a third of the time.
+    """
+    entry, cost, distance = found.room.entry, found.room.cost, found.distance
+    row = uint64(len(entry) // 3)
     begin0, begin1, begin2 = uint64(0), row, row + row
-    end0, end1, end2 = one, begin1, begin2
-    entry[0], cost[0] = source | NOWHERE << PLACE, 0.0
-    expanded, next_but_one = uint64(0), 2.0
-    while end0 > begin0 or end1 > begin1 or end2 > begin2:
+    end0, ends = uint64(first), Ends(begin1 + uint64(second), begin2, 2.0)
+    expanded = uint64(0)
+    while (end0 > begin0 or ends.next > begin1 or ends.after > begin2) and ends.border - 2.0 <= within:
         stop = begin0
         while stop < end0:
-            start, free = stop, row - max(end1 - begin1, end2 - begin2)
+            start, free = stop, row - max(ends.next - begin1, ends.after - begin2)
             if free < (end0 - start) * MOST_MOVES:
-                end1 = _without_outdated(entry, cost, distance, begin1, end1)
-                end2 = _without_outdated(entry, cost, distance, begin2, end2)
-                free = row - max(end1 - begin1, end2 - begin2)
+                end1 = _without_outdated(entry, cost, distance, begin1, ends.next)
+                end2 = _without_outdated(entry, cost, distance, begin2, ends.after)
+                ends, free = Ends(end1, end2, ends.border), row - max(end1 - begin1, end2 - begin2)
             stop = min(end0, start + free // MOST_MOVES)
             for i in range(start, stop):
-                here, reached = int64(entry[i]), cost[i]
-                state = here & (MOST_STATES - 1)
-                if distance[state] != reached:  # a cheaper path was found
+                here = uint64(entry[i])
+                if distance[here & uint64(MOST_STATES - 1)] != cost[i]:  # a cheaper path was found
                     continue
-                order[expanded] = state
-                expanded += one
-                onward = int64(onward_of[here >> PLACE << 8 | int64(mask[state])])
-                while onward != 0:
-                    direction = onward & 7
-                    onward >>= 4
-                    near, new = uint64(state + offset[direction]), reached + PRICE[direction]
-                    if new >= distance[near]:
-                        continue
-                    distance[near] = new
-                    there = int64(near) | direction << PLACE
-                    if new < next_but_one:
-                        entry[end1], cost[end1] = there, new
-                        end1 += one
-                    else:
-                        entry[end2], cost[end2] = there, new
-                        end2 += one
+                ends = _expand(found, graph, here, cost[i], expanded, ends)
+                expanded += uint64(1)
         begin0, begin1, begin2 = begin1, begin2, begin0
-        end0, end1, end2 = end1, end2, begin2
-        next_but_one += 1.0
+        end0, ends = ends.next, Ends(ends.after, begin2, ends.border + 1.0)
     return int64(expanded)
+
+
+@generic
+def _expand(found: Field | Starts, graph: Moves, here: int, reached: float, number: int, ends: Ends) -> Ends:
+    """Expand the state of the entry ``here``, the ``number``-th to be expanded, and return where buckets end then."""
+    raise TypeError(found)
+
+
+@_expand.of(Field)
+def _expand_in_order(found: Field, graph: Moves, here: int, reached: float, number: int, ends: Ends) -> Ends:
+    distance, came, state = found.distance, int64(here) >> PLACE, int64(here) & (MOST_STATES - 1)
+    found.order[number] = state
+    onward = int64(found.room.onward[came << 8 | int64(graph.mask[state])])
+    while onward != 0:
+        direction = onward & 7
+        onward >>= 4
+        near, new = uint64(state + graph.offset[direction]), reached + PRICE[direction]
+        if new >= distance[near]:
+            continue
+        distance[near] = new
+        ends = _queue(found.room, int64(near) | direction << PLACE, new, ends)
+    return ends
+
+
+@kernel
+def _queue(room: Wave, entry: int, cost: float, ends: Ends) -> Ends:
+    """Put an entry into the bucket that its cost belongs in, and return where the buckets end then."""
+    if cost < ends.border:
+        room.entry[ends.next], room.cost[ends.next] = entry, cost
+        return Ends(ends.next + uint64(1), ends.after, ends.border)
+    room.entry[ends.after], room.cost[ends.after] = entry, cost
+    return Ends(ends.next, ends.after + uint64(1), ends.border)
 
 
 @kernel
@@ -226,18 +253,17 @@ def _without_outdated(
 
 
 @_flood.of(Ring)
-def _flood_any(
-    room: Ring, graph: Layout, source: int, distance: npt.NDArray[np.float64], order: npt.NDArray[np.int32]
-) -> int:
-    queued, ring = room.queued, room.state
+def _flood_any(room: Ring, field: Field, graph: Layout, source: int, within: float) -> int:
+    distance, queued, ring = field.distance, room.queued, room.state
     states, per_cost = len(distance), 1.0 / room.width
     distance[:] = np.inf
     distance[source] = 0.0
     ring[0, 0] = source
+    queued[:] = 0  # the last search may have ended early
     queued[source] = 1
     size0, size1, size2, size3 = 1, 0, 0, 0
     expanded, bucket = 0, 0
-    while size0 + size1 + size2 + size3 > 0:
+    while size0 + size1 + size2 + size3 > 0 and bucket * room.width <= within:
         here = bucket % RING
         k, end = 0, size0  # no state is queued twice, so when the row is full its beginning is free again
         while size0 > 0:
@@ -329,28 +355,51 @@ def _paths_on(graph: Layout, distance: npt.NDArray[np.float64], paths: Paths, st
 
 @_paths_on.of(Csr)
 def _paths_on_any(graph: Csr, distance: npt.NDArray[np.float64], paths: Paths, state: int) -> tuple[float, int, int]:
-    total, scale, most = 0.0, 0, -1
+    total, scale = 0.0, 0
+    most, highest, its_scale = -1, 0.0, 0
     for k in range(degree(graph, state)):
         near = target(graph, state, k)
         if is_optimal(graph, distance, state, near, price(graph, state, k)):
-            total, scale = _plus(total, scale, paths.number[near], int64(paths.scale[near]))
-            if most < 0 or _is_more(paths, near, most):
-                most = near
+            more, at_scale = paths.number[near], int64(paths.scale[near])
+            total, scale = _plus(total, scale, more, at_scale)
+            if most < 0 or _is_more(more, at_scale, highest, its_scale):
+                most, highest, its_scale = near, more, at_scale
     return total, scale, most
 
 
 @_paths_on.of(Moves)
 def _paths_on_grid(graph: Moves, distance: npt.NDArray[np.float64], paths: Paths, state: int) -> tuple[float, int, int]:
+    """Nearly everywhere all counts have the same scale, and can be added and compared as they are."""
     moves = int64(ALL_MOVES[_optimal_moves(graph, distance, state)])
     most = state + graph.offset[moves & 7]
-    total, scale = paths.number[uint64(most)], int64(paths.scale[uint64(most)])
-    moves >>= 4
+    total, scale = paths.number[uint64(most)], paths.scale[uint64(most)]
+    highest, apart, rest = total, 0, moves >> 4
+    while rest != 0:
+        near = state + graph.offset[rest & 7]
+        rest >>= 4
+        more = paths.number[uint64(near)]
+        apart |= int64(paths.scale[uint64(near)] != scale)
+        total += more
+        is_more = more > highest * SAME_COUNT
+        most = near if is_more else most
+        highest = more if is_more else highest
+    if apart:
+        return _paths_on_scales(graph, paths, state, moves)
+    return total, int64(scale), most
+
+
+@kernel
+def _paths_on_scales(graph: Moves, paths: Paths, state: int, moves: int) -> tuple[float, int, int]:
+    """Return the same for counts with scales of their own; ``moves`` are packed as in ALL_MOVES."""
+    total, scale = 0.0, 0
+    most, highest, its_scale = -1, 0.0, 0
     while moves != 0:
         near = state + graph.offset[moves & 7]
         moves >>= 4
-        total, scale = _plus(total, scale, paths.number[uint64(near)], int64(paths.scale[uint64(near)]))
-        if _is_more(paths, near, most):
-            most = near
+        more, at_scale = paths.number[near], int64(paths.scale[near])
+        total, scale = _plus(total, scale, more, at_scale)
+        if most < 0 or _is_more(more, at_scale, highest, its_scale):
+            most, highest, its_scale = near, more, at_scale
     return total, scale, most
 
 
@@ -403,10 +452,9 @@ def is_optimal(graph: Layout, distance: npt.NDArray[np.float64], state: int, nea
 
 
 @kernel
-def _is_more(paths: Paths, state: int, than: int) -> bool:
-    """Return whether there are more paths from ``state`` than from another, beyond rounding."""
-    more, less = paths.number[uint64(state)], paths.number[uint64(than)]
-    above = int64(paths.scale[uint64(state)]) - int64(paths.scale[uint64(than)])
+def _is_more(more: float, scale: int, less: float, its_scale: int) -> bool:
+    """Return whether one count is higher than another, beyond rounding."""
+    above = scale - its_scale
     if above == 0:
         return bool(more > less * SAME_COUNT)
     if above == 1:
@@ -457,57 +505,36 @@ def flood_starts(starts: Starts, graph: Moves, source: int) -> int:
     one: if the path was skipped because of a move p-s-t, then p-q-t costs as much and ends with a straight move, q is
     reached by a path with this first move, and straight moves on optimal paths are never skipped.
     """
-    distance, how, onward_of = starts.distance, starts.how, starts.onward
-    entry, cost, mask, offset = starts.room.entry, starts.room.cost, graph.mask, graph.offset
+    distance, how, room = starts.distance, starts.how, starts.room
     distance[:] = np.inf
     how[:] = 0
     distance[source] = 0.0
-    one, row = uint64(1), uint64(len(entry) // 3)
-    begin0, begin1, begin2 = uint64(0), row, row + row
-    end0, end1, end2 = begin0, begin1, begin2
-    legal = mask[source]
-    for k in range(int64(COUNT[legal])):
+    legal, second = graph.mask[source], len(room.entry) // 3
+    moves = int64(COUNT[legal])
+    for k in range(moves):
         direction = int64(DIRECTION[legal, k])
-        near = source + offset[direction]
+        near = source + graph.offset[direction]
         distance[near], how[near] = PRICE[direction], 1 << k | ANYHOW
-        entry[end1], cost[end1] = near, PRICE[direction]
-        end1 += one
-    expanded, next_but_one = uint64(0), 2.0
-    while end0 > begin0 or end1 > begin1 or end2 > begin2:
-        stop = begin0
-        while stop < end0:
-            start, free = stop, row - max(end1 - begin1, end2 - begin2)
-            if free < (end0 - start) * MOST_MOVES:
-                end1 = _without_outdated(entry, cost, distance, begin1, end1)
-                end2 = _without_outdated(entry, cost, distance, begin2, end2)
-                free = row - max(end1 - begin1, end2 - begin2)
-            stop = min(end0, start + free // MOST_MOVES)
-            for i in range(start, stop):
-                state, reached = uint64(entry[i]), cost[i]
-                if distance[state] != reached:  # a cheaper path was found
-                    continue
-                expanded += one
-                here = int64(how[state])
-                first = here & 255
-                onward = int64(ALL_MOVES[onward_of[uint64(here & ANYHOW | int64(mask[state]))]])
-                while onward != 0:
-                    direction = onward & 7
-                    onward >>= 4
-                    near, new = uint64(int64(state) + offset[direction]), reached + PRICE[direction]
-                    known, arriving = distance[near], first | 256 << direction
-                    if new > known:
-                        continue
-                    if new == known:
-                        how[near] |= arriving
-                        continue
-                    distance[near], how[near] = new, arriving
-                    if new < next_but_one:
-                        entry[end1], cost[end1] = near, new
-                        end1 += one
-                    else:
-                        entry[end2], cost[end2] = near, new
-                        end2 += one
-        begin0, begin1, begin2 = begin1, begin2, begin0
-        end0, end1, end2 = end1, end2, begin2
-        next_but_one += 1.0
-    return int64(expanded) + 1
+        room.entry[second + k], room.cost[second + k] = near, PRICE[direction]
+    return _sweep(starts, graph, 0, moves, np.inf) + 1
+
+
+@_expand.of(Starts)
+def _expand_with_starts(found: Starts, graph: Moves, here: int, reached: float, number: int, ends: Ends) -> Ends:
+    distance, how, state = found.distance, found.how, uint64(here)
+    known = int64(how[state])
+    first = known & 255
+    onward = int64(ALL_MOVES[found.onward[uint64(known & ANYHOW | int64(graph.mask[state]))]])
+    while onward != 0:
+        direction = onward & 7
+        onward >>= 4
+        near, new = uint64(int64(state) + graph.offset[direction]), reached + PRICE[direction]
+        least, arriving = distance[near], first | 256 << direction
+        if new > least:
+            continue
+        if new == least:
+            how[near] |= arriving
+            continue
+        distance[near], how[near] = new, arriving
+        ends = _queue(found.room, int64(near), new, ends)
+    return ends

@@ -33,13 +33,13 @@ class Gone(NamedTuple):
 @kernel
 def is_gone(gone: Gone, state: int) -> bool:
     """Return whether the state was removed in this problem."""
-    return gone.problem[state] == gone.clock.problem[0]
+    return gone.problem[state] == gone.clock[0]["problem"]
 
 
 @kernel
 def give_up(gone: Gone, state: int) -> None:
     """Remove the state until the problem ends."""
-    gone.problem[state] = gone.clock.problem[0]
+    gone.problem[state] = gone.clock[0]["problem"]
 
 
 def _is_arc(mask: int) -> bool:

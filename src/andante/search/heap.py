@@ -7,12 +7,14 @@ once and can be moved or removed, so the heap never holds more entries than ther
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from andante.kernel import int64, kernel
+
+HEAP = np.dtype([("size", np.int64)])
 
 
 class Heap(NamedTuple):
@@ -22,7 +24,7 @@ class Heap(NamedTuple):
     tie: npt.NDArray[np.float64]  # [capacity]
     item: npt.NDArray[np.int32]  # [capacity]
     place: npt.NDArray[np.int32]  # [items], an item's index in the arrays above; -1 if it is not queued
-    size: npt.NDArray[np.int64]  # [1]
+    scalars: npt.NDArray[Any]  # [1], of HEAP
 
     @classmethod
     def over(cls, items: int, capacity: int) -> Heap:
@@ -32,8 +34,14 @@ class Heap(NamedTuple):
             np.zeros(capacity),
             np.zeros(capacity, np.int32),
             np.full(items, -1, np.int32),
-            np.zeros(1, np.int64),
+            np.zeros(1, HEAP),
         )
+
+
+@kernel
+def size(heap: Heap) -> int:
+    """Return the number of items in the heap."""
+    return heap.scalars[0]["size"]
 
 
 @kernel
@@ -45,9 +53,9 @@ def is_queued(heap: Heap, item: int) -> bool:
 @kernel
 def clear(heap: Heap) -> None:
     """Empty the heap, in time proportional to its size."""
-    for at in range(heap.size[0]):
+    for at in range(size(heap)):
         heap.place[heap.item[at]] = -1
-    heap.size[0] = 0
+    heap.scalars[0]["size"] = 0
 
 
 @kernel
@@ -55,8 +63,8 @@ def push(heap: Heap, item: int, key: float, tie: float) -> None:
     """Add an item, or move a queued one forward: a new key and tie must not move it back."""
     at = int64(heap.place[item])
     if at < 0:
-        at = heap.size[0]
-        heap.size[0] = at + 1
+        at = size(heap)
+        heap.scalars[0]["size"] = at + 1
     _rise(heap, at, item, key, tie)
 
 
@@ -64,9 +72,9 @@ def push(heap: Heap, item: int, key: float, tie: float) -> None:
 def pop(heap: Heap) -> int:
     """Remove and return the first item; there must be one."""
     first = int64(heap.item[0])
-    last = heap.size[0] - 1
+    last = size(heap) - 1
     heap.place[first] = -1
-    heap.size[0] = last
+    heap.scalars[0]["size"] = last
     if last > 0:
         _sink(heap, 0, int64(heap.item[last]), heap.key[last], heap.tie[last])
     return first
@@ -76,9 +84,9 @@ def pop(heap: Heap) -> int:
 def remove(heap: Heap, item: int) -> None:
     """Remove a queued item; the last entry fills its place."""
     at = int64(heap.place[item])
-    last = heap.size[0] - 1
+    last = size(heap) - 1
     heap.place[item] = -1
-    heap.size[0] = last
+    heap.scalars[0]["size"] = last
     if at == last:
         return
     moved, key, tie = int64(heap.item[last]), heap.key[last], heap.tie[last]
@@ -119,10 +127,10 @@ def _rise(heap: Heap, at: int, item: int, key: float, tie: float) -> None:
 @kernel
 def _sink(heap: Heap, at: int, item: int, key: float, tie: float) -> None:
     """Put the entry at this index, or as far below it as it belongs."""
-    size = heap.size[0]
+    entries = size(heap)
     below = 2 * at + 1
-    while below < size:
-        if below + 1 < size and is_ahead(heap, below + 1, below):
+    while below < entries:
+        if below + 1 < entries and is_ahead(heap, below + 1, below):
             below += 1
         if not _is_ahead(heap, below, key, tie, item):
             break

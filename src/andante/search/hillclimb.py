@@ -36,15 +36,12 @@ def climb(graph: Arrays, state: int, goal: int, most: int) -> Climb:
         if expanded == most:
             return Climb(False, expanded, touched)
         moves = degree(graph, state)
-        best, least, lowest = -1, np.inf, np.inf
-        for k in range(moves):
-            near = target(graph, state, k)
-            h = estimate(graph, near, goal)
-            f = price(graph, state, k) + h
-            if f < least:
-                best, least, lowest = near, f, h
         expanded, touched = expanded + 1, touched + moves
-        if best < 0 or lowest >= height:
+        if moves == 0:
+            return Climb(False, expanded, touched)
+        best = target(graph, state, first_greedy_move(graph, state, goal))
+        lowest = estimate(graph, best, goal)
+        if lowest >= height:
             return Climb(False, expanded, touched)
         state, height = best, lowest
     return Climb(True, expanded, touched)
@@ -137,8 +134,27 @@ def _greedy_on_a_graph(graph: Csr, state: int, goal: int) -> tuple[int, int]:
     return longest, shortest
 
 
-def _greedy(diagonal: float) -> npt.NDArray[np.uint8]:
-    """Return the two greedy moves, four bits each, for each set of legal directions and each position of the goal.
+@generic
+def first_greedy_move(graph: Layout, state: int, goal: int) -> int:
+    """Return the first of the moves with the least cost plus heuristic; as above, ``state`` must have a move."""
+    raise TypeError(graph)
+
+
+@first_greedy_move.of(Csr)
+def _first_on_a_graph(graph: Csr, state: int, goal: int) -> int:
+    first, least = 0, np.inf
+    for k in range(degree(graph, state)):
+        f = price(graph, state, k) + estimate(graph, target(graph, state, k), goal)
+        if f < least:
+            first, least = k, f
+    return first
+
+
+def _greedy(diagonal: float, *signs: float) -> npt.NDArray[np.uint8]:
+    """Return the greedy move for each set of legal directions and each position of the goal.
+
+    There are four bits for each of the ``signs``: of equal moves the most expensive comes first if it is -1, the least
+    expensive if it is 1, and the first in the graph's order if it is 0.
 
     How much a move lowers the heuristic depends only on the signs of dx and dy, and on |dx| - |dy| limited to -2 to 2.
     """
@@ -151,7 +167,7 @@ def _greedy(diagonal: float) -> npt.NDArray[np.uint8]:
         for d in range(8):
             x, y = abs(dx - int(DX[d])), abs(dy - int(DY[d]))
             value.append(float(PRICE[d]) + (max(x, y) - min(x, y)) + min(x, y) * diagonal)
-        for shift, sign in ((0, -1.0), (4, 1.0)):
+        for shift, sign in zip((0, 4), signs, strict=False):
             chosen = np.zeros(256, np.uint8)
             for d in sorted(range(8), key=lambda d: (value[d], sign * PRICE[d], d), reverse=True):
                 chosen = np.where(mask >> d & 1, COUNT[mask & (1 << d) - 1], chosen)  # the last one is the best
@@ -159,18 +175,31 @@ def _greedy(diagonal: float) -> npt.NDArray[np.uint8]:
     return found
 
 
-_GREEDY, _GREEDY_CARDINAL = _greedy(DIAGONAL), _greedy(2.0)
+_GREEDY, _GREEDY_CARDINAL = _greedy(DIAGONAL, -1.0, 1.0), _greedy(2.0, -1.0, 1.0)
+_FIRST_GREEDY, _FIRST_GREEDY_CARDINAL = _greedy(DIAGONAL, 0.0), _greedy(2.0, 0.0)
 
 
 @greedy_moves.of(Moves)
 def _greedy_on_a_grid(graph: Moves, state: int, goal: int) -> tuple[int, int]:
+    mask, place = uint64(graph.mask[state]), _place(graph, state, goal)
+    both = int64(_GREEDY_CARDINAL[mask, place] if graph.diagonal == 2.0 else _GREEDY[mask, place])
+    return both & 15, both >> 4
+
+
+@first_greedy_move.of(Moves)
+def _first_on_a_grid(graph: Moves, state: int, goal: int) -> int:
+    mask, place = uint64(graph.mask[state]), _place(graph, state, goal)
+    return int64(_FIRST_GREEDY_CARDINAL[mask, place] if graph.diagonal == 2.0 else _FIRST_GREEDY[mask, place])
+
+
+@kernel
+def _place(graph: Moves, state: int, goal: int) -> int:
+    """Return the column of the goal's position in a table of greedy moves."""
     dx = int64(graph.x[goal]) - int64(graph.x[state])
     dy = int64(graph.y[goal]) - int64(graph.y[state])
     side = min(max(abs(dx) - abs(dy), -2), 2)
     sx, sy = 1 + (dx > 0) - (dx < 0), 1 + (dy > 0) - (dy < 0)
-    place, mask = uint64((sx * 3 + sy) * 5 + side + 2), uint64(graph.mask[state])
-    both = int64(_GREEDY_CARDINAL[mask, place] if graph.diagonal == 2.0 else _GREEDY[mask, place])
-    return both & 15, both >> 4
+    return uint64((sx * 3 + sy) * 5 + side + 2)
 
 
 # --- moving to the goal when it is next -----------------------------------------------------------------------------

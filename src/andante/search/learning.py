@@ -30,13 +30,13 @@ class Learned(NamedTuple):
 @kernel
 def is_learned(h: Learned, state: int) -> bool:
     """Return whether anything was learned in ``state`` in this problem."""
-    return h.stamp[state] == h.clock.problem[0]
+    return h.stamp[state] == h.clock[0]["problem"]
 
 
 @kernel
 def value(h: Learned, graph: Layout, state: int, goal: int) -> float:
     """Return what the agent believes the path from ``state`` to ``goal`` costs."""
-    if h.stamp[state] == h.clock.problem[0]:
+    if h.stamp[state] == h.clock[0]["problem"]:
         return h.value[state]
     return estimate(graph, state, goal)
 
@@ -44,9 +44,9 @@ def value(h: Learned, graph: Layout, state: int, goal: int) -> float:
 @kernel
 def store(h: Learned, state: int, new: float) -> int:
     """Store ``new`` as the value of ``state``; return 1 if the state had no value of its own yet, else 0."""
-    fresh = 0 if h.stamp[state] == h.clock.problem[0] else 1
+    fresh = 0 if h.stamp[state] == h.clock[0]["problem"] else 1
     h.value[state] = new
-    h.stamp[state] = h.clock.problem[0]
+    h.stamp[state] = h.clock[0]["problem"]
     note(h.log, LEARNED, state, new)
     return fresh
 

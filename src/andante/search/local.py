@@ -1,4 +1,4 @@
-"""An A*-shaped local search space: what LSS-LRTA* and RTAA* explore before they learn and move.
+"""An A*-shaped local search space: what LSS-LRTA*, f-LRTA* and RTAA* explore before they learn and move.
 
 A* runs from the agent's state, with the learned heuristic, until it has expanded the given number of states, the goal
 is next to be expanded, or the open list is empty. Learned values may be inconsistent, so an expanded state is reopened
@@ -11,13 +11,13 @@ Data about the states is indexed by slot and so stays compact; only the map from
 
 from __future__ import annotations
 
-from enum import IntEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from andante.kernel import int64, kernel
+from andante.notation import Word
 from andante.search import heap
 from andante.search.heap import Heap
 from andante.search.learning import Learned, store, value
@@ -27,14 +27,14 @@ from andante.world.graph import Arrays, Layout, degree, price, target, unit
 from andante.world.heuristics import TOLERANCE
 
 
-class Walk(IntEnum):
+class Walk(Word):
     """How far an agent moves before it plans again."""
 
     ONE_MOVE = 0  # one move towards the end of the plan
     FRONTIER = 1  # to the end of the plan
 
 
-class Avoidance(IntEnum):
+class Avoidance(Word):
     """Which states of the frontier an agent avoids because they seem to be in a depression."""
 
     OFF = 0  # none
@@ -45,12 +45,20 @@ class Avoidance(IntEnum):
 _ONE_MOVE, _OFF, _MARK = int(Walk.ONE_MOVE), int(Avoidance.OFF), int(Avoidance.MARK)
 
 
+LOCAL = np.dtype(
+    [
+        ("first", np.int64),  # where the slots of this plan begin
+        ("size", np.int64),  # states reached
+        ("end", np.int64),  # the last state of the plan
+        ("trial", np.int64),  # the trial in which it was made
+    ]
+)
+
+
 class Local(NamedTuple):
     """The states reached by one plan; those in the heap are open, the others closed."""
 
     slot: npt.NDArray[np.int64]  # [n], counted on from plan to plan: values below ``first`` are from an earlier plan
-    first: npt.NDArray[np.int64]  # [1], where the slots of this plan begin
-    size: npt.NDArray[np.int64]  # [1], states reached
     state: npt.NDArray[np.int32]  # [capacity]
     g: npt.NDArray[np.float64]  # [capacity]
     h: npt.NDArray[np.float64]  # [capacity], as when the plan began
@@ -58,7 +66,7 @@ class Local(NamedTuple):
     parent: npt.NDArray[np.int32]  # [capacity], slot of the previous state; -1 for the agent's own
     fringe: npt.NDArray[np.int32]  # [capacity], slots of the frontier, for learning that needs the heap itself
     next: npt.NDArray[np.int32]  # [capacity], slot of the next state of the plan
-    end: npt.NDArray[np.int64]  # [2], the last state of the plan, and the trial in which it was made
+    scalars: npt.NDArray[Any]  # [1], of LOCAL
     open: Heap
     clock: Clock
 
@@ -69,8 +77,6 @@ class Local(NamedTuple):
         most = max(1, min(n, space.params.lookahead * space.graph.max_degree + 1))
         return cls(
             np.full(n, -1, np.int64),
-            np.zeros(1, np.int64),
-            np.zeros(1, np.int64),
             np.zeros(most, np.int32),
             np.zeros(most),
             np.zeros(most),
@@ -78,7 +84,7 @@ class Local(NamedTuple):
             np.zeros(most, np.int32),
             np.zeros(most, np.int32),
             np.zeros(most, np.int32),
-            np.zeros(2, np.int64),
+            np.zeros(1, LOCAL),
             Heap.over(most, most),
             space.clock,
         )
@@ -90,13 +96,19 @@ class Local(NamedTuple):
 @kernel
 def slot_of(local: Local, state: int) -> int:
     """Return the slot of a state; negative if it was not reached."""
-    return local.slot[state] - local.first[0]
+    return local.slot[state] - local.scalars[0]["first"]
+
+
+@kernel
+def reached(local: Local) -> int:
+    """Return the number of states in the space; their slots are below it."""
+    return local.scalars[0]["size"]
 
 
 @kernel
 def frontier(local: Local) -> int:
     """Return the number of open states."""
-    return local.open.size[0]
+    return heap.size(local.open)
 
 
 @kernel
@@ -111,9 +123,10 @@ def grow(local: Local, graph: Arrays, h: Learned, state: int, goal: int, lookahe
 
     Afterwards the goal, if it was next to be expanded, or else the best open state is the first in the heap.
     """
+    at = local.scalars[0]
     heap.clear(local.open)
-    local.first[0] += local.size[0]
-    local.size[0] = 0
+    at["first"] += at["size"]
+    at["size"] = 0
     slot = _reach(local, state, value(h, graph, state, goal))
     local.g[slot], local.parent[slot] = 0.0, -1
     expanded, touched = 0, 0
@@ -128,9 +141,10 @@ def grow(local: Local, graph: Arrays, h: Learned, state: int, goal: int, lookahe
 @kernel
 def _reach(local: Local, state: int, h: float) -> int:
     """Give the next slot to a state that was not reached before."""
-    slot = local.size[0]
-    local.size[0] = slot + 1
-    local.slot[state] = local.first[0] + slot
+    at = local.scalars[0]
+    slot = at["size"]
+    at["size"] = slot + 1
+    local.slot[state] = at["first"] + slot
     local.state[slot], local.h[slot] = state, h
     return slot
 
@@ -161,24 +175,13 @@ def _expand(local: Local, graph: Arrays, h: Learned, slot: int, goal: int) -> in
 
 
 @kernel
-def plan(local: Local, slot: int, walk: int) -> None:
-    """Plan to move to the state in this slot, or as far towards it as ``walk`` says."""
-    last, before = slot, int64(local.parent[slot])
-    while before >= 0:
-        local.next[before] = slot
-        if walk == _ONE_MOVE:
-            last = slot
-        slot, before = before, int64(local.parent[before])
-    local.end[0], local.end[1] = local.state[last], local.clock.trial[0]
-
-
-@kernel
 def next_move(local: Local, graph: Arrays, state: int) -> tuple[int, float]:
     """Return the next state of the plan after ``state``, and the cost of the move: infinite if it is not possible.
 
     It is not possible if no plan of this trial continues from there, or if a wall was discovered on the path since.
     """
-    if local.end[1] != local.clock.trial[0] or local.end[0] == state:
+    at = local.scalars[0]
+    if at["trial"] != local.clock[0]["trial"] or at["end"] == state:
         return -1, np.inf
     to = int64(local.state[local.next[slot_of(local, state)]])
     return to, price_between(graph, state, to)
@@ -207,8 +210,8 @@ def learn(local: Local, graph: Layout, h: Learned, rise: Rise, slot: int, new: f
     if new <= old + TOLERANCE * unit(graph):
         return 0.0, 0
     state = int64(local.state[slot])
-    if len(rise.trial) > 0 and rise.trial[state] != local.clock.trial[0]:
-        rise.before[state], rise.trial[state] = old, local.clock.trial[0]
+    if len(rise.trial) > 0 and rise.trial[state] != local.clock[0]["trial"]:
+        rise.before[state], rise.trial[state] = old, local.clock[0]["trial"]
     stored = store(h, state, new)
     return (new - old if new < np.inf else 0.0), stored  # an infinite rise would swamp all others
 
@@ -217,27 +220,27 @@ def learn(local: Local, graph: Layout, h: Learned, rise: Rise, slot: int, new: f
 def learn_inwards(
     local: Local, graph: Arrays, into: Arrays, h: Learned, rise: Rise, weight: float
 ) -> tuple[int, int, float, int]:
-    """Dijkstra's search from the frontier inwards gives every closed state its new value.
+    """Give every closed state its new value, by Dijkstra's search from the frontier inwards.
 
-    Edges count ``weight`` times their cost. Returns how many states were settled and moves looked at, how much values
-    rose, how many states got their first.
+    Edges count ``weight`` times their cost. Returns the number of states settled and of moves looked at, the sum of the
+    increases, and the number of states that got their first value.
     """
     queue = local.open
-    fixed = frontier(local)  # the frontier's values stay; it is where the search begins
-    for slot in range(local.size[0]):
+    fixed = frontier(local)  # the search begins from the frontier, whose values do not change
+    for slot in range(reached(local)):
         local.new[slot] = np.inf
     for at in range(fixed):
         local.fringe[at] = queue.item[at]
         local.new[queue.item[at]] = -np.inf
     heap.clear(queue)
     done, touched = 0, 0
-    while done < fixed or queue.size[0] > 0:
+    while done < fixed or heap.size(queue) > 0:
         slot = int64(local.fringe[done]) if done < fixed else heap.pop(queue)
         value = local.h[slot] if done < fixed else local.new[slot]
         touched += _spread(local, into, slot, value, weight)
         done += 1
     learned, stored = 0.0, 0
-    for slot in range(local.size[0]):
+    for slot in range(reached(local)):
         rose, fresh = learn(local, graph, h, rise, slot, local.new[slot])
         learned += rose
         stored += fresh
@@ -246,7 +249,7 @@ def learn_inwards(
 
 @kernel
 def _spread(local: Local, into: Arrays, slot: int, value: float, weight: float) -> int:
-    """Lower the new values of closed states one move before this one, and queue them: how many moves there are."""
+    """Lower the new values of closed states one move before this one, queue them, and return the number of moves."""
     state = int64(local.state[slot])
     moves = degree(into, state)
     for k in range(moves):
@@ -260,8 +263,46 @@ def _spread(local: Local, into: Arrays, slot: int, value: float, weight: float) 
     return moves
 
 
+# --- planning -------------------------------------------------------------------------------------------------------
+
+
 @kernel
-def choose(local: Local, graph: Layout, rise: Rise, avoidance: int) -> int:
+def look_ahead(
+    local: Local,
+    graph: Arrays,
+    h: Learned,
+    rise: Rise,
+    state: int,
+    goal: int,
+    lookahead: int,
+    avoidance: int,
+    walk: int,
+) -> tuple[int, int]:
+    """Build the space around ``state`` and plan to move to the best state of its frontier, as far as ``walk`` says.
+
+    Returns the number of states expanded and of moves looked at. There is no plan if the frontier is empty.
+    """
+    expanded, touched = grow(local, graph, h, state, goal, lookahead)
+    if frontier(local) > 0:
+        _plan(local, _choose(local, graph, rise, avoidance), walk)
+    return expanded, touched
+
+
+@kernel
+def _plan(local: Local, slot: int, walk: int) -> None:
+    """Plan to move to the state in this slot, or as far towards it as ``walk`` says."""
+    at = local.scalars[0]
+    last, before = slot, int64(local.parent[slot])
+    while before >= 0:
+        local.next[before] = slot
+        if walk == _ONE_MOVE:
+            last = slot
+        slot, before = before, int64(local.parent[before])
+    at["end"], at["trial"] = local.state[last], local.clock[0]["trial"]
+
+
+@kernel
+def _choose(local: Local, graph: Layout, rise: Rise, avoidance: int) -> int:
     """Return the slot of the open state to move to: that of least f among those that ``avoidance`` leaves."""
     if avoidance == _OFF:
         return int64(local.open.item[0])
@@ -279,6 +320,6 @@ def choose(local: Local, graph: Layout, rise: Rise, avoidance: int) -> int:
 def _reluctance(local: Local, graph: Layout, rise: Rise, slot: int, avoidance: int) -> float:
     """Return how much to avoid an open state: by how much its value rose in this trial, or whether it did."""
     state = int64(local.state[slot])
-    if rise.trial[state] != local.clock.trial[0]:
+    if rise.trial[state] != local.clock[0]["trial"]:
         return 0.0
     return unit(graph) if avoidance == _MARK else local.h[slot] - rise.before[state]

@@ -2,18 +2,18 @@
 
 Plies are those of a breadth-first search. A state's cost is that of the cheapest path to it through expanded states,
 which need not be the breadth-first one, and of equal paths the one whose first move comes first in the neighbour
-order. Unless told otherwise f never falls along a path (path-max). The goal, whose value is always 0, is a leaf
-wherever it is met.
+order. By default f never decreases along a path (path-max). The goal, whose value is always 0, is a leaf wherever it is
+reached.
 
-States of the last ply are looked at, not kept: the best move into it is all an agent wants to know.
+States of the last ply are looked at but not stored: an agent needs only the best move into it.
 
-A lookahead may go on, one move deeper at a time (`deepen`): its ball is kept and grows by a ply, and only that ply is
-looked at. What it finds is what a lookahead that starts again finds.
+A lookahead can be continued, one move deeper at a time (`deepen`): its ball is kept and grows by a ply, and only that
+ply is looked at. The result is the same as that of a new lookahead.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -24,78 +24,82 @@ from andante.search.memory import EXPANDED, Space, note
 from andante.world.graph import Arrays, Layout, Moves, degree, enterable, estimate, price, target
 from andante.world.heuristics import TOLERANCE
 
+BALL = np.dtype(
+    [
+        ("now", np.uint32),  # this lookahead's number
+        ("cheapest", np.float64),  # the cost of the graph's cheapest move
+        ("even", np.int64),  # up to this depth no detour within a ply is cheaper: its states have similar costs
+        ("head", np.int64),  # the index in the ring of the first slot in the queue
+        ("queued", np.int64),  # slots in the queue
+        ("farthest", np.float64),  # the greatest g of a state that may get a cheaper path, among those measured
+        ("measured", np.int64),  # the number of slots measured
+        ("ties", np.bool_),  # whether paths of different length may cost the same; a + b * sqrt 2 cannot
+    ],
+    align=True,
+)
+
 
 class Ball(NamedTuple):
-    """The states of one lookahead but for its last ply, in breadth-first order; the first is the agent's own."""
+    """The states of one lookahead except its last ply, in breadth-first order; the first is the agent's own."""
 
-    slot: npt.NDArray[np.int32]  # [n], where a state stands in the arrays below
+    slot: npt.NDArray[np.int32]  # [n], the index of a state in the arrays below
     mark: npt.NDArray[np.uint32]  # [n], the lookahead that put it there
-    now: npt.NDArray[np.uint32]  # [1], this lookahead's number
     state: npt.NDArray[np.int32]  # [capacity]
     ply: npt.NDArray[np.int32]  # [capacity]
     g: npt.NDArray[np.float64]  # [capacity]
-    f: npt.NDArray[np.float64]  # [capacity], weight * g + h, with path-max unless that was not wanted
-    first: npt.NDArray[np.int32]  # [capacity], the first move of the path here: its place in the neighbour order
-    parent: npt.NDArray[np.int32]  # [capacity], slot of the state before
-    cheapest: npt.NDArray[np.float64]  # [1], what the graph's cheapest move costs
-    even: npt.NDArray[np.int64]  # [1], to this depth no detour within a ply can pay: its states cost too much alike
-    ties: npt.NDArray[np.bool_]  # [1], can paths of different length cost the same? a + b * sqrt 2 cannot
-    queue: npt.NDArray[np.int32]  # [capacity], a ring: slots of states whose better path was not passed on yet
-    waiting: npt.NDArray[np.bool_]  # [capacity], is a slot in the queue?
-    pending: npt.NDArray[np.int64]  # [2], place of the first of them in the ring, and how many there are
-    farthest: npt.NDArray[np.float64]  # [1], the greatest g of a state that can come nearer, of those measured ...
-    measured: npt.NDArray[np.int64]  # [1], ... the first so many
+    f: npt.NDArray[np.float64]  # [capacity], weight * g + h, with path-max unless it is off
+    first: npt.NDArray[np.int32]  # [capacity], the first move of the path here: its index in the neighbour order
+    parent: npt.NDArray[np.int32]  # [capacity], slot of the previous state
+    queue: npt.NDArray[np.int32]  # [capacity], a ring: slots of states whose better path is not yet propagated
+    waiting: npt.NDArray[np.bool_]  # [capacity], whether a slot is in the queue
+    scalars: npt.NDArray[Any]  # [1], of BALL
 
     @classmethod
     def allocate(cls, space: Space) -> Ball:
-        """Room for a lookahead as deep as the parameter ``depth`` says."""
+        """Return arrays for a lookahead of the depth given by the parameter ``depth``."""
         most = most_states(space.graph.arrays, space.params.depth, space.states)
         return cls.over(space.states, most, *space.graph.cost_range, ties=not isinstance(space.graph.arrays, Moves))
 
     @classmethod
-    def over(cls, n: int, most: int, cheapest: float, dearest: float, *, ties: bool) -> Ball:
-        """Room for lookaheads that expand up to ``most`` of ``n`` states, by moves of such costs."""
+    def over(cls, n: int, most: int, cheapest: float, highest: float, *, ties: bool) -> Ball:
+        """Return arrays for lookaheads that expand up to ``most`` of ``n`` states, by moves of such costs."""
+        scalars = np.zeros(1, BALL)
+        scalars["cheapest"], scalars["even"], scalars["ties"] = cheapest, even_depth(cheapest, highest), ties
         return cls(
             np.zeros(n, np.int32),
             np.zeros(n, np.uint32),
-            np.zeros(1, np.uint32),
             np.zeros(most, np.int32),
             np.zeros(most, np.int32),
             np.zeros(most),
             np.zeros(most),
             np.zeros(most, np.int32),
             np.zeros(most, np.int32),
-            np.full(1, cheapest),
-            np.full(1, even_depth(cheapest, dearest), np.int64),
-            np.full(1, ties),
             np.zeros(most, np.int32),
             np.zeros(most, np.bool_),
-            np.zeros(2, np.int64),
-            np.zeros(1),
-            np.zeros(1, np.int64),
+            scalars,
         )
 
 
 def most_states(arrays: Arrays, depth: int, states: int) -> int:
-    """The most states that a lookahead of this depth can expand."""
+    """Return the largest number of states that a lookahead of this depth can expand."""
     return min(states, (2 * depth - 1) ** 2) if isinstance(arrays, Moves) else states
 
 
-def even_depth(cheapest: float, dearest: float) -> int:
-    """The deepest lookahead whose last expanded ply needs no moves within it: they would cost more than they spare.
+def even_depth(cheapest: float, highest: float) -> int:
+    """Return the greatest depth at which moves within the last expanded ply can be ignored: they save no cost.
 
     >>> even_depth(1.0, 2**0.5)
     3
     """
-    plies = (1 - TOLERANCE) / max(dearest / cheapest - 1, TOLERANCE)
+    plies = (1 - TOLERANCE) / max(highest / cheapest - 1, TOLERANCE)
     return 1 + int(plies)
 
 
 class Frontier(NamedTuple):
-    """What a lookahead found: the best path out of the ball, and what it took."""
+    """The result of a lookahead: the best path out of the ball, and what finding it took."""
 
     f: float  # weight * g + h at its end; infinite if there is nowhere to go
-    first: int  # its first move: the place in the neighbour order of the agent's state
+    first: int  # its first move: the index in the neighbour order of the agent's state
     slot: int  # the last of its states inside the ball ...
     move: int  # ... and the move it makes from there; -1 if it ends inside
     size: int  # states in the ball
@@ -117,9 +121,10 @@ def look(
 ) -> Frontier:
     """Look ``depth`` moves ahead from ``state`` with f = ``weight`` * g + h, and find the best path to the frontier.
 
-    Values of f that differ by no more than ``slack`` are equal: weights make sums inexact. Without ``path_max`` f is
-    what it says, and may fall along a path.
+    Values of f that differ by at most ``slack`` count as equal, because weights make sums inexact. Without ``path_max``
+    f may decrease along a path.
     """
+    at = ball.scalars[0]
     if depth == 1:
         return _look_around(ball, graph, h, state, goal, weight, slack)
     _place_root(ball, state)
@@ -130,7 +135,7 @@ def look(
             touched += degree(graph, int64(ball.state[inside]))
             note(h.log, EXPANDED, ball.state[inside], ball.g[inside])
         inside += 1
-    if depth > ball.even[0]:
+    if depth > at["even"]:
         _note_farthest(ball, graph, size)
         look_back(ball, graph, h, goal, weight, path_max, inside, size)
     pass_on(ball, graph, h, goal, weight, path_max)
@@ -148,11 +153,12 @@ def deepen(
     path_max: bool = True,
     slack: float = 0.0,
 ) -> Frontier:
-    """Look one move deeper than the last lookahead in this ball, which found ``seen``: what `look` would find.
+    """Look one move deeper than the last lookahead in this ball, which found ``seen``; return what `look` would.
 
-    The cost is that of the last two plies, and of the states that get a cheaper path through them. Where there is
-    nothing deeper, ``seen`` is returned.
+    This takes time proportional to the last two plies and the states that get a cheaper path through them. If there is
+    nothing deeper, return ``seen``.
     """
+    at = ball.scalars[0]
     if seen.size == 1:
         _place_root(ball, int64(ball.state[0]))  # looking one move ahead needs no ball
     inside, size = seen.size, seen.size
@@ -162,9 +168,9 @@ def deepen(
         if ball.state[slot] != goal:
             size = _open_neighbours(ball, graph, h, slot, goal, weight, path_max, size)
     if size == seen.size:
-        return seen  # nothing waits to be passed on: `seen` left no state that moves within the ball bring nearer
+        return seen  # nothing to propagate: no move within the ball gives a state a cheaper path
     _note_farthest(ball, graph, size)
-    if ball.ply[size - 1] >= ball.even[0]:
+    if ball.ply[size - 1] >= at["even"]:
         look_back(ball, graph, h, goal, weight, path_max, seen.size, size)
     pass_on(ball, graph, h, goal, weight, path_max)
     return _best_path(ball, graph, h, goal, weight, path_max, slack, seen.size, size, seen.touched)
@@ -183,7 +189,8 @@ def _best_path(
     size: int,
     touched: int,
 ) -> Frontier:
-    """The best path out of a ball whose last ply begins at the slot ``inside``; so many moves were touched before."""
+    """Return the best path out of a ball whose last ply begins at slot ``inside``; ``touched`` is counted before."""
+    at = ball.scalars[0]
     best, first, best_slot, move = np.inf, -1, -1, -1
     for slot in range(inside, size):
         if ball.state[slot] == goal:
@@ -194,15 +201,15 @@ def _best_path(
         start = k if slot == 0 else int64(ball.first[slot])
         if k >= 0 and (f < best - slack or (f <= best + slack and start < first)):
             best, first, best_slot, move = f, start, slot, k
-    if best_slot < 0 or ball.mark[goal] == ball.now[0]:
+    if best_slot < 0 or ball.mark[goal] == at["now"]:
         best, first, best_slot, move = _end_inside(ball, size, goal, slack, best, first, best_slot, move)
-    expanded = size - 1 if ball.mark[goal] == ball.now[0] else size
+    expanded = size - 1 if ball.mark[goal] == at["now"] else size
     return Frontier(best, first, best_slot, move, size, expanded, touched)
 
 
 @kernel
 def _look_around(ball: Ball, graph: Layout, h: Learned, state: int, goal: int, weight: float, slack: float) -> Frontier:
-    """Look one move ahead: nothing but the neighbours matters."""
+    """Look one move ahead: only the neighbours matter."""
     ball.state[0] = state
     moves = degree(graph, state)
     note(h.log, EXPANDED, state, 0.0)
@@ -219,21 +226,26 @@ def _look_around(ball: Ball, graph: Layout, h: Learned, state: int, goal: int, w
 
 @kernel
 def _place_root(ball: Ball, state: int) -> None:
-    ball.now[0] += 1
-    if ball.now[0] == 0:  # once in four billion lookaheads the numbers run out
+    at = ball.scalars[0]
+    at["now"] += 1
+    if at["now"] == 0:  # once in four billion lookaheads the numbers run out
         ball.mark[:] = 0
-        ball.now[0] = 1
-    ball.mark[state], ball.slot[state] = ball.now[0], 0
+        at["now"] = 1
+    ball.mark[state], ball.slot[state] = at["now"], 0
     ball.state[0], ball.ply[0], ball.first[0], ball.parent[0] = state, 0, -1, -1
-    ball.g[0], ball.f[0] = 0.0, 0.0  # the agent's own value is what the lookahead is to improve: it bounds nothing
-    ball.farthest[0], ball.measured[0] = 0.0, 1
+    ball.g[0], ball.f[0] = 0.0, 0.0  # the agent's own value is to be improved, so it is no lower bound here
+    at["farthest"], at["measured"] = 0.0, 1
 
 
 @kernel
 def _open_neighbours(
     ball: Ball, graph: Layout, h: Learned, slot: int, goal: int, weight: float, path_max: bool, size: int
 ) -> int:
-    """Bring the neighbours of one state into the ball, or nearer: its size. Those that were opened before wait."""
+    """Add the neighbours of one state to the ball, or give them a cheaper path, and return the size of the ball.
+
+    Those that were opened before are queued.
+    """
+    at = ball.scalars[0]
     state = int64(ball.state[slot])
     for k in range(degree(graph, state)):
         near = target(graph, state, k)
@@ -241,9 +253,9 @@ def _open_neighbours(
             continue
         g = ball.g[slot] + price(graph, state, k)
         first = k if slot == 0 else int64(ball.first[slot])
-        if ball.mark[near] != ball.now[0]:
+        if ball.mark[near] != at["now"]:
             there = size
-            ball.mark[near], ball.slot[near] = ball.now[0], there
+            ball.mark[near], ball.slot[near] = at["now"], there
             ball.state[there], ball.ply[there] = near, ball.ply[slot] + 1
             size += 1
         else:
@@ -258,7 +270,7 @@ def _open_neighbours(
 
 @kernel
 def _is_no_better(ball: Ball, slot: int, g: float, first: int) -> bool:
-    """Is a path of cost ``g`` that begins with the move ``first`` no better than the known path to a state?"""
+    """Return whether a path of cost ``g`` that begins with move ``first`` is no better than the known path."""
     return g > ball.g[slot] or (g == ball.g[slot] and first >= ball.first[slot])
 
 
@@ -286,37 +298,40 @@ def _reach(
 
 @kernel
 def _wait(ball: Ball, slot: int) -> None:
-    """Queue a state that was reached by a better path, so that it is passed on to its neighbours."""
+    """Queue a state that was reached by a better path, to propagate that path to its neighbours."""
+    at = ball.scalars[0]
     if not ball.waiting[slot]:
         ball.waiting[slot] = True
-        ball.queue[(ball.pending[0] + ball.pending[1]) % len(ball.queue)] = slot
-        ball.pending[1] += 1
+        ball.queue[(at["head"] + at["queued"]) % len(ball.queue)] = slot
+        at["queued"] += 1
 
 
 @kernel
 def _note_farthest(ball: Ball, graph: Layout, size: int) -> None:
-    """Note the greatest g of the states that may still get a cheaper path, or an equally cheap one."""
+    """Record the greatest g of the states that may still get a cheaper path, or an equally cheap one."""
+    at = ball.scalars[0]
     root = int64(ball.state[0])
-    for slot in range(ball.measured[0], size):
-        if ball.g[slot] <= ball.farthest[0]:
+    for slot in range(at["measured"], size):
+        if ball.g[slot] <= at["farthest"]:
             continue
-        if ball.ties[0] or ball.g[slot] > estimate(graph, root, int64(ball.state[slot])):
-            ball.farthest[0] = ball.g[slot]
-    ball.measured[0] = size
+        if at["ties"] or ball.g[slot] > estimate(graph, root, int64(ball.state[slot])):
+            at["farthest"] = ball.g[slot]
+    at["measured"] = size
 
 
 @kernel
 def look_back(
     ball: Ball, graph: Layout, h: Learned, goal: int, weight: float, path_max: bool, inside: int, size: int
 ) -> None:
-    """Bring states nearer by moves back into the ball from its last ply, which was not opened. See also `pass_on`."""
+    """Find cheaper paths that use moves back into the ball from its last ply, which was not opened. See `pass_on`."""
+    at = ball.scalars[0]
     for slot in range(inside, size):
         state = int64(ball.state[slot])
-        if ball.g[slot] + ball.cheapest[0] > ball.farthest[0] or state == goal:
+        if ball.g[slot] + at["cheapest"] > at["farthest"] or state == goal:
             continue
         for k in range(degree(graph, state)):
             near = target(graph, state, k)
-            if ball.mark[near] != ball.now[0]:
+            if ball.mark[near] != at["now"]:
                 continue
             g, there = ball.g[slot] + price(graph, state, k), int64(ball.slot[near])
             if not _is_no_better(ball, there, g, int64(ball.first[slot])):
@@ -326,26 +341,27 @@ def look_back(
 
 @kernel
 def pass_on(ball: Ball, graph: Layout, h: Learned, goal: int, weight: float, path_max: bool) -> None:
-    """Pass better paths on through the ball until none is left; of equal ones the one from the state met first.
+    """Propagate better paths through the ball until there are none; of equal ones, that from the lower slot wins.
 
     Its states were expanded before: see "What counts as an expansion" in CONTRIBUTING.md.
     """
-    while ball.pending[1] > 0:
-        slot = int64(ball.queue[ball.pending[0]])
+    at = ball.scalars[0]
+    while at["queued"] > 0:
+        slot = int64(ball.queue[at["head"]])
         ball.waiting[slot] = False
-        ball.pending[0] = (ball.pending[0] + 1) % len(ball.queue)
-        ball.pending[1] -= 1
+        at["head"] = (at["head"] + 1) % len(ball.queue)
+        at["queued"] -= 1
         state = int64(ball.state[slot])
         if state == goal:
             continue
         for k in range(degree(graph, state)):
             near = target(graph, state, k)
-            if ball.mark[near] != ball.now[0]:
+            if ball.mark[near] != at["now"]:
                 continue
             there = int64(ball.slot[near])
             g = ball.g[slot] + price(graph, state, k)
             first = k if slot == 0 else int64(ball.first[slot])
-            if g <= ball.g[slot]:  # a cost that is rounded away: ways of such moves could close a circle
+            if g <= ball.g[slot]:  # the cost is rounded away: paths of such moves could form a cycle
                 continue
             same = g == ball.g[there] and first == ball.first[there]
             if slot > ball.parent[there] if same else _is_no_better(ball, there, g, first):
@@ -371,12 +387,13 @@ def _best_exit(
     slack: float,
     size: int,
 ) -> tuple[float, int]:
-    """The best f of a move from one state out of the ball, and which move it is; infinite and -1 if there is none."""
+    """Return the best f of a move from one state out of the ball, and that move; infinity and -1 if there is none."""
+    at = ball.scalars[0]
     state = int64(ball.state[slot])
     least, best = np.inf, -1
     for k in range(degree(graph, state)):
         near = target(graph, state, k)
-        if ball.mark[near] == ball.now[0] or not enterable(graph, near):
+        if ball.mark[near] == at["now"] or not enterable(graph, near):
             continue
         f = weight * (ball.g[slot] + price(graph, state, k)) + value(h, graph, near, goal)
         if f < least - slack:
@@ -388,7 +405,7 @@ def _best_exit(
 def _end_inside(
     ball: Ball, size: int, goal: int, slack: float, best: float, first: int, best_slot: int, move: int
 ) -> tuple[float, int, int, int]:
-    """The best path if paths may also end inside: at the goal or, where there is no last ply, at the deepest."""
+    """Return the best path if paths may also end inside: at the goal or, if no move leads out, in the deepest ply."""
     deepest = ball.ply[size - 1] if best_slot < 0 else -1
     for slot in range(1, size):
         if ball.state[slot] != goal and ball.ply[slot] != deepest:
@@ -404,7 +421,7 @@ def _end_inside(
 
 @kernel
 def max_of_min(ball: Ball, best: Frontier, goal: int) -> float:
-    """The greatest of all plies' least f; the frontier is the last ply, the rest are in the ball, one after another."""
+    """Return the maximum over all plies of the least f in the ply; the frontier is the last ply."""
     greatest, least, met, ply = best.f, np.inf, np.inf, 1
     for slot in range(1, best.size):
         if ball.ply[slot] != ply:
@@ -416,14 +433,14 @@ def max_of_min(ball: Ball, best: Frontier, goal: int) -> float:
 
 
 @kernel
-def way_out(ball: Ball, graph: Layout, best: Frontier, way: npt.NDArray[np.int32]) -> int:
-    """Write the states of the best path to the frontier into ``way``, the last first: how many moves it has."""
+def path_out(ball: Ball, graph: Layout, best: Frontier, path: npt.NDArray[np.int32]) -> int:
+    """Write the states of the best path to the frontier into ``path``, the last first; return the number of moves."""
     moves, slot = 0, best.slot
     if best.move >= 0:
-        way[0] = target(graph, int64(ball.state[slot]), best.move)
+        path[0] = target(graph, int64(ball.state[slot]), best.move)
         moves = 1
-    while slot > 0 and moves < len(way):
-        way[moves] = ball.state[slot]
+    while slot > 0 and moves < len(path):
+        path[moves] = ball.state[slot]
         moves += 1
         slot = int64(ball.parent[slot])
     return moves

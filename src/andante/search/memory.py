@@ -3,6 +3,10 @@
 A memory is a NamedTuple of bundles, each a NamedTuple of arrays with a class method ``allocate(space)``. It is
 allocated once for a graph and used for any number of problems: data of an earlier problem is recognised by its stamp
 and never cleared.
+
+The single numbers that a bundle keeps are the fields of one record: an array of length one called ``scalars``, whose
+dtype is defined beside the bundle. A kernel takes the record once, ``at = bundle.scalars[0]``, and reads and writes its
+fields by name, ``at["stage"]``.
 """
 
 from __future__ import annotations
@@ -21,16 +25,18 @@ EXPANDED = 0  # the state's successors were generated
 LEARNED = 1  # the state's heuristic became this value
 
 
-class Clock(NamedTuple):
-    """The current problem and trial of an agent; the loop advances both counters, int64[1] each, starting from 1."""
+#: The numbers of an agent's current problem and trial. The loop advances both, starting from 1.
+CLOCK = np.dtype([("problem", np.int64), ("trial", np.int64)])
 
-    problem: npt.NDArray[np.int64]
-    trial: npt.NDArray[np.int64]
+Clock = npt.NDArray[Any]  # [1], of CLOCK
 
 
 def new_clock() -> Clock:
     """Return a clock before the first problem."""
-    return Clock(np.zeros(1, np.int64), np.zeros(1, np.int64))
+    return np.zeros(1, CLOCK)
+
+
+LOG = np.dtype([("used", np.int64)])  # may exceed the capacity: then the rest was lost
 
 
 class Log(NamedTuple):
@@ -39,14 +45,12 @@ class Log(NamedTuple):
     kind: npt.NDArray[np.uint8]  # [capacity]
     state: npt.NDArray[np.int32]  # [capacity]
     value: npt.NDArray[np.float64]  # [capacity]
-    used: npt.NDArray[np.int64]  # [1], may exceed the capacity: then the rest was lost
+    scalars: npt.NDArray[Any]  # [1], of LOG: entries written
 
     @classmethod
     def of(cls, capacity: int) -> Log:
         """Return an empty log for ``capacity`` entries."""
-        return cls(
-            np.zeros(capacity, np.uint8), np.zeros(capacity, np.int32), np.zeros(capacity), np.zeros(1, np.int64)
-        )
+        return cls(np.zeros(capacity, np.uint8), np.zeros(capacity, np.int32), np.zeros(capacity), np.zeros(1, LOG))
 
 
 @kernel
@@ -54,12 +58,12 @@ def note(log: Log, kind: int, state: int, value: float) -> None:
     """Add one entry, if the log has capacity left."""
     if len(log.kind) == 0:
         return
-    k = log.used[0]
+    k = log.scalars[0]["used"]
     if k < len(log.kind):
         log.kind[k] = kind
         log.state[k] = state
         log.value[k] = value
-    log.used[0] = k + 1
+    log.scalars[0]["used"] = k + 1
 
 
 class Space(NamedTuple):
@@ -97,12 +101,12 @@ def allocate(memory: type, space: Space) -> Any:
 
 
 def bytes_of(bundle: Any) -> int:
-    """Return the memory that a bundle's arrays take; an array that occurs twice counts once."""
+    """Return the memory that a bundle's arrays take; an array that occurs twice, or in another view, counts once."""
     seen: dict[int, int] = {}
 
     def walk(value: Any) -> None:
         if isinstance(value, np.ndarray):
-            seen[id(value)] = value.nbytes
+            seen[value.ctypes.data] = max(value.nbytes, seen.get(value.ctypes.data, 0))
         elif isinstance(value, tuple):
             for part in value:
                 walk(part)

@@ -13,19 +13,19 @@ whatever the rule. The rule is part of the list's type, so that the choice costs
 
 from __future__ import annotations
 
-from enum import IntEnum
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from andante.kernel import generic, int64
+from andante.notation import Word
 from andante.search import buckets, heap
-from andante.search.buckets import LATER, NODE, NONE, SLOT, Buckets
+from andante.search.buckets import LATER, NONE, SLOT, Buckets
 from andante.search.heap import Heap
 
 
-class Ties(IntEnum):
+class Ties(Word):
     """Which of the open states with equal f is expanded first."""
 
     LAST = 0  # the one that was opened last
@@ -41,10 +41,19 @@ class Fifo(NamedTuple):
     tail: npt.NDArray[np.int32]  # [BUCKETS], a bucket's last state; only valid if the bucket has a first
 
     @classmethod
-    def over(cls, n: int, typical_cost: float) -> Fifo:
-        """Return an empty list over ``n`` states, for keys that grow by about ``typical_cost`` with each move."""
-        ring = Buckets.over(n, typical_cost)
+    def over(cls, node: npt.NDArray[Any], typical_cost: float) -> Fifo:
+        """Return an empty list over records of states, for keys that grow by about ``typical_cost`` with each move."""
+        ring = Buckets.over(node, typical_cost)
         return cls(ring, np.zeros_like(ring.head))
+
+
+RANKED = np.dtype(
+    [
+        ("base", np.float64),  # the key at which bucket 0 begins
+        ("scale", np.float64),  # buckets per unit of key
+        ("now", np.float64),  # the bucket of the state that was last first
+    ]
+)
 
 
 class Ranked(NamedTuple):
@@ -52,55 +61,50 @@ class Ranked(NamedTuple):
 
     heap: Heap
     node: npt.NDArray[Any]  # [n], of NODE; the list itself uses only the key
-    base: npt.NDArray[np.float64]  # [2], as in `Buckets`
-    now: npt.NDArray[np.float64]  # [1], the bucket of the state that was last first
+    scalars: npt.NDArray[Any]  # [1], of RANKED
     sign: float  # 1 if the larger g comes first, -1 if the smaller
 
     @classmethod
-    def over(cls, n: int, typical_cost: float, sign: float) -> Ranked:
-        """Return an empty list over ``n`` states, for keys that grow by about ``typical_cost`` with each move."""
-        base = np.array([0.0, buckets.PER_COST / typical_cost])
-        return cls(Heap.over(n, n), np.zeros(n, NODE), base, np.zeros(1), sign)
+    def over(cls, node: npt.NDArray[Any], typical_cost: float, sign: float) -> Ranked:
+        """Return an empty list over records of states, for keys that grow by about ``typical_cost`` with each move."""
+        scalars = np.array([(0.0, buckets.PER_COST / typical_cost, 0.0)], RANKED)
+        return cls(Heap.over(len(node), len(node)), node, scalars, sign)
+
+
+WALLS = np.dtype([("least", np.float64)])  # the least h of a state opened so far
 
 
 class WallsFirst(NamedTuple):
     """Two lists: states at walls and states as near to the goal as any before; and all others, used when it is empty.
 
     A state lies at a wall if it has fewer moves than a state in the open. The order of f no longer bounds the cost of a
-    path, so a search with this list ends with the first path it finds.
+    path, so a search with this list ends with the first path it finds. A state is in one of the lists at a time, so
+    both use the same records.
     """
 
     near: Any  # the first list, of one of the kinds above
     rest: Any  # the second list, of the same kind
-    in_rest: npt.NDArray[np.uint32]  # [n], the last search in which a state was put into the second list
-    now: npt.NDArray[np.uint32]  # [1], this search's number
-    least: npt.NDArray[np.float64]  # [1], the least h of a state opened so far
+    in_rest: npt.NDArray[np.bool_]  # [n], whether a state was last put into the second list
+    scalars: npt.NDArray[Any]  # [1], of WALLS
     most_moves: int  # of a state in the open
 
     @classmethod
-    def over(cls, ties: Ties, n: int, typical_cost: float, most_moves: int) -> WallsFirst:
-        """Return an empty list over ``n`` states; one with fewer than ``most_moves`` moves lies at a wall."""
-        near, rest = open_list(ties, n, typical_cost), open_list(ties, n, typical_cost)
-        return cls(near, rest, np.zeros(n, np.uint32), np.zeros(1, np.uint32), np.full(1, np.inf), most_moves)
+    def over(cls, ties: Ties, node: npt.NDArray[Any], typical_cost: float, most_moves: int) -> WallsFirst:
+        """Return an empty list over records of states; one with fewer than ``most_moves`` moves lies at a wall."""
+        near, rest = open_list(ties, node, typical_cost), open_list(ties, node, typical_cost)
+        return cls(near, rest, np.zeros(len(node), np.bool_), np.full(1, np.inf, WALLS), most_moves)
 
 
 OpenList = Buckets | Fifo | Ranked | WallsFirst
 
 
-def open_list(ties: Ties, n: int, typical_cost: float) -> Buckets | Fifo | Ranked:
-    """Return an empty list over ``n`` states with the given rule."""
+def open_list(ties: Ties, node: npt.NDArray[Any], typical_cost: float) -> Buckets | Fifo | Ranked:
+    """Return an empty list with the given rule over records of states, an array of NODE."""
     if ties is Ties.FIRST:
-        return Fifo.over(n, typical_cost)
+        return Fifo.over(node, typical_cost)
     if ties is Ties.LAST:
-        return Buckets.over(n, typical_cost)
-    return Ranked.over(n, typical_cost, 1.0 if ties is Ties.LARGER_G else -1.0)
-
-
-def nodes(queue: OpenList) -> npt.NDArray[Any]:
-    """Return the records of the list's states, which also have fields for the search."""
-    if isinstance(queue, WallsFirst):
-        return nodes(queue.near)
-    return queue.ring.node if isinstance(queue, Fifo) else queue.node
+        return Buckets.over(node, typical_cost)
+    return Ranked.over(node, typical_cost, 1.0 if ties is Ties.LARGER_G else -1.0)
 
 
 # --- operations -----------------------------------------------------------------------------------------------------
@@ -182,7 +186,7 @@ def _clear_buckets(queue: Buckets, base: float) -> None:
 
 @set_scale.of(Buckets)
 def _scale_buckets(queue: Buckets, typical_cost: float) -> None:
-    queue.base[1] = buckets.PER_COST / typical_cost
+    queue.scalars[0]["scale"] = buckets.PER_COST / typical_cost
 
 
 @push.of(Buckets)
@@ -240,7 +244,7 @@ def _clear_fifo(queue: Fifo, base: float) -> None:
 
 @set_scale.of(Fifo)
 def _scale_fifo(queue: Fifo, typical_cost: float) -> None:
-    queue.ring.base[1] = buckets.PER_COST / typical_cost
+    queue.ring.scalars[0]["scale"] = buckets.PER_COST / typical_cost
 
 
 @push.of(Fifo)
@@ -289,7 +293,7 @@ def _take_from_fifo(queue: Fifo) -> int:
         return NONE
     remove(queue, state)
     key = buckets.key_of(ring, state)
-    if buckets.bucket(ring, key) <= ring.span[0]:
+    if buckets.bucket(ring, key) <= ring.scalars[0]["first"]:
         return state
     push(queue, state, key, 0.0)
     return LATER
@@ -315,19 +319,22 @@ def _key_in_fifo(queue: Fifo, state: int) -> float:
 
 @clear.of(Ranked)
 def _clear_ranked(queue: Ranked, base: float) -> None:
+    at = queue.scalars[0]
     heap.clear(queue.heap)
-    queue.base[0] = base - 1.0 / queue.base[1]  # as in buckets: 0 is for keys below the base
+    at["base"] = base - 1.0 / at["scale"]  # as in buckets: 0 is for keys below the base
 
 
 @set_scale.of(Ranked)
 def _scale_ranked(queue: Ranked, typical_cost: float) -> None:
-    queue.base[1] = buckets.PER_COST / typical_cost
+    at = queue.scalars[0]
+    at["scale"] = buckets.PER_COST / typical_cost
 
 
 @push.of(Ranked)
 def _push_ranked(queue: Ranked, state: int, key: float, g: float) -> None:
+    at = queue.scalars[0]
     queue.node[state]["key"] = key
-    b = max(np.floor((key - queue.base[0]) * queue.base[1]), 0.0)
+    b = max(np.floor((key - at["base"]) * at["scale"]), 0.0)
     heap.push(queue.heap, state, b, queue.sign * g)
 
 
@@ -348,9 +355,10 @@ def _remove_ranked(queue: Ranked, state: int) -> None:
 
 @first.of(Ranked)
 def _first_ranked(queue: Ranked) -> int:
-    if queue.heap.size[0] == 0:
+    at = queue.scalars[0]
+    if heap.size(queue.heap) == 0:
         return NONE
-    queue.now[0] = queue.heap.key[0]
+    at["now"] = queue.heap.key[0]
     return int64(queue.heap.item[0])
 
 
@@ -361,12 +369,14 @@ def _take_ranked(queue: Ranked) -> int:
 
 @floor.of(Ranked)
 def _floor_of_ranked(queue: Ranked) -> float:
-    return queue.base[0] + queue.now[0] / queue.base[1] if queue.now[0] > 0.0 else -np.inf
+    at = queue.scalars[0]
+    return at["base"] + at["now"] / at["scale"] if at["now"] > 0.0 else -np.inf
 
 
 @width.of(Ranked)
 def _width_of_ranked(queue: Ranked) -> float:
-    return 1.0 / queue.base[1]
+    at = queue.scalars[0]
+    return 1.0 / at["scale"]
 
 
 @key_of.of(Ranked)
@@ -379,14 +389,10 @@ def _key_in_ranked(queue: Ranked, state: int) -> float:
 
 @clear.of(WallsFirst)
 def _clear_both(queue: WallsFirst, base: float) -> None:
+    at = queue.scalars[0]
     clear(queue.near, base)
     clear(queue.rest, base)
-    queue.least[0] = np.inf
-    queue.now[0] += 1
-    if queue.now[0] == 0:  # once in four billion searches the numbers run out
-        for state in range(len(queue.in_rest)):
-            queue.in_rest[state] = 0
-        queue.now[0] = 1
+    at["least"] = np.inf
 
 
 @set_scale.of(WallsFirst)
@@ -397,17 +403,18 @@ def _scale_both(queue: WallsFirst, typical_cost: float) -> None:
 
 @push.of(WallsFirst)
 def _push_to_near(queue: WallsFirst, state: int, key: float, g: float) -> None:
-    queue.in_rest[state] = 0
+    queue.in_rest[state] = False
     push(queue.near, state, key, g)
 
 
 @admit.of(WallsFirst)
 def _admit_to_either(queue: WallsFirst, state: int, key: float, g: float, h: float, moves: int) -> None:
-    if moves < queue.most_moves or h <= queue.least[0]:
-        queue.least[0] = min(queue.least[0], h)
+    at = queue.scalars[0]
+    if moves < queue.most_moves or h <= at["least"]:
+        at["least"] = min(at["least"], h)
         push(queue, state, key, g)
     else:
-        queue.in_rest[state] = queue.now[0]
+        queue.in_rest[state] = True
         push(queue.rest, state, key, g)
 
 
@@ -418,7 +425,7 @@ def _walls_first_does(queue: WallsFirst) -> bool:
 
 @remove.of(WallsFirst)
 def _remove_from_either(queue: WallsFirst, state: int) -> None:
-    if queue.in_rest[state] == queue.now[0]:
+    if queue.in_rest[state]:
         remove(queue.rest, state)
     else:
         remove(queue.near, state)
@@ -449,4 +456,4 @@ def _width_of_either(queue: WallsFirst) -> float:
 
 @key_of.of(WallsFirst)
 def _key_in_either(queue: WallsFirst, state: int) -> float:
-    return key_of(queue.rest, state) if queue.in_rest[state] == queue.now[0] else key_of(queue.near, state)
+    return key_of(queue.near, state)  # the lists share their records

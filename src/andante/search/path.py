@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -12,24 +12,26 @@ from andante.search.astar import Tree, parent_of
 from andante.search.memory import Clock, Space
 from andante.world.graph import Arrays, Layout, degree, price, target
 
+PATH = np.dtype([("trial", np.int64)])
+
 
 class Path(NamedTuple):
     """The next state after each state of the path; the entries of other states mean nothing."""
 
     next: npt.NDArray[np.int32]  # [n]
-    trial: npt.NDArray[np.int64]  # [1], the trial in which the path was planned
+    scalars: npt.NDArray[Any]  # [1], of PATH: the trial in which the path was planned
     clock: Clock
 
     @classmethod
     def allocate(cls, space: Space) -> Path:
         """Return arrays for any path without loops."""
-        return cls(np.zeros(space.states, np.int32), np.zeros(1, np.int64), space.clock)
+        return cls(np.zeros(space.states, np.int32), np.zeros(1, PATH), space.clock)
 
 
 @kernel
 def lay(path: Path, tree: Tree, goal: int) -> None:
     """Set the path to the one by which a search reached ``goal``."""
-    path.trial[0] = path.clock.trial[0]
+    path.scalars[0]["trial"] = path.clock[0]["trial"]
     state, before = goal, parent_of(tree, goal)
     while before >= 0:
         path.next[before] = state
@@ -42,7 +44,7 @@ def next_move(path: Path, graph: Arrays, state: int) -> tuple[int, float]:
 
     It is not possible if nothing was planned in this trial, or if a wall was discovered there since.
     """
-    if path.trial[0] != path.clock.trial[0]:
+    if path.scalars[0]["trial"] != path.clock[0]["trial"]:
         return -1, np.inf
     to = int64(path.next[state])
     return to, price_between(graph, state, to)

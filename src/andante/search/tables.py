@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,13 +14,16 @@ from andante.search.memory import Log, Space, new_clock
 NUMBERS = 2**32 - 1  # the largest that a stamp can hold
 
 
+TABLES = np.dtype([("used", np.int64)])
+
+
 class Tables(NamedTuple):
     """The values, and the numbers given to goals."""
 
     h: Learned  # on its own clock, which shows the number of a goal
     number: npt.NDArray[np.int64]  # [n], the number of a state as a goal
     era: npt.NDArray[np.int64]  # [n], the era in which it got that number
-    used: npt.NDArray[np.int64]  # [1], the last number given out
+    scalars: npt.NDArray[Any]  # [1], of TABLES: the last number given out
 
     @classmethod
     def allocate(cls, space: Space) -> Tables:
@@ -31,7 +34,7 @@ class Tables(NamedTuple):
     def over(cls, n: int, log: Log) -> Tables:
         """Return tables for ``n`` states, with nothing learned yet."""
         h = Learned(np.zeros(n), np.zeros(n, np.uint32), new_clock(), log)
-        return cls(h, np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(1, np.int64))
+        return cls(h, np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(1, TABLES))
 
 
 @kernel
@@ -41,14 +44,14 @@ def turn_to(tables: Tables, goal: int, era: int) -> None:
     It returns nothing: returning an array that may come from several places would force reference counting.
     """
     if tables.era[goal] != era:
-        if tables.used[0] == NUMBERS:  # after four billion goals the numbers run out
+        if tables.scalars[0]["used"] == NUMBERS:  # after four billion goals the numbers run out
             tables.h.stamp[:] = 0
             tables.era[:] = 0
-            tables.used[0] = 0
+            tables.scalars[0]["used"] = 0
         tables.era[goal] = era
-        tables.used[0] += 1
-        tables.number[goal] = tables.used[0]
-    tables.h.clock.problem[0] = tables.number[goal]
+        tables.scalars[0]["used"] += 1
+        tables.number[goal] = tables.scalars[0]["used"]
+    tables.h.clock[0]["problem"] = tables.number[goal]
 
 
 @kernel

@@ -1,18 +1,18 @@
 """Paths traced back through a search tree a few steps at a time, while the agent still follows the previous one.
 
 The states of a path are numbered from its end backwards. So one number per state shows whether the state is on the
-path, what comes next, and whether the agent has passed it. Numbers are never reused: a new path costs its own length,
-and nothing has to be cleared.
+path, what comes next, and whether the agent has passed it. Numbers are not reused before they run out: a new path costs
+its own length, and nothing has to be cleared.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from andante.kernel import kernel
+from andante.kernel import int64, kernel
 from andante.search.astar import Tree, cost_to, parent_of
 from andante.search.memory import Space
 from andante.world.graph import Arrays, degree, target
@@ -21,103 +21,134 @@ from andante.world.graph import Arrays, degree, target
 OFF = -1  # the agent is not on the path, or at its end
 CUT = -2  # the agent is on the path, but there is no move to its next state
 
+LAST_NUMBER = (1 << 31) - 1
 
-class Ways(NamedTuple):
+
+#: The numbers of one path's last state, and of the first state that the agent has not passed; the cost of the path from
+#: the root of the tree to its end.
+ENDS = np.dtype([("end", np.int64), ("front", np.int64), ("cost", np.float64)])
+
+WAYS = np.dtype(
+    [
+        ("followed", np.int64),  # which of the two paths
+        ("traced", np.int64),  # the state that was traced last; -1 if no path is being traced
+        ("used", np.int64),  # the last number used
+    ]
+)
+
+
+class TracedPaths(NamedTuple):
     """Two paths: the one that is followed, and the one that is being traced."""
 
-    number: npt.NDArray[np.int64]  # [2, n], the states' numbers on each
-    end: npt.NDArray[np.int64]  # [2], the number of the last state
-    front: npt.NDArray[np.int64]  # [2], the number of the first state that the agent has not passed
-    cost: npt.NDArray[np.float64]  # [2], from the root of the tree to the end
-    followed: npt.NDArray[np.int64]  # [1], which of the two
-    traced: npt.NDArray[np.int64]  # [1], the state that was traced last; -1 if no path is being traced
-    used: npt.NDArray[np.int64]  # [1], the last number used
+    number: npt.NDArray[np.int32]  # [2, n], the states' numbers on each
+    ends: npt.NDArray[Any]  # [2], of ENDS
+    scalars: npt.NDArray[Any]  # [1], of WAYS
 
     @classmethod
-    def allocate(cls, space: Space) -> Ways:
+    def allocate(cls, space: Space) -> TracedPaths:
         """Return arrays for any two paths without loops."""
-        return cls(
-            np.zeros((2, space.states), np.int64),
-            np.zeros(2, np.int64),
-            np.zeros(2, np.int64),
-            np.zeros(2),
-            np.zeros(1, np.int64),
-            np.full(1, -1, np.int64),
-            np.zeros(1, np.int64),
-        )
+        return cls(np.zeros((2, space.states), np.int32), np.zeros(2, ENDS), np.array([(0, -1, 0)], WAYS))
 
 
 @kernel
-def forget(ways: Ways) -> None:
+def forget(paths: TracedPaths) -> None:
     """Follow nothing and trace nothing."""
-    ways.end[ways.followed[0]] = ways.front[ways.followed[0]] = ways.used[0]
-    ways.traced[0] = -1
+    at = paths.scalars[0]
+    path = paths.ends[at["followed"]]
+    path["end"] = path["front"] = at["used"]
+    at["traced"] = -1
 
 
 @kernel
-def aim(ways: Ways, tree: Tree, end: int) -> None:
+def aim(paths: TracedPaths, tree: Tree, end: int) -> None:
     """Begin to trace the path by which a search reached ``end``."""
-    new = 1 - ways.followed[0]
-    ways.used[0] += 1
-    ways.number[new, end] = ways.end[new] = ways.used[0]
-    ways.cost[new] = cost_to(tree, end)
-    ways.traced[0] = end
+    at = paths.scalars[0]
+    if at["used"] > LAST_NUMBER - paths.number.shape[1]:
+        _number_anew(paths)
+    new = 1 - at["followed"]
+    at["used"] += 1
+    paths.number[new, end] = paths.ends[new]["end"] = at["used"]
+    paths.ends[new]["cost"] = cost_to(tree, end)
+    at["traced"] = end
 
 
 @kernel
-def is_tracing(ways: Ways) -> bool:
+def _number_anew(paths: TracedPaths) -> None:
+    """Give the rest of the path that is followed the lowest numbers, once in two billion when the numbers run out."""
+    at = paths.scalars[0]
+    which = at["followed"]
+    path = paths.ends[which]
+    end, front = path["end"], path["front"]
+    for state in range(paths.number.shape[1]):
+        number = paths.number[which, state]
+        paths.number[which, state] = number - end + 1 if end <= number <= front else 0
+        paths.number[1 - which, state] = 0
+    path["end"], path["front"], at["used"] = 1, front - end + 1, front - end + 1
+
+
+@kernel
+def is_tracing(paths: TracedPaths) -> bool:
     """Return whether a path is being traced."""
-    return ways.traced[0] >= 0
+    return paths.scalars[0]["traced"] >= 0
 
 
 @kernel
-def trace(ways: Ways, tree: Tree, here: int, root: int, most: int) -> int:
+def trace(paths: TracedPaths, tree: Tree, here: int, root: int, most: int) -> int:
     """Trace at most ``most`` steps, until ``here`` or ``root`` is reached, and return the number of steps."""
-    new = 1 - ways.followed[0]
-    state, steps = ways.traced[0], 0
+    at = paths.scalars[0]
+    new, state, steps = 1 - at["followed"], at["traced"], 0
     while state != here and state != root:
         if steps == most:
-            ways.traced[0] = state
+            at["traced"] = state
             return steps
         steps += 1
         state = parent_of(tree, state)
-        ways.used[0] += 1
-        ways.number[new, state] = ways.used[0]
-    ways.front[new] = ways.used[0]
-    ways.traced[0] = -1
+        at["used"] += 1
+        paths.number[new, state] = at["used"]
+    paths.ends[new]["front"] = at["used"]
+    at["traced"] = -1
     return steps
 
 
 @kernel
-def follow(ways: Ways) -> None:
-    """Follow the path that was traced last, instead of the other."""
-    ways.followed[0] = 1 - ways.followed[0]
+def is_new_longer(paths: TracedPaths) -> bool:
+    """Return whether the path that was traced last costs at least as much as the one that is followed."""
+    followed = paths.scalars[0]["followed"]
+    return paths.ends[1 - followed]["cost"] >= paths.ends[followed]["cost"]
 
 
 @kernel
-def ahead(ways: Ways, graph: Arrays, state: int) -> int:
+def follow(paths: TracedPaths) -> None:
+    """Follow the path that was traced last, instead of the other."""
+    paths.scalars[0]["followed"] = 1 - paths.scalars[0]["followed"]
+
+
+@kernel
+def next_on_path(paths: TracedPaths, graph: Arrays, state: int) -> int:
     """Return the next state on the path that is followed; OFF if ``state`` is not on it, was passed, or is its end.
 
     CUT if a wall on the path was discovered after the search.
     """
-    way = ways.followed[0]
-    number = ways.number[way, state]
-    if number <= ways.end[way] or number > ways.front[way]:
+    which = paths.scalars[0]["followed"]
+    number = int64(paths.number[which, state])
+    if number <= paths.ends[which]["end"] or number > paths.ends[which]["front"]:
         return OFF
     for k in range(degree(graph, state)):
         near = target(graph, state, k)
-        if ways.number[way, near] == number - 1:
+        if paths.number[which, near] == number - 1:
             return near
     return CUT
 
 
 @kernel
-def length(ways: Ways) -> int:
+def length(paths: TracedPaths) -> int:
     """Return the number of moves left on the path that is followed."""
-    return ways.front[ways.followed[0]] - ways.end[ways.followed[0]]
+    path = paths.ends[paths.scalars[0]["followed"]]
+    return path["front"] - path["end"]
 
 
 @kernel
-def walk_past(ways: Ways, state: int) -> None:
+def walk_past(paths: TracedPaths, state: int) -> None:
     """Note that the agent leaves ``state`` along the path: it and all states before it are no longer on the path."""
-    ways.front[ways.followed[0]] = ways.number[ways.followed[0], state] - 1
+    which = paths.scalars[0]["followed"]
+    paths.ends[which]["front"] = int64(paths.number[which, state]) - 1

@@ -4,13 +4,11 @@ from andante.selection.advise import advise
 from andante.selection.answer import Advice, Standing
 from andante.selection.ladder import Rung, ladder
 from andante.selection.requirements import AdviceError, Breach, Dropped, Requirements
-from andante.selection.space import Candidate
 
 __all__ = [
     "Advice",
     "AdviceError",
     "Breach",
-    "Candidate",
     "Dropped",
     "Requirements",
     "Rung",

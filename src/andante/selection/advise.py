@@ -23,6 +23,7 @@ import numpy as np
 
 from andante.datasets import Progress
 from andante.datasets.scenarios import Band, random_problems
+from andante.episode.run import Outfit
 from andante.errors import MapError, ParameterError, quoted, whole_number
 from andante.files import make_folder, write_whole
 from andante.selection.answer import Advice
@@ -31,7 +32,6 @@ from andante.selection.journal import Journal
 from andante.selection.library import save_all
 from andante.selection.requirements import Requirements
 from andante.selection.session import Session
-from andante.selection.space import Candidate
 from andante.world.grid import Grid
 from andante.world.problem import Problem
 
@@ -63,7 +63,7 @@ def advise(
     journal: Journal | None = None,
     progress: Progress | None = None,
     compiling: Progress | None = None,
-    also: Sequence[Candidate] = (),
+    also: Sequence[Outfit[str]] = (),
 ) -> Advice:
     """Return which agent to use on these maps, under these limits.
 

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import numpy as np
 
+from andante.episode.run import Outfit
 from andante.measures import Row, Statistics, Summary, measure
-from andante.notation import parse
 from andante.selection.library import Books
 from andante.selection.requirements import Dropped, Requirements
 from andante.selection.significance import Scores, clearly_less, difference
-from andante.selection.space import Candidate
+from andante.selection.space import complexity
 from andante.world.grid import Grid
 
 #: An agent is stopped at this many times the optimal cost, and counted with that ratio.
@@ -26,7 +26,7 @@ CONFIDENCE = 0.95  # of the intervals, for all standings together
 class Standing:
     """One candidate on the fresh problems."""
 
-    candidate: Candidate
+    candidate: Outfit[str]
     summary: Summary
     rows: list[Row] = field(repr=False)
     interval: tuple[float, float]  # confidence interval of the mean suboptimality, for all standings together
@@ -37,17 +37,12 @@ class Standing:
     @property
     def suboptimality(self) -> Statistics:
         """The cost of the agent's path over the optimal cost, on the fresh problems."""
-        return self.summary["suboptimality_ratio"]
+        return self.summary["capped_suboptimality_ratio"]
 
     @property
     def scores(self) -> Scores:
         """The suboptimality on each problem."""
-        return np.array([row["suboptimality_ratio"] for row in self.rows], np.float64)
-
-    @property
-    def complexity(self) -> tuple[int, int]:
-        """The number of databases to build and of parameters to set."""
-        return len(self.candidate.databases), len(parse(str(self.candidate.algorithm)).arguments)
+        return np.array([row["capped_suboptimality_ratio"] for row in self.rows], np.float64)
 
 
 @dataclass(frozen=True)
@@ -109,7 +104,7 @@ class Advice:
 
     def _use(self) -> list[str]:
         best = self.winner
-        ratio = measure("suboptimality_ratio").show(best.suboptimality.mean, best.suboptimality.standard_error)
+        ratio = measure("capped_suboptimality_ratio").show(best.suboptimality.mean, best.suboptimality.standard_error)
         low, high = best.interval
         worst = f"its worst move expanded {_states(best.summary['max_states_expanded'].max)}"
         if best.worst_microseconds is not None:
@@ -160,11 +155,11 @@ class Advice:
         ties = [
             one
             for place, one in enumerate(self.ranking)
-            if one.complexity < best.complexity and (0, place) not in self._clear
+            if complexity(one.candidate) < complexity(best.candidate) and (0, place) not in self._clear
         ]
         if not ties:
             return []
-        one = min(ties, key=lambda tie: tie.complexity)
+        one = min(ties, key=lambda tie: complexity(tie.candidate))
         mean, error = difference(one.scores, best.scores)
         return [f"{one.candidate.name} is simpler and not clearly worse ({_apart(mean, error)} more)."]
 

@@ -6,10 +6,10 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from andante.campaign.ahead import Compiler, Wanted
+from andante.campaign.ahead import Compiler, code_of
 from andante.datasets import Progress
+from andante.episode.run import Outfit
 from andante.selection.journal import Journal
-from andante.selection.space import Candidate
 
 #: Compiling may take this many seconds, or this share of the time for everything else if that is more.
 PATIENCE, SHARE = 60.0, 0.75
@@ -23,28 +23,23 @@ class Compiling:
     while, and candidates that are not compiled by then are left out. Compiled code is cached, so the next run has more.
     """
 
-    def __init__(
-        self, asked: Sequence[Candidate], sight: int | None, journal: Journal, tell: Progress, seconds: float
-    ) -> None:
-        self._sight, self._journal = sight, journal
+    def __init__(self, asked: Sequence[Outfit[str]], journal: Journal, tell: Progress, seconds: float) -> None:
+        self._journal = journal
         self._patience = max(PATIENCE, SHARE * seconds)
         self._compiler = Compiler(tell)
-        self._ready = dict.fromkeys((self._wanted(one).code for one in asked), False)
+        self._ready = dict.fromkeys(map(code_of, asked), False)
         self._builders: set[str] = set()  # the databases whose builders are compiled
         self.seconds = 0.0  # the time spent so far
-
-    def _wanted(self, one: Candidate) -> Wanted:
-        return Wanted(one.algorithm, one.databases, self._sight)
 
     def _count(self) -> int:
         """Return the number of the agent that is compiled next."""
         return sum(self._ready.values()) + 1
 
-    def is_ready(self, one: Candidate) -> bool:
+    def is_ready(self, one: Outfit[str]) -> bool:
         """Return whether a candidate that runs the same machine code was compiled already."""
-        return self._ready.get(self._wanted(one).code, False)
+        return self._ready.get(code_of(one), False)
 
-    def agent(self, one: Candidate, needed: bool = False) -> bool:
+    def agent(self, one: Outfit[str], needed: bool = False) -> bool:
         """Compile what a candidate runs; return False if there is no time for that and it is not ``needed``.
 
         For a candidate that cannot be made this is True: running it raises the error that says why.
@@ -53,9 +48,8 @@ class Compiling:
             return True
         if self.seconds > self._patience and not needed:
             return False
-        wanted = self._wanted(one)
         with self._counting():
-            self._ready[wanted.code] = self._compiler.agent(wanted, self._count(), len(self._ready))
+            self._ready[code_of(one)] = self._compiler.agent(one, self._count(), len(self._ready))
         return True
 
     def builder(self, text: str) -> bool:

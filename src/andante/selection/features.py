@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from andante.campaign import plan_of
 from andante.campaign.maps import PlannedMap
+from andante.campaign.standing import plan_of
 from andante.search.hillclimb import climb
 from andante.selection.matrix import Matrix, MatrixError, Values
 from andante.store import Store

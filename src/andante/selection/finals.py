@@ -9,12 +9,13 @@ from typing import NamedTuple
 
 from scipy.stats import t
 
+from andante.episode.run import Outfit
 from andante.measures import Row, summarise
 from andante.selection.answer import CONFIDENCE, Standing
 from andante.selection.race import Place
 from andante.selection.requirements import nothing_fits
 from andante.selection.session import FINALISTS, Session
-from andante.selection.space import Candidate
+from andante.selection.space import complexity
 from andante.selection.trials import REPEATS
 from andante.world.problem import Problem
 
@@ -31,7 +32,7 @@ _CLEARLY_LESS = 0.7  # share of another candidate's planning below which a candi
 class _Finalist(NamedTuple):
     """A candidate that kept all limits on the fresh problems."""
 
-    candidate: Candidate
+    candidate: Outfit[str]
     rows: list[Row]
     worst_microseconds: float | None
     timed: int
@@ -40,9 +41,9 @@ class _Finalist(NamedTuple):
 class Finals:
     """The finalists, and candidates that plan less, on fresh problems; one that breaks a limit there is dropped."""
 
-    def __init__(self, session: Session, places: Sequence[Place[Candidate]], problems: Sequence[Problem]) -> None:
+    def __init__(self, session: Session, places: Sequence[Place[Outfit[str]]], problems: Sequence[Problem]) -> None:
         self._session = session
-        self._waiting = list(places)
+        self._waiting = distinct(session, places)
         self._problems = problems[: self._affordable(len(problems))]
         self._found: list[_Finalist] = []
 
@@ -58,7 +59,7 @@ class Finals:
                 self._try(place.candidate, FINALISTS + FRONT)
         return ranking(session, found)
 
-    def _next(self) -> Candidate:
+    def _next(self) -> Outfit[str]:
         """Remove and return the best waiting candidate, preferably of an algorithm with fewer than ALIKE finalists."""
         found = Counter(finalist.candidate.algorithm.card.name for finalist in self._found)
         other = (k for k, place in enumerate(self._waiting) if found[place.candidate.algorithm.card.name] < ALIKE)
@@ -78,7 +79,7 @@ class Finals:
         fewest = min(most, max(FEWEST_FRESH, len(session.grids)))  # at least one per map
         return max(fewest, min(most, int(seconds / rate) - timed))
 
-    def _try(self, one: Candidate, total: int) -> None:
+    def _try(self, one: Outfit[str], total: int) -> None:
         session, problems = self._session, self._problems
         session.tell(f"finalists on {len(problems)} fresh problems", len(self._found), total)
         rows: list[Row] = []
@@ -95,7 +96,7 @@ class Finals:
             worst = session.slow_move(one, timed)[0]
         self._found.append(_Finalist(one, rows, worst, len(timed)))
 
-    def _front(self) -> list[Place[Candidate]]:
+    def _front(self) -> list[Place[Outfit[str]]]:
         """Return the waiting candidates that plan clearly less than all better ones, best first."""
         efforts = self._session.efforts
         least = min(efforts[finalist.candidate.name] for finalist in self._found)
@@ -108,21 +109,50 @@ class Finals:
         return chosen
 
 
+def distinct(session: Session, places: Sequence[Place[Outfit[str]]]) -> list[Place[Outfit[str]]]:
+    """Return the places without settings that change nothing.
+
+    Of candidates of one algorithm that did exactly the same on all problems that both were run on, with the same
+    memory, only the simplest stays, in the place of the best.
+    """
+    groups: dict[tuple[str, int], list[list[Place[Outfit[str]]]]] = {}  # by algorithm and first trial
+    for place in places:
+        one = place.candidate
+        near = groups.setdefault((one.algorithm.card.name, session.walks[one.name][0]), [])
+        alike = next((group for group in near if _do_the_same(session, group[0].candidate, one)), None)
+        if alike is None:
+            near.append([place])
+        else:
+            alike.append(place)
+    simplest = {
+        group[0].candidate.name: min(group, key=lambda place: complexity(place.candidate))
+        for near in groups.values()
+        for group in near
+    }
+    return [simplest[place.candidate.name] for place in places if place.candidate.name in simplest]
+
+
+def _do_the_same(session: Session, one: Outfit[str], other: Outfit[str]) -> bool:
+    """Return whether two candidates did the same on the problems of the race that both were run on."""
+    walks, others = session.walks[one.name], session.walks[other.name]
+    common = min(len(walks), len(others))
+    return walks[:common] == others[:common] and session.memory_bytes(one) == session.memory_bytes(other)
+
+
 def ranking(session: Session, found: Sequence[_Finalist]) -> list[Standing]:
     """Return the standings of the finalists, best first."""
     doubt = (1 - CONFIDENCE) / (2 * len(found))  # so that the intervals hold for all of them together
-    largest = max(session.grids, key=lambda grid: len(grid.graph))
     standings = []
     for one, rows, worst, timed in found:
         books = session.books(one)
         extra = {
-            "memory_bytes": session.outfit(one).agent(largest).memory_bytes,
+            "memory_bytes": session.memory_bytes(one),
             "database_bytes": books.nbytes,
             "build_seconds": books.build_seconds,
         }
         full: list[Row] = [{**row, **extra} for row in rows]
         summary = summarise(full)[0]
-        numbers = summary["suboptimality_ratio"]
+        numbers = summary["capped_suboptimality_ratio"]
         half = float(t.ppf(1 - doubt, len(rows) - 1)) * numbers.standard_error
         interval = (max(1.0, numbers.mean - half), numbers.mean + half)
         standings.append(Standing(one, summary, full, interval, worst, timed, books))

@@ -1,4 +1,7 @@
-"""Build the databases that candidates need, for all maps, cheapest first; builds that take too long are stopped."""
+"""Which databases there is time to build: cheapest first, for all maps; builds that take too long are stopped.
+
+A `Shelf` builds and keeps them; the journal keeps what was decided, and how long it took.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +12,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from andante.campaign.shelf import BuildOrder
-from andante.databases.header import Database, load
+from andante.campaign.orders import BuildOrder
+from andante.campaign.shelf import Shelf, Volume
+from andante.databases.header import Database
 from andante.datasets import Progress
-from andante.errors import AndanteError, DatabaseError
+from andante.errors import AndanteError
 from andante.files import make_folder
-from andante.offline import build
 from andante.offline.builder import estimate
-from andante.selection.journal import Journal, digest
+from andante.selection.journal import Journal
 from andante.selection.requirements import Breach, Requirements
 from andante.world.grid import Grid
 
@@ -64,7 +67,9 @@ class Library:
     compiled: Callable[[str], bool] = lambda text: True  # compiles the builder; False if there is no time for that
 
     def __post_init__(self) -> None:
-        self._shelf: dict[tuple[str, str | None], tuple[Database, float] | Refused] = {}
+        folder = self.journal.folder
+        self._shelf = Shelf(None if folder is None else lambda: folder)
+        self._answers: dict[tuple[str, str | None], Volume | Refused] = {}
         self._given_up: dict[tuple[str, str | None], tuple[BuildOrder, list[Grid], str]] = {}  # to be tried again
         self._largest = max(self.grids, key=_states)
         self.spent = 0.0  # seconds spent on building, by the journal's clock
@@ -81,7 +86,7 @@ class Library:
             self.books([text])
         again, self._given_up = self._given_up, {}
         for key, (order, portion, title) in again.items():
-            self._shelf[key] = self._kept(order, portion, title, patient=True)
+            self._answers[key] = self._kept(order, portion, title, patient=True)
 
     def forecast(self, text: str) -> float:
         """Return about how many seconds it takes at least to build such a database for all maps."""
@@ -121,8 +126,8 @@ class Library:
                 one = self._one(text, grid)
                 if isinstance(one, Refused):
                     return one
-                found.append(one[0])
-                nbytes, seconds = nbytes + one[0].nbytes, seconds + one[1]
+                found.append(one.database)
+                nbytes, seconds = nbytes + one.database.nbytes, seconds + one.build_seconds
             breach = self.requirements.check("memory_bytes", nbytes) or self.requirements.check(
                 "build_seconds", seconds
             )
@@ -131,53 +136,42 @@ class Library:
             most_bytes, most_seconds = max(most_bytes, nbytes), max(most_seconds, seconds)
         return Books(tuple(dict.fromkeys(found)), most_bytes, most_seconds)
 
-    def _one(self, text: str, grid: Grid) -> tuple[Database, float] | Refused:
+    def _one(self, text: str, grid: Grid) -> Volume | Refused:
         order = BuildOrder.of(text)
         any_map = order.serves_any_map
         key = (order.text, None if any_map else grid.fingerprint)
-        if key not in self._shelf:
+        if key not in self._answers:
             portion, title = (list(self.grids), "any map") if any_map else ([grid], grid.name)
             found = self._kept(order, portion, title)
-            self._shelf[key] = found
+            self._answers[key] = found
             if isinstance(found, Refused) and found.again:
                 self._given_up[key] = (order, portion, title)
-        return self._shelf[key]
+        return self._answers[key]
 
-    def _kept(
-        self, order: BuildOrder, portion: list[Grid], title: str, patient: bool = False
-    ) -> tuple[Database, float] | Refused:
-        """Return the database from the journal, or build it now."""
+    def _kept(self, order: BuildOrder, portion: list[Grid], title: str, patient: bool = False) -> Volume | Refused:
+        """Return the database as the journal says, from the shelf, or build it now."""
         within = [self.requirements.build_seconds, self.most, patient]
         what = {"order": order.deciding, "maps": _prints(portion), "within": within}
         if not self.journal.holds(what) and (reason := self._no_time(order, portion)):
             return reason
-        file = None if self.journal.folder is None else self.journal.folder / f"{digest(what)}.db"
-        made: list[Database] = []
 
         def make() -> dict[str, Any]:
-            began = time.perf_counter()
+            watcher = self._watcher(order.name, title, self._patience(order, portion, patient))
             try:
-                watcher = self._watcher(order.name, title, self._patience(order, portion, patient))
-                made.append(build(order.text, portion, threads=self.threads, progress=watcher))
+                volume = self._shelf.volume(order, portion, threads=self.threads, progress=watcher)
             except _GivenUpError as stopped:
                 return {"given up": stopped.seconds}
             except (AndanteError, MemoryError) as error:
                 return {"reason": str(error) or "there is not enough memory to build it"}
-            if file is not None:
-                made[0].save(file)
-            return {"seconds": time.perf_counter() - began}
+            return {"seconds": volume.build_seconds}
 
         kept = self._counted(what, make)
         if "reason" in kept:
             return Refused(None, kept["reason"])
         if "given up" in kept:
             return self._too_long(kept["given up"], patient)
-        database = (
-            made[0]
-            if made
-            else _loaded(file, order.name, portion[0]) or build(order.text, portion, threads=self.threads)
-        )
-        return database, kept["seconds"]
+        volume = self._shelf.volume(order, portion, threads=self.threads)  # built again if it is lost or damaged
+        return volume._replace(build_seconds=kept["seconds"])
 
     def _no_time(self, order: BuildOrder, portion: list[Grid]) -> Refused | None:
         """Return why a build is not started, if it would not be finished in time."""
@@ -234,15 +228,6 @@ def _states(grid: Grid) -> int:
 
 def _prints(grids: Iterable[Grid]) -> list[str]:
     return [grid.graph.fingerprint for grid in grids]
-
-
-def _loaded(file: Path | None, kind: str, grid: Grid) -> Database | None:
-    """Return the stored database; None, so that it is built again, if it is missing, damaged or of another kind."""
-    try:
-        found = None if file is None else load(file, map=grid)
-    except DatabaseError:
-        return None
-    return found if found is not None and found.kind == kind else None
 
 
 def save_all(databases: Sequence[Database], grids: Sequence[Grid], folder: Path) -> dict[str, list[Path]]:

@@ -11,9 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from andante.episode.loop import Outcome
 from andante.errors import AndanteError, did_you_mean
-from andante.measures import PLACE
+from andante.measures import PLACE, Outcome, capped_suboptimality_ratio
 from andante.store import Store
 
 Values = npt.NDArray[np.float64]
@@ -176,18 +175,17 @@ def _keeping_to(limit: float, called: Sequence[str], names: Sequence[str], worst
     return [name for name in called if name not in breaking]
 
 
-_COUNTED = ("suboptimality_ratio", "suboptimality_cap", "solved", "outcome", "optimal_cost")
+_COUNTED = ("cost", "optimal_cost", "outcome", "suboptimality_cap")
 
 
 def _counted(columns: Mapping[str, npt.NDArray[Any]]) -> Values:
-    """Suboptimality as Bulitko (2016) counts it: cut short is the cap, stuck is the cap and one move more."""
-    ratio, cap, solved, outcome, optimal = (columns[name] for name in _COUNTED)
-    if not np.isfinite(cap[~solved]).all():
+    """Return capped suboptimality; raise `MatrixError` if a trial did not arrive and was run without a cap."""
+    cost, optimal, outcome, cap = (columns[name] for name in _COUNTED)
+    if not np.isfinite(cap[outcome != Outcome.GOAL.name]).all():
         raise MatrixError(
             "trials that did not arrive have no value without a cap; give limits = { suboptimality = 1000 }"
         )
-    stuck = np.where(outcome == Outcome.STUCK.name, 1.0 / optimal, 0.0)
-    return np.where(solved, np.minimum(ratio, cap), cap + stuck)
+    return capped_suboptimality_ratio(cost, optimal, outcome, cap)
 
 
 def _instance(name: str, place: tuple[Any, ...]) -> Instance:

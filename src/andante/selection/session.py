@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from andante.agent import Algorithm
+from andante.campaign.orders import BuildOrder
+from andante.campaign.plan import version_of
+from andante.campaign.settings import full_notation
 from andante.databases.header import Database
 from andante.datasets import Progress
 from andante.episode.run import Outfit
@@ -22,8 +25,9 @@ from andante.selection.journal import Journal
 from andante.selection.library import Books, Library
 from andante.selection.race import Measured, Place, Race, rounds_up_to
 from andante.selection.requirements import Breach, Dropped, Requirements, nothing_fits, nothing_in_time
-from andante.selection.space import Candidate, candidates, neighbour, recommended
+from andante.selection.space import candidates, neighbour, recommended
 from andante.selection.trials import run_rows, worst_move_microseconds
+from andante.store.identity import NOT_DECIDED
 from andante.world.grid import Grid
 from andante.world.problem import Problem
 
@@ -37,8 +41,9 @@ _PROBE = Limits(moves=200, expansions=20_000)  # enough to find most candidates 
 _PROBED = 4
 _TIMED, _SHARE_TIMED = 2, 1 / 8  # problems of a round whose moves are timed: at least this number, and this share
 _FAR_BEYOND = 5.0
-# Shares of the time limit: for building databases, and until the end of the race. The rest is for fresh problems.
-_BUILDING, _RACED = 0.4, 0.75
+# Shares of the time limit: for building databases with default settings, for building all databases if others are among
+# them, and until the end of the race. The rest is for fresh problems.
+_BUILDING, _BUILDING_VARIANTS, _RACED = 0.6, 0.4, 0.75
 
 
 @dataclass
@@ -58,6 +63,7 @@ class Session:
     entered: int = 0  # candidates that kept all limits in the first round
     took: float = 0.0  # seconds that the last measurement took when it was made
     efforts: dict[str, float] = field(default_factory=dict)  # the worst move of each candidate so far, in expansions
+    walks: dict[str, list[int]] = field(default_factory=dict)  # hashes of all trials of each candidate, but for times
 
     def __post_init__(self) -> None:
         self.seconds = math.inf if self.minutes is None else self.minutes * 60
@@ -70,7 +76,8 @@ class Session:
             self.seconds * _BUILDING,
             self._compiled,
         )
-        self.states = max(len(grid.graph) for grid in self.grids)
+        self.largest = max(self.grids, key=lambda grid: len(grid.graph))
+        self.states = len(self.largest.graph)
 
     def _compiled(self, text: str) -> bool:
         return self.compiling.builder(text)
@@ -88,10 +95,12 @@ class Session:
     def _may_enter(self, entry: Algorithm) -> bool:
         return self.requirements.admits(entry, self.states)
 
-    def enter(self, count: int, also: Sequence[Candidate], compiling: Progress) -> None:
+    def enter(self, count: int, also: Sequence[Outfit[str]], compiling: Progress) -> None:
         """Collect the candidates, in the order in which they are tried: time may run out."""
         more = [one for one in also if self._may_enter(one.algorithm)]
-        found = list({one.name: one for one in (*more, *candidates(self._may_enter, count, self.seed))}.values())
+        drawn = candidates(self._may_enter, count, self.seed)
+        sight = self.requirements.sight
+        found = list({one.name: replace(one, sight=sight) for one in (*more, *drawn)}.values())
         if not found:
             raise nothing_fits(self.requirements, [])
         self.tiers = [more, *recommended(self._may_enter)]
@@ -99,27 +108,31 @@ class Session:
         order = [found[k] for k in np.random.default_rng([self.seed, 2]).permutation(len(found))]
         # In each tier those with databases come first: they are the best if there is time to build the databases.
         self.asked = sorted(order, key=lambda one: (tier.get(one.name, len(self.tiers)), not one.databases))
-        self.compiling = Compiling(self.asked, self.requirements.sight, self.journal, compiling, self.seconds)
+        self.compiling = Compiling(self.asked, self.journal, compiling, self.seconds)
 
     def build(self) -> None:
-        """Build the databases that cards recommend, defaults first and then variants, as time permits."""
+        """Build the databases that cards recommend, defaults first and then variants, as time permits.
+
+        The most expensive of the defaults may be worth more than a long race, so defaults may take more of the time.
+        """
         *usual, others = self.tiers
-        for tiers in (usual, [others]):
+        for share, tiers in ((_BUILDING, usual), (_BUILDING_VARIANTS, [others])):
+            self.library.most = self.seconds * share
             self.library.prepare(text for tier in tiers for one in tier for text in one.databases)
 
-    def race(self, problems: list[Problem]) -> tuple[list[Place[Candidate]], int, int]:
+    def race(self, problems: list[Problem]) -> tuple[list[Place[Outfit[str]]], int, int]:
         """Return the candidates, best first, and how many were tried and how many were not."""
         rng = np.random.default_rng([self.seed, 1])
         known = {one.name for one in self.asked}
 
-        def breed(leaders: list[Candidate]) -> list[Candidate]:
+        def breed(leaders: list[Outfit[str]]) -> list[Outfit[str]]:
             drawn = [neighbour(leaders[k % len(leaders)], rng) for k in range(NEWCOMERS)] if leaders else []
             may_join = [one for one in drawn if self._may_enter(one.algorithm) and self.compiling.is_ready(one)]
             fresh = {one.name: one for one in may_join if one.name not in known}
             known.update(fresh)
             return list(fresh.values())
 
-        race: Race[Candidate] = Race(
+        race: Race[Outfit[str]] = Race(
             lambda one, first, last: self._measured(one, problems, first, last),
             rounds_up_to(len(problems)),
             FINALISTS,
@@ -138,7 +151,7 @@ class Session:
 
     # --- trying one --------------------------------------------------------------------------------------------------
 
-    def _measured(self, one: Candidate, problems: Sequence[Problem], first: int, last: int) -> Measured | None:
+    def _measured(self, one: Outfit[str], problems: Sequence[Problem], first: int, last: int) -> Measured | None:
         """Return the scores of a candidate on some problems of the race; None if it is dropped, with a note why."""
         if first == 0 and not self._passes_probe(one, problems[:_PROBED]):
             return None
@@ -148,12 +161,12 @@ class Session:
         if rows is None or self.too_slow(one, problems[first:last][:timed], rows):
             return None
         self.entered += first == 0
-        scores = np.array([row["suboptimality_ratio"] for row in rows], np.float64)
+        scores = np.array([row["capped_suboptimality_ratio"] for row in rows], np.float64)
         return Measured(scores, self.took)
 
-    def _passes_probe(self, one: Candidate, problems: Sequence[Problem]) -> bool:
+    def _passes_probe(self, one: Outfit[str], problems: Sequence[Problem]) -> bool:
         """Return whether a candidate keeps all limits on a short run."""
-        if self._databases(one) is None:
+        if not self._has_databases(one):
             return False
         if not self.compiling.agent(one, needed=self.entered < FEWEST):
             self.uncompiled.add(one.name)
@@ -161,16 +174,14 @@ class Session:
         rows = self.rows(one, problems, _PROBE)
         return rows is not None and not self.too_slow(one, problems, rows, _PROBE)
 
-    def rows(self, one: Candidate, problems: Sequence[Problem], limits: Limits = _WALK) -> list[Row] | None:
+    def rows(self, one: Outfit[str], problems: Sequence[Problem], limits: Limits = _WALK) -> list[Row] | None:
         """Return the candidate's trials; None if it cannot run or broke a limit."""
-        databases = self._databases(one)
-        if databases is None:
+        if not self._has_databases(one):
             return None
-        sight = self.requirements.sight
 
         def make() -> dict[str, Any]:
             try:
-                return {"rows": run_rows(one, databases, problems, limits, self.threads, sight)}
+                return {"rows": run_rows(self.outfit(one), one.name, problems, limits, self.threads)}
             except AndanteError as error:  # parameters that do not fit each other, or the map
                 return {"reason": str(error)}
 
@@ -180,17 +191,19 @@ class Session:
             self.dropped[one.name] = Dropped(one.name, breach, kept.get("reason", ""))
             return None
         found: list[Row] = kept["rows"]
+        if limits is _WALK:
+            self.walks.setdefault(one.name, []).extend(map(_walk, found))
         self.efforts[one.name] = max(self.efforts.get(one.name, 0.0), *(float(r["max_states_expanded"]) for r in found))
         return found
 
-    def _databases(self, one: Candidate) -> tuple[Database, ...] | None:
-        """Return the candidate's databases; None if one is missing, with a note why."""
+    def _has_databases(self, one: Outfit[str]) -> bool:
+        """Return whether the candidate's databases are there; note why if one is missing."""
         books = self.library.books(one.databases)
         if isinstance(books, Books):
-            return books.databases
+            return True
         self.dropped[one.name] = Dropped(one.name, books.breach, books.reason)
         self.late.update({one.name} if books.late else ())
-        return None
+        return False
 
     def _once(self, what: dict[str, Any], make: Callable[[], Any]) -> Any:
         """Return a piece from the journal, and add the time it took to make, now or earlier, to `took`."""
@@ -198,15 +211,23 @@ class Session:
         self.took += self.journal.seconds_of(what)
         return found
 
-    def _about(self, one: Candidate, problems: Sequence[Problem], limits: Limits, **more: Any) -> dict[str, Any]:
+    def _about(self, one: Outfit[str], problems: Sequence[Problem], limits: Limits, **more: Any) -> dict[str, Any]:
         """Return everything that determines a candidate's trials, as plain data."""
         asked = [(p.graph.fingerprint[:16], p.start, p.goal) for p in problems]
         maps = [grid.graph.fingerprint for grid in self.grids] if one.databases else []  # some train on all
-        sight = self.requirements.sight
-        return {**one.identity, "problems": asked, "maps": maps, "sight": sight, "limits": asdict(limits), **more}
+        return {
+            "settings": full_notation(one.algorithm),
+            "version": version_of(one.algorithm),
+            "databases": [BuildOrder.of(text).deciding for text in one.databases],
+            "problems": asked,
+            "maps": maps,
+            "sight": one.sight,
+            "limits": asdict(limits),
+            **more,
+        }
 
     def too_slow(
-        self, one: Candidate, problems: Sequence[Problem], rows: Sequence[Row], limits: Limits = _WALK
+        self, one: Outfit[str], problems: Sequence[Problem], rows: Sequence[Row], limits: Limits = _WALK
     ) -> bool:
         """Return whether a move breaks the limit on time; single moves are not timed if the mean is far above it."""
         limit = self.requirements.microseconds
@@ -220,7 +241,7 @@ class Session:
         return breach is not None
 
     def slow_move(
-        self, one: Candidate, problems: Sequence[Problem], limits: Limits = _WALK
+        self, one: Outfit[str], problems: Sequence[Problem], limits: Limits = _WALK
     ) -> tuple[float, Breach | None]:
         """Return the time of the slowest move on these problems, and the limit that it breaks, if any."""
         outfit = self.outfit(one)
@@ -229,12 +250,21 @@ class Session:
         )
         return worst, self.requirements.check("microseconds", worst)
 
-    def outfit(self, one: Candidate) -> Outfit:
-        """Return what makes the agents of a candidate that has run."""
-        return Outfit(one.algorithm, self.books(one).databases, self.requirements.sight)
+    def memory_bytes(self, one: Outfit[str]) -> int:
+        """Return the memory of a candidate's agent on the largest map, with its databases."""
+        return self.outfit(one).agent(self.largest).memory_bytes
 
-    def books(self, one: Candidate) -> Books:
-        """Return the databases of a candidate that has run."""
+    def outfit(self, one: Outfit[str]) -> Outfit[Database]:
+        """Return a candidate whose databases are there, with them."""
+        return Outfit(one.algorithm, self.books(one).databases, one.sight)
+
+    def books(self, one: Outfit[str]) -> Books:
+        """Return the databases of a candidate, which are there."""
         books = self.library.books(one.databases)
         assert isinstance(books, Books)
         return books
+
+
+def _walk(row: Row) -> int:
+    """Return a hash of a trial, of all that does not depend on the machine or on names."""
+    return hash(tuple(row[name] for name in sorted(row.keys() - NOT_DECIDED)))

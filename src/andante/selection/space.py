@@ -10,17 +10,15 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import replace
 from enum import IntEnum
 from typing import Any
 
 import numpy as np
 
-from andante.agent import Algorithm, Parameter, algorithms, find
-from andante.campaign.plan import version_of
-from andante.campaign.settings import full_notation
-from andante.campaign.shelf import BuildOrder
-from andante.notation import Call, parse
+from andante.agent import Algorithm, Parameter, algorithms, compared, find
+from andante.episode.run import Outfit
+from andante.notation import parse
 from andante.offline import builders
 
 #: A parameter with a wide range is drawn within this factor of its default.
@@ -30,44 +28,11 @@ _UNSET = 10.0  # replaces a default that is none or infinite
 _KEEP_DEFAULT = 0.5  # chance that such a default is kept
 _STEP = 0.5  # standard deviation of a step to a neighbour: in powers of e or, in a short range, in halves of it
 
-#: Databases to try besides the default one of a kind.
-VARIANTS = {
-    "regions": ("regions(m=12, borders=2)", "regions(m=20, borders=1)"),
-    "pattern": ("pattern(side=32)", "pattern(side=64)"),
-    "subgoals": ("subgoals(records=1000, series=true)", "subgoals(series=true, coverage=gaps)"),
-}
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """An algorithm with its parameters, and the databases to build for it.
-
-    >>> Candidate(find("knn(m=100)"), ("subgoals(series=true)",)).name
-    'knn(m=100) with subgoals(series=true)'
-    """
-
-    algorithm: Algorithm
-    databases: tuple[str, ...] = ()
-
-    @property
-    def name(self) -> str:
-        """The candidate in the notation."""
-        return str(self.algorithm) + (f" with {', '.join(self.databases)}" if self.databases else "")
-
-    @property
-    def identity(self) -> dict[str, Any]:
-        """Everything that determines what it does on a problem, as plain data."""
-        return {
-            "settings": full_notation(self.algorithm),
-            "version": version_of(self.algorithm),
-            "databases": [BuildOrder.of(text).deciding for text in self.databases],
-        }
-
 
 # --- candidates -----------------------------------------------------------------------------------------------------
 
 
-def candidates(admits: Callable[[Algorithm], bool], count: int, seed: int) -> list[Candidate]:
+def candidates(admits: Callable[[Algorithm], bool], count: int, seed: int) -> list[Outfit[str]]:
     """Return about ``count`` candidates from the register, of the algorithms that are admitted.
 
     All settings that cards recommend come first, then settings drawn from each algorithm in turn.
@@ -91,7 +56,7 @@ def candidates(admits: Callable[[Algorithm], bool], count: int, seed: int) -> li
     return list(chosen.values())
 
 
-def recommended(admits: Callable[[Algorithm], bool]) -> list[list[Candidate]]:
+def recommended(admits: Callable[[Algorithm], bool]) -> list[list[Outfit[str]]]:
     """Return the settings that cards recommend, in three disjoint tiers in the order in which to try them.
 
     First come the settings that comparisons show, then algorithms with their defaults, both with default databases;
@@ -101,10 +66,10 @@ def recommended(admits: Callable[[Algorithm], bool]) -> list[list[Candidate]]:
     >>> [[one.name for one in tier][:2] for tier in tiers]
     [['knn(m=100) with subgoals'], ['knn with subgoals', 'lss'], ['knn(m=100) with subgoals(records=1000, ...]]
     """
-    cards = [entry.card for entry in algorithms() if admits(entry)]
-    shown = [find(text) for card in cards for text in card.shown or ((card.name,) if card.needs else ())]
-    plain = [find(card.name) for card in cards]
-    more = [find(text) for card in cards for text in card.examples]
+    cards = {entry.card.name: entry.card for entry in algorithms() if admits(entry)}
+    shown = [entry for entry in compared() if entry.card.name in cards]
+    plain = [find(name) for name in cards]
+    more = [find(text) for card in cards.values() for text in card.examples]
     usual, all_of = (
         [with_databases(entry)[:1] for entry in (*shown, *plain)],
         map(with_databases, (*shown, *plain, *more)),
@@ -118,29 +83,20 @@ def recommended(admits: Callable[[Algorithm], bool]) -> list[list[Candidate]]:
     return tiers
 
 
-def with_databases(entry: Algorithm) -> list[Candidate]:
+def with_databases(entry: Algorithm) -> list[Outfit[str]]:
     """Return the algorithm with each choice of databases that it can use."""
-    shelves = [dict.fromkeys(_fitted(text, entry) for text in orders_of(kind)) for kind in entry.needs]
-    return [Candidate(entry, chosen) for chosen in itertools.product(*shelves)]
+    known = builders()
+    orders = [known[kind].orders_for(entry.params) if kind in known else () for kind in entry.needs]
+    return [Outfit(entry, chosen) for chosen in itertools.product(*orders)]
 
 
-def orders_of(kind: str) -> tuple[str, ...]:
-    """Return what to build of a kind: first its defaults, then other settings that are worth a try.
+def complexity(one: Outfit[str]) -> tuple[int, int]:
+    """Return the number of databases to build and of parameters to set.
 
-    >>> orders_of("pattern")
-    ('pattern', 'pattern(side=32)', 'pattern(side=64)')
+    >>> complexity(Outfit(find("knn(m=100)"), ("subgoals",)))
+    (1, 1)
     """
-    return (kind, *VARIANTS.get(kind, ())) if kind in builders() else ()
-
-
-def _fitted(text: str, entry: Algorithm) -> str:
-    """Return the database to build for this algorithm: for one that plans on a level, over that level."""
-    call, base = parse(text), getattr(entry.params, "level", 0)
-    known = {p.name: p for p in builders()[call.name].parameters}
-    if not base or "base" not in known:
-        return text
-    cover = known["cover"].word(entry.params.cover)
-    return str(Call(call.name, {"base": base, "level": _inside(known["level"], base + 1), "cover": cover}))
+    return len(one.databases), len(parse(str(one.algorithm)).arguments)
 
 
 # --- drawing --------------------------------------------------------------------------------------------------------
@@ -155,7 +111,7 @@ def drawn_setting(entry: Algorithm, rng: np.random.Generator) -> Algorithm:
     return entry.having(**{p.name: _drawn(p, rng) for p in entry.parameters if p.sampled})
 
 
-def neighbour(candidate: Candidate, rng: np.random.Generator) -> Candidate:
+def neighbour(candidate: Outfit[str], rng: np.random.Generator) -> Outfit[str]:
     """Return the candidate with one or two parameters changed slightly."""
     entry = candidate.algorithm
     free = [p for p in entry.parameters if p.sampled]
@@ -163,9 +119,9 @@ def neighbour(candidate: Candidate, rng: np.random.Generator) -> Candidate:
         return candidate
     changed = rng.choice(len(free), size=min(len(free), int(rng.integers(1, 3))), replace=False)
     values = {free[k].name: _moved(free[k], getattr(entry.params, free[k].name), rng) for k in changed}
-    moved = entry.having(**values)
-    had = {parse(text).name: text for text in candidate.databases}
-    return Candidate(moved, tuple(_fitted(had.get(kind, kind), moved) for kind in moved.needs))
+    near = with_databases(entry.having(**values))
+    kept = max(near, key=lambda one: len({*one.databases} & {*candidate.databases}), default=candidate)
+    return replace(kept, sight=candidate.sight)
 
 
 def _drawn(parameter: Parameter, rng: np.random.Generator) -> Any:

@@ -436,18 +436,16 @@ def _flush(place: Path, how: int) -> None:
 @contextmanager
 def _locked(file: Path, folder: Path) -> Iterator[None]:
     """Hold a lock that the system releases when this process ends, however it ends."""
+    from filelock import FileLock, Timeout
+
+    lock = FileLock(file, thread_local=False)
     try:
-        import fcntl
-    except ImportError:  # a system without such locks: users must see to it that one process writes at a time
-        yield
-        return
-    try:
-        stream = file.open("w")
+        lock.acquire(timeout=0)
+    except Timeout as error:
+        raise StoreError(f"another process is writing to {folder}; wait for it, or choose another store") from error
     except OSError as error:
         raise OutputError(f"cannot write to the store {folder}: {error.strerror or error}") from error
-    with stream:
-        try:
-            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            raise StoreError(f"another process is writing to {folder}; wait for it, or choose another store") from error
+    try:
         yield
+    finally:
+        lock.release()

@@ -7,8 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from andante.errors import ParameterError, did_you_mean
-from andante.measures import MEASURES, Statistics, Summary
-from andante.measures.rows import CUT_SHORT
+from andante.measures import CUT_SHORT, MEASURES, Statistics, Summary
 from andante.measures.summary import QUANTILES, place_columns, place_digest
 from andante.store.store import polars
 

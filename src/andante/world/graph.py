@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 DX = np.array([0, 1, 1, 1, 0, -1, -1, -1], np.int64)
 DY = np.array([-1, -1, 0, 1, 1, 1, 0, -1], np.int64)
 PRICE = np.array([1.0, DIAGONAL] * 4)
+TOWARDS = np.full((3, 3), 8, np.uint8)  # the direction of a cell in the next row and column, from -1 to 1; 8: it itself
+TOWARDS[DY + 1, DX + 1] = np.arange(8)
 
 MOST_STATES = 2**31 - 1  # states are numbered in 32 bits
 SMALLEST = 1e-100  # least cost of an arc; the greatest is its inverse. Squares and sums stay within a float's range
@@ -301,6 +303,22 @@ class Graph:
             return len(self.arrays.neighbour)
         return int(COUNT[self.arrays.mask].sum())
 
+    @property
+    def graph(self) -> Graph:
+        """The graph itself: maps and graphs are asked for their graph alike."""
+        return self
+
+    @property
+    def points(self) -> npt.NDArray[np.float64]:
+        """The coordinates of every state, one row each: column and row on a grid; rows are empty if there are none."""
+        arrays = self.arrays
+        return np.stack([arrays.x, arrays.y], 1).astype(np.float64) if isinstance(arrays, Moves) else arrays.point
+
+    @property
+    def dimensions(self) -> int:
+        """The number of coordinates of a state; 0 if states have none."""
+        return 2 if isinstance(self.arrays, Moves) else int(self.arrays.point.shape[1])
+
     @cached_property
     def cost_range(self) -> tuple[float, float]:
         """The costs of the cheapest and the most expensive arc; (1, 1) in a graph without arcs."""
@@ -351,6 +369,9 @@ class Graph:
         """Return the states one move away from ``state``, each with the cost of the move, in the graph's order."""
         arrays = self.csr().arrays
         assert isinstance(arrays, Csr)
+        state = whole_number(state, "a state", error=GraphError)
+        if not 0 <= state < len(self):
+            raise GraphError(f"{state} is not a state; there are {len(self)}, numbered from 0")
         row = slice(arrays.first[state], arrays.first[state + 1])
         return list(zip(arrays.neighbour[row].tolist(), arrays.cost[row].tolist(), strict=True))
 
@@ -365,10 +386,9 @@ class Graph:
         first = np.concatenate([[0], np.cumsum(COUNT[moves.mask], dtype=np.int64)])
         source = np.repeat(np.arange(len(self)), COUNT[moves.mask])
         direction = DIRECTION[moves.mask[source], np.arange(first[-1]) - first[source]]
-        point = np.stack([moves.x, moves.y], 1).astype(np.float64)
         metric = Metric.OCTILE if moves.diagonal < 2.0 else Metric.MANHATTAN
         neighbour = (source + moves.offset[direction]).astype(np.int32)
-        return Graph(Csr(first, neighbour, PRICE[direction], point, int(metric), 1.0), self.labels)
+        return Graph(Csr(first, neighbour, PRICE[direction], self.points, int(metric), 1.0), self.labels)
 
     def with_points(self, points: npt.ArrayLike, metric: str) -> Graph:
         """Return a graph with the same states and arcs but another heuristic."""
@@ -455,6 +475,21 @@ class Graph:
     @cached_property
     def _numbers(self) -> dict[Hashable, int]:
         return {label: number for number, label in enumerate(self.labels or ())}
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether the other graph has the same layout, arcs, order, costs, heuristic and labels."""
+        if not isinstance(other, Graph):
+            return NotImplemented
+        return self is other or (
+            len(self) == len(other) and self.fingerprint == other.fingerprint and self._label_list == other._label_list
+        )
+
+    def __hash__(self) -> int:
+        return hash(self.fingerprint)
+
+    @property
+    def _label_list(self) -> list[Hashable] | None:
+        return None if self.labels is None else list(self.labels)
 
     def __repr__(self) -> str:
         return f"<Graph of {len(self)} states and {self.arcs} arcs>"

@@ -63,6 +63,19 @@ class Grid:
         self.__dict__.update(state)
         self._freeze()  # unpickled arrays are writeable
 
+    def __eq__(self, other: object) -> bool:
+        """Return whether the other map has the same terrain and the same rule for moves, whatever its name."""
+        if not isinstance(other, Grid):
+            return NotImplemented
+        return self is other or (self.rule == other.rule and np.array_equal(self.terrain, other.terrain))
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.rule, self.terrain.shape, self.terrain.tobytes()))
+
     def __repr__(self) -> str:
         return f"<Grid {self.name} {self.width} x {self.height}, {self.free_cells} free cells>"
 
@@ -84,7 +97,7 @@ class Grid:
     @cached_property
     def graph(self) -> Graph:
         """The graph of the cells: state y * width + x, moves in the order N NE E SE S SW W NW."""
-        y, x = np.divmod(np.arange(self.width * self.height), self.width)
+        x, y = cells_of(np.arange(self.width * self.height), self.width).T
         return Graph(
             Moves(
                 mask=self._legal_moves().ravel(),
@@ -125,7 +138,10 @@ class Grid:
 
     def cell(self, state: int) -> tuple[int, int]:
         """Return the column and row of a state."""
-        y, x = divmod(int(state), self.width)
+        state = whole_number(state, "a state")
+        if not 0 <= state < self.width * self.height:
+            raise ProblemError(f"{state} is not a state of {self.name}, which has {self.width * self.height} cells")
+        y, x = divmod(state, self.width)
         return x, y
 
     def problem(self, start: tuple[int, int], goal: tuple[int, int]) -> Problem:
@@ -141,6 +157,16 @@ class Grid:
             if not self.passable[y, x]:
                 raise ProblemError(f"the {what} ({x}, {y}) is blocked on {self.name} ({chr(self.terrain[y, x])!r})")
         return Problem(self.graph, self.state(*start), self.state(*goal), grid=self)
+
+
+def cells_of(states: npt.ArrayLike, width: int) -> npt.NDArray[np.int64]:
+    """Return the column and row of each of these states, on a map with this many columns.
+
+    >>> cells_of([0, 7, 9], 8).tolist()
+    [[0, 0], [7, 0], [1, 1]]
+    """
+    y, x = np.divmod(np.asarray(states, np.int64), width)
+    return np.stack([x, y], -1)
 
 
 def _characters(table: npt.NDArray[np.generic]) -> npt.NDArray[np.uint8]:

@@ -43,11 +43,6 @@ class Problem:
         return bool(label[self.start] == label[self.goal])
 
     @property
-    def key(self) -> tuple[int, int, int]:
-        """The graph, start and goal as numbers, equal for equal problems on the same graph object."""
-        return id(self.graph), self.start, self.goal
-
-    @property
     def world(self) -> Grid | Graph:
         """The map, or the graph if that is not the map's own: what an agent for this problem is made for."""
         return self.grid if self.grid is not None and self.grid.graph is self.graph else self.graph
@@ -61,6 +56,15 @@ class Problem:
     def with_optimal_cost(self, cost: float) -> Problem:
         """Return this problem with the cost of a cheapest path filled in."""
         return replace(self, optimal_cost=cost)
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether the other problem has the same start and goal on an equal graph."""
+        if not isinstance(other, Problem):
+            return NotImplemented
+        return (self.start, self.goal) == (other.start, other.goal) and self.graph == other.graph
+
+    def __hash__(self) -> int:
+        return hash((self.graph, self.start, self.goal))
 
     def __repr__(self) -> str:
         where = f" on {self.grid.name}" if self.grid is not None else ""

@@ -11,7 +11,7 @@ The loop calls `model`, `sense`, `is_cut_off` and `forget`. They depend on wheth
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +26,17 @@ class Known(NamedTuple):
     """The view of an agent that knows the map; it stores nothing."""
 
 
+FLOOD = np.dtype(
+    [
+        ("number", np.int64),  # of the search
+        ("looked", np.int64),  # cells looked at
+        ("reached", np.int64),
+        ("walls", np.int64),  # known when it began
+        ("goal", np.int64),
+    ]
+)
+
+
 class Flood(NamedTuple):
     """A search of the model from the goal, a few cells per move: if it ends without reaching the agent, no path exists.
 
@@ -35,18 +46,22 @@ class Flood(NamedTuple):
 
     mark: npt.NDArray[np.int64]  # [n], the number of the search that last reached the cell
     queue: npt.NDArray[np.int32]  # [n], the cells it reached, in order
-    hands: npt.NDArray[np.int64]  # [5], see below
+    scalars: npt.NDArray[Any]  # [1], of FLOOD
 
     @classmethod
     def over(cls, n: int) -> Flood:
         """Return arrays for ``n`` cells, with no search begun."""
-        return cls(np.zeros(n, np.int64), np.zeros(n, np.int32), np.full(5, -1, np.int64))
+        return cls(np.zeros(n, np.int64), np.zeros(n, np.int32), np.full(1, -1, FLOOD))
 
-
-# Indices in `Flood.hands`: search number, cells looked at, cells reached, walls known when it began, its goal.
-_NUMBER, _LOOKED, _REACHED, _WALLS, _GOAL = 0, 1, 2, 3, 4
 
 CELLS_PER_MOVE = 32  # looked at by the search
+
+BELIEF = np.dtype(
+    [
+        ("size", np.int64),  # cells found blocked in this problem
+        ("place", np.int64),  # where the agent last looked around in this problem; -1 if it has not yet
+    ]
+)
 
 
 class Belief(NamedTuple):
@@ -60,8 +75,7 @@ class Belief(NamedTuple):
     free: npt.NDArray[np.uint8]  # [n], the mask of a map without walls
     hidden: npt.NDArray[np.bool_]  # [n], cells that are blocked and not yet found
     found: npt.NDArray[np.int32]  # [walls], cells found blocked in this problem, in order of discovery
-    size: npt.NDArray[np.int64]  # [1], the number of cells in found
-    place: npt.NDArray[np.int64]  # [1], where it last looked around in this problem; -1 if it has not yet
+    scalars: npt.NDArray[Any]  # [1], of BELIEF
     kept: npt.NDArray[np.uint8]  # [8], moves left to a cell that lies in direction d of a wall
     flood: Flood
     radius: int
@@ -96,8 +110,7 @@ def unknown(grid: Grid, sight: int) -> tuple[Graph, Belief]:
         free=arrays.mask,
         hidden=hidden,
         found=np.zeros(max(1, int(hidden.sum())), np.int32),
-        size=np.zeros(1, np.int64),
-        place=np.full(1, -1, np.int64),
+        scalars=np.array([(0, -1)], BELIEF),
         kept=_kept(grid.rule),
         flood=Flood.over(len(mask)),
         radius=radius,
@@ -170,65 +183,73 @@ def _own_model(view: Belief, graph: Arrays) -> Arrays:
 @sense.of(Belief)
 def _look_around(view: Belief, state: int) -> int:
     """Look row by row, skipping what was in sight from the last place: after one move, only the leading edge is new."""
-    before, r = view.size[0], view.radius
+    at = view.scalars[0]
+    before, r = at["size"], view.radius
     x, y = int64(view.model.x[state]), int64(view.model.y[state])
     last_x, last_y = -2 * r, -2 * r  # a place that sees nothing of the map
-    if view.place[0] >= 0:
-        last_x, last_y = int64(view.model.x[view.place[0]]), int64(view.model.y[view.place[0]])
-    view.place[0] = state
+    if at["place"] >= 0:
+        last_x, last_y = int64(view.model.x[at["place"]]), int64(view.model.y[at["place"]])
+    at["place"] = state
     for row in range(max(y - r, 0), min(y + r, view.height - 1) + 1):
         if abs(row - last_y) > r:
             _look_along(view, row, x - r, x + r)
         else:
             _look_along(view, row, x - r, min(x + r, last_x - r - 1))
             _look_along(view, row, max(x - r, last_x + r + 1), x + r)
-    return view.size[0] - before
+    return at["size"] - before
 
 
 @is_cut_off.of(Belief)
 def _has_no_path(view: Belief, state: int, goal: int) -> bool:
     if view.mask[state] == 0 or view.mask[goal] == 0:
         return True
-    flood, hands = view.flood, view.flood.hands
-    found = flood.mark[state] == hands[_NUMBER]
-    if hands[_GOAL] != goal or (found and hands[_WALLS] < view.size[0]):
+    flood, search = view.flood, view.flood.scalars[0]
+    found = flood.mark[state] == search["number"]
+    if search["goal"] != goal or (found and search["walls"] < walls_found(view)):
         _begin_flood(view, goal)
-        found = flood.mark[state] == hands[_NUMBER]
-    return not found and _flood(view) and flood.mark[state] != hands[_NUMBER]
+        found = flood.mark[state] == search["number"]
+    return not found and _flood(view) and flood.mark[state] != search["number"]
+
+
+@kernel
+def walls_found(view: Belief) -> int:
+    """Return the number of cells found blocked in this problem."""
+    return view.scalars[0]["size"]
 
 
 @kernel
 def _begin_flood(view: Belief, goal: int) -> None:
-    flood, hands = view.flood, view.flood.hands
-    hands[_NUMBER] = max(hands[_NUMBER], 0) + 1
-    hands[_LOOKED], hands[_REACHED], hands[_WALLS], hands[_GOAL] = 0, 1, view.size[0], goal
-    flood.queue[0], flood.mark[goal] = goal, hands[_NUMBER]
+    flood, search = view.flood, view.flood.scalars[0]
+    search["number"] = max(search["number"], 0) + 1
+    search["looked"], search["reached"], search["walls"], search["goal"] = 0, 1, walls_found(view), goal
+    flood.queue[0], flood.mark[goal] = goal, search["number"]
 
 
 @kernel
 def _flood(view: Belief) -> bool:
     """Continue the search from the goal for one move, and return whether it has reached all it can."""
-    flood, hands = view.flood, view.flood.hands
+    flood, search = view.flood, view.flood.scalars[0]
     for _ in range(CELLS_PER_MOVE):
-        if hands[_LOOKED] == hands[_REACHED]:
+        if search["looked"] == search["reached"]:
             return True
-        cell = int64(flood.queue[hands[_LOOKED]])
-        hands[_LOOKED] += 1
+        cell = int64(flood.queue[search["looked"]])
+        search["looked"] += 1
         moves = view.mask[cell]
         for k in range(COUNT[moves]):
             near = cell + view.model.offset[DIRECTION[moves, k]]
-            if flood.mark[near] != hands[_NUMBER]:
-                flood.mark[near] = hands[_NUMBER]
-                flood.queue[hands[_REACHED]] = near
-                hands[_REACHED] += 1
+            if flood.mark[near] != search["number"]:
+                flood.mark[near] = search["number"]
+                flood.queue[search["reached"]] = near
+                search["reached"] += 1
     return False
 
 
 @forget.of(Belief)
 def _free_all(view: Belief) -> None:
-    for i in range(view.size[0]):
+    at = view.scalars[0]
+    for i in range(walls_found(view)):
         _free(view, int64(view.found[i]))
-    view.size[0], view.place[0], view.flood.hands[_GOAL] = 0, -1, -1
+    at["size"], at["place"], view.flood.scalars[0]["goal"] = 0, -1, -1
 
 
 @kernel
@@ -243,9 +264,10 @@ def _look_along(view: Belief, row: int, left: int, right: int) -> None:
 @kernel
 def _block(view: Belief, cell: int) -> None:
     """Remove the moves into a cell, out of it and past its corners from the model."""
+    at = view.scalars[0]
     view.hidden[cell] = False
-    view.found[view.size[0]] = cell
-    view.size[0] += 1
+    view.found[at["size"]] = cell
+    at["size"] += 1
     view.mask[cell] = 0
     around = view.free[cell]
     for k in range(COUNT[around]):

@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 
-from andante.episode.loop import Outcome
 from andante.episode.trial import Trial, least_costs
 from andante.errors import ParameterError
-
-#: The value of a column; nan stands for a number that a trial does not have.
-Row = dict[str, str | int | float | bool]
-
-#: Outcomes of trials that a limit cut short: their totals would have been larger.
-CUT_SHORT = frozenset(outcome.name for outcome in (Outcome.COST_CAP, Outcome.MOVE_CAP, Outcome.EXPANSION_CAP))
+from andante.measures import Row
+from andante.world.problem import Problem
 
 
 def rows(trials: Iterable[Trial], **extra: str | float | bool) -> list[Row]:
     """Return one row per trial, each with the ``extra`` columns (such as ``memory_bytes=agent.memory_bytes``).
 
     ``problem`` numbers the different problems among the trials from 0, in order of appearance.
-    ``suboptimality_ratio`` is a lower bound, at least 1, where a limit cut the trial short, and nan where the agent got
-    stuck. An extra ``map`` renames the map.
+    An extra ``map`` renames the map.
 
     >>> import andante
     >>> grid = andante.generate("empty", 8, 8)
@@ -31,10 +24,10 @@ def rows(trials: Iterable[Trial], **extra: str | float | bool) -> list[Row]:
     """
     known = list(trials)
     least = least_costs([trial.problem for trial in known]).tolist()
-    numbers: dict[tuple[int, int, int], int] = {}
+    numbers: dict[Problem, int] = {}
     made = []
     for trial, optimal_cost in zip(known, least, strict=True):
-        number = numbers.setdefault(trial.problem.key, len(numbers))
+        number = numbers.setdefault(trial.problem, len(numbers))
         row = _row(trial, number, optimal_cost)
         clash = set(extra) & set(row) - {"map"}
         if clash:
@@ -56,7 +49,7 @@ def _row(trial: Trial, number: int, optimal_cost: float) -> Row:
         "solved": trial.solved,
         "optimal_cost": optimal_cost,
         "cost": trial.cost,
-        "suboptimality_ratio": _suboptimality(trial, optimal_cost),
+        "suboptimality_ratio": trial.ratio_to(optimal_cost),
         "moves": trial.moves,
         "states_expanded": trial.states_expanded,
         "states_expanded_per_move": trial.states_expanded / moves,
@@ -71,10 +64,3 @@ def _row(trial: Trial, number: int, optimal_cost: float) -> Row:
         "microseconds_per_move": trial.seconds * 1e6 / moves,
         "first_move_microseconds": trial.first_move_seconds * 1e6,
     }
-
-
-def _suboptimality(trial: Trial, optimal_cost: float) -> float:
-    ratio = trial.ratio_to(optimal_cost)
-    if trial.outcome.name in CUT_SHORT and optimal_cost < math.inf:
-        return max(ratio, 1.0)  # the agent had not arrived, so the whole path would have cost at least the optimum
-    return ratio if trial.solved else math.nan

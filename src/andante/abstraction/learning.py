@@ -1,0 +1,91 @@
+"""What is learned on levels: values of their nodes, forgotten with the regions that repair removes.
+
+All levels share one table, as every node of every level has its own number. A node holds the last value learned for it,
+whatever goal it was learned for. Values learned in other regions towards a region that no longer exists stay counted as
+stored, though they are never used again.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from andante.abstraction.layers import LEAST_COST
+from andante.abstraction.levels import Discovered, Fixed, how_many_went, most_nodes, which_went
+from andante.kernel import kernel
+from andante.search.behind import Behind, forget
+from andante.search.lookahead import Ball
+from andante.search.memory import Clock, Log, Space
+from andante.search.tables import Tables, forget_state
+
+MIND = np.dtype(
+    [
+        ("era", np.int64),  # the number of times that everything was forgotten
+        ("problem", np.int64),  # the problem that this era belongs to
+        ("goals_before", np.int64),  # the last number of a goal before this era
+        ("stored", np.int64),  # values stored in this era
+        ("learned", np.float64),  # u: the amount learned on the highest level in this trial
+        ("trial", np.int64),  # the trial that u, the states left behind and the path back belong to
+        ("back", np.bool_),  # whether the route is a path back
+    ],
+    align=True,
+)
+
+
+class Mind(NamedTuple):
+    """The values learned on all levels, and buffers to look ahead on any of them."""
+
+    tables: Tables
+    ball: Ball
+    behind: Behind  # ground states left in this trial
+    scalars: npt.NDArray[Any]  # [1], of MIND
+    clock: Clock
+
+    @classmethod
+    def allocate(cls, space: Space) -> Mind:
+        """Return arrays over all nodes and, if the parameter ``quota`` is finite, for the path back."""
+        nodes = most_nodes(space)
+        return cls(
+            Tables.over(nodes, Log.of(0)),
+            Ball.over(nodes, nodes, LEAST_COST * space.graph.unit, math.inf, ties=True),
+            Behind.over(space.states if space.params.quota < math.inf else 0),
+            np.zeros(1, MIND),
+            space.clock,
+        )
+
+
+@kernel
+def begin(mind: Mind) -> None:
+    """Forget the values of the previous problem and the path of the previous trial, if a new one has begun."""
+    at = mind.scalars[0]
+    if at["problem"] != mind.clock[0]["problem"]:
+        at["problem"] = mind.clock[0]["problem"]
+        forget_all(mind)
+    if at["trial"] != mind.clock[0]["trial"]:
+        at["trial"] = mind.clock[0]["trial"]
+        at["learned"] = 0.0
+        at["back"] = False
+        forget(mind.behind)
+
+
+@kernel
+def forget_regions(mind: Mind, held: Fixed | Discovered) -> None:
+    """Forget the values of regions that the last repair removed."""
+    at = mind.scalars[0]
+    for k in range(how_many_went(held)):
+        node = which_went(held, k)
+        if mind.tables.h.stamp[node] > at["goals_before"]:
+            at["stored"] -= 1
+        forget_state(mind.tables, node)
+
+
+@kernel
+def forget_all(mind: Mind) -> None:
+    """Begin a new era, in which nothing has been learned yet."""
+    at = mind.scalars[0]
+    at["era"] += 1
+    at["goals_before"] = mind.tables.scalars[0]["used"]
+    at["stored"] = 0

@@ -1,0 +1,88 @@
+"""Planning on one level, inside a corridor: by A*, or by a lookahead that learns; and turning back after much learning.
+
+The plan becomes the route. Bulitko et al. (2007), Figure 6; line numbers refer to that figure.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from andante.abstraction.corridor import Corridor, Route, search_within
+from andante.abstraction.learning import Mind
+from andante.abstraction.wayback import turn_round
+from andante.kernel import kernel
+from andante.search.behind import leave
+from andante.search.learning import raise_to
+from andante.search.lookahead import look, max_of_min, path_out
+from andante.search.tables import turn_to
+from andante.world.graph import unit
+from andante.world.heuristics import TOLERANCE
+
+
+class Method(NamedTuple):
+    """The algorithm that plans on a level: A*, else LRTA*, else LRTS, and how far the last two look ahead."""
+
+    astar: bool
+    lrta: bool
+    depth: int
+    gamma: float
+
+
+class Effort(NamedTuple):
+    """The cost of a part of the planning, counted as in `Move`."""
+
+    expanded: int
+    touched: int
+    learned: float
+
+
+@kernel
+def plan_on(route: Route, mind: Mind, within: Corridor, method: Method, level: int, here: int, there: int) -> Effort:
+    """Make a plan from ``here`` to ``there``, nodes of ``level``, the route, with -1 moves if there is none."""
+    if here == there:
+        route.node[0], route.scalars[0]["moves"] = here, 0
+        return Effort(0, 0, 0.0)
+    if method.astar:  # line 10
+        expanded, touched = search_within(route, within, level, here, there)
+        return Effort(expanded, touched, 0.0)
+    return _look_and_learn(route, mind, within, method, here, there)  # line 11
+
+
+@kernel
+def _look_and_learn(route: Route, mind: Mind, within: Corridor, method: Method, here: int, there: int) -> Effort:
+    """Look ahead, raise the value of ``here``, and make the best path, for LRTA* only its first move, the route."""
+    path, at = route.scalars[0], mind.scalars[0]
+    gamma, lrta = method.gamma, method.lrta
+    turn_to(mind.tables, there, at["era"])
+    h = mind.tables.h
+    best = look(mind.ball, within, h, here, there, method.depth, gamma, lrta, TOLERANCE * gamma * unit(within))
+    if best.slot < 0:
+        path["moves"] = -1
+        return Effort(best.expanded, best.touched, 0.0)
+    known = h.stamp[here] > at["goals_before"]  # for any goal: a node holds one value
+    new = best.f if lrta else max_of_min(mind.ball, best, there)
+    learned, stored = raise_to(h, within, here, there, new, gamma)
+    at["stored"] += 0 if known else stored
+    moves = path_out(mind.ball, within, best, route.node)
+    if lrta:
+        route.node[0], moves = route.node[moves - 1], 1
+    route.node[moves], path["moves"] = here, moves
+    return Effort(best.expanded, best.touched, learned)
+
+
+@kernel
+def keep_to_quota(
+    route: Route, mind: Mind, within: Corridor, quota: float, gamma: float, level: int, state: int, learned: float
+) -> None:
+    """Add to the amount learned in this trial; turn back if it exceeds ``quota``, else record that ``state`` is left.
+
+    If there is no path back, the route is unchanged.
+    """
+    at = mind.scalars[0]
+    at["learned"] += learned
+    at["back"] = False
+    if at["learned"] > quota + TOLERANCE * gamma * unit(within):
+        at["learned"] = quota
+        at["back"] = turn_round(route, mind.behind, within, level, state)
+    if not at["back"]:
+        leave(mind.behind, state)

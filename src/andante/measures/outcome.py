@@ -1,0 +1,29 @@
+"""How a trial ended: part of its result, whatever the numbers are."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class Outcome(IntEnum):
+    """The state of an episode, or why it ended.
+
+    >>> print(Outcome.GOAL)
+    GOAL
+    """
+
+    WAITING = 0
+    WALKING = 1
+    GOAL = 2
+    COST_CAP = 3
+    MOVE_CAP = 4
+    EXPANSION_CAP = 5
+    STUCK = 6
+    UNREACHABLE = 7
+
+    def __str__(self) -> str:
+        return self.name
+
+
+#: Outcomes of trials that a limit cut short: their totals would have been larger.
+CUT_SHORT = frozenset({Outcome.COST_CAP.name, Outcome.MOVE_CAP.name, Outcome.EXPANSION_CAP.name})

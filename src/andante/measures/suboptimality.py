@@ -1,0 +1,49 @@
+"""Suboptimality: how much longer a path is than a shortest one. There are two measures, with two names.
+
+`suboptimality_ratio` says what is known: nothing is made up for an agent that did not arrive. Bulitko (2016) needs a
+number for every trial, so `capped_suboptimality_ratio` gives one to those that did not arrive as well.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from andante.measures.outcome import Outcome
+
+
+def suboptimality_ratio(cost: float, optimal_cost: float, outcome: Outcome) -> float:
+    """Return the cost of the agent's path divided by the optimal cost: 1 is optimal.
+
+    For a trial that a limit cut short, or that is still going on, this is a lower bound, at least 1: an agent that has
+    not arrived would have walked on. It is nan if the agent got stuck or there is no path.
+
+    >>> suboptimality_ratio(12.0, 10.0, Outcome.GOAL), suboptimality_ratio(4.0, 10.0, Outcome.MOVE_CAP)
+    (1.2, 1.0)
+    >>> suboptimality_ratio(4.0, 10.0, Outcome.STUCK)
+    nan
+    """
+    if outcome in (Outcome.STUCK, Outcome.UNREACHABLE) or optimal_cost == math.inf:
+        return math.nan
+    ratio = cost / optimal_cost if optimal_cost else 1.0 if cost == 0 else math.inf  # start and goal may be one state
+    return ratio if outcome is Outcome.GOAL else max(ratio, 1.0)
+
+
+def capped_suboptimality_ratio(
+    cost: npt.ArrayLike, optimal_cost: npt.ArrayLike, outcome: npt.ArrayLike, cap: npt.ArrayLike
+) -> npt.NDArray[np.float64]:
+    """Return suboptimality as Bulitko (2016) counts it, for columns of trials; ``outcome`` holds names of outcomes.
+
+    No agent counts as walking further than the cap. A trial that did not arrive counts as the cap, and an agent that
+    got stuck as the cap plus one move.
+
+    >>> capped_suboptimality_ratio([12.0, 900.0, 5.0], 10.0, ["GOAL", "COST_CAP", "STUCK"], 50.0).tolist()
+    [1.2, 50.0, 50.1]
+    """
+    walked, optimal, most = (np.asarray(column, np.float64) for column in (cost, optimal_cost, cap))
+    ended: npt.NDArray[Any] = np.asarray(outcome)
+    missed = most + np.where(ended == Outcome.STUCK.name, 1.0 / optimal, 0.0)
+    return np.where(ended == Outcome.GOAL.name, np.minimum(walked / optimal, most), missed)

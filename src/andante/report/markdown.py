@@ -1,0 +1,22 @@
+"""Markdown: the one place where its tables are written."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+
+def markdown_table(head: Sequence[str], lines: Sequence[Sequence[str]], left: Collection[str] = ()) -> str:
+    """Return a table; its first column and those with a title in ``left`` are aligned left, the others right.
+
+    >>> print(markdown_table(["", "ours"], [["a", "1"]]))
+    |  | ours |
+    | --- | --: |
+    | a | 1 |
+    """
+    rule = ["---" if number == 0 or title in left else "--:" for number, title in enumerate(head)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in (head, rule, *lines))
+
+
+def plain(text: str) -> str:
+    """Return a text that Markdown shows unchanged."""
+    return text.replace("*", "\\*").replace("|", "\\|")

@@ -1,0 +1,32 @@
+"""Algorithms as functions: what an editor and an interactive shell see of them."""
+
+from __future__ import annotations
+
+import inspect
+
+import pytest
+
+import andante
+from andante import settings
+from andante.errors import ParameterError
+
+
+def test_every_algorithm_is_a_function_with_its_own_parameters():
+    for entry in andante.algorithms():
+        function = getattr(settings, entry.card.name.replace("-", "_"))
+        assert function() == entry
+        assert list(inspect.signature(function).parameters) == [p.name for p in entry.parameters]
+        assert function.__doc__.startswith(entry.card.summary)
+    assert dir(settings) == sorted(entry.card.name.replace("-", "_") for entry in andante.algorithms())
+
+
+def test_a_setting_is_what_the_notation_says():
+    assert settings.late_astar(budget=30) == andante.find("late-astar(budget=30)")
+    assert str(settings.tba(ties="first")) == "tba(ties=first)"
+
+
+def test_what_is_wrong_is_refused_like_everywhere():
+    with pytest.raises(ParameterError, match="lrta has no parameter 'deph'; did you mean 'depth'?"):
+        settings.lrta(deph=3)
+    with pytest.raises(AttributeError, match="there is no algorithm 'lrtaa'; did you mean 'rtaa'?"):
+        settings.lrtaa  # noqa: B018
