@@ -18,11 +18,11 @@ import pytest
 from filelock import FileLock
 from numba.core import types
 
-import andante.kernel as kernel_module
 from andante.errors import AlgorithmError
 from andante.files import cache_folder
 from andante.kernel import (
     JIT,
+    cache,
     generic,
     instantiate,
     interpreted,
@@ -276,6 +276,12 @@ def test_every_kind_of_constant_counts(one, other):
     assert state(one) != state(other)
 
 
+def test_how_kernels_are_made_counts():
+    found = {}
+    cache._reach(heap.__dict__, found)
+    assert {f"andante.kernel.{name}" for name in ("cache", "compiler", "making")} <= found.keys()
+
+
 @pytest.mark.compiled
 def test_a_file_edited_while_a_process_runs_does_not_spoil_the_cache(mill):
     """The process goes on with what it has loaded; what it leaves in the cache must not pass for the new text's code."""
@@ -352,7 +358,7 @@ def test_kernels_within_kernels_can_print(mill):
 
 
 def files_of_code(folder):
-    return kernel_module._CacheFiles(str(folder), "step-7.py311")
+    return cache._CacheFiles(str(folder), "step-7.py311")
 
 
 def test_two_that_compile_at_once_never_get_the_code_of_the_other(tmp_path, monkeypatch):
@@ -375,13 +381,13 @@ def test_two_that_compile_at_once_never_get_the_code_of_the_other(tmp_path, monk
 
 def ask_tiny(numbers, barrier, answers):
     """In a process of its own: what the kernel in ``tiny.py`` makes of numbers, and what had to be compiled."""
-    save, heard = kernel_module._CacheFiles.save, []
+    save, heard = cache._CacheFiles.save, []
 
     def save_at_once(*what):
         barrier.wait(60)
         save(*what)
 
-    kernel_module._CacheFiles.save = save_at_once
+    cache._CacheFiles.save = save_at_once
     with on_compile(heard.append):
         double = import_module("tiny").double
         answers.put(([double(number) for number in numbers], heard))
@@ -440,8 +446,8 @@ def test_settings_of_the_compiler_are_part_of_the_key(monkeypatch, setting, valu
 @pytest.mark.compiled
 def test_options_of_a_kernel_are_part_of_the_key():
     def key(**options):
-        cache = kernel_module._KernelCache(doubled.py_func, {**doubled.targetoptions, **options})
-        return cache._files._index_key((types.int64,), SimpleNamespace(magic_tuple=lambda: ("a machine",)))
+        kept = cache.KernelCache(doubled.py_func, {**doubled.targetoptions, **options})
+        return kept._files._index_key((types.int64,), SimpleNamespace(magic_tuple=lambda: ("a machine",)))
 
     assert len({key(), key(boundscheck=True), key(debug=True), key(no_cpython_wrapper=True)}) == 4
 
@@ -603,8 +609,8 @@ def test_who_waits_for_another_process_says_so(tmp_path):
             other.release()
 
         with on_compile(heard.append, waiting):
-            kernel_module._Turn.wait(code, "double").end()
-        kernel_module._Turn.wait(code, "double").end()
+            cache._Turn.wait(code, "double").end()
+        cache._Turn.wait(code, "double").end()
     assert heard == ["double"]
 
 

@@ -1,0 +1,27 @@
+"""The only interface to Numba: every compiled function of Andante is made here.
+
+Kernels run without the GIL and without Numba's runtime, so they cannot allocate. With ``NUMBA_DISABLE_JIT=1`` they are
+plain Python functions. Their machine code is cached (`andante.kernel.cache`).
+"""
+
+from andante.kernel.cache import on_compile, source_state
+from andante.kernel.clock import nanoseconds
+from andante.kernel.compiler import JIT
+from andante.kernel.interpret import interpreted
+from andante.kernel.making import Generic, generic, instantiate, int64, kernel, prefetch, subroutine, uint64
+
+__all__ = [
+    "JIT",
+    "Generic",
+    "generic",
+    "instantiate",
+    "int64",
+    "interpreted",
+    "kernel",
+    "nanoseconds",
+    "on_compile",
+    "prefetch",
+    "source_state",
+    "subroutine",
+    "uint64",
+]

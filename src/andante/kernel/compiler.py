@@ -1,0 +1,215 @@
+"""How Numba compiles a kernel: the options, and kernels that only other kernels call, which are kept as parts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import llvmlite.binding
+import numba
+from llvmlite import ir
+from numba.core import types
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler, DefaultPassBuilder
+from numba.core.compiler_machinery import register_pass
+from numba.core.datamodel import default_manager
+from numba.core.datamodel.models import DataModel
+from numba.core.imputils import user_function
+from numba.core.lowering import Lower
+from numba.core.typed_passes import NativeLowering
+from numba.np.numpy_support import as_dtype
+
+JIT = not numba.config.DISABLE_JIT
+
+# Inlining a kernel passes its bundles for free; a real call would copy every array's header.
+# Nothing calls a kernel through a pointer, so none has a wrapper for C.
+OPTIONS: dict[str, Any] = {"error_model": "numpy", "_nrt": False, "forceinline": True, "no_cfunc_wrapper": True}
+
+
+PART = "part"  # marks such code in the cache, as opposed to machine code
+
+
+class Part(JITCodeLibrary):  # type: ignore[misc]
+    """Code that only other kernels call: kept as LLVM bitcode, optimised and compiled to machine code with its caller.
+
+    Numba would do both for every kernel, from the innermost one up. All are inlined into their callers, so a deep nest
+    would be optimised once per level, although only the outermost kernel is ever run.
+    """
+
+    def _optimize_final_module(self) -> None:
+        pass
+
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+    def get_pointer_to_function(self, name: str) -> int:
+        """Return 0: there is no machine code."""
+        self._ensure_finalized()
+        return 0
+
+    @property
+    def codegen(self) -> Any:
+        """The object to which Numba passes the addresses of a kernel's constants, which are not in memory yet."""
+        return _NoMemory
+
+    def serialize_using_object_code(self) -> tuple[str, str, bytes]:
+        """Return what the cache stores."""
+        self._ensure_finalized()
+        return self.name, PART, self._get_module_for_linking().as_bitcode()
+
+    @classmethod
+    def kept(cls, codegen: Any, state: tuple[str, str, bytes]) -> Part:
+        """Return a library made from what the cache stored."""
+        part = cls(codegen, state[0])
+        part._final_module = part._shared_module = llvmlite.binding.parse_bitcode(state[2])
+        part._finalize_final_module()
+        return part
+
+
+class _NoMemory:
+    @staticmethod
+    def set_env(name: str, environment: Any) -> None:
+        """Do nothing."""
+
+
+class _Slim(types.Type):  # type: ignore[misc]
+    """The type of a part's argument that holds arrays: the same value, passed as fewer numbers.
+
+    Numba passes seven numbers or more for every array. Of one without gaps, four follow from its type and its shape,
+    or serve reference counting, which kernels do without. A bundle may hold a hundred arrays, and every call of a part
+    takes it apart and puts it together again, until all is inlined: that used to take a quarter of the compile time.
+    """
+
+    def __init__(self, whole: types.Type) -> None:
+        self.whole = whole
+        super().__init__(f"slim({whole})")
+
+    @classmethod
+    def of(cls, one: types.Type) -> types.Type:
+        """Return the type as which a part takes an argument of this type."""
+        return cls(one) if _holds_arrays(one) else one
+
+
+def _holds_arrays(one: types.Type) -> bool:
+    """Return whether this is an array without gaps or a tuple with some."""
+    if isinstance(one, types.BaseTuple):
+        return any(map(_holds_arrays, one))
+    return type(one) is types.Array and one.layout == "C"
+
+
+class _SlimTuple(DataModel):  # type: ignore[misc]
+    """Tells Numba how a tuple is passed to a part."""
+
+    def __init__(self, manager: Any, slim: _Slim) -> None:
+        super().__init__(manager, slim)
+        self._whole = manager[slim.whole]
+        self._elements = [manager[_Slim.of(one)] for one in slim.whole]
+
+    def get_value_type(self) -> Any:
+        return self._whole.get_value_type()
+
+    def get_argument_type(self) -> Any:
+        return tuple(element.get_argument_type() for element in self._elements)
+
+    def as_argument(self, builder: Any, value: Any) -> Any:
+        return tuple(
+            element.as_argument(builder, builder.extract_value(value, i)) for i, element in enumerate(self._elements)
+        )
+
+    def from_argument(self, builder: Any, value: Any) -> Any:
+        whole = ir.Constant(self.get_value_type(), ir.Undefined)
+        for i, (element, passed) in enumerate(zip(self._elements, value, strict=True)):
+            whole = builder.insert_value(whole, element.from_argument(builder, passed), i)
+        return whole
+
+
+class _SlimArray(DataModel):  # type: ignore[misc]
+    """Tells Numba how an array is passed to a part: as its owner, its address and its shape."""
+
+    _PASSED = ("parent", "data", "shape")
+
+    def __init__(self, manager: Any, slim: _Slim) -> None:
+        super().__init__(manager, slim)
+        self._whole = manager[slim.whole]
+        self._fields = {name: manager[self._whole.get_member_fe_type(name)] for name in self._whole._fields}
+        self._passed = [(name, self._fields[name]) for name in self._PASSED]
+        self._bytes = as_dtype(slim.whole.dtype).itemsize
+
+    def get_value_type(self) -> Any:
+        return self._whole.get_value_type()
+
+    def get_argument_type(self) -> Any:
+        return tuple(field.get_argument_type() for _, field in self._passed)
+
+    def as_argument(self, builder: Any, value: Any) -> Any:
+        return tuple(field.as_argument(builder, self._whole.get(builder, value, name)) for name, field in self._passed)
+
+    def from_argument(self, builder: Any, value: Any) -> Any:
+        known = {
+            name: field.from_argument(builder, one) for (name, field), one in zip(self._passed, value, strict=True)
+        }
+        number = self._fields["itemsize"].get_value_type()
+        size = number(self._bytes)
+        strides = ir.Constant(self._fields["strides"].get_value_type(), ir.Undefined)
+        items, step = None, size
+        for axis in reversed(range(self._whole.fe_type.ndim)):
+            strides = builder.insert_value(strides, step, axis)
+            length = builder.extract_value(known["shape"], axis)
+            items = length if items is None else builder.mul(items, length)
+            step = builder.mul(items, size) if axis else step
+        no_counter = ir.Constant(self._fields["meminfo"].get_value_type(), None)
+        known |= {"nitems": items or number(1), "itemsize": size, "strides": strides, "meminfo": no_counter}
+        whole = ir.Constant(self.get_value_type(), ir.Undefined)
+        for name, one in known.items():
+            whole = self._whole.set(builder, whole, one, name)
+        return whole
+
+
+def _slim_model(manager: Any, slim: _Slim) -> DataModel:
+    return (_SlimTuple if isinstance(slim.whole, types.BaseTuple) else _SlimArray)(manager, slim)
+
+
+default_manager.register(_Slim, _slim_model)
+
+
+class _PartLower(Lower):  # type: ignore[misc]
+    def __init__(self, context: Any, library: Any, description: Any, *rest: Any, **more: Any) -> None:
+        description.argtypes = tuple(map(_Slim.of, description.argtypes))
+        super().__init__(context, library, description, *rest, **more)
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _PartLowering(NativeLowering):  # type: ignore[misc]
+    _name = "andante_part_lowering"
+
+    @property
+    def lowering_class(self) -> type[Lower]:
+        return _PartLower
+
+    def run_pass(self, state: Any) -> bool:
+        super().run_pass(state)
+        offer(state.targetctx, state.cr.cfunc, state.cr.fndesc, state.library)
+        return True
+
+
+def offer(context: Any, entry: Any, description: Any, part: Part) -> None:
+    """Let other kernels call a part with arguments as they have them; Numba does so for those that it is passed."""
+    given = tuple(one.whole if isinstance(one, _Slim) else one for one in description.argtypes)
+    context.insert_func_defn([(user_function(description, [part]), entry, given)])
+
+
+class _PartCompiler(Compiler):  # type: ignore[misc]
+    def define_pipelines(self) -> list[Any]:
+        passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        passes.passes = [(_PartLowering if one is NativeLowering else one, why) for one, why in passes.passes]
+        passes.finalize()
+        return [passes]
+
+    def _compile_core(self) -> Any:
+        if self.state.library is None:
+            self.state.library = Part(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
+        return super()._compile_core()
+
+
+# Skip the CPython wrapper for kernels that only kernels call: with bundles of many arrays it dominates compile time.
+INNER = OPTIONS | {"no_cpython_wrapper": True, "pipeline_class": _PartCompiler}

@@ -1,0 +1,257 @@
+"""Make kernels: functions that are compiled on first use, by themselves or for one bundle or another."""
+
+from __future__ import annotations
+
+import functools
+import gc
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FunctionType
+from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar, cast, get_type_hints
+
+import numba
+import numpy as np
+from llvmlite import ir
+from numba.core import cgutils, types
+from numba.core.dispatcher import Dispatcher
+from numba.core.errors import NumbaError
+from numba.core.sigutils import normalize_signature
+from numba.extending import intrinsic, overload
+
+from andante import faults
+from andante.errors import AndanteError
+from andante.kernel.cache import KernelCache, keep_text, source_file
+from andante.kernel.compiler import INNER, JIT, OPTIONS, Part
+
+F = TypeVar("F", bound=Callable[..., Any])
+P = ParamSpec("P")
+R_co = TypeVar("R_co", covariant=True)
+
+if TYPE_CHECKING:
+    int64 = uint64 = int
+else:
+    int64 = np.int64  # the type of states and counts in a kernel; narrower types come from arrays
+    uint64 = np.uint64  # an index in the innermost loops: Numba lets a negative signed one count from the end
+
+
+def kernel(function: F) -> F:
+    """Compile ``function`` on first use and cache the machine code on disk."""
+    keep_text(function)
+    return _compiled(function)
+
+
+def subroutine(function: F) -> F:
+    """Make a kernel that its callers call instead of inlining: for large ones that run longer than a call takes.
+
+    Inlining a large kernel everywhere makes its callers slow to compile and no faster.
+    """
+    keep_text(function)
+    return _compiled(function, inlined=False)
+
+
+def _compiled(function: F, cached: bool = True, inlined: bool = True) -> F:
+    if not JIT:
+        return function
+    compiled = numba.njit(nogil=True, **OPTIONS)(function)
+    inner = numba.njit(**INNER | {"forceinline": inlined})(function)
+    if cached and source_file(function) is not None:
+        compiled._cache = KernelCache(function, compiled.targetoptions)
+        inner._cache = KernelCache(function, inner.targetoptions)
+    # Kernels that call this one get the inner one. Keeping a reference to the first must keep the second alive.
+    compiled.get_call_template, compiled.get_overload = _called_by_kernels(compiled, inner), inner.get_overload
+    compiled._compile_for_args = _called_by_python(compiled)
+    compiled.compile, inner.compile = _in_turn(compiled), _in_turn(inner)
+    compiled.promised = None  # the bundle that callers expect it to return
+    return cast(F, compiled)
+
+
+def _called_by_kernels(compiled: Any, inner: Any) -> Callable[..., Any]:
+    """Return what Numba calls for the type of a call; if that fails, it records which kernel was the reason.
+
+    A literal number in a call has a type of its own, and Numba would compile the kernel for each such number. Here all
+    integers are one type; inlined code sees the number all the same.
+    """
+
+    def get_call_template(args: Any, kws: Any) -> Any:
+        args = tuple(types.unliteral(arg) for arg in args)
+        kws = {name: types.unliteral(arg) for name, arg in kws.items()}
+        try:
+            found = inner.get_call_template(args, kws)
+            if compiled.promised is not None:
+                returned = inner.overloads[tuple(found[2])].signature.return_type
+                faults.check_return(inner.py_func, compiled.promised, returned)
+        except NumbaError as error:
+            if str(error).startswith("Failed in ") or hasattr(error, "blame"):  # else the call itself is wrong
+                faults.blame(inner.py_func, error)
+            raise
+        except Exception as error:
+            faults.blame(inner.py_func, error)
+            raise
+        return found
+
+    return get_call_template
+
+
+def _called_by_python(compiled: Any) -> Callable[..., Any]:
+    """Return what Numba calls for arguments of new types; an error in a kernel becomes one sentence for its author."""
+    compile_for_args = compiled._compile_for_args
+
+    def explaining(*args: Any, **kws: Any) -> Any:
+        faults.begin()
+        try:
+            return compile_for_args(*args, **kws)
+        except (AndanteError, OSError, MemoryError):
+            raise
+        except Exception as error:  # also those that Numba lets pass, such as a TypeError for Move(1, 2)
+            raise faults.explained(compiled.py_func, error) from None
+
+    return explaining
+
+
+def _in_turn(dispatcher: Any) -> Callable[[Any], Any]:
+    """Return what Numba calls to compile or load a kernel; it releases the turns its cache took, however that ends."""
+    compile_or_load = dispatcher.compile
+
+    def compile_in_turn(sig: Any) -> Any:
+        turns = getattr(dispatcher._cache, "turns", [])
+        before = len(turns)
+        try:
+            with _no_collecting():
+                entry = compile_or_load(sig)
+            _give_constants(dispatcher.overloads[normalize_signature(sig)[0]])
+            return entry
+        finally:
+            while len(turns) > before:
+                turns.pop().end()
+
+    return compile_in_turn
+
+
+@contextmanager
+def _no_collecting() -> Iterator[None]:
+    """Collect no garbage in this block: a compiler makes millions of objects and drops few of them before it is done.
+
+    Looking for those again and again used to take a sixth of the compile time, or more in a large program.
+    """
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+def _give_constants(compiled: Any) -> None:
+    """Tell machine code where the Python objects are that its kernels use, such as what ``print`` shows.
+
+    Numba does so kernel by kernel, which is too early for a `Part`. Without them, code that prints never returns: it
+    fails while it holds Python's lock.
+    """
+    if isinstance(compiled.library, Part):
+        return
+    for environment in compiled._find_referenced_environments():
+        compiled.library.codegen.set_env(environment.env_name, environment)
+
+
+def instantiate(template: Callable[..., Any], name: str, **names: Any) -> Callable[..., Any]:
+    """Return a kernel made from ``template``, with the given global names bound to the given kernels.
+
+    This is how one loop drives many step kernels: a kernel passed as an argument or captured in a closure would never
+    be found in the cache again, but a global of its caller is. If the template's own module has a function of that name
+    that is annotated to return a bundle, the kernel must return that bundle too.
+    """
+    source = cast(FunctionType, getattr(template, "py_func", template))
+    for key, part in names.items():
+        if isinstance(part, Dispatcher):
+            part.promised = _promised(source.__globals__.get(key))
+    copy = FunctionType(source.__code__, {**source.__globals__, **names}, name)
+    copy.__qualname__ = name
+    copy.__module__ = source.__module__
+    copy.__doc__ = source.__doc__
+    # A kernel without a file, say from a notebook, has no source to hash: what is made with it is not cached.
+    kept = all(not isinstance(part, Dispatcher) or isinstance(part._cache, KernelCache) for part in names.values())
+    return _compiled(copy, kept)
+
+
+def _promised(stub: Any) -> type[tuple[Any, ...]] | None:
+    """Return the bundle that a function is annotated to return, if any."""
+    said = get_type_hints(stub).get("return") if isinstance(stub, FunctionType) else None
+    return said if isinstance(said, type) and issubclass(said, tuple) else None
+
+
+class Generic(Protocol[P, R_co]):
+    """A kernel with one body per class of its first argument."""
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R_co:
+        """Run the body that fits the first argument."""
+        ...
+
+    def of(self, bundle: type) -> Callable[[F], F]:
+        """Register the decorated function as the body for ``bundle``, a NamedTuple class."""
+        ...
+
+
+def generic(stub: Callable[P, R_co]) -> Generic[P, R_co]:
+    """Make a function whose body depends on the class of its first argument, chosen when the caller is compiled."""
+    keep_text(stub)
+    bodies: dict[type, Callable[..., Any]] = {}
+
+    @functools.wraps(stub)
+    def dispatch(*args: Any) -> Any:
+        return bodies[type(args[0])](*args)
+
+    def of(bundle: type) -> Callable[[F], F]:
+        def register(body: F) -> F:
+            bodies[bundle] = body
+            return body
+
+        return register
+
+    overload(dispatch, jit_options=INNER, strict=False)(_chooser(bodies, stub))
+    dispatch.of = of  # type: ignore[attr-defined]
+    dispatch.bodies = bodies  # type: ignore[attr-defined]
+    return cast(Generic[P, R_co], dispatch)
+
+
+def _chooser(bodies: dict[type, Callable[..., Any]], stub: Callable[..., Any]) -> Callable[..., Any]:
+    """Return what Numba calls, with types instead of values, to find out which body to compile."""
+
+    def choose(first: Any, *rest: Any) -> Callable[..., Any] | None:
+        return bodies.get(getattr(first, "instance_class", type(None)))
+
+    arguments = ", ".join(stub.__code__.co_varnames[: stub.__code__.co_argcount])
+    # An overload must have the stub's own argument names.
+    scope: dict[str, Any] = {"choose": choose}
+    exec(f"def chooser({arguments}):\n    return choose({arguments})", scope)
+    return cast(Callable[..., Any], scope["chooser"])
+
+
+def prefetch(array: Any, index: int) -> None:
+    """Prefetch an element of a flat array that will be read soon; the index may lie outside the array.
+
+    A read from memory takes as long as a hundred instructions. This affects only the time, never the result.
+    """
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def _prefetch(_: Any, array: Any, index: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        held = context.make_array(signature.args[0])(context, builder, args[0])
+        element = cgutils.get_item_pointer(context, builder, signature.args[0], held, [args[1]], wraparound=False)
+        byte, number = ir.IntType(8).as_pointer(), ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [byte, number, number, number])
+        call = builder.module.declare_intrinsic("llvm.prefetch", [byte], kind)
+        to_read, to_keep, data = number(0), number(3), number(1)
+        builder.call(call, [builder.bitcast(element, byte), to_read, to_keep, data])
+        return context.get_dummy_value()
+
+    return types.void(array, types.intp), generate
+
+
+@overload(prefetch, jit_options=INNER, strict=False)  # type: ignore[untyped-decorator]
+def _choose_prefetch(array: Any, index: Any) -> Callable[..., Any]:
+    def ask(array: Any, index: Any) -> None:
+        _prefetch(array, index)
+
+    return ask
