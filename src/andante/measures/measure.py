@@ -96,6 +96,13 @@ _ALL = [
         heavy_tailed=True,
     ),
     Measure(
+        "capped_suboptimality_with_waits",
+        "Suboptimality with waits, capped",
+        "Capped suboptimality, with every turn in which the agent waited counted as a move of cost 1.",
+        "times optimal",
+        digits=3,
+    ),
+    Measure(
         "states_expanded_per_move",
         "Expanded per move",
         "States expanded divided by moves made, for each trial.",
@@ -170,6 +177,7 @@ _ALL = [
     Measure("cost", "Cost", "The cost of the agent's path.", "cost", heavy_tailed=True, adds_up=True),
     Measure("optimal_cost", "Optimal cost", "The cost of a shortest path.", "cost", better=Better.NEITHER),
     Measure("moves", "Moves", "Moves made.", "moves", digits=0, heavy_tailed=True, adds_up=True),
+    Measure("turns_waited", "Turns waited", "Turns in which the agent stayed where it was.", "turns", adds_up=True),
     Measure(
         "states_expanded",
         "Expanded",
