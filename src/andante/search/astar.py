@@ -227,6 +227,20 @@ def parent_of(tree: Tree, state: int) -> int:
 
 
 @kernel
+def lay_out(tree: Tree, path: npt.NDArray[np.int32], start: int, goal: int) -> int:
+    """Write the path found from ``start`` to ``goal`` to ``path``, the start first; return its number of states."""
+    length, state = 1, goal
+    while state != start:
+        state = parent_of(tree, state)
+        length += 1
+    state = goal
+    for i in range(length - 1, -1, -1):
+        path[i] = state
+        state = parent_of(tree, state)
+    return length
+
+
+@kernel
 def _costs(
     tree: Tree,
     graph: Layout,
