@@ -30,6 +30,7 @@ from andante.search.openlist import OpenList, Ties, WallsFirst, open_list
 from andante.world.graph import MOST_STATES, Graph, Layout, degree, enterable, estimate, price, target
 
 UNLIMITED = 1 << 62  # steps
+PART = 64  # problems solved before a thread looks whether the user has interrupted
 
 
 TREE = np.dtype(
@@ -269,11 +270,16 @@ def optimal_costs(
     costs[apart] = np.inf
     todo = np.flatnonzero(~apart)
 
+    own = threading.local()  # a tree for each thread
+
     def work(part: npt.NDArray[np.int64], stop: threading.Event) -> None:
+        if not hasattr(own, "tree"):
+            own.tree = Tree.allocate(new_space(graph, None))
         found = np.empty(len(part))
-        _costs(Tree.allocate(new_space(graph, None)), graph.arrays, starts[part], goals[part], found)
+        _costs(own.tree, graph.arrays, starts[part], goals[part], found)
         costs[part] = found
 
-    for _ in on_threads(work, np.array_split(todo, threads), threads):
+    parts = np.array_split(todo, max(threads, -(-len(todo) // PART)))
+    for _ in on_threads(work, parts, threads):
         pass
     return costs
