@@ -125,9 +125,10 @@ def squares(graph: Graph, side: int) -> Ground:
 
 
 def at_corners(ground: Ground) -> Ground:
-    """Return the same regions, represented by the corner of a wall nearest to their centre, if they touch one.
+    """Return regions divided so that each corner of a wall is the representative of its own region.
 
-    Shortest paths bend at corners, so that is where subgoals should be.
+    Shortest paths bend at corners, so that is where subgoals should be. A state belongs to the nearest corner of its
+    region that it can climb to and back; if there is none, it stays with the centre.
     """
     arrays = ground.graph.arrays
     if not isinstance(arrays, Moves):
@@ -137,35 +138,42 @@ def at_corners(ground: Ground) -> Ground:
         beside = 1 << d - 1 | 1 << (d + 1) % 8
         corner |= (arrays.mask & (beside | 1 << d)) == beside
     member, begin = ground.members
-    representative = ground.representative.copy()
-    _move_to_corners(arrays, member, begin, corner, representative)
-    return ground._replace(representative=representative)
+    hub = np.full(len(ground.graph), NO_STATE, np.int32)
+    hub[member] = ground.representative[ground.region[member]]
+    _go_to_corners(arrays, member, begin, corner, hub)
+    representative, region = np.unique(hub[member], return_inverse=True)
+    hub[member] = region
+    return Ground(ground.graph, hub, representative)
 
 
 @kernel
-def _move_to_corners(
-    graph: Moves, member: States, begin: States, corner: npt.NDArray[np.bool_], representative: States
-) -> None:
-    for region in range(len(representative)):
-        inside, middle = member[begin[region] : begin[region + 1]], int64(representative[region])
-        x, y = int64(graph.x[middle]), int64(graph.y[middle])
-        best, nearest = middle, int64(2**62)
+def _go_to_corners(graph: Moves, member: States, begin: States, corner: npt.NDArray[np.bool_], hub: States) -> None:
+    """Write the hub of each state: its corner, or the centre of its region."""
+    for region in range(len(begin) - 1):
+        inside = member[begin[region] : begin[region + 1]]
+        centre, is_needed = int64(hub[inside[0]]), False
         for state in inside:
-            apart = (int64(graph.x[state]) - x) ** 2 + (int64(graph.y[state]) - y) ** 2
-            if corner[state] and apart < nearest and _is_hub(graph, inside, int64(state)):
-                best, nearest = int64(state), apart
-        representative[region] = best
+            chosen = _nearest_corner(graph, inside, corner, int64(state))
+            if chosen >= 0:
+                hub[state] = chosen
+            else:
+                is_needed = True
+        if is_needed:
+            hub[centre] = centre
 
 
 @kernel
-def _is_hub(graph: Layout, states: States, hub: int) -> bool:
-    """Return whether all these states can climb to ``hub`` and back."""
-    for state in states:
-        if not climbs(graph, int64(state), hub):
-            return False
-        if not climbs(graph, hub, int64(state)):
-            return False
-    return True
+def _nearest_corner(graph: Moves, states: States, corner: npt.NDArray[np.bool_], state: int) -> int:
+    """Return the nearest corner among ``states`` that one can climb to and back, the first of equal ones; -1: none."""
+    chosen, least = int64(-1), int64(2**62)
+    for i in range(len(states)):
+        other = int64(states[i])
+        if not corner[other]:
+            continue
+        apart = (int64(graph.x[state]) - graph.x[other]) ** 2 + (int64(graph.y[state]) - graph.y[other]) ** 2
+        if apart < least and climbs(graph, state, other) and climbs(graph, other, state):
+            chosen, least = other, int64(apart)
+    return chosen
 
 
 def _squares(tile: npt.NDArray[np.int64], points: Points, side: int) -> npt.NDArray[np.int64]:
