@@ -17,6 +17,7 @@ from andante.campaign.standing import Status, finished_jobs, plan_of, status
 from andante.campaign.tables import CampaignError
 from andante.campaign.work import Result
 from andante.datasets import Progress as Tell
+from andante.datasets import quiet
 from andante.store import Store, as_kept
 
 _SHOWN = 3  # differences listed in an error message
@@ -43,11 +44,7 @@ class Progress:
         return self.trials_left / self.trials_per_second if self.trials else np.inf
 
 
-def _quiet(what: str, done: int, total: int) -> None:
-    """Report nothing."""
-
-
-def prepare(campaign: Campaign, folder: str | os.PathLike[str], tell: Tell = _quiet) -> tuple[Store, Plan]:
+def prepare(campaign: Campaign, folder: str | os.PathLike[str], tell: Tell = quiet) -> tuple[Store, Plan]:
     """Create or open the campaign's store and plan and return them; fail if the campaign has changed since."""
     if Store.exists(folder):
         return _opened(campaign, Store(folder))
@@ -102,7 +99,7 @@ def run(
     folder: str | os.PathLike[str],
     engine: Engine,
     *,
-    tell: Tell = _quiet,
+    tell: Tell = quiet,
     progress: Callable[[Progress], None] | None = None,
     go_on: Callable[[Progress], bool] | None = None,
 ) -> Status:
