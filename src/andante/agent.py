@@ -287,7 +287,7 @@ class Algorithm:
     def __repr__(self) -> str:
         return f"Algorithm({self})"
 
-    def having(self, **parameters: Any) -> Algorithm:
+    def with_parameters(self, **parameters: Any) -> Algorithm:
         """Return this algorithm with some parameters changed."""
         known = {p.name: p for p in self.parameters}
         for name in parameters:
@@ -326,7 +326,7 @@ def setting(of: str, card: Card, *, free: Collection[str] = (), **parameters: An
 
     Parameters listed in ``free`` can still be chosen; the given value is their default.
     """
-    corner = _register[of].having(**parameters)
+    corner = _register[of].with_parameters(**parameters)
     card = replace(
         card,
         summary=card.summary or corner.card.summary,
@@ -375,12 +375,12 @@ def compared() -> list[Algorithm]:
 def find(text: str | Algorithm, **parameters: Any) -> Algorithm:
     """Return the algorithm that ``text`` names in the notation; keyword parameters take precedence."""
     if isinstance(text, Algorithm):
-        return text.having(**parameters)
+        return text.with_parameters(**parameters)
     _load()
     call = parse(next((ours for ours in (read(text) for read in _dialects) if ours is not None), text))
     if call.name not in _register:
         raise AlgorithmError(f"there is no algorithm {call.name!r}; {did_you_mean(call.name, _register)}")
-    return _register[call.name].having(**{**call.arguments, **parameters})
+    return _register[call.name].with_parameters(**{**call.arguments, **parameters})
 
 
 def _load() -> None:

@@ -66,15 +66,15 @@ def build(
     if len(set(files)) < len(files):
         raise OutputError("two of the maps have the same name, and so would their files; build them one at a time")
     if estimate:
-        tell_estimates(kind, portions, asked, threads, as_json)
+        print_estimates(kind, portions, asked, threads, as_json)
         return
     refuse_to_overwrite(files, builder, params, force)
     make_folder(out_folder)
     written: list[dict[str, Any]] = []
     for (_, portion), file in zip(portions, files, strict=True):
         began = time.perf_counter()
-        with progress_of_parts() as tell:
-            database = make(kind, portion, goals=asked, threads=threads, progress=tell)
+        with progress_of_parts() as report:
+            database = make(kind, portion, goals=asked, threads=threads, progress=report)
         took = time.perf_counter() - began
         database.save(file)
         written.append({"file": str(file), "kind": call.name, "bytes": file.stat().st_size, "seconds": took})
@@ -137,7 +137,7 @@ def _changed(parameters: Mapping[str, Any], others: Mapping[str, Any]) -> dict[s
     return {name: value for name, value in parameters.items() if name not in others or others[name] != value}
 
 
-def tell_estimates(
+def print_estimates(
     kind: str, portions: list[tuple[str, list[Grid]]], asked: list[int] | None, threads: int | None, as_json: bool
 ) -> None:
     """How long each of the databases will take to build."""

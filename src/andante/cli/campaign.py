@@ -18,7 +18,7 @@ from andante.cli.shared import (
     out,
     print_json,
     progress_of_parts,
-    telling_of_compilation,
+    show_compilation,
 )
 from andante.machine import cores
 
@@ -104,7 +104,7 @@ def status(file: Path = FILE, store: Path | None = STORE, scale: str = SCALE, as
     if as_json:
         print_json(asdict(found))
     else:
-        tell_status(opened, found)
+        print_status(opened, found)
 
 
 @app.command()
@@ -140,7 +140,7 @@ def report(
     x, y = read_pair(dominance)
     if not len(results.rows):
         finished = Results.of(opened).where({} if problems is None else {"set": problems})
-        tell_counts(results, finished, as_json)
+        print_counts(results, finished, as_json)
         refuse_empty(html, markdown, latex, csv)
         return
     write_tables(results.summaries(by), by, campaign.measures, markdown, latex, csv)
@@ -148,7 +148,7 @@ def report(
         from andante.report.page import results_page
 
         write(html, results_page(results, x=x, y=y, measures=campaign.measures))
-    tell_results(results, by, campaign.measures, x, y, as_json)
+    print_results(results, by, campaign.measures, x, y, as_json)
 
 
 def refuse_empty(*files: Path | None) -> None:
@@ -235,7 +235,7 @@ def work_on(campaign: Campaign, folder: Path, make: Callable[[], Engine], again:
     try:
         return _work_on(campaign, folder, make, estimate)
     except KeyboardInterrupt:
-        tell_stopped(folder, again)
+        print_stopped(folder, again)
         raise typer.Exit(INTERRUPTED) from None
 
 
@@ -244,8 +244,8 @@ def _work_on(campaign: Campaign, folder: Path, make: Callable[[], Engine], estim
     from andante.campaign import resume as go_on
     from andante.campaign import status as stands
 
-    with progress_of_parts() as tell:
-        store, plan = prepare(campaign, folder, tell)
+    with progress_of_parts() as report:
+        store, plan = prepare(campaign, folder, report)
     compile_for(plan)
     engine = make()
     err.print(f"{len(plan):,} jobs, {plan.trials:,} trials, {engine.title}: {folder}", soft_wrap=True)
@@ -263,16 +263,16 @@ def _work_on(campaign: Campaign, folder: Path, make: Callable[[], Engine], estim
             return not estimate or progress.seconds < ESTIMATE_SECONDS
 
         go_on(store, plan, engine, campaign.seed, progress=hear, go_on=within)
-    tell_status(store, stands(store, plan), last[0] if last else None)
+    print_status(store, stands(store, plan), last[0] if last else None)
     return engine.title
 
 
 def compile_for(plan: Plan) -> None:
     """Compile what the plan needs, so that no job waits for it."""
-    from andante.campaign.ahead import compile_ahead
+    from andante.campaign.compiling import compile_outfits
 
-    with telling_of_compilation() as tell:
-        compile_ahead((task.outfit for task in plan.tasks), tell)
+    with show_compilation() as report:
+        compile_outfits((task.outfit for task in plan.tasks), report)
 
 
 @contextmanager
@@ -323,7 +323,7 @@ def spoken(seconds: float) -> str:
     return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
 
 
-def tell_status(store: Store, found: Status, last: Progress | None = None) -> None:
+def print_status(store: Store, found: Status, last: Progress | None = None) -> None:
     """How much is done, and how long the rest will take."""
     jobs = f"{found.jobs_finished:,} of {found.jobs:,} jobs finished"
     lines = [f"{store.folder}: {jobs}, {found.trials_finished:,} of {found.trials:,} trials"]
@@ -333,10 +333,10 @@ def tell_status(store: Store, found: Status, last: Progress | None = None) -> No
         )
     if found.damaged:
         lines.append(f"{found.damaged} parts were damaged and set aside; their jobs count as not finished")
-    tell(lines)
+    print_lines(lines)
 
 
-def tell_stopped(folder: Path, again: str) -> None:
+def print_stopped(folder: Path, again: str) -> None:
     """What is kept of a run that was interrupted, and how to go on."""
     from andante.campaign import status as stands
     from andante.store import Store
@@ -378,17 +378,17 @@ def write(path: Path, text: str) -> None:
     err.print(f"wrote {path}", soft_wrap=True)
 
 
-def tell_results(results: Results, by: str, measures: Sequence[str], x: str, y: str, as_json: bool) -> None:
+def print_results(results: Results, by: str, measures: Sequence[str], x: str, y: str, as_json: bool) -> None:
     """The table, and who is dominated by none, for a person or for a program."""
     from dataclasses import asdict
 
-    from andante.measures import unlike
+    from andante.measures import problem_mismatch
     from andante.report.dominance import on_average
     from andante.report.results import AGENTS
     from andante.report.table import TerminalTable
 
     summaries = results.summaries(by)
-    fault = unlike(summaries) if by in AGENTS else ""
+    fault = problem_mismatch(summaries) if by in AGENTS else ""
     standings = on_average(summaries, x, y) if by in AGENTS and not fault else []
     about = [*results.sentences, *([f"{fault}."] if fault and not results.incomparable else [])]
     if as_json:
@@ -396,23 +396,23 @@ def tell_results(results: Results, by: str, measures: Sequence[str], x: str, y: 
         told = {"about": about, "summaries": [asdict(summary) for summary in summaries]}
         print_json({**told, "dominated_by": dominated})
         return
-    tell(about)
+    print_lines(about)
     out.print(TerminalTable(summaries, measures, by))
     free = [one.summary.name for one in standings if one.dominated_by is None]
     if len(free) < len(standings):
         out.print(f"Dominated by none in {x} and {y}: {', '.join(free)}", soft_wrap=True)
 
 
-def tell_counts(none: Results, some: Results, as_json: bool) -> None:
+def print_counts(none: Results, some: Results, as_json: bool) -> None:
     """That there is nothing to compare yet, and how many trials each agent has finished."""
     counts = {one.name: one.trials for one in some.summaries()}
     if as_json:
         print_json({"about": none.sentences, "trials": counts})
     else:
-        tell([*none.sentences, *(f"{count:>11,}  {name}" for name, count in counts.items())])
+        print_lines([*none.sentences, *(f"{count:>11,}  {name}" for name, count in counts.items())])
 
 
-def tell(lines: Sequence[str]) -> None:
+def print_lines(lines: Sequence[str]) -> None:
     """Print these lines as they are, however long."""
     for line in lines:
         out.print(line, soft_wrap=True)

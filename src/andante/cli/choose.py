@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from andante.cli.shared import check_places, number_option, out, say_wrote
+from andante.cli.shared import check_places, number_option, out, print_written
 from andante.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def choose(
         float("inf"), 0, help="Leave out algorithms that expanded more states than this before any move."
     ),
     only: list[str] = typer.Option([], metavar="NAME", help="Choose among algorithms of this name; may be repeated."),
-    trials: int = typer.Option(100, min=1, help="How many random splits into old and new."),
+    splits: int = typer.Option(100, min=1, help="How many random splits into old and new."),
     seed: int = typer.Option(0, min=0, help="For the splits."),
     predict: bool = typer.Option(True, help="Also try to predict what is best; needs scikit-learn and the maps."),
     folder: Path = typer.Option(Path(), "--maps", metavar="FOLDER", help="Where the paths of map files begin."),
@@ -72,7 +72,7 @@ def choose(
         said.append(text)
 
     say(overview(problems, opened, expansions))
-    for each in sweeps(problems, trials, seed, figures):
+    for each in sweeps(problems, splits, seed, figures):
         say(each)
     if described is not None:
         if predict:
@@ -88,7 +88,7 @@ def choose(
         write_whole(markdown, "\n".join(said).encode())
     if csv is not None:
         write_best(problems.by_map(), csv)
-    say_wrote(figures, aslib, markdown, csv)
+    print_written(figures, aslib, markdown, csv)
 
 
 def check_learning() -> None:
@@ -155,12 +155,12 @@ def part(title: str, make: Callable[[], list[str]]) -> str:
     return "\n".join([f"## {title}", "", *lines, ""])
 
 
-def sweeps(problems: Matrix, trials: int, seed: int, figures: Path | None) -> Iterator[str]:
+def sweeps(problems: Matrix, splits: int, seed: int, figures: Path | None) -> Iterator[str]:
     """The paper's tables 1 and 2, with figures 3 and 4; the first again on results that the choice has not seen."""
     from andante.selection.split import MISSING, sweep
 
     def swept(name: str, *matrices: Matrix) -> list[str]:
-        lines = sweep(*matrices, missing=sorted({*MISSING, *SHOWN}), trials=trials, seed=seed)
+        lines = sweep(*matrices, missing=sorted({*MISSING, *SHOWN}), splits=splits, seed=seed)
         if figures is not None:
             ways = ("exhaustive", "prior", "sample")
             curves = {way: [(line.present, getattr(line, way)) for line in lines] for way in ways}

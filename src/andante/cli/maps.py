@@ -13,9 +13,9 @@ from andante.cli.shared import (
     err,
     out,
     print_json,
+    print_written,
     progress_of_parts,
     read_world,
-    say_wrote,
     with_bold,
 )
 
@@ -89,7 +89,7 @@ def show(
         facts["states_by_level"] = levels.sizes
     if picture is not None:
         _draw(grid, levels, level, picture)
-        say_wrote(picture)
+        print_written(picture)
     if as_json:
         print_json(facts)
         return
@@ -190,6 +190,6 @@ def fetch(
     for name in names:
         set_named(name)
     for name in names:
-        with progress_of_parts() as tell:
-            folder = get(name, source, tell)
+        with progress_of_parts() as report:
+            folder = get(name, source, report)
         err.print(f"{name} is in {folder}", soft_wrap=True)

@@ -137,7 +137,7 @@ def check_places(*files: Path | None) -> None:
         check_place(file)
 
 
-def say_wrote(*files: Path | None) -> None:
+def print_written(*files: Path | None) -> None:
     """Say which files were written, where the result does not say it."""
     for file in files:
         if file is not None:
@@ -165,16 +165,16 @@ def progress_of_parts() -> Iterator[Callable[[str, int, int], None]]:
     with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as bar:
         tasks: dict[str, TaskID] = {}
 
-        def tell(what: str, done: int, total: int) -> None:
+        def report(what: str, done: int, total: int) -> None:
             if what not in tasks:
                 tasks[what] = bar.add_task(what, total=None)
             bar.update(tasks[what], completed=done, total=total or None)
 
-        yield tell
+        yield report
 
 
 @contextmanager
-def telling_of_compilation() -> Iterator[Callable[[str, int, int], None]]:
+def show_compilation() -> Iterator[Callable[[str, int, int], None]]:
     """Show what is being compiled in one line, gone when it is done; as plain lines where there is no terminal.
 
     The line also says when another process is compiling what is needed, and this one waits for it.
@@ -186,7 +186,7 @@ def telling_of_compilation() -> Iterator[Callable[[str, int, int], None]]:
             status.stop()
         line = _Compiling(status)
         with on_compile(line.begin, line.wait):
-            yield line.tell
+            yield line.report
 
 
 class _Compiling:
@@ -198,7 +198,7 @@ class _Compiling:
         self._what = "compiling kernels, once"
         self._kernels = 0
 
-    def tell(self, what: str, number: int, total: int) -> None:
+    def report(self, what: str, number: int, total: int) -> None:
         """Show what is compiled for."""
         self._what = f"compiling kernels, once: {what}, {number} of {total}"
         if self._status is None:
@@ -247,7 +247,7 @@ def offers_of(databases: Iterable[Database]) -> list[Offer]:
     return [Offer(one.kind, str(one.path)) for one in databases]
 
 
-def say_unused(offers: Sequence[Offer], entries: Iterable[Algorithm]) -> list[Offer]:
+def warn_unused(offers: Sequence[Offer], entries: Iterable[Algorithm]) -> list[Offer]:
     """Say which databases none of these algorithms looks into, and why not; returns the others."""
     needed = {kind for entry in entries for kind in entry.needs}
     first: dict[str, Offer] = {}

@@ -177,7 +177,7 @@ def sizes(databases: Iterable[Database], cells: int) -> dict[str, float]:
     }
 
 
-def handed_over(databases: Any) -> tuple[Any, ...]:
+def as_databases(databases: Any) -> tuple[Any, ...]:
     """Return the given databases, one or several, as a tuple; raise `AlgorithmError` for names of files.
 
     External algorithms may take any objects that their memory can read.

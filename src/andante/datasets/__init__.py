@@ -5,4 +5,4 @@ from __future__ import annotations
 from collections.abc import Callable
 
 #: Called with what is being done, how much of it is done, and how much there is in all (0 if unknown).
-Progress = Callable[[str, int, int], None]
+ProgressCallback = Callable[[str, int, int], None]

@@ -27,7 +27,7 @@ from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 
-from andante.datasets import Progress, fingerprints
+from andante.datasets import ProgressCallback, fingerprints
 from andante.datasets.archives import MAX_UNPACKED_BYTES, unpack
 from andante.datasets.fingerprints import Fingerprints
 from andante.datasets.native import native
@@ -229,7 +229,7 @@ def _contents(name: str, title: str, suffix: str, source: Source) -> tuple[bytes
 # --- fetching -------------------------------------------------------------------------------------------------------
 
 
-def fetch(name: str, source: Source = None, progress: Progress | None = None) -> Path:
+def fetch(name: str, source: Source = None, progress: ProgressCallback | None = None) -> Path:
     """Return the folder with a set's maps and scenarios, filling it from ``source`` if the set is not in the cache.
 
     ``source`` is a folder with the set's archives or the address of a mirror laid out like the site. The default is
@@ -258,7 +258,7 @@ def _home(name: str) -> Path:
     return cache_folder() / "movingai" / name
 
 
-def _fill(folder: Path, chosen: BenchmarkSet, place: str, progress: Progress | None) -> None:
+def _fill(folder: Path, chosen: BenchmarkSet, place: str, progress: ProgressCallback | None) -> None:
     folder.mkdir()
     for archive, suffix in chosen.archives.items():
         found = _archive(chosen, archive, place, folder.parent, progress)
@@ -274,7 +274,7 @@ def _move(fresh: Path, home: Path) -> None:
             raise
 
 
-def _archive(chosen: BenchmarkSet, archive: str, place: str, scratch: Path, progress: Progress | None) -> Path:
+def _archive(chosen: BenchmarkSet, archive: str, place: str, scratch: Path, progress: ProgressCallback | None) -> Path:
     """Return one archive of the set as a local file: where it already is, or downloaded into ``scratch``."""
     beside = (f"{chosen.name}/{archive}", archive)  # as on the site, or all archives in one folder
     if not place.startswith(("http://", "https://")):
@@ -289,7 +289,9 @@ def _archive(chosen: BenchmarkSet, archive: str, place: str, scratch: Path, prog
     raise DatasetError(f"there is no {archive} at {place}; give a folder that holds it, or the address of a mirror")
 
 
-def _download(url: str, archive: str, chosen: BenchmarkSet, scratch: Path, progress: Progress | None) -> Path | None:
+def _download(
+    url: str, archive: str, chosen: BenchmarkSet, scratch: Path, progress: ProgressCallback | None
+) -> Path | None:
     """Download the file at ``url`` into ``scratch`` and return its path, or None if the server has no such file."""
     import pooch
 
@@ -312,7 +314,7 @@ def _download(url: str, archive: str, chosen: BenchmarkSet, scratch: Path, progr
 class _Meter:
     """Stands in for pooch's progress bar: reports progress and stops downloads that are too large."""
 
-    def __init__(self, what: str, progress: Progress | None) -> None:
+    def __init__(self, what: str, progress: ProgressCallback | None) -> None:
         self.what, self.progress = what, progress
         self.total, self.done = 0, 0
 

@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.agent import Algorithm, algorithms, find
-from andante.databases.header import Database, handed_over, pick
+from andante.databases.header import Database, as_databases, pick
 from andante.episode.loop import EPISODE, NO_MOVE, NO_STATE, NO_TIMES, NO_TRAIL, TRAIL, all_ended, driver
 from andante.episode.trial import Limits, Trial, least_costs
 from andante.errors import AlgorithmError, AndanteError, ParameterError, ProblemError, whole_number
@@ -114,7 +114,7 @@ class Agent:
     ) -> None:
         self.algorithm = find(algorithm, **parameters)
         self.graph = world.graph
-        self.databases = handed_over(databases)
+        self.databases = as_databases(databases)
         self.sight = sight
         self._world = world
         self._log_rows = log_rows
@@ -449,7 +449,7 @@ class Outfit(Generic[D]):
         cls, algorithm: str | Algorithm, databases: Sequence[Any] = (), sight: int | None = None, **parameters: Any
     ) -> Outfit[Any]:
         """Return the outfit that the arguments of `run` and others stand for."""
-        return Outfit(find(algorithm, **parameters), handed_over(databases), sight)
+        return Outfit(find(algorithm, **parameters), as_databases(databases), sight)
 
     @property
     def name(self: Outfit[str]) -> str:
@@ -602,11 +602,11 @@ def _parts(problems: Sequence[Problem], threads: int) -> list[list[int]]:
 def compile_all(
     outfits: Iterable[Outfit[Any]],
     worlds: Iterable[Grid | Graph],
-    tell: Callable[[str, int, int], None],
+    progress: Callable[[str, int, int], None],
 ) -> None:
     """Compile the loops of these outfits for maps or graphs like these.
 
-    Calls ``tell(algorithm, number, total)`` before each loop that is not in the cache; compiling takes seconds.
+    Calls ``progress(algorithm, number, total)`` before each loop that is not in the cache; compiling takes seconds.
     Algorithms that need databases are skipped if they have none.
     """
     chosen = {variant(one.algorithm): one for one in outfits if one.databases or not one.algorithm.needs}
@@ -614,7 +614,7 @@ def compile_all(
     todo = [(one, world) for one in chosen.values() for world in layouts.values()]
     for number, (one, world) in enumerate(todo, 1):
         name = one.algorithm.card.name
-        with on_compile(lambda _, name=name, n=number: tell(name, n, len(todo))):  # type: ignore[misc]
+        with on_compile(lambda _, name=name, n=number: progress(name, n, len(todo))):  # type: ignore[misc]
             one.agent(world).compile()
 
 

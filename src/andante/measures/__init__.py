@@ -4,7 +4,7 @@ from andante.measures.advice import Choice, choices, recommend
 from andante.measures.measure import MEASURES, Better, Headline, Measure, measure
 from andante.measures.outcome import CUT_SHORT, Outcome
 from andante.measures.suboptimality import capped_suboptimality_ratio, suboptimality_ratio
-from andante.measures.summary import PLACE, Row, Statistics, Summary, summarise, unlike
+from andante.measures.summary import PLACE, Row, Statistics, Summary, problem_mismatch, summarise
 
 __all__ = [
     "CUT_SHORT",
@@ -21,8 +21,8 @@ __all__ = [
     "capped_suboptimality_ratio",
     "choices",
     "measure",
+    "problem_mismatch",
     "recommend",
     "suboptimality_ratio",
     "summarise",
-    "unlike",
 ]

@@ -90,7 +90,7 @@ def make(graph: Graph, params: Params, crew: Crew) -> Subgoals:
         records += new[: params.records - len(records)]
         drawn, fruitless = drawn + BATCH, 0 if new or gaps else fruitless + 1
         gaps = gaps and len(new) > BATCH * LEAST_YIELD
-        crew.tell("finding subgoals", len(records), params.records)
+        crew.report("finding subgoals", len(records), params.records)
     return _indexed(graph, records)
 
 

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.errors import ParameterError, did_you_mean
-from andante.measures import PLACE, Better, Summary, measure, unlike
+from andante.measures import PLACE, Better, Summary, measure, problem_mismatch
 from andante.world.heuristics import TOLERANCE
 
 _NIL = TOLERANCE**2  # values are compared by their ratio, but anything below this counts as zero
@@ -52,7 +52,7 @@ def on_average(summaries: Sequence[Summary], x: str, y: str) -> list[Standing]:
     """
     signs = [_sign(name) for name in (x, y)]
     known = [s for s in summaries if all(name in s.measures and s[name].count == s.trials for name in (x, y))]
-    if fault := unlike(known):
+    if fault := problem_mismatch(known):
         raise ParameterError(f"{fault}; choose rows of one set of problems")
     means = [(signs[0] * s[x].mean, signs[1] * s[y].mean) for s in known]
     found = []

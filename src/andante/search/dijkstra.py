@@ -108,7 +108,7 @@ class Field(NamedTuple):
 def _room(graph: Graph) -> Wave | Ring | None:
     n = len(graph)
     if isinstance(graph.arrays, Moves) and n <= MOST_STATES:
-        onward = CANONICAL_MOVES if graph.has_round_corners else ALL_MOVES
+        onward = CANONICAL_MOVES if graph.forbids_corner_cutting else ALL_MOVES
         room = 3 * (n + int(MOST_MOVES))
         return Wave(np.empty(room, np.uint32), np.empty(room), onward)
     cheapest, highest = graph.cost_range
@@ -491,7 +491,7 @@ class Starts(NamedTuple):
         """Return buffers for a grid of up to `MOST_STATES` cells."""
         n, room = len(graph), _room(graph)
         assert isinstance(room, Wave)
-        return cls(np.empty(n), np.empty(n, np.uint16), _onward_by_all(graph.has_round_corners), room)
+        return cls(np.empty(n), np.empty(n, np.uint16), _onward_by_all(graph.forbids_corner_cutting), room)
 
 
 @kernel

@@ -11,7 +11,7 @@ import numpy as np
 
 from andante.episode.run import Outfit
 from andante.measures import Row, Statistics, Summary, measure
-from andante.selection.library import Books
+from andante.selection.library import BuiltDatabases
 from andante.selection.requirements import Dropped, Requirements
 from andante.selection.significance import Scores, clearly_less, difference
 from andante.selection.space import complexity
@@ -32,7 +32,7 @@ class Standing:
     interval: tuple[float, float]  # confidence interval of the mean suboptimality, for all standings together
     worst_microseconds: float | None  # time of the slowest move; None if there is no limit on it
     timed: int  # number of problems whose moves were timed
-    books: Books = field(repr=False)
+    built: BuiltDatabases = field(repr=False)
 
     @property
     def suboptimality(self) -> Statistics:
@@ -114,11 +114,11 @@ class Advice:
             f"cost ({CONFIDENCE:.0%} interval {low:.3f} to {high:.3f}), and {worst}."
         )
         said = [answer]
-        if best.books.databases:
+        if best.built.databases:
             size, time = measure("database_bytes"), measure("build_seconds")
             said.append(
-                f"Its databases take at most {size.show(best.books.nbytes)} for a map, and took at most "
-                f"{time.show(best.books.build_seconds)} to build."
+                f"Its databases take at most {size.show(best.built.nbytes)} for a map, and took at most "
+                f"{time.show(best.built.build_seconds)} to build."
             )
         if not best.candidate.algorithm.complete:
             said.append("It is not proven to solve every problem that has a solution; others in the table may be.")

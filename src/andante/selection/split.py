@@ -22,7 +22,7 @@ from andante.selection.matrix import Matrix, MatrixError, Numbers, Values
 
 #: Percentages of results that are missing, as in the paper.
 MISSING = (0, 10, 20, 30, 40, 50, 60, 70, 80, 85, 90, 95, 96, 97, 98, 98.5, 99)
-TRIALS = 100
+SPLITS = 100
 TRAIN_SHARE = 219 / 329
 
 
@@ -41,7 +41,7 @@ def sweep(
     judge: Matrix | None = None,
     *,
     missing: Sequence[float] = MISSING,
-    trials: int = TRIALS,
+    splits: int = SPLITS,
     train_share: float = TRAIN_SHARE,
     seed: int = 0,
 ) -> list[Line]:
@@ -50,16 +50,16 @@ def sweep(
     ``judge`` has the values that count, for the same algorithms and instances; without it they are the matrix's own.
 
     >>> best_on_each_differs = Matrix.plain(1 + 9 * (np.arange(4)[:, None] != np.arange(40) % 4))
-    >>> line = sweep(best_on_each_differs, missing=[0], trials=5)[0]
+    >>> line = sweep(best_on_each_differs, missing=[0], splits=5)[0]
     >>> line.exhaustive.mean, line.sample.mean, line.prior.mean > 5
     (1.0, 1.0, True)
     """
     judged = judge if judge is not None else matrix
     _check(matrix, judged)
-    if any(not 0 <= percent < 100 for percent in missing) or trials < 1:
-        raise ParameterError("missing shares are percentages from 0 up to, not including, 100, of at least one trial")
+    if any(not 0 <= percent < 100 for percent in missing) or splits < 1:
+        raise ParameterError("missing shares are percentages from 0 up to, not including, 100, of at least one split")
     rng = np.random.default_rng(seed)
-    found = [_trial(matrix, judged, missing, train_share, rng) for _ in range(trials)]
+    found = [_trial(matrix, judged, missing, train_share, rng) for _ in range(splits)]
     return [
         Line(
             100 - percent,
