@@ -63,7 +63,7 @@ class Levels(NamedTuple):
         built, top = _built(space)
         if not isinstance(space.view, Belief):
             return cls(Fixed(built), Route.over(space, built))
-        own = built.copied_into(reserve_for_changes(space.graph, built, top + 1, journal=True))
+        own = built.copied_into(reserve_for_changes(space.graph, built, top + 1, log_changes=True))
         cover, keep = int(space.params.cover), int(space.params.keep)
         held = Discovered(own, built, Work.of(own), space.view, np.zeros(1, SEEN), space.clock, top, cover, keep)
         return cls(held, Route.over(space, own))

@@ -29,7 +29,7 @@ Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
-class Standing:
+class Position:
     """The position of one algorithm among the others, on average."""
 
     summary: Summary
@@ -38,7 +38,7 @@ class Standing:
     dominated_by: str | None  # an algorithm that dominates it, or None
 
 
-def on_average(summaries: Sequence[Summary], x: str, y: str) -> list[Standing]:
+def on_average(summaries: Sequence[Summary], x: str, y: str) -> list[Position]:
     """Return which algorithms are dominated in the means of two measures; they must be run on the same problems.
 
     Raises a `ParameterError` if the problems differ. Algorithms without a number for some of their trials (such as
@@ -58,7 +58,7 @@ def on_average(summaries: Sequence[Summary], x: str, y: str) -> list[Standing]:
     found = []
     for summary, mean in zip(known, means, strict=True):
         better = [other.name for other, its in zip(known, means, strict=True) if _dominates(its, mean)]
-        found.append(Standing(summary, summary[x].mean, summary[y].mean, better[0] if better else None))
+        found.append(Position(summary, summary[x].mean, summary[y].mean, better[0] if better else None))
     return found
 
 
