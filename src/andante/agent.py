@@ -21,6 +21,7 @@ from typing import Annotated, Any, NamedTuple, TypeVar, cast, get_args, get_orig
 from andante.errors import AlgorithmError, ParameterError, did_you_mean, quoted
 from andante.kernel import kernel
 from andante.notation import Call, Value, parse, write
+from andante.reprs import brief
 
 # Returned in place of the state to move to.
 STUCK = -1  # the agent has no move it would make
@@ -55,6 +56,8 @@ class Range:
     high: float = math.inf
     open_low: bool = False
     open_high: bool = False
+
+    __repr__ = brief
 
     def __contains__(self, value: float) -> bool:
         above = value > self.low if self.open_low else value >= self.low
@@ -96,6 +99,8 @@ class Parameter:
     about: str = ""
     sampled: bool = True  # drawn when settings are sampled; if not, it keeps its default unless a range is given
     in_cost: bool = False  # an amount of cost
+
+    __repr__ = brief
 
     @property
     def allowed(self) -> str:
@@ -220,6 +225,8 @@ class Card:
     examples: tuple[str, ...] = ()  # settings worth trying besides the default, in the notation
     shown: tuple[str, ...] = ()  # settings that a comparison shows unless others are given
     summary: str = ""  # the first line of its file
+
+    __repr__ = brief
 
 
 @dataclass(frozen=True, repr=False)

@@ -146,7 +146,7 @@ class Hierarchy:
         return int(self.nodes(level)[state]) if level else state
 
     def __repr__(self) -> str:
-        return f"<Hierarchy of {' > '.join(map(str, self.sizes))} states>"
+        return f"<{type(self).__name__} of {' > '.join(map(str, self.sizes))} states>"
 
 
 @kernel

@@ -148,6 +148,10 @@ class Plan:
         in_order = sorted(tasks, key=lambda task: task.draw)
         return cls([name for name, _ in draws], maps, in_order, problems, _cut(problems, in_order, len(draws)))
 
+    def __repr__(self) -> str:
+        counts = f"{len(self.problems['start']):,} problems on {len(self.maps):,} maps"
+        return f"<Plan of {len(self.tasks):,} tasks and {counts}: {self.trials:,} trials in {len(self):,} jobs>"
+
     # --- jobs ---------------------------------------------------------------------------------------------------------
 
     @cached_property

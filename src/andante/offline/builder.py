@@ -170,6 +170,9 @@ class Builder(NamedTuple):
         """Whether it can build for some goals only."""
         return any(parameter.kind is Goals for parameter in self.parameters)
 
+    def __repr__(self) -> str:
+        return f"<Builder {self.kind}({', '.join(parameter.name for parameter in self.parameters)})>"
+
 
 _builders: dict[str, Builder] = {}
 

@@ -28,11 +28,11 @@ class Standing:
 
     candidate: Outfit[str]
     summary: Summary
-    rows: list[Row] = field(repr=False)
+    rows: list[Row]
     interval: tuple[float, float]  # confidence interval of the mean suboptimality, for all standings together
     worst_microseconds: float | None  # time of the slowest move; None if there is no limit on it
     timed: int  # number of problems whose moves were timed
-    built: BuiltDatabases = field(repr=False)
+    built: BuiltDatabases
 
     @property
     def suboptimality(self) -> Statistics:
@@ -44,22 +44,29 @@ class Standing:
         """The suboptimality on each problem."""
         return np.array([row["capped_suboptimality_ratio"] for row in self.rows], np.float64)
 
+    def __repr__(self) -> str:
+        return f"<Standing: {self._in_short()}>"
+
+    def _in_short(self) -> str:
+        ratio = measure("capped_suboptimality_ratio").show(self.suboptimality.mean, self.suboptimality.standard_error)
+        return f"{self.candidate.name}, {ratio} times optimal on {self.summary.trials:,} problems"
+
 
 @dataclass(frozen=True)
 class Advice:
     """The answer of `advise`."""
 
     requirements: Requirements
-    maps: tuple[Grid, ...] = field(repr=False)
+    maps: tuple[Grid, ...]
     ranking: tuple[Standing, ...]  # the finalists that keep all limits, best first
-    dropped: tuple[Dropped, ...] = field(repr=False)
+    dropped: tuple[Dropped, ...]
     tried: int  # number of candidates that were tried
     untried: int  # number of candidates that there was no time to try
     uncompiled: int  # number of candidates left out because compiling had taken too long
     race_problems: int  # number of problems on which the finalists were chosen
     fresh_problems: int
     compile_seconds: float = 0.0  # time for compiling, which is not part of the minutes
-    files: dict[str, list[Path]] = field(default_factory=dict, repr=False)  # the winner's databases, by map
+    files: dict[str, list[Path]] = field(default_factory=dict)  # the winner's databases, by map
 
     @property
     def winner(self) -> Standing:
@@ -101,6 +108,9 @@ class Advice:
             *self._changing(),
         ]
         return [sentence for sentence in said if sentence]
+
+    def __repr__(self) -> str:
+        return f"<Advice: {self.winner._in_short()}>"
 
     def _use(self) -> list[str]:
         best = self.winner

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from andante.agent import Algorithm
 from andante.errors import AndanteError, ParameterError, real_number, whole_number
 from andante.measures import Row
+from andante.reprs import brief
 
 
 class AdviceError(AndanteError):
@@ -32,6 +33,8 @@ class Requirements:
     build_seconds: float | None = None  # to build the databases of a map, here, on as many threads as advise was given
     changing: bool = False  # the map may change: no databases, and an agent that copes with what it finds out
     sight: int | None = None  # the agent sees so many cells far and does not know the rest of the map
+
+    __repr__ = brief
 
     def __post_init__(self) -> None:
         for name in ("expansions", "microseconds", "memory_bytes", "build_seconds"):
