@@ -13,7 +13,9 @@ from pathlib import Path
 import numpy as np
 
 import andante
-from andante.search.dijkstra import Field, Paths, Starts, count_paths, flood_starts, spread
+from andante.search.dijkstra import Field, spread
+from andante.search.firstmoves import Starts, flood_starts
+from andante.search.pathcounts import Paths, count_paths
 from andante.world.grid import Grid
 from andante.world.mapfiles import write_map, write_scenario
 from andante.world.problem import Problem

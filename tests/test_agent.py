@@ -326,7 +326,7 @@ import numpy as np
 from andante.agent import IN_COST, STUCK, Card, Move, Range, algorithm, no_move
 from andante.kernel import kernel
 from andante.search.learning import Learned, raise_to, value
-from andante.world.graph import degree, price, target
+from andante.world.layout import degree, price, target
 
 
 class Params(NamedTuple):

@@ -11,8 +11,8 @@ from andante.agent import Algorithm, Card, Move
 from andante.errors import AlgorithmError
 from andante.kernel import instantiate, kernel
 from andante.search.learning import Learned, value
-from andante.world.graph import price, target
 from andante.world.grid import Grid
+from andante.world.layout import price, target
 
 GRAPH = Grid(np.ones((2, 2), bool)).graph.arrays
 

@@ -34,8 +34,9 @@ from andante.kernel import (
 )
 from andante.search import heap
 from andante.search.heap import Heap
-from andante.world.graph import Graph, degree, target
+from andante.world.graph import Graph
 from andante.world.grid import Grid
+from andante.world.layout import degree, target
 
 # --- kernels that call kernels --------------------------------------------------------------------------------------
 

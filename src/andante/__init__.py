@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from andante.datasets.scenarios import random_problems, with_optimal_costs
     from andante.episode.contract import check_algorithm
     from andante.episode.convergence import Convergence, converge, converge_many
-    from andante.episode.run import Agent, run, run_many, watch
+    from andante.episode.run import run, run_many, watch
+    from andante.episode.single import Agent
     from andante.episode.trace import Trace, record
     from andante.episode.trial import Limits, Trial
     from andante.errors import AndanteError
@@ -43,7 +44,7 @@ __version__ = "0.1.0"
 
 # The module of each public name. Names are imported on first use, to keep `import andante` fast.
 _HOME = {
-    "Agent": "episode.run",
+    "Agent": "episode.single",
     "Algorithm": "agent",
     "AndanteError": "errors",
     "Card": "agent",

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import andante
-from andante.episode.run import Agent
+from andante.episode.single import Agent
 from andante.world.graph import Graph
 from andante.world.grid import RULES, Grid
 from tests import naive

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 import andante
 from andante.agents.family import _bounded, from_paper, to_paper
 from andante.search.expendable import IS_ARC
-from andante.world.graph import Graph, estimate
+from andante.world.graph import Graph
+from andante.world.layout import estimate
 from tests.worlds import examples
 
 LIMITS = andante.Limits(moves=3000)

@@ -10,8 +10,8 @@ from andante.episode import contract
 from andante.errors import AlgorithmError
 from andante.offline import build
 from andante.search.hillclimb import climb
-from andante.world.graph import estimate
 from andante.world.heuristics import TOLERANCE
+from andante.world.layout import estimate
 from tests import naive
 from tests.worlds import WIDTHS_WITH_DATABASES, drawn, examples, graph_problems, grid_problems
 

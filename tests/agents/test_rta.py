@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 
 import andante
-from andante.episode.run import Agent
+from andante.episode.single import Agent
 from andante.world.graph import Graph
 from andante.world.grid import RULES, Grid
 from tests import naive

@@ -305,7 +305,7 @@ def test_with_an_unlimited_budget_it_walks_the_path_of_a_star(problem, weight, s
 
 def work(problem, budget, c=10.0, **parameters):
     """What each move takes, in the paper's currency: states expanded, and steps of tracing at 1 / c each."""
-    degree = andante.world.graph.degree
+    degree = andante.world.layout.degree
     for turn in andante.watch("tba", problem, budget=budget, c=c, **parameters):
         expanded = [thought.state for thought in turn.thoughts if thought.kind == EXPANDED]
         assert len(expanded) == turn.states_expanded

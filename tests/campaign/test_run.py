@@ -18,7 +18,7 @@ from andante.campaign.compiling import compile_outfits
 from andante.campaign.engines.local import Local
 from andante.campaign.shelf import Shelf, in_cache
 from andante.campaign.work import perform
-from andante.episode.run import Agent
+from andante.episode.single import Agent
 from andante.errors import AlgorithmError, MapError
 from andante.offline import build
 from andante.search.dijkstra import distances
@@ -112,7 +112,7 @@ def test_an_error_in_a_trial_names_algorithm_and_map(campaign, tmp_path, monkeyp
     def fail(*_, **__):
         raise AlgorithmError("it went astray")
 
-    monkeypatch.setattr("andante.episode.run.Agent.run_all", fail)
+    monkeypatch.setattr("andante.episode.single.Agent.run_all", fail)
     with pytest.raises(CampaignError, match=r"^(lrta\S*|rta) on rooms\S*: it went astray$"):
         run(campaign, tmp_path / "rows", Local(1))
 

@@ -16,7 +16,7 @@ from andante.offline import build, builders
 from andante.search.astar import Tree, search
 from andante.search.learning import Learned
 from andante.search.path import Path, lay
-from andante.world.graph import degree, estimate, price, target
+from andante.world.layout import degree, estimate, price, target
 from andante.world.problem import Problem
 from tests.abstraction.worlds import coarse_level
 from tests.worlds import DEEP, WIDTHS_WITH_DATABASES

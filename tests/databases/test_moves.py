@@ -14,8 +14,9 @@ from andante.errors import DatabaseError
 from andante.kernel import kernel
 from andante.offline import build
 from andante.search.dijkstra import distances
-from andante.world.graph import COUNT, Graph, size
+from andante.world.graph import Graph
 from andante.world.grid import RULES, Grid
+from andante.world.layout import COUNT, size
 from tests import naive
 from tests.databases.files import put_together, taken_apart
 from tests.worlds import examples, graphs, grids

@@ -11,7 +11,8 @@ from andante.databases.subgoals import LEAF, Shortlist, choose, index, levels, n
 from andante.errors import DatabaseError
 from andante.offline import build
 from andante.search.hillclimb import climb
-from andante.world.graph import Graph, estimate
+from andante.world.graph import Graph
+from andante.world.layout import estimate
 from tests.worlds import RULES, examples, graphs, grids
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import andante
-from andante.episode.run import Agent
+from andante.episode.single import Agent
 from andante.world.grid import Grid
 
 ENTRIES = [entry for entry in andante.algorithms() if not entry.needs]

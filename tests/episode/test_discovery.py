@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import andante
 from andante.agent import Algorithm, Card, Move
-from andante.episode.run import Agent
+from andante.episode.single import Agent
 from andante.errors import AlgorithmError, ParameterError, ProblemError
 from andante.kernel import kernel
 from andante.measures import Outcome

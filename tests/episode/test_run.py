@@ -19,13 +19,15 @@ from andante.agent import Algorithm, Card, Move, algorithm
 from andante.episode.convergence import converge_agent
 from andante.episode.loop import EPISODE, NO_MOVE, NO_STATE, WRONG_COST, all_ended, wrong
 from andante.episode.rows import rows
-from andante.episode.run import Agent, Outfit, compile_all, variant
+from andante.episode.run import Outfit, compile_all, variant
+from andante.episode.single import Agent
 from andante.errors import AlgorithmError, ParameterError, ProblemError
 from andante.kernel import JIT, interpreted, kernel
 from andante.measures import Outcome
 from andante.search.learning import Learned
-from andante.world.graph import Graph, price, target
+from andante.world.graph import Graph
 from andante.world.grid import Grid
+from andante.world.layout import price, target
 from tests import naive
 from tests.worlds import SIDE, drawn, examples, grid_problems
 
@@ -292,7 +294,7 @@ def test_settings_of_one_variant_have_memories_of_one_type():
 
 @pytest.mark.parametrize("rows", [3, 4096])
 def test_every_move_has_its_time(monkeypatch, rows):
-    monkeypatch.setattr("andante.episode.run.TRAIL_ROWS", rows)
+    monkeypatch.setattr("andante.episode.single.TRAIL_ROWS", rows)
     grid = andante.generate("rooms", 20, 20, seed=2)
     agent = Agent("lrta", grid)
     for problem in andante.random_problems(grid, 4, seed=1):

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import andante
-from andante.episode.run import Agent
+from andante.episode.single import Agent
 from andante.errors import ProblemError
 from andante.measures import Outcome
 from andante.search.memory import EXPANDED, LEARNED

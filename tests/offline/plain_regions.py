@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from andante.databases.regions import chain_of, next_arc, region_of
-from andante.world.graph import Graph, estimate
+from andante.world.graph import Graph
+from andante.world.layout import estimate
 from tests import naive
 
 

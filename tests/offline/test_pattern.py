@@ -19,8 +19,9 @@ from andante.offline import pattern as pattern_builder
 from andante.offline.division import at_corners, tiles
 from andante.offline.far import ASKED, ENOUGH, EQUAL, GOALS_ASKED, MIDDLE
 from andante.offline.pattern import NEAR
-from andante.world.graph import Graph, estimate
+from andante.world.graph import Graph
 from andante.world.heuristics import TOLERANCE
+from andante.world.layout import estimate
 from tests import naive
 from tests.databases.tables import unpacked
 from tests.worlds import examples, grids

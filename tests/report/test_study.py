@@ -20,7 +20,8 @@ from andante.report.results import Results
 from andante.report.study import write_results
 from andante.report.studycontests import best
 from andante.report.studyfigures import _by_parameter, figure
-from andante.report.studyfile import FigureSpec, find_study, read_study, study_folders
+from andante.report.studyfile import find_study, read_study, study_folders
+from andante.report.studyspecs import FigureSpec
 from andante.report.studytables import amortization, table
 from andante.report.table import latex, summary_csv
 from andante.selection.features import maps_of

@@ -10,18 +10,9 @@ from hypothesis import strategies as st
 from scipy.sparse.csgraph import dijkstra
 
 import andante
-from andante.search.dijkstra import (
-    RING,
-    Field,
-    Paths,
-    Ring,
-    Starts,
-    count_paths,
-    distances,
-    flood,
-    flood_starts,
-    spread,
-)
+from andante.search.dijkstra import RING, Field, Ring, distances, flood, spread
+from andante.search.firstmoves import Starts, flood_starts
+from andante.search.pathcounts import Paths, count_paths
 from andante.world.graph import Graph
 from andante.world.grid import RULES, Grid
 from tests import naive

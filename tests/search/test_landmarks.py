@@ -9,7 +9,8 @@ import andante
 from andante.errors import GraphError
 from andante.search.astar import optimal_costs
 from andante.search.landmarks import with_landmarks
-from andante.world.graph import Graph, estimate
+from andante.world.graph import Graph
+from andante.world.layout import estimate
 from tests import naive
 from tests.worlds import SIDE, drawn, examples, graphs, grids
 

@@ -44,7 +44,7 @@ from andante.datasets.named import generated, map_named
 from andante.datasets.scenarios import random_problems
 from andante.episode import trace as traces
 from andante.episode.contract import _Plain
-from andante.episode.run import Agent
+from andante.episode.single import Agent
 from andante.errors import LONGEST_MESSAGE, AndanteError
 from andante.notation import parse
 from andante.offline import build

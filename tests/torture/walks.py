@@ -24,7 +24,7 @@ from scipy.sparse.csgraph import connected_components, dijkstra
 import andante
 from andante.agent import Algorithm, Parameter, algorithms, find
 from andante.episode.contract import _Plain
-from andante.episode.run import Agent
+from andante.episode.single import Agent
 from andante.errors import AndanteError
 from andante.kernel import JIT
 from andante.measures import Outcome

@@ -8,9 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from andante.errors import GraphError, ProblemError
-from andante.world.graph import Csr, Graph, degree, estimate, price, size, target
+from andante.world.graph import Graph
 from andante.world.grid import RULES, Grid
 from andante.world.heuristics import DIAGONAL
+from andante.world.layout import Csr, degree, estimate, price, size, target
 from tests import naive
 from tests.worlds import examples, graphs, grids
 

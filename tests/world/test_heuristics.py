@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from andante.world.graph import Graph, estimate
+from andante.world.graph import Graph
 from andante.world.grid import RULES
 from andante.world.heuristics import DIAGONAL, Metric, distance
+from andante.world.layout import estimate
 from tests import naive
 from tests.worlds import examples, grid_problems, grids, heuristic, in_rows
 

@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 import andante
 from andante.errors import ParameterError
 from andante.kernel import interpreted
-from andante.world.graph import DIRECTION, Graph
+from andante.world.graph import Graph
 from andante.world.grid import Grid
+from andante.world.layout import DIRECTION
 from andante.world.sensing import KNOWN, forget, is_cut_off, model, sense, unknown
 from tests import naive
 from tests.worlds import RULES, examples, grids

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from andante.abstraction.clique import weigh
 from andante.abstraction.layers import Layers, first_child, next_child, note_node
 from andante.kernel import int64, kernel, uint64
-from andante.world.graph import Layout
+from andante.world.layout import Layout
 
 
 @kernel

@@ -30,7 +30,7 @@ import numpy.typing as npt
 from andante.abstraction.layers import Layers, ancestor, attach, first_child, new_node, next_child
 from andante.kernel import generic, int64, kernel, subroutine
 from andante.notation import Word
-from andante.world.graph import Csr, Layout, Moves, degree, target
+from andante.world.layout import Csr, Layout, Moves, degree, target
 
 MOST_NEIGHBOURS = 16  # of a state that are considered for cliques
 MOST_CHILDREN = 64  # of a node that leftovers may join; if small, a star would lose only that many arms per level

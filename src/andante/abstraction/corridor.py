@@ -18,7 +18,7 @@ from andante.search import openlist
 from andante.search.astar import Tree, parent_of, reached, search
 from andante.search.memory import Clock, Log, Space
 from andante.search.path import price_between
-from andante.world.graph import Layout, degree, enterable, estimate, price, size, target, unit
+from andante.world.layout import Layout, degree, enterable, estimate, price, size, target, unit
 
 EVERYWHERE = -1  # in place of a number of levels: the whole graph
 

@@ -13,7 +13,8 @@ import numpy.typing as npt
 
 from andante.abstraction.clique import weigh
 from andante.kernel import generic, int64, kernel
-from andante.world.graph import (
+from andante.world.heuristics import distance
+from andante.world.layout import (
     COUNT,
     DIRECTION,
     Arrays,
@@ -28,7 +29,6 @@ from andante.world.graph import (
     target,
     unit,
 )
-from andante.world.heuristics import distance
 
 
 class Rows(NamedTuple):

@@ -16,9 +16,10 @@ from andante.abstraction.layers import CHUNK, Layers, Shape
 from andante.abstraction.repair import Keep, mend, repair
 from andante.errors import GraphError, ParameterError, whole_number
 from andante.kernel import int64, kernel
-from andante.world.graph import Graph, Layout, Moves, degree, price, size, target
+from andante.world.graph import Graph
 from andante.world.grid import Grid
 from andante.world.heuristics import Metric
+from andante.world.layout import Layout, Moves, degree, price, size, target
 
 DEFAULT_COVER = Cover.ALIGNED
 

@@ -22,8 +22,8 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.kernel import int64, kernel, subroutine
-from andante.world.graph import degree, enterable, estimate, price, size, target, unit
 from andante.world.heuristics import Metric
+from andante.world.layout import degree, enterable, estimate, price, size, target, unit
 
 CHUNK = 8  # arcs in a chunk
 _SHIFT = 3

@@ -16,8 +16,8 @@ from andante.abstraction.repair import repair
 from andante.errors import ParameterError
 from andante.kernel import generic, int64, kernel
 from andante.search.memory import Clock, Space
-from andante.world.graph import COUNT, DIRECTION, Layout, unit
 from andante.world.heuristics import TOLERANCE
+from andante.world.layout import COUNT, DIRECTION, Layout, unit
 from andante.world.sensing import Belief, walls_found
 
 UNCHANGED = -1  # not even the ground has changed

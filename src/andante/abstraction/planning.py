@@ -15,8 +15,8 @@ from andante.search.behind import leave
 from andante.search.learning import raise_to
 from andante.search.lookahead import look, max_of_min, path_out
 from andante.search.tables import turn_to
-from andante.world.graph import unit
 from andante.world.heuristics import TOLERANCE
+from andante.world.layout import unit
 
 
 class Method(NamedTuple):

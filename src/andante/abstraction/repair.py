@@ -48,7 +48,7 @@ from andante.abstraction.layers import (
 )
 from andante.kernel import int64, kernel, subroutine
 from andante.notation import Word
-from andante.world.graph import Layout, degree, target
+from andante.world.layout import Layout, degree, target
 
 
 class Keep(Word):

@@ -17,7 +17,7 @@ from andante.agent import UNREACHABLE, Card, Move, Range, algorithm, no_move, se
 from andante.kernel import kernel
 from andante.search.astar import Tree, reached, search
 from andante.search.path import Path, lay, next_move
-from andante.world.graph import Arrays
+from andante.world.layout import Arrays
 
 
 class Params(NamedTuple):

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from andante.agent import UNREACHABLE, Card, Move, algorithm, no_move
 from andante.databases.moves import FirstMoves, expect, first_move
 from andante.kernel import kernel
-from andante.world.graph import Arrays, price, target
+from andante.world.layout import Arrays, price, target
 
 
 class Params(NamedTuple):

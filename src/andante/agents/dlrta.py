@@ -32,7 +32,7 @@ from andante.search.learning import Learned, raise_to
 from andante.search.lookahead import look
 from andante.search.memory import Clock, Space
 from andante.search.tables import Tables, turn_to
-from andante.world.graph import Arrays, price, target
+from andante.world.layout import Arrays, price, target
 
 
 class Loops(Word):

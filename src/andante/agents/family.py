@@ -30,8 +30,8 @@ from andante.search.chance import Chance, begin, draw
 from andante.search.expendable import Gone, give_up, is_expendable, is_gone
 from andante.search.learning import Learned, store, value
 from andante.search.memory import EXPANDED, Space, note
-from andante.world.graph import Arrays, degree, estimate, price, target, unit
 from andante.world.heuristics import TOLERANCE
+from andante.world.layout import Arrays, degree, estimate, price, target, unit
 
 
 class Operator(Word):

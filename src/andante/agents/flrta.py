@@ -51,8 +51,8 @@ from andante.search.local import (
 from andante.search.memory import Clock, Space
 from andante.search.path import price_between
 from andante.search.predecessors import Predecessors, turned
-from andante.world.graph import Arrays, degree, estimate, price, target, unit
 from andante.world.heuristics import TOLERANCE
+from andante.world.layout import Arrays, degree, estimate, price, target, unit
 
 FRONTIER = int(Walk.FRONTIER)
 NOBODY = -1

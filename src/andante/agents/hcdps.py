@@ -25,8 +25,8 @@ from andante.kernel import int64, kernel
 from andante.notation import Word
 from andante.search.hillclimb import approach, ascend
 from andante.search.memory import Clock, Space
-from andante.world.graph import Arrays, degree, estimate, price, target, unit
 from andante.world.heuristics import TOLERANCE
+from andante.world.layout import Arrays, degree, estimate, price, target, unit
 
 NOWHERE = -1
 PASSED_OVER = 4  # successive subgoals equal to the agent's state: a valid database has at most two

@@ -26,7 +26,7 @@ from andante.search.hillclimb import climb
 from andante.search.learning import Learned, raise_to
 from andante.search.lookahead import Ball, look
 from andante.search.memory import CLOCK, Clock, Space
-from andante.world.graph import Arrays, price, target
+from andante.world.layout import Arrays, price, target
 
 NOWHERE = -1
 STAMPS = 1 << 32  # distinct stamps for subgoals

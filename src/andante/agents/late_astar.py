@@ -25,7 +25,7 @@ from andante.search.chance import draw_once
 from andante.search.memory import Clock, Space
 from andante.search.path import price_between
 from andante.search.tracing import CUT, TracedPaths, aim, follow, forget, is_tracing, next_on_path, trace, walk_past
-from andante.world.graph import Arrays, degree, target
+from andante.world.layout import Arrays, degree, target
 
 # The stages of planning.
 SEARCHING, FOUND, TRACED = 0, 1, 2

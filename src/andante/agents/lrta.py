@@ -13,7 +13,7 @@ from andante.agent import STUCK, Card, Move, Range, algorithm, no_move
 from andante.kernel import kernel
 from andante.search.learning import Learned, raise_to
 from andante.search.lookahead import Ball, look
-from andante.world.graph import Arrays, price, target
+from andante.world.layout import Arrays, price, target
 
 
 class Params(NamedTuple):

@@ -28,8 +28,8 @@ from andante.search.learning import Learned, raise_to
 from andante.search.lookahead import Ball, Frontier, look, max_of_min, most_states, path_out
 from andante.search.memory import Clock, Space
 from andante.search.path import price_between
-from andante.world.graph import Arrays, price, unit
 from andante.world.heuristics import TOLERANCE
+from andante.world.layout import Arrays, price, unit
 
 
 class Params(NamedTuple):

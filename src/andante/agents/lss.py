@@ -36,8 +36,8 @@ from andante.search.local import (
     reached,
 )
 from andante.search.predecessors import Predecessors, turned
-from andante.world.graph import Arrays, unit
 from andante.world.heuristics import TOLERANCE
+from andante.world.layout import Arrays, unit
 
 FRONTIER = int(Walk.FRONTIER)
 

@@ -25,7 +25,7 @@ from andante.search.heap import Heap
 from andante.search.learning import Learned, raise_to, value
 from andante.search.memory import EXPANDED, Clock, Space, note
 from andante.search.predecessors import Mirror, Predecessors
-from andante.world.graph import Arrays, Csr, degree, price, target
+from andante.world.layout import Arrays, Csr, degree, price, target
 
 
 class Params(NamedTuple):

@@ -19,7 +19,7 @@ from andante.abstraction.layers import Layers, ancestor
 from andante.abstraction.levels import Levels
 from andante.agent import UNREACHABLE, Card, Move, algorithm, no_move
 from andante.kernel import kernel
-from andante.world.graph import Arrays
+from andante.world.layout import Arrays
 
 
 class Params(NamedTuple):

@@ -40,7 +40,7 @@ from andante.control.regions import Steering, course
 from andante.kernel import kernel
 from andante.notation import Word
 from andante.search.behind import leave
-from andante.world.graph import Arrays
+from andante.world.layout import Arrays
 
 
 class Top(Word):

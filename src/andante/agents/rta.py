@@ -16,7 +16,7 @@ from andante.agent import STUCK, Card, Move, algorithm, no_move
 from andante.kernel import kernel
 from andante.search.learning import Learned, store, value
 from andante.search.memory import EXPANDED, note
-from andante.world.graph import Arrays, degree, price, target
+from andante.world.layout import Arrays, degree, price, target
 
 
 class Params(NamedTuple):

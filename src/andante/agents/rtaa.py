@@ -31,7 +31,7 @@ from andante.search.local import (
     next_move,
     reached,
 )
-from andante.world.graph import Arrays
+from andante.world.layout import Arrays
 
 
 class Params(NamedTuple):

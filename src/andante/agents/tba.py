@@ -71,7 +71,7 @@ from andante.search.tracing import (
     trace,
     walk_past,
 )
-from andante.world.graph import Arrays, degree, estimate
+from andante.world.layout import Arrays, degree, estimate
 
 # The stages of planning.
 SEARCHING, FOUND, TRACED, CUT_SHORT = 0, 1, 2, 3

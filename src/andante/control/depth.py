@@ -18,7 +18,7 @@ from andante.notation import Word
 from andante.search.learning import Learned
 from andante.search.lookahead import Ball, deepen, look, most_states
 from andante.search.memory import Space
-from andante.world.graph import Layout, Moves
+from andante.world.layout import Layout, Moves
 
 
 class DepthBy(Word):

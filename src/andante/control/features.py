@@ -16,7 +16,7 @@ pre-search). They are in the order of the tables:
     9   f10  whether the best neighbour has a learned value
     10  f11  whether the value here is greater than that of the best neighbour
 
-Costs (f1, f2 and f4) are in units of the graph (`world.graph.unit`), so that a tree fits maps with any unit. Where the
+Costs (f1, f2 and f4) are in units of the graph (`world.layout.unit`), so that a tree fits maps with any unit. Where the
 paper is silent: before the n-th move, f2 refers to the start; the history starts again with each trial; if the best
 neighbour's value is 0, at the goal, f9 is very large.
 """
@@ -33,8 +33,9 @@ from andante.kernel import generic, int64, kernel
 from andante.search.learning import Learned, is_learned, value
 from andante.search.lookahead import Ball, Frontier, look
 from andante.search.memory import Clock, Space
-from andante.world.graph import Csr, Graph, Layout, Moves, degree, estimate, target, unit
+from andante.world.graph import Graph
 from andante.world.heuristics import TOLERANCE
+from andante.world.layout import Csr, Layout, Moves, degree, estimate, target, unit
 
 PARTS = 2.0**20  # learning is summed in whole multiples of 1 / PARTS of a unit, which keeps the sums exact
 

@@ -27,7 +27,8 @@ from andante.databases.header import kind, pick
 from andante.kernel import generic, int64, kernel, prefetch, uint64
 from andante.search.hillclimb import greedy_moves
 from andante.search.memory import Space
-from andante.world.graph import Arrays, Csr, Graph, Layout, Moves, degree, estimate, size, unit
+from andante.world.graph import Graph
+from andante.world.layout import Arrays, Csr, Layout, Moves, degree, estimate, size, unit
 
 BITS = 6  # of a word, for its code; the other bits are the place where a run begins, or the state of a corner
 CODES = (1 << BITS) - 1

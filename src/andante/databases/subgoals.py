@@ -22,8 +22,9 @@ from andante.databases.header import kind, pick
 from andante.kernel import generic, int64, kernel
 from andante.search.hillclimb import climb
 from andante.search.memory import Space
-from andante.world.graph import Arrays, Csr, Graph, Moves, estimate
+from andante.world.graph import Graph
 from andante.world.heuristics import Metric, distance
+from andante.world.layout import Arrays, Csr, Moves, estimate
 
 LEAF = 16  # the most records in a leaf of the tree
 DEEPEST = 64  # levels of a tree: enough for 2**64 records

@@ -20,8 +20,9 @@ from andante.errors import ParameterError, ProblemError, whole_number
 from andante.machine import cores
 from andante.search.astar import optimal_costs
 from andante.search.dijkstra import Field, spread
-from andante.world.graph import Graph, Moves
+from andante.world.graph import Graph
 from andante.world.grid import Grid
+from andante.world.layout import Moves
 from andante.world.problem import Problem
 
 #: Published costs are rounded, some to two decimals; costs that are further off than this are wrong.

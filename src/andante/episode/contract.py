@@ -19,16 +19,18 @@ from andante.datasets.generate import generate
 from andante.datasets.scenarios import random_problems
 from andante.episode.convergence import Convergence, converge_many
 from andante.episode.loop import plain_driver
-from andante.episode.run import Agent, Outfit
+from andante.episode.run import Outfit
+from andante.episode.single import Agent
 from andante.episode.trial import Limits, Trial
 from andante.errors import AlgorithmError
 from andante.kernel import interpreted
 from andante.measures import Outcome
 from andante.search.lookahead import look_back, pass_on
 from andante.search.path import price_between
-from andante.world.graph import Graph, Layout, degree, price, target
+from andante.world.graph import Graph
 from andante.world.grid import Grid
 from andante.world.heuristics import TOLERANCE
+from andante.world.layout import Layout, degree, price, target
 from andante.world.problem import Problem
 
 SIZE = 40
@@ -284,7 +286,7 @@ class _Generated:
         self._asked.clear()
 
     def target(self, graph: Layout, state: int, k: int) -> int:
-        """Return what `andante.world.graph.target` does, and count the request."""
+        """Return what `andante.world.layout.target` does, and count the request."""
         key = (id(graph[0]), int(state))  # a graph and its reverse are counted separately
         if key not in self._asked:
             self._asked[key] = [0] * degree(graph, state)

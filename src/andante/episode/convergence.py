@@ -17,7 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.agent import Algorithm
-from andante.episode.run import NO_LIMITS, Agent, Outfit, solve_all
+from andante.episode.run import Outfit, solve_all
+from andante.episode.single import NO_LIMITS, Agent
 from andante.episode.trial import Limits, Trial, least_costs
 from andante.errors import ParameterError, whole_number
 from andante.notation import Named

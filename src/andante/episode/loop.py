@@ -21,7 +21,7 @@ from andante.agent import STUCK, UNREACHABLE, Move
 from andante.kernel import generic, instantiate, int64, interpreted, kernel, nanoseconds
 from andante.measures.outcome import Outcome
 from andante.search.memory import Clock
-from andante.world.graph import PRICE, TOWARDS, Arrays, Csr, Moves, degree, price, size, target
+from andante.world.layout import PRICE, TOWARDS, Arrays, Csr, Moves, degree, price, size, target
 from andante.world.sensing import View, forget, is_cut_off, model, sense
 
 _WAITING, _WALKING, _GOAL = int(Outcome.WAITING), int(Outcome.WALKING), int(Outcome.GOAL)

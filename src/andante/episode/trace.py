@@ -35,13 +35,13 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.agent import Algorithm
-from andante.episode.run import Agent, Thought
+from andante.episode.single import Agent, Thought
 from andante.episode.trial import Limits
 from andante.errors import ParameterError, TraceError, whole_number
 from andante.files import read_at_most, write_whole
 from andante.measures import Outcome, suboptimality_ratio
 from andante.search.memory import EXPANDED, LEARNED
-from andante.world.graph import SMALLEST
+from andante.world.arcs import SMALLEST
 from andante.world.grid import BLOCKED, PASSABLE, cells_of
 from andante.world.heuristics import DIAGONAL
 from andante.world.mapfiles import MAX_CELLS

@@ -16,9 +16,9 @@ import numpy.typing as npt
 from andante.kernel import int64, kernel
 from andante.notation import Word
 from andante.offline.division import States
-from andante.search.dijkstra import Paths
-from andante.world.graph import Layout, unit
+from andante.search.pathcounts import Paths
 from andante.world.heuristics import TOLERANCE
+from andante.world.layout import Layout, unit
 
 
 class Aim(Word):

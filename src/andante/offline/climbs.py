@@ -14,7 +14,7 @@ import numpy.typing as npt
 from andante.kernel import generic, int64, kernel
 from andante.offline.division import Ground, States, boxes, walls
 from andante.search.hillclimb import straight
-from andante.world.graph import Csr, Layout, Moves, estimate
+from andante.world.layout import Csr, Layout, Moves, estimate
 
 
 class Parts(NamedTuple):

@@ -29,7 +29,8 @@ from andante.offline.builder import Crew, builder
 from andante.search.learning import Learned, raise_to
 from andante.search.lookahead import Ball, look
 from andante.search.memory import Space, new_space
-from andante.world.graph import Graph, Layout, target
+from andante.world.graph import Graph
+from andante.world.layout import Layout, target
 
 PART = 4  # walks that a thread makes at a time
 MOST_PRUNINGS = 12  # the most that are compared

@@ -18,7 +18,8 @@ from andante.errors import GraphError, ParameterError
 from andante.kernel import int64, kernel
 from andante.offline.places import along_hilbert
 from andante.search.hillclimb import straight
-from andante.world.graph import Arrays, Csr, Graph, Layout, Moves
+from andante.world.graph import Graph
+from andante.world.layout import Arrays, Csr, Layout, Moves
 
 States = npt.NDArray[np.int32]
 Points = npt.NDArray[np.float64]

@@ -24,8 +24,8 @@ from andante.offline.builder import Crew
 from andante.offline.climbs import Attempts, Parts, Regions, all_covered, is_covered
 from andante.offline.division import Ground, States, climbs
 from andante.search.dijkstra import is_optimal
-from andante.world.graph import Layout, degree, estimate, price, target, unit
 from andante.world.heuristics import TOLERANCE
+from andante.world.layout import Layout, degree, estimate, price, target, unit
 
 MIDDLE = 0.9  # how much the middle of a region counts, as against its other states
 ENOUGH = 0.05  # how much more a recent subgoal may cost than the best one, in cardinal moves

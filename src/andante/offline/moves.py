@@ -2,10 +2,10 @@
 
 A search finds the *set* of first moves of shortest paths to every state, so that a run can continue as long as its
 states have a move in common. On grids the sets are computed together with the distances
-(`search.dijkstra.flood_starts`): costs on grids are exact, so equal costs compare equal. Other graphs are searched with
-a heap. The greedy moves are added to the set of a goal if they are in it. Where a run ends, the builder tries a border
-between the goals on both sides (`databases.moves` explains both). Greedy moves and borders are checked for each goal
-with the kernels that look them up, so their correctness needs no proof.
+(`search.firstmoves.flood_starts`): costs on grids are exact, so equal costs compare equal. Other graphs are searched
+with a heap. The greedy moves are added to the set of a goal if they are in it. Where a run ends, the builder tries a
+border between the goals on both sides (`databases.moves` explains both). Greedy moves and borders are checked for each
+goal with the kernels that look them up, so their correctness needs no proof.
 
 States that have a place in the plane are ordered along a Hilbert curve. On WarCraft III maps of 512 x 512 cells a row
 of plain moves has 55 to 100 runs in that order, 96 to 137 in depth-first preorder, and 440 to 515 row by row.
@@ -34,11 +34,13 @@ from andante.kernel import generic, int64, kernel, uint64
 from andante.offline.builder import Crew, builder
 from andante.offline.places import along_hilbert
 from andante.search import heap
-from andante.search.dijkstra import Starts, flood_starts, is_optimal
+from andante.search.dijkstra import is_optimal
+from andante.search.firstmoves import Starts, flood_starts
 from andante.search.heap import Heap
 from andante.search.hillclimb import greedy_moves
-from andante.world.graph import Arrays, Csr, Graph, Moves, degree, estimate, price, size, target, unit
+from andante.world.graph import Graph
 from andante.world.heuristics import TOLERANCE
+from andante.world.layout import Arrays, Csr, Moves, degree, estimate, price, size, target, unit
 
 ROWS = 64  # rows that a thread makes at a time
 WORTH_A_BORDER = BORDER + 2  # runs that a border must replace to save space

@@ -37,12 +37,14 @@ from andante.offline.division import Ground, States, along_a_curve, at_corners, 
 from andante.offline.far import Desk, Legs, choose_vias, go_far, legs_of, no_legs
 from andante.offline.packing import Choices, packed, runs_of
 from andante.search.astar import Tree, cost_to, reached, search
-from andante.search.dijkstra import Field, Paths, count_paths, spread
+from andante.search.dijkstra import Field, spread
 from andante.search.learning import Learned
 from andante.search.lookahead import Ball, deepen, look, most_states
 from andante.search.memory import new_space
-from andante.world.graph import Graph, Layout, Moves, degree, price, target, unit
+from andante.search.pathcounts import Paths, count_paths
+from andante.world.graph import Graph
 from andante.world.heuristics import TOLERANCE
+from andante.world.layout import Layout, Moves, degree, price, target, unit
 
 SIDE = 8  # default side of tiles
 GOAL_SIDE = 8  # least side of tiles for goals

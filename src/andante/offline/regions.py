@@ -27,8 +27,9 @@ from andante.offline.hops import Rows, Web, ends, first_arcs
 from andante.search.astar import UNLIMITED, Tree, cost_to, parent_of, search
 from andante.search.hillclimb import ascend
 from andante.search.memory import new_space
-from andante.world.graph import Arrays, Graph, degree, target, unit
+from andante.world.graph import Graph
 from andante.world.heuristics import TOLERANCE
+from andante.world.layout import Arrays, degree, target, unit
 
 GROWN = 2000  # states from which regions may grow between two reports of progress
 PART = 4  # regions that a thread takes at a time

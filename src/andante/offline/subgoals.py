@@ -24,7 +24,8 @@ from andante.offline.builder import Crew, builder
 from andante.search.astar import UNLIMITED, Tree, parent_of, reached, search
 from andante.search.hillclimb import climb
 from andante.search.memory import new_space
-from andante.world.graph import Arrays, Graph
+from andante.world.graph import Graph
+from andante.world.layout import Arrays
 
 BATCH = 256  # problems drawn at a time
 PART = 8  # of which a thread solves so many at a time

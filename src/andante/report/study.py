@@ -10,11 +10,11 @@ from typing import Any
 
 import andante
 from andante.files import make_folder, write_whole
-from andante.report import studyfile as parts
+from andante.report import studyspecs as parts
 from andante.report.results import Results
 from andante.report.studycontests import best, duel, front, pairs
 from andante.report.studyfigures import figure
-from andante.report.studyfile import FigureSpec, Spec, Study
+from andante.report.studyspecs import FigureSpec, Spec, Study
 from andante.report.studytables import amortization, correlation, duration, influence, table
 
 #: The function that writes each kind of part, except figures.

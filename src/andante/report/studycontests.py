@@ -11,7 +11,7 @@ from andante.measures import Better, Measure, Summary, measure, problem_mismatch
 from andante.report.dominance import on_all_problems, on_average, on_problems
 from andante.report.markdown import markdown_table, plain
 from andante.report.results import Results
-from andante.report.studyfile import OUTCOMES, RATIOS, BestSpec, Contest, DuelSpec, FrontSpec, PairsSpec
+from andante.report.studyspecs import OUTCOMES, RATIOS, BestSpec, Contest, DuelSpec, FrontSpec, PairsSpec
 from andante.report.studytables import not_compared, or_dash, paper_text, share, summary_of
 
 _MOST_TIED = 3  # algorithms named where several do equally well

@@ -27,7 +27,7 @@ from andante.report.figure import save_figure
 from andante.report.markdown import markdown_table, plain
 from andante.report.plots import axis_title
 from andante.report.results import Results
-from andante.report.studyfile import ONE_BY_ONE, RANKED, FigureSpec
+from andante.report.studyspecs import ONE_BY_ONE, RANKED, FigureSpec
 from andante.report.studytables import not_compared, or_dash, scored, share
 from andante.store.store import polars
 

@@ -15,7 +15,7 @@ from andante.report.charts import Setting, is_number
 from andante.report.dominance import paired
 from andante.report.markdown import markdown_table, plain
 from andante.report.results import Results
-from andante.report.studyfile import AmortizationSpec, Claim, CorrelationSpec, InfluenceSpec, TableSpec
+from andante.report.studyspecs import AmortizationSpec, Claim, CorrelationSpec, InfluenceSpec, TableSpec
 from andante.store.store import polars
 
 _QUALITY, _TIME = "suboptimality_ratio", "microseconds_per_move"

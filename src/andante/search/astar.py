@@ -27,7 +27,8 @@ from andante.search import buckets, openlist
 from andante.search.buckets import NODE
 from andante.search.memory import EXPANDED, Log, Space, new_space, note
 from andante.search.openlist import OpenList, Ties, WallsFirst, open_list
-from andante.world.graph import MOST_STATES, Graph, Layout, degree, enterable, estimate, price, target
+from andante.world.graph import Graph
+from andante.world.layout import MOST_STATES, Layout, degree, enterable, estimate, price, target
 
 UNLIMITED = 1 << 62  # steps
 
@@ -244,7 +245,8 @@ def optimal_costs(
 ) -> npt.NDArray[np.float64]:
     """Return the cost of a cheapest path for each pair of start and goal; infinite where there is none.
 
-    >>> from andante.world.graph import Graph, Layout
+    >>> from andante.world.graph import Graph
+    >>> from andante.world.layout import Layout
     >>> optimal_costs(Graph.from_edges([(0, 1, 3.0), (1, 2, 4.0), (0, 2, 9.0)]), [0], [2])
     array([7.])
     """

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from andante.kernel import generic, int64, kernel
 from andante.search.memory import Clock, Space
-from andante.world.graph import COUNT, DIRECTION, Arrays, Csr, Moves, degree, target
+from andante.world.layout import COUNT, DIRECTION, Arrays, Csr, Moves, degree, target
 
 
 class Gone(NamedTuple):

@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.kernel import generic, int64, kernel, uint64
-from andante.world.graph import COUNT, DX, DY, PRICE, Arrays, Csr, Layout, Moves, degree, estimate, price, target
 from andante.world.heuristics import DIAGONAL, TOLERANCE
+from andante.world.layout import COUNT, DX, DY, PRICE, Arrays, Csr, Layout, Moves, degree, estimate, price, target
 
 
 class Climb(NamedTuple):

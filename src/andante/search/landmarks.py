@@ -16,7 +16,7 @@ def with_landmarks(graph: Graph, count: int = 8) -> Graph:
     States of other components, which no landmark reaches, have a heuristic of zero among themselves.
 
     >>> ring = Graph.from_edges([(i, (i + 1) % 6, 1.0) for i in range(6)])
-    >>> from andante.world.graph import estimate
+    >>> from andante.world.layout import estimate
     >>> estimate(with_landmarks(ring, 2).arrays, 0, 2)
     2.0
     """

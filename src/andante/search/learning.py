@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from andante.kernel import kernel
 from andante.search.memory import LEARNED, Clock, Log, Space, note
-from andante.world.graph import Layout, estimate, unit
 from andante.world.heuristics import TOLERANCE
+from andante.world.layout import Layout, estimate, unit
 
 
 class Learned(NamedTuple):

@@ -23,8 +23,8 @@ from andante.search.heap import Heap
 from andante.search.learning import Learned, store, value
 from andante.search.memory import EXPANDED, Clock, Space, note
 from andante.search.path import price_between
-from andante.world.graph import Arrays, Layout, degree, price, target, unit
 from andante.world.heuristics import TOLERANCE
+from andante.world.layout import Arrays, Layout, degree, price, target, unit
 
 
 class Walk(Word):

@@ -21,8 +21,8 @@ import numpy.typing as npt
 from andante.kernel import int64, kernel
 from andante.search.learning import Learned, value
 from andante.search.memory import EXPANDED, Space, note
-from andante.world.graph import Arrays, Layout, Moves, degree, enterable, estimate, price, target
 from andante.world.heuristics import TOLERANCE
+from andante.world.layout import Arrays, Layout, Moves, degree, enterable, estimate, price, target
 
 BALL = np.dtype(
     [

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from andante.kernel import int64, kernel
 from andante.search.astar import Tree, parent_of
 from andante.search.memory import Clock, Space
-from andante.world.graph import Arrays, Layout, degree, price, target
+from andante.world.layout import Arrays, Layout, degree, price, target
 
 PATH = np.dtype([("trial", np.int64)])
 

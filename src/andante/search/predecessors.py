@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from andante.kernel import generic
 from andante.search.memory import Space
-from andante.world.graph import Arrays, Csr
+from andante.world.layout import Arrays, Csr
 
 
 class Mirror(NamedTuple):

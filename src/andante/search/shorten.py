@@ -19,8 +19,8 @@ import numpy.typing as npt
 from andante.kernel import int64, kernel
 from andante.search.astar import Slice, Tree, advance, begin, cost_to, open_at, parent_of, reached
 from andante.search.memory import Space
-from andante.world.graph import Arrays, estimate, unit
 from andante.world.heuristics import TOLERANCE
+from andante.world.layout import Arrays, estimate, unit
 
 # The stage of the work on the current window.
 IDLE, MEASURING, SEARCHING, SPLICING, DONE = 0, 1, 2, 3, 4

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from andante.kernel import int64, kernel
 from andante.search.astar import Tree, cost_to, parent_of
 from andante.search.memory import Space
-from andante.world.graph import Arrays, degree, target
+from andante.world.layout import Arrays, degree, target
 
 # Instead of a state to go to.
 OFF = -1  # the agent is not on the path, or at its end

@@ -1,8 +1,6 @@
 """The graph that every agent moves on: frozen flat arrays, and a metric that serves as the heuristic.
 
-There are two layouts. `Csr` is any graph: arcs in rows, each with its cost. `Moves` is a grid: one byte per cell, one
-bit per legal direction. Kernels work with both: `degree`, `target`, `price` and `estimate` have the same meaning for
-either, and the compiler inserts the right implementation.
+The arrays are in one of two layouts, one for grids and one for all other graphs (`andante.world.layout`).
 
 The order of neighbours is part of a graph, because it breaks ties. On grids it is north first, then clockwise.
 """
@@ -13,14 +11,27 @@ import hashlib
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from andante.errors import GraphError, did_you_mean, real_number, whole_number
-from andante.kernel import generic, int64, kernel
-from andante.world.heuristics import DIAGONAL, TOLERANCE, Metric, distance
+from andante.errors import GraphError, real_number, whole_number
+from andante.kernel import int64, kernel
+from andante.world.arcs import (
+    check_heuristic,
+    check_range,
+    checked_csr,
+    embedding,
+    places,
+    power_of_two,
+    rows,
+    same_arcs,
+    triples,
+    unit_of,
+)
+from andante.world.heuristics import DIAGONAL, Metric
+from andante.world.layout import COUNT, DIRECTION, PRICE, Arrays, Csr, Layout, Moves, degree, size, target, unit
 
 if TYPE_CHECKING:
     import networkx
@@ -28,172 +39,8 @@ if TYPE_CHECKING:
 
     from andante.world.problem import Problem
 
-# North first, then clockwise; y grows downwards.
-DX = np.array([0, 1, 1, 1, 0, -1, -1, -1], np.int64)
-DY = np.array([-1, -1, 0, 1, 1, 1, 0, -1], np.int64)
-PRICE = np.array([1.0, DIAGONAL] * 4)
-TOWARDS = np.full((3, 3), 8, np.uint8)  # the direction of a cell in the next row and column, from -1 to 1; 8: it itself
-TOWARDS[DY + 1, DX + 1] = np.arange(8)
-
-MOST_STATES = 2**31 - 1  # states are numbered in 32 bits
-SMALLEST = 1e-100  # least cost of an arc; the greatest is its inverse. Squares and sums stay within a float's range
-
-# For each set of legal directions (a byte): their number, and the k-th of them. Small enough to stay in the first-level
-# cache.
-COUNT = np.array([mask.bit_count() for mask in range(256)], np.uint8)
-DIRECTION = np.zeros((256, 8), np.uint8)
-for _mask in range(256):
-    DIRECTION[_mask, : COUNT[_mask]] = [d for d in range(8) if _mask >> d & 1]
-
-
-class Csr(NamedTuple):
-    """Any graph: the arcs out of state s have the indices ``first[s]`` to ``first[s + 1] - 1``."""
-
-    first: npt.NDArray[np.int64]  # [n + 1]
-    neighbour: npt.NDArray[np.int32]  # [arcs]
-    cost: npt.NDArray[np.float64]  # [arcs]
-    point: npt.NDArray[np.float64]  # [n, dimensions]
-    metric: int
-    unit: float
-
-
-class Moves(NamedTuple):
-    """A grid: bit d of ``mask[s]`` is set if direction d is open from cell s = y * width + x."""
-
-    mask: npt.NDArray[np.uint8]  # [n]
-    offset: npt.NDArray[np.int64]  # [8], from a cell to its neighbour in each direction
-    x: npt.NDArray[np.int16]  # [n]
-    y: npt.NDArray[np.int16]  # [n]
-    diagonal: float  # cost of a diagonal step in the heuristic
-
-
-Arrays = Csr | Moves
-
 #: Fields that follow from the rest of a layout, and are left out of the fingerprint.
 _FOLLOWS: dict[type, tuple[str, ...]] = {Csr: ("unit",), Moves: ("x", "y")}
-
-#: What kernels take as a graph: one of these, or another bundle for which the functions below have a body.
-Layout = tuple[Any, ...]
-
-# --- how kernels access a graph -------------------------------------------------------------------------------------
-
-
-@generic
-def size(graph: Layout) -> int:
-    """Return the number of states."""
-    raise TypeError(graph)
-
-
-@generic
-def degree(graph: Layout, state: int) -> int:
-    """Return the number of moves out of ``state``."""
-    raise TypeError(graph)
-
-
-@generic
-def target(graph: Layout, state: int, k: int) -> int:
-    """Return the state that the k-th move out of ``state`` leads to."""
-    raise TypeError(graph)
-
-
-@generic
-def price(graph: Layout, state: int, k: int) -> float:
-    """Return the cost of the k-th move out of ``state``."""
-    raise TypeError(graph)
-
-
-@generic
-def estimate(graph: Layout, state: int, goal: int) -> float:
-    """Return the heuristic: a lower bound on the cost from ``state`` to ``goal``."""
-    raise TypeError(graph)
-
-
-@generic
-def unit(graph: Layout) -> float:
-    """Return the scale of the graph's costs: the largest power of two that is at most the cost of every arc."""
-    raise TypeError(graph)
-
-
-@generic
-def enterable(graph: Layout, state: int) -> bool:
-    """Return whether a search may enter ``state``, given a move to it: true unless confined to a part of the graph."""
-    raise TypeError(graph)
-
-
-@size.of(Moves)
-def _moves_size(graph: Moves) -> int:
-    return len(graph.mask)
-
-
-@degree.of(Moves)
-def _moves_degree(graph: Moves, state: int) -> int:
-    return int64(COUNT[graph.mask[state]])
-
-
-@target.of(Moves)
-def _moves_target(graph: Moves, state: int, k: int) -> int:
-    return (state + graph.offset[DIRECTION[graph.mask[state], k]]) & MOST_STATES  # & shows that it is not negative
-
-
-@price.of(Moves)
-def _moves_price(graph: Moves, state: int, k: int) -> float:
-    return PRICE[DIRECTION[graph.mask[state], k]]
-
-
-@estimate.of(Moves)
-def _moves_estimate(graph: Moves, state: int, goal: int) -> float:
-    dx = abs(int64(graph.x[state]) - int64(graph.x[goal]))
-    dy = abs(int64(graph.y[state]) - int64(graph.y[goal]))
-    near, far = min(dx, dy), max(dx, dy)
-    return (far - near) + near * graph.diagonal
-
-
-@unit.of(Moves)
-def _moves_unit(graph: Moves) -> float:
-    return 1.0
-
-
-@enterable.of(Moves)
-def _moves_enterable(graph: Moves, state: int) -> bool:
-    return True
-
-
-@size.of(Csr)
-def _csr_size(graph: Csr) -> int:
-    return len(graph.first) - 1
-
-
-@degree.of(Csr)
-def _csr_degree(graph: Csr, state: int) -> int:
-    return graph.first[state + 1] - graph.first[state]
-
-
-@target.of(Csr)
-def _csr_target(graph: Csr, state: int, k: int) -> int:
-    return int64(graph.neighbour[graph.first[state] + k])
-
-
-@price.of(Csr)
-def _csr_price(graph: Csr, state: int, k: int) -> float:
-    return graph.cost[graph.first[state] + k]
-
-
-@estimate.of(Csr)
-def _csr_estimate(graph: Csr, state: int, goal: int) -> float:
-    return distance(graph.point, graph.metric, state, goal)
-
-
-@unit.of(Csr)
-def _csr_unit(graph: Csr) -> float:
-    return graph.unit
-
-
-@enterable.of(Csr)
-def _csr_enterable(graph: Csr, state: int) -> bool:
-    return True
-
-
-# --- the public class -----------------------------------------------------------------------------------------------
 
 
 class Graph:
@@ -238,7 +85,7 @@ class Graph:
         A state's neighbours come in the order of the edges. The heuristic is the distance between points under
         ``metric``, or zero without points.
         """
-        table = _triples(edges)
+        table = triples(edges)
         named = table[:, :2]
         if not ((np.abs(named) < 2**53) & (named == np.floor(named))).all():  # larger floats are not exact
             raise GraphError("edges must number their states with whole numbers from 0")
@@ -250,8 +97,8 @@ class Graph:
         count = int(ends.max()) + 1 if len(ends) else 0
         if states is not None:
             count = whole_number(states, "the number of states", least=0, error=GraphError)
-        place = np.empty((count, 0)) if points is None else _places(points)
-        return cls(_csr(count, source, sink, cost, place, metric), labels)
+        place = np.empty((count, 0)) if points is None else places(points)
+        return cls(checked_csr(count, source, sink, cost, place, metric), labels)
 
     @classmethod
     def from_scipy(
@@ -337,7 +184,7 @@ class Graph:
         """The average cost of an arc, rounded down to a power of two."""
         if isinstance(self.arrays, Moves) or not self.arcs:
             return 1.0
-        return _power_of_two(float(self.arrays.cost.mean()))
+        return power_of_two(float(self.arrays.cost.mean()))
 
     @cached_property
     def max_degree(self) -> int:
@@ -394,10 +241,10 @@ class Graph:
         """Return a graph with the same states and arcs but another heuristic."""
         arrays = self.csr().arrays
         assert isinstance(arrays, Csr)
-        place, code = _embedding(len(self), _places(points), metric)
+        place, code = embedding(len(self), places(points), metric)
         fresh = arrays._replace(point=place, metric=code)
-        _check_range(fresh)
-        _check_heuristic(fresh)
+        check_range(fresh)
+        check_heuristic(fresh)
         return Graph(fresh, self.labels)
 
     def scaled(self, factor: float) -> Graph:
@@ -412,9 +259,9 @@ class Graph:
         if not 0 < number < math.inf:
             raise GraphError(f"the factor for costs must be positive and finite, got {number:g}")
         fresh = arrays._replace(
-            cost=arrays.cost * number, point=arrays.point * number, unit=_unit(arrays.cost * number)
+            cost=arrays.cost * number, point=arrays.point * number, unit=unit_of(arrays.cost * number)
         )
-        _check_range(fresh)
+        check_range(fresh)
         return Graph(fresh, self.labels)
 
     def reversed(self) -> Graph:
@@ -427,9 +274,9 @@ class Graph:
             return self
         arrays = self.arrays
         source = np.repeat(np.arange(len(self)), np.diff(arrays.first))
-        turned = _rows(len(self), arrays.neighbour.astype(np.int64), source, arrays.cost)
+        turned = rows(len(self), arrays.neighbour.astype(np.int64), source, arrays.cost)
         there = Csr(*turned, arrays.point, arrays.metric, arrays.unit)
-        return self if _same_arcs(arrays, there) else Graph(there, self.labels)
+        return self if same_arcs(arrays, there) else Graph(there, self.labels)
 
     @cached_property
     def components(self) -> npt.NDArray[np.int32]:
@@ -531,155 +378,3 @@ def _forbids_corner_cutting(graph: Moves) -> bool:
             if both != here >> d & 1:
                 return False
     return True
-
-
-# --- checks ---------------------------------------------------------------------------------------------------------
-
-
-def _triples(edges: Sequence[tuple[int, int, float]]) -> npt.NDArray[np.float64]:
-    try:
-        table = np.array(edges, np.float64)
-    except (OverflowError, TypeError, ValueError):
-        table = np.zeros(1)
-    if table.shape == (0,):
-        return np.zeros((0, 3))
-    if table.ndim != 2 or table.shape[1] != 3:
-        raise GraphError("edges must be triples (from, to, cost) of numbers, with states counted from 0")
-    return table
-
-
-def _places(points: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    try:
-        return np.array(points, np.float64)
-    except (OverflowError, TypeError, ValueError) as error:
-        raise GraphError("points must be a table of numbers, one row per state") from error
-
-
-def _csr(
-    count: int,
-    source: npt.NDArray[np.int64],
-    sink: npt.NDArray[np.int64],
-    cost: npt.NDArray[np.float64],
-    points: npt.NDArray[np.float64],
-    metric: str,
-) -> Csr:
-    if count > MOST_STATES:
-        raise GraphError(f"a graph has at most {MOST_STATES:,} states; this one would have {count:,}")
-    if len(source) and (min(source.min(), sink.min()) < 0 or max(source.max(), sink.max()) >= count):
-        raise GraphError(f"an edge names a state outside 0 to {count - 1}")
-    bad = np.flatnonzero(~((cost > 0) & np.isfinite(cost)))
-    if len(bad):
-        k = bad[0]
-        raise GraphError(
-            f"the edge from {source[k]} to {sink[k]} costs {cost[k]:g}; a cost must be positive and finite"
-        )
-    loops = np.flatnonzero(source == sink)
-    if len(loops):
-        raise GraphError(f"state {source[loops[0]]} has an edge to itself; leave such edges out")
-    place, code = _embedding(count, points, metric)
-    arrays = Csr(*_rows(count, source, sink, cost), place, code, _unit(cost))
-    _check_range(arrays)
-    _check_heuristic(arrays)
-    return arrays
-
-
-def _unit(cost: npt.NDArray[np.float64]) -> float:
-    """Return the largest power of two that is at most each of these costs; 1 if there are none.
-
-    >>> _unit(np.array([0.3, 7.0]))
-    0.25
-    """
-    return _power_of_two(float(cost.min())) if len(cost) else 1.0
-
-
-def _power_of_two(cost: float) -> float:
-    """Return the largest power of two that is at most ``cost``."""
-    return math.ldexp(1.0, math.frexp(cost)[1] - 1)
-
-
-def _check_range(arrays: Csr) -> None:
-    """Raise `GraphError` if costs or points differ so much that a cheap move added to a long path is rounded away."""
-    if not len(arrays.cost):
-        return
-    cheapest, highest = float(arrays.cost.min()), float(arrays.cost.max())
-    if not SMALLEST <= cheapest <= highest <= 1 / SMALLEST:
-        raise GraphError(
-            f"costs from {cheapest:g} to {highest:g} are not all between {SMALLEST:g} and {1 / SMALLEST:g}; "
-            "use another unit"
-        )
-    starts = arrays.first[:-1][np.diff(arrays.first) > 0]
-    longest = float(np.maximum.reduceat(arrays.cost, starts).sum())  # no path leaves a state twice
-    if not cheapest >= longest * np.finfo(np.float64).eps:
-        raise GraphError(
-            f"costs from {cheapest:g} to {highest:g} are too far apart: added to the cost of a long path, the "
-            "cheapest would be rounded away"
-        )
-    extent = float((arrays.point.max(0) - arrays.point.min(0)).sum()) if arrays.point.size else 0.0
-    if not cheapest >= extent * np.finfo(np.float64).eps:
-        raise GraphError(
-            f"points that are {extent:g} apart do not fit edges that cost {cheapest:g}: added to a heuristic value the "
-            "cost would be rounded away"
-        )
-
-
-def _rows(
-    count: int, source: npt.NDArray[np.int64], sink: npt.NDArray[np.int64], cost: npt.NDArray[np.float64]
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[np.float64]]:
-    order = np.argsort(source, kind="stable")
-    first = np.zeros(count + 1, np.int64)
-    np.cumsum(np.bincount(source, minlength=count), out=first[1:])
-    return first, sink[order].astype(np.int32), np.ascontiguousarray(cost[order])
-
-
-def _embedding(count: int, points: npt.NDArray[np.float64], metric: str) -> tuple[npt.NDArray[np.float64], int]:
-    names = {code.name.lower(): code for code in Metric}
-    if metric not in names:
-        raise GraphError(f"unknown metric {metric!r}; {did_you_mean(metric, names)}")
-    if points.ndim != 2 or len(points) != count:
-        raise GraphError(f"points must be a table of {count} rows, one per state, not of shape {points.shape}")
-    if not np.isfinite(points).all():
-        raise GraphError("points must be finite numbers")
-    if metric == "octile" and points.shape[1] != 2:
-        raise GraphError(f"the octile metric is for two dimensions, but these points have {points.shape[1]}")
-    return np.ascontiguousarray(points), int(names[metric])
-
-
-def _check_heuristic(arrays: Csr) -> None:
-    """Raise `GraphError` if the ends of an edge are further apart than it costs: the heuristic would overestimate."""
-    source = np.repeat(np.arange(len(arrays.first) - 1), np.diff(arrays.first))
-    worst = _worst_edge(arrays, source, _rounding(arrays.point))
-    if worst >= 0:
-        a, b = int(source[worst]), int(arrays.neighbour[worst])
-        apart = distance(arrays.point, arrays.metric, a, b)
-        raise GraphError(
-            f"the edge from {a} to {b} costs {arrays.cost[worst]:g} but its ends are {apart:g} apart, so the heuristic "
-            f"would overestimate; scale the points by {arrays.cost[worst] / apart:.4g} or less"
-        )
-
-
-def _rounding(points: npt.NDArray[np.float64]) -> float:
-    """Return the largest rounding error of the difference of two points, added up over all axes."""
-    return float(4 * np.spacing(np.abs(points).max(0)).sum()) if points.size else 0.0
-
-
-@kernel
-def _worst_edge(graph: Csr, source: npt.NDArray[np.int64], rounding: float) -> int:
-    """Return the arc with the smallest ratio of cost to length if that is below 1, allowing for rounding; else -1.
-
-    Points are exact only to ``rounding``, and so are lengths.
-    """
-    worst, least = -1, 1.0
-    for k in range(len(source)):
-        apart = distance(graph.point, graph.metric, source[k], graph.neighbour[k])
-        if graph.cost[k] < apart * (1 - TOLERANCE) - rounding and graph.cost[k] / apart < least:
-            worst, least = k, graph.cost[k] / apart
-    return worst
-
-
-def _same_arcs(a: Csr, b: Csr) -> bool:
-    def canonical(arrays: Csr) -> list[npt.NDArray[Any]]:
-        source = np.repeat(np.arange(len(arrays.first) - 1), np.diff(arrays.first))
-        order = np.lexsort((arrays.cost, arrays.neighbour, source))
-        return [source[order], arrays.neighbour[order], arrays.cost[order]]
-
-    return all(np.array_equal(p, q) for p, q in zip(canonical(a), canonical(b), strict=True))

@@ -9,8 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.errors import MapError, ProblemError, did_you_mean, whole_number
-from andante.world.graph import DX, DY, Graph, Moves
+from andante.world.graph import Graph
 from andante.world.heuristics import DIAGONAL
+from andante.world.layout import DX, DY, Moves
 
 if TYPE_CHECKING:
     from andante.world.problem import Problem

@@ -22,7 +22,7 @@ from andante.notation import Word
 DIAGONAL = round(math.sqrt(2) * 2**32) / 2**32
 
 #: Costs that differ by less are equal where arithmetic is not exact (weights, averages, foreign graphs). It is relative
-#: to the graph's unit (`world.graph.unit`), to another cost or to a ratio; it is never a cost itself.
+#: to the graph's unit (`world.layout.unit`), to another cost or to a ratio; it is never a cost itself.
 TOLERANCE = 1e-6
 
 

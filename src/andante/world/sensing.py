@@ -18,8 +18,9 @@ import numpy.typing as npt
 
 from andante.errors import ParameterError, whole_number
 from andante.kernel import generic, int64, kernel
-from andante.world.graph import COUNT, DIRECTION, Arrays, Graph, Moves
+from andante.world.graph import Graph
 from andante.world.grid import Grid
+from andante.world.layout import COUNT, DIRECTION, Arrays, Moves
 
 
 class Known(NamedTuple):

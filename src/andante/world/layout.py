@@ -1,0 +1,174 @@
+"""The two layouts of a graph, and how kernels access them: `degree`, `target`, `price`, `estimate` and others.
+
+`Csr` is any graph: arcs in rows, each with its cost. `Moves` is a grid: one byte per cell, one bit per legal direction.
+Kernels work with both: `degree`, `target`, `price` and `estimate` have the same meaning for either, and the compiler
+inserts the right implementation.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from andante.kernel import generic, int64
+from andante.world.heuristics import DIAGONAL, distance
+
+# North first, then clockwise; y grows downwards.
+DX = np.array([0, 1, 1, 1, 0, -1, -1, -1], np.int64)
+DY = np.array([-1, -1, 0, 1, 1, 1, 0, -1], np.int64)
+PRICE = np.array([1.0, DIAGONAL] * 4)
+TOWARDS = np.full((3, 3), 8, np.uint8)  # the direction of a cell in the next row and column, from -1 to 1; 8: it itself
+TOWARDS[DY + 1, DX + 1] = np.arange(8)
+
+MOST_STATES = 2**31 - 1  # states are numbered in 32 bits
+
+# For each set of legal directions (a byte): their number, and the k-th of them. Small enough to stay in the first-level
+# cache.
+COUNT = np.array([mask.bit_count() for mask in range(256)], np.uint8)
+DIRECTION = np.zeros((256, 8), np.uint8)
+for _mask in range(256):
+    DIRECTION[_mask, : COUNT[_mask]] = [d for d in range(8) if _mask >> d & 1]
+
+
+class Csr(NamedTuple):
+    """Any graph: the arcs out of state s have the indices ``first[s]`` to ``first[s + 1] - 1``."""
+
+    first: npt.NDArray[np.int64]  # [n + 1]
+    neighbour: npt.NDArray[np.int32]  # [arcs]
+    cost: npt.NDArray[np.float64]  # [arcs]
+    point: npt.NDArray[np.float64]  # [n, dimensions]
+    metric: int
+    unit: float
+
+
+class Moves(NamedTuple):
+    """A grid: bit d of ``mask[s]`` is set if direction d is open from cell s = y * width + x."""
+
+    mask: npt.NDArray[np.uint8]  # [n]
+    offset: npt.NDArray[np.int64]  # [8], from a cell to its neighbour in each direction
+    x: npt.NDArray[np.int16]  # [n]
+    y: npt.NDArray[np.int16]  # [n]
+    diagonal: float  # cost of a diagonal step in the heuristic
+
+
+Arrays = Csr | Moves
+
+#: What kernels take as a graph: one of these, or another bundle for which the functions below have a body.
+Layout = tuple[Any, ...]
+
+
+@generic
+def size(graph: Layout) -> int:
+    """Return the number of states."""
+    raise TypeError(graph)
+
+
+@generic
+def degree(graph: Layout, state: int) -> int:
+    """Return the number of moves out of ``state``."""
+    raise TypeError(graph)
+
+
+@generic
+def target(graph: Layout, state: int, k: int) -> int:
+    """Return the state that the k-th move out of ``state`` leads to."""
+    raise TypeError(graph)
+
+
+@generic
+def price(graph: Layout, state: int, k: int) -> float:
+    """Return the cost of the k-th move out of ``state``."""
+    raise TypeError(graph)
+
+
+@generic
+def estimate(graph: Layout, state: int, goal: int) -> float:
+    """Return the heuristic: a lower bound on the cost from ``state`` to ``goal``."""
+    raise TypeError(graph)
+
+
+@generic
+def unit(graph: Layout) -> float:
+    """Return the scale of the graph's costs: the largest power of two that is at most the cost of every arc."""
+    raise TypeError(graph)
+
+
+@generic
+def enterable(graph: Layout, state: int) -> bool:
+    """Return whether a search may enter ``state``, given a move to it: true unless confined to a part of the graph."""
+    raise TypeError(graph)
+
+
+@size.of(Moves)
+def _moves_size(graph: Moves) -> int:
+    return len(graph.mask)
+
+
+@degree.of(Moves)
+def _moves_degree(graph: Moves, state: int) -> int:
+    return int64(COUNT[graph.mask[state]])
+
+
+@target.of(Moves)
+def _moves_target(graph: Moves, state: int, k: int) -> int:
+    return (state + graph.offset[DIRECTION[graph.mask[state], k]]) & MOST_STATES  # & shows that it is not negative
+
+
+@price.of(Moves)
+def _moves_price(graph: Moves, state: int, k: int) -> float:
+    return PRICE[DIRECTION[graph.mask[state], k]]
+
+
+@estimate.of(Moves)
+def _moves_estimate(graph: Moves, state: int, goal: int) -> float:
+    dx = abs(int64(graph.x[state]) - int64(graph.x[goal]))
+    dy = abs(int64(graph.y[state]) - int64(graph.y[goal]))
+    near, far = min(dx, dy), max(dx, dy)
+    return (far - near) + near * graph.diagonal
+
+
+@unit.of(Moves)
+def _moves_unit(graph: Moves) -> float:
+    return 1.0
+
+
+@enterable.of(Moves)
+def _moves_enterable(graph: Moves, state: int) -> bool:
+    return True
+
+
+@size.of(Csr)
+def _csr_size(graph: Csr) -> int:
+    return len(graph.first) - 1
+
+
+@degree.of(Csr)
+def _csr_degree(graph: Csr, state: int) -> int:
+    return graph.first[state + 1] - graph.first[state]
+
+
+@target.of(Csr)
+def _csr_target(graph: Csr, state: int, k: int) -> int:
+    return int64(graph.neighbour[graph.first[state] + k])
+
+
+@price.of(Csr)
+def _csr_price(graph: Csr, state: int, k: int) -> float:
+    return graph.cost[graph.first[state] + k]
+
+
+@estimate.of(Csr)
+def _csr_estimate(graph: Csr, state: int, goal: int) -> float:
+    return distance(graph.point, graph.metric, state, goal)
+
+
+@unit.of(Csr)
+def _csr_unit(graph: Csr) -> float:
+    return graph.unit
+
+
+@enterable.of(Csr)
+def _csr_enterable(graph: Csr, state: int) -> bool:
+    return True
