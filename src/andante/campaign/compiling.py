@@ -38,7 +38,7 @@ def _kind(text: str) -> str:
 class Compiler:
     """Compiles agents and builders of databases, on a small map.
 
-    It calls ``progress(what, number, total)`` before each that was not in the cache, with the numbers that it is given.
+    Calls ``progress(what, number, total)`` before each that is not in the cache, with the given numbers.
     """
 
     def __init__(self, progress: ProgressCallback) -> None:
@@ -47,7 +47,7 @@ class Compiler:
         self._databases: dict[str, Database | AndanteError] = {}
 
     def builder(self, text: str, number: int = 1, total: int = 1) -> Database | None:
-        """Compile what builds such a database: the one for the small map, None if there is none."""
+        """Compile the builder of such a database; return the one for the small map, None if it cannot be built."""
         if text not in self._databases:
             goals = np.flatnonzero(self._map.passable.ravel())[:1] if asks_for_goals(text) else None
             with on_compile(lambda _: self._progress(_kind(text), number, total)):
@@ -59,7 +59,7 @@ class Compiler:
         return None if isinstance(found, AndanteError) else found
 
     def agent(self, one: Outfit[str], number: int = 1, total: int = 1) -> bool:
-        """Compile all that such an agent runs; False if it cannot be made, at least on the small map."""
+        """Compile all that such an agent runs; return False if it cannot be made on the small map."""
         databases = [self.builder(text, number, total) for text in one.databases]
         if None in databases:
             return False
@@ -74,8 +74,8 @@ class Compiler:
 def compile_outfits(wanted: Iterable[Outfit[str]], progress: ProgressCallback) -> None:
     """Compile all that will run; ``progress(what, number, total)`` is called before each that was not in the cache.
 
-    Parameters that do not go together, and databases that cannot be built, are passed over: whoever runs them will hear
-    what is wrong, with the map.
+    Parameters that do not go together, and databases that cannot be built, are passed over: running them raises the
+    error, which names the map.
     """
     compiler, groups = Compiler(progress), _alike(wanted)
     for number, group in enumerate(groups, 1):
@@ -84,7 +84,7 @@ def compile_outfits(wanted: Iterable[Outfit[str]], progress: ProgressCallback) -
 
 @contextmanager
 def compiling_beside(algorithms: Iterable[Algorithm]) -> Iterator[None]:
-    """While this block runs, another process compiles these algorithms, if there is a core for it.
+    """Compile these algorithms in another process while this block runs, if there is a core for it.
 
     It ends with the block or after it has compiled them all, whichever is later; they are then found in the cache.
     """
@@ -107,7 +107,7 @@ def _compile_quietly(texts: Sequence[str]) -> None:
 
 
 def _alike(wanted: Iterable[Outfit[str]]) -> list[list[Outfit[str]]]:
-    """Those that run the same machine code together, in the order in which they are met."""
+    """Return the outfits grouped by the machine code that they run, in their order."""
     found: dict[tuple[Any, ...], list[Outfit[str]]] = {}
     for one in wanted:
         found.setdefault(code_of(one), []).append(one)
