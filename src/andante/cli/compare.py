@@ -110,7 +110,7 @@ def compare(
 
 
 def kind_ordered(text: str) -> str:
-    """The kind of database that a text orders; an error if nothing can be built from it."""
+    """Return the kind of database that a text orders; raise an error if nothing can be built from it."""
     from andante.notation import parse
     from andante.offline.builder import chosen_for
 
@@ -128,7 +128,7 @@ def build_for(grid: Grid, text: str, threads: int) -> tuple[Database, float]:
 
 
 def able(sight: int | None) -> list[Algorithm]:
-    """Return what a comparison shows, as far as it can do with this sight, if the map is unknown."""
+    """Return what a comparison shows; with a sight, only what works on unknown maps."""
     from andante.agent import compared
 
     return [entry for entry in compared() if sight is None or (entry.card.senses and not entry.needs)]
@@ -137,7 +137,7 @@ def able(sight: int | None) -> list[Algorithm]:
 def worth_comparing(
     entries: Sequence[Algorithm], grid: Grid, databases: tuple[Database, ...], sight: int | None = None
 ) -> list[Outfit[Database]]:
-    """Return those that can run with these databases: one of the right kind may be for agents on another level."""
+    """Return those that can run with these databases: a database may be for agents on another level."""
     from andante.episode.run import Outfit
 
     kinds = {database.kind for database in databases}

@@ -177,7 +177,7 @@ def ranked(places: Sequence[Place[C]]) -> list[Place[C]]:
 
 
 def cut(places: Sequence[Place[C]], finalists: int) -> tuple[list[Place[C]], list[Place[C]]]:
-    """Return who goes on and who does not.
+    """Return the candidates that stay in the race and those that leave it.
 
     Those that are not surely worse than the leader go on; at most half of all, and at least ``finalists``.
     """
