@@ -69,7 +69,7 @@ class Shelf:
         threads: int | None = None,
         progress: ProgressCallback | None = None,
     ) -> Volume:
-        """Return a database for these maps, from memory, from the folder, or built now; ``progress`` is called while it is built.
+        """Return a database for these maps, from memory, from the folder, or built now.
 
         An order that serves any map may be for several maps, all others are for one.
         """
