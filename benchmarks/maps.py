@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 import andante
-from andante.datasets import movingai
+from andante.datasets import download, movingai
 from andante.world.grid import Grid
 from andante.world.problem import Problem
 from benchmarks.moves import Cell, Passable
@@ -30,7 +30,7 @@ def standard(count: int) -> list[ProblemSet]:
 def archives() -> str | None:
     """Where the published archives are: as the user says, or beside the project; None if neither."""
     beside = Path(__file__).parents[2] / "shared" / "movingai"
-    named = os.environ.get(movingai.SOURCE_VARIABLE)
+    named = os.environ.get(download.SOURCE_VARIABLE)
     return named or (str(beside) if beside.is_dir() else None)
 
 

@@ -1,5 +1,6 @@
 """What tests in several rooms need."""
 
+import gc
 import os
 import sys
 from pathlib import Path
@@ -19,6 +20,12 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if not DEEP and item.get_closest_marker("deep"):
             item.add_marker(pytest.mark.skip(reason="takes long: make test-deep"))
+
+
+def pytest_collection_finish():
+    """Keep what is loaded by now out of the garbage collector: looking through it took an eighth of the time."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

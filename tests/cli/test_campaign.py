@@ -198,7 +198,7 @@ def test_a_report_by_map_is_about_maps(cli, file, tmp_path):
 
 
 def test_an_estimate_says_how_long_the_rest_takes(cli, file, monkeypatch):
-    monkeypatch.setattr("andante.cli.campaign.ESTIMATE_SECONDS", 0.0)
+    monkeypatch.setattr("andante.cli.running.ESTIMATE_SECONDS", 0.0)
     monkeypatch.setattr("andante.campaign.plan.LEAST_TRIALS", 2)
     code, out, _ = cli("campaign", "run", file, "--estimate", "--threads", 1)
     assert code == OK

@@ -306,7 +306,7 @@ def test_a_server_in_trouble_is_said(cache, serve):
 
 
 def test_an_endless_download_is_refused(cache, serve, source, monkeypatch):
-    monkeypatch.setattr(sets, "_MAX_ARCHIVE_BYTES", 100)
+    monkeypatch.setattr("andante.datasets.download._MAX_ARCHIVE_BYTES", 100)
     with pytest.raises(DatasetError, match=r"refusing room-map\.zip: it is larger than 100 bytes"):
         sets.fetch("room", serve(functools.partial(Files, directory=source)))
     assert listing(cache) == []

@@ -264,3 +264,9 @@ def warn_unused(offers: Sequence[Offer], entries: Iterable[Algorithm]) -> list[O
             continue
         err.print(reason, soft_wrap=True)
     return used
+
+
+def print_lines(lines: Sequence[str]) -> None:
+    """Print these lines as they are, however long."""
+    for line in lines:
+        out.print(line, soft_wrap=True)

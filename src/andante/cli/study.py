@@ -6,7 +6,8 @@ from pathlib import Path
 
 import typer
 
-from andante.cli.campaign import THREADS, work_on
+from andante.cli.campaign import THREADS
+from andante.cli.running import work_on
 from andante.cli.shared import out
 
 app = typer.Typer(add_completion=False)

@@ -16,19 +16,18 @@ prints the fingerprints of the archives in a folder; ``movingai.fingerprints.txt
 from __future__ import annotations
 
 import functools
-import logging
 import os
 import sys
 import tempfile
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 
 from andante.datasets import ProgressCallback, fingerprints
 from andante.datasets.archives import MAX_UNPACKED_BYTES, unpack
+from andante.datasets.download import SOURCE_VARIABLE, archive_of
 from andante.datasets.fingerprints import Fingerprints
 from andante.datasets.native import native
 from andante.errors import DatasetError, did_you_mean
@@ -38,16 +37,12 @@ from andante.world.mapfiles import parse_map, parse_scenario
 from andante.world.problem import Problem
 
 SITE = "https://movingai.com/benchmarks"
-SOURCE_VARIABLE = "ANDANTE_MOVINGAI"
 
 #: A folder with archives, or the address of a mirror; None stands for what the variable names, or else the site.
 Source = str | os.PathLike[str] | None
 
 _KNOWN_FILE = "movingai.fingerprints.txt"
-_MAX_ARCHIVE_BYTES = 2**28  # the largest published archive is a few megabytes
 _MAX_RECORD_BYTES = 2**24
-_TIMEOUT_SECONDS = 30
-_CHUNK_BYTES = 2**16
 
 
 class UnverifiedSet(UserWarning):
@@ -261,7 +256,7 @@ def _home(name: str) -> Path:
 def _fill(folder: Path, chosen: BenchmarkSet, place: str, progress: ProgressCallback | None) -> None:
     folder.mkdir()
     for archive, suffix in chosen.archives.items():
-        found = _archive(chosen, archive, place, folder.parent, progress)
+        found = archive_of(chosen, archive, place, folder.parent, progress)
         if not unpack(found, folder, suffix):
             raise DatasetError(f"{archive} from {place} contains no {suffix} files")
 
@@ -272,75 +267,6 @@ def _move(fresh: Path, home: Path) -> None:
     except OSError:
         if not os.path.isdir(home):  # else another process has just put the same folder there
             raise
-
-
-def _archive(chosen: BenchmarkSet, archive: str, place: str, scratch: Path, progress: ProgressCallback | None) -> Path:
-    """Return one archive of the set as a local file: where it already is, or downloaded into ``scratch``."""
-    beside = (f"{chosen.name}/{archive}", archive)  # as on the site, or all archives in one folder
-    if not place.startswith(("http://", "https://")):
-        for path in beside:
-            if os.path.isfile(file := Path(os.path.expanduser(place), path)):
-                return file
-        raise DatasetError(f"there is no {archive} in {place}; give a folder that holds it, or the address of a mirror")
-    for path in beside:
-        download = _download(f"{place.rstrip('/')}/{path}", archive, chosen, scratch, progress)
-        if download is not None:
-            return download
-    raise DatasetError(f"there is no {archive} at {place}; give a folder that holds it, or the address of a mirror")
-
-
-def _download(
-    url: str, archive: str, chosen: BenchmarkSet, scratch: Path, progress: ProgressCallback | None
-) -> Path | None:
-    """Download the file at ``url`` into ``scratch`` and return its path, or None if the server has no such file."""
-    import pooch
-
-    meter = _Meter(archive, progress)
-    try:
-        with _quiet(pooch.get_logger()):
-            get = pooch.HTTPDownloader(progressbar=meter, chunk_size=_CHUNK_BYTES, timeout=_TIMEOUT_SECONDS)
-            return Path(pooch.retrieve(url, known_hash=None, fname=archive, path=scratch, downloader=get))
-    except (OSError, ValueError) as error:  # requests raises OSErrors, and ValueErrors for malformed addresses
-        status = getattr(getattr(error, "response", None), "status_code", None)
-        if status == 404:
-            return None
-        reason = f"the server answered {status}" if status else f"no connection, {type(error).__name__}"
-        raise DatasetError(
-            f"cannot download {url} ({reason}); without a network, put {' and '.join(chosen.archives)} into a folder "
-            f"and name that folder with --from or in {SOURCE_VARIABLE}"
-        ) from error
-
-
-class _Meter:
-    """Stands in for pooch's progress bar: reports progress and stops downloads that are too large."""
-
-    def __init__(self, what: str, progress: ProgressCallback | None) -> None:
-        self.what, self.progress = what, progress
-        self.total, self.done = 0, 0
-
-    def update(self, count: int) -> None:
-        self.done += count
-        if self.done > _MAX_ARCHIVE_BYTES:
-            raise DatasetError(f"refusing {self.what}: it is larger than {_MAX_ARCHIVE_BYTES:,} bytes")
-        if self.progress is not None:
-            self.progress(f"downloading {self.what}", min(self.done, self.total or self.done), self.total)
-
-    def reset(self) -> None:
-        self.done = 0
-
-    def close(self) -> None:
-        """Do nothing; pooch calls it."""
-
-
-@contextmanager
-def _quiet(logger: logging.Logger) -> Iterator[None]:
-    """Silence a logger, except for warnings and errors; pooch would print hashes."""
-    before = logger.level
-    logger.setLevel(logging.WARNING)
-    try:
-        yield
-    finally:
-        logger.setLevel(before)
 
 
 # --- fingerprints ---------------------------------------------------------------------------------------------------
