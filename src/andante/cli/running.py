@@ -21,7 +21,7 @@ ESTIMATE_SECONDS = 5.0  # of work, from which the rest is estimated
 
 
 def work_on(campaign: Campaign, folder: Path, make: Callable[[], Engine], again: str, estimate: bool = False) -> str:
-    """Plan and run a campaign, print its status, and return the engine's title; ``again`` is the command to resume it."""
+    """Plan and run a campaign, print its status, and return the engine's title; ``again`` is how to resume it."""
     from andante.cli import INTERRUPTED
 
     try:
