@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from andante.errors import InputError, OutputError
-from andante.files import FileTooLargeError, check_place, listed, make_folder, read_at_most, write_whole
+from andante.files import FileTooLargeError, check_place, json_checksum, listed, make_folder, read_at_most, write_whole
 
 TOO_LONG = "a" * 5000
 
@@ -129,3 +129,13 @@ def test_no_more_is_read_than_allowed(tmp_path):
     if Path("/dev/zero").exists():
         with pytest.raises(FileTooLargeError):
             read_at_most("/dev/zero", 1000)
+
+
+def test_checksums_stay_what_they_are_so_that_files_stay_readable():
+    data = {"b": [1, 2.5, None], "a": "é"}
+    assert json_checksum(data, digits=16) == "fc10ba9755cfc69c"  # as in the manifest of a store
+    assert json_checksum(data, digits=32) == "fc10ba9755cfc69ce6c336075dcaa7be"  # as in the journal of advise
+    assert (
+        json_checksum(data, compact=True) == "84afbf1d4853005f9dd0c81cb1819b53ce86978340764c062160f6e8356665de"
+    )  # a trace
+    assert json_checksum({"file": Path("a")}) == json_checksum({"file": "a"})

@@ -19,6 +19,10 @@ from tests import naive
 SIDE = 48 if JIT else 30
 
 
+#: Published costs are rounded, some to two decimals; costs that are further off than this are wrong.
+LISTED_COST_TOLERANCE = 0.006
+
+
 #: `make test-deep`: many examples, other ones each time, and what takes too long for every day.
 DEEP = bool(os.environ.get("ANDANTE_DEEP_TESTS"))
 

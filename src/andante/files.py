@@ -1,14 +1,17 @@
-"""The cache folder, and files that are written completely or not at all."""
+"""The cache folder, files that are written completely or not at all, and checksums of plain data."""
 
 from __future__ import annotations
 
 import errno
+import hashlib
+import json
 import os
 import secrets
 import stat
 import sys
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import platformdirs
 
@@ -92,6 +95,18 @@ def read_at_most(path: str | os.PathLike[str], most: int) -> bytes:
     if data is None or len(data) > most:
         raise FileTooLargeError(f"it has more than {most:,} bytes")
     return data
+
+
+def json_checksum(data: Any, *, digits: int = 64, compact: bool = False) -> str:
+    """Return the first digits of the SHA-256 of plain data, written as JSON with sorted names.
+
+    ``compact`` leaves out the spaces of that JSON. What JSON has no type for counts as its text.
+
+    >>> json_checksum({"b": 1, "a": [2]}, digits=8) == json_checksum({"a": (2,), "b": 1}, digits=8)
+    True
+    """
+    text = json.dumps(data, sort_keys=True, separators=(",", ":") if compact else None, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()[:digits]
 
 
 def listed(folder: str | os.PathLike[str]) -> list[str]:

@@ -6,7 +6,7 @@ import pytest
 from andante.datasets import movingai as sets
 from andante.datasets.generate import generate
 from andante.datasets.named import map_named
-from andante.datasets.native import SIDES, agreement, native
+from andante.datasets.native import SIDES, native
 from andante.datasets.scaling import middles, upscale
 from andante.errors import DatasetError
 from andante.world.grid import Grid
@@ -28,6 +28,11 @@ def both(movingai):
         name: (sets.load_map("wc3maps512", name, source=movingai), sets.load_map("wc3native", name, source=movingai))
         for name in sets.map_names("wc3native", source=movingai)
     }
+
+
+def agreement(grid, small):
+    """Return the share of cells that are equally passable on ``grid`` and on ``small`` enlarged to its size."""
+    return (upscale(small, size=(grid.width, grid.height)).passable == grid.passable).mean()
 
 
 # --- without the archives -------------------------------------------------------------------------------------------

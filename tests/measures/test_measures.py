@@ -11,7 +11,17 @@ import andante
 from andante.episode.rows import rows
 from andante.episode.trial import Limits
 from andante.errors import ParameterError
-from andante.measures import MEASURES, Better, Headline, Outcome, Statistics, measure, summarise
+from andante.measures import (
+    MEASURES,
+    Better,
+    Headline,
+    Outcome,
+    Statistics,
+    capped_suboptimality_ratio,
+    capped_suboptimality_with_waits,
+    measure,
+    summarise,
+)
 from andante.world.graph import Graph
 from andante.world.grid import Grid
 
@@ -155,6 +165,17 @@ def test_extra_columns_cannot_hide_measured_ones(corridor):
 def test_no_trials_no_rows():
     assert rows([]) == []
     assert summarise([]) == []
+
+
+# --- suboptimality ---
+
+
+@given(st.integers(0, 500), st.integers(0, 50), st.sampled_from([o.name for o in Outcome]))
+def test_turns_waited_count_as_moves_of_cost_1_in_one_measure_only(cost, waited, outcome):
+    capped = capped_suboptimality_ratio([cost], 10.0, [outcome], 20.0)
+    with_waits = capped_suboptimality_with_waits([cost], [waited], 10.0, [outcome], 20.0)
+    assert with_waits == capped_suboptimality_ratio([cost + waited], 10.0, [outcome], 20.0)
+    assert with_waits == pytest.approx(min(capped + waited / 10, 20.0) if outcome == "GOAL" else capped)
 
 
 # --- summaries ---

@@ -423,7 +423,7 @@ def representatives(graph, tables, parameters):
     else:
         side = int(re.search(r"side=(\d+)", parameters)[1])
         middles = at_corners(tiles(graph, side)).representative.tolist()
-        ends = tiles(graph, max(side, pattern_builder.GOAL_SIDE)).representative.tolist()
+        ends = at_corners(tiles(graph, max(side, pattern_builder.GOAL_SIDE))).representative.tolist()
     return middles, {int(tables.column[end]): end for end in ends}
 
 
@@ -466,6 +466,48 @@ def test_tiles_are_regions_in_which_everybody_can_climb_to_the_centre_and_back(g
             (centre % grid.width // side, centre // grid.width // side)
         }
         assert all(climbs_straight(graph, state, centre) and climbs_straight(graph, centre, state) for state in inside)
+
+
+def is_at_a_corner(grid, state):
+    """Are two cells beside this one free, and the one between them not?"""
+    x, y = state % grid.width, state // grid.width
+
+    def is_free(x, y):
+        return 0 <= x < grid.width and 0 <= y < grid.height and bool(grid.graph.neighbours(y * grid.width + x))
+
+    return any(
+        is_free(x + right, y) and is_free(x, y + down) and not is_free(x + right, y + down)
+        for right in (-1, 1)
+        for down in (-1, 1)
+    )
+
+
+@given(grids(side=9, rules=("octile", "cardinal", "corners")), st.integers(1, 9))
+@examples(40)
+def test_each_corner_is_the_middle_of_the_states_nearest_to_it(grid, side):
+    graph, plain = grid.graph, tiles(grid.graph, side)
+    ground = at_corners(plain)
+    free = np.flatnonzero(graph.arrays.mask > 0).tolist()
+    corners = {state for state in free if is_at_a_corner(grid, state)}
+    assert corners <= set(ground.representative.tolist()) <= corners | set(plain.representative.tolist())
+    assert sorted(np.flatnonzero(ground.region >= 0).tolist()) == free
+    assert set(ground.region[free].tolist()) == set(range(len(ground.representative)))
+    for state in free:
+        middle = int(ground.representative[ground.region[state]])
+        assert plain.region[middle] == plain.region[state]
+        assert climbs_straight(graph, state, middle)
+        assert climbs_straight(graph, middle, state)
+        apart = {
+            corner: (corner % grid.width - state % grid.width) ** 2 + (corner // grid.width - state // grid.width) ** 2
+            for corner in corners
+            if plain.region[corner] == plain.region[state]
+            and climbs_straight(graph, state, corner)
+            and climbs_straight(graph, corner, state)
+        }
+        if middle in corners:
+            assert apart[middle] == min(apart.values())
+        else:  # no corner is a hub for it, or it is the centre that others of its region need
+            assert not apart or state == middle
 
 
 @pytest.mark.compiled

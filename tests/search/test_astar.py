@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import andante
+from andante.search import astar
 from andante.search.astar import Tree, advance, begin, optimal_costs, reached, search
 from andante.search.landmarks import with_landmarks
 from andante.search.memory import new_space
@@ -168,3 +169,20 @@ def test_both_layouts_do_the_same_step_by_step():
                 )
             )
         assert trees[0] == trees[1]
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_optimal_costs_are_found_in_small_parts_so_that_they_can_be_interrupted(monkeypatch, threads):
+    grid = andante.generate("rooms", 20, 20, seed=1)
+    problems = andante.random_problems(grid, 200, seed=2)
+    starts, goals = [p.start for p in problems], [p.goal for p in problems]
+    whole, sizes, true = astar._costs, [], optimal_costs(grid.graph, starts, goals).tolist()
+
+    def some(tree, graph, part, *rest):
+        sizes.append(len(part))
+        whole(tree, graph, part, *rest)
+
+    monkeypatch.setattr(astar, "_costs", some)
+    assert optimal_costs(grid.graph, starts, goals, threads=threads).tolist() == true
+    assert sum(sizes) == 200
+    assert max(sizes) <= 64

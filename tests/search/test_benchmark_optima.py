@@ -6,9 +6,9 @@ from scipy.sparse.csgraph import dijkstra
 
 import andante
 from andante.datasets import movingai as benchmark
-from andante.datasets.scenarios import LISTED_COST_TOLERANCE
 from andante.search.astar import optimal_costs
 from andante.search.dijkstra import distances
+from tests.worlds import LISTED_COST_TOLERANCE
 
 pytestmark = pytest.mark.compiled
 

@@ -13,13 +13,14 @@ import andante
 from andante.databases.header import load
 from andante.episode.run import Outfit
 from andante.errors import MapError, OutputError, ParameterError
+from andante.measures import measure, summarise
 from andante.selection import AdviceError, Requirements, advise, ladder
 from andante.selection.finals import distinct, ranking
 from andante.selection.journal import Journal, _checksum, digest
 from andante.selection.library import Library, Refused
 from andante.selection.race import Place
 from andante.selection.session import Session
-from andante.selection.trials import worst_move_microseconds
+from andante.selection.trials import SCORE, run_rows, worst_move_microseconds
 
 pytestmark = pytest.mark.compiled
 
@@ -296,6 +297,24 @@ def test_finalists_are_not_all_of_one_algorithm(grids):
     assert len(set(names)) > 1
 
 
+def test_turns_waited_count_and_that_is_said(grids):
+    problems = andante.random_problems(grids[0], 5, seed=3)
+    waiting = Outfit.of("late-astar(budget=20, wait=true)")
+    rows = run_rows(Outfit(waiting.algorithm), "late", problems, andante.Limits(suboptimality=100), 1)
+    assert any(row["turns_waited"] > 0 for row in rows)
+    for row in rows:
+        assert row[SCORE] == pytest.approx((row["cost"] + row["turns_waited"]) / row["optimal_cost"])
+        assert "capped_suboptimality_ratio" not in row
+    advice = ask(grids[:1], Requirements(expansions=1, **NO_DATABASES), problems=10, candidates=5)
+    best = advice.winner
+    assert not any("waits" in one for one in advice.sentences)
+    late = replace(best, candidate=waiting, rows=rows, summary=summarise(rows)[0])
+    told = replace(advice, ranking=(late,)).sentences
+    mean = np.mean([row["turns_waited"] for row in rows])
+    assert told[1].startswith("In these numbers a turn in which an agent waits counts as a move of cost 1")
+    assert f"waited for {measure('turns_waited').show(mean)} turns per problem" in told[1]
+
+
 def test_what_is_not_certain_is_said(grids):
     advice = ask(grids[:1], Requirements(expansions=1, **NO_DATABASES), problems=20, candidates=10)
 
@@ -348,7 +367,7 @@ def test_of_settings_that_change_nothing_the_simplest_is_shown(grids):
     for text in texts:
         one = Outfit.of(text)
         rows = session.rows(one, problems if text != "family" else problems[:4])  # one of them was cut earlier
-        places.append(Place(one, np.array([row["capped_suboptimality_ratio"] for row in rows]), 1.0))
+        places.append(Place(one, np.array([row[SCORE] for row in rows]), 1.0))
     assert [place.candidate.name for place in distinct(session, places)] == ["family", "lrta", *texts[3:]]
 
 
@@ -372,10 +391,7 @@ def test_intervals_hold_for_all_finalists_at_once(grids):
 
     def missed():
         ratios = 5 + rng.standard_normal((4, 12))  # four finalists on twelve problems, of mean 5 each
-        found = [
-            (one.candidate, [{**row, "capped_suboptimality_ratio": ratio} for ratio in some], None, 0)
-            for some in ratios
-        ]
+        found = [(one.candidate, [{**row, SCORE: ratio} for ratio in some], None, 0) for some in ratios]
         return any(not s.interval[0] <= 5 <= s.interval[1] for s in ranking(asked, found))
 
     assert 0.01 < np.mean([missed() for _ in range(200)]) < 0.09  # 0.05 are to be expected

@@ -12,6 +12,7 @@ from andante.abstraction.learning import Mind
 from andante.abstraction.wayback import turn_round
 from andante.kernel import kernel
 from andante.search.behind import leave
+from andante.search.effort import Effort
 from andante.search.learning import raise_to
 from andante.search.lookahead import look, max_of_min, path_out
 from andante.search.tables import turn_to
@@ -26,14 +27,6 @@ class Method(NamedTuple):
     lrta: bool
     depth: int
     gamma: float
-
-
-class Effort(NamedTuple):
-    """The cost of a part of the planning, counted as in `Move`."""
-
-    expanded: int
-    touched: int
-    learned: float
 
 
 @kernel

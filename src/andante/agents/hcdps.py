@@ -23,6 +23,7 @@ from andante.agent import STUCK, UNREACHABLE, Card, Move, Range, algorithm, no_m
 from andante.databases.regions import Regions, chain_of, next_arc, region_of
 from andante.kernel import int64, kernel
 from andante.notation import Word
+from andante.search.effort import Effort
 from andante.search.hillclimb import approach, ascend
 from andante.search.memory import Clock, Space
 from andante.world.heuristics import TOLERANCE
@@ -90,24 +91,17 @@ class Place(NamedTuple):
     end: int
 
 
-class Effort(NamedTuple):
-    """The cost of choosing an aim."""
-
-    expanded: int
-    touched: int
-
-
 @kernel
 def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -> Move:
     """Make one move of HCDPS."""
-    plan, work = memory.plan, Effort(0, 0)
+    plan, work = memory.plan, Effort(0, 0, 0.0)
     at = plan.scalars[0]
     if at["trial"] != plan.clock[0]["trial"]:
         if not _has_path(graph, memory.regions, state, goal):
             return no_move(UNREACHABLE, 0, 0)
         work = _set_out(graph, memory, params, state, goal)
     elif at["aim"] == state:
-        work = _aim(graph, memory, params, state, goal, Effort(0, 0), False)
+        work = _aim(graph, memory, params, state, goal, Effort(0, 0, 0.0), False)
     aim = at["aim"]
     if aim == NOWHERE:
         return no_move(STUCK, work.expanded, work.touched)
@@ -137,7 +131,7 @@ def _set_out(graph: Arrays, memory: Memory, params: Params, state: int, goal: in
     at["region"], at["goal_region"] = region_of(regions, state), region_of(regions, goal)
     at["next"], at["end"] = 0, 0  # an empty chain: the seed comes first
     straight = ascend(graph, state, goal, params.m)
-    work = Effort(straight.expanded, straight.touched)
+    work = Effort(straight.expanded, straight.touched, 0.0)
     if straight.arrived:
         at["aim"] = goal
         return work
@@ -174,7 +168,7 @@ def _aim(graph: Arrays, memory: Memory, params: Params, state: int, goal: int, w
                 break
             place = later
     at["aim"], at["region"], at["next"], at["end"] = place.aim, place.region, place.next, place.end
-    return Effort(expanded, touched)
+    return Effort(expanded, touched, 0.0)
 
 
 @kernel

@@ -22,6 +22,7 @@ import numpy.typing as npt
 from andante.agent import STUCK, Card, Move, Range, algorithm, no_move
 from andante.databases.subgoals import Shortlist, Subgoals, choose
 from andante.kernel import int64, kernel
+from andante.search.effort import Effort
 from andante.search.hillclimb import climb
 from andante.search.learning import Learned, raise_to
 from andante.search.lookahead import Ball, look
@@ -93,13 +94,6 @@ class Memory(NamedTuple):
     ball: Ball
 
 
-class Effort(NamedTuple):
-    """The cost of finding an aim."""
-
-    expanded: int
-    touched: int
-
-
 @kernel
 def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -> Move:
     """Make one move of kNN LRTA*."""
@@ -107,7 +101,7 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
     at = plan.scalars[0]
     if at["trial"] != plan.clock[0]["trial"]:
         _begin(plan)  # lines 1 and 2
-    work = Effort(0, 0)
+    work = Effort(0, 0, 0.0)
     if at["aim"] == state or at["aim"] == NOWHERE or at["left"] == 0:
         work = _aim(graph, memory, params, state, goal)  # lines 3 to 11
     aim = at["aim"]
@@ -140,7 +134,7 @@ def _aim(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
     straight = climb(graph, state, goal, params.m)  # line 3
     if straight.arrived:
         at["aim"] = goal  # line 10
-        return Effort(straight.expanded, straight.touched)
+        return Effort(straight.expanded, straight.touched, 0.0)
     expanded, touched = straight.expanded, straight.touched
     if not _goes_on(memory, state):
         choice = choose(memory.subgoals, memory.found, graph, state, goal, params.m, plan.used, plan.clock[0]["trial"])
@@ -153,7 +147,7 @@ def _aim(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
     else:
         at["aim"] = goal
         at["left"] = params.retry  # none is -1
-    return Effort(expanded, touched)
+    return Effort(expanded, touched, 0.0)
 
 
 @kernel
@@ -174,11 +168,11 @@ def _take_up(graph: Arrays, memory: Memory, params: Params, state: int, record: 
     at["next"], at["end"] = subgoals.first[record], subgoals.first[record + 1]
     plan.used[subgoals.subgoal[at["next"]]] = plan.clock[0]["trial"]  # line 8
     if at["next"] + 1 == at["end"]:
-        return Effort(0, 0)
+        return Effort(0, 0, 0.0)
     ahead = climb(graph, state, int64(subgoals.subgoal[at["next"] + 1]), params.m)
     if ahead.arrived:
         at["next"] += 1
-    return Effort(ahead.expanded, ahead.touched)
+    return Effort(ahead.expanded, ahead.touched, 0.0)
 
 
 @kernel

@@ -31,7 +31,7 @@ from andante.abstraction.hierarchy import DEFAULT_COVER
 from andante.abstraction.layers import ancestor
 from andante.abstraction.learning import Mind, begin, forget_all, forget_regions
 from andante.abstraction.levels import UNCHANGED, Levels, catch_up, child_towards
-from andante.abstraction.planning import Effort, Method, keep_to_quota, plan_on
+from andante.abstraction.planning import Method, keep_to_quota, plan_on
 from andante.abstraction.repair import Keep
 from andante.agent import IN_COST, STUCK, UNREACHABLE, Card, Move, Range, algorithm, dialect, setting
 from andante.control.depth import DepthBy
@@ -40,6 +40,7 @@ from andante.control.regions import Steering, course
 from andante.kernel import kernel
 from andante.notation import Word
 from andante.search.behind import leave
+from andante.search.effort import Effort
 from andante.world.layout import Arrays
 
 

@@ -16,7 +16,7 @@ from andante.campaign.plan import Job, Plan, stale
 from andante.campaign.standing import Status, finished_jobs, plan_of, status
 from andante.campaign.tables import CampaignError
 from andante.campaign.work import Result
-from andante.datasets import ProgressCallback
+from andante.datasets import ProgressCallback, quiet
 from andante.store import Store, as_kept
 
 _SHOWN = 3  # differences listed in an error message
@@ -43,12 +43,8 @@ class Progress:
         return self.trials_left / self.trials_per_second if self.trials else np.inf
 
 
-def _quiet(what: str, done: int, total: int) -> None:
-    """Report nothing."""
-
-
 def prepare(
-    campaign: Campaign, folder: str | os.PathLike[str], planning: ProgressCallback = _quiet
+    campaign: Campaign, folder: str | os.PathLike[str], planning: ProgressCallback = quiet
 ) -> tuple[Store, Plan]:
     """Create or open the campaign's store and plan and return them; fail if the campaign has changed since."""
     if Store.exists(folder):
@@ -104,7 +100,7 @@ def run(
     folder: str | os.PathLike[str],
     engine: Engine,
     *,
-    planning: ProgressCallback = _quiet,
+    planning: ProgressCallback = quiet,
     progress: Callable[[Progress], None] | None = None,
     go_on: Callable[[Progress], bool] | None = None,
 ) -> Status:

@@ -34,11 +34,13 @@ def print_ladder(rungs: Sequence[Rung], as_json: bool, folder: Path | None) -> N
     from rich.text import Text
 
     from andante.files import write_whole
+    from andante.measures import measure
     from andante.report.markdown import markdown_table, plain
+    from andante.selection.trials import SCORE
 
     if as_json:
         print_json([{"limit": r.limit, **(as_data(r.advice) if r.advice else {"reason": r.reason})} for r in rungs])
-    head = ["at most", "agent", "suboptimality", "states per move", "worst", "database"]
+    head = ["at most", "agent", measure(SCORE).title.lower(), "states per move", "worst", "database"]
     lines = [[f"{rung.limit:,}", *_best(rung)] for rung in rungs]
     if not as_json:
         shown = Table(*head, box=None, pad_edge=False)
@@ -61,14 +63,13 @@ def print_ladder(rungs: Sequence[Rung], as_json: bool, folder: Path | None) -> N
 def _best(rung: Rung) -> list[str]:
     """Return the best agent under a limit, and its numbers."""
     from andante.measures import measure
+    from andante.selection.trials import SCORE
 
     if rung.advice is None:
         return [rung.reason, *["-"] * 4]
     best = rung.advice.winner
     summary = best.summary
-    walked, effort, worst = (
-        measure(name) for name in ("capped_suboptimality_ratio", "states_expanded_per_move", "max_states_expanded")
-    )
+    walked, effort, worst = (measure(name) for name in (SCORE, "states_expanded_per_move", "max_states_expanded"))
     return [
         best.candidate.name,
         walked.show(best.suboptimality.mean, best.suboptimality.standard_error),

@@ -20,7 +20,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from andante.datasets.scaling import downscale, middles, origins, upscale
+from andante.datasets.scaling import downscale, middles, origins
 from andante.world.grid import Grid
 
 #: The numbers of cells a side that the maps may have had before they were enlarged.
@@ -35,12 +35,6 @@ def native(grid: Grid) -> Grid:
     """Return the map that ``grid`` was enlarged from; each side is the shortest of `SIDES` that explains it."""
     size = (_side(grid.terrain, axis=1), _side(grid.terrain, axis=0))
     return Grid(downscale(grid, size=size).terrain, name=grid.name, rule=grid.rule)
-
-
-def agreement(grid: Grid, small: Grid) -> float:
-    """Return the share of cells that are equally passable on ``grid`` and on ``small`` enlarged to its size."""
-    again = upscale(small, size=(grid.width, grid.height))
-    return float((again.passable == grid.passable).mean())
 
 
 def _side(terrain: npt.NDArray[np.uint8], axis: int) -> int:

@@ -25,9 +25,6 @@ from andante.world.grid import Grid
 from andante.world.layout import Moves
 from andante.world.problem import Problem
 
-#: Published costs are rounded, some to two decimals; costs that are further off than this are wrong.
-LISTED_COST_TOLERANCE = 0.006
-
 States = npt.NDArray[np.int64]
 Pairs = dict[tuple[int, int], float]  # start and goal, with the cost between them
 
@@ -202,17 +199,3 @@ def _costs_in_parts(problems: Sequence[Problem], threads: int) -> Iterator[tuple
         yield part, costs[part]
     if len(problems) >= _WORTH_KEEPING:
         cache.keep_costs(graph, starts, goals, costs)
-
-
-def listed_cost_mismatches(problems: Iterable[Problem], *, tolerance: float = LISTED_COST_TOLERANCE) -> list[Problem]:
-    """Return the problems whose scenario lists a different cost than the optimal one; skip those without either.
-
-    Of the published sets, WarCraft III's has many: its listed lengths are older than its maps.
-    """
-    return [
-        problem
-        for problem in problems
-        if problem.listed_cost is not None
-        and problem.optimal_cost is not None
-        and not abs(problem.listed_cost - problem.optimal_cost) <= tolerance
-    ]

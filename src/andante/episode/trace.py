@@ -20,7 +20,6 @@ without it, as JSON with sorted keys and no spaces.
 from __future__ import annotations
 
 import base64
-import hashlib
 import json
 import math
 import os
@@ -38,7 +37,7 @@ from andante.agent import Algorithm
 from andante.episode.single import Agent, Thought
 from andante.episode.trial import Limits
 from andante.errors import ParameterError, TraceError, whole_number
-from andante.files import read_at_most, write_whole
+from andante.files import json_checksum, read_at_most, write_whole
 from andante.measures import Outcome, suboptimality_ratio
 from andante.search.memory import EXPANDED, LEARNED
 from andante.world.arcs import SMALLEST
@@ -415,7 +414,7 @@ def _document(text: str | bytes, where: str) -> dict[str, Any]:
 
 
 def _checksum(document: Any) -> str:
-    return hashlib.sha256(json.dumps(document, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+    return json_checksum(document, compact=True)
 
 
 def _dump(document: dict[str, Any]) -> str:

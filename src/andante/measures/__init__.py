@@ -3,7 +3,11 @@
 from andante.measures.advice import Choice, choices, recommend
 from andante.measures.measure import MEASURES, Better, Headline, Measure, measure
 from andante.measures.outcome import CUT_SHORT, Outcome
-from andante.measures.suboptimality import capped_suboptimality_ratio, suboptimality_ratio
+from andante.measures.suboptimality import (
+    capped_suboptimality_ratio,
+    capped_suboptimality_with_waits,
+    suboptimality_ratio,
+)
 from andante.measures.summary import PLACE, Row, Statistics, Summary, problem_mismatch, summarise
 
 __all__ = [
@@ -19,6 +23,7 @@ __all__ = [
     "Statistics",
     "Summary",
     "capped_suboptimality_ratio",
+    "capped_suboptimality_with_waits",
     "choices",
     "measure",
     "problem_mismatch",

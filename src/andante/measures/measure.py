@@ -44,7 +44,6 @@ class Measure:
     headline: Headline = Headline.MEAN
     digits: int = 2  # after the decimal point, below ten; larger numbers have fewer
     adds_up: bool = False  # grows with every move, so for a trial that was cut short it is a lower bound
-    heavy_tailed: bool = False  # a few trials dominate the mean: look at medians and percentiles, on a logarithmic axis
 
     def show(self, value: float, error: float | None = None) -> str:
         """Return a value as tables print it, with its standard error if given; the unit is shown if size decides it.
@@ -83,7 +82,6 @@ _ALL = [
         "that a limit cut short.",
         "times optimal",
         digits=3,
-        heavy_tailed=True,
         adds_up=True,
     ),
     Measure(
@@ -93,14 +91,19 @@ _ALL = [
         "arrive; an agent that got stuck counts as the cap plus one move.",
         "times optimal",
         digits=3,
-        heavy_tailed=True,
+    ),
+    Measure(
+        "capped_suboptimality_with_waits",
+        "Suboptimality with waits, capped",
+        "Capped suboptimality, with every turn in which the agent waited counted as a move of cost 1.",
+        "times optimal",
+        digits=3,
     ),
     Measure(
         "states_expanded_per_move",
         "Expanded per move",
         "States expanded divided by moves made, for each trial.",
         "states",
-        heavy_tailed=True,
     ),
     Measure(
         "max_states_expanded",
@@ -109,7 +112,6 @@ _ALL = [
         "states",
         headline=Headline.MAX,
         digits=0,
-        heavy_tailed=True,
         adds_up=True,
     ),
     Measure(
@@ -118,7 +120,6 @@ _ALL = [
         "States expanded before the first move: how long the agent waits at the start.",
         "states",
         digits=1,
-        heavy_tailed=True,
     ),
     Measure(
         "first_move_states_touched",
@@ -126,21 +127,18 @@ _ALL = [
         "States touched before the first move: first-move lag as Bulitko et al. (2007) count it.",
         "states",
         digits=1,
-        heavy_tailed=True,
     ),
     Measure(
         "first_move_microseconds",
         "First move, time",
         "Time in the loop before the first move.",
         "µs",
-        heavy_tailed=True,
     ),
     Measure(
         "microseconds_per_move",
         "Time per move",
         "Time in the loop divided by moves made, for each trial.",
         "µs",
-        heavy_tailed=True,
     ),
     Measure(
         "values_stored",
@@ -148,7 +146,6 @@ _ALL = [
         "States whose heuristic value was stored.",
         "values",
         digits=0,
-        heavy_tailed=True,
         adds_up=True,
     ),
     Measure("memory_bytes", "Agent memory", "Working memory of the agent, allocated once per map.", "B"),
@@ -167,16 +164,16 @@ _ALL = [
         "maps",
     ),
     Measure("build_seconds", "Build time", "Time to prepare for a map, once, before any problem.", "s"),
-    Measure("cost", "Cost", "The cost of the agent's path.", "cost", heavy_tailed=True, adds_up=True),
+    Measure("cost", "Cost", "The cost of the agent's path.", "cost", adds_up=True),
     Measure("optimal_cost", "Optimal cost", "The cost of a shortest path.", "cost", better=Better.NEITHER),
-    Measure("moves", "Moves", "Moves made.", "moves", digits=0, heavy_tailed=True, adds_up=True),
+    Measure("moves", "Moves", "Moves made.", "moves", digits=0, adds_up=True),
+    Measure("turns_waited", "Turns waited", "Turns in which the agent stayed where it was.", "turns", adds_up=True),
     Measure(
         "states_expanded",
         "Expanded",
         "States whose successors were generated, in search or in learning, counted each time this happens.",
         "states",
         digits=0,
-        heavy_tailed=True,
         adds_up=True,
     ),
     Measure(
@@ -185,7 +182,6 @@ _ALL = [
         "States looked at, counted each time.",
         "states",
         digits=0,
-        heavy_tailed=True,
         adds_up=True,
     ),
     Measure(
@@ -194,7 +190,6 @@ _ALL = [
         "The total increase of heuristic values.",
         "cost",
         better=Better.NEITHER,
-        heavy_tailed=True,
         adds_up=True,
     ),
     Measure(
@@ -206,7 +201,7 @@ _ALL = [
         digits=0,
         adds_up=True,
     ),
-    Measure("seconds", "Time", "Time spent in the loop, planning and moving.", "s", heavy_tailed=True, adds_up=True),
+    Measure("seconds", "Time", "Time spent in the loop, planning and moving.", "s", adds_up=True),
 ]
 
 #: All measures, by the name of their column.

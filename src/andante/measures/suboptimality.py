@@ -1,7 +1,8 @@
-"""Suboptimality: how much longer a path is than a shortest one. There are two measures, with two names.
+"""Suboptimality: how much longer a path is than a shortest one. There are three measures, with three names.
 
 `suboptimality_ratio` says what is known: nothing is made up for an agent that did not arrive. Bulitko (2016) needs a
-number for every trial, so `capped_suboptimality_ratio` gives one to those that did not arrive as well.
+number for every trial, so `capped_suboptimality_ratio` gives one to those that did not arrive as well. Both measure
+cost only, and waiting is free. `capped_suboptimality_with_waits` counts turns waited too, because time passes.
 """
 
 from __future__ import annotations
@@ -47,3 +48,19 @@ def capped_suboptimality_ratio(
     ended: npt.NDArray[Any] = np.asarray(outcome)
     missed = most + np.where(ended == Outcome.STUCK.name, 1.0 / optimal, 0.0)
     return np.where(ended == Outcome.GOAL.name, np.minimum(walked / optimal, most), missed)
+
+
+def capped_suboptimality_with_waits(
+    cost: npt.ArrayLike,
+    turns_waited: npt.ArrayLike,
+    optimal_cost: npt.ArrayLike,
+    outcome: npt.ArrayLike,
+    cap: npt.ArrayLike,
+) -> npt.NDArray[np.float64]:
+    """Return `capped_suboptimality_ratio` with every turn in which the agent waited counted as a move of cost 1.
+
+    >>> capped_suboptimality_with_waits([12.0, 12.0], [0, 3], 10.0, ["GOAL", "GOAL"], 50.0).tolist()
+    [1.2, 1.5]
+    """
+    spent = np.asarray(cost, np.float64) + np.asarray(turns_waited, np.float64)
+    return capped_suboptimality_ratio(spent, optimal_cost, outcome, cap)

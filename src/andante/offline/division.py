@@ -3,10 +3,12 @@
 A tile is a square of the map, ``side`` cells wide; each connected part of it is a region. If walls keep some states of
 a region from climbing straight to others, the tile is quartered, so regions are large in the open and small along
 walls. After two quarterings a region keeps only the states that can climb to its middle and back, which is then a hub.
+For far subgoals, regions are then divided among the corners of walls that they touch.
 """
 
 from __future__ import annotations
 
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -126,47 +128,68 @@ def squares(graph: Graph, side: int) -> Ground:
 
 
 def at_corners(ground: Ground) -> Ground:
-    """Return the same regions, represented by the corner of a wall nearest to their centre, if they touch one.
+    """Return regions divided so that each corner of a wall is the representative of its own region.
 
-    Shortest paths bend at corners, so that is where subgoals should be.
+    Shortest paths bend at corners, so that is where subgoals should be. A state belongs to the nearest corner of its
+    region that it can climb to and back; if there is none, it stays with the centre.
     """
     arrays = ground.graph.arrays
     if not isinstance(arrays, Moves):
         return ground
-    corner = np.zeros(len(arrays.mask), np.bool_)
-    for d in (1, 3, 5, 7):  # a diagonal move is not legal, though the two moves beside it are
-        beside = 1 << d - 1 | 1 << (d + 1) % 8
-        corner |= (arrays.mask & (beside | 1 << d)) == beside
     member, begin = ground.members
-    representative = ground.representative.copy()
-    _move_to_corners(arrays, member, begin, corner, representative)
-    return ground._replace(representative=representative)
+    is_corner = corners(arrays)[member]
+    begin_corner = np.concatenate([[0], np.cumsum(is_corner)])[begin]
+    hub = np.full(len(ground.graph), NO_STATE, np.int32)
+    hub[member] = ground.representative[ground.region[member]]
+    _go_to_corners(arrays, member, begin, member[is_corner], begin_corner, hub)
+    representative, region = np.unique(hub[member], return_inverse=True)
+    hub[member] = region
+    return Ground(ground.graph, hub, representative)
+
+
+def corners(arrays: Moves) -> npt.NDArray[np.bool_]:
+    """Return which cells touch the corner of a wall: two cells beside them are free, the one between these is not."""
+    free = np.pad((arrays.mask > 0).reshape(int(arrays.y[-1]) + 1, int(arrays.x[-1]) + 1), 1)
+    found = np.zeros_like(free)
+    for down, right in product((-1, 1), repeat=2):
+        beside = np.roll(free, down, 0) & np.roll(free, right, 1)
+        found |= free & beside & ~np.roll(free, (down, right), (0, 1))
+    return found[1:-1, 1:-1].reshape(-1)
 
 
 @kernel
-def _move_to_corners(
-    graph: Moves, member: States, begin: States, corner: npt.NDArray[np.bool_], representative: States
+def _go_to_corners(
+    graph: Moves, member: States, begin: States, corner: States, begin_corner: npt.NDArray[np.int64], hub: States
 ) -> None:
-    for region in range(len(representative)):
-        inside, middle = member[begin[region] : begin[region + 1]], int64(representative[region])
-        x, y = int64(graph.x[middle]), int64(graph.y[middle])
-        best, nearest = middle, int64(2**62)
+    """Write the hub of each state: a corner, or the centre of its region."""
+    for region in range(len(begin) - 1):
+        inside, near = (
+            member[begin[region] : begin[region + 1]],
+            corner[begin_corner[region] : begin_corner[region + 1]],
+        )
+        if len(near) == 0:
+            continue
+        centre, is_needed = int64(hub[inside[0]]), False
         for state in inside:
-            apart = (int64(graph.x[state]) - x) ** 2 + (int64(graph.y[state]) - y) ** 2
-            if corner[state] and apart < nearest and _is_hub(graph, inside, int64(state)):
-                best, nearest = int64(state), apart
-        representative[region] = best
+            chosen = _nearest_hub(graph, near, int64(state))
+            if chosen >= 0:
+                hub[state] = chosen
+            else:
+                is_needed = True
+        if is_needed:
+            hub[centre] = centre
 
 
 @kernel
-def _is_hub(graph: Layout, states: States, hub: int) -> bool:
-    """Return whether all these states can climb to ``hub`` and back."""
-    for state in states:
-        if not climbs(graph, int64(state), hub):
-            return False
-        if not climbs(graph, hub, int64(state)):
-            return False
-    return True
+def _nearest_hub(graph: Moves, hubs: States, state: int) -> int:
+    """Return the nearest of ``hubs`` that one can climb to and back, the first of equal ones, or -1."""
+    chosen, least = int64(-1), int64(2**62)
+    for hub in hubs:
+        other = int64(hub)
+        apart = (int64(graph.x[state]) - graph.x[other]) ** 2 + (int64(graph.y[state]) - graph.y[other]) ** 2
+        if apart < least and climbs(graph, state, other) and climbs(graph, other, state):
+            chosen, least = other, int64(apart)
+    return chosen
 
 
 def _squares(tile: npt.NDArray[np.int64], points: Points, side: int) -> npt.NDArray[np.int64]:

@@ -164,10 +164,12 @@ def _grounds(graph: Graph, params: Params) -> tuple[Ground, Ground, Ground]:
         ground = levels(hierarchy_of(graph, params.cover), level, params.base)
         return ground, ground, ground
     goal_side = max(side, GOAL_SIDE)
-    ground, ends = tiles(graph, side), tiles(graph, goal_side)
+    ground = tiles(graph, side)
+    ends = ground if side == goal_side else tiles(graph, goal_side)
     if params.aim is not Aim.FAR:
         return ground, ends, ends
-    return at_corners(ground), ends, ends if params.goal_depths is not None else squares(graph, WIDE * goal_side)
+    ground, ends = at_corners(ground), at_corners(ends)
+    return ground, ends, ends if params.goal_depths is not None else squares(graph, WIDE * goal_side)
 
 
 def _in_order(ends: Ground, wide: Ground, asked: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:

@@ -24,7 +24,7 @@ from andante.errors import DatabaseError, GraphError
 from andante.kernel import int64, kernel
 from andante.offline.builder import Crew, builder
 from andante.offline.hops import Rows, Web, ends, first_arcs
-from andante.search.astar import UNLIMITED, Tree, cost_to, parent_of, search
+from andante.search.astar import UNLIMITED, Tree, cost_to, lay_out, search
 from andante.search.hillclimb import ascend
 from andante.search.memory import new_space
 from andante.world.graph import Graph
@@ -330,7 +330,7 @@ def _divide(room: Room, graph: Arrays, seeds: States, home: int, begin: int, end
     for i in range(begin, end):
         goal = int64(seeds[room.near[i]])
         search(room.tree, graph, start, goal, 1.0)
-        length = _lay_out(room, start, goal)
+        length = lay_out(room.tree, room.path, start, goal)
         if i > begin and used + length > len(room.subgoal):
             return i, used
         before, at = used, _farthest(room, graph, 0, length)
@@ -340,20 +340,6 @@ def _divide(room: Room, graph: Arrays, seeds: States, home: int, begin: int, end
             at = _farthest(room, graph, at, length)
         room.cost[i], room.length[i] = cost_to(room.tree, goal), used - before
     return end, used
-
-
-@kernel
-def _lay_out(room: Room, start: int, goal: int) -> int:
-    """Write the path that was found to ``room.path``, the start first, and return its number of states."""
-    length, state = 1, goal
-    while state != start:
-        state = parent_of(room.tree, state)
-        length += 1
-    state = goal
-    for i in range(length - 1, -1, -1):
-        room.path[i] = state
-        state = parent_of(room.tree, state)
-    return length
 
 
 @kernel

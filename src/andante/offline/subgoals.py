@@ -21,7 +21,7 @@ from andante.databases.subgoals import Shortlist, Subgoals, choose, index
 from andante.kernel import int64, kernel
 from andante.notation import Word
 from andante.offline.builder import Crew, builder
-from andante.search.astar import UNLIMITED, Tree, parent_of, reached, search
+from andante.search.astar import UNLIMITED, Tree, lay_out, reached, search
 from andante.search.hillclimb import climb
 from andante.search.memory import new_space
 from andante.world.graph import Graph
@@ -166,7 +166,7 @@ def _divide(room: Room, graph: Arrays, start: int, goal: int, whole: bool) -> in
     search(room.tree, graph, start, goal, 1.0)  # line 4
     if not reached(room.tree, goal):
         return 0
-    length = _lay_out(room, start, goal)
+    length = lay_out(room.tree, room.path, start, goal)
     if length < 3:  # line 5
         return 0
     at, count = _farthest(room.path, graph, 0, length), 0
@@ -181,20 +181,6 @@ def _divide(room: Room, graph: Arrays, start: int, goal: int, whole: bool) -> in
         room.series[count] = room.path[at]
         count += 1
     return count
-
-
-@kernel
-def _lay_out(room: Room, start: int, goal: int) -> int:
-    """Write the path that was found into ``room.path``, the start first: how many states it has."""
-    length, state = 1, goal
-    while state != start:
-        state = parent_of(room.tree, state)
-        length += 1
-    state = goal
-    for i in range(length - 1, -1, -1):
-        room.path[i] = state
-        state = parent_of(room.tree, state)
-    return length
 
 
 @kernel

@@ -41,6 +41,7 @@ class Column:
 _SHOWN = {
     "suboptimality_ratio": ("mean", "median", "p95"),
     "capped_suboptimality_ratio": ("mean",),
+    "capped_suboptimality_with_waits": ("mean",),
     "states_expanded_per_move": ("mean",),
     "max_states_expanded": ("max",),
     "database_bytes": ("max",),

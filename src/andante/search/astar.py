@@ -31,6 +31,7 @@ from andante.world.graph import Graph
 from andante.world.layout import MOST_STATES, Layout, degree, enterable, estimate, price, target
 
 UNLIMITED = 1 << 62  # steps
+PART = 64  # problems solved before a thread looks whether the user has interrupted
 
 
 TREE = np.dtype(
@@ -228,6 +229,20 @@ def parent_of(tree: Tree, state: int) -> int:
 
 
 @kernel
+def lay_out(tree: Tree, path: npt.NDArray[np.int32], start: int, goal: int) -> int:
+    """Write the path found from ``start`` to ``goal`` to ``path``, the start first; return its number of states."""
+    length, state = 1, goal
+    while state != start:
+        state = parent_of(tree, state)
+        length += 1
+    state = goal
+    for i in range(length - 1, -1, -1):
+        path[i] = state
+        state = parent_of(tree, state)
+    return length
+
+
+@kernel
 def _costs(
     tree: Tree,
     graph: Layout,
@@ -257,11 +272,16 @@ def optimal_costs(
     costs[apart] = np.inf
     todo = np.flatnonzero(~apart)
 
+    own = threading.local()  # a tree for each thread
+
     def work(part: npt.NDArray[np.int64], stop: threading.Event) -> None:
+        if not hasattr(own, "tree"):
+            own.tree = Tree.allocate(new_space(graph, None))
         found = np.empty(len(part))
-        _costs(Tree.allocate(new_space(graph, None)), graph.arrays, starts[part], goals[part], found)
+        _costs(own.tree, graph.arrays, starts[part], goals[part], found)
         costs[part] = found
 
-    for _ in on_threads(work, np.array_split(todo, threads), threads):
+    parts = np.array_split(todo, max(threads, -(-len(todo) // PART)))
+    for _ in on_threads(work, parts, threads):
         pass
     return costs

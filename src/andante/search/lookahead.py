@@ -197,7 +197,7 @@ def _best_path(
             continue
         touched += degree(graph, int64(ball.state[slot]))
         note(h.log, EXPANDED, ball.state[slot], ball.g[slot])
-        f, k = _best_exit(ball, graph, h, slot, goal, weight, path_max, slack, size)
+        f, k = _best_exit(ball, graph, h, slot, goal, weight, path_max, slack)
         start = k if slot == 0 else int64(ball.first[slot])
         if k >= 0 and (f < best - slack or (f <= best + slack and start < first)):
             best, first, best_slot, move = f, start, slot, k
@@ -385,7 +385,6 @@ def _best_exit(
     weight: float,
     path_max: bool,
     slack: float,
-    size: int,
 ) -> tuple[float, int]:
     """Return the best f of a move from one state out of the ball, and that move; infinity and -1 if there is none."""
     at = ball.scalars[0]

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from andante.datasets import ProgressCallback
+from andante.datasets import ProgressCallback, quiet
 from andante.datasets.scenarios import Band, random_problems
 from andante.episode.run import Outfit
 from andante.errors import MapError, ParameterError, quoted, whole_number
@@ -43,10 +43,6 @@ QUESTION = "question.json"  # the file with the maps and limits that a folder's 
 
 FEWEST_PROBLEMS = 100  # possible problems that a map must have
 _MOST = 1_000_000  # problems, or candidates
-
-
-def _quiet(what: str, done: int, total: int) -> None:
-    pass
 
 
 def advise(
@@ -93,14 +89,14 @@ def advise(
     Band.of(optimal_cost)  # raises if it is wrong, before anything is compiled
     grids = (maps,) if isinstance(maps, Grid) else tuple(maps)
     _check_maps(grids)
-    progress = progress or _quiet
+    progress = progress or quiet
     home = None if folder is None else Path(folder)
     journal = journal or Journal(None if home is None else home / STATE)
     question = question_of(grids, requirements, optimal_cost)
     if home is not None:
         check_folder(home, question)
     session = Session(grids, requirements, journal, minutes, seed, threads, progress)
-    session.enter(candidates, also, compiling or _quiet)
+    session.enter(candidates, also, compiling or quiet)
     journal.restart()
     race, fresh = draw(grids, problems, optimal_cost, seed, progress)
     session.build()

@@ -15,6 +15,7 @@ from andante.selection.library import BuiltDatabases
 from andante.selection.requirements import Dropped, Requirements
 from andante.selection.significance import Scores, clearly_less, difference
 from andante.selection.space import complexity
+from andante.selection.trials import SCORE
 from andante.world.grid import Grid
 
 #: An agent is stopped at this many times the optimal cost, and counted with that ratio.
@@ -36,19 +37,19 @@ class Standing:
 
     @property
     def suboptimality(self) -> Statistics:
-        """The cost of the agent's path over the optimal cost, on the fresh problems."""
-        return self.summary["capped_suboptimality_ratio"]
+        """Capped suboptimality on the fresh problems; a turn in which the agent waited counts as a move of cost 1."""
+        return self.summary[SCORE]
 
     @property
     def scores(self) -> Scores:
         """The suboptimality on each problem."""
-        return np.array([row["capped_suboptimality_ratio"] for row in self.rows], np.float64)
+        return np.array([row[SCORE] for row in self.rows], np.float64)
 
     def __repr__(self) -> str:
         return f"<Standing: {self._in_short()}>"
 
     def _in_short(self) -> str:
-        ratio = measure("capped_suboptimality_ratio").show(self.suboptimality.mean, self.suboptimality.standard_error)
+        ratio = measure(SCORE).show(self.suboptimality.mean, self.suboptimality.standard_error)
         return f"{self.candidate.name}, {ratio} times optimal on {self.summary.trials:,} problems"
 
 
@@ -114,7 +115,7 @@ class Advice:
 
     def _use(self) -> list[str]:
         best = self.winner
-        ratio = measure("capped_suboptimality_ratio").show(best.suboptimality.mean, best.suboptimality.standard_error)
+        ratio = measure(SCORE).show(best.suboptimality.mean, best.suboptimality.standard_error)
         low, high = best.interval
         worst = f"its worst move expanded {_states(best.summary['max_states_expanded'].max)}"
         if best.worst_microseconds is not None:
@@ -123,7 +124,7 @@ class Advice:
             f"Use {best.candidate.name}: on {self.fresh_problems:,} fresh problems it walked {ratio} times the optimal "
             f"cost ({CONFIDENCE:.0%} interval {low:.3f} to {high:.3f}), and {worst}."
         )
-        said = [answer]
+        said = [answer, *self._waits()]
         if best.built.databases:
             size, time = measure("database_bytes"), measure("build_seconds")
             said.append(
@@ -138,6 +139,14 @@ class Advice:
                 f"It did not arrive in {lost} of them: it reached {CAP:g} times the optimal cost, or got stuck."
             )
         return said
+
+    def _waits(self) -> list[str]:
+        """Return how turns waited are counted, if a finalist waited."""
+        if not any(one.summary["turns_waited"].max for one in self.ranking):
+            return []
+        waited = measure("turns_waited").show(self.winner.summary["turns_waited"].mean)
+        counted = "In these numbers a turn in which an agent waits counts as a move of cost 1"
+        return [f"{counted}; this one waited for {waited} turns per problem on average."]
 
     @cached_property
     def _clear(self) -> set[tuple[int, int]]:

@@ -16,7 +16,7 @@ from andante.selection.race import Place
 from andante.selection.requirements import nothing_fits
 from andante.selection.session import FINALISTS, Session
 from andante.selection.space import complexity
-from andante.selection.trials import REPEATS
+from andante.selection.trials import REPEATS, SCORE
 from andante.world.problem import Problem
 
 ALIKE = 3  # finalists of the same algorithm, if there are others
@@ -152,7 +152,7 @@ def ranking(session: Session, found: Sequence[_Finalist]) -> list[Standing]:
         }
         full: list[Row] = [{**row, **extra} for row in rows]
         summary = summarise(full)[0]
-        numbers = summary["capped_suboptimality_ratio"]
+        numbers = summary[SCORE]
         half = float(t.ppf(1 - doubt, len(rows) - 1)) * numbers.standard_error
         interval = (max(1.0, numbers.mean - half), numbers.mean + half)
         standings.append(Standing(one, summary, full, interval, worst, timed, built))

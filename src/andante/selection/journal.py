@@ -7,7 +7,6 @@ one that was never stopped.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -16,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from andante.errors import ParameterError, real_number
-from andante.files import make_folder, write_whole
+from andante.files import json_checksum, make_folder, write_whole
 
 
 class Journal:
@@ -100,4 +99,4 @@ def _checksum(key: str, kept: Mapping[str, Any]) -> str:
 
 def digest(what: Mapping[str, Any]) -> str:
     """Return a hash of plain data."""
-    return hashlib.sha256(json.dumps(what, sort_keys=True, default=str).encode()).hexdigest()[:32]
+    return json_checksum(what, digits=32)

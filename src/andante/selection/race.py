@@ -14,6 +14,7 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
+from andante.datasets import ProgressCallback, quiet
 from andante.selection.significance import Scores, surely_worse
 
 C = TypeVar("C")
@@ -66,7 +67,7 @@ class Race(Generic[C]):
     finalists: int
     left: Callable[[], float] = lambda: math.inf
     breed: Callable[[list[C]], list[C]] = lambda _: []
-    progress: Callable[[str, int, int], None] = lambda what, done, total: None
+    progress: ProgressCallback = quiet
     again: int = 0
     untried: int = field(default=0, init=False)  # number of candidates that there was no time to try
 

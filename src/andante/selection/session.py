@@ -26,7 +26,7 @@ from andante.selection.library import BuiltDatabases, Library
 from andante.selection.race import Measured, Place, Race, rounds_up_to
 from andante.selection.requirements import Breach, Dropped, Requirements, nothing_fits, nothing_in_time
 from andante.selection.space import candidates, neighbour, recommended
-from andante.selection.trials import run_rows, worst_move_microseconds
+from andante.selection.trials import SCORE, run_rows, worst_move_microseconds
 from andante.store.identity import NOT_DECIDED
 from andante.world.grid import Grid
 from andante.world.problem import Problem
@@ -161,7 +161,7 @@ class Session:
         if rows is None or self.too_slow(one, problems[first:last][:timed], rows):
             return None
         self.entered += first == 0
-        scores = np.array([row["capped_suboptimality_ratio"] for row in rows], np.float64)
+        scores = np.array([row[SCORE] for row in rows], np.float64)
         return Measured(scores, self.took)
 
     def _passes_probe(self, one: Outfit[str], problems: Sequence[Problem]) -> bool:
@@ -223,6 +223,7 @@ class Session:
             "maps": maps,
             "sight": one.sight,
             "limits": asdict(limits),
+            "score": SCORE,
             **more,
         }
 

@@ -1,4 +1,4 @@
-"""Run a candidate: rows of trials with suboptimality as Bulitko (2016) counts it, and the times of single moves."""
+"""Run a candidate: rows of trials with the measure that advise ranks by, and the times of single moves."""
 
 from __future__ import annotations
 
@@ -10,8 +10,11 @@ from andante.databases.header import Database
 from andante.episode.rows import rows
 from andante.episode.run import Outfit
 from andante.episode.trial import Limits, Trial
-from andante.measures import Row, capped_suboptimality_ratio
+from andante.measures import Row, capped_suboptimality_with_waits
 from andante.world.problem import Problem
+
+#: The measure that candidates are ranked by.
+SCORE = "capped_suboptimality_with_waits"
 
 #: How often a problem is run to time its moves.
 REPEATS = 5
@@ -20,18 +23,15 @@ REPEATS = 5
 def run_rows(
     outfit: Outfit[Database], name: str, problems: Sequence[Problem], limits: Limits, threads: int
 ) -> list[Row]:
-    """Return a row for each problem, with `capped_suboptimality_ratio`; ``name`` is for the column `algorithm`.
-
-    A turn in which the agent waits counts as a move of cost 1 there, because time passes.
-    """
+    """Return a row for each problem, with `turns_waited` and `SCORE`; ``name`` is for the column `algorithm`."""
     trials = outfit.run_many(problems, threads=threads, limits=limits)
     found = rows(trials)
     outcomes, costs, optima = (np.array([row[key] for row in found]) for key in ("outcome", "cost", "optimal_cost"))
-    waits = np.array([_turns_waited(trial) for trial in trials])
-    capped = capped_suboptimality_ratio(costs + waits, optima, outcomes, limits.suboptimality).tolist()
+    waits = [_turns_waited(trial) for trial in trials]
+    scores = capped_suboptimality_with_waits(costs, waits, optima, outcomes, limits.suboptimality).tolist()
     return [
-        {**row, "algorithm": name, "capped_suboptimality_ratio": ratio}
-        for row, ratio in zip(found, capped, strict=True)
+        {**row, "algorithm": name, "turns_waited": waited, SCORE: score}
+        for row, waited, score in zip(found, waits, scores, strict=True)
     ]
 
 

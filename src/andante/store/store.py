@@ -29,7 +29,7 @@ import numpy.typing as npt
 
 import andante
 from andante.errors import AndanteError, OutputError
-from andante.files import write_whole
+from andante.files import json_checksum, write_whole
 from andante.store.identity import KEY, TIMES
 
 if TYPE_CHECKING:
@@ -41,6 +41,7 @@ Columns = Mapping[str, npt.NDArray[Any] | Sequence[Any]]
 FORMAT = 3
 
 _CHECKSUM = "checksum"
+_DIGITS = 16  # of hashes
 _KEYS: dict[str, type] = {"andante": str, "created": str, "about": dict, "tables": dict}  # beside format and checksum
 _MANIFEST, _PARTS, _DAMAGED, _LOCK = "manifest.json", "parts", "damaged", "lock"
 _FANOUT = 64  # this many parts of about the same size are merged into one
@@ -82,7 +83,7 @@ class Part(NamedTuple):
 
 
 def _digest(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()[:16]
+    return hashlib.sha256(data).hexdigest()[:_DIGITS]
 
 
 def _damage(file: Path, folder: Path) -> StoreError:
@@ -98,7 +99,7 @@ def _sealed(manifest: Mapping[str, Any]) -> bytes:
 def _checksum(manifest: Mapping[str, Any]) -> str:
     """Return a hash of a manifest's contents without its checksum; layout and the order of names do not matter."""
     rest = {name: value for name, value in manifest.items() if name != _CHECKSUM}
-    return _digest(json.dumps(rest, sort_keys=True).encode())
+    return json_checksum(rest, digits=_DIGITS)
 
 
 def as_kept(value: Any) -> Any:
