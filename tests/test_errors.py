@@ -62,8 +62,8 @@ def test_numbers_that_no_array_holds_are_refused(number):
     grid = andante.generate("empty", 4, 4)
     for call in (
         lambda: whole_number(number, "x"),
-        lambda: andante.find("lrta").having(depth=number),
-        lambda: andante.find("lrts").having(gamma=number),
+        lambda: andante.find("lrta").with_parameters(depth=number),
+        lambda: andante.find("lrts").with_parameters(gamma=number),
         lambda: andante.generate("empty", number, 4),
         lambda: grid.problem((number, 0), (1, 1)),
         lambda: andante.Problem(grid.graph, number, 1),

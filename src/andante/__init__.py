@@ -14,6 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from andante import settings as settings
     from andante.abstraction.hierarchy import ChangingHierarchy, Hierarchy
     from andante.agent import Algorithm, Card, algorithms, find
     from andante.databases.header import load
@@ -127,6 +128,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
+    if name == "settings":  # the one public module: its functions make algorithms
+        return import_module("andante.settings")
     if name not in _HOME:
         raise AttributeError(f"module 'andante' has no attribute {name!r}")
     value = getattr(import_module(f"andante.{_HOME[name]}"), name)
@@ -135,4 +138,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted([*__all__, "settings"])

@@ -21,6 +21,7 @@ from typing import Annotated, Any, NamedTuple, TypeVar, cast, get_args, get_orig
 from andante.errors import AlgorithmError, ParameterError, did_you_mean, quoted
 from andante.kernel import kernel
 from andante.notation import Call, Value, parse, write
+from andante.reprs import brief
 
 # Returned in place of the state to move to.
 STUCK = -1  # the agent has no move it would make
@@ -55,6 +56,8 @@ class Range:
     high: float = math.inf
     open_low: bool = False
     open_high: bool = False
+
+    __repr__ = brief
 
     def __contains__(self, value: float) -> bool:
         above = value > self.low if self.open_low else value >= self.low
@@ -96,6 +99,8 @@ class Parameter:
     about: str = ""
     sampled: bool = True  # drawn when settings are sampled; if not, it keeps its default unless a range is given
     in_cost: bool = False  # an amount of cost
+
+    __repr__ = brief
 
     @property
     def allowed(self) -> str:
@@ -221,6 +226,8 @@ class Card:
     shown: tuple[str, ...] = ()  # settings that a comparison shows unless others are given
     summary: str = ""  # the first line of its file
 
+    __repr__ = brief
+
 
 @dataclass(frozen=True, repr=False)
 class Algorithm:
@@ -287,7 +294,7 @@ class Algorithm:
     def __repr__(self) -> str:
         return f"Algorithm({self})"
 
-    def having(self, **parameters: Any) -> Algorithm:
+    def with_parameters(self, **parameters: Any) -> Algorithm:
         """Return this algorithm with some parameters changed."""
         known = {p.name: p for p in self.parameters}
         for name in parameters:
@@ -326,7 +333,7 @@ def setting(of: str, card: Card, *, free: Collection[str] = (), **parameters: An
 
     Parameters listed in ``free`` can still be chosen; the given value is their default.
     """
-    corner = _register[of].having(**parameters)
+    corner = _register[of].with_parameters(**parameters)
     card = replace(
         card,
         summary=card.summary or corner.card.summary,
@@ -375,12 +382,12 @@ def compared() -> list[Algorithm]:
 def find(text: str | Algorithm, **parameters: Any) -> Algorithm:
     """Return the algorithm that ``text`` names in the notation; keyword parameters take precedence."""
     if isinstance(text, Algorithm):
-        return text.having(**parameters)
+        return text.with_parameters(**parameters)
     _load()
     call = parse(next((ours for ours in (read(text) for read in _dialects) if ours is not None), text))
     if call.name not in _register:
         raise AlgorithmError(f"there is no algorithm {call.name!r}; {did_you_mean(call.name, _register)}")
-    return _register[call.name].having(**{**call.arguments, **parameters})
+    return _register[call.name].with_parameters(**{**call.arguments, **parameters})
 
 
 def _load() -> None:

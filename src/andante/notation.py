@@ -39,7 +39,25 @@ class Call:
 Value = int | float | bool | None | str | Call
 
 
-class Word(IntEnum):
+class Named(IntEnum):
+    """A number with a name, which is what it prints.
+
+    >>> class Side(Named):
+    ...     LEFT = 0
+    >>> print(Side.LEFT)
+    LEFT
+    >>> [Side.LEFT]
+    [Side.LEFT]
+    """
+
+    def __str__(self) -> str:
+        return self.name
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}.{self.name}"
+
+
+class Word(Named):
     """One of the words that a parameter may be set to; it prints as the notation writes it.
 
     >>> class Ties(Word):
@@ -53,9 +71,6 @@ class Word(IntEnum):
 
     def __str__(self) -> str:
         return self.name.lower()
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}.{self.name}"
 
 
 _TOKEN = re.compile(

@@ -43,7 +43,7 @@ def _function(name: str, entry: Algorithm) -> Callable[..., Algorithm]:
     """Return a function that makes settings of an algorithm, with a signature and a docstring of its own."""
 
     def make(**parameters: Any) -> Algorithm:
-        return entry.having(**parameters)
+        return entry.with_parameters(**parameters)
 
     make.__name__ = make.__qualname__ = name
     make.__module__ = __name__

@@ -273,11 +273,11 @@ def test_what_one_closed_cell_touches_does_not_grow_with_the_map(cell, cover):
 
 @given(grids(9), covers, st.data())
 @examples(60)
-def test_a_journal_brings_everything_back(grid, cover, data):
+def test_the_change_log_brings_everything_back(grid, cover, data):
     """After `restore` the layers are, bit by bit, as built, and follow the same changes in the same way again."""
     changes = Changes(grid, cover)
     levels, built = changes.levels, Hierarchy(grid, cover).layers
-    levels.layers = built.copied_into(reserve_for_changes(levels.graph, built, levels.top, journal=True))
+    levels.layers = built.copied_into(reserve_for_changes(levels.graph, built, levels.top, log_changes=True))
     steps = data.draw(st.lists(st.lists(st.sampled_from(range(len(levels.graph))), max_size=4), max_size=6))
     for states in steps:
         changes.make(True, states, [])
@@ -286,8 +286,8 @@ def test_a_journal_brings_everything_back(grid, cover, data):
     restore(levels.layers, built)
     for mine, theirs in zip(levels.layers[:5], built[:5], strict=True):
         assert np.array_equal(mine[: len(theirs)], theirs)
-    assert levels.layers.journal.used.tolist() == [0, 0]
-    assert not levels.layers.journal.noted.any()
+    assert levels.layers.changes.used.tolist() == [0, 0]
+    assert not levels.layers.changes.noted.any()
     again = ChangingHierarchy(grid, cover)
     again.layers = levels.layers
     for states in steps:

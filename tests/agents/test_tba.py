@@ -29,7 +29,7 @@ class Lists:
 
     def __init__(self, graph, h, base, weight=1.0, ties="last", walls=False):
         self.neighbours, self.h, self.weight, self.ties = graph.neighbours, h, weight, ties
-        self.walls, self.most_moves = walls, graph.moves_in_the_open
+        self.walls, self.most_moves = walls, graph.open_degree
         self.nearest, self.waiting = math.inf, set()
         self.width = graph.typical_cost / PER_COST
         self.stays_closed = (weight - 1) * graph.cost_range[0] >= weight * self.width

@@ -14,7 +14,7 @@ import pytest
 
 import andante
 from andante.campaign import CampaignError, plan, plan_of, prepare, read_campaign, resume, run, status
-from andante.campaign.ahead import compile_ahead
+from andante.campaign.compiling import compile_outfits
 from andante.campaign.engines.local import Local
 from andante.campaign.shelf import Shelf, in_cache
 from andante.campaign.work import perform
@@ -440,7 +440,7 @@ def test_databases_for_the_goals_of_the_problems(written, tmp_path, monkeypatch,
     for column in ("cost", "states_expanded", "moves"):
         assert some[column].to_list() == whole[column].to_list()
     assert (some["database_bytes"] < whole["database_bytes"]).all()
-    compile_ahead([task.outfit for task in plan.Plan.of(campaign, lambda *_: None).tasks], lambda *_: None)
+    compile_outfits([task.outfit for task in plan.Plan.of(campaign, lambda *_: None).tasks], lambda *_: None)
 
 
 def test_the_name_of_a_map_that_was_trained_on_decides_nothing(written, tmp_path, monkeypatch):
@@ -477,7 +477,7 @@ def test_all_that_jobs_will_run_is_compiled_before(written, tmp_path, monkeypatc
     compiled = []
     monkeypatch.setattr(Agent, "compile", lambda agent: compiled.append((agent.algorithm.card.name, agent.sight)))
     _, made = prepare(campaign, tmp_path / "rows")
-    compile_ahead([task.outfit for task in made.tasks], lambda *_: None)
+    compile_outfits([task.outfit for task in made.tasks], lambda *_: None)
     assert sorted(compiled, key=str) == [("cpd", None), ("dlrta", None), ("dlrta", None), ("lrta", 3), ("lrta", None)]
 
 

@@ -23,7 +23,7 @@ def folder(tmp_path):
 
 def test_a_folder_of_maps_gets_a_table_an_answer_and_a_page(cli, folder, tmp_path):
     pytest.importorskip("matplotlib")
-    code, out, err = cli("advise", folder, "--expansions", 10, *QUICK, "--output", tmp_path / "out")
+    code, out, err = cli("advise", folder, "--expansions", 10, *QUICK, "--out", tmp_path / "out")
     assert code == OK
     assert "Wanted: at most 10 states expanded before any move, at most 0 MB" in out
     assert "Use " in out
@@ -34,7 +34,7 @@ def test_a_folder_of_maps_gets_a_table_an_answer_and_a_page(cli, folder, tmp_pat
     assert "<svg" in page
     assert "advice.html" in err
     assert json.loads((tmp_path / "out" / "question.json").read_text())["maps"].keys() == {"rooms1", "rooms2"}
-    code, _, err = cli("advise", folder, "--expansions", 20, *QUICK, "--output", tmp_path / "out")
+    code, _, err = cli("advise", folder, "--expansions", 20, *QUICK, "--out", tmp_path / "out")
     assert (code, "has the advice on another question" in err) == (FAILED, True)
     assert (tmp_path / "out" / "advice.html").read_text("utf-8") == page
 
@@ -60,7 +60,7 @@ def test_bad_input_is_refused_in_one_sentence(cli, folder, tmp_path):
     assert "no .map file in the folder" in refused(tmp_path / "empty")
     assert "is too small to advise on" in refused("empty:2x2:1", *QUICK)
     assert "no agent keeps to" in refused(folder, "--expansions", 0, *QUICK)
-    assert "cannot write" in refused(folder, *QUICK, "--output", folder / "rooms1.map")
+    assert "cannot write" in refused(folder, *QUICK, "--out", folder / "rooms1.map")
     (tmp_path / "other").mkdir()
     andante.write_map(andante.generate("caves", 24, 24), tmp_path / "other" / "rooms1.map")
     assert "two different maps are called rooms1" in refused(folder, tmp_path / "other", *QUICK)
@@ -71,7 +71,7 @@ def test_whoever_stops_it_hears_what_is_kept(cli, folder, tmp_path, monkeypatch)
         raise KeyboardInterrupt
 
     monkeypatch.setattr("andante.selection.race.Race.places", stopped)
-    code, _, err = cli("advise", folder, "--expansions", 10, *QUICK, "--output", tmp_path / "out")
+    code, _, err = cli("advise", folder, "--expansions", 10, *QUICK, "--out", tmp_path / "out")
     assert code == INTERRUPTED
     assert f"stopped; the results so far are in {tmp_path / 'out'}" in err
     assert "nothing was saved" in cli("advise", folder, "--expansions", 10, *QUICK)[2]
@@ -80,7 +80,7 @@ def test_whoever_stops_it_hears_what_is_kept(cli, folder, tmp_path, monkeypatch)
 def test_several_limits_give_the_best_agent_for_each(cli, folder, tmp_path):
     pytest.importorskip("matplotlib")
     limits = ("--expansions", 0, "--expansions", 1, "--expansions", 50)
-    code, out, err = cli("advise", folder, *limits, *QUICK, "--output", tmp_path / "out")
+    code, out, err = cli("advise", folder, *limits, *QUICK, "--out", tmp_path / "out")
     assert code == OK
     assert "agent keeps" in out  # none, to at most 0 states
     assert "ladder.md" in err

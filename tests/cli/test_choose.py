@@ -29,7 +29,7 @@ def test_tables_figures_and_export(cli, store, tmp_path):
     pytest.importorskip("matplotlib")
     pytest.importorskip("sklearn")
     written = ("--markdown", tmp_path / "page.md", "--figures", tmp_path / "figures", "--aslib", tmp_path / "aslib")
-    code, out, _ = cli("choose", store, "--trials", 5, *written)
+    code, out, _ = cli("choose", store, "--splits", 5, *written)
     assert code == OK
     assert "12 algorithms on 48 problems of 6 maps." in out
     assert "## Per map (Bulitko 2016, Table 1 and Figure 3)" in out
@@ -49,7 +49,7 @@ def test_tables_figures_and_export(cli, store, tmp_path):
 
 def test_the_best_algorithms_are_named(cli, store, tmp_path):
     problems = from_store(store)
-    code, out, _ = cli("choose", store, "--trials", 5, "--no-predict", "--csv", tmp_path / "best.csv")
+    code, out, _ = cli("choose", store, "--splits", 5, "--no-predict", "--csv", tmp_path / "best.csv")
     assert code == OK
     assert f"The single best algorithm is `{problems.algorithms[problems.best]}`." in out
     with (tmp_path / "best.csv").open(newline="") as file:
@@ -68,10 +68,10 @@ def test_few_algorithms_on_one_map_are_told_what_can_be_told(cli, tmp_path):
         '[[run]]\nalgorithms = ["lrta(depth=[1, 2])", "rta"]\nlimits = { suboptimality = 100 }\n'
     )
     run(read_campaign(file), tmp_path / "few", Local(1))
-    code, out, _ = cli("choose", tmp_path / "few", "--trials", 5)
+    code, out, _ = cli("choose", tmp_path / "few", "--splits", 5)
     assert code == OK
     assert out.count("None: 1 instance cannot be split into old and new ones.") == 3
-    code, out, _ = cli("choose", tmp_path / "few", "--trials", 5, "--no-predict", "--expansions", 1)
+    code, out, _ = cli("choose", tmp_path / "few", "--splits", 5, "--no-predict", "--expansions", 1)
     assert "2 algorithms that expand at most 1 states before any move on 8 problems" in out
 
 

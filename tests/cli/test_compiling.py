@@ -1,6 +1,6 @@
 """What the command line shows of compiling."""
 
-from andante.cli.shared import _Compiling, telling_of_compilation
+from andante.cli.shared import _Compiling, show_compilation
 
 
 class Status:
@@ -20,7 +20,7 @@ def test_a_terminal_shows_every_kernel_and_whom_it_waits_for():
     status = Status()
     line = _Compiling(status)
     line.begin("search")
-    line.tell("prlrts", 1, 2)
+    line.report("prlrts", 1, 2)
     line.begin("mend")
     line.wait("drive_prlrts_step")
     assert status.lines == [
@@ -34,7 +34,7 @@ def test_elsewhere_each_line_is_said_once(capsys):
     line = _Compiling(None)
     for kernel in ("look", "step"):
         line.begin(kernel)
-        line.tell("lrta", 1, 1)
+        line.report("lrta", 1, 1)
         line.wait(kernel)
     assert capsys.readouterr().err.splitlines() == [
         "compiling kernels, once: lrta, 1 of 1",
@@ -43,6 +43,6 @@ def test_elsewhere_each_line_is_said_once(capsys):
 
 
 def test_nothing_is_said_where_nothing_is_compiled(capsys):
-    with telling_of_compilation():
+    with show_compilation():
         pass
     assert capsys.readouterr() == ("", "")

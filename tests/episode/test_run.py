@@ -280,7 +280,11 @@ def test_settings_of_one_variant_have_memories_of_one_type():
     for entry in (entry for entry in andante.algorithms() if not entry.needs):
         flags = [(p.name, value) for p in entry.parameters if p.kind is bool for value in (False, True)]
         texts = (*entry.card.examples, *entry.card.shown)
-        for one in (entry, *(entry.having(**{name: value}) for name, value in flags), *map(andante.find, texts)):
+        for one in (
+            entry,
+            *(entry.with_parameters(**{name: value}) for name, value in flags),
+            *map(andante.find, texts),
+        ):
             kind = numba.typeof(Agent(one, grid)._memory)
             assert types.setdefault(variant(one), kind) == kind, str(one)
 

@@ -130,7 +130,7 @@ def in_a_ring(graph: Graph) -> Field:
 def test_one_of_many_equal_paths_is_enough_on_grids(kind, rule):
     """To the last bit what a search finds that leaves nothing out; and few states are expanded twice there."""
     graph = Grid(andante.generate(kind, SIDE, SIDE, seed=4).passable, rule=rule).graph
-    assert graph.has_round_corners or rule != "octile"
+    assert graph.forbids_corner_cutting or rule != "octile"
     field, full = Field.over(graph), in_a_ring(graph)
     chance = np.random.default_rng(7)
     for source in chance.choice(np.flatnonzero(graph.arrays.mask), 30):

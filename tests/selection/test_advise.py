@@ -73,7 +73,7 @@ def test_with_memory_there_are_databases_and_the_code_runs(grids, tmp_path):
 
 def test_a_limit_on_memory_drops_databases(grids):
     advice = ask(grids[:1], Requirements(expansions=9, memory_bytes=2000))
-    assert all(one.books.nbytes <= 2000 for one in advice.ranking)
+    assert all(one.built.nbytes <= 2000 for one in advice.ranking)
     assert any(one.breach and one.breach.limit == "memory_bytes" for one in advice.dropped)
 
 
@@ -172,24 +172,24 @@ def library(grids, most, requirements=Requirements(), journal=None, told=None): 
 
 def test_databases_are_built_until_their_time_is_up_and_what_the_journal_holds_is_no_building(grids):
     journal = Journal()
-    refused = library(grids, 0.0, journal=journal).books(["moves"])
+    refused = library(grids, 0.0, journal=journal).databases(["moves"])
     assert refused == Refused(None, "there was no time left to build it", late=True)
     first = library(grids, 1e6, journal=journal)
-    built = first.books(["moves"])
+    built = first.databases(["moves"])
     assert len(built.databases) == len(grids)
     assert first.spent > 0
     again = library(grids, 1e6, journal=journal)
-    assert again.books(["moves"]).nbytes == built.nbytes
+    assert again.databases(["moves"]).nbytes == built.nbytes
     assert again.spent < first.spent
 
 
 @pytest.mark.parametrize("damage", [lambda data: data[:100], lambda data: data[:-1] + b"?", lambda data: None])
 def test_a_database_that_is_damaged_or_lost_is_built_again(grids, tmp_path, damage):
-    first = library(grids[:1], math.inf, journal=Journal(tmp_path)).books(["regions"])
+    first = library(grids[:1], math.inf, journal=Journal(tmp_path)).databases(["regions"])
     (file,) = tmp_path.glob("*.db")
     left = damage(file.read_bytes())
     file.unlink() if left is None else file.write_bytes(left)
-    again = library(grids[:1], math.inf, journal=Journal(tmp_path)).books(["regions"])
+    again = library(grids[:1], math.inf, journal=Journal(tmp_path)).databases(["regions"])
     assert (again.nbytes, again.build_seconds) == (first.nbytes, first.build_seconds)
     assert load(max(tmp_path.glob("*.db"), key=lambda one: one.stat().st_mtime_ns), map=grids[0]).kind == "regions"
 
@@ -207,8 +207,8 @@ def test_the_cheapest_databases_are_built_first(grids, monkeypatch):
     assert list(dict.fromkeys(built)) == ["regions", "subgoals", "moves"]
     hurried = library(grids, 5.0)  # for all three maps, the largest of which would take 30 s
     hurried.prepare(["moves", "regions"])
-    assert "would take about" in hurried.books(["moves"]).reason
-    assert hurried.books(["regions"]).databases
+    assert "would take about" in hurried.databases(["moves"]).reason
+    assert hurried.databases(["regions"]).databases
 
 
 def test_a_build_that_takes_longer_than_it_looked_waits_for_the_others(grids, monkeypatch):
@@ -229,7 +229,7 @@ def test_a_build_that_takes_longer_than_it_looked_waits_for_the_others(grids, mo
     shelf = library(grids, 100.0)
     shelf.prepare(["moves", "subgoals(records=20)"])
     assert order == ["moves", "subgoals", "moves"]
-    assert shelf.books(["moves"]).databases
+    assert shelf.databases(["moves"]).databases
 
 
 def test_a_limit_that_the_first_map_breaks_is_found_out_there(grids, monkeypatch):
@@ -237,7 +237,7 @@ def test_a_limit_that_the_first_map_breaks_is_found_out_there(grids, monkeypatch
     whole = sys.modules["andante.campaign.shelf"].build
     monkeypatch.setattr("andante.campaign.shelf.build", lambda *what, **how: built.append(what) or whole(*what, **how))
     found = library(grids, math.inf, Requirements(memory_bytes=1))
-    assert found.books(["moves"]).breach.limit == "memory_bytes"
+    assert found.databases(["moves"]).breach.limit == "memory_bytes"
     assert len(built) == 1
 
 

@@ -16,7 +16,7 @@ def cyclic(algorithms, instances):
 def test_one_algorithm_that_is_always_best_is_chosen_by_all_three():
     values = np.random.default_rng(1).uniform(2, 9, (20, 60))
     values[7] = 1
-    lines = sweep(Matrix.plain(values), trials=20)
+    lines = sweep(Matrix.plain(values), splits=20)
     assert [line.present for line in lines] == [100 - percent for percent in MISSING]
     assert all(line.prior.mean == line.exhaustive.mean == 1 for line in lines)
     assert lines[0].sample.mean == 1
@@ -24,7 +24,7 @@ def test_one_algorithm_that_is_always_best_is_chosen_by_all_three():
 
 
 def test_where_each_instance_has_its_own_best_only_exhaustive_finds_it():
-    lines = sweep(cyclic(10, 300), trials=100, missing=[0, 50, 90])
+    lines = sweep(cyclic(10, 300), splits=100, missing=[0, 50, 90])
     assert lines[0].exhaustive.mean == lines[0].sample.mean == 1
     assert lines[0].prior.mean == pytest.approx(
         10.4, abs=0.2
@@ -35,24 +35,24 @@ def test_where_each_instance_has_its_own_best_only_exhaustive_finds_it():
 
 def test_more_results_are_never_worse_when_judged_by_themselves():
     values = np.random.default_rng(2).exponential(size=(50, 90)) + 1
-    means = [line.sample.mean for line in sweep(Matrix.plain(values), trials=20)]
+    means = [line.sample.mean for line in sweep(Matrix.plain(values), splits=20)]
     assert means == sorted(means)
 
 
 def test_prior_is_the_best_by_weight():
     values = [[1.0] * 30, [2.0] * 30]
     values[0][:3] = [500.0] * 3
-    light = sweep(Matrix.plain(values, weights=[0.001] * 3 + [1.0] * 27), trials=30, missing=[0])[0]
+    light = sweep(Matrix.plain(values, weights=[0.001] * 3 + [1.0] * 27), splits=30, missing=[0])[0]
     assert light.prior.mean < 1.1
-    heavy = sweep(Matrix.plain(values, weights=[50.0] * 3 + [1.0] * 27), trials=30, missing=[0])[0]
+    heavy = sweep(Matrix.plain(values, weights=[50.0] * 3 + [1.0] * 27), splits=30, missing=[0])[0]
     assert heavy.prior.mean > light.prior.mean
 
 
 def test_on_held_out_results_a_choice_by_noise_is_worth_nothing():
     rng = np.random.default_rng(3)
     seen, judge = (Matrix.plain(rng.uniform(1, 3, (100, 60))) for _ in range(2))
-    flattering = sweep(seen, trials=50, missing=[0])[0]
-    honest = sweep(seen, judge, trials=50, missing=[0])[0]
+    flattering = sweep(seen, splits=50, missing=[0])[0]
+    honest = sweep(seen, judge, splits=50, missing=[0])[0]
     assert flattering.exhaustive.mean < 1.05
     assert honest.exhaustive.mean == pytest.approx(2, abs=0.1)
 
@@ -69,7 +69,7 @@ def test_as_many_results_are_present_as_asked_for_and_one_in_each_column():
 
 def test_the_seed_decides():
     matrix = Matrix.plain(np.random.default_rng(6).random((20, 30)))
-    assert sweep(matrix, trials=3, seed=1) == sweep(matrix, trials=3, seed=1) != sweep(matrix, trials=3, seed=2)
+    assert sweep(matrix, splits=3, seed=1) == sweep(matrix, splits=3, seed=1) != sweep(matrix, splits=3, seed=2)
 
 
 def test_the_papers_split():

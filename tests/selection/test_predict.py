@@ -35,7 +35,7 @@ def test_with_a_pattern_few_results_are_enough():
     rng = np.random.default_rng(2)
     kinds, needs = np.eye(2)[rng.integers(2, size=40)], np.eye(2)[rng.integers(2, size=120)].T
     matrix = on_maps(1 + 9 * kinds @ needs + rng.random((40, 1)))
-    scores = factorization_scores(matrix, 0.2, rank=3, trials=5)
+    scores = factorization_scores(matrix, 0.2, rank=3, splits=5)
     prior = matrix.means[matrix.best]
     assert matrix.virtual_best <= scores.mean < prior
 

@@ -203,9 +203,9 @@ def _advice() -> Attempt:
 
     @cache
     def undisturbed() -> tuple[list[dict[str, str]], float]:
-        command([*question, "--output", home / "first"], lambda: True, None)  # which may have to compile
+        command([*question, "--out", home / "first"], lambda: True, None)  # which may have to compile
         began = time.perf_counter()
-        command([*question, "--output", home / "whole"], lambda: True, None)
+        command([*question, "--out", home / "whole"], lambda: True, None)
         return _trials(home / "whole"), time.perf_counter() - began
 
     def attempt(rng: random.Random) -> Mapping[str, int]:
@@ -220,7 +220,7 @@ def _advice() -> Attempt:
                     raise FoundError(f"a piece that was worked out is lost or another: {file.name}")
             pieces.update({file: file.read_bytes() for file in (folder / "state").glob("*.json")})
 
-        kills = until_it_ends(rng, [*question, "--output", folder], (folder / "state").exists, 0.4 * usual, look)
+        kills = until_it_ends(rng, [*question, "--out", folder], (folder / "state").exists, 0.4 * usual, look)
         if _trials(folder) != expected:
             raise FoundError(
                 f"after {kills} kills the advice is another than that of an undisturbed run", _trials(folder)[:2]

@@ -210,7 +210,7 @@ def random_setting(rng: random.Random, entry: Algorithm) -> Algorithm:
     if what < 0.45 and entry.card.examples:
         return find(rng.choice(entry.card.examples))
     chosen = {one.name: _drawn(rng, one) for one in entry.parameters if rng.random() < 0.5}
-    return entry.having(**chosen)
+    return entry.with_parameters(**chosen)
 
 
 def _drawn(rng: random.Random, parameter: Parameter) -> Any:

@@ -147,7 +147,7 @@ class Hierarchy:
         return int(self.nodes(level)[state]) if level else state
 
     def __repr__(self) -> str:
-        return f"<Hierarchy of {' > '.join(map(str, self.sizes))} states>"
+        return f"<{type(self).__name__} of {' > '.join(map(str, self.sizes))} states>"
 
 
 @kernel
@@ -184,7 +184,7 @@ class ChangingHierarchy(Hierarchy):
         super().__init__(world, cover)
         self.keep = keep
         self._model, self._closed = own(self.graph.arrays, isinstance(world, Grid) and world.rule == "octile")
-        room = reserve_for_changes(self.graph, self.layers, self.top, journal=False)
+        room = reserve_for_changes(self.graph, self.layers, self.top, log_changes=False)
         self.layers = self.layers.copied_into(room)
         self._work = Work.of(self.layers)
 
@@ -246,7 +246,7 @@ def _rewrite_around(model: Layout, graph: Layout, flags: Flags, work: Work, stat
 def build(graph: Graph, cover: Cover) -> tuple[Layers, int]:
     """Return all levels above a graph, and their number."""
     n = len(graph)
-    layers = Layers.reserve(_shape(graph), n, n + graph.arcs // CHUNK, journal=False)
+    layers = Layers.reserve(_shape(graph), n, n + graph.arcs // CHUNK, log_changes=False)
     work = Work.of(layers)
     arcs = _begin(graph.arrays, work)
     level = 0
@@ -265,7 +265,7 @@ def build(graph: Graph, cover: Cover) -> tuple[Layers, int]:
 def _grown(layers: Layers, work: Work, nodes: int, chunks: int) -> tuple[Layers, Work]:
     """Return the same layers with room for more, and matching buffers with the same orphans."""
     above = len(layers.node) - layers.ground
-    room = Layers.reserve(layers.shape, above + nodes, len(layers.link) + chunks, journal=False)
+    room = Layers.reserve(layers.shape, above + nodes, len(layers.link) + chunks, log_changes=False)
     fresh = Work.of(room)
     for k in range(count(work, ORPHANS)):
         put(fresh, ORPHANS, item(work, ORPHANS, k))
@@ -283,14 +283,14 @@ def _begin(graph: Layout, work: Work) -> int:
     return arcs
 
 
-def reserve_for_changes(graph: Graph, built: Layers, levels: int, journal: bool) -> Layers:
+def reserve_for_changes(graph: Graph, built: Layers, levels: int, log_changes: bool) -> Layers:
     """Return empty layers with space for whatever ``levels`` levels of ``built`` may become when the graph changes.
 
     No level can have more states or arcs than the one below. Most of this memory is never touched, so the operating
     system never allocates it.
     """
     n = len(graph)
-    return Layers.reserve(built.shape, levels * n, levels * (n + graph.arcs // CHUNK), journal)
+    return Layers.reserve(built.shape, levels * n, levels * (n + graph.arcs // CHUNK), log_changes)
 
 
 def _shape(graph: Graph) -> Shape:

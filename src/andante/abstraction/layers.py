@@ -52,7 +52,7 @@ NODE = np.dtype(
 )
 
 
-class Journal(NamedTuple):
+class ChangeLog(NamedTuple):
     """The nodes and chunks changed since the layers were built or restored; empty if this is not needed."""
 
     item: npt.NDArray[np.int32]  # [2, any], nodes and chunks
@@ -60,8 +60,8 @@ class Journal(NamedTuple):
     used: npt.NDArray[np.int64]  # [2]
 
     @classmethod
-    def of(cls, length: int) -> Journal:
-        """Return an empty journal for up to ``length`` nodes and ``length`` chunks."""
+    def of(cls, length: int) -> ChangeLog:
+        """Return an empty log for up to ``length`` nodes and ``length`` chunks."""
         return cls(np.zeros((2, length), np.int32), np.zeros((2, length), np.bool_), np.zeros(2, np.int64))
 
 
@@ -93,14 +93,14 @@ class Layers(NamedTuple):
     link: npt.NDArray[np.int32]  # [chunks], the next chunk of the row
     arc: npt.NDArray[np.int32]  # [chunks, 2 * CHUNK], first the targets of the arcs, then how many each represents
     scalars: npt.NDArray[Any]  # [1], of POOL
-    journal: Journal
+    changes: ChangeLog
     ground: int  # states of level 0
     width: int  # of the grid whose cells they are, row by row; 0 if they are not cells of a grid
     metric: int
     unit: float
 
     @classmethod
-    def reserve(cls, shape: Shape, nodes: int, chunks: int, journal: bool) -> Layers:
+    def reserve(cls, shape: Shape, nodes: int, chunks: int, log_changes: bool) -> Layers:
         """Return empty layers above a graph of this shape, with space for this many nodes and chunks of arcs."""
         ground, width, dimensions, metric, unit = shape
         nodes, chunks = max(ground, 1) + nodes, 1 + chunks  # node 0 and chunk 0 mean "none"
@@ -110,7 +110,7 @@ class Layers(NamedTuple):
             np.zeros(chunks, np.int32),
             np.zeros((chunks, 2 * CHUNK), np.int32),
             np.array([(max(ground, 1), 0, 1, 0)], POOL),
-            Journal.of(max(nodes, chunks) if journal else 0),
+            ChangeLog.of(max(nodes, chunks) if log_changes else 0),
             ground,
             width,
             metric,
@@ -136,7 +136,7 @@ class Layers(NamedTuple):
             self.link[:chunks].copy(),
             self.arc[:chunks].copy(),
             self.scalars.copy(),
-            Journal.of(0),
+            ChangeLog.of(0),
             self.ground,
             self.width,
             self.metric,
@@ -402,48 +402,48 @@ def _give_back_chunk(layers: Layers, chunk: int) -> None:
     layers.scalars[0]["free_chunk"] = chunk
 
 
-# --- the journal ----------------------------------------------------------------------------------------------------
+# --- the change log ---------------------------------------------------------------------------------------------------
 
 
 @kernel
 def note_node(layers: Layers, node: int) -> None:
-    """Record in the journal, if there is one, that a node has changed since it was built."""
-    _note(layers.journal, 0, node)
+    """Record in the change log, if there is one, that a node has changed since it was built."""
+    _note(layers.changes, 0, node)
 
 
 @kernel
 def note_chunk(layers: Layers, chunk: int) -> None:
-    """Record in the journal, if there is one, that a chunk has changed since it was built."""
-    _note(layers.journal, 1, chunk)
+    """Record in the change log, if there is one, that a chunk has changed since it was built."""
+    _note(layers.changes, 1, chunk)
 
 
 @kernel
-def _note(journal: Journal, kind: int, item: int) -> None:
-    if journal.noted.shape[1] > 0 and not journal.noted[kind, item]:
-        journal.noted[kind, item] = True
-        journal.item[kind, journal.used[kind]] = item
-        journal.used[kind] += 1
+def _note(changes: ChangeLog, kind: int, item: int) -> None:
+    if changes.noted.shape[1] > 0 and not changes.noted[kind, item]:
+        changes.noted[kind, item] = True
+        changes.item[kind, changes.used[kind]] = item
+        changes.used[kind] += 1
 
 
 @subroutine
 def restore(layers: Layers, built: Layers) -> None:
     """Restore the layers to their state as built, at the cost of what was changed."""
-    journal = layers.journal
-    for k in range(journal.used[0]):
-        node = int64(journal.item[0, k])
-        journal.noted[0, node] = False
+    changes = layers.changes
+    for k in range(changes.used[0]):
+        node = int64(changes.item[0, k])
+        changes.noted[0, node] = False
         if node < len(built.node):
             layers.node[node] = built.node[node]
             for axis in range(layers.total.shape[1]):
                 layers.total[node, axis] = built.total[node, axis]
-    for k in range(journal.used[1]):
-        chunk = int64(journal.item[1, k])
-        journal.noted[1, chunk] = False
+    for k in range(changes.used[1]):
+        chunk = int64(changes.item[1, k])
+        changes.noted[1, chunk] = False
         if chunk < len(built.link):
             layers.link[chunk] = built.link[chunk]
             for place in range(2 * CHUNK):
                 layers.arc[chunk, place] = built.arc[chunk, place]
-    journal.used[0] = journal.used[1] = 0
+    changes.used[0] = changes.used[1] = 0
     pool, before = layers.scalars[0], built.scalars[0]
     pool["nodes"], pool["free_node"] = before["nodes"], before["free_node"]
     pool["chunks"], pool["free_chunk"] = before["chunks"], before["free_chunk"]

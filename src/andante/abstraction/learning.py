@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.abstraction.layers import LEAST_COST
-from andante.abstraction.levels import Discovered, Fixed, how_many_went, most_nodes, which_went
+from andante.abstraction.levels import Discovered, Fixed, most_nodes, removed_count, removed_node
 from andante.kernel import kernel
 from andante.search.behind import Behind, forget
 from andante.search.lookahead import Ball
@@ -75,8 +75,8 @@ def begin(mind: Mind) -> None:
 def forget_regions(mind: Mind, held: Fixed | Discovered) -> None:
     """Forget the values of regions that the last repair removed."""
     at = mind.scalars[0]
-    for k in range(how_many_went(held)):
-        node = which_went(held, k)
+    for k in range(removed_count(held)):
+        node = removed_node(held, k)
         if mind.tables.h.stamp[node] > at["goals_before"]:
             at["stored"] -= 1
         forget_state(mind.tables, node)

@@ -63,7 +63,7 @@ class Levels(NamedTuple):
         built, top = _built(space)
         if not isinstance(space.view, Belief):
             return cls(Fixed(built), Route.over(space, built))
-        own = built.copied_into(reserve_for_changes(space.graph, built, top + 1, journal=True))
+        own = built.copied_into(reserve_for_changes(space.graph, built, top + 1, log_changes=True))
         cover, keep = int(space.params.cover), int(space.params.keep)
         held = Discovered(own, built, Work.of(own), space.view, np.zeros(1, SEEN), space.clock, top, cover, keep)
         return cls(held, Route.over(space, own))
@@ -116,34 +116,34 @@ def _mend(held: Discovered, graph: Layout) -> int:
 
 
 @generic
-def how_many_went(held: Fixed | Discovered) -> int:
+def removed_count(held: Fixed | Discovered) -> int:
     """Return the number of nodes that the last repair removed."""
     raise TypeError(held)
 
 
-@how_many_went.of(Fixed)
-def _none_went(held: Fixed) -> int:
+@removed_count.of(Fixed)
+def _none_removed(held: Fixed) -> int:
     return 0
 
 
-@how_many_went.of(Discovered)
-def _number_that_went(held: Discovered) -> int:
+@removed_count.of(Discovered)
+def _count_removed(held: Discovered) -> int:
     return count(held.work, DEAD)
 
 
 @generic
-def which_went(held: Fixed | Discovered, k: int) -> int:
+def removed_node(held: Fixed | Discovered, k: int) -> int:
     """Return the ``k``-th of the nodes that the last repair removed."""
     raise TypeError(held)
 
 
-@which_went.of(Fixed)
+@removed_node.of(Fixed)
 def _no_such_node(held: Fixed, k: int) -> int:
     return 0
 
 
-@which_went.of(Discovered)
-def _this_went(held: Discovered, k: int) -> int:
+@removed_node.of(Discovered)
+def _kth_removed(held: Discovered, k: int) -> int:
     return item(held.work, DEAD, k)
 
 

@@ -116,11 +116,11 @@ def mend(layers: Layers, graph: Layout, work: Work, level: int, rule: int, keep:
     _free_lonely_neighbours(layers, graph, work)
     cover(layers, graph, work, level, rule)
     _recount(layers, graph, work)
-    return _hand_on(work)
+    return _prepare_next_level(work)
 
 
 @kernel
-def _hand_on(work: Work) -> bool:
+def _prepare_next_level(work: Work) -> bool:
     """Turn the results of one level into the work of the next, and return whether there is any."""
     for which in (ORPHANS, CHANGED, HURT):
         empty(work, which)

@@ -125,7 +125,7 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
             return no_move(STUCK, expanded, touched)
         into = turned(memory.into.arcs, graph)
         settled, moves, learned, stored = learn_inwards(local, graph, into, memory.h, memory.rise, 1.0)
-        handed, moves_on, fresh = _hand_on(memory, graph, goal)
+        handed, moves_on, fresh = _propagate_g(memory, graph, goal)
         checked, moves_over = _prune(memory, graph, params, goal)
         expanded, stored = expanded + settled + handed + checked, stored + fresh
         touched += moves + moves_on + moves_over
@@ -151,7 +151,7 @@ def _is_closed(local: Local, slot: int) -> bool:
 
 
 @kernel
-def _hand_on(memory: Memory, graph: Arrays, goal: int) -> tuple[int, int, int]:
+def _propagate_g(memory: Memory, graph: Arrays, goal: int) -> tuple[int, int, int]:
     """Let closed states pass a new g on to their neighbours, lowest g first.
 
     Returns the number of states that did so, of moves looked at, and of restored states whose h is their first.

@@ -44,7 +44,7 @@ class Params(NamedTuple):
     seed: Annotated[int, Range(0, 2**31), NOT_SAMPLED, "chooses the neighbour to go back and forth to"] = 0
 
 
-PROGRESS = np.dtype(
+PLANNING = np.dtype(
     [
         ("stage", np.int64),
         ("start", np.int64),
@@ -53,34 +53,34 @@ PROGRESS = np.dtype(
 )
 
 
-class Progress(NamedTuple):
-    """The progress of planning."""
+class Planning(NamedTuple):
+    """How far planning has got in the current trial."""
 
-    scalars: npt.NDArray[Any]  # [1], of PROGRESS
+    scalars: npt.NDArray[Any]  # [1], of PLANNING
     clock: Clock
 
     @classmethod
-    def allocate(cls, space: Space) -> Progress:
-        """Return the progress before the first search."""
-        return cls(np.zeros(1, PROGRESS), space.clock)
+    def allocate(cls, space: Space) -> Planning:
+        """Return the state before the first search."""
+        return cls(np.zeros(1, PLANNING), space.clock)
 
 
 class Memory(NamedTuple):
-    """The search, the path it found, and the progress."""
+    """The search, the path it found, and how far planning has got."""
 
     tree: Tree
     paths: TracedPaths
-    progress: Progress
+    planning: Planning
 
 
 @kernel
 def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -> Move:
     """Make one move of late-acting A*."""
-    tree, paths, at = memory.tree, memory.paths, memory.progress.scalars[0]
-    if at["trial"] != memory.progress.clock[0]["trial"]:
+    tree, paths, at = memory.tree, memory.paths, memory.planning.scalars[0]
+    if at["trial"] != memory.planning.clock[0]["trial"]:
         begin(tree, graph, state, goal, params.weight)
         forget(paths)
-        at["trial"], at["stage"], at["start"] = memory.progress.clock[0]["trial"], SEARCHING, state
+        at["trial"], at["stage"], at["start"] = memory.planning.clock[0]["trial"], SEARCHING, state
     work, traced = Slice(False, 0, 0, 0), 0
     if at["stage"] == SEARCHING:
         share = max(1, int64(params.budget * params.r + 1e-9))

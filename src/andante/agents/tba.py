@@ -125,7 +125,7 @@ class Searches(NamedTuple):
         return cls(forward, backward, Route.through(empty))
 
 
-PROGRESS = np.dtype(
+PLANNING = np.dtype(
     [
         ("stage", np.int64),
         ("start", np.int64),
@@ -137,34 +137,34 @@ PROGRESS = np.dtype(
 )
 
 
-class Progress(NamedTuple):
-    """The progress of the algorithm."""
+class Planning(NamedTuple):
+    """How far the algorithm has got in the current trial."""
 
-    scalars: npt.NDArray[Any]  # [1], of PROGRESS
+    scalars: npt.NDArray[Any]  # [1], of PLANNING
     clock: Clock
 
     @classmethod
-    def allocate(cls, space: Space) -> Progress:
-        """Return the progress before the first search."""
-        return cls(np.zeros(1, PROGRESS), space.clock)
+    def allocate(cls, space: Space) -> Planning:
+        """Return the state before the first search."""
+        return cls(np.zeros(1, PLANNING), space.clock)
 
 
 class Memory(NamedTuple):
-    """The searches, the paths, and the progress."""
+    """The searches, the paths, and how far planning has got."""
 
     searches: Searches
     paths: TracedPaths
     window: Window
-    progress: Progress
+    planning: Planning
     into: Predecessors
 
 
 @kernel
 def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -> Move:
     """Make one move of TBA*."""
-    tree, paths, at = memory.searches.forward, memory.paths, memory.progress.scalars[0]
+    tree, paths, at = memory.searches.forward, memory.paths, memory.planning.scalars[0]
     expansions, steps = _shares(params)
-    if at["trial"] != memory.progress.clock[0]["trial"]:
+    if at["trial"] != memory.planning.clock[0]["trial"]:
         _begin(memory, graph, params, state, goal)  # lines 1 to 4
         expansions = min(expansions, steps)  # so that there is a path for the first move
     work, traced = Slice(False, 0, 0, 0), 0
@@ -193,7 +193,7 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
         to = _step_back(memory, state)  # lines 24 to 28
     cost = price_between(graph, state, to) if to >= 0 else np.inf
     if cost == np.inf:
-        return _stand_still(memory.progress, graph, state, to, expanded, touched)
+        return _stand_still(memory.planning, graph, state, to, expanded, touched)
     at["previous"] = state  # line 30
     return Move(to, cost, expanded, touched, 0.0, 0)  # line 31
 
@@ -201,11 +201,11 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
 @kernel
 def _begin(memory: Memory, graph: Arrays, params: Params, state: int, goal: int) -> None:
     """Begin a search from the agent's state."""
-    at = memory.progress.scalars[0]
+    at = memory.planning.scalars[0]
     begin(memory.searches.forward, graph, state, goal, params.weight)
     forget(memory.paths)
     abandon(memory.searches.route, memory.window, params.window)  # type: ignore[arg-type]  # none is -1
-    at["trial"], at["stage"] = memory.progress.clock[0]["trial"], SEARCHING
+    at["trial"], at["stage"] = memory.planning.clock[0]["trial"], SEARCHING
     at["start"], at["previous"] = state, state
 
 
@@ -226,7 +226,7 @@ def _shares(params: Params) -> tuple[int, int]:
 @kernel
 def _trace(memory: Memory, graph: Arrays, params: Params, state: int, goal: int, most: int) -> int:
     """Continue to trace a new path, switch to it when it is complete, and return the number of steps."""
-    tree, paths, at = memory.searches.forward, memory.paths, memory.progress.scalars[0]
+    tree, paths, at = memory.searches.forward, memory.paths, memory.planning.scalars[0]
     if not is_tracing(paths):  # line 10
         at["final"] = at["stage"] == FOUND
         aim(paths, tree, goal if at["final"] else most_promising(tree, goal))  # line 11
@@ -246,7 +246,7 @@ def _trace(memory: Memory, graph: Arrays, params: Params, state: int, goal: int,
 @kernel
 def _next_state(memory: Memory, graph: Arrays, params: Params, state: int) -> int:
     """Return the next state on the current path, or OFF or CUT as `ahead` does."""
-    if memory.progress.scalars[0]["stage"] < TRACED or not _shortens(params):
+    if memory.planning.scalars[0]["stage"] < TRACED or not _shortens(params):
         return next_on_path(memory.paths, graph, state)
     return next_on(memory.searches.route, state) if is_on(memory.searches.route, state) else OFF
 
@@ -281,28 +281,28 @@ def _find_shortcut(memory: Memory, graph: Arrays, params: Params, state: int, go
         near, after = parent_of(tree, near), near
     work = advance(back, arcs, state, 1.0, left, width(back.open))
     if work.over and reached(back, state):
-        memory.progress.scalars[0]["stage"] = CUT_SHORT
+        memory.planning.scalars[0]["stage"] = CUT_SHORT
     return Slice(work.over, work.steps, work.expanded, work.touched + queued)
 
 
 @kernel
 def _step_back(memory: Memory, state: int) -> int:
     """Return the next state of an agent that is not on its path."""
-    if memory.progress.scalars[0]["stage"] == CUT_SHORT:
+    if memory.planning.scalars[0]["stage"] == CUT_SHORT:
         return parent_of(memory.searches.backward, state)
-    if state != memory.progress.scalars[0]["start"]:  # line 24
+    if state != memory.planning.scalars[0]["start"]:  # line 24
         return parent_of(memory.searches.forward, state)  # line 25
-    return int64(memory.progress.scalars[0]["previous"])  # line 27
+    return int64(memory.planning.scalars[0]["previous"])  # line 27
 
 
 @kernel
-def _stand_still(progress: Progress, graph: Arrays, state: int, to: int, expanded: int, touched: int) -> Move:
+def _stand_still(planning: Planning, graph: Arrays, state: int, to: int, expanded: int, touched: int) -> Move:
     """Return what to do if the next move is impossible: stuck at a one-way arc; after a wall was found, begin again."""
     if to >= 0:
         expanded, touched = expanded + 1, touched + degree(graph, to)  # to find a move from there to here
         if price_between(graph, to, state) < np.inf:
             return no_move(STUCK, expanded, touched)
-    progress.scalars[0]["trial"] = NEVER
+    planning.scalars[0]["trial"] = NEVER
     return Move(state, 0.0, expanded, touched, 0.0, 0)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from andante.campaign.file import ProblemSet
 from andante.campaign.maps import MapSource, map_sources
 from andante.campaign.tables import CampaignError
-from andante.datasets import Progress
+from andante.datasets import ProgressCallback
 from andante.datasets.scaling import upscale_problems
 from andante.datasets.scenarios import Band, random_problems, with_optimal_costs
 from andante.world.grid import Grid
@@ -30,7 +30,7 @@ class Chosen(NamedTuple):
     batches: list[list[Problem]]  # the problems of each batch
 
 
-def draw(one: ProblemSet, batches: int, folder: Path, progress: Progress) -> Iterator[Chosen]:
+def draw(one: ProblemSet, batches: int, folder: Path, progress: ProgressCallback) -> Iterator[Chosen]:
     """Yield the problems of a set for ``batches`` batches, map by map; maps without any are left out."""
     sources = [source for text in one.maps for source in map_sources(text, folder, one.upscale)]
     shares = _shares(one, batches, sources, progress) if one.total is not None else None
@@ -90,7 +90,9 @@ def _some(known: int, count: int | None, seed: int) -> list[int]:
     return sorted(np.random.default_rng(seed).choice(known, count, replace=False).tolist())
 
 
-def _shares(one: ProblemSet, batches: int, sources: list[MapSource], progress: Progress) -> dict[int, list[list[int]]]:
+def _shares(
+    one: ProblemSet, batches: int, sources: list[MapSource], progress: ProgressCallback
+) -> dict[int, list[list[int]]]:
     """Return the problems that make up the total, by map and batch; all problems of all maps are equally likely."""
     sizes = []
     for number, source in enumerate(sources):

@@ -25,7 +25,7 @@ from andante.campaign.maps import PlannedMap, map_sources
 from andante.campaign.orders import BuildOrder, version_of_code
 from andante.campaign.settings import full_notation
 from andante.campaign.tables import CampaignError, only_numbers, only_texts
-from andante.datasets import Progress
+from andante.datasets import ProgressCallback
 from andante.episode.run import Outfit
 from andante.episode.trial import Limits
 from andante.store import row_ids
@@ -130,7 +130,7 @@ class Plan:
         self.jobs = jobs  # the range of each job in the tables of problems and tasks
 
     @classmethod
-    def of(cls, campaign: Campaign, progress: Progress) -> Plan:
+    def of(cls, campaign: Campaign, progress: ProgressCallback) -> Plan:
         """Choose the problems, list the algorithms and return the plan; may fetch maps and compute optimal costs."""
         draws: dict[tuple[str, int], int] = {}
         tasks: dict[Task, None] = {}
@@ -147,6 +147,10 @@ class Plan:
         maps, problems = _choose(campaign, draws, progress)
         in_order = sorted(tasks, key=lambda task: task.draw)
         return cls([name for name, _ in draws], maps, in_order, problems, _cut(problems, in_order, len(draws)))
+
+    def __repr__(self) -> str:
+        counts = f"{len(self.problems['start']):,} problems on {len(self.maps):,} maps"
+        return f"<Plan of {len(self.tasks):,} tasks and {counts}: {self.trials:,} trials in {len(self):,} jobs>"
 
     # --- jobs ---------------------------------------------------------------------------------------------------------
 
@@ -312,7 +316,7 @@ def version_of(algorithm: Algorithm) -> str:
     return version_of_code(getattr(algorithm.step, "py_func", algorithm.step))
 
 
-def _shelves(campaign: Campaign, run: Run, progress: Progress) -> list[tuple[BuildOrder, ...]]:
+def _shelves(campaign: Campaign, run: Run, progress: ProgressCallback) -> list[tuple[BuildOrder, ...]]:
     """Return the databases of the run, with the maps that some of them are built from."""
     sources = [source for text in run.training for source in map_sources(text, campaign.path.parent)]
     maps: dict[PlannedMap, None] = {}
@@ -339,7 +343,7 @@ def _task(entry: Algorithm, conditions: Conditions) -> Task:
 
 
 def _choose(
-    campaign: Campaign, draws: Mapping[tuple[str, int], int], progress: Progress
+    campaign: Campaign, draws: Mapping[tuple[str, int], int], progress: ProgressCallback
 ) -> tuple[list[PlannedMap], Columns]:
     """Return the maps and the problems of every draw, as one table `Plan.problems`."""
     maps: dict[PlannedMap, int] = {}

@@ -16,8 +16,7 @@ from andante.campaign.plan import Job, Plan, stale
 from andante.campaign.standing import Status, finished_jobs, plan_of, status
 from andante.campaign.tables import CampaignError
 from andante.campaign.work import Result
-from andante.datasets import Progress as Tell
-from andante.datasets import quiet
+from andante.datasets import ProgressCallback, quiet
 from andante.store import Store, as_kept
 
 _SHOWN = 3  # differences listed in an error message
@@ -44,12 +43,14 @@ class Progress:
         return self.trials_left / self.trials_per_second if self.trials else np.inf
 
 
-def prepare(campaign: Campaign, folder: str | os.PathLike[str], tell: Tell = quiet) -> tuple[Store, Plan]:
+def prepare(
+    campaign: Campaign, folder: str | os.PathLike[str], planning: ProgressCallback = quiet
+) -> tuple[Store, Plan]:
     """Create or open the campaign's store and plan and return them; fail if the campaign has changed since."""
     if Store.exists(folder):
         return _opened(campaign, Store(folder))
     Store.refuse_taken(folder)  # before making a plan, which may take long
-    plan = Plan.of(campaign, tell)
+    plan = Plan.of(campaign, planning)
     if not plan.trials:
         raise CampaignError(f"{campaign.path} has no trials to run: none of its maps has a problem")
     about = {"title": campaign.title, "settings": campaign.settings, "plan": plan.as_data()}
@@ -99,7 +100,7 @@ def run(
     folder: str | os.PathLike[str],
     engine: Engine,
     *,
-    tell: Tell = quiet,
+    planning: ProgressCallback = quiet,
     progress: Callable[[Progress], None] | None = None,
     go_on: Callable[[Progress], bool] | None = None,
 ) -> Status:
@@ -107,7 +108,7 @@ def run(
 
     ``progress`` is called after every batch of finished jobs. The run stops when ``go_on`` returns false.
     """
-    store, plan = prepare(campaign, folder, tell)
+    store, plan = prepare(campaign, folder, planning)
     resume(store, plan, engine, campaign.seed, progress=progress, go_on=go_on)
     return status(store, plan)
 

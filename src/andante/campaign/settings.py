@@ -103,7 +103,7 @@ def sample(
     _check_chances(text, {p.name: p for p in free}, chances)
     rng = np.random.default_rng(seed)
     return [
-        base.having(**{p.name: _draw_or_keep(p, rng, ranges.get(p.name), chances.get(p.name)) for p in free})
+        base.with_parameters(**{p.name: _draw_or_keep(p, rng, ranges.get(p.name), chances.get(p.name)) for p in free})
         for _ in range(count)
     ]
 

@@ -25,7 +25,7 @@ import numpy.typing as npt
 from andante.campaign.orders import BuildOrder
 from andante.campaign.tables import CampaignError
 from andante.databases.header import Database, load
-from andante.datasets import Progress
+from andante.datasets import ProgressCallback
 from andante.errors import DatabaseError, OutputError
 from andante.files import cache_folder
 from andante.offline import build
@@ -67,9 +67,9 @@ class Shelf:
         goals: Goals = None,
         *,
         threads: int | None = None,
-        progress: Progress | None = None,
+        progress: ProgressCallback | None = None,
     ) -> Volume:
-        """Return a database for these maps, from memory, from the folder, or built now: ``progress`` is told of that.
+        """Return a database for these maps, from memory, from the folder, or built now.
 
         An order that serves any map may be for several maps, all others are for one.
         """
@@ -96,7 +96,7 @@ class Shelf:
         grids: Sequence[Grid],
         goals: Goals,
         threads: int | None,
-        progress: Progress | None,
+        progress: ProgressCallback | None,
     ) -> Volume:
         if order.stale:
             raise CampaignError(f"this worker has different code for building {order.name} than the campaign's plan")

@@ -60,7 +60,7 @@ class _Verbs(TyperGroup):
 
 @contextmanager
 def _short_usage_errors() -> Iterator[None]:
-    """What Typer says of a bad call quotes its arguments: no more of them than fits on a screen."""
+    """Shorten the arguments that Typer quotes in its error messages to what fits on a screen."""
     try:
         yield
     except _UsageError as error:

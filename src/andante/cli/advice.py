@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from andante.selection import Advice, Rung
 
 
-def tell_advice(advice: Advice) -> None:
+def print_advice(advice: Advice) -> None:
     """Print the table and the answer."""
     from andante.report.table import TerminalTable
 
@@ -28,7 +28,7 @@ def tell_advice(advice: Advice) -> None:
     out.print("", advice.code, sep="\n    ", soft_wrap=True)
 
 
-def tell_ladder(rungs: Sequence[Rung], as_json: bool, folder: Path | None) -> None:
+def print_ladder(rungs: Sequence[Rung], as_json: bool, folder: Path | None) -> None:
     """Print a table of the best agent for each limit and, with a folder, write the results for each."""
     from rich.table import Table
     from rich.text import Text
@@ -75,7 +75,7 @@ def _best(rung: Rung) -> list[str]:
         walked.show(best.suboptimality.mean, best.suboptimality.standard_error),
         effort.show(summary[effort.name].mean),
         worst.show(summary[worst.name].max),
-        measure("database_bytes").show(best.books.nbytes) if best.books.databases else "none",
+        measure("database_bytes").show(best.built.nbytes) if best.built.databases else "none",
     ]
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from andante.cli.advice import as_data, tell_advice, tell_ladder, write_results
+from andante.cli.advice import as_data, print_advice, print_ladder, write_results
 from andante.cli.shared import (
     JSON_OPTION,
     SIGHT_OPTION,
@@ -20,7 +20,7 @@ from andante.cli.shared import (
     print_json,
     progress_of_parts,
     read_world,
-    telling_of_compilation,
+    show_compilation,
 )
 from andante.machine import cores
 
@@ -71,8 +71,9 @@ def advise(
     ),
     seed: int = typer.Option(0, min=0, help="Seed for drawing problems and settings."),
     threads: int = typer.Option(cores(), min=1, help="How many problems to run at once."),
-    output: Path | None = typer.Option(
+    folder: Path | None = typer.Option(
         None,
+        "--out",
         metavar="FOLDER",
         help="Write a page, the table and the winner's databases there. A stopped run can be resumed from there.",
     ),
@@ -94,7 +95,7 @@ def advise(
     )
     if minutes is None and problems is None:
         minutes = MINUTES * max(1, len(expansions))
-    with telling_of_compilation() as compiling, progress_of_parts() as tell:
+    with show_compilation() as compiling, progress_of_parts() as report:
         how: dict[str, Any] = {
             "minutes": minutes,
             "problems": problems or PROBLEMS,
@@ -102,25 +103,25 @@ def advise(
             "optimal_cost": optimal_cost,
             "seed": seed,
             "threads": threads,
-            "folder": output,
-            "progress": tell,
+            "folder": folder,
+            "progress": report,
             "compiling": compiling,
         }
-        with telling_what_is_kept(output):
+        with print_if_interrupted(folder):
             found = ladder(grids, expansions, requirements, **how) if several else ask(grids, requirements, **how)
-    say_compiled(found)
+    print_compiled(found)
     if isinstance(found, list):
-        tell_ladder(found, as_json, output)
+        print_ladder(found, as_json, folder)
         return
     if as_json:
         print_json(as_data(found))
     else:
-        tell_advice(found)
-    if output is not None:
-        write_results(found, output)
+        print_advice(found)
+    if folder is not None:
+        write_results(found, folder)
 
 
-def say_compiled(found: Advice | list[Rung]) -> None:
+def print_compiled(found: Advice | list[Rung]) -> None:
     """Print how long compiling took, if it took long."""
     answers = [rung.advice for rung in found] if isinstance(found, list) else [found]
     seconds = sum(one.compile_seconds for one in answers if one is not None)
@@ -129,12 +130,12 @@ def say_compiled(found: Advice | list[Rung]) -> None:
 
 
 @contextmanager
-def telling_what_is_kept(folder: Path | None) -> Iterator[None]:
+def print_if_interrupted(folder: Path | None) -> Iterator[None]:
     """Print, if the command is interrupted, whether its results so far are kept."""
     try:
         yield
     except KeyboardInterrupt:
-        kept = "nothing was saved; use --output FOLDER to be able to resume"
+        kept = "nothing was saved; use --out FOLDER to be able to resume"
         if folder is not None:
             kept = f"the results so far are in {folder}; run the same command again to resume"
         err.print(f"stopped; {kept}", soft_wrap=True)

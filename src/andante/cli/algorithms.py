@@ -68,7 +68,7 @@ def _print_table(entries: list[Any]) -> None:
 
 
 def _letters(entry: Any) -> str:
-    """The letter of every claim, in its place."""
+    """Return a letter for every claim, each in its own column."""
     return "".join(letter if getattr(entry.card, claim) else "." for claim, (letter, _) in CLAIMS.items())
 
 
@@ -77,7 +77,7 @@ def _claims(entry: Any) -> str:
 
 
 def _order(entry: Any, kind: str) -> str:
-    """What to build for an agent."""
+    """Return what to build for an agent."""
     from andante.offline import builders
 
     order = builders()[kind].orders_for(entry.params)[0] if kind in builders() else kind

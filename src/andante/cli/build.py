@@ -66,15 +66,15 @@ def build(
     if len(set(files)) < len(files):
         raise OutputError("two of the maps have the same name, and so would their files; build them one at a time")
     if estimate:
-        tell_estimates(kind, portions, asked, threads, as_json)
+        print_estimates(kind, portions, asked, threads, as_json)
         return
     refuse_to_overwrite(files, builder, params, force)
     make_folder(out_folder)
     written: list[dict[str, Any]] = []
     for (_, portion), file in zip(portions, files, strict=True):
         began = time.perf_counter()
-        with progress_of_parts() as tell:
-            database = make(kind, portion, goals=asked, threads=threads, progress=tell)
+        with progress_of_parts() as report:
+            database = make(kind, portion, goals=asked, threads=threads, progress=report)
         took = time.perf_counter() - began
         database.save(file)
         written.append({"file": str(file), "kind": call.name, "bytes": file.stat().st_size, "seconds": took})
@@ -86,7 +86,7 @@ def build(
 
 
 def goals_in(scenario: Path, grid: Grid) -> list[int]:
-    """The goals of the problems in a file; an error if none can be solved on this map."""
+    """Return the goals of the problems in a file; raise an error if none can be solved on this map."""
     from andante.errors import ScenarioError
     from andante.world.mapfiles import read_scenario
 
@@ -97,7 +97,7 @@ def goals_in(scenario: Path, grid: Grid) -> list[int]:
 
 
 def refuse_to_overwrite(files: Sequence[Path], builder: Builder, params: Any, force: bool) -> None:
-    """Refuse if one of the files is there and no database, or, unless forced, was built with other parameters.
+    """Raise an error if one of the files exists and is not a database or, unless forced, has other parameters.
 
     A damaged database is no loss. Parameters do not say which goals a `goals=asked` file serves, so it is never
     overwritten without --force.
@@ -133,14 +133,14 @@ def refuse_to_overwrite(files: Sequence[Path], builder: Builder, params: Any, fo
 
 
 def _changed(parameters: Mapping[str, Any], others: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters that are not the same among the others."""
+    """Return the parameters that differ from the others."""
     return {name: value for name, value in parameters.items() if name not in others or others[name] != value}
 
 
-def tell_estimates(
+def print_estimates(
     kind: str, portions: list[tuple[str, list[Grid]]], asked: list[int] | None, threads: int | None, as_json: bool
 ) -> None:
-    """How long each of the databases will take to build."""
+    """Print how long each of the databases will take to build."""
     from andante.offline.builder import estimate
     from andante.report.studytables import duration
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from andante.cli.reporting import read_pair, refuse_empty, tell_counts, tell_results, write, write_tables
-from andante.cli.running import tell_status, work_on
+from andante.cli.reporting import print_counts, print_results, read_pair, refuse_empty, write, write_tables
+from andante.cli.running import print_status, work_on
 from andante.cli.shared import JSON_OPTION, check_places, print_json
 from andante.machine import cores
 
@@ -66,7 +66,7 @@ def resume(
     scheduler: str | None = SCHEDULER,
     workers: int | None = WORKERS,
 ) -> None:
-    """Go on with a campaign that was stopped; it must have been begun."""
+    """Resume a campaign that was stopped; fails if it was never started."""
     from andante.campaign import read_campaign
 
     campaign = read_campaign(file, scale)
@@ -81,7 +81,7 @@ def resume(
 
 @app.command()
 def status(file: Path = FILE, store: Path | None = STORE, scale: str = SCALE, as_json: bool = JSON_OPTION) -> None:
-    """Say how much of a campaign is done."""
+    """Show how much of a campaign is done."""
     from dataclasses import asdict
 
     from andante.campaign import read_campaign
@@ -92,7 +92,7 @@ def status(file: Path = FILE, store: Path | None = STORE, scale: str = SCALE, as
     if as_json:
         print_json(asdict(found))
     else:
-        tell_status(opened, found)
+        print_status(opened, found)
 
 
 @app.command()
@@ -128,7 +128,7 @@ def report(
     x, y = read_pair(dominance)
     if not len(results.rows):
         finished = Results.of(opened).where({} if problems is None else {"set": problems})
-        tell_counts(results, finished, as_json)
+        print_counts(results, finished, as_json)
         refuse_empty(html, markdown, latex, csv)
         return
     write_tables(results.summaries(by), by, campaign.measures, markdown, latex, csv)
@@ -136,11 +136,11 @@ def report(
         from andante.report.page import results_page
 
         write(html, results_page(results, x=x, y=y, measures=campaign.measures))
-    tell_results(results, by, campaign.measures, x, y, as_json)
+    print_results(results, by, campaign.measures, x, y, as_json)
 
 
 def check_set(name: str | None, campaign: Campaign) -> None:
-    """Refuse a set of problems that the campaign does not have."""
+    """Raise an error if the campaign has no such set of problems."""
     from andante.errors import ParameterError, did_you_mean
 
     if name is not None and name not in campaign.problems:
@@ -148,7 +148,7 @@ def check_set(name: str | None, campaign: Campaign) -> None:
 
 
 def begun(campaign: Campaign, store: Path | None) -> Store:
-    """The store of a campaign that was begun."""
+    """Return the store of a campaign; raise an error if it was never started."""
     from andante.campaign import CampaignError
     from andante.store import Store
 
@@ -163,20 +163,20 @@ def begun(campaign: Campaign, store: Path | None) -> Store:
 
 
 def command(verb: str, campaign: Campaign, store: Path | None) -> str:
-    """What to type to do something with a campaign."""
+    """Return the command that does something with a campaign."""
     words = ["andante", "campaign", verb, str(campaign.path)]
     words += [] if campaign.scale == "full" else ["--scale", campaign.scale]
     return shlex.join(words if store is None else [*words, "--store", str(store)])
 
 
 def default_store(campaign: Campaign) -> Path:
-    """Beside the file, and named after it; a quick run has its own."""
+    """Return the store next to the file, with the file's name; a quick run has its own."""
     end = "" if campaign.scale == "full" else f"-{campaign.scale}"
     return campaign.path.with_name(f"{campaign.path.stem}{end}.store")
 
 
 def make_engine(name: str, threads: int, scheduler: str | None, workers: int | None) -> Engine:
-    """The engine that the options ask for."""
+    """Return the engine that the options name."""
     from andante.errors import ParameterError, did_you_mean
 
     if name == "local":

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from andante.cli.shared import check_places, number_option, out, say_wrote
+from andante.cli.shared import check_places, number_option, out, print_written
 from andante.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def choose(
         float("inf"), 0, help="Leave out algorithms that expanded more states than this before any move."
     ),
     only: list[str] = typer.Option([], metavar="NAME", help="Choose among algorithms of this name; may be repeated."),
-    trials: int = typer.Option(100, min=1, help="How many random splits into old and new."),
+    splits: int = typer.Option(100, min=1, help="How many random splits into old and new."),
     seed: int = typer.Option(0, min=0, help="For the splits."),
     predict: bool = typer.Option(True, help="Also try to predict what is best; needs scikit-learn and the maps."),
     folder: Path = typer.Option(Path(), "--maps", metavar="FOLDER", help="Where the paths of map files begin."),
@@ -45,7 +45,7 @@ def choose(
     figures: Path | None = typer.Option(None, metavar="FOLDER", help="Write the figures there, as SVG."),
     aslib: Path | None = typer.Option(None, metavar="FOLDER", help="Export the results as an ASlib scenario."),
 ) -> None:
-    """Say what choosing an algorithm for each map, or for each problem, gains over one for all.
+    """Show what choosing an algorithm for each map, or for each problem, gains over one for all.
 
     As in Bulitko's "Per-map algorithm selection in real-time heuristic search" (2016):
     prior, sample and exhaustive selection over random splits; and on results that the
@@ -66,20 +66,20 @@ def choose(
     described = describe(problems, maps_of(opened, str(folder))) if predict or aslib is not None else None
     said: list[str] = []
 
-    def say(text: str) -> None:
-        """Print a part as soon as there is one: what comes after it may take minutes, or fail."""
+    def show(text: str) -> None:
+        """Print a section as soon as it is ready: the next may take minutes, or fail."""
         out.print(text, soft_wrap=True)
         said.append(text)
 
-    say(overview(problems, opened, expansions))
-    for each in sweeps(problems, trials, seed, figures):
-        say(each)
+    show(overview(problems, opened, expansions))
+    for each in sweeps(problems, splits, seed, figures):
+        show(each)
     if described is not None:
         if predict:
-            say(
+            show(
                 part("Choosing by problems nearby, on the same map", lambda: nearby(problems, described, seed, figures))
             )
-            say(part("Predicting instead of running", lambda: predictions(problems, described, seed)))
+            show(part("Predicting instead of running", lambda: predictions(problems, described, seed)))
         if aslib is not None:
             from andante.selection.aslib import export
 
@@ -88,16 +88,16 @@ def choose(
         write_whole(markdown, "\n".join(said).encode())
     if csv is not None:
         write_best(problems.by_map(), csv)
-    say_wrote(figures, aslib, markdown, csv)
+    print_written(figures, aslib, markdown, csv)
 
 
 def check_learning() -> None:
-    """Refuse to begin what could not be finished: predicting needs an extra."""
+    """Raise `ParameterError` if scikit-learn, which predicting needs, is not installed."""
     from importlib.util import find_spec
 
     if find_spec("sklearn") is None:
         raise ParameterError(
-            "predicting needs scikit-learn, which is not installed; pip install 'andante[learn]', or say --no-predict"
+            "predicting needs scikit-learn, which is not installed; pip install 'andante[learn]', or use --no-predict"
         )
 
 
@@ -118,7 +118,7 @@ def write_best(maps: Matrix, file: Path) -> None:
 
 
 def overview(problems: Matrix, store: Store, expansions: float) -> str:
-    """What there is to choose from."""
+    """Return the section about the results: their numbers, and the best possible choices."""
     from andante.report.table import counted
     from andante.selection.matrix import share_of_gap_closed
 
@@ -145,7 +145,7 @@ def overview(problems: Matrix, store: Store, expansions: float) -> str:
 
 
 def part(title: str, make: Callable[[], list[str]]) -> str:
-    """A section; where results do not suffice for one, why."""
+    """Return a section; if the results do not suffice for it, it says why."""
     from andante.selection.matrix import MatrixError
 
     try:
@@ -155,15 +155,15 @@ def part(title: str, make: Callable[[], list[str]]) -> str:
     return "\n".join([f"## {title}", "", *lines, ""])
 
 
-def sweeps(problems: Matrix, trials: int, seed: int, figures: Path | None) -> Iterator[str]:
-    """The paper's tables 1 and 2, with figures 3 and 4; the first again on results that the choice has not seen."""
+def sweeps(problems: Matrix, splits: int, seed: int, figures: Path | None) -> Iterator[str]:
+    """Yield the paper's tables 1 and 2, with figures 3 and 4; the first also on results unseen by the choice."""
     from andante.selection.split import MISSING, sweep
 
     def swept(name: str, *matrices: Matrix) -> list[str]:
-        lines = sweep(*matrices, missing=sorted({*MISSING, *SHOWN}), trials=trials, seed=seed)
+        lines = sweep(*matrices, missing=sorted({*MISSING, *SHOWN}), splits=splits, seed=seed)
         if figures is not None:
-            ways = ("exhaustive", "prior", "sample")
-            curves = {way: [(line.present, getattr(line, way)) for line in lines] for way in ways}
+            methods = ("exhaustive", "prior", "sample")
+            curves = {name: [(line.present, getattr(line, name)) for line in lines] for name in methods}
             draw(curves, "Results present (%)", figures / f"{name}.svg")
         return sweep_table(lines, len(problems.algorithms))
 
@@ -176,7 +176,7 @@ def sweeps(problems: Matrix, trials: int, seed: int, figures: Path | None) -> It
 
 
 def sweep_table(lines: Sequence[Line], algorithms: int) -> list[str]:
-    """One sweep as a table; shares of results that are no whole algorithm are left out."""
+    """Return one sweep as a table; shares of results that amount to less than one algorithm are left out."""
     shown = [line for line in lines if 100 - line.present in SHOWN and line.present * algorithms >= 100]
     rows = [
         [
@@ -190,7 +190,7 @@ def sweep_table(lines: Sequence[Line], algorithms: int) -> list[str]:
 
 
 def predictions(problems: Matrix, described: Described, seed: int) -> list[str]:
-    """The paper's section 7: what is reached without running everything."""
+    """Return the table of the paper's section 7: what is reached without running everything."""
     from andante.measures import Statistics
     from andante.selection.predict import factorization_scores, on_unseen_maps
 
@@ -219,14 +219,14 @@ def predictions(problems: Matrix, described: Described, seed: int) -> list[str]:
 
 
 def nearby(problems: Matrix, described: Described, seed: int, figures: Path | None) -> list[str]:
-    """What choosing by other problems of the same map reaches, the more there are of them."""
+    """Return the table of what choosing by other problems of the same map reaches, by their number."""
     from andante.selection.cases import by_size
 
     head = ["old problems", "maps", "by those nearby", "prior", "best of the map", "best for the problem", "gain"]
     found = by_size(problems, described.cells, seed=seed)
     if figures is not None:
-        ways = {"best of the map": "per_map", "prior": "prior", "by those nearby": "chosen"}
-        curves = {title: [(one.old, getattr(one, way)) for one in found] for title, way in ways.items()}
+        methods = {"best of the map": "per_map", "prior": "prior", "by those nearby": "chosen"}
+        curves = {title: [(one.old, getattr(one, name)) for one in found] for title, name in methods.items()}
         draw(curves, "Old problems on each map", figures / "nearby.svg", log=True)
     scores = [(one.chosen, one.prior, one.per_map, one.virtual_best, one.gain) for one in found]
     rows = [[f"{one.old:,}", f"{one.maps:,}", *map(with_error, its)] for one, its in zip(found, scores, strict=True)]
@@ -244,7 +244,7 @@ def draw(
 
 
 def with_error(numbers: Statistics) -> str:
-    """A mean with its standard error."""
+    """Return a mean with its standard error."""
     return f"{numbers.mean:.2f} ± {numbers.standard_error:.2f}"
 
 

@@ -23,13 +23,13 @@ from andante.cli.shared import (
     offers_of,
     out,
     print_json,
+    print_written,
     progress_bar,
     progress_of_parts,
     read_world,
-    say_unused,
-    say_wrote,
+    show_compilation,
     split_algorithms,
-    telling_of_compilation,
+    warn_unused,
 )
 from andante.machine import cores
 
@@ -85,32 +85,32 @@ def compare(
     named = [find(text) for text in split_algorithms(algorithms)]
     grid = read_world(map)
     loaded = load_databases(database, grid)
-    orders = say_unused(ordered, named or able(sight))
+    orders = warn_unused(ordered, named or able(sight))
     built = [build_for(grid, order.name, threads) for order in orders]
     databases = (*(one for one, _ in built), *loaded)
     if named:
         outfits = [Outfit(entry, databases, sight) for entry in {str(entry): entry for entry in named}.values()]
     else:
         outfits = worth_comparing(able(sight), grid, databases, sight)
-    say_unused([*orders, *offers_of(loaded)], [one.algorithm for one in outfits])
+    warn_unused([*orders, *offers_of(loaded)], [one.algorithm for one in outfits])
     chosen = choose_problems(grid, scenario, problems, seed)
     rows = run_all(outfits, grid, chosen, threads, suboptimality_cap, built)
     if not as_json:
         from andante.report.table import lead
 
         out.print(lead(rows), soft_wrap=True)
-    tell_results(rows, as_json)
+    print_results(rows, as_json)
     if csv is not None:
         from andante.report.table import write_csv
 
         write_csv(rows, csv)
-        say_wrote(csv)
+        print_written(csv)
     if html is not None:
         write_page(f"Agents on {grid.name}", rows, replays(outfits, chosen, rows), html)
 
 
 def kind_ordered(text: str) -> str:
-    """The kind of database that a text orders; an error if nothing can be built from it."""
+    """Return the kind of database that a text orders; raise an error if nothing can be built from it."""
     from andante.notation import parse
     from andante.offline.builder import chosen_for
 
@@ -122,13 +122,13 @@ def build_for(grid: Grid, text: str, threads: int) -> tuple[Database, float]:
     from andante.offline import build
 
     began = time.perf_counter()
-    with progress_of_parts() as tell:
-        database = build(text, grid, threads=threads, progress=tell)
+    with progress_of_parts() as report:
+        database = build(text, grid, threads=threads, progress=report)
     return database, time.perf_counter() - began
 
 
 def able(sight: int | None) -> list[Algorithm]:
-    """Return what a comparison shows, as far as it can do with this sight, if the map is unknown."""
+    """Return what a comparison shows; with a sight, only what works on unknown maps."""
     from andante.agent import compared
 
     return [entry for entry in compared() if sight is None or (entry.card.senses and not entry.needs)]
@@ -137,7 +137,7 @@ def able(sight: int | None) -> list[Algorithm]:
 def worth_comparing(
     entries: Sequence[Algorithm], grid: Grid, databases: tuple[Database, ...], sight: int | None = None
 ) -> list[Outfit[Database]]:
-    """Return those that can run with these databases: one of the right kind may be for agents on another level."""
+    """Return those that can run with these databases: a database may be for agents on another level."""
     from andante.episode.run import Outfit
 
     kinds = {database.kind for database in databases}
@@ -169,8 +169,8 @@ def choose_problems(grid: Grid, scenario: Path | None, count: int, seed: int) ->
             raise ScenarioError(f"{scenario} has no problem that can be solved on {grid.name}")
         count = min(count, len(listed))
         found = [listed[(2 * i + 1) * len(listed) // (2 * count)] for i in range(count)]
-    with progress_of_parts() as tell:
-        return with_optimal_costs(found, progress=tell)
+    with progress_of_parts() as report:
+        return with_optimal_costs(found, progress=report)
 
 
 def run_all(
@@ -186,8 +186,8 @@ def run_all(
     from andante.episode.run import compile_all
     from andante.episode.trial import Limits
 
-    with telling_of_compilation() as tell:
-        compile_all(outfits, [grid], tell)
+    with show_compilation() as report:
+        compile_all(outfits, [grid], report)
     limits = Limits(suboptimality=suboptimality_cap)
     found: list[dict[str, Any]] = []
     with progress_bar("running", len(outfits) * len(problems)) as advance:
@@ -201,14 +201,14 @@ def _conditions(one: Outfit[Database], grid: Grid, built: Sequence[tuple[Databas
     """Return what an agent was given, as columns of its rows; the build times of files are not known here."""
     from andante.databases.header import pick, sizes
 
-    books = [pick(one.databases, kind, grid.graph) for kind in one.algorithm.needs]
+    used = [pick(one.databases, kind, grid.graph) for kind in one.algorithm.needs]
     seconds = {id(database): took for database, took in built}
-    took = math.fsum(seconds.get(id(book), math.nan) for book in books)
-    prepared = {**sizes(books, grid.width * grid.height), "build_seconds": took}
+    took = math.fsum(seconds.get(id(database), math.nan) for database in used)
+    prepared = {**sizes(used, grid.width * grid.height), "build_seconds": took}
     return prepared if one.sight is None else {**prepared, "sight": one.sight}
 
 
-def tell_results(rows: list[dict[str, Any]], as_json: bool) -> None:
+def print_results(rows: list[dict[str, Any]], as_json: bool) -> None:
     """Print the table and the advice, or both as JSON."""
     from andante.measures import recommend, summarise
     from andante.report.table import TerminalTable
@@ -251,4 +251,4 @@ def write_page(title: str, rows: list[dict[str, Any]], traces: list[Trace], path
     from andante.report import page
 
     page.write_page(path, title=title, rows=rows, traces=traces)
-    say_wrote(path)
+    print_written(path)

@@ -46,7 +46,7 @@ def show(
     map: str | None = typer.Option(None, metavar="MAP", help=f"Check that it was built for this map. {MAP_HELP}"),  # noqa: A002
     as_json: bool = JSON_OPTION,
 ) -> None:
-    """Say what a database file holds, and with which parameters it was built; a damaged file is refused."""
+    """Show what a database file holds, and with which parameters it was built; a damaged file is an error."""
     from andante.databases.header import load, read_header
     from andante.measures import measure
 

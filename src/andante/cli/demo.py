@@ -11,19 +11,19 @@ import typer
 from andante.cli.compare import (
     SUBOPTIMALITY_CAP,
     choose_problems,
+    print_results,
     replays,
     run_all,
-    tell_results,
     worth_comparing,
     write_page,
 )
-from andante.cli.shared import out, progress_of_parts, telling_of_compilation
+from andante.cli.shared import out, progress_of_parts, show_compilation
 from andante.machine import cores
 
 if TYPE_CHECKING:
     from andante.agent import Algorithm
     from andante.databases.header import Database
-    from andante.selection.library import Books, Library, Refused
+    from andante.selection.library import BuiltDatabases, Library, Refused
     from andante.world.grid import Grid
 
 app = typer.Typer(add_completion=False)
@@ -51,7 +51,7 @@ def demo(
     built = build_databases(grid, kinds)
     outfits = worth_comparing(able, grid, tuple(database for database, _ in built))
     rows = run_all(outfits, grid, problems, cores(), SUBOPTIMALITY_CAP, built)
-    tell_results(rows, as_json=False)
+    print_results(rows, as_json=False)
     make_folder(path.parent)
     write_page("Andante: agents on a generated map", rows, replays(outfits, problems, rows), path)
 
@@ -86,13 +86,13 @@ def kinds_for(entries: Sequence[Algorithm], grid: Grid) -> list[str]:
 
 def compile_all_of(entries: Sequence[Algorithm], kinds: Sequence[str]) -> None:
     """Compile the builders of these databases and the agents that use them, and in parallel the other agents."""
-    from andante.campaign.ahead import Compiler, compiling_beside
+    from andante.campaign.compiling import Compiler, compiling_beside
     from andante.episode.run import Outfit
 
     looking = [entry for entry in entries if entry.needs and set(entry.needs) <= set(kinds)]
     total = len(kinds) + len(looking)
-    with telling_of_compilation() as tell, compiling_beside(entry for entry in entries if not entry.needs):
-        compiler = Compiler(tell)
+    with show_compilation() as report, compiling_beside(entry for entry in entries if not entry.needs):
+        compiler = Compiler(report)
         for number, kind in enumerate(kinds, 1):
             compiler.builder(kind, number, total)
         for number, entry in enumerate(looking, len(kinds) + 1):
@@ -113,25 +113,25 @@ def build_databases(grid: Grid, kinds: Sequence[str]) -> list[tuple[Database, fl
     with progress_of_parts() as progress:
         library = Library([grid], Requirements(), Journal(), cores(), progress, BUILD_SECONDS)
         library.prepare(kinds)
-        books = dict(first_in_time(library, kind) for kind in kinds)
-    for text, found in books.items():
-        if isinstance(found, Refused):
-            out.print(f"no {text} database: {found.reason}", soft_wrap=True)
+        found = dict(first_in_time(library, kind) for kind in kinds)
+    for text, one in found.items():
+        if isinstance(one, Refused):
+            out.print(f"no {text} database: {one.reason}", soft_wrap=True)
             continue
-        size, time = measure("database_bytes").show(found.nbytes), measure("build_seconds").show(found.build_seconds)
+        size, time = measure("database_bytes").show(one.nbytes), measure("build_seconds").show(one.build_seconds)
         out.print(f"{text} database: {size}, built in {time}", soft_wrap=True)
-        built += [(database, found.build_seconds) for database in found.databases]
+        built += [(database, one.build_seconds) for database in one.databases]
     return built
 
 
-def first_in_time(library: Library, kind: str) -> tuple[str, Books | Refused]:
+def first_in_time(library: Library, kind: str) -> tuple[str, BuiltDatabases | Refused]:
     """Return the first settings of a kind that there is time to build, and the databases; or why there are none."""
     from andante.offline import builders
     from andante.selection.library import Refused
 
-    late: tuple[str, Books | Refused] | None = None
+    late: tuple[str, BuiltDatabases | Refused] | None = None
     for text in builders()[kind].orders:
-        found = library.books([text])
+        found = library.databases([text])
         if not (isinstance(found, Refused) and found.late):
             return text, found
         late = late or (text, found)

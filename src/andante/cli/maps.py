@@ -13,9 +13,9 @@ from andante.cli.shared import (
     err,
     out,
     print_json,
+    print_written,
     progress_of_parts,
     read_world,
-    say_wrote,
     with_bold,
 )
 
@@ -68,7 +68,7 @@ def show(
     picture: Path | None = typer.Option(None, metavar="FILE.png", help="Draw the map."),
     as_json: bool = JSON_OPTION,
 ) -> None:
-    """Say what a map is like, and draw it: on the terminal, or into a file."""
+    """Describe a map, and draw it on the terminal or into a file."""
     import numpy as np
 
     grid = read_world(map)
@@ -89,7 +89,7 @@ def show(
         facts["states_by_level"] = levels.sizes
     if picture is not None:
         _draw(grid, levels, level, picture)
-        say_wrote(picture)
+        print_written(picture)
     if as_json:
         print_json(facts)
         return
@@ -104,7 +104,7 @@ def show(
 
 
 def _levels(grid: Grid, level: int) -> Hierarchy:
-    """The levels above a map, if the one that is asked for is there."""
+    """Return the levels above a map; raise an error if the requested one does not exist."""
     from andante.abstraction.hierarchy import Hierarchy
 
     levels = Hierarchy(grid)
@@ -124,7 +124,7 @@ def _draw(grid: Grid, levels: Hierarchy | None, level: int | None, picture: Path
 
 
 def _sketch(grid: Grid, levels: Hierarchy | None, level: int | None, columns: int) -> Text:
-    """The map in half blocks, two rows of cells in each line of text, on the colours of a level's regions."""
+    """Return the map in half blocks, two rows of cells per line of text, in the colours of a level's regions."""
     import numpy as np
     from rich.text import Text
 
@@ -190,6 +190,6 @@ def fetch(
     for name in names:
         set_named(name)
     for name in names:
-        with progress_of_parts() as tell:
-            folder = get(name, source, tell)
+        with progress_of_parts() as report:
+            folder = get(name, source, report)
         err.print(f"{name} is in {folder}", soft_wrap=True)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from andante.cli.shared import err, out, print_json, tell
+from andante.cli.shared import err, out, print_json, print_lines
 
 if TYPE_CHECKING:
     from andante.measures import Summary
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def refuse_empty(*files: Path | None) -> None:
-    """Refuse to write files about nothing."""
+    """Raise an error if files were requested, because there is nothing to write into them."""
     from andante.errors import OutputError
 
     for file in filter(None, files):
@@ -22,7 +22,7 @@ def refuse_empty(*files: Path | None) -> None:
 
 
 def read_pair(text: str) -> tuple[str, str]:
-    """Two measures, from X,Y."""
+    """Return the two measures of X,Y."""
     from andante.errors import ParameterError
     from andante.measures import measure
 
@@ -40,7 +40,7 @@ def write_tables(
     latex: Path | None,
     csv: Path | None,
 ) -> None:
-    """Write the tables that were asked for."""
+    """Write the tables that were requested."""
     from andante.report import table
 
     if markdown is not None:
@@ -52,24 +52,24 @@ def write_tables(
 
 
 def write(path: Path, text: str) -> None:
-    """Write a file, and say so."""
+    """Write a file, and print that it was written."""
     from andante.files import write_whole
 
     write_whole(path, text.encode())
     err.print(f"wrote {path}", soft_wrap=True)
 
 
-def tell_results(results: Results, by: str, measures: Sequence[str], x: str, y: str, as_json: bool) -> None:
-    """The table, and who is dominated by none, for a person or for a program."""
+def print_results(results: Results, by: str, measures: Sequence[str], x: str, y: str, as_json: bool) -> None:
+    """Print the table and the agents that no other dominates, as text or as JSON."""
     from dataclasses import asdict
 
-    from andante.measures import unlike
+    from andante.measures import problem_mismatch
     from andante.report.dominance import on_average
     from andante.report.results import AGENTS
     from andante.report.table import TerminalTable
 
     summaries = results.summaries(by)
-    fault = unlike(summaries) if by in AGENTS else ""
+    fault = problem_mismatch(summaries) if by in AGENTS else ""
     standings = on_average(summaries, x, y) if by in AGENTS and not fault else []
     about = [*results.sentences, *([f"{fault}."] if fault and not results.incomparable else [])]
     if as_json:
@@ -77,17 +77,17 @@ def tell_results(results: Results, by: str, measures: Sequence[str], x: str, y: 
         told = {"about": about, "summaries": [asdict(summary) for summary in summaries]}
         print_json({**told, "dominated_by": dominated})
         return
-    tell(about)
+    print_lines(about)
     out.print(TerminalTable(summaries, measures, by))
     free = [one.summary.name for one in standings if one.dominated_by is None]
     if len(free) < len(standings):
         out.print(f"Dominated by none in {x} and {y}: {', '.join(free)}", soft_wrap=True)
 
 
-def tell_counts(none: Results, some: Results, as_json: bool) -> None:
-    """That there is nothing to compare yet, and how many trials each agent has finished."""
+def print_counts(none: Results, some: Results, as_json: bool) -> None:
+    """Print that there is nothing to compare yet, and how many trials each agent has finished."""
     counts = {one.name: one.trials for one in some.summaries()}
     if as_json:
         print_json({"about": none.sentences, "trials": counts})
     else:
-        tell([*none.sentences, *(f"{count:>11,}  {name}" for name, count in counts.items())])
+        print_lines([*none.sentences, *(f"{count:>11,}  {name}" for name, count in counts.items())])

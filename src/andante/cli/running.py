@@ -1,4 +1,4 @@
-"""Run a campaign and show how it goes: what `andante campaign` and `andante study` share."""
+"""Run a campaign and show its progress: what `andante campaign` and `andante study` share."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from andante.cli.shared import err, progress_of_parts, tell, telling_of_compilation
+from andante.cli.shared import err, print_lines, progress_of_parts, show_compilation
 
 if TYPE_CHECKING:
     from andante.campaign import Campaign, Plan, Progress, Status
@@ -21,13 +21,13 @@ ESTIMATE_SECONDS = 5.0  # of work, from which the rest is estimated
 
 
 def work_on(campaign: Campaign, folder: Path, make: Callable[[], Engine], again: str, estimate: bool = False) -> str:
-    """Plan, run and tell; the title of the engine that did it. ``again`` says what goes on with it if it is stopped."""
+    """Plan and run a campaign, print its status, and return the engine's title; ``again`` is how to resume it."""
     from andante.cli import INTERRUPTED
 
     try:
         return _work_on(campaign, folder, make, estimate)
     except KeyboardInterrupt:
-        tell_stopped(folder, again)
+        print_stopped(folder, again)
         raise typer.Exit(INTERRUPTED) from None
 
 
@@ -36,8 +36,8 @@ def _work_on(campaign: Campaign, folder: Path, make: Callable[[], Engine], estim
     from andante.campaign import resume as go_on
     from andante.campaign import status as stands
 
-    with progress_of_parts() as tell:
-        store, plan = prepare(campaign, folder, tell)
+    with progress_of_parts() as report:
+        store, plan = prepare(campaign, folder, report)
     compile_for(plan)
     engine = make()
     err.print(f"{len(plan):,} jobs, {plan.trials:,} trials, {engine.title}: {folder}", soft_wrap=True)
@@ -55,21 +55,21 @@ def _work_on(campaign: Campaign, folder: Path, make: Callable[[], Engine], estim
             return not estimate or progress.seconds < ESTIMATE_SECONDS
 
         go_on(store, plan, engine, campaign.seed, progress=hear, go_on=within)
-    tell_status(store, stands(store, plan), last[0] if last else None)
+    print_status(store, stands(store, plan), last[0] if last else None)
     return engine.title
 
 
 def compile_for(plan: Plan) -> None:
     """Compile what the plan needs, so that no job waits for it."""
-    from andante.campaign.ahead import compile_ahead
+    from andante.campaign.compiling import compile_outfits
 
-    with telling_of_compilation() as tell:
-        compile_ahead((task.outfit for task in plan.tasks), tell)
+    with show_compilation() as report:
+        compile_outfits((task.outfit for task in plan.tasks), report)
 
 
 @contextmanager
 def _showing() -> Iterator[Callable[[Progress], None]]:
-    """A bar with throughput and time left; on no terminal, a line now and then."""
+    """Show a bar with throughput and time left; without a terminal, a line from time to time."""
     from rich.progress import BarColumn, TextColumn
     from rich.progress import Progress as Bar
 
@@ -89,7 +89,7 @@ def _showing() -> Iterator[Callable[[Progress], None]]:
 
 
 def _lines() -> Callable[[Progress], None]:
-    """Tell how it goes after 10 seconds, and whenever twice as long has passed."""
+    """Return a function that prints progress after 10 seconds, and whenever twice as long has passed."""
     began, wait = time.monotonic(), [10.0]
 
     def show(progress: Progress) -> None:
@@ -105,7 +105,7 @@ def _lines() -> Callable[[Progress], None]:
 
 
 def spoken(seconds: float) -> str:
-    """A time as a person says it.
+    """Return a time in words.
 
     >>> spoken(45), spoken(600), spoken(20_000)
     ('45 s', '10 min', '5.6 h')
@@ -115,8 +115,8 @@ def spoken(seconds: float) -> str:
     return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
 
 
-def tell_status(store: Store, found: Status, last: Progress | None = None) -> None:
-    """How much is done, and how long the rest will take."""
+def print_status(store: Store, found: Status, last: Progress | None = None) -> None:
+    """Print how much is done, and how long the rest will take."""
     jobs = f"{found.jobs_finished:,} of {found.jobs:,} jobs finished"
     lines = [f"{store.folder}: {jobs}, {found.trials_finished:,} of {found.trials:,} trials"]
     if last is not None and not found.finished:
@@ -125,11 +125,11 @@ def tell_status(store: Store, found: Status, last: Progress | None = None) -> No
         )
     if found.damaged:
         lines.append(f"{found.damaged} parts were damaged and set aside; their jobs count as not finished")
-    tell(lines)
+    print_lines(lines)
 
 
-def tell_stopped(folder: Path, again: str) -> None:
-    """What is kept of a run that was interrupted, and how to go on."""
+def print_stopped(folder: Path, again: str) -> None:
+    """Print what is kept of a run that was interrupted, and how to resume it."""
     from andante.campaign import status as stands
     from andante.store import Store
 

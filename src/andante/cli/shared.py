@@ -1,4 +1,4 @@
-"""What several verbs share: reading maps and cells from arguments, progress, machine-readable output."""
+"""What several commands share: reading maps and cells from arguments, progress, machine-readable output."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def _a_number(value: Any) -> Any:
 
 
 def number_option(default: Any, low: float | None = None, **about: Any) -> Any:
-    """An option that takes a number, or a pair of them; "inf" is one, "nan" is not."""
+    """Return an option that takes a number or a pair of numbers; "inf" is allowed, "nan" is not."""
     return typer.Option(default, min=low, callback=_a_number, **about)
 
 
@@ -73,7 +73,7 @@ JSON_OPTION = typer.Option(False, "--json", help="Print the result as JSON.")
 
 
 def read_world(text: str) -> Grid:
-    """The grid that an argument names."""
+    """Return the grid that an argument names."""
     from andante.datasets.named import map_named
     from andante.world.mapfiles import read_map
 
@@ -81,7 +81,7 @@ def read_world(text: str) -> Grid:
 
 
 def read_cell(text: str, option: str) -> tuple[int, int]:
-    """X,Y as two numbers."""
+    """Return the two numbers of X,Y."""
     x, comma, y = text.partition(",")
     if not comma:
         raise AndanteError(f"{option} is written X,Y, such as 12,40, not {text!r}")
@@ -96,7 +96,7 @@ def _whole(word: str, text: str, option: str) -> int:
 
 
 def split_algorithms(texts: Sequence[str]) -> list[str]:
-    """Algorithms from arguments, each of which may hold several, separated by spaces or by commas outside brackets.
+    """Return the algorithms in arguments; one may hold several, separated by spaces or commas outside brackets.
 
     >>> split_algorithms(["rta, lrta(depth=3)", "astar"])
     ['rta', 'lrta(depth=3)', 'astar']
@@ -132,26 +132,26 @@ def _plain(value: Any) -> Any:
 
 
 def check_places(*files: Path | None) -> None:
-    """Refuse files that cannot be written where they are to go, before any work is done for them."""
+    """Raise an error if one of these files cannot be written, before any work is done for them."""
     for file in filter(None, files):
         check_place(file)
 
 
-def say_wrote(*files: Path | None) -> None:
-    """Say which files were written, where the result does not say it."""
+def print_written(*files: Path | None) -> None:
+    """Print which files were written."""
     for file in files:
         if file is not None:
             err.print(f"wrote {file}", soft_wrap=True)
 
 
 def with_bold(words: str, rest: str) -> Text:
-    """A line that begins in bold."""
+    """Return a line that begins in bold."""
     return Text.assemble((words, "bold"), rest)
 
 
 @contextmanager
 def progress_bar(what: str, total: int) -> Iterator[Callable[[int], None]]:
-    """A bar that the yielded function moves forward; nothing where no terminal shows it."""
+    """Show a bar that the yielded function moves forward; nothing without a terminal."""
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as bar:
         task = bar.add_task(what, total=total)
@@ -160,21 +160,21 @@ def progress_bar(what: str, total: int) -> Iterator[Callable[[int], None]]:
 
 @contextmanager
 def progress_of_parts() -> Iterator[Callable[[str, int, int], None]]:
-    """A bar for each part that the yielded function is told of: what it is, how much is done, and of how much."""
+    """Show a bar for each part that the yielded function is called with: its name, the amount done, and the total."""
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeRemainingColumn())
     with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as bar:
         tasks: dict[str, TaskID] = {}
 
-        def tell(what: str, done: int, total: int) -> None:
+        def report(what: str, done: int, total: int) -> None:
             if what not in tasks:
                 tasks[what] = bar.add_task(what, total=None)
             bar.update(tasks[what], completed=done, total=total or None)
 
-        yield tell
+        yield report
 
 
 @contextmanager
-def telling_of_compilation() -> Iterator[Callable[[str, int, int], None]]:
+def show_compilation() -> Iterator[Callable[[str, int, int], None]]:
     """Show what is being compiled in one line, gone when it is done; as plain lines where there is no terminal.
 
     The line also says when another process is compiling what is needed, and this one waits for it.
@@ -186,7 +186,7 @@ def telling_of_compilation() -> Iterator[Callable[[str, int, int], None]]:
             status.stop()
         line = _Compiling(status)
         with on_compile(line.begin, line.wait):
-            yield line.tell
+            yield line.report
 
 
 class _Compiling:
@@ -198,7 +198,7 @@ class _Compiling:
         self._what = "compiling kernels, once"
         self._kernels = 0
 
-    def tell(self, what: str, number: int, total: int) -> None:
+    def report(self, what: str, number: int, total: int) -> None:
         """Show what is compiled for."""
         self._what = f"compiling kernels, once: {what}, {number} of {total}"
         if self._status is None:
@@ -211,7 +211,7 @@ class _Compiling:
             self._show(f"{self._what} (kernel {self._kernels}: {kernel})")
 
     def wait(self, kernel: str) -> None:
-        """Say that another process compiles this kernel."""
+        """Show that another process compiles this kernel."""
         if self._status is None:
             self._say("waiting for another process that is compiling the same kernels")
         else:
@@ -243,12 +243,12 @@ class Offer(NamedTuple):
 
 
 def offers_of(databases: Iterable[Database]) -> list[Offer]:
-    """What was loaded from files."""
+    """Return the offers of databases that were loaded from files."""
     return [Offer(one.kind, str(one.path)) for one in databases]
 
 
-def say_unused(offers: Sequence[Offer], entries: Iterable[Algorithm]) -> list[Offer]:
-    """Say which databases none of these algorithms looks into, and why not; returns the others."""
+def warn_unused(offers: Sequence[Offer], entries: Iterable[Algorithm]) -> list[Offer]:
+    """Print which databases none of these algorithms uses, and why; return the others."""
     needed = {kind for entry in entries for kind in entry.needs}
     first: dict[str, Offer] = {}
     used: list[Offer] = []
@@ -266,7 +266,7 @@ def say_unused(offers: Sequence[Offer], entries: Iterable[Algorithm]) -> list[Of
     return used
 
 
-def tell(lines: Sequence[str]) -> None:
+def print_lines(lines: Sequence[str]) -> None:
     """Print these lines as they are, however long."""
     for line in lines:
         out.print(line, soft_wrap=True)

@@ -20,11 +20,11 @@ from andante.cli.shared import (
     offers_of,
     out,
     print_json,
+    print_written,
     read_cell,
     read_world,
-    say_unused,
-    say_wrote,
-    telling_of_compilation,
+    show_compilation,
+    warn_unused,
     with_bold,
 )
 
@@ -70,9 +70,9 @@ def solve(
     problem = grid.problem(read_cell(start, "--start"), read_cell(goal, "--goal"))
     limits = Limits(suboptimality=suboptimality_cap) if suboptimality_cap is not None else Limits()
     outfit = Outfit(entry, load_databases(database, grid), sight)
-    say_unused(offers_of(outfit.databases), [entry])
-    with telling_of_compilation() as tell:
-        compile_all([outfit], [grid], tell)
+    warn_unused(offers_of(outfit.databases), [entry])
+    with show_compilation() as report:
+        compile_all([outfit], [grid], report)
         trial = outfit.run(problem, limits)
         _ = trial.optimal_cost  # which is searched for, and may have to be compiled
     if picture is not None:
@@ -85,7 +85,7 @@ def solve(
         print_json(_as_data(trial))
     else:
         _print(trial)
-    say_wrote(picture, trace, posthoc)
+    print_written(picture, trace, posthoc)
     raise typer.Exit(0 if trial.solved else 1)
 
 

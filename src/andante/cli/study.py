@@ -30,7 +30,7 @@ def study(
     ),
     estimate: bool = typer.Option(False, help="Run a few seconds of it, say how long the rest will take, and stop."),
 ) -> None:
-    """Rerun a paper's experiments and set its numbers beside ours."""
+    """Rerun a paper's experiments and compare its numbers with ours."""
     from andante.campaign import read_campaign
     from andante.campaign.engines.local import Local
     from andante.report.results import Results
@@ -54,7 +54,7 @@ def study(
 
 
 def _beside(file: Path, title: str) -> Path:
-    """The study's own folder, unless that is part of an installed package."""
+    """Return the study's own folder, or one below ``out`` if the study is part of an installed package."""
     import andante
 
     installed = Path(andante.__file__).parent in file.resolve().parents

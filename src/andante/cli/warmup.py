@@ -6,7 +6,7 @@ import time
 
 import typer
 
-from andante.cli.shared import out, telling_of_compilation
+from andante.cli.shared import out, show_compilation
 
 app = typer.Typer(add_completion=False)
 
@@ -24,8 +24,8 @@ def warmup() -> None:
     graph = Grid(np.ones((16, 16), bool)).graph  # large enough for some levels of abstraction
     entries = algorithms()
     began = time.perf_counter()
-    with telling_of_compilation() as tell:
-        compile_all([Outfit(entry) for entry in entries], [graph, graph.csr()], tell)
+    with show_compilation() as report:
+        compile_all([Outfit(entry) for entry in entries], [graph, graph.csr()], report)
     took = time.perf_counter() - began
     out.print(
         f"{len(entries)} algorithms are ready after {took:.1f} s; their machine code is in {cache_folder()}",

@@ -25,7 +25,7 @@ class Global(NamedTuple):
     """The problem's own goal."""
 
 
-class Subgoals(NamedTuple):
+class PatternSubgoals(NamedTuple):
     """Goals from a pattern database: the states where the path enters the next region."""
 
     pattern: Pattern
@@ -34,12 +34,12 @@ class Subgoals(NamedTuple):
 class Goals(NamedTuple):
     """Either of these."""
 
-    by: Global | Subgoals
+    by: Global | PatternSubgoals
 
     @classmethod
     def allocate(cls, space: Space) -> Goals:
         """Return what the parameter ``goal_by`` names."""
-        return cls(Subgoals(ground_pattern(space)) if space.params.goal_by is GoalBy.PATTERN else Global())
+        return cls(PatternSubgoals(ground_pattern(space)) if space.params.goal_by is GoalBy.PATTERN else Global())
 
 
 def ground_pattern(space: Space) -> Pattern:
@@ -54,7 +54,7 @@ def ground_pattern(space: Space) -> Pattern:
 
 
 @generic
-def aim_for(by: Global | Subgoals, state: int, goal: int) -> int:
+def aim_for(by: Global | PatternSubgoals, state: int, goal: int) -> int:
     """Return the goal for the next move of an agent in ``state`` whose final goal is ``goal``."""
     raise TypeError(by)
 
@@ -64,6 +64,6 @@ def _global(by: Global, state: int, goal: int) -> int:
     return goal
 
 
-@aim_for.of(Subgoals)
-def _subgoal(by: Subgoals, state: int, goal: int) -> int:
+@aim_for.of(PatternSubgoals)
+def _subgoal(by: PatternSubgoals, state: int, goal: int) -> int:
     return subgoal(by.pattern, state, goal)

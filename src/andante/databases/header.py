@@ -58,6 +58,9 @@ class Kind(NamedTuple):
     fault: Callable[[Any, Graph], str | None]  # why arrays cannot be used with a graph; None if they can
     covers: Callable[[Any, Graph, States], npt.NDArray[np.bool_]] | None = None  # the goals it serves; None: all
 
+    def __repr__(self) -> str:
+        return f"<Kind {self.name}: {self.about}>"
+
     @property
     def dtypes(self) -> dict[str, np.dtype[Any]]:
         """The names and types of the arrays, as the bundle declares them."""
@@ -164,7 +167,7 @@ class Database:
         write_whole(path, _written(self))
 
     def __repr__(self) -> str:
-        return f"<Database {self.kind}, {self.nbytes:,} bytes>"
+        return f"<Database {Call(self.kind, dict(self.parameters))}, {self.nbytes:,} bytes>"
 
 
 def sizes(databases: Iterable[Database], cells: int) -> dict[str, float]:
@@ -177,7 +180,7 @@ def sizes(databases: Iterable[Database], cells: int) -> dict[str, float]:
     }
 
 
-def handed_over(databases: Any) -> tuple[Any, ...]:
+def as_databases(databases: Any) -> tuple[Any, ...]:
     """Return the given databases, one or several, as a tuple; raise `AlgorithmError` for names of files.
 
     External algorithms may take any objects that their memory can read.

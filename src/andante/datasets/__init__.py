@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 #: Called with what is being done, how much of it is done, and how much there is in all (0 if unknown).
-Progress = Callable[[str, int, int], None]
+ProgressCallback = Callable[[str, int, int], None]
 
 
 def quiet(what: str, done: int, total: int) -> None:

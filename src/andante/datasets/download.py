@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from andante.datasets import Progress
+from andante.datasets import ProgressCallback
 from andante.errors import DatasetError
 
 if TYPE_CHECKING:
@@ -22,7 +22,9 @@ _TIMEOUT_SECONDS = 30
 _CHUNK_BYTES = 2**16
 
 
-def archive_of(chosen: BenchmarkSet, archive: str, place: str, scratch: Path, progress: Progress | None) -> Path:
+def archive_of(
+    chosen: BenchmarkSet, archive: str, place: str, scratch: Path, progress: ProgressCallback | None
+) -> Path:
     """Return one archive of the set as a local file: where it already is, or downloaded into ``scratch``."""
     beside = (f"{chosen.name}/{archive}", archive)  # as on the site, or all archives in one folder
     if not place.startswith(("http://", "https://")):
@@ -37,7 +39,9 @@ def archive_of(chosen: BenchmarkSet, archive: str, place: str, scratch: Path, pr
     raise DatasetError(f"there is no {archive} at {place}; give a folder that holds it, or the address of a mirror")
 
 
-def _download(url: str, archive: str, chosen: BenchmarkSet, scratch: Path, progress: Progress | None) -> Path | None:
+def _download(
+    url: str, archive: str, chosen: BenchmarkSet, scratch: Path, progress: ProgressCallback | None
+) -> Path | None:
     """Download the file at ``url`` into ``scratch`` and return its path, or None if the server has no such file."""
     import pooch
 
@@ -60,7 +64,7 @@ def _download(url: str, archive: str, chosen: BenchmarkSet, scratch: Path, progr
 class _Meter:
     """Stands in for pooch's progress bar: reports progress and stops downloads that are too large."""
 
-    def __init__(self, what: str, progress: Progress | None) -> None:
+    def __init__(self, what: str, progress: ProgressCallback | None) -> None:
         self.what, self.progress = what, progress
         self.total, self.done = 0, 0
 

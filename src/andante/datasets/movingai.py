@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 
-from andante.datasets import Progress, fingerprints
+from andante.datasets import ProgressCallback, fingerprints
 from andante.datasets.archives import MAX_UNPACKED_BYTES, unpack
 from andante.datasets.download import SOURCE_VARIABLE, archive_of
 from andante.datasets.fingerprints import Fingerprints
@@ -224,7 +224,7 @@ def _contents(name: str, title: str, suffix: str, source: Source) -> tuple[bytes
 # --- fetching -------------------------------------------------------------------------------------------------------
 
 
-def fetch(name: str, source: Source = None, progress: Progress | None = None) -> Path:
+def fetch(name: str, source: Source = None, progress: ProgressCallback | None = None) -> Path:
     """Return the folder with a set's maps and scenarios, filling it from ``source`` if the set is not in the cache.
 
     ``source`` is a folder with the set's archives or the address of a mirror laid out like the site. The default is
@@ -253,7 +253,7 @@ def _home(name: str) -> Path:
     return cache_folder() / "movingai" / name
 
 
-def _fill(folder: Path, chosen: BenchmarkSet, place: str, progress: Progress | None) -> None:
+def _fill(folder: Path, chosen: BenchmarkSet, place: str, progress: ProgressCallback | None) -> None:
     folder.mkdir()
     for archive, suffix in chosen.archives.items():
         found = archive_of(chosen, archive, place, folder.parent, progress)

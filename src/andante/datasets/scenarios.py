@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from andante.datasets import Progress, cache
+from andante.datasets import ProgressCallback, cache
 from andante.errors import ParameterError, ProblemError, whole_number
 from andante.machine import cores
 from andante.search.astar import optimal_costs
@@ -161,7 +161,7 @@ def _chosen_pairs(
 
 
 def with_optimal_costs(
-    problems: Iterable[Problem], *, progress: Progress | None = None, threads: int | None = None
+    problems: Iterable[Problem], *, progress: ProgressCallback | None = None, threads: int | None = None
 ) -> list[Problem]:
     """Return the same problems, each with the cost of a shortest path; infinite if there is none.
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from enum import IntEnum
 from typing import Any
 
 import numpy as np
@@ -22,13 +21,14 @@ from andante.episode.run import Outfit, solve_all
 from andante.episode.single import NO_LIMITS, Agent
 from andante.episode.trial import Limits, Trial, least_costs
 from andante.errors import ParameterError, whole_number
+from andante.notation import Named
 from andante.world.problem import Problem
 
 #: Enough for most agents on small maps; ends the process for all others.
 DEFAULT_MAX_TRIALS = 10_000
 
 
-class Ending(IntEnum):
+class Ending(Named):
     """Why a convergence process ended."""
 
     CONVERGED = 0  # the final trial changed nothing
@@ -38,9 +38,6 @@ class Ending(IntEnum):
     EXPANSION_CAP = 4
     STUCK = 5
     UNREACHABLE = 6
-
-    def __str__(self) -> str:
-        return self.name
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,8 +128,9 @@ class Convergence:
         return sum(trial.seconds for trial in self.trials)
 
     def __repr__(self) -> str:
+        count = len(self.trials)
         return (
-            f"<Convergence {self.algorithm}: {self.outcome.name} after {len(self.trials)} trials, "
+            f"<Convergence {self.algorithm}: {self.outcome.name} after {count} trial{'' if count == 1 else 's'}, "
             f"travel {self.travel:.2f}, {self.values_stored} values stored>"
         )
 

@@ -49,7 +49,7 @@ def _row(trial: Trial, number: int, optimal_cost: float) -> Row:
         "solved": trial.solved,
         "optimal_cost": optimal_cost,
         "cost": trial.cost,
-        "suboptimality_ratio": trial.ratio_to(optimal_cost),
+        "suboptimality_ratio": trial.suboptimality_ratio_for(optimal_cost),
         "moves": trial.moves,
         "states_expanded": trial.states_expanded,
         "states_expanded_per_move": trial.states_expanded / moves,

@@ -18,7 +18,7 @@ from itertools import chain
 from typing import Any, Generic, TypeVar
 
 from andante.agent import Algorithm, find
-from andante.databases.header import handed_over
+from andante.databases.header import as_databases
 from andante.episode.single import NO_LIMITS, Agent, Watch
 from andante.episode.trial import Limits, Trial
 from andante.errors import ParameterError, whole_number
@@ -56,7 +56,7 @@ class Outfit(Generic[D]):
         cls, algorithm: str | Algorithm, databases: Sequence[Any] = (), sight: int | None = None, **parameters: Any
     ) -> Outfit[Any]:
         """Return the outfit that the arguments of `run` and others stand for."""
-        return Outfit(find(algorithm, **parameters), handed_over(databases), sight)
+        return Outfit(find(algorithm, **parameters), as_databases(databases), sight)
 
     @property
     def name(self: Outfit[str]) -> str:
@@ -209,11 +209,11 @@ def _parts(problems: Sequence[Problem], threads: int) -> list[list[int]]:
 def compile_all(
     outfits: Iterable[Outfit[Any]],
     worlds: Iterable[Grid | Graph],
-    tell: Callable[[str, int, int], None],
+    progress: Callable[[str, int, int], None],
 ) -> None:
     """Compile the loops of these outfits for maps or graphs like these.
 
-    Calls ``tell(algorithm, number, total)`` before each loop that is not in the cache; compiling takes seconds.
+    Calls ``progress(algorithm, number, total)`` before each loop that is not in the cache; compiling takes seconds.
     Algorithms that need databases are skipped if they have none.
     """
     chosen = {variant(one.algorithm): one for one in outfits if one.databases or not one.algorithm.needs}
@@ -221,7 +221,7 @@ def compile_all(
     todo = [(one, world) for one in chosen.values() for world in layouts.values()]
     for number, (one, world) in enumerate(todo, 1):
         name = one.algorithm.card.name
-        with on_compile(lambda _, name=name, n=number: tell(name, n, len(todo))):  # type: ignore[misc]
+        with on_compile(lambda _, name=name, n=number: progress(name, n, len(todo))):  # type: ignore[misc]
             one.agent(world).compile()
 
 

@@ -14,13 +14,13 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.agent import Algorithm, algorithms, find
-from andante.databases.header import Database, handed_over, pick
+from andante.databases.header import Database, as_databases, pick
 from andante.episode.loop import EPISODE, NO_MOVE, NO_STATE, NO_TIMES, NO_TRAIL, TRAIL, all_ended, driver
 from andante.episode.trial import Limits, Trial, least_costs
 from andante.errors import AlgorithmError, AndanteError, ProblemError
 from andante.faults import has_passed, raised
 from andante.measures import Outcome
-from andante.search.memory import allocate, bytes_of, new_space
+from andante.search.memory import ThoughtKind, allocate, bytes_of, new_space
 from andante.world.graph import Graph
 from andante.world.grid import Grid
 from andante.world.problem import Problem
@@ -35,9 +35,9 @@ NO_LIMITS = Limits()
 
 
 class Thought(NamedTuple):
-    """One step of an agent's planning: ``kind`` is EXPANDED or LEARNED (`andante.search.memory`)."""
+    """One step of an agent's planning."""
 
-    kind: int
+    kind: ThoughtKind
     state: int
     value: float
 
@@ -96,7 +96,7 @@ class Agent:
     ) -> None:
         self.algorithm = find(algorithm, **parameters)
         self.graph = world.graph
-        self.databases = handed_over(databases)
+        self.databases = as_databases(databases)
         self.sight = sight
         self._world = world
         self._log_rows = log_rows
@@ -115,7 +115,10 @@ class Agent:
         )
 
     def __repr__(self) -> str:
-        return f"<Agent {self.algorithm} on {self._world!r}>"
+        given = [repr(database) for database in self.databases]
+        if self.sight is not None:
+            given.append(f"sight {self.sight}")
+        return f"<Agent {self.algorithm} on {self._world!r}{' with ' if given else ''}{', '.join(given)}>"
 
     def _loop(self) -> Callable[..., int]:
         """Return the loop that drives the agent's step."""
@@ -302,7 +305,8 @@ class Agent:
         count = min(used, len(log.kind))
         log.scalars[0]["used"] = 0
         columns = (log.kind[:count].tolist(), log.state[:count].tolist(), log.value[:count].tolist())
-        return [Thought(*row) for row in zip(*columns, strict=True)], used - count
+        entries = zip(*columns, strict=True)
+        return [Thought(ThoughtKind(kind), state, value) for kind, state, value in entries], used - count
 
     def _last_found(self, count: int) -> list[int]:
         """Return the last ``count`` cells that the agent found to be blocked."""

@@ -109,9 +109,9 @@ class Trial:
     @property
     def suboptimality_ratio(self) -> float:
         """Cost over optimal cost; a lower bound if a limit cut the trial short, nan if the agent got stuck."""
-        return self.ratio_to(self.optimal_cost)
+        return self.suboptimality_ratio_for(self.optimal_cost)
 
-    def ratio_to(self, optimal_cost: float) -> float:
+    def suboptimality_ratio_for(self, optimal_cost: float) -> float:
         """Return the suboptimality ratio given the optimal cost; raise `AlgorithmError` if that is above the cost."""
         ratio = suboptimality_ratio(self.cost, optimal_cost, self.outcome)
         if ratio < 1.0 - _SLACK:

@@ -8,7 +8,7 @@ from andante.measures.suboptimality import (
     capped_suboptimality_with_waits,
     suboptimality_ratio,
 )
-from andante.measures.summary import PLACE, Row, Statistics, Summary, summarise, unlike
+from andante.measures.summary import PLACE, Row, Statistics, Summary, problem_mismatch, summarise
 
 __all__ = [
     "CUT_SHORT",
@@ -26,8 +26,8 @@ __all__ = [
     "capped_suboptimality_with_waits",
     "choices",
     "measure",
+    "problem_mismatch",
     "recommend",
     "suboptimality_ratio",
     "summarise",
-    "unlike",
 ]

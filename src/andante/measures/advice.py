@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from andante.errors import ParameterError
 from andante.measures.measure import MEASURES
-from andante.measures.summary import Summary, unlike
+from andante.measures.summary import Summary, problem_mismatch
 from andante.world.heuristics import TOLERANCE
 
 #: The most states that may be expanded before a move.
@@ -88,7 +88,7 @@ def choices(summaries: Iterable[Summary], limits: Sequence[float] = LIMITS) -> l
     known = [s for s in summaries if {_EFFORT, _QUALITY} <= set(s.measures) and s[_QUALITY].count]
     if not known:
         return []
-    if fault := unlike(known):
+    if fault := problem_mismatch(known):
         raise ParameterError(f"{fault}; choose rows of one set of problems")
     share = max(s.share_solved for s in known)
     able = [s for s in known if s.share_solved == share]

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from enum import IntEnum
+from andante.notation import Named
 
 
-class Outcome(IntEnum):
+class Outcome(Named):
     """The state of an episode, or why it ended.
 
     >>> print(Outcome.GOAL)
     GOAL
+    >>> Outcome.GOAL
+    Outcome.GOAL
     """
 
     WAITING = 0
@@ -20,9 +22,6 @@ class Outcome(IntEnum):
     EXPANSION_CAP = 5
     STUCK = 6
     UNREACHABLE = 7
-
-    def __str__(self) -> str:
-        return self.name
 
 
 #: Outcomes of trials that a limit cut short: their totals would have been larger.

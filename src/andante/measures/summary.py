@@ -134,13 +134,13 @@ class Summary:
         return f"{bound}{shown}{few}"
 
 
-def unlike(summaries: Sequence[Summary]) -> str:
+def problem_mismatch(summaries: Sequence[Summary]) -> str:
     """Return why the means cannot be compared (they are of different problems), or an empty text if they can.
 
     >>> one = {"algorithm": "lrta", "solved": True, "map": "arena", "start": 1, "goal": 9}
-    >>> unlike(summarise([one, one | {"algorithm": "rta"}]))
+    >>> problem_mismatch(summarise([one, one | {"algorithm": "rta"}]))
     ''
-    >>> unlike(summarise([one, one | {"algorithm": "rta", "start": 2}]))
+    >>> problem_mismatch(summarise([one, one | {"algorithm": "rta", "start": 2}]))
     'lrta and rta were run on different problems, so their means cannot be compared'
     """
     known = [summary for summary in summaries if summary.problems is not None]

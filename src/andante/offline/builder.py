@@ -26,7 +26,7 @@ import numpy.typing as npt
 
 from andante.agent import Parameter, parameters_of
 from andante.databases.header import Database, kind_named, kinds
-from andante.datasets import Progress
+from andante.datasets import ProgressCallback
 from andante.errors import DatabaseError, ParameterError, did_you_mean, whole_number
 from andante.machine import cores, on_threads
 from andante.notation import Call, Word, parse
@@ -43,9 +43,9 @@ class Crew:
     """The threads to build with, and a callback for progress."""
 
     threads: int
-    progress: Progress | None = None
+    progress: ProgressCallback | None = None
 
-    def tell(self, what: str, done: int, total: int) -> None:
+    def report(self, what: str, done: int, total: int) -> None:
         """Report the progress of a piece of work."""
         if self.progress is not None:
             self.progress(what, done, total)
@@ -74,7 +74,7 @@ class Crew:
                 made[one.number] = one.result
                 done += len(one.part)
                 if what:
-                    self.tell(what, done, total)
+                    self.report(what, done, total)
         return [made[k] for k in range(len(parts))]
 
 
@@ -109,7 +109,7 @@ class _Sampler(Crew):
     seconds: float = 0.0
     began: float = field(default_factory=time.perf_counter)
 
-    def tell(self, what: str, done: int, total: int) -> None:
+    def report(self, what: str, done: int, total: int) -> None:
         """Stop with an estimate if enough of a piece of work is done."""
         spent = time.perf_counter() - self.began
         if spent > self.seconds and 0 < done < total:
@@ -170,6 +170,9 @@ class Builder(NamedTuple):
         """Whether it can build for some goals only."""
         return any(parameter.kind is Goals for parameter in self.parameters)
 
+    def __repr__(self) -> str:
+        return f"<Builder {self.kind}({', '.join(parameter.name for parameter in self.parameters)})>"
+
 
 _builders: dict[str, Builder] = {}
 
@@ -204,7 +207,7 @@ def build(
     *,
     goals: Iterable[int] | None = None,
     threads: int | None = None,
-    progress: Progress | None = None,
+    progress: ProgressCallback | None = None,
     **parameters: Any,
 ) -> Database:
     """Build and return a database for a map; ``kind`` may have parameters, but keyword parameters take precedence.

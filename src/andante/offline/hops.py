@@ -123,20 +123,20 @@ def _row(room: Survey, web: Web, home: int, used: npt.NDArray[np.bool_]) -> int:
     A run continues as long as its goals have a first arc in common. The node itself may be in any run.
     """
     arcs = web.first[home]
-    size, is_way = 0, False
+    size, is_reachable = 0, False
     for goal in range(len(room.distance)):
         if goal == home:
             continue
         reached = room.distance[goal] < np.inf
-        if size > 0 and reached == is_way and (not reached or _shares(room, goal)):
+        if size > 0 and reached == is_reachable and (not reached or _shares(room, goal)):
             continue
-        if is_way:
+        if is_reachable:
             _close(room, size - 1, used, arcs)
-        room.goal[size], room.arc[size], is_way = goal if size > 0 else 0, -1, reached
+        room.goal[size], room.arc[size], is_reachable = goal if size > 0 else 0, -1, reached
         for word in range(len(room.common)):
             room.common[word] = room.begin[goal, word]
         size += 1
-    if is_way:
+    if is_reachable:
         _close(room, size - 1, used, arcs)
     if size == 0:
         room.goal[0], room.arc[0], size = 0, -1, 1

@@ -51,7 +51,7 @@ class Params(NamedTuple):
     """There are no parameters."""
 
 
-class Plan(NamedTuple):
+class Inputs(NamedTuple):
     """What rows are made from."""
 
     graph: Arrays
@@ -94,10 +94,10 @@ def make(graph: Graph, params: Params, crew: Crew) -> FirstMoves:
     rank[order] = np.arange(len(order))
     placed = _placed(graph.arrays, order, rank)
     top = MOST_MOVES if isinstance(graph.arrays, Csr) else 8
-    plan = Plan(graph.arrays, graph.reversed().arrays, placed, order, span, rank, top)
+    inputs = Inputs(graph.arrays, graph.reversed().arrays, placed, order, span, rank, top)
 
     def rows(room: Room, part: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.int64]]:
-        used = _make_rows(room, plan, part)
+        used = _make_rows(room, inputs, part)
         return room.word[:used].copy(), room.words[: len(part)].copy()
 
     parts = np.array_split(np.arange(len(order)), -(-len(order) // ROWS)) if len(order) else []
@@ -186,15 +186,15 @@ def _search_depth_first(
 
 
 @kernel
-def _make_rows(room: Room, plan: Plan, part: npt.NDArray[np.int64]) -> int:
+def _make_rows(room: Room, inputs: Inputs, part: npt.NDArray[np.int64]) -> int:
     """Make the rows of the states at these places, and return their number of words."""
     used = 0
     for i in range(len(part)):
-        begin, end = int64(plan.span[part[i], 0]), int64(plan.span[part[i], 1])
-        spread_sets(room.search, plan.graph, int64(plan.order[part[i]]))
-        _allow(room, plan, begin, end, part[i])
-        runs, borders = _compress(room, plan, begin, end, part[i], used)
-        if end < len(plan.order):
+        begin, end = int64(inputs.span[part[i], 0]), int64(inputs.span[part[i], 1])
+        spread_sets(room.search, inputs.graph, int64(inputs.order[part[i]]))
+        _allow(room, inputs, begin, end, part[i])
+        runs, borders = _compress(room, inputs, begin, end, part[i], used)
+        if end < len(inputs.order):
             room.run[runs] = end << BITS | NO_WAY
             runs += 1
         before, used = used, used + BORDER * borders
@@ -206,27 +206,27 @@ def _make_rows(room: Room, plan: Plan, part: npt.NDArray[np.int64]) -> int:
 
 
 @kernel
-def _allow(room: Room, plan: Plan, begin: int, end: int, source: int) -> None:
+def _allow(room: Room, inputs: Inputs, begin: int, end: int, source: int) -> None:
     """Find the correct codes for each goal: its first moves, and the greedy moves if they are among them."""
-    allowed, order, top = room.allowed, plan.order, plan.top
+    allowed, order, top = room.allowed, inputs.order, inputs.top
     for place in range(uint64(begin), uint64(end)):
         moves = first_set(room.search, uint64(order[place]))
-        longest, shortest = greedy_moves(plan.placed, source, place)
+        longest, shortest = greedy_moves(inputs.placed, source, place)
         greedy = (moves >> longest & 1) | (moves >> shortest & 1) << 1
         allowed[place] = moves | greedy << top if moves != 0 else 4 << top
     allowed[source] = (8 << top) - 1  # no move is needed from the goal itself
 
 
 @kernel
-def _compress(room: Room, plan: Plan, begin: int, end: int, source: int, used: int) -> tuple[int, int]:
+def _compress(room: Room, inputs: Inputs, begin: int, end: int, source: int, used: int) -> tuple[int, int]:
     """Write the runs of one row, and its borders after the first ``used`` words; return the number of both.
 
     A run continues as long as its goals have a code in common, which gives the fewest runs. Where one would end, the
     border between the goals on both sides of that place is tried from the beginning of the run, and used if it saves
     enough runs.
     """
-    allowed, word, top = room.allowed, room.word, plan.top
-    known, runs, borders, place = degree(plan.placed, source), 0, 0, begin
+    allowed, word, top = room.allowed, room.word, inputs.top
+    known, runs, borders, place = degree(inputs.placed, source), 0, 0, begin
     while place < end:
         common, stop = int64(allowed[place]), uint64(place + 1)
         while stop < end and common & int64(allowed[stop]) != 0:
@@ -234,11 +234,11 @@ def _compress(room: Room, plan: Plan, begin: int, end: int, source: int, used: i
             stop += uint64(1)
         code, beyond = _code(common, top), int64(stop)
         if beyond < end and known + borders < LONG:
-            found = _border(room, plan, source, place, beyond, end)
+            found = _border(room, inputs, source, place, beyond, end)
             if found.runs >= WORTH_A_BORDER:
                 at = used + BORDER * borders
-                word[at] = int64(plan.order[found.one]) << BITS | _code(found.here, top)
-                word[at + 1] = int64(plan.order[found.other]) << BITS | _code(found.there, top)
+                word[at] = int64(inputs.order[found.one]) << BITS | _code(found.here, top)
+                word[at + 1] = int64(inputs.order[found.other]) << BITS | _code(found.there, top)
                 word[at + 2] = np.float32(found.limit).view(np.uint32)
                 code, beyond = known + borders, found.stop
                 borders += 1
@@ -272,19 +272,19 @@ class Border(NamedTuple):
 
 
 @kernel
-def _border(room: Room, plan: Plan, source: int, begin: int, change: int, end: int) -> Border:
+def _border(room: Room, inputs: Inputs, source: int, begin: int, change: int, end: int) -> Border:
     """Return the border between the goals before and after ``change``, where a run that began at ``begin`` ends."""
-    allowed, placed, no_path = room.allowed, plan.placed, 4 << plan.top
+    allowed, placed, no_path = room.allowed, inputs.placed, 4 << inputs.top
     beyond, before = int64(allowed[change]), change - 1
     while before > begin and change - before < LOOK_BACK and int64(allowed[before]) & beyond != 0:
         before -= 1
     if int64(allowed[before]) & beyond != 0 or (int64(allowed[before]) | beyond) & no_path != 0:
         return Border(0, 0, 0.0, 0, 0, begin, 0)
     one, other = (
-        _corner(room.search.distance, plan, source, before),
-        _corner(room.search.distance, plan, source, change),
+        _corner(room.search.distance, inputs, source, before),
+        _corner(room.search.distance, inputs, source, change),
     )
-    farther = room.search.distance[plan.order[other]] - room.search.distance[plan.order[one]]
+    farther = room.search.distance[inputs.order[other]] - room.search.distance[inputs.order[one]]
     limit = np.float64(np.float32(farther / unit(placed)))  # as it will be stored
     here = there = no_path - 1
     common, runs, stop = 0, 0, uint64(begin)
@@ -306,9 +306,9 @@ def _border(room: Room, plan: Plan, source: int, begin: int, change: int, end: i
 
 
 @kernel
-def _corner(distance: npt.NDArray[np.float64], plan: Plan, source: int, place: int) -> int:
+def _corner(distance: npt.NDArray[np.float64], inputs: Inputs, source: int, place: int) -> int:
     """Return the place of the last corner of an optimal path: its first state from which the heuristic is exact."""
-    goal, root, back = int64(plan.order[place]), int64(plan.order[source]), plan.back
+    goal, root, back = int64(inputs.order[place]), int64(inputs.order[source]), inputs.back
     state, least = goal, distance[goal] - TOLERANCE * unit(back)
     while state != root:
         before = -1
@@ -317,10 +317,10 @@ def _corner(distance: npt.NDArray[np.float64], plan: Plan, source: int, place: i
             if is_optimal(back, distance, state, near, price(back, state, k)):
                 before = near
                 break
-        if before < 0 or distance[before] + estimate(plan.graph, before, goal) < least:
+        if before < 0 or distance[before] + estimate(inputs.graph, before, goal) < least:
             break
         state = before
-    return int64(plan.rank[state])
+    return int64(inputs.rank[state])
 
 
 # --- searches -------------------------------------------------------------------------------------------------------

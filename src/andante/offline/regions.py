@@ -96,7 +96,7 @@ def _regions(graph: Graph, params: Params, crew: Crew) -> tuple[States, States]:
                 f"this map falls into more regions than the {MOST_REGIONS:,} that can be numbered; with climbs of more "
                 f"steps than m={params.m} there may be fewer"
             )
-        crew.tell("growing regions", min(first + GROWN, len(states)), len(states))
+        crew.report("growing regions", min(first + GROWN, len(states)), len(states))
     return growth.region, growth.seed[:found].copy()
 
 

@@ -1,4 +1,4 @@
-"""Build a subgoal database: solve problems, and keep the states of each solution that hill-climbing gets to.
+"""Build a subgoal database: solve problems, and keep states of each solution that hill-climbing can reach.
 
 Bulitko and Björnsson (2009), Figure 4; line numbers are that figure's. Problems are drawn at random. One whose whole
 path can be climbed is drawn again, because an agent needs no help there. Where the paper is silent: hill-climbing has
@@ -44,12 +44,12 @@ class Coverage(Word):
 
 
 class Params(NamedTuple):
-    """How many records there are, of which problems, and what they hold."""
+    """The number of records, their problems, and their contents."""
 
     records: Annotated[int, Range(0, 10_000_000), "problems to solve and keep"] = 10_000
     seed: Annotated[int, Range(0, 2**63 - 1), "the same seed gives the same database"] = 0
     coverage: Annotated[Coverage, "gaps: first those that no earlier record serves"] = Coverage.RANDOM
-    series: Annotated[bool, "keep the whole way from start to goal, not only its first subgoal"] = False
+    series: Annotated[bool, "keep all subgoals from start to goal, not only the first"] = False
     m: Annotated[int, Range(1, 100_000), "gaps: steps of hill-climbing within which a record serves a problem"] = 25
 
 
@@ -77,7 +77,7 @@ class Record(NamedTuple):
     variants=("subgoals(records=1000, series=true)", "subgoals(series=true, coverage=gaps)"),
 )
 def make(graph: Graph, params: Params, crew: Crew) -> Subgoals:
-    """Records of random problems on ``graph``."""
+    """Return records of random problems on ``graph``."""
     rooms = [_room(graph) for _ in range(crew.threads)]
     rng = np.random.default_rng(params.seed)
     records: list[Record] = []
@@ -91,7 +91,7 @@ def make(graph: Graph, params: Params, crew: Crew) -> Subgoals:
         records += new[: params.records - len(records)]
         drawn, fruitless = drawn + BATCH, 0 if new or gaps else fruitless + 1
         gaps = gaps and len(new) > BATCH * LEAST_YIELD
-        crew.tell("finding subgoals", len(records), params.records)
+        crew.report("finding subgoals", len(records), params.records)
     return _indexed(graph, records)
 
 
@@ -103,7 +103,7 @@ def _new_records(
     parts: list[npt.NDArray[np.int64]],
     known: Subgoals | None,
 ) -> list[Record]:
-    """The records of those drawn problems that are worth one, and are not served by the ``known`` ones."""
+    """Return the records of the drawn problems that need one and are not served by the ``known`` ones."""
 
     def solve(room: Room, part: npt.NDArray[np.int64]) -> list[Record]:
         return list(_solved(room, graph.arrays, known, params, part))
@@ -123,7 +123,7 @@ def _room(graph: Graph) -> Room:
 
 
 def _draw(graph: Graph, rng: np.random.Generator) -> npt.NDArray[np.int64]:
-    """Random pairs of states in the same component, one row each (line 3)."""
+    """Return random pairs of states in the same component, one row each (line 3)."""
     label = graph.components
     states = np.flatnonzero(np.bincount(label, minlength=1)[label] > 1)
     if len(states) == 0:
@@ -154,7 +154,7 @@ def _solved(
 
 @kernel
 def _is_served(room: Room, graph: Arrays, known: Subgoals, most: int, start: int, goal: int) -> bool:
-    """Can an agent with this problem do with what is known already?"""
+    """Return whether an agent can solve this problem by climbing or with a known record."""
     if climb(graph, start, goal, most).arrived:
         return True
     return choose(known, room.found, graph, start, goal, most, room.used, 1).record >= 0
@@ -162,7 +162,7 @@ def _is_served(room: Room, graph: Arrays, known: Subgoals, most: int, start: int
 
 @kernel
 def _divide(room: Room, graph: Arrays, start: int, goal: int, whole: bool) -> int:
-    """Write the subgoals of a shortest path into ``room.series``: how many there are, 0 if the problem needs none."""
+    """Write the subgoals of a shortest path into ``room.series``; return their number, 0 if none is needed."""
     search(room.tree, graph, start, goal, 1.0)  # line 4
     if not reached(room.tree, goal):
         return 0
@@ -185,7 +185,7 @@ def _divide(room: Room, graph: Arrays, start: int, goal: int, whole: bool) -> in
 
 @kernel
 def _farthest(path: States, graph: Arrays, begin: int, length: int) -> int:
-    """The last place on the path before the first that cannot be climbed to from place ``begin`` (lines 6 to 11)."""
+    """Return the last place on the path before the first that climbing from ``begin`` cannot reach (lines 6 to 11)."""
     for i in range(begin + 2, length):
         if not climb(graph, int64(path[begin]), int64(path[i]), UNLIMITED).arrived:
             return i - 1

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.errors import ParameterError, did_you_mean
-from andante.measures import PLACE, Better, Summary, measure, unlike
+from andante.measures import PLACE, Better, Summary, measure, problem_mismatch
 from andante.world.heuristics import TOLERANCE
 
 _NIL = TOLERANCE**2  # values are compared by their ratio, but anything below this counts as zero
@@ -29,7 +29,7 @@ Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
-class Standing:
+class Position:
     """The position of one algorithm among the others, on average."""
 
     summary: Summary
@@ -38,7 +38,7 @@ class Standing:
     dominated_by: str | None  # an algorithm that dominates it, or None
 
 
-def on_average(summaries: Sequence[Summary], x: str, y: str) -> list[Standing]:
+def on_average(summaries: Sequence[Summary], x: str, y: str) -> list[Position]:
     """Return which algorithms are dominated in the means of two measures; they must be run on the same problems.
 
     Raises a `ParameterError` if the problems differ. Algorithms without a number for some of their trials (such as
@@ -52,13 +52,13 @@ def on_average(summaries: Sequence[Summary], x: str, y: str) -> list[Standing]:
     """
     signs = [_sign(name) for name in (x, y)]
     known = [s for s in summaries if all(name in s.measures and s[name].count == s.trials for name in (x, y))]
-    if fault := unlike(known):
+    if fault := problem_mismatch(known):
         raise ParameterError(f"{fault}; choose rows of one set of problems")
     means = [(signs[0] * s[x].mean, signs[1] * s[y].mean) for s in known]
     found = []
     for summary, mean in zip(known, means, strict=True):
         better = [other.name for other, its in zip(known, means, strict=True) if _dominates(its, mean)]
-        found.append(Standing(summary, summary[x].mean, summary[y].mean, better[0] if better else None))
+        found.append(Position(summary, summary[x].mean, summary[y].mean, better[0] if better else None))
     return found
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import andante
 from andante.episode.trace import Trace
 from andante.files import write_whole
-from andante.measures import MEASURES, Better, Row, Summary, choices, summarise, unlike
+from andante.measures import MEASURES, Better, Row, Summary, choices, problem_mismatch, summarise
 from andante.measures.advice import LIMITS
 from andante.report.charts import dominance_plot
 from andante.report.dominance import on_average
@@ -64,7 +64,7 @@ def page(
     """Return the text of the page that `write_page` writes."""
     table = list(rows)
     summaries = summarise(table)
-    fault = unlike(summaries)
+    fault = problem_mismatch(summaries)
     body = [
         _answer(answer) if answer else "" if fault else _advice(summaries),
         _replay(traces),

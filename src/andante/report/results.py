@@ -115,7 +115,7 @@ class Results:
         if len(pairs) < agents * pairs["set"].n_unique():
             sets = ", ".join(f"{name}: {count:,} of {agents:,}" for name, count in counts)
             return f"Not all agents were run on the same problem sets ({sets}): compare them on one with --set NAME."
-        kinds = len(set(self._problems().values()) - {None})  # as in `unlike`: for some it is not known
+        kinds = len(set(self._problems().values()) - {None})  # as in `problem_mismatch`: for some it is not known
         if kinds < 2:
             return ""
         return f"The {agents:,} agents were run on {kinds:,} different samples of problems and cannot be compared."

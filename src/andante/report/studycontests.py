@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from andante.measures import Better, Measure, Summary, measure, unlike
+from andante.measures import Better, Measure, Summary, measure, problem_mismatch
 from andante.report.dominance import on_all_problems, on_average, on_problems
 from andante.report.markdown import markdown_table, plain
 from andante.report.results import Results
@@ -33,7 +33,7 @@ def best(spec: BestSpec, results: Results) -> str:
     """
     chosen = results.where(spec.where).only(spec.algorithms)
     known = _solvers(chosen)
-    if fault := unlike(known):
+    if fault := problem_mismatch(known):
         return not_compared(fault)
     head = ["", "paper", "ours", "which is"]
     return markdown_table(head, [_winner(contest, known) for contest in spec.contests])
@@ -63,7 +63,7 @@ def _rank(summary: Summary, known: Measure) -> float:
 def front(spec: FrontSpec, results: Results) -> str:
     """Return, for each pair of measures, the algorithms not dominated by others, of those that solved all problems."""
     known = _solvers(results.where(spec.where).only(spec.algorithms))
-    if fault := unlike(known):
+    if fault := problem_mismatch(known):
         return not_compared(fault)
     lines = []
     for trade in spec.trades:
@@ -105,7 +105,7 @@ def pairs(spec: PairsSpec, results: Results) -> str:
     """
     chosen = results.where(spec.where).only(spec.algorithms)
     known = _solvers(chosen)
-    if fault := unlike(known):
+    if fault := problem_mismatch(known):
         return not_compared(fault)
     duels = on_all_problems(chosen.rows, [one.name for one in known], spec.x, spec.y)
     ratios = np.array([duel.dominance_ratio for duel in duels])

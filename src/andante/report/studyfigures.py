@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from andante.errors import ParameterError, did_you_mean
-from andante.measures import PLACE, Better, Statistics, measure, unlike
+from andante.measures import PLACE, Better, Statistics, measure, problem_mismatch
 from andante.report.charts import (
     curves_plot,
     described,
@@ -65,7 +65,7 @@ def _mixed(spec: FigureSpec, results: Results) -> str:
     if spec.kind in ONE_BY_ONE or (spec.kind == "histogram" and spec.counted == "trials"):
         return ""
     parts = _steps(spec, results).values() if spec.kind == "trend" else [results]
-    return next(filter(None, (unlike(part.summaries()) for part in parts)), "")
+    return next(filter(None, (problem_mismatch(part.summaries()) for part in parts)), "")
 
 
 def file_name(title: str) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from andante.errors import ParameterError
-from andante.measures import Measure, Summary, measure, unlike
+from andante.measures import Measure, Summary, measure, problem_mismatch
 from andante.report.charts import Setting, is_number
 from andante.report.dominance import paired
 from andante.report.markdown import markdown_table, plain
@@ -112,7 +112,7 @@ def _recouped(claim: Claim, results: Results, rivals: Sequence[Summary]) -> list
     summary = summary_of(results.where(claim.where), claim.algorithm)
     if summary is None or not rivals:
         return [*label, "not run", *["-"] * 5]
-    if fault := unlike([summary, *rivals]):
+    if fault := problem_mismatch([summary, *rivals]):
         return [*label, plain(fault), *["-"] * 5]
     quality = summary[_QUALITY].mean
     rival = min(rivals, key=lambda other: abs(other[_QUALITY].mean - quality))
@@ -164,7 +164,7 @@ def influence(spec: InfluenceSpec, results: Results) -> str:
     highest values.
     """
     chosen = results.where(spec.where).only(spec.algorithms)
-    if fault := unlike(chosen.summaries()):
+    if fault := problem_mismatch(chosen.summaries()):
         return not_compared(fault)
     settings = chosen.settings()
     if len({_arguments(one) for one in settings}) < len(settings):

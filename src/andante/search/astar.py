@@ -59,7 +59,7 @@ class Tree(NamedTuple):
     def allocate(cls, space: Space, ties: Ties = Ties.LAST, *, walls_first: bool = False) -> Tree:
         """Return arrays for a search over all states."""
         graph = space.graph
-        most_moves = graph.moves_in_the_open if walls_first else None
+        most_moves = graph.open_degree if walls_first else None
         return cls.over(space.states, graph.typical_cost, graph.cost_range[0], space.log, ties, most_moves)
 
     @classmethod

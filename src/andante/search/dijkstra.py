@@ -108,7 +108,7 @@ def new_room(graph: Graph) -> Wave | Ring | None:
     """Return buffers for a search of ``graph``, or None if its costs are too far apart for buckets."""
     n = len(graph)
     if isinstance(graph.arrays, Moves) and n <= MOST_STATES:
-        onward = CANONICAL_MOVES if graph.has_round_corners else ALL_MOVES
+        onward = CANONICAL_MOVES if graph.forbids_corner_cutting else ALL_MOVES
         room = 3 * (n + int(MOST_MOVES))
         return Wave(np.empty(room, np.uint32), np.empty(room), onward)
     cheapest, highest = graph.cost_range

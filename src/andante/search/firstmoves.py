@@ -42,7 +42,7 @@ class Starts(NamedTuple):
         """Return buffers for a grid of up to `MOST_STATES` cells."""
         n, room = len(graph), new_room(graph)
         assert isinstance(room, Wave)
-        return cls(np.empty(n), np.empty(n, np.uint16), _onward_by_all(graph.has_round_corners), room)
+        return cls(np.empty(n), np.empty(n, np.uint16), _onward_by_all(graph.forbids_corner_cutting), room)
 
 
 @kernel

@@ -17,12 +17,19 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.kernel import kernel
+from andante.notation import Named
 from andante.world.graph import Graph
 from andante.world.sensing import KNOWN, View
 
-# Kinds of log entries.
-EXPANDED = 0  # the state's successors were generated
-LEARNED = 1  # the state's heuristic became this value
+
+class ThoughtKind(Named):
+    """What an entry of the log is about."""
+
+    EXPANDED = 0  # the state's successors were generated
+    LEARNED = 1  # the state's heuristic became this value
+
+
+EXPANDED, LEARNED = int(ThoughtKind.EXPANDED), int(ThoughtKind.LEARNED)  # as kernels take them
 
 
 #: The numbers of an agent's current problem and trial. The loop advances both, starting from 1.

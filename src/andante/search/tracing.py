@@ -28,7 +28,7 @@ LAST_NUMBER = (1 << 31) - 1
 #: the root of the tree to its end.
 ENDS = np.dtype([("end", np.int64), ("front", np.int64), ("cost", np.float64)])
 
-WAYS = np.dtype(
+TRACING = np.dtype(
     [
         ("followed", np.int64),  # which of the two paths
         ("traced", np.int64),  # the state that was traced last; -1 if no path is being traced
@@ -42,12 +42,12 @@ class TracedPaths(NamedTuple):
 
     number: npt.NDArray[np.int32]  # [2, n], the states' numbers on each
     ends: npt.NDArray[Any]  # [2], of ENDS
-    scalars: npt.NDArray[Any]  # [1], of WAYS
+    scalars: npt.NDArray[Any]  # [1], of TRACING
 
     @classmethod
     def allocate(cls, space: Space) -> TracedPaths:
         """Return arrays for any two paths without loops."""
-        return cls(np.zeros((2, space.states), np.int32), np.zeros(2, ENDS), np.array([(0, -1, 0)], WAYS))
+        return cls(np.zeros((2, space.states), np.int32), np.zeros(2, ENDS), np.array([(0, -1, 0)], TRACING))
 
 
 @kernel

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from andante.datasets import Progress, quiet
+from andante.datasets import ProgressCallback, quiet
 from andante.datasets.scenarios import Band, random_problems
 from andante.episode.run import Outfit
 from andante.errors import MapError, ParameterError, quoted, whole_number
@@ -57,8 +57,8 @@ def advise(
     optimal_cost: tuple[float, float] = ANY_COST,
     folder: str | os.PathLike[str] | None = None,
     journal: Journal | None = None,
-    progress: Progress | None = None,
-    compiling: Progress | None = None,
+    progress: ProgressCallback | None = None,
+    compiling: ProgressCallback | None = None,
     also: Sequence[Outfit[str]] = (),
 ) -> Advice:
     """Return which agent to use on these maps, under these limits.
@@ -89,24 +89,24 @@ def advise(
     Band.of(optimal_cost)  # raises if it is wrong, before anything is compiled
     grids = (maps,) if isinstance(maps, Grid) else tuple(maps)
     _check_maps(grids)
-    tell = progress or quiet
+    progress = progress or quiet
     home = None if folder is None else Path(folder)
     journal = journal or Journal(None if home is None else home / STATE)
     question = question_of(grids, requirements, optimal_cost)
     if home is not None:
         check_folder(home, question)
-    session = Session(grids, requirements, journal, minutes, seed, threads, tell)
+    session = Session(grids, requirements, journal, minutes, seed, threads, progress)
     session.enter(candidates, also, compiling or quiet)
     journal.restart()
-    race, fresh = draw(grids, problems, optimal_cost, seed, tell)
+    race, fresh = draw(grids, problems, optimal_cost, seed, progress)
     session.build()
     places, raced, untried = session.race(race)
     ranking = Finals(session, places, fresh).standings()
     files = {}
     if home is not None:
         write_whole(home / QUESTION, json.dumps(question, indent=1).encode())
-        if ranking[0].books.databases:
-            files = save_all(ranking[0].books.databases, grids, home / "databases")
+        if ranking[0].built.databases:
+            files = save_all(ranking[0].built.databases, grids, home / "databases")
     return Advice(
         requirements=requirements,
         maps=grids,
@@ -142,16 +142,16 @@ def check_folder(home: Path, question: dict[str, Any]) -> None:
 
 
 def draw(
-    grids: Sequence[Grid], problems: int, band: tuple[float, float], seed: int, tell: Progress
+    grids: Sequence[Grid], problems: int, band: tuple[float, float], seed: int, progress: ProgressCallback
 ) -> tuple[list[Problem], list[Problem]]:
     """Return problems for the race and as many other ones for the finals; both alternate between the maps."""
     each = 2 * -(-problems // len(grids))
     pools = []
     for number, grid in enumerate(grids):
-        tell("drawing problems", number, len(grids))
+        progress("drawing problems", number, len(grids))
         room = min(each, _room_for_problems(grid))
         pools.append(random_problems(grid, room, optimal_cost=band, seed=seed))
-    tell("drawing problems", len(grids), len(grids))
+    progress("drawing problems", len(grids), len(grids))
     halves = [[pool[side::2] for pool in pools] for side in (0, 1)]
     rng = np.random.default_rng([seed, 3])
     race, fresh = ([p for turn in _turns(half, rng) for p in turn][:problems] for half in halves)

@@ -11,7 +11,7 @@ import numpy as np
 
 from andante.episode.run import Outfit
 from andante.measures import Row, Statistics, Summary, measure
-from andante.selection.library import Books
+from andante.selection.library import BuiltDatabases
 from andante.selection.requirements import Dropped, Requirements
 from andante.selection.significance import Scores, clearly_less, difference
 from andante.selection.space import complexity
@@ -29,11 +29,11 @@ class Standing:
 
     candidate: Outfit[str]
     summary: Summary
-    rows: list[Row] = field(repr=False)
+    rows: list[Row]
     interval: tuple[float, float]  # confidence interval of the mean suboptimality, for all standings together
     worst_microseconds: float | None  # time of the slowest move; None if there is no limit on it
     timed: int  # number of problems whose moves were timed
-    books: Books = field(repr=False)
+    built: BuiltDatabases
 
     @property
     def suboptimality(self) -> Statistics:
@@ -45,22 +45,29 @@ class Standing:
         """The suboptimality on each problem."""
         return np.array([row[SCORE] for row in self.rows], np.float64)
 
+    def __repr__(self) -> str:
+        return f"<Standing: {self._in_short()}>"
+
+    def _in_short(self) -> str:
+        ratio = measure(SCORE).show(self.suboptimality.mean, self.suboptimality.standard_error)
+        return f"{self.candidate.name}, {ratio} times optimal on {self.summary.trials:,} problems"
+
 
 @dataclass(frozen=True)
 class Advice:
     """The answer of `advise`."""
 
     requirements: Requirements
-    maps: tuple[Grid, ...] = field(repr=False)
+    maps: tuple[Grid, ...]
     ranking: tuple[Standing, ...]  # the finalists that keep all limits, best first
-    dropped: tuple[Dropped, ...] = field(repr=False)
+    dropped: tuple[Dropped, ...]
     tried: int  # number of candidates that were tried
     untried: int  # number of candidates that there was no time to try
     uncompiled: int  # number of candidates left out because compiling had taken too long
     race_problems: int  # number of problems on which the finalists were chosen
     fresh_problems: int
     compile_seconds: float = 0.0  # time for compiling, which is not part of the minutes
-    files: dict[str, list[Path]] = field(default_factory=dict, repr=False)  # the winner's databases, by map
+    files: dict[str, list[Path]] = field(default_factory=dict)  # the winner's databases, by map
 
     @property
     def winner(self) -> Standing:
@@ -103,6 +110,9 @@ class Advice:
         ]
         return [sentence for sentence in said if sentence]
 
+    def __repr__(self) -> str:
+        return f"<Advice: {self.winner._in_short()}>"
+
     def _use(self) -> list[str]:
         best = self.winner
         ratio = measure(SCORE).show(best.suboptimality.mean, best.suboptimality.standard_error)
@@ -115,11 +125,11 @@ class Advice:
             f"cost ({CONFIDENCE:.0%} interval {low:.3f} to {high:.3f}), and {worst}."
         )
         said = [answer, *self._waits()]
-        if best.books.databases:
+        if best.built.databases:
             size, time = measure("database_bytes"), measure("build_seconds")
             said.append(
-                f"Its databases take at most {size.show(best.books.nbytes)} for a map, and took at most "
-                f"{time.show(best.books.build_seconds)} to build."
+                f"Its databases take at most {size.show(best.built.nbytes)} for a map, and took at most "
+                f"{time.show(best.built.build_seconds)} to build."
             )
         if not best.candidate.algorithm.complete:
             said.append("It is not proven to solve every problem that has a solution; others in the table may be.")

@@ -48,7 +48,7 @@ _KEY = [("instance_id", "STRING"), ("repetition", "NUMERIC")]
 
 
 def instance_name(one: Instance) -> str:
-    """A name for an instance.
+    """Return a name for an instance.
 
     >>> instance_name(Instance("arena", "a3f0", 12, 40))
     'arena/12/40'
@@ -57,7 +57,7 @@ def instance_name(one: Instance) -> str:
 
 
 def folds(matrix: Matrix, seed: int) -> list[int]:
-    """A fold from 1 for each instance; all instances of a map are in one."""
+    """Return a fold for each instance, numbered from 1; all instances of a map are in the same fold."""
     maps = list(dict.fromkeys(one.fingerprint for one in matrix.instances))
     order = np.random.default_rng(seed).permutation(len(maps))
     fold = {maps[k]: place % FOLDS + 1 for place, k in enumerate(order)}

@@ -1,7 +1,7 @@
-"""Choosing by what was best nearby: results on old problems of a map, found again by start and goal.
+"""Choose what was best on earlier problems of the same map with a start and a goal nearby.
 
-Bulitko (2016), section 7, found this no better than the prior. It had 14 problems for a map, and with so few it is
-not; with thousands, run once for a map that is known beforehand, it clearly is.
+Bulitko (2016), section 7, found this no better than the prior, with 14 problems per map. With so few it is not. With
+thousands, run once for a map that is known beforehand, it clearly is.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from andante.selection.matrix import Matrix, MatrixError, Numbers, Values
 from andante.world.grid import Grid
 
 NEIGHBOURS = 20
-SIZES = (3, 10, 30, 100, 300, 1000, 3000, 9000)  # numbers of old problems on each map that are told of
-_NEW = 0.1  # share of a map's problems that choices are judged by
+SIZES = (3, 10, 30, 100, 300, 1000, 3000, 9000)  # numbers of old problems per map to report
+_NEW = 0.1  # share of a map's problems by which choices are judged
 
 
 class Cases:
@@ -46,7 +46,7 @@ class Cases:
         self._nearby = Nearby(cells_of(grid, matrix.columns(np.array(mine))), matrix.values[:, mine], neighbours)
 
     def choose(self, start: tuple[int, int], goal: tuple[int, int]) -> str:
-        """The algorithm, in the notation, that did best on the problems nearest to this one, given as x and y."""
+        """Return the algorithm that did best on the problems nearest to this one, whose start and goal are x and y."""
         for x, y in (start, goal):
             if not (0 <= x < self._grid.width and 0 <= y < self._grid.height):
                 raise MapError(f"({x}, {y}) lies outside {self._grid.name}")
@@ -54,33 +54,33 @@ class Cases:
 
 
 class Nearby:
-    """Values of algorithms at points, and who did best around other points."""
+    """Values of algorithms at points, to find the best algorithm around other points."""
 
     def __init__(self, points: Values, values: Values, neighbours: int = NEIGHBOURS) -> None:
         self._tree, self._values = KDTree(points), values
         self._count = min(neighbours, len(points))
 
     def best(self, points: Values) -> Numbers:
-        """For each point the row with the least mean over the nearest points, by the sum of differences."""
+        """Return for each point the row with the lowest mean over the nearest points (Manhattan distance)."""
         near = self._tree.query(points, k=[*range(1, self._count + 1)], p=1)[1]
         chosen: Numbers = self._values[:, near].mean(axis=2).argmin(axis=0)
         return chosen
 
 
 def cells_of(grid: Grid, matrix: Matrix) -> Values:
-    """x and y of start and goal of each problem of a matrix: a row for each."""
+    """Return x and y of start and goal of each problem of a matrix, a row for each."""
     ends = [(one.start, one.goal) for one in matrix.instances]
     if any(start is None or goal is None for start, goal in ends):
-        raise MatrixError("cases are of problems, and this is a matrix by maps")
+        raise MatrixError("cases need a matrix of problems, and this is a matrix by maps")
     return np.array([[*grid.cell(int(start or 0)), *grid.cell(int(goal or 0))] for start, goal in ends], np.float64)
 
 
 @dataclass(frozen=True)
 class BySize:
-    """What choosing by so many old problems of each map comes to, on others of the same maps."""
+    """The scores of choosing by a number of old problems of each map, on other problems of the same maps."""
 
     old: int
-    maps: int  # that have so many
+    maps: int  # with that many old problems
     chosen: Statistics
     prior: Statistics  # what was best on the other maps
     per_map: Statistics  # what was best on the old problems of the map
@@ -89,7 +89,7 @@ class BySize:
 
 
 class _Judged(NamedTuple):
-    """The problems of one map: some to judge by, the others to choose by; and what was best on the other maps."""
+    """The problems of one map, some to judge by and the others to choose by; and the best algorithm on other maps."""
 
     new: Numbers
     old: Numbers
@@ -97,13 +97,13 @@ class _Judged(NamedTuple):
 
 
 def by_size(matrix: Matrix, cells: Values, *, sizes: Sequence[int] = SIZES, seed: int = 0) -> list[BySize]:
-    """How good a choice by nearby problems is, for growing numbers of them, on the maps that have so many.
+    """Return the scores of choosing by nearby problems, for each number of old problems and the maps that have as many.
 
-    ``cells`` are x and y of start and goal of each problem. A tenth of each map's problems is put aside to judge by.
+    ``cells`` are x and y of start and goal of each problem. A tenth of each map's problems is kept to judge by.
     """
     maps = np.unique([one.fingerprint for one in matrix.instances], return_inverse=True)[1]
     if maps.max() == 0:
-        raise MatrixError("the prior is what was best on other maps, and there are results of one map only")
+        raise MatrixError("the prior is the best algorithm on other maps, but there are results of one map only")
     rng = np.random.default_rng(seed)
     judged = []
     for number in range(maps.max() + 1):

@@ -6,8 +6,8 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from andante.campaign.ahead import Compiler, code_of
-from andante.datasets import Progress
+from andante.campaign.compiling import Compiler, code_of
+from andante.datasets import ProgressCallback
 from andante.episode.run import Outfit
 from andante.selection.journal import Journal
 
@@ -23,10 +23,12 @@ class Compiling:
     while, and candidates that are not compiled by then are left out. Compiled code is cached, so the next run has more.
     """
 
-    def __init__(self, asked: Sequence[Outfit[str]], journal: Journal, tell: Progress, seconds: float) -> None:
+    def __init__(
+        self, asked: Sequence[Outfit[str]], journal: Journal, progress: ProgressCallback, seconds: float
+    ) -> None:
         self._journal = journal
         self._patience = max(PATIENCE, SHARE * seconds)
-        self._compiler = Compiler(tell)
+        self._compiler = Compiler(progress)
         self._ready = dict.fromkeys(map(code_of, asked), False)
         self._builders: set[str] = set()  # the databases whose builders are compiled
         self.seconds = 0.0  # the time spent so far

@@ -1,7 +1,7 @@
-"""What a problem looks like, at a glance: features that cost no more than a few moves of planning.
+"""Features of a problem that take no longer to compute than a few moves take to plan.
 
-All that depends on the map alone is worked out once (`Survey`). For a problem there is then a fixed number of look-ups,
-and at most `CLIMB` steps of hill-climbing: neither grows with the map.
+What depends only on the map is computed once (`Survey`). For each problem there remain a fixed number of look-ups and
+at most `CLIMB` steps of hill-climbing, so the time does not grow with the map.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ NAMES = (
 
 
 class Survey:
-    """A map, with what is worked out once for all its problems.
+    """A map, with what is computed once for all its problems.
 
     >>> import andante
     >>> grid = andante.generate("empty", 20, 20)
@@ -60,7 +60,7 @@ class Survey:
         self._map = (states / free.size, math.log(states), edges / states)
 
     def features(self, start: int, goal: int) -> Values:
-        """The features of one problem, in the order of `NAMES`."""
+        """Return the features of one problem, in the order of `NAMES`."""
         (x, y), (u, v) = self.grid.cell(start), self.grid.cell(goal)
         dx, dy = abs(u - x), abs(v - y)
         distance = max(dx, dy) + (math.sqrt(2) - 1) * min(dx, dy)
@@ -85,7 +85,7 @@ class Survey:
         )
 
     def _free_share(self, x: int, y: int, radius: int) -> float:
-        """The share of free cells in the square around a cell, in four look-ups."""
+        """Return the share of free cells in the square around a cell, by four look-ups."""
         left, right = max(x - radius, 0), min(x + radius + 1, self.grid.width)
         top, bottom = max(y - radius, 0), min(y + radius + 1, self.grid.height)
         sums = self._sums
@@ -93,7 +93,7 @@ class Survey:
         return float(inside) / ((right - left) * (bottom - top))
 
     def _line(self, x: int, y: int, u: int, v: int) -> tuple[float, float, float]:
-        """On the straight line: the share of blocked points, how many walls it crosses, and the longest of them."""
+        """Return the share of blocked points on the straight line, the number of walls on it, and the longest one."""
         at = np.linspace(0, 1, POINTS)
         blocked = ~self._free[np.rint(y + (v - y) * at).astype(int), np.rint(x + (u - x) * at).astype(int)]
         begins = np.flatnonzero(blocked[1:] & ~blocked[:-1]) + 1
@@ -103,20 +103,20 @@ class Survey:
 
 
 def features_of(grid: Grid, starts: Sequence[int], goals: Sequence[int]) -> Values:
-    """The features of many problems on one map: a row for each."""
+    """Return the features of many problems on one map, a row for each."""
     survey = Survey(grid)
     return np.array([survey.features(start, goal) for start, goal in zip(starts, goals, strict=True)])
 
 
 class Described(NamedTuple):
-    """The problems of a matrix: what they look like, and where they are."""
+    """The features and the cells of the problems of a matrix."""
 
     features: Values  # [problems, len(NAMES)]
     cells: Values  # [problems, 4]: x and y of start and goal
 
 
 def describe(matrix: Matrix, maps: Iterable[PlannedMap]) -> Described:
-    """The features and cells of all problems of a matrix; each map is read once."""
+    """Return the features and cells of all problems of a matrix; each map is read once."""
     places: dict[str, list[int]] = {}
     for number, one in enumerate(matrix.instances):
         if one.start is None or one.goal is None:
@@ -137,5 +137,5 @@ def describe(matrix: Matrix, maps: Iterable[PlannedMap]) -> Described:
 
 
 def maps_of(store: Store, folder: str = "") -> list[PlannedMap]:
-    """The maps of a campaign, from its store; ``folder`` is where the paths of map files begin."""
+    """Return the maps of a campaign from its store; paths of map files are relative to ``folder``."""
     return plan_of(store, folder).maps

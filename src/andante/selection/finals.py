@@ -81,7 +81,7 @@ class Finals:
 
     def _try(self, one: Outfit[str], total: int) -> None:
         session, problems = self._session, self._problems
-        session.tell(f"finalists on {len(problems)} fresh problems", len(self._found), total)
+        session.progress(f"finalists on {len(problems)} fresh problems", len(self._found), total)
         rows: list[Row] = []
         for first in range(0, len(problems), _FRESH_AT_A_TIME):
             some = session.rows(one, problems[first : first + _FRESH_AT_A_TIME])
@@ -144,16 +144,16 @@ def ranking(session: Session, found: Sequence[_Finalist]) -> list[Standing]:
     doubt = (1 - CONFIDENCE) / (2 * len(found))  # so that the intervals hold for all of them together
     standings = []
     for one, rows, worst, timed in found:
-        books = session.books(one)
+        built = session.databases(one)
         extra = {
             "memory_bytes": session.memory_bytes(one),
-            "database_bytes": books.nbytes,
-            "build_seconds": books.build_seconds,
+            "database_bytes": built.nbytes,
+            "build_seconds": built.build_seconds,
         }
         full: list[Row] = [{**row, **extra} for row in rows]
         summary = summarise(full)[0]
         numbers = summary[SCORE]
         half = float(t.ppf(1 - doubt, len(rows) - 1)) * numbers.standard_error
         interval = (max(1.0, numbers.mean - half), numbers.mean + half)
-        standings.append(Standing(one, summary, full, interval, worst, timed, books))
+        standings.append(Standing(one, summary, full, interval, worst, timed, built))
     return sorted(standings, key=lambda one: (one.suboptimality.mean, one.summary["max_states_expanded"].max))

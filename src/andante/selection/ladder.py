@@ -36,7 +36,7 @@ def ladder(
     folder: str | os.PathLike[str] | None = None,
     **options: Any,
 ) -> list[Rung]:
-    """The best agent under each of these limits, all else being required of each; ``options`` are those of `advise`.
+    """Return the best agent under each of these limits; other requirements hold for all, ``options`` as in `advise`.
 
     What was worked out for one limit serves the others: every trial is run once, every database built once, and whoever
     did well under one limit enters under the next. The ``minutes`` are for all limits together, the same for each.

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from andante.campaign.orders import BuildOrder
 from andante.campaign.shelf import Shelf, Volume
 from andante.databases.header import Database
-from andante.datasets import Progress
+from andante.datasets import ProgressCallback
 from andante.errors import AndanteError
 from andante.files import make_folder
 from andante.offline.builder import estimate
@@ -38,7 +38,7 @@ class Refused(NamedTuple):
     again: bool = False  # building it may be tried again after others
 
 
-class Books(NamedTuple):
+class BuiltDatabases(NamedTuple):
     """The databases of one candidate, for all maps."""
 
     databases: tuple[Database, ...]
@@ -62,7 +62,7 @@ class Library:
     requirements: Requirements
     journal: Journal
     threads: int
-    progress: Progress
+    progress: ProgressCallback
     most: float  # seconds for building everything
     compiled: Callable[[str], bool] = lambda text: True  # compiles the builder; False if there is no time for that
 
@@ -83,7 +83,7 @@ class Library:
         if math.isinf(self.most):
             return
         for text in sorted(dict.fromkeys(texts), key=self.forecast):
-            self.books([text])
+            self.databases([text])
         again, self._given_up = self._given_up, {}
         for key, (order, portion, title) in again.items():
             self._answers[key] = self._kept(order, portion, title, patient=True)
@@ -116,7 +116,7 @@ class Library:
         self.spent += self.journal.seconds - before
         return found
 
-    def books(self, texts: Sequence[str]) -> Books | Refused:
+    def databases(self, texts: Sequence[str]) -> BuiltDatabases | Refused:
         """Return the databases of these kinds, for all maps; or why one is missing."""
         found: list[Database] = []
         most_bytes, most_seconds = 0, 0.0
@@ -134,7 +134,7 @@ class Library:
             if breach:
                 return Refused(breach)  # before building for more maps
             most_bytes, most_seconds = max(most_bytes, nbytes), max(most_seconds, seconds)
-        return Books(tuple(dict.fromkeys(found)), most_bytes, most_seconds)
+        return BuiltDatabases(tuple(dict.fromkeys(found)), most_bytes, most_seconds)
 
     def _one(self, text: str, grid: Grid) -> Volume | Refused:
         order = BuildOrder.of(text)
@@ -205,12 +205,12 @@ class Library:
         again = not patient and math.isfinite(self.most)
         return Refused(None, "building it takes more time than is left", late=True, again=again)
 
-    def _watcher(self, kind: str, title: str, within: float) -> Progress:
+    def _watcher(self, kind: str, title: str, within: float) -> ProgressCallback:
         """Return a callback that reports progress and stops a build once it is clear that it takes too long."""
         began = time.perf_counter()
         stages: dict[str, float] = {}
 
-        def tell(what: str, done: int, total: int) -> None:
+        def report(what: str, done: int, total: int) -> None:
             self.progress(f"building {kind} for {title}: {what}", done, total)
             now = time.perf_counter()
             began_stage = stages.setdefault(what, now)
@@ -219,7 +219,7 @@ class Library:
             if now - began > within or now - began + rest > _OVERDUE * within:
                 raise _GivenUpError(now - began + rest)
 
-        return tell
+        return report
 
 
 def _states(grid: Grid) -> int:

@@ -20,7 +20,7 @@ Numbers = npt.NDArray[np.int64]
 
 
 class MatrixError(AndanteError):
-    """Results that do not make a matrix."""
+    """The results do not make a matrix."""
 
 
 class Instance(NamedTuple):
@@ -58,7 +58,7 @@ class Matrix:
 
     @classmethod
     def plain(cls, values: npt.ArrayLike, weights: npt.ArrayLike | None = None) -> Matrix:
-        """Of values alone; algorithms and instances are numbered."""
+        """Return a matrix of these values, with numbered algorithms and instances."""
         numbers = np.asarray(values, np.float64)
         rows, columns = numbers.shape
         return cls(
@@ -80,16 +80,16 @@ class Matrix:
 
     @property
     def virtual_best(self) -> float:
-        """What the best algorithm for each instance comes to."""
+        """The weighted mean of the best algorithm for each instance."""
         return float(np.average(self.values.min(axis=0), weights=self.weights))
 
     def columns(self, chosen: Numbers) -> Matrix:
-        """Only these instances."""
+        """Return the matrix of these instances only."""
         instances = tuple(self.instances[k] for k in chosen)
         return Matrix(self.values[:, chosen], self.algorithms, instances, self.weights[chosen])
 
     def by_map(self) -> Matrix:
-        """Means over the problems of each map, weighted by how many there are.
+        """Return the means over the problems of each map, weighted by their number.
 
         >>> one, two = Instance("map 1", "a"), Instance("map 2", "b")
         >>> maps = Matrix(np.array([[10.0, 20, 30]]), ("lrta",), (one, one, two), np.ones(3)).by_map()
@@ -104,9 +104,9 @@ class Matrix:
         return Matrix(sums / weights, self.algorithms, instances, weights)
 
     def halves(self, seed: int) -> tuple[Matrix, Matrix]:
-        """The problems of each map dealt out to two matrices by maps; maps with one problem are left out.
+        """Split the problems of each map at random into two halves and return both matrices, by maps.
 
-        One half is to choose on, the other to judge the choice by.
+        One half is to choose by, the other to judge the choice by. Maps with one problem are left out.
         """
         rng = np.random.default_rng(seed)
         groups: dict[tuple[str, str], list[int]] = {}
@@ -122,10 +122,11 @@ class Matrix:
 def from_store(
     folder: str | os.PathLike[str] | Store, expansions: float = math.inf, only: Sequence[str] = ()
 ) -> Matrix:
-    """The matrix of a campaign's results: problems on which all algorithms were run, counted as Bulitko (2016) does.
+    """Return the matrix of a campaign's results on the problems that all algorithms were run on.
 
-    Algorithms that expanded more than ``expansions`` states before any move are left out, and all but those of the
-    names ``only``, if there are any. One with different databases is several.
+    Suboptimality is capped as in Bulitko (2016). Algorithms that expanded more than ``expansions`` states before a move
+    are left out. If ``only`` is not empty, so are all with other names. An algorithm with different databases counts as
+    several.
     """
     store = folder if isinstance(folder, Store) else Store(folder)
     frame = store.frame()
@@ -155,12 +156,12 @@ def from_store(
 
 
 def _names(settings: Sequence[str], databases: Sequence[str]) -> list[str]:
-    """What distinguishes the algorithms of rows: their settings, and the databases that they had."""
+    """Return a name for the algorithm of each row, from its settings and its databases."""
     return [f"{one} with {given}" if given else one for one, given in zip(settings, databases, strict=True)]
 
 
 def _called(only: Sequence[str], names: Sequence[str], store: Store) -> list[str]:
-    """The algorithms of these names, all if there are none; each once, as they come."""
+    """Return the algorithms with these names, all if none is given, in their order and without duplicates."""
     cards = {name: name.partition("(")[0].split()[0] for name in dict.fromkeys(names)}
     for wanted in only:
         if wanted not in cards.values():
@@ -170,7 +171,7 @@ def _called(only: Sequence[str], names: Sequence[str], store: Store) -> list[str
 
 
 def _keeping_to(limit: float, called: Sequence[str], names: Sequence[str], worst: Sequence[float]) -> list[str]:
-    """Those that expanded no more than so many states before any move, by the names of rows and their worst moves."""
+    """Return the called algorithms that never expanded more states before a move than the limit."""
     breaking = {name for name, most in zip(names, worst, strict=True) if most > limit}
     return [name for name in called if name not in breaking]
 
@@ -194,7 +195,7 @@ def _instance(name: str, place: tuple[Any, ...]) -> Instance:
 
 
 def share_of_gap_closed(score: float, single_best: float, virtual_best: float) -> float:
-    """How much of the way from the single best to the virtual best a selector comes: 1 is all of it, 0 none.
+    """Return the share of the gap between single best and virtual best that a selector closes: 1 is all, 0 is none.
 
     >>> share_of_gap_closed(12.0, single_best=20.0, virtual_best=10.0)
     0.8
@@ -204,7 +205,7 @@ def share_of_gap_closed(score: float, single_best: float, virtual_best: float) -
 
 
 def greedy_portfolio(values: Values, size: int) -> list[int]:
-    """Rows that together do well: each next one helps most, where for each column the best of them counts.
+    """Return rows that do well together, if for each column the best of them counts: each next one helps most.
 
     >>> greedy_portfolio(np.array([[1.0, 9.0], [4.0, 4.0], [9.0, 1.0]]), 2)
     [1, 0]

@@ -1,4 +1,4 @@
-"""Predicting instead of running (Bulitko 2016, section 7): what the paper tried, and what serves in practice.
+"""Predict which algorithm is best instead of running all (Bulitko 2016, section 7).
 
     factorization   results on a few algorithms, completed by the patterns that old instances show
     learned         what a forest expects of each algorithm of a portfolio, from features of map, start and goal
@@ -36,7 +36,7 @@ _SMALL = 1e-9
 
 
 def factorized(values: Values, rank: int, seed: int) -> Values:
-    """The left factor of a non-negative matrix: [rows, rank], by the multiplicative updates of Lee and Seung (2001).
+    """Return the left factor of a non-negative matrix, [rows, rank], by the updates of Lee and Seung (2001).
 
     >>> values = np.outer([1.0, 2.0, 3.0], [4.0, 5.0])
     >>> left = factorized(values, 1, seed=0)[:, 0]
@@ -56,7 +56,7 @@ def factorized(values: Values, rank: int, seed: int) -> Values:
 
 
 def completed(left: Values, values: Values, kept: np.ndarray[Any, np.dtype[np.bool_]]) -> Values:
-    """Every column as its kept values and the patterns of the left factor suggest."""
+    """Return every column as predicted from its kept values and the patterns of the left factor."""
     found = np.empty_like(values)
     for k in range(values.shape[1]):
         rows = kept[:, k]
@@ -65,12 +65,12 @@ def completed(left: Values, values: Values, kept: np.ndarray[Any, np.dtype[np.bo
 
 
 def factorization_scores(
-    matrix: Matrix, present_share: float, *, rank: int = RANK, trials: int = 20, seed: int = 0
+    matrix: Matrix, present_share: float, *, rank: int = RANK, splits: int = 20, seed: int = 0
 ) -> Statistics:
-    """The scores of choosing for each new instance the algorithm with the least predicted value, over random splits."""
+    """Return the scores over random splits if the algorithm with the lowest predicted value is chosen."""
     rng = np.random.default_rng(seed)
     scores = []
-    for number in range(trials):
+    for number in range(splits):
         old, new = old_and_new(matrix, rng)
         values = matrix.values[:, new]
         left = factorized(matrix.values[:, old], min(rank, len(old), len(matrix.algorithms)), seed + number)
@@ -87,9 +87,9 @@ def _score(matrix: Matrix, chosen: Numbers, columns: Numbers) -> float:
 
 
 class Selector:
-    """Chooses an algorithm for a problem by what the problem looks like.
+    """Chooses an algorithm for a problem by the problem's features.
 
-    A forest is trained to expect the suboptimality of every algorithm of a small portfolio; the least expected wins.
+    A forest predicts the suboptimality of every algorithm of a small portfolio; the lowest prediction wins.
     """
 
     def __init__(self, portfolio: Sequence[int], forest: Any) -> None:
@@ -98,7 +98,7 @@ class Selector:
 
     @classmethod
     def trained(cls, matrix: Matrix, features: Values, *, size: int = PORTFOLIO, seed: int = 0) -> Selector:
-        """A selector from results on problems, and their features: a row for each."""
+        """Train a selector on results on problems and their features, a row for each, and return it."""
         if len(features) != len(matrix.instances):
             raise MatrixError(f"{len(features)} rows of features do not fit {len(matrix.instances)} problems")
         portfolio = greedy_portfolio(matrix.values, size)
@@ -110,7 +110,7 @@ class Selector:
         return cls(portfolio, forest)
 
     def choose(self, features: Values) -> Numbers:
-        """The row of the matrix to use for each problem."""
+        """Return the row of the matrix to use for each problem."""
         expected = self._forest.predict(features).reshape(len(features), -1)
         chosen: Numbers = self.portfolio[expected.argmin(axis=1)]
         return chosen
@@ -128,21 +128,21 @@ def _forest() -> Any:
 
 @dataclass(frozen=True)
 class Unseen:
-    """Scores problem by problem, each on a map that was not trained on, and what they are held against."""
+    """The scores of each problem, on a map that was not trained on, and those to compare them with."""
 
     learned: Values
     prior: Values  # the best algorithm of the maps that were trained on
-    per_map: Values  # the best algorithm for its map, by all results there: nobody could know it
+    per_map: Values  # the best algorithm for its map, by all results there, which no selector can know
     virtual_best: Values
 
     @property
     def gain(self) -> Statistics:
-        """By how much learned is better than prior, problem by problem."""
+        """The difference of prior and learned, problem by problem."""
         return Statistics.of(self.prior - self.learned)
 
 
 def on_unseen_maps(matrix: Matrix, features: Values, *, folds: int = FOLDS, seed: int = 0) -> Unseen:
-    """Train on the problems of most maps, choose for those of the others, in turn until every map had its turn."""
+    """Return the scores of cross-validation by maps: train on most, choose for the problems of the others."""
     maps = np.unique([one.fingerprint for one in matrix.instances], return_inverse=True)[1]
     count = int(maps.max()) + 1
     if count < 2:

@@ -14,7 +14,7 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
-from andante.datasets import Progress, quiet
+from andante.datasets import ProgressCallback, quiet
 from andante.selection.significance import Scores, surely_worse
 
 C = TypeVar("C")
@@ -59,7 +59,7 @@ class Race(Generic[C]):
     """A race.
 
     ``left`` returns the seconds left; ``breed`` makes newcomers from the leaders; ``again`` is how often the best race
-    again against newcomers, as long as there is time; ``tell`` is called before every run.
+    again against newcomers, as long as there is time; ``progress`` is called before every run.
     """
 
     run: Run[C]
@@ -67,7 +67,7 @@ class Race(Generic[C]):
     finalists: int
     left: Callable[[], float] = lambda: math.inf
     breed: Callable[[list[C]], list[C]] = lambda _: []
-    tell: Progress = quiet
+    progress: ProgressCallback = quiet
     again: int = 0
     untried: int = field(default=0, init=False)  # number of candidates that there was no time to try
 
@@ -114,11 +114,11 @@ class Race(Generic[C]):
                     if newcomers is candidates and self._number == 1:  # later ones are newcomers
                         self.untried = len(newcomers) - number
                     break
-                self.tell(what, number, len(newcomers))
+                self.progress(what, number, len(newcomers))
                 measured = self._measured(candidate, 0, upto)
                 if measured is not None:
                     places.append(Place(candidate, measured.scores, measured.seconds))
-            self.tell(what, len(newcomers), len(newcomers))
+            self.progress(what, len(newcomers), len(newcomers))
 
         admit(candidates, self._called(f"round 1: {len(candidates)} candidates on {upto} problems"))
         leaders = [place.candidate for place in ranked(places)[: self.finalists]]
@@ -134,12 +134,12 @@ class Race(Generic[C]):
         for k, place in enumerate(places):
             if self.left() <= 0:
                 return None
-            self.tell(what, k, len(places))
+            self.progress(what, k, len(places))
             measured = self._measured(place.candidate, len(place.scores), upto)
             if measured is not None:
                 scores = np.concatenate([place.scores, measured.scores])
                 found.append(Place(place.candidate, scores, place.seconds + measured.seconds))
-        self.tell(what, len(places), len(places))
+        self.progress(what, len(places), len(places))
         return found
 
     def _measured(self, candidate: C, first: int, last: int) -> Measured | None:
@@ -178,7 +178,7 @@ def ranked(places: Sequence[Place[C]]) -> list[Place[C]]:
 
 
 def cut(places: Sequence[Place[C]], finalists: int) -> tuple[list[Place[C]], list[Place[C]]]:
-    """Return who goes on and who does not.
+    """Return the candidates that stay in the race and those that leave it.
 
     Those that are not surely worse than the leader go on; at most half of all, and at least ``finalists``.
     """

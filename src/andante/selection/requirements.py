@@ -1,4 +1,4 @@
-"""What a practitioner asks of an agent, and what it means to break it."""
+"""The requirements on an agent, and how they are broken."""
 
 from __future__ import annotations
 
@@ -9,29 +9,32 @@ from dataclasses import dataclass
 from andante.agent import Algorithm
 from andante.errors import AndanteError, ParameterError, real_number, whole_number
 from andante.measures import Row
+from andante.reprs import brief
 
 
 class AdviceError(AndanteError):
-    """A question to which there is no answer."""
+    """No agent meets the requirements."""
 
 
 @dataclass(frozen=True)
 class Requirements:
-    """Limits that an agent has to keep to; None and infinity are no limit.
+    """Limits that an agent has to keep; None and infinity mean no limit.
 
-    Planning is limited for the worst move of all, not for the usual one. Memory and build time are those of the
-    databases for one map, the map that needs most.
+    Limits on planning are for the worst move, not for the average one. Memory and build time are those of the databases
+    for one map, the map that needs most.
 
     >>> Requirements(expansions=100).sentence
     'at most 100 states expanded before any move'
     """
 
     expansions: int | None = None  # states expanded before any move
-    microseconds: float | None = None  # taken by any move
+    microseconds: float | None = None  # for any move
     memory_bytes: float | None = None  # for the databases of a map
     build_seconds: float | None = None  # to build the databases of a map, here, on as many threads as advise was given
-    changing: bool = False  # the map may change: no databases, and an agent that copes with what it finds out
-    sight: int | None = None  # the agent sees so many cells far and does not know the rest of the map
+    changing: bool = False  # the map may change: no databases, and an agent that can discover changes
+    sight: int | None = None  # how many cells far the agent sees; it does not know the rest of the map
+
+    __repr__ = brief
 
     def __post_init__(self) -> None:
         for name in ("expansions", "microseconds", "memory_bytes", "build_seconds"):
@@ -58,7 +61,7 @@ class Requirements:
         return self.changing or self.sight is not None
 
     def admits(self, entry: Algorithm, states: int) -> bool:
-        """May an algorithm be considered at all, on maps of at most so many states, by what its card says?"""
+        """Return whether an algorithm can be considered, by its card, on maps of at most this many states."""
         if entry.foresees:  # knows what no agent can
             return False
         if self._unknown and (entry.needs or not entry.card.senses):
@@ -69,12 +72,12 @@ class Requirements:
         return entry.real_time or not bounded
 
     def check(self, name: str, value: float) -> Breach | None:
-        """Is a limit broken by this value?"""
+        """Return how this value breaks the limit of this name, or None if it does not."""
         allowed = getattr(self, name)
         return Breach(name, value, allowed) if allowed is not None and value > allowed else None
 
     def check_rows(self, rows: Iterable[Row]) -> Breach | None:
-        """Is the limit on expansions broken by any move of these trials?"""
+        """Return how a move of these trials breaks the limit on expansions, or None if none does."""
         return self.check("expansions", max((int(row["max_states_expanded"]) for row in rows), default=0))
 
 
@@ -90,7 +93,7 @@ class _Limit:
     scale: float = 1.0
 
     def number(self, value: float) -> str:
-        """The value in its unit.
+        """Return the value in its unit.
 
         >>> _Limit("MB", "for maps", 1e6).number(2_500_000), _Limit("states", "").number(1934)
         ('2.5', '1,934')
@@ -99,7 +102,7 @@ class _Limit:
         return f"{shown:,.0f}" if shown < _MOST_SPELLED and shown == round(shown) else f"{shown:,.3g}"
 
     def show(self, value: float) -> str:
-        """The value with its unit and what it is about."""
+        """Return the value with its unit and a description."""
         unit = self.unit.removesuffix("s") if self.number(value) == "1" else self.unit
         return f"{self.number(value)} {unit} {self.what}"
 
@@ -114,7 +117,7 @@ _LIMITS = {
 
 @dataclass(frozen=True)
 class Breach:
-    """A limit that was broken, and by which value; nan stands for one that was not waited for."""
+    """A limit that was broken, and the value; nan if the work was stopped before the value was known."""
 
     limit: str
     value: float
@@ -122,12 +125,12 @@ class Breach:
 
     @property
     def excess(self) -> float:
-        """How far beyond the limit it is: the less, the nearer."""
+        """The value relative to the limit: lower is nearer to the limit."""
         return (self.value + 1) / (self.allowed + 1)
 
     @property
     def sentence(self) -> str:
-        """What it takes at least: once a limit is broken nobody waits for worse.
+        """A sentence with a lower bound on what the agent takes; measuring stops once a limit is broken.
 
         >>> Breach("expansions", 9, 5).sentence
         'it takes at least 9 states expanded before any move'
@@ -139,31 +142,31 @@ class Breach:
 
 @dataclass(frozen=True)
 class Dropped:
-    """A candidate that is out of the question, and why."""
+    """A candidate that was dropped, and why."""
 
     name: str
     breach: Breach | None = None
-    reason: str = ""  # if it is not for a limit
+    reason: str = ""  # if not because of a limit
 
 
 def nothing_fits(requirements: Requirements, dropped: Sequence[Dropped]) -> AdviceError:
-    """What to say when every candidate is out: which came nearest."""
+    """Return the error for when every candidate was dropped; it names the nearest."""
     nearest = _nearest(dropped)
     if nearest is None:
         reason = f": {dropped[0].name}: {dropped[0].reason}" if dropped else "; relax the limits"
-        return AdviceError(f"no agent of the register can do with {requirements.sentence}{reason}")
+        return AdviceError(f"no registered algorithm satisfies {requirements.sentence}{reason}")
     return AdviceError(f"no agent keeps to {requirements.sentence}; {nearest}")
 
 
 def nothing_in_time(requirements: Requirements, dropped: Sequence[Dropped], untried: int, asked: int) -> AdviceError:
-    """What to say when every candidate that was tried is out, and there was no time for the others."""
+    """Return the error for when all candidates that were tried were dropped, and there was no time for the others."""
     remedy = "give it more minutes, or fewer maps"
     if untried >= asked:
         return AdviceError(f"there was no time to try any of {asked} candidates; {remedy}")
     nearest = _nearest(dropped)
     if nearest is None:
         return AdviceError(
-            f"there was no time to try {untried} of {asked} candidates, and none of the others can do with "
+            f"there was no time to try {untried} of {asked} candidates, and none of the others satisfies "
             f"{requirements.sentence}; {remedy}"
         )
     return AdviceError(
@@ -173,7 +176,7 @@ def nothing_in_time(requirements: Requirements, dropped: Sequence[Dropped], untr
 
 
 def _nearest(dropped: Sequence[Dropped]) -> str | None:
-    """Which came nearest to the limits, and what it takes; None if nobody knows of any what it takes."""
+    """Return which candidate came nearest to the limits and what it takes; None if that is not known of any."""
     broken = [(one.breach, one.name) for one in dropped if one.breach is not None and not math.isnan(one.breach.value)]
     if not broken:
         return None

@@ -14,7 +14,7 @@ from andante.campaign.orders import BuildOrder
 from andante.campaign.plan import version_of
 from andante.campaign.settings import full_notation
 from andante.databases.header import Database
-from andante.datasets import Progress
+from andante.datasets import ProgressCallback
 from andante.episode.run import Outfit
 from andante.episode.trial import Limits
 from andante.errors import AndanteError
@@ -22,7 +22,7 @@ from andante.measures import Row
 from andante.selection.answer import CAP
 from andante.selection.compiling import Compiling
 from andante.selection.journal import Journal
-from andante.selection.library import Books, Library
+from andante.selection.library import BuiltDatabases, Library
 from andante.selection.race import Measured, Place, Race, rounds_up_to
 from andante.selection.requirements import Breach, Dropped, Requirements, nothing_fits, nothing_in_time
 from andante.selection.space import candidates, neighbour, recommended
@@ -56,7 +56,7 @@ class Session:
     minutes: float | None
     seed: int
     threads: int
-    tell: Progress
+    progress: ProgressCallback
     dropped: dict[str, Dropped] = field(default_factory=dict)
     uncompiled: set[str] = field(default_factory=set)  # names of candidates that there was no time to compile ...
     late: set[str] = field(default_factory=set)  # ... and of those whose databases there was no time to build
@@ -72,7 +72,7 @@ class Session:
             self.requirements,
             self.journal,
             self.threads,
-            self.tell,
+            self.progress,
             self.seconds * _BUILDING,
             self._compiled,
         )
@@ -95,7 +95,7 @@ class Session:
     def _may_enter(self, entry: Algorithm) -> bool:
         return self.requirements.admits(entry, self.states)
 
-    def enter(self, count: int, also: Sequence[Outfit[str]], compiling: Progress) -> None:
+    def enter(self, count: int, also: Sequence[Outfit[str]], compiling: ProgressCallback) -> None:
         """Collect the candidates, in the order in which they are tried: time may run out."""
         more = [one for one in also if self._may_enter(one.algorithm)]
         drawn = candidates(self._may_enter, count, self.seed)
@@ -138,7 +138,7 @@ class Session:
             FINALISTS,
             self.left_to_race,
             breed,
-            self.tell,
+            self.progress,
             RACES if math.isinf(self.seconds) else MOST_RACES,
         )
         places = race.places(self.asked)
@@ -198,11 +198,11 @@ class Session:
 
     def _has_databases(self, one: Outfit[str]) -> bool:
         """Return whether the candidate's databases are there; note why if one is missing."""
-        books = self.library.books(one.databases)
-        if isinstance(books, Books):
+        built = self.library.databases(one.databases)
+        if isinstance(built, BuiltDatabases):
             return True
-        self.dropped[one.name] = Dropped(one.name, books.breach, books.reason)
-        self.late.update({one.name} if books.late else ())
+        self.dropped[one.name] = Dropped(one.name, built.breach, built.reason)
+        self.late.update({one.name} if built.late else ())
         return False
 
     def _once(self, what: dict[str, Any], make: Callable[[], Any]) -> Any:
@@ -257,13 +257,13 @@ class Session:
 
     def outfit(self, one: Outfit[str]) -> Outfit[Database]:
         """Return a candidate whose databases are there, with them."""
-        return Outfit(one.algorithm, self.books(one).databases, one.sight)
+        return Outfit(one.algorithm, self.databases(one).databases, one.sight)
 
-    def books(self, one: Outfit[str]) -> Books:
+    def databases(self, one: Outfit[str]) -> BuiltDatabases:
         """Return the databases of a candidate, which are there."""
-        books = self.library.books(one.databases)
-        assert isinstance(books, Books)
-        return books
+        built = self.library.databases(one.databases)
+        assert isinstance(built, BuiltDatabases)
+        return built
 
 
 def _walk(row: Row) -> int:

@@ -108,7 +108,7 @@ def drawn_setting(entry: Algorithm, rng: np.random.Generator) -> Algorithm:
     >>> str(drawn_setting(find("lrta"), np.random.default_rng(1)))
     'lrta(depth=6)'
     """
-    return entry.having(**{p.name: _drawn(p, rng) for p in entry.parameters if p.sampled})
+    return entry.with_parameters(**{p.name: _drawn(p, rng) for p in entry.parameters if p.sampled})
 
 
 def neighbour(candidate: Outfit[str], rng: np.random.Generator) -> Outfit[str]:
@@ -119,7 +119,7 @@ def neighbour(candidate: Outfit[str], rng: np.random.Generator) -> Outfit[str]:
         return candidate
     changed = rng.choice(len(free), size=min(len(free), int(rng.integers(1, 3))), replace=False)
     values = {free[k].name: _moved(free[k], getattr(entry.params, free[k].name), rng) for k in changed}
-    near = with_databases(entry.having(**values))
+    near = with_databases(entry.with_parameters(**values))
     kept = max(near, key=lambda one: len({*one.databases} & {*candidate.databases}), default=candidate)
     return replace(kept, sight=candidate.sight)
 

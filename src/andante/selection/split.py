@@ -1,12 +1,12 @@
-"""Selection as in Bulitko (2016), section 6: instances are old or new, and three ways of choosing compete.
+"""Selection as in Bulitko (2016), section 6: instances are old or new, and three methods of choosing are compared.
 
     prior        the algorithm that was best on the old instances, for all new ones
-    sample       for each new instance the best of those algorithms that were run on it; of the others nothing is known
+    sample       for each new instance the best of the algorithms that were run on it; the others are unknown
     exhaustive   for each new instance the best of all algorithms
 
 The same code serves maps and problems: a matrix by maps weighs each by its number of problems. The paper scores a
-choice by the very results it was made on. On problems that is right, for the chosen run is the run; for maps there can
-be another matrix, of other problems on the same maps, to judge by.
+choice by the results that it was made from. This is right for problems, where the chosen run is the result. For maps,
+another matrix can be given to judge by, with other problems on the same maps.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from andante.selection.matrix import Matrix, MatrixError, Numbers, Values
 
 #: Percentages of results that are missing, as in the paper.
 MISSING = (0, 10, 20, 30, 40, 50, 60, 70, 80, 85, 90, 95, 96, 97, 98, 98.5, 99)
-TRIALS = 100
+SPLITS = 100
 TRAIN_SHARE = 219 / 329
 
 
 @dataclass(frozen=True)
 class Line:
-    """One share of results present: the mean scores over all splits."""
+    """The scores over all splits for one share of results present."""
 
     present: float  # percent
     exhaustive: Statistics
@@ -41,25 +41,25 @@ def sweep(
     judge: Matrix | None = None,
     *,
     missing: Sequence[float] = MISSING,
-    trials: int = TRIALS,
+    splits: int = SPLITS,
     train_share: float = TRAIN_SHARE,
     seed: int = 0,
 ) -> list[Line]:
-    """The three scores for every share of missing results, over random splits.
+    """Return the three scores for every share of missing results, over random splits.
 
     ``judge`` has the values that count, for the same algorithms and instances; without it they are the matrix's own.
 
     >>> best_on_each_differs = Matrix.plain(1 + 9 * (np.arange(4)[:, None] != np.arange(40) % 4))
-    >>> line = sweep(best_on_each_differs, missing=[0], trials=5)[0]
+    >>> line = sweep(best_on_each_differs, missing=[0], splits=5)[0]
     >>> line.exhaustive.mean, line.sample.mean, line.prior.mean > 5
     (1.0, 1.0, True)
     """
     judged = judge if judge is not None else matrix
     _check(matrix, judged)
-    if any(not 0 <= percent < 100 for percent in missing) or trials < 1:
-        raise ParameterError("missing shares are percentages from 0 up to, not including, 100, of at least one trial")
+    if any(not 0 <= percent < 100 for percent in missing) or splits < 1:
+        raise ParameterError("missing must be percentages from 0 to below 100, and splits at least 1")
     rng = np.random.default_rng(seed)
-    found = [_trial(matrix, judged, missing, train_share, rng) for _ in range(trials)]
+    found = [_scores(matrix, judged, missing, train_share, rng) for _ in range(splits)]
     return [
         Line(
             100 - percent,
@@ -77,7 +77,7 @@ def _check(matrix: Matrix, judge: Matrix) -> None:
 
 
 def old_and_new(matrix: Matrix, rng: np.random.Generator, train_share: float = TRAIN_SHARE) -> tuple[Numbers, Numbers]:
-    """A random split of the instances.
+    """Split the instances at random and return the old and the new ones.
 
     >>> [len(part) for part in old_and_new(Matrix.plain(np.ones((2, 329))), np.random.default_rng(1))]
     [219, 110]
@@ -90,10 +90,10 @@ def old_and_new(matrix: Matrix, rng: np.random.Generator, train_share: float = T
     return order[:size], order[size:]
 
 
-def _trial(
+def _scores(
     matrix: Matrix, judge: Matrix, missing: Sequence[float], train_share: float, rng: np.random.Generator
 ) -> tuple[float, float, list[float]]:
-    """One split: the scores of exhaustive, of prior, and of sample for each share of missing results."""
+    """Return the scores of one split: of exhaustive, of prior, and of sample for each share of missing results."""
     old, new = old_and_new(matrix, rng, train_share)
     seen, weights = matrix.values[:, new], judge.weights[new]
 
@@ -107,17 +107,14 @@ def _trial(
 
 
 def best_present(values: Values, lots: Values, share: float) -> Numbers:
-    """For each column its best row among those present: the share of all values with the lowest lots.
-
-    A column with none keeps the one with its lowest lot.
-    """
+    """Return for each column its best row among the values present (`present`)."""
     kept = present(lots, share)
     best: Numbers = np.where(kept, values, np.inf).argmin(axis=0)
     return best
 
 
 def present(lots: Values, share: float) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
-    """Which values are present: the share of all with the lowest lots, and in each column at least one."""
+    """Return which values are present: this share of all, those with the lowest lots, and at least one per column."""
     count = max(1, round(share * lots.size))
     threshold = np.partition(lots, count - 1, axis=None)[count - 1]
     lowest = lots.min(axis=0)

@@ -194,12 +194,12 @@ class Graph:
         return int(np.diff(self.arrays.first).max(initial=0))
 
     @property
-    def moves_in_the_open(self) -> int:
+    def open_degree(self) -> int:
         """The number of moves of a state away from all walls: 8 on a grid, 4 on a grid without diagonals.
 
         A graph counts as a grid if its heuristic is a grid's. On other graphs it is the largest number of any state.
 
-        >>> Graph.from_edges([(0, 1, 1.0), (1, 2, 1.0), (1, 3, 1.0)]).moves_in_the_open
+        >>> Graph.from_edges([(0, 1, 1.0), (1, 2, 1.0), (1, 3, 1.0)]).open_degree
         3
         """
         if isinstance(self.arrays, Moves):
@@ -208,9 +208,9 @@ class Graph:
         return grids.get(Metric(self.arrays.metric), self.max_degree)
 
     @cached_property
-    def has_round_corners(self) -> bool:
+    def forbids_corner_cutting(self) -> bool:
         """Whether this is a grid on which a diagonal is open if and only if both paths around it are (rule octile)."""
-        return isinstance(self.arrays, Moves) and bool(_has_round_corners(self.arrays))
+        return isinstance(self.arrays, Moves) and bool(_forbids_corner_cutting(self.arrays))
 
     def neighbours(self, state: int) -> list[tuple[int, float]]:
         """Return the states one move away from ``state``, each with the cost of the move, in the graph's order."""
@@ -365,7 +365,7 @@ def _label(graph: Layout, label: npt.NDArray[np.int32], queue: npt.NDArray[np.in
 
 
 @kernel
-def _has_round_corners(graph: Moves) -> bool:
+def _forbids_corner_cutting(graph: Moves) -> bool:
     mask, offset = graph.mask, graph.offset
     for state in range(len(mask)):
         here = int64(mask[state])

@@ -9,12 +9,12 @@ triangle inequality, no path is shorter than the difference of its ends' distanc
 from __future__ import annotations
 
 import math
-from enum import IntEnum
 
 import numpy as np
 import numpy.typing as npt
 
 from andante.kernel import kernel
+from andante.notation import Word
 
 # A diagonal move costs the square root of two, rounded to a multiple of 2**-32. Sums of up to a million such costs are
 # exact in a float64, so equal costs compare equal: ties need no tolerance, and a path's cost is off by less than
@@ -26,8 +26,12 @@ DIAGONAL = round(math.sqrt(2) * 2**32) / 2**32
 TOLERANCE = 1e-6
 
 
-class Metric(IntEnum):
-    """How the distance between two points of an embedding is measured."""
+class Metric(Word):
+    """How the distance between two points of an embedding is measured.
+
+    >>> print(Metric.OCTILE)
+    octile
+    """
 
     OCTILE = 0
     EUCLIDEAN = 1

@@ -1,4 +1,4 @@
-"""Compiling ahead of many runs, so that none of them waits for it: also what works with databases."""
+"""Compile algorithms and builders of databases before many runs, so that none of the runs waits for it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from andante.agent import Algorithm
 from andante.databases.header import Database
-from andante.datasets import Progress
+from andante.datasets import ProgressCallback
 from andante.datasets.generate import generate
 from andante.episode.run import Outfit, compile_all, variant
 from andante.errors import AndanteError
@@ -38,19 +38,19 @@ def _kind(text: str) -> str:
 class Compiler:
     """Compiles agents and builders of databases, on a small map.
 
-    It calls ``tell(what, number, total)`` before each that was not in the cache, with the numbers that it is given.
+    Calls ``progress(what, number, total)`` before each that is not in the cache, with the given numbers.
     """
 
-    def __init__(self, tell: Progress) -> None:
-        self._tell = tell
+    def __init__(self, progress: ProgressCallback) -> None:
+        self._progress = progress
         self._map = generate("rooms", _SMALL, _SMALL)
         self._databases: dict[str, Database | AndanteError] = {}
 
     def builder(self, text: str, number: int = 1, total: int = 1) -> Database | None:
-        """Compile what builds such a database: the one for the small map, None if there is none."""
+        """Compile the builder of such a database; return the one for the small map, None if it cannot be built."""
         if text not in self._databases:
             goals = np.flatnonzero(self._map.passable.ravel())[:1] if asks_for_goals(text) else None
-            with on_compile(lambda _: self._tell(_kind(text), number, total)):
+            with on_compile(lambda _: self._progress(_kind(text), number, total)):
                 try:
                     self._databases[text] = build(text, self._map, goals=goals)
                 except AndanteError as error:
@@ -59,32 +59,32 @@ class Compiler:
         return None if isinstance(found, AndanteError) else found
 
     def agent(self, one: Outfit[str], number: int = 1, total: int = 1) -> bool:
-        """Compile all that such an agent runs; False if it cannot be made, at least on the small map."""
+        """Compile all that such an agent runs; return False if it cannot be made on the small map."""
         databases = [self.builder(text, number, total) for text in one.databases]
         if None in databases:
             return False
         ready = Outfit(one.algorithm, tuple(databases), one.sight)
         try:
-            compile_all([ready], [self._map], lambda what, *_: self._tell(what, number, total))
+            compile_all([ready], [self._map], lambda what, *_: self._progress(what, number, total))
         except AndanteError:
             return False
         return True
 
 
-def compile_ahead(wanted: Iterable[Outfit[str]], tell: Progress) -> None:
-    """Compile all that will run; ``tell(what, number, total)`` is called before each that was not in the cache.
+def compile_outfits(wanted: Iterable[Outfit[str]], progress: ProgressCallback) -> None:
+    """Compile all that will run; ``progress(what, number, total)`` is called before each that was not in the cache.
 
-    Parameters that do not go together, and databases that cannot be built, are passed over: whoever runs them will hear
-    what is wrong, with the map.
+    Parameters that do not go together, and databases that cannot be built, are passed over: running them raises the
+    error, which names the map.
     """
-    compiler, groups = Compiler(tell), _alike(wanted)
+    compiler, groups = Compiler(progress), _alike(wanted)
     for number, group in enumerate(groups, 1):
         any(compiler.agent(one, number, len(groups)) for one in group)  # the others run the same machine code
 
 
 @contextmanager
 def compiling_beside(algorithms: Iterable[Algorithm]) -> Iterator[None]:
-    """While this block runs, another process compiles these algorithms, if there is a core for it.
+    """Compile these algorithms in another process while this block runs, if there is a core for it.
 
     It ends with the block or after it has compiled them all, whichever is later; they are then found in the cache.
     """
@@ -103,11 +103,11 @@ def compiling_beside(algorithms: Iterable[Algorithm]) -> Iterator[None]:
 
 
 def _compile_quietly(texts: Sequence[str]) -> None:
-    compile_ahead([Outfit.of(text) for text in texts], lambda *_: None)
+    compile_outfits([Outfit.of(text) for text in texts], lambda *_: None)
 
 
 def _alike(wanted: Iterable[Outfit[str]]) -> list[list[Outfit[str]]]:
-    """Those that run the same machine code together, in the order in which they are met."""
+    """Return the outfits grouped by the machine code that they run, in their order."""
     found: dict[tuple[Any, ...], list[Outfit[str]]] = {}
     for one in wanted:
         found.setdefault(code_of(one), []).append(one)
