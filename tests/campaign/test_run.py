@@ -437,6 +437,8 @@ def test_databases_for_the_goals_of_the_problems(written, tmp_path, monkeypatch,
     some = frame.filter(polars.col("databases").str.contains("asked"))
     whole = frame.filter(~polars.col("databases").str.contains("asked"))
     assert len(some) == len(whole) == 48
+    assert set(whole["databases_brief"]) == {"pattern(level=0)"}
+    assert set(some["databases_brief"]) == {"pattern(level=0, goals=asked)"}
     for column in ("cost", "states_expanded", "moves"):
         assert some[column].to_list() == whole[column].to_list()
     assert (some["database_bytes"] < whole["database_bytes"]).all()

@@ -87,6 +87,7 @@ def test_archives_may_be_laid_out_as_on_the_site(cache, tmp_path):
     pack(tmp_path / "mirror" / "room")
     with pytest.warns(sets.UnverifiedSet):
         sets.fetch("room", tmp_path / "mirror")
+    assert sets.map_names("room") == ["alcove", "hall"]
 
 
 def test_a_fetched_set_needs_no_source_any_more(fetched, tmp_path):
@@ -115,7 +116,9 @@ def test_line_ends_make_no_other_set(fetched, tmp_path):
     for file in fetched.iterdir():
         file.unlink()
     fetched.rmdir()
-    sets.fetch("room", pack(tmp_path / "windows", text=MAP.replace("\n", "\r\n")))
+    again = sets.fetch("room", pack(tmp_path / "windows", text=MAP.replace("\n", "\r\n")))
+    assert again == fetched
+    assert sets.map_names("room") == ["alcove", "hall"]
 
 
 def test_a_file_that_was_changed_in_the_cache_is_refused(fetched):

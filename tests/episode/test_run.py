@@ -64,7 +64,7 @@ def test_a_trial_adds_up(name):
         assert trial.first_move_states_expanded <= trial.max_states_expanded <= trial.states_expanded
         assert trial.states_expanded_per_move == trial.states_expanded / trial.moves
         assert trial.first_move_states_touched <= trial.states_touched
-        assert 0 <= trial.first_move_seconds <= trial.seconds < 60
+        assert 0 <= trial.first_move_seconds <= trial.seconds
         assert trial.cells == [problem.grid.cell(state) for state in trial.path]
         assert f"GOAL after {trial.moves} moves, cost {trial.cost:.2f}" in repr(trial)
 

@@ -260,12 +260,31 @@ def test_a_worst_move_is_of_an_agent_not_of_an_algorithm():
             "settings": ["a()", "a()", "b()"],
             "solved": [True] * 3,
             "databases": ["pattern(cap=9)", "pattern(cap=20)", ""],
+            "databases_brief": ["pattern(cap=9)", "pattern", ""],
             "max_states_expanded": [5, 50, 7],
         }
     )
     results = Results(rows, "t")
     assert [one.name for one in results.summaries()] == ["a, pattern(cap=9)", "a, pattern", "b"]
     assert results.within(10).rows["max_states_expanded"].to_list() == [5, 7]
+
+
+def test_databases_are_named_by_what_was_written_with_the_rows_whatever_the_defaults_are_today():
+    def names(*databases, **more):
+        agents = {"algorithm": ["a"] * len(databases), "settings": ["a()"] * len(databases)}
+        rows = pl.DataFrame({**agents, "solved": [True] * len(databases), "databases": databases, **more})
+        return [one.name for one in Results(rows, "t").summaries()]
+
+    default = "regions(m=5, borders=3, seed=0)"
+    assert names(default, "regions(m=9)") == [f"a, {default}", "a, regions(m=9)"]  # an older store
+    assert names(default, "regions(m=9)", databases_brief=["regions(m=5)", "regions"]) == [
+        "a, regions(m=5)",
+        "a, regions",
+    ]
+    assert names("gone(x=1)", "regions(m=9)", databases_brief=["gone", "regions"]) == ["a, gone", "a, regions"]
+    merged = names("regions(m=5)", "regions(m=9)", databases_brief=["regions", "regions"])  # before and after a change
+    assert merged == ["a, regions(m=5)", "a, regions(m=9)"]
+    assert names("x(m=1)", "x(m=1)", "y(m=1)", databases_brief=["x", "x(m=1)", "y"]) == ["a, x(m=1)", "a, y"]
 
 
 def test_agents_whose_databases_learned_on_other_maps_are_told_apart():

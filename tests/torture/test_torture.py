@@ -125,9 +125,10 @@ def test_documents_are_altered_however_deep_they_are():
     document = []
     for _ in range(10_000):
         document = [document]
-    rng = chance(1, "any", 1)
-    for _ in range(500):
-        altered(rng, {"a": [document, document]})
+    rng, whole = chance(1, "any", 1), {"a": [document, document]}
+    found = [altered(rng, whole) for _ in range(500)]
+    assert all(one is not whole for one in found)
+    assert any(isinstance(one, dict) and list(one) == ["a"] and one["a"] is not whole["a"] for one in found)
 
 
 def test_a_document_that_is_altered_stays_as_it_was():

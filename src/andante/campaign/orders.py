@@ -34,6 +34,17 @@ class BuildOrder(NamedTuple):
         return parse(self.text).name
 
     @property
+    def brief(self) -> str:
+        """The text without the parameters that are at their defaults, for reports.
+
+        >>> BuildOrder.of("subgoals(records=500)").brief
+        'subgoals(records=500)'
+        """
+        call = parse(self.text)
+        usual = {p.name: p.word(p.default) for p in builders()[call.name].parameters}
+        return str(Call(call.name, {name: value for name, value in call.arguments.items() if value != usual[name]}))
+
+    @property
     def serves_any_map(self) -> bool:
         """Whether it is built from maps of its own rather than for each map."""
         return builders()[self.name].any_map

@@ -126,6 +126,7 @@ def _columns(job: Job, grid: Grid, task: Task, volumes: list[Volume], found: lis
         "fingerprint": job.map.fingerprint,
         **_shown(task.conditions),
         "databases": "; ".join(order.text for order in task.conditions.databases),
+        "databases_brief": "; ".join(order.brief for order in task.conditions.databases),
         "training": "; ".join(task.conditions.training),
         **sizes((volume.database for volume in volumes), grid.width * grid.height),
         "build_seconds": math.fsum(volume.build_seconds for volume in volumes),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -16,8 +17,6 @@ from andante.campaign.standing import Status, plan_of, status
 from andante.campaign.tables import CampaignError
 from andante.errors import ParameterError, did_you_mean
 from andante.measures import PLACE, Outcome, Summary, capped_suboptimality_ratio
-from andante.notation import Call, parse
-from andante.offline import builders
 from andante.report.charts import Setting
 from andante.store import Store, StoreError, summaries
 from andante.store.store import polars
@@ -240,24 +239,25 @@ def _with_agents(rows: pl.DataFrame) -> pl.DataFrame:
         if name in rows.columns and rows[name].n_unique() > 1:
             value = pl.col(name).cast(pl.String)
             if name == "databases":
-                value = value.replace({text: _brief(text) for text in rows[name].unique()})
+                value = value.replace(_database_names(rows))
             like = ["algorithm", "databases"] if name == "training" else ["algorithm"]  # others are distinct already
             named = (pl.col(name).n_unique().over(like) > 1) & ~value.is_in(_UNSAID)
             words.append(pl.when(named).then(pl.format(f", {said}", value)).otherwise(pl.lit("")))
     return rows.with_columns(agent=pl.concat_str(pl.col("algorithm"), *words))
 
 
-def _brief(databases: str) -> str:
-    """Return databases without the parameters that are at their defaults.
+def _database_names(rows: pl.DataFrame) -> dict[str, str]:
+    """Return how agents' names mention each value of the column ``databases``.
 
-    >>> _brief("subgoals(records=500, seed=0, coverage=random, series=false, m=25)")
-    'subgoals(records=500)'
+    That is the short text that was written with the rows. Rows of older campaigns have none, and in a merged store the
+    same short text may stand for several databases, if defaults have changed: these are named in full.
+
+    >>> import polars as pl
+    >>> _database_names(pl.DataFrame({"databases": ["regions(m=5)"], "databases_brief": ["regions"]}))
+    {'regions(m=5)': 'regions'}
     """
-    found = []
-    for text in filter(None, databases.split("; ")):
-        call, known = parse(text), builders()
-        usual = {p.name: p.word(p.default) for p in known[call.name].parameters} if call.name in known else {}
-        found.append(
-            Call(call.name, {name: value for name, value in call.arguments.items() if value != usual.get(name, ...)})
-        )
-    return "; ".join(map(str, found))
+    if "databases_brief" not in rows.columns:
+        return {}
+    names = dict(rows.select("databases", "databases_brief").unique().sort("databases_brief").iter_rows())
+    meant = Counter(names.values())
+    return {text: name if meant[name] == 1 else text for text, name in names.items()}

@@ -26,10 +26,11 @@ class Journal:
     (3, 3)
     """
 
-    def __init__(self, folder: Path | None = None) -> None:
+    def __init__(self, folder: Path | None = None, clock: Callable[[], float] = time.perf_counter) -> None:
         self.folder = folder
+        self._clock = clock
         self._pieces: dict[str, Any] = {}
-        self._began = time.perf_counter()
+        self._began = self._clock()
         self._recalled = 0.0
         if folder is not None:
             make_folder(folder)
@@ -37,20 +38,20 @@ class Journal:
     @property
     def seconds(self) -> float:
         """The time that all pieces took, in this run and in earlier ones."""
-        return time.perf_counter() - self._began + self._recalled
+        return self._clock() - self._began + self._recalled
 
     def restart(self) -> None:
         """Start counting the seconds from now."""
-        self._began, self._recalled = time.perf_counter(), 0.0
+        self._began, self._recalled = self._clock(), 0.0
 
     @contextmanager
     def paused(self) -> Iterator[None]:
         """Do not count the time of this block."""
-        began = time.perf_counter()
+        began = self._clock()
         try:
             yield
         finally:
-            self._began += time.perf_counter() - began
+            self._began += self._clock() - began
 
     def once(self, what: Mapping[str, Any], make: Callable[[], Any]) -> Any:
         """Return the piece of plain data that ``what`` determines, from the journal or made now."""
@@ -59,8 +60,8 @@ class Journal:
             return self._pieces[key]["piece"]
         kept = self._read(key)
         if kept is None:
-            began = time.perf_counter()
-            kept = {"piece": make(), "seconds": time.perf_counter() - began}
+            began = self._clock()
+            kept = {"piece": make(), "seconds": self._clock() - began}
             if self.folder is not None:
                 write_whole(self._file(key), json.dumps({**kept, "checksum": _checksum(key, kept)}).encode())
         else:

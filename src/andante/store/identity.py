@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 TIMES = frozenset({"seconds", "microseconds_per_move", "first_move_microseconds", "build_seconds"})
 
 #: Columns that may differ between two rows of one trial: times, its place in a campaign, and mere names.
-NOT_DECIDED = TIMES | {"job", "set", "problem", "repeat", "map", "training", "algorithm"}
+NOT_DECIDED = TIMES | {"job", "set", "problem", "repeat", "map", "training", "algorithm", "databases_brief"}
 
 #: Rows that agree in these are the same row: the trial, the problem set that asked for it, and the repeat number.
 KEY = ("id", "set", "repeat")
