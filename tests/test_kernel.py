@@ -770,3 +770,24 @@ def test_a_kernel_as_plain_python_reaches_others_through_modules():
 def test_what_belongs_to_others_is_not_copied():
     assert interpreted(np.sort, {}) is np.sort
     assert interpreted(textwrap.dedent, {}) is textwrap.dedent
+
+
+@pytest.mark.compiled
+def test_bundles_of_the_same_name_and_shape_are_not_mixed_up():
+    """Numba tells types apart by their names unless told otherwise, and every agent has a bundle called Memory."""
+
+    def first_of(kind):
+        class Bundle(NamedTuple):
+            values: np.ndarray
+
+        @kernel
+        def first(bundle):
+            return bundle.values[0]
+
+        @kernel
+        def doubled(bundle):
+            return 2 * first(bundle)
+
+        return doubled(Bundle(np.array([kind, 0.0])))
+
+    assert [first_of(kind) for kind in (1.0, 2.0, 3.0)] == [2.0, 4.0, 6.0]

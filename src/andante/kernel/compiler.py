@@ -84,6 +84,11 @@ class _Slim(types.Type):  # type: ignore[misc]
         self.whole = whole
         super().__init__(f"slim({whole})")
 
+    @property
+    def key(self) -> types.Type:
+        """Return what tells two such types apart: bundles of the same name and shape may be of different classes."""
+        return self.whole
+
     @classmethod
     def of(cls, one: types.Type) -> types.Type:
         """Return the type as which a part takes an argument of this type."""
