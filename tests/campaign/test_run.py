@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import re
 import signal
 import threading
 import time
@@ -155,6 +156,7 @@ def test_how_jobs_were_cut_is_kept(campaign, tmp_path, monkeypatch):
     monkeypatch.setattr(plan, "LEAST_TRIALS", 64)
     _, again = prepare(campaign, folder)
     assert len(again) == len(begun) == 45
+    assert re.fullmatch(r"<Plan of \d+ tasks and \d+ problems on \d+ maps: \d+ trials in 45 jobs>", repr(again))
     assert [again.job(k).starts.tolist() for k in range(45)] == [begun.job(k).starts.tolist() for k in range(45)]
 
 

@@ -69,6 +69,9 @@ def test_with_memory_there_are_databases_and_the_code_runs(grids, tmp_path):
     assert load(tmp_path / "databases" / f"{grid.name}.moves", map=grid).kind == "moves"
     agent = eval(advice.code, {"andante": andante, "load": load, "grid": grid})  # noqa: S307 (what a user would paste)
     assert agent.run(andante.random_problems(grid, 1, seed=9)[0]).solved
+    assert f"{grid!r} with <Database moves, " in repr(agent)
+    assert repr(advice) == repr(advice.winner).replace("Standing", "Advice")
+    assert repr(advice).startswith(f"<Advice: {advice.winner.candidate.name}, 1.000 ")
 
 
 def test_a_limit_on_memory_drops_databases(grids):

@@ -115,7 +115,7 @@ class Hierarchy:
         source, sink, _ = self._arcs(level)
         cost = np.zeros(len(source))
         _prices(self.layers, self.nodes(level), cost)
-        place, metric = self.points(level), Metric(self.layers.metric).name.lower()
+        place, metric = self.points(level), str(Metric(self.layers.metric))
         edges = np.stack([source, sink, cost], 1)
         return Graph.from_edges(edges, states=len(place), points=place, metric=metric, directed=True)  # type: ignore[arg-type]
 

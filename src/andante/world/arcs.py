@@ -118,7 +118,7 @@ def rows(
 
 def embedding(count: int, points: npt.NDArray[np.float64], metric: str) -> tuple[npt.NDArray[np.float64], int]:
     """Return points and the code of a metric; raise `GraphError` if they do not fit ``count`` states."""
-    names = {code.name.lower(): code for code in Metric}
+    names = {str(code): code for code in Metric}
     if metric not in names:
         raise GraphError(f"unknown metric {metric!r}; {did_you_mean(metric, names)}")
     if points.ndim != 2 or len(points) != count:
