@@ -29,7 +29,7 @@ def spread_out(run: np.ndarray, owner: np.ndarray, states: int) -> np.ndarray:
 
 def unpacked(pattern: Pattern) -> Tables:
     """The tables of a database; what it does not say is NO_STATE."""
-    states = int(pattern.base[2])
+    states = int(pattern.states[0])
     region, column = (
         spread_out(pattern.run, pattern.owner, states),
         spread_out(pattern.goal_run, pattern.goal_column, states),

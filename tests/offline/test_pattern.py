@@ -132,7 +132,7 @@ def assert_every_entry_is_right(world, parameters, goals=None):
                 cap = how["cap"] if how["goal_depths"] == "capped" else 3000
                 assert tables.goal_depth[start, goal] == twin.depth(start, far, cap)
     assert pattern.goal_depth.shape == ((0, 0) if how["goal_depths"] is None else (twin.regions, len(asked)))
-    assert (pattern.cap[0], pattern.base[0]) == (how["cap"], how["base"])
+    assert (pattern.cap[0], pattern.level[0]) == (how["cap"], how["base"])
 
 
 @given(
@@ -247,7 +247,7 @@ def test_tables_that_make_no_sense_are_refused(tmp_path):
         (arrays._replace(run=arrays.run[:-1]), "do not fit a graph of 256 states"),
         (arrays._replace(run=arrays.run[::-1].copy()), "do not fit a graph of 256 states"),
         (arrays._replace(run=arrays.run + np.int32(1)), "do not fit a graph of 256 states"),
-        (arrays._replace(base=np.array([0, arrays.base[1], 255])), "not those of a graph of 256 states"),
+        (arrays._replace(states=np.array([255])), "not those of a graph of 256 states"),
         (arrays._replace(row=arrays.row[:-1]), "do not fit each other"),
         (arrays._replace(span=arrays.span[:-1]), "do not fit each other"),
         (arrays._replace(palette=arrays.palette[::-1].copy()), "do not fit each other"),

@@ -45,9 +45,9 @@ class Goals(NamedTuple):
 def ground_pattern(space: Space) -> Pattern:
     """Return the pattern database that the agent was given, for plans on the map itself."""
     pattern = Pattern.allocate(space)
-    if pattern.base[0] != 0:
+    if pattern.level[0] != 0:
         raise AlgorithmError(
-            f"the pattern database is for agents that plan on level {pattern.base[0]}, but this one plans on the map "
+            f"the pattern database is for agents that plan on level {pattern.level[0]}, but this one plans on the map "
             "itself; build it with base=0"
         )
     return pattern

@@ -46,14 +46,14 @@ class Steering(NamedTuple):
             raise ParameterError(f"over regions, depth_by must be fixed or pattern, got {depth.name.lower()}")
         pattern = Pattern.allocate(space)
         level, cover = space.params.level, space.params.cover
-        if pattern.base[:2].tolist() != [level, cover]:
+        if (pattern.level[0], pattern.cover[0]) != (level, cover):
             raise AlgorithmError(
-                f"the pattern database is for agents that plan on level {pattern.base[0]} with cover "
-                f"{Cover(pattern.base[1]).name.lower()}, but this one plans on level {level} with cover "
+                f"the pattern database is for agents that plan on level {pattern.level[0]} with cover "
+                f"{Cover(pattern.cover[0]).name.lower()}, but this one plans on level {level} with cover "
                 f"{cover.name.lower()}; build it with base={level} and cover={cover.name.lower()}"
             )
         nodes = len(hierarchy_of(space.graph, cover).layers.node)
-        if pattern.base[2] != nodes:
+        if pattern.states[0] != nodes:
             raise AlgorithmError("the pattern database is for regions made by another version; build it again")
         visited = np.zeros(space.states, np.int64)
         return cls(Steered(pattern, visited, depth is DepthBy.PATTERN, goal is GoalBy.PATTERN, space.clock))

@@ -44,9 +44,9 @@ CHOICE = 2**16 - 1
 def _fault(pattern: Pattern, graph: Graph) -> str | None:
     if any(table.ndim != 1 for name, table in pattern._asdict().items() if name != "goal_depth"):
         return "its tables do not fit each other"
-    if pattern.cap.shape != (1,) or pattern.base.shape != (3,):
+    if any(one.shape != (1,) for one in (pattern.cap, pattern.level, pattern.cover, pattern.states)):
         return "its tables do not fit each other"
-    level, cover, states = pattern.base.tolist()
+    level, cover, states = (int(one[0]) for one in (pattern.level, pattern.cover, pattern.states))
     if not 0 <= level <= HIGHEST or cover not in list(Cover):
         return "its level or cover does not exist"
     if states < len(graph) or (level == 0 and states != len(graph)):
@@ -118,7 +118,7 @@ def _fault_of_subgoals(pattern: Pattern, states: int) -> str | None:
 def _covers(pattern: Pattern, graph: Graph, goals: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
     if (pattern.goal_column != UNSERVED).all():
         return np.ones(len(goals), np.bool_)
-    node = ancestors(graph, Cover(pattern.base[1]), int(pattern.base[0]), goals)
+    node = ancestors(graph, Cover(pattern.cover[0]), int(pattern.level[0]), goals)
     place = np.searchsorted(pattern.goal_run, np.maximum(node, 0), "right") - 1
     return (node < 0) | (pattern.goal_column[place] != UNSERVED)
 
@@ -156,7 +156,9 @@ class Pattern(NamedTuple):
     depth: npt.NDArray[np.uint16]  # [some], the depth on the way there, at most the cap
     goal_depth: npt.NDArray[np.uint16]  # [regions, columns] or [0, 0], the depth on the way to the goal itself
     cap: npt.NDArray[np.int64]  # [1]
-    base: npt.NDArray[np.int64]  # [3], the level that the agent plans on, its cover, and the number of states
+    level: npt.NDArray[np.int64]  # [1], the level that the agent plans on
+    cover: npt.NDArray[np.int64]  # [1], its rule for cliques
+    states: npt.NDArray[np.int64]  # [1], their number on that level
 
     @property
     def columns(self) -> int:
@@ -176,7 +178,7 @@ class Pattern(NamedTuple):
     @property
     def entries(self) -> int:
         """The number of stored values: a region for each state, and a subgoal for each pair of regions."""
-        return int(self.base[2]) + self.records
+        return int(self.states[0]) + self.records
 
     @classmethod
     def allocate(cls, space: Space) -> Pattern:

@@ -141,7 +141,7 @@ def make(graph: Graph, params: Params, crew: Crew, goals: npt.NDArray[np.int64] 
         depth[special],
         goal_depth,
         np.array([params.cap]),
-        np.array([params.base, params.cover, states], np.int64),
+        *(np.array([one], np.int64) for one in (params.base, params.cover, states)),
     )
 
 
