@@ -364,7 +364,7 @@ def test_numbers_of_paths_start_again_when_they_run_out(left):
         agent._memory.searches.route.scalars[0]["now"] = shorten.LAST_NUMBER - left
         for _ in range(3):
             assert agent.run(problem).path.tolist() == fresh.run(problem).path.tolist()
-        assert agent._memory.ways.scalars[0]["used"] < 50_000
+        assert agent._memory.paths.scalars[0]["used"] < 50_000
 
 
 @pytest.mark.compiled
