@@ -7,6 +7,7 @@ from itertools import count
 
 import pytest
 
+from andante.errors import ParameterError
 from andante.machine import cores, on_threads
 from andante.recent import Recent
 
@@ -65,3 +66,9 @@ def test_what_several_threads_ask_for_is_made_once():
     held, made = Recent(4), []
     list(on_threads(lambda part, stop: held.get(part % 4, lambda: made.append(part % 4)), range(40), 4))
     assert sorted(made) == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("threads", [0, -1, 1.5])
+def test_there_is_at_least_one_thread(threads):
+    with pytest.raises(ParameterError, match="threads must be a whole number of at least 1"):
+        on_threads(lambda part, stop: part, [1, 2], threads)

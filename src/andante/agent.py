@@ -383,6 +383,10 @@ def find(text: str | Algorithm, **parameters: Any) -> Algorithm:
     """Return the algorithm that ``text`` names in the notation; keyword parameters take precedence."""
     if isinstance(text, Algorithm):
         return text.with_parameters(**parameters)
+    if not isinstance(text, str):
+        raise AlgorithmError(
+            f"an algorithm is text such as 'lrta(depth=3)', or what settings.lrta(depth=3) returns, not {quoted(text)}"
+        )
     _load()
     call = parse(next((ours for ours in (read(text) for read in _dialects) if ours is not None), text))
     if call.name not in _register:

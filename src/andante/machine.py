@@ -8,6 +8,8 @@ from collections.abc import Callable, Generator, Iterable
 from queue import SimpleQueue
 from typing import Generic, NamedTuple, TypeVar
 
+from andante.errors import ParameterError, whole_number
+
 P = TypeVar("P")
 R = TypeVar("R")
 
@@ -44,6 +46,10 @@ def on_threads(work: Callable[[P, threading.Event], R], parts: Iterable[P], thre
     >>> sorted(done.result for batch in on_threads(lambda part, stop: 2 * part, [1, 2, 3], 2) for done in batch)
     [2, 4, 6]
     """
+    return _run_on_threads(work, parts, whole_number(threads, "threads", least=1, error=ParameterError))
+
+
+def _run_on_threads(work: Callable[[P, threading.Event], R], parts: Iterable[P], threads: int) -> Batches[P, R]:
     news: SimpleQueue[Done[P, R] | BaseException | None] = SimpleQueue()  # None comes from a thread that has ended
     stop, taking, numbered = threading.Event(), threading.Lock(), enumerate(parts)
 
@@ -60,14 +66,15 @@ def on_threads(work: Callable[[P, threading.Event], R], parts: Iterable[P], thre
         news.put(None)
 
     crew = [threading.Thread(target=crew_member, name=f"andante {k}", daemon=True) for k in range(threads)]
-    for one in crew:
-        one.start()
     try:
+        for one in crew:
+            one.start()
         yield from _batches(news, threads)
     finally:
         stop.set()
         for one in crew:
-            one.join()
+            if one.ident is not None:  # it was started
+                one.join()
 
 
 def _batches(news: SimpleQueue[Done[P, R] | BaseException | None], running: int) -> Batches[P, R]:

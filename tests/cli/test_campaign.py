@@ -124,10 +124,10 @@ def test_an_interrupted_run_says_what_is_kept_and_how_to_go_on(cli, file, tmp_pa
     stopping(6)
     code, _, err = cli("campaign", "run", file, "--threads", 1)
     assert code == INTERRUPTED
-    assert re.search(rf"stopped: \d of 6 jobs kept; 'andante campaign resume {re.escape(str(file))}' goes on", err)
+    assert re.search(rf"stopped: \d of 6 jobs kept; 'andante campaign resume {re.escape(str(file))}' resumes it", err)
     code, _, err = cli("study", file, "--threads", 1)
     assert code == INTERRUPTED
-    assert re.search(r"stopped: \d of \d jobs kept; the same command goes on", err)
+    assert re.search(r"stopped: \d of \d jobs kept; the same command resumes it", err)
 
 
 def test_an_unfinished_campaign_compares_on_problems_that_all_have_finished(cli, file, tmp_path, unfinished):

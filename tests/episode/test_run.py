@@ -21,7 +21,7 @@ from andante.episode.loop import EPISODE, NO_MOVE, NO_STATE, WRONG_COST, all_end
 from andante.episode.rows import rows
 from andante.episode.run import Outfit, compile_all, variant
 from andante.episode.single import Agent
-from andante.errors import AlgorithmError, ParameterError, ProblemError
+from andante.errors import AlgorithmError, AndanteError, ParameterError, ProblemError
 from andante.kernel import JIT, interpreted, kernel
 from andante.measures import Outcome
 from andante.search.learning import Learned
@@ -505,3 +505,24 @@ def test_two_threads_cannot_use_one_agent_at_once():
         assert agent.run(problem).solved  # but whoever has it may use it
     with ThreadPoolExecutor(1) as other:
         assert other.submit(agent.run, problem).result().solved  # and, one after the other, anybody
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda grid: andante.run("lrta", grid), "a problem is what grid.problem(start, goal) returns, not <Grid"),
+        (lambda grid: Agent("lrta", grid).run(grid), "a problem is what grid.problem(start, goal) returns, not <Grid"),
+        (
+            lambda grid: Agent("lrta", "rooms"),
+            "an agent needs a Grid or a Graph, as andante.read_map returns, not 'rooms'",
+        ),
+        (
+            lambda grid: andante.run(andante.settings.lrta, grid),
+            "an algorithm is text such as 'lrta(depth=3)', or what settings.lrta",
+        ),
+    ],
+)
+def test_arguments_of_another_type_get_a_sentence(call, said):
+    with pytest.raises(AndanteError) as caught:
+        call(Grid(np.ones((3, 3), bool)))
+    assert said in str(caught.value)

@@ -534,3 +534,11 @@ def test_graphs_without_places_have_no_tiles():
     for parameters in ("side=4", "level=1", "level=1, base=1"):
         with pytest.raises(GraphError, match="every move can be taken back"):
             build(f"pattern({parameters})", one_way)
+
+
+def test_a_map_without_a_move_has_a_database_without_subgoals(tmp_path):
+    grid = andante.Grid(np.eye(3, dtype=bool))
+    database = build("pattern", grid)
+    assert database.arrays.regions == 0
+    database.save(tmp_path / "none.pattern")
+    assert andante.load(tmp_path / "none.pattern", map=grid).records == 0

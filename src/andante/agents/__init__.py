@@ -19,6 +19,16 @@ from pathlib import Path
 from andante.errors import AlgorithmError
 
 
+def _import(module: str, whose: str) -> None:
+    """Import a module; whatever is wrong with it becomes one sentence that begins with ``whose`` it is."""
+    try:
+        import_module(module)
+    except AlgorithmError:
+        raise
+    except Exception as error:
+        raise AlgorithmError(f"{whose}: {module} cannot be imported: {type(error).__name__}: {error}") from error
+
+
 def _import_file(path: Path) -> None:
     name = f"andante_agent_{path.stem}_{sha256(str(path.resolve()).encode()).hexdigest()[:8]}"
     spec = spec_from_file_location(name, path)
@@ -35,16 +45,8 @@ def _import_file(path: Path) -> None:
 
 
 for _module in sorted(pkgutil.iter_modules(__path__), key=lambda found: found.name):
-    import_module(f"{__name__}.{_module.name}")
+    _import(f"{__name__}.{_module.name}", "an algorithm of Andante")
 for _entry in entry_points(group="andante.agents"):
-    try:
-        import_module(_entry.module)
-    except AlgorithmError:
-        raise
-    except Exception as _error:
-        raise AlgorithmError(
-            f"the entry point {_entry.name!r} of andante.agents: {_entry.module} cannot be imported: "
-            f"{type(_error).__name__}: {_error}"
-        ) from _error
+    _import(_entry.module, f"the entry point {_entry.name!r} of andante.agents")
 for _file in filter(None, os.environ.get("ANDANTE_AGENTS", "").split(os.pathsep)):
     _import_file(Path(_file))

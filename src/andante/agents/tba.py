@@ -202,9 +202,9 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
 def _begin(memory: Memory, graph: Arrays, params: Params, state: int, goal: int) -> None:
     """Begin a search from the agent's state."""
     at = memory.planning.scalars[0]
+    abandon(memory.searches.route, memory.window, params.window)  # type: ignore[arg-type]  # none is -1
     begin(memory.searches.forward, graph, state, goal, params.weight)
     forget(memory.paths)
-    abandon(memory.searches.route, memory.window, params.window)  # type: ignore[arg-type]  # none is -1
     at["trial"], at["stage"] = memory.planning.clock[0]["trial"], SEARCHING
     at["start"], at["previous"] = state, state
 
@@ -245,7 +245,7 @@ def _trace(memory: Memory, graph: Arrays, params: Params, state: int, goal: int,
 
 @kernel
 def _next_state(memory: Memory, graph: Arrays, params: Params, state: int) -> int:
-    """Return the next state on the current path, or OFF or CUT as `ahead` does."""
+    """Return the next state on the current path, or OFF or CUT as `next_on_path` does."""
     if memory.planning.scalars[0]["stage"] < TRACED or not _shortens(params):
         return next_on_path(memory.paths, graph, state)
     return next_on(memory.searches.route, state) if is_on(memory.searches.route, state) else OFF

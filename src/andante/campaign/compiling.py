@@ -100,6 +100,7 @@ def compiling_beside(algorithms: Iterable[Algorithm]) -> Iterator[None]:
     finally:
         if beside.is_alive():
             beside.terminate()
+            beside.join()
 
 
 def _compile_quietly(texts: Sequence[str]) -> None:

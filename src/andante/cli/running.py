@@ -136,5 +136,5 @@ def print_stopped(folder: Path, again: str) -> None:
     told = "before its first job; run it again"
     if Store.exists(folder):
         found = stands(Store(folder))
-        told = f"{found.jobs_finished:,} of {found.jobs:,} jobs kept; {again} goes on"
+        told = f"{found.jobs_finished:,} of {found.jobs:,} jobs kept; {again} resumes it"
     err.print(f"stopped: {told}", soft_wrap=True)

@@ -47,7 +47,7 @@ SIGHT_OPTION = typer.Option(
     None,
     metavar="R",
     min=1,
-    help="The map is unknown: agents see R cells far and take for free what they have not seen.",
+    help="The map is unknown: agents see R cells far and assume that unseen cells are free.",
 )
 DATABASE_OPTION = typer.Option(
     [],

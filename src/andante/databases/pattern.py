@@ -116,8 +116,6 @@ def _fault_of_subgoals(pattern: Pattern, states: int) -> str | None:
 
 
 def _covers(pattern: Pattern, graph: Graph, goals: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
-    if (pattern.goal_column != UNSERVED).all():
-        return np.ones(len(goals), np.bool_)
     node = ancestors(graph, Cover(pattern.cover[0]), int(pattern.level[0]), goals)
     place = np.searchsorted(pattern.goal_run, np.maximum(node, 0), "right") - 1
     return (node < 0) | (pattern.goal_column[place] != UNSERVED)

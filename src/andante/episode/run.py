@@ -21,7 +21,7 @@ from andante.agent import Algorithm, find
 from andante.databases.header import as_databases
 from andante.episode.single import NO_LIMITS, Agent, Watch
 from andante.episode.trial import Limits, Trial
-from andante.errors import ParameterError, whole_number
+from andante.errors import ParameterError, ProblemError, quoted, whole_number
 from andante.kernel import on_compile
 from andante.machine import on_threads
 from andante.recent import Recent
@@ -69,6 +69,8 @@ class Outfit(Generic[D]):
 
     def cached_agent(self, problem: Problem) -> Agent:
         """Return this thread's agent for such a problem, cached if it was used recently."""
+        if not isinstance(problem, Problem):
+            raise ProblemError(f"a problem is what grid.problem(start, goal) returns, not {quoted(problem)}")
         # Not by the algorithm's name: another algorithm may have been registered under it since.
         key = (self.algorithm, self.sight, id(problem.graph), *map(id, self.databases))
         return _cached.agents.get(key, lambda: self.agent(problem.world))

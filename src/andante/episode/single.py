@@ -17,7 +17,7 @@ from andante.agent import Algorithm, algorithms, find
 from andante.databases.header import Database, as_databases, pick
 from andante.episode.loop import EPISODE, NO_MOVE, NO_STATE, NO_TIMES, NO_TRAIL, TRAIL, all_ended, driver
 from andante.episode.trial import Limits, Trial, least_costs
-from andante.errors import AlgorithmError, AndanteError, ProblemError
+from andante.errors import AlgorithmError, AndanteError, ProblemError, quoted
 from andante.faults import has_passed, raised
 from andante.measures import Outcome
 from andante.search.memory import ThoughtKind, allocate, bytes_of, new_space
@@ -95,6 +95,8 @@ class Agent:
         **parameters: Any,
     ) -> None:
         self.algorithm = find(algorithm, **parameters)
+        if not isinstance(world, Grid | Graph):
+            raise ProblemError(f"an agent needs a Grid or a Graph, as andante.read_map returns, not {quoted(world)}")
         self.graph = world.graph
         self.databases = as_databases(databases)
         self.sight = sight
@@ -236,10 +238,8 @@ class Agent:
     ) -> list[Trial]:
         if again and any(problem.goal != self._goal for problem in problems):
             raise ProblemError("an agent can keep what it learned only for problems with the goal of its last one")
-        if not again and self._space.clock[0]["problem"] + len(problems) >= MOST_PROBLEMS:
-            self._renew()
         self._watched = None
-        episodes = self._episodes(problems, limits)
+        episodes = self._episodes(problems, limits, again)
         episodes["again"] = again
         walked: list[npt.NDArray[np.int32] | None]
         if paths:
@@ -317,8 +317,12 @@ class Agent:
         found: list[int] = view.found[total - count : total].tolist()
         return found
 
-    def _episodes(self, problems: Sequence[Problem], limits: Limits) -> npt.NDArray[Any]:
+    def _episodes(self, problems: Sequence[Problem], limits: Limits, again: bool = False) -> npt.NDArray[Any]:
+        if not again and self._space.clock[0]["problem"] + len(problems) >= MOST_PROBLEMS:
+            self._renew()
         for problem in problems:
+            if not isinstance(problem, Problem):
+                raise ProblemError(f"a problem is what grid.problem(start, goal) returns, not {quoted(problem)}")
             if problem.graph != self.graph:
                 raise ProblemError(f"{problem!r} is on another graph than this agent")
         episodes = np.zeros(len(problems), EPISODE)

@@ -171,7 +171,7 @@ class _Turn:
     _ours: ClassVar[set[Path]] = set()  # files that this process is compiling now: a kernel and those it calls
 
     def __init__(self, file: Path) -> None:
-        from filelock import FileLock  # takes time to import, and only who compiles needs it
+        from filelock import FileLock  # takes time to import, and is needed only to compile
 
         self._file = file
         self._lock = FileLock(file, thread_local=False, fallback_to_soft=False)
@@ -181,7 +181,7 @@ class _Turn:
     def wait(cls, code: Path, name: str) -> _Turn | None:
         """Wait until no other process compiles this file, or for a long time; return None if this process already does.
 
-        Raise an OSError if the system has no locks here. ``name`` is the kernel's, for those who want to know.
+        Raise an OSError if the system has no locks here. ``name`` is the kernel's, for listeners.
         """
         file = code.with_suffix(".lock")
         if file in cls._ours:  # a kernel that calls itself, which Numba will reject

@@ -13,6 +13,7 @@ import numba
 import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, types
+from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import Dispatcher
 from numba.core.errors import NumbaError
 from numba.core.sigutils import normalize_signature
@@ -113,16 +114,17 @@ def _in_turn(dispatcher: Any) -> Callable[[Any], Any]:
     compile_or_load = dispatcher.compile
 
     def compile_in_turn(sig: Any) -> Any:
-        turns = getattr(dispatcher._cache, "turns", [])
-        before = len(turns)
-        try:
-            with _no_collecting():
-                entry = compile_or_load(sig)
-            _give_constants(dispatcher.overloads[normalize_signature(sig)[0]])
-            return entry
-        finally:
-            while len(turns) > before:
-                turns.pop().end()
+        with global_compiler_lock:  # so that turns taken meanwhile are this thread's
+            turns = getattr(dispatcher._cache, "turns", [])
+            before = len(turns)
+            try:
+                with _no_collecting():
+                    entry = compile_or_load(sig)
+                _give_constants(dispatcher.overloads[normalize_signature(sig)[0]])
+                return entry
+            finally:
+                while len(turns) > before:
+                    turns.pop().end()
 
     return compile_in_turn
 

@@ -324,7 +324,7 @@ def with_parameters(kind: str, parameters: dict[str, Any]) -> tuple[Builder, Any
     """Return the builder of a kind, and its parameters with these set."""
     kind_named(kind)
     if kind not in builders():
-        raise DatabaseError(f"databases of kind {kind!r} cannot be built here: no builder is enrolled for them")
+        raise DatabaseError(f"databases of kind {kind!r} cannot be built here: no builder is registered for them")
     chosen = builders()[kind]
     known = {p.name: p for p in chosen.parameters}
     for name in parameters:

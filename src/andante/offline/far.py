@@ -1,4 +1,4 @@
-"""Far subgoals: the middles of regions that everybody in a region can climb straight to (docs/decisions/0012).
+"""Far subgoals: the middles of regions that all states of a region can climb straight to (docs/decisions/0012).
 
 The middle of a region is its representative. An agent that has reached a subgoal is in the middle of a region, and
 that is where subgoals are chosen for. So after the first leg nothing is lost because an agent is not in the middle.
@@ -79,7 +79,9 @@ def legs_of(ground: Ground, regions: Regions, most: int, crew: Crew) -> Legs:
     parts = [range(i, min(i + PART, len(middle))) for i in range(0, len(middle), PART)]
     found = [legs for part in crew.each(work, parts, rooms) for legs in part]
     begin = np.concatenate([[0], np.cumsum([len(legs[0]) for legs in found])]).astype(np.int64)
-    to, cost, mean = (np.concatenate([legs[k] for legs in found]) for k in range(3))
+    none = no_legs()
+    to = np.concatenate([none.to, *(legs[0] for legs in found)])
+    cost, mean = (np.concatenate([none.cost, *(legs[k] for legs in found)]) for k in (1, 2))
     return Legs(begin, to, cost, mean)
 
 

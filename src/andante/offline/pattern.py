@@ -7,10 +7,11 @@ per region and subgoal: what took the paper 13 hours takes seconds. Depths towar
 optional, and are still computed for each pair. As in the paper (Appendix C), a database can be built for the columns of
 given goals only.
 
-Where the paper is silent: a region is represented by its state nearest to its centre. Of several optimal paths a
-central one is taken: each step goes to the neighbour from which most of them continue. The path whose moves come first
-in the graph's order would run along the edge of all optimal paths, and so along obstacles, and agents would walk
-farther. Within one region the agent looks one move ahead.
+Where the paper is silent: a region is represented by its state nearest to its centre; with the aim `far`, by the corner
+of a wall if it has one. The other aims follow one of several optimal paths, a central one: each step goes to the
+neighbour from which most of them continue. The path whose moves come first in the graph's order would run along the
+edge of all optimal paths, and so along obstacles, and agents would walk farther. Within one region the agent looks one
+move ahead.
 
 Regions are made in `division`, subgoals chosen in `aims` and `far`, and tables packed in `packing`.
 """
@@ -110,6 +111,7 @@ def make(graph: Graph, params: Params, crew: Crew, goals: npt.NDArray[np.int64] 
         params = params._replace(aim=Aim.NEARER if params.base > 0 else Aim.FAR)
     ground, ends, wide = _grounds(graph, params)
     asked = _in_order(ends, wide, _asked_regions(graph, ends, params, goals))
+    _refuse_too_many(params, (len(asked), len(ground.representative)))
     known = Known(ground, ends, wide, no_regions(), no_parts(), no_legs())
     if params.aim is Aim.FAR:
         regions = regions_of(ground)
@@ -120,9 +122,9 @@ def make(graph: Graph, params: Params, crew: Crew, goals: npt.NDArray[np.int64] 
     choices = packed(entry)
     via, depth = _ways(known, params, crew, rooms, choices)
     special = np.flatnonzero((via != NO_STATE) | (depth > 1)).astype(np.int32)
-    column = np.full(len(ends.representative), UNSERVED, np.int32)
-    column[asked] = np.arange(len(asked))
-    columns = np.where(ends.region < 0, NO_STATE, column[ends.region]).astype(np.int32)
+    column = np.full(len(ends.representative) + 1, UNSERVED, np.int32)
+    column[asked], column[-1] = np.arange(len(asked)), NO_STATE  # the last is for states in no region
+    columns = column[np.maximum(ends.region, -1)]
     region, subgoal, via, states = ground.region, choices.subgoal, via[special], len(ground.graph)
     if params.base > 0:  # states are numbered as the hierarchy's nodes
         hierarchy = hierarchy_of(graph, params.cover)
@@ -223,7 +225,6 @@ def _entries(
     """Return the subgoal from each region to each one asked for, and if wanted the depth towards the goal."""
     ground, ends = known.ground, known.ends
     pairs = (len(asked), len(ground.representative))  # to, from: each row is written by one thread
-    _refuse_too_many(params, pairs)
     wanted = params.goal_depths is not None
     entry = np.full(pairs, NO_STATE, np.int32)
     depth = np.zeros(pairs if wanted else (0, 0), np.uint16)

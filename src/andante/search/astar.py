@@ -261,7 +261,6 @@ def optimal_costs(
     """Return the cost of a cheapest path for each pair of start and goal; infinite where there is none.
 
     >>> from andante.world.graph import Graph
-    >>> from andante.world.layout import Layout
     >>> optimal_costs(Graph.from_edges([(0, 1, 3.0), (1, 2, 4.0), (0, 2, 9.0)]), [0], [2])
     array([7.])
     """

@@ -268,4 +268,6 @@ class Session:
 
 def _walk(row: Row) -> int:
     """Return a hash of a trial, of all that does not depend on the machine or on names."""
-    return hash(tuple(row[name] for name in sorted(row.keys() - NOT_DECIDED)))
+    return hash(
+        tuple(repr(row[name]) for name in sorted(row.keys() - NOT_DECIDED))
+    )  # nan is equal to nan only in words

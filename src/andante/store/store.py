@@ -439,7 +439,7 @@ def _locked(file: Path, folder: Path) -> Iterator[None]:
     """Hold a lock that the system releases when this process ends, however it ends."""
     from filelock import FileLock, Timeout
 
-    lock = FileLock(file, thread_local=False)
+    lock = FileLock(file, thread_local=False, fallback_to_soft=False)
     try:
         lock.acquire(timeout=0)
     except Timeout as error:

@@ -334,7 +334,7 @@ class Graph:
     def __hash__(self) -> int:
         return hash(self.fingerprint)
 
-    @property
+    @cached_property
     def _label_list(self) -> list[Hashable] | None:
         return None if self.labels is None else list(self.labels)
 
