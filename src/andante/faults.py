@@ -13,6 +13,7 @@ import threading
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
+from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any, NamedTuple, get_type_hints
 
@@ -125,13 +126,20 @@ def explained(function: FunctionType, error: Exception) -> AlgorithmError:
 def has_passed(kernel: Callable[..., Any], error: Exception) -> bool:
     """Return whether an exception was raised in the kernel's own file, or below."""
     file = getattr(kernel, "py_func", kernel).__code__.co_filename
-    return any(one.filename == file for one in traceback.extract_tb(error.__traceback__))
+    return any(_is_copy(one.filename, file) for one in traceback.extract_tb(error.__traceback__))
+
+
+def _is_copy(file: str, other: str) -> bool:
+    """Return whether these are the same file, or copies: cached machine code names the file it was compiled from."""
+    return Path(file).parts[-2:] == Path(other).parts[-2:]
 
 
 def raised(kernel: Callable[..., Any], error: Exception) -> AlgorithmError:
     """Return an error of one sentence for an exception in a kernel, or in a kernel that it called."""
     code = getattr(kernel, "py_func", kernel).__code__
-    stack = [Place(one.filename, one.lineno or 0, one.name) for one in traceback.extract_tb(error.__traceback__)]
+    frames = traceback.extract_tb(error.__traceback__)
+    files = [code.co_filename if _is_copy(one.filename, code.co_filename) else one.filename for one in frames]
+    stack = [Place(file, one.lineno or 0, one.name) for file, one in zip(files, frames, strict=True)]
     own = [i for i, one in enumerate(stack) if one.file == code.co_filename]
     first = next((i for i in own if stack[i].function == code.co_name), own[0] if own else 0)
     return AlgorithmError(f"{_where(stack[first:], 'fails')}{type(error).__name__}: {error}")
