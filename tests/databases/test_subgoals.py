@@ -7,10 +7,11 @@ from hypothesis import strategies as st
 
 import andante
 from andante.databases.header import Database, load
-from andante.databases.subgoals import LEAF, Shortlist, choose, index, levels, nearest
+from andante.databases.subgoals import LEAF, Shortlist, Used, choose, index, levels, nearest
 from andante.errors import DatabaseError
 from andante.offline import build
 from andante.search.hillclimb import climb
+from andante.search.mind import Mind
 from andante.world.graph import Graph
 from andante.world.layout import estimate
 from tests.worlds import RULES, examples, graphs, grids
@@ -49,8 +50,8 @@ def test_the_nearest_are_found_in_order(world, count, candidates, seed, data):
     subgoals, found = random_records(graph, count, seed), Shortlist.over(graph, candidates)
     state, goal = (data.draw(st.integers(0, len(graph) - 1)) for _ in range(2))
     taboo = data.draw(st.sets(st.integers(0, len(graph) - 1)))
-    used = np.zeros(len(graph), np.uint32)
-    used[list(taboo)] = 7
+    used = Used.over(Mind(len(graph)))
+    used.when[list(taboo)] = 7
     nearest(subgoals, found, graph.arrays, state, goal, used, 7)
     expected = by_similarity(subgoals, graph, state, goal, taboo)[:candidates]
     assert found.record[: found.size[0]].tolist() == expected
@@ -63,7 +64,7 @@ def test_any_metric_will_do(metric):
     graph = Graph.from_edges([(i, i + 1, 9.0) for i in range(199)], points=points, metric=metric)
     subgoals, found = random_records(graph, 500, 5), Shortlist.over(graph, 20)
     for state, goal in chance.integers(200, size=(50, 2)).tolist():
-        nearest(subgoals, found, graph.arrays, state, goal, np.zeros(200, np.uint32), 1)
+        nearest(subgoals, found, graph.arrays, state, goal, Used.over(Mind(200)), 1)
         assert found.record.tolist() == by_similarity(subgoals, graph, state, goal)[:20]
 
 
@@ -87,7 +88,7 @@ def test_the_first_record_whose_ends_can_be_climbed_to_is_chosen(grid, seed, mos
             if other.arrived:
                 chosen = record
                 break
-    choice = choose(subgoals, found, graph.arrays, state, goal, most, np.zeros(len(graph), np.uint32), 1)
+    choice = choose(subgoals, found, graph.arrays, state, goal, most, Used.over(Mind(len(graph))), 1)
     assert (choice.record, choice.expanded) == (chosen, expanded)
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from andante.search.chance import CHANCE, Chance, begin, draw, draw_once
-from andante.search.memory import Clock, new_clock
+from andante.search.memory import CLOCK, Clock
 
 
 def plain(at):
@@ -19,7 +19,7 @@ def fresh(clock: Clock):
 
 
 def drawn(seed, start, goal, count, numbers):
-    clock = new_clock()
+    clock = np.zeros(1, CLOCK)
     clock[0]["problem"] = 1
     chance = fresh(clock)
     begin(chance, seed, start, goal)
@@ -36,7 +36,7 @@ def test_numbers_are_hashes_of_a_counter():
 
 
 def test_a_problem_begins_anew_and_a_further_trial_does_not():
-    clock = new_clock()
+    clock = np.zeros(1, CLOCK)
     chance = fresh(clock)
     clock[0]["problem"] = clock[0]["trial"] = 1
     begin(chance, 1, 2, 3)

@@ -39,7 +39,7 @@ class Look:
         assert (local.slot[states] - local.scalars[0]["first"]).tolist() == list(range(count))
         parents = [states[slot] if slot >= 0 else None for slot in local.parent[:count]]
         open_states = {states[slot] for slot in local.open.item[: local.open.scalars[0]["size"]]}
-        assert open_states == {state for slot, state in enumerate(states) if local.open.place[slot] >= 0}
+        assert open_states == {state for slot, state in enumerate(states) if local.open.place[slot] > 0}
         return states, local.g[:count].tolist(), parents, open_states, expanded, touched
 
 

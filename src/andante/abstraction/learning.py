@@ -17,6 +17,7 @@ from andante.abstraction.layers import LEAST_COST
 from andante.abstraction.levels import Discovered, Fixed, most_nodes, removed_count, removed_node
 from andante.kernel import kernel
 from andante.search.behind import Behind, forget
+from andante.search.learning import stamp_of
 from andante.search.lookahead import Ball
 from andante.search.memory import Clock, Log, Space
 from andante.search.tables import Tables, forget_state
@@ -49,10 +50,10 @@ class Mind(NamedTuple):
         """Return arrays over all nodes and, if the parameter ``quota`` is finite, for the path back."""
         nodes = most_nodes(space)
         return cls(
-            Tables.over(nodes, Log.of(0)),
+            Tables.over(space.mind, Log.of(0), nodes),
             Ball.over(nodes, nodes, LEAST_COST * space.graph.unit, math.inf, ties=True),
-            Behind.over(space.states if space.params.quota < math.inf else 0),
-            np.zeros(1, MIND),
+            Behind.over(space.mind, space.states if space.params.quota < math.inf else 0),
+            space.mind.one(MIND),
             space.clock,
         )
 
@@ -77,7 +78,7 @@ def forget_regions(mind: Mind, held: Fixed | Discovered) -> None:
     at = mind.scalars[0]
     for k in range(removed_count(held)):
         node = removed_node(held, k)
-        if mind.tables.h.stamp[node] > at["goals_before"]:
+        if stamp_of(mind.tables.h, node) > at["goals_before"]:
             at["stored"] -= 1
         forget_state(mind.tables, node)
 

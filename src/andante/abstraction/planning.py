@@ -13,7 +13,7 @@ from andante.abstraction.wayback import turn_round
 from andante.kernel import kernel
 from andante.search.behind import leave
 from andante.search.effort import Effort
-from andante.search.learning import raise_to
+from andante.search.learning import raise_to, stamp_of
 from andante.search.lookahead import look, max_of_min, path_out
 from andante.search.tables import turn_to
 from andante.world.heuristics import TOLERANCE
@@ -52,7 +52,7 @@ def _look_and_learn(route: Route, mind: Mind, within: Corridor, method: Method, 
     if best.slot < 0:
         path["moves"] = -1
         return Effort(best.expanded, best.touched, 0.0)
-    known = h.stamp[here] > at["goals_before"]  # for any goal: a node holds one value
+    known = stamp_of(h, here) > at["goals_before"]  # for any goal: a node holds one value
     new = best.f if lrta else max_of_min(mind.ball, best, there)
     learned, stored = raise_to(h, within, here, there, new, gamma)
     at["stored"] += 0 if known else stored

@@ -31,6 +31,8 @@ from andante.notation import Word
 from andante.search.learning import Learned, raise_to
 from andante.search.lookahead import look
 from andante.search.memory import Clock, Space
+from andante.search.mind import Group
+from andante.search.records import Index, claim
 from andante.search.tables import Tables, turn_to
 from andante.world.layout import Arrays, price, target
 
@@ -81,16 +83,22 @@ AIM = np.dtype(
 class Visits(NamedTuple):
     """Where the agent has been in this trial, and where it is going."""
 
-    trial: npt.NDArray[np.int64]  # [n], the last trial in which the agent was there
-    times: npt.NDArray[np.int32]  # [n], how often in that trial
+    where: Index
+    trial: npt.NDArray[np.int64]  # a field of the states' records, the last trial in which the agent was there
+    times: npt.NDArray[np.int32]  # a field, how often in that trial
     scalars: npt.NDArray[Any]  # [1], of AIM
     clock: Clock
 
     @classmethod
     def allocate(cls, space: Space) -> Visits:
-        """Return arrays without visits; they are empty if there will be no subgoals."""
-        n = space.states if space.params.goal_by is GoalBy.PATTERN else 0
-        return cls(np.zeros(n, np.int64), np.zeros(n, np.int32), np.zeros(1, AIM), space.clock)
+        """Return arrays without visits; they are empty if there will be no subgoals.
+
+        An agent that keeps its subgoals looks only at states where it chooses one.
+        """
+        mind, numbers = space.mind, None if space.params.goal_by is GoalBy.PATTERN else 0
+        group = Group.APART if space.params.loops is Loops.HOLD else Group.NEAR
+        fields = mind.field(np.int64, group, numbers), mind.field(np.int32, group, numbers)
+        return cls(mind.index(group, numbers), *fields, mind.one(AIM), space.clock)
 
 
 class Memory(NamedTuple):
@@ -128,10 +136,11 @@ def _visit(visits: Visits, params: Params, state: int) -> int:
     if len(visits.trial) == 0:
         return 0
     now = visits.clock[0]["trial"]
-    if visits.trial[state] != now:
-        visits.trial[state], visits.times[state] = now, 0
-    before = visits.times[state]
-    visits.times[state] = before + 1
+    place = claim(visits.where, state)
+    if visits.trial[place] != now:
+        visits.trial[place], visits.times[place] = now, 0
+    before = visits.times[place]
+    visits.times[place] = before + 1
     if before > 0 and (params.loops in (_FOR_GOOD, _HOLD)):
         visits.scalars[0]["lost"] = now
     return 1 if visits.scalars[0]["lost"] == now else before

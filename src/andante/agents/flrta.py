@@ -37,6 +37,7 @@ from andante.search import heap
 from andante.search.heap import Heap
 from andante.search.learning import Learned, store
 from andante.search.local import (
+    Ahead,
     Avoidance,
     Local,
     Rise,
@@ -44,13 +45,14 @@ from andante.search.local import (
     frontier,
     learn_inwards,
     look_ahead,
-    next_move,
     reached,
     slot_of,
 )
 from andante.search.memory import Clock, Space
 from andante.search.path import price_between
+from andante.search.plan import take_move
 from andante.search.predecessors import Predecessors, turned
+from andante.search.records import Index, claim, find
 from andante.world.heuristics import TOLERANCE
 from andante.world.layout import Arrays, degree, estimate, price, target, unit
 
@@ -84,15 +86,16 @@ FROM_START = np.dtype(
 class Origins(NamedTuple):
     """The best known path from the start to each state, and a heap to order closed states by g."""
 
-    at: npt.NDArray[Any]  # [n], of FROM_START
-    order: Heap
+    where: Index
+    at: npt.NDArray[Any]  # the states' records, of FROM_START
+    order: Heap  # on the desk
     clock: Clock
 
     @classmethod
     def allocate(cls, space: Space) -> Origins:
         """Return arrays in which no state is known."""
         most = max(1, min(space.states, space.params.lookahead * space.graph.max_degree + 1))
-        return cls(np.zeros(space.states, FROM_START), Heap.over(most, most), space.clock)
+        return cls(space.mind.index(), space.mind.field(FROM_START), Heap.over(most, most), space.clock)
 
 
 class Memory(NamedTuple):
@@ -101,6 +104,7 @@ class Memory(NamedTuple):
     h: Learned
     origins: Origins
     local: Local
+    ahead: Ahead
     rise: Rise
     into: Predecessors
 
@@ -110,16 +114,16 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
     """Make one move of f-LRTA*."""
     local = memory.local
     expanded, touched, learned, stored = 0, 0, 0.0, 0
-    to, cost = next_move(local, graph, state)
+    to, cost = take_move(memory.ahead.plan, graph, state)
     if cost == np.inf:
         _know(memory.origins, state, 0.0, NOBODY)
-        here = memory.origins.at[state]
+        here = memory.origins.at[find(memory.origins.where, state)]
         if here["pruned"]:
             back = int64(here["parent"])
             cost = price_between(graph, state, back) if back != NOBODY else np.inf
             return Move(back, cost, 0, 0, 0.0, 0) if cost < np.inf else no_move(STUCK, 0, 0)
         expanded, touched = look_ahead(
-            local, graph, memory.h, memory.rise, state, goal, params.lookahead, params.avoidance, FRONTIER
+            local, memory.ahead, graph, memory.h, memory.rise, state, goal, params.lookahead, params.avoidance, FRONTIER
         )
         if frontier(local) == 0:  # no proof of UNREACHABLE: with one-way arcs a pruned state may be needed
             return no_move(STUCK, expanded, touched)
@@ -129,14 +133,14 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
         checked, moves_over = _prune(memory, graph, params, goal)
         expanded, stored = expanded + settled + handed + checked, stored + fresh
         touched += moves + moves_on + moves_over
-        to, cost = next_move(local, graph, state)
+        to, cost = take_move(memory.ahead.plan, graph, state)
     return Move(to, cost, expanded, touched, learned, stored)
 
 
 @kernel
 def _know(origins: Origins, state: int, g: float, parent: int) -> bool:
     """Initialise a state unless it is known in this problem; return whether it was new."""
-    node = origins.at[state]
+    node = origins.at[claim(origins.where, state)]
     if node["problem"] == origins.clock[0]["problem"]:
         return False
     node["g"], node["handed_on"], node["problem"], node["parent"] = g, np.inf, origins.clock[0]["problem"], parent
@@ -159,7 +163,7 @@ def _propagate_g(memory: Memory, graph: Arrays, goal: int) -> tuple[int, int, in
     local, origins, slack = memory.local, memory.origins, TOLERANCE * unit(graph)
     heap.clear(origins.order)
     for slot in range(reached(local)):
-        node = origins.at[local.state[slot]]
+        node = origins.at[find(origins.where, int64(local.state[slot]))]
         if (
             _is_closed(local, slot)
             and node["problem"] == origins.clock[0]["problem"]
@@ -169,12 +173,12 @@ def _propagate_g(memory: Memory, graph: Arrays, goal: int) -> tuple[int, int, in
     expanded, touched, stored = 0, 0, 0
     while heap.size(origins.order) > 0:
         state = int64(local.state[heap.pop(origins.order)])
-        node = origins.at[state]
+        node = origins.at[find(origins.where, state)]
         before, node["handed_on"] = node["handed_on"], node["g"]
         moves = degree(graph, state)
         for k in range(moves):
             near, cost = target(graph, state, k), price(graph, state, k)
-            there = origins.at[near]
+            there = origins.at[claim(origins.where, near)]
             if _know(origins, near, np.inf, NOBODY) or node["g"] + cost < there["g"] - slack:
                 there["g"], there["parent"] = node["g"] + cost, state
                 there["supporters"], there["latest"] = 1, state
@@ -197,7 +201,7 @@ def _prune(memory: Memory, graph: Arrays, params: Params, goal: int) -> tuple[in
     local, origins = memory.local, memory.origins
     heap.clear(origins.order)
     for slot in range(reached(local)):
-        node = origins.at[local.state[slot]]
+        node = origins.at[find(origins.where, int64(local.state[slot]))]
         if _is_closed(local, slot) and node["parent"] != NOBODY and not node["pruned"] and local.state[slot] != goal:
             heap.push(origins.order, slot, -node["g"], 0.0)
     expanded, touched = 0, 0
@@ -219,7 +223,7 @@ def _is_needless(origins: Origins, graph: Arrays, state: int, redundant: bool) -
     """
     for k in range(degree(graph, state)):
         near = target(graph, state, k)
-        there = origins.at[near]
+        there = origins.at[find(origins.where, near)]
         if there["pruned"] or not _supports(origins, graph, state, near, price(graph, state, k)):
             continue
         if not redundant or there["supporters"] < 2:
@@ -230,7 +234,8 @@ def _is_needless(origins: Origins, graph: Arrays, state: int, redundant: bool) -
 @kernel
 def _supports(origins: Origins, graph: Arrays, state: int, near: int, cost: float) -> bool:
     """Return whether the best known path to ``near`` can end with the move from ``state``."""
-    return origins.at[state]["g"] + cost <= origins.at[near]["g"] + TOLERANCE * unit(graph)
+    here, there = origins.at[find(origins.where, state)], origins.at[find(origins.where, near)]
+    return here["g"] + cost <= there["g"] + TOLERANCE * unit(graph)
 
 
 @kernel
@@ -239,8 +244,9 @@ def _remove(origins: Origins, graph: Arrays, state: int) -> None:
     for k in range(degree(graph, state)):
         near = target(graph, state, k)
         if _supports(origins, graph, state, near, price(graph, state, k)):
-            origins.at[near]["supporters"] -= 1
-    origins.at[state]["pruned"], origins.at[state]["handed_on"] = True, np.inf
+            origins.at[claim(origins.where, near)]["supporters"] -= 1
+    node = origins.at[claim(origins.where, state)]
+    node["pruned"], node["handed_on"] = True, np.inf
 
 
 @algorithm(

@@ -72,7 +72,7 @@ class Plan(NamedTuple):
     @classmethod
     def allocate(cls, space: Space) -> Plan:
         """Return a plan without an aim."""
-        return cls(np.zeros(1, PLAN), space.clock)
+        return cls(space.mind.one(PLAN), space.clock)
 
 
 class Memory(NamedTuple):

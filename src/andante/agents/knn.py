@@ -20,13 +20,14 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.agent import STUCK, Card, Move, Range, algorithm, no_move
-from andante.databases.subgoals import Shortlist, Subgoals, choose
+from andante.databases.subgoals import Shortlist, Subgoals, Used, choose, use
 from andante.kernel import int64, kernel
 from andante.search.effort import Effort
 from andante.search.hillclimb import climb
 from andante.search.learning import Learned, raise_to
 from andante.search.lookahead import Ball, look
 from andante.search.memory import CLOCK, Clock, Space
+from andante.search.records import forget
 from andante.world.layout import Arrays, price, target
 
 NOWHERE = -1
@@ -55,8 +56,7 @@ class Apart(NamedTuple):
     @classmethod
     def allocate(cls, space: Space) -> Apart:
         """Return arrays with nothing learned yet."""
-        clock = np.ones(1, CLOCK)
-        return cls(Learned.allocate(space)._replace(clock=clock))
+        return cls(Learned.over(space.mind, space.mind.one(CLOCK, (1, 1)), space.log))
 
 
 PLAN = np.dtype(
@@ -71,16 +71,16 @@ PLAN = np.dtype(
 
 
 class Plan(NamedTuple):
-    """The state that the agent pursues, and the subgoals it has used."""
+    """The state that the agent pursues, and the subgoals it has used in this trial: the paper's taboo list."""
 
-    used: npt.NDArray[np.uint32]  # [n], the trial in which the subgoal was chosen: the paper's taboo list
+    used: Used
     scalars: npt.NDArray[Any]  # [1], of PLAN
     clock: Clock
 
     @classmethod
     def allocate(cls, space: Space) -> Plan:
         """Return a plan without an aim."""
-        return cls(np.zeros(space.states, np.uint32), np.zeros(1, PLAN), space.clock)
+        return cls(Used.over(space.mind), space.mind.one(PLAN), space.clock)
 
 
 class Memory(NamedTuple):
@@ -166,7 +166,7 @@ def _take_up(graph: Arrays, memory: Memory, params: Params, state: int, record: 
     plan, subgoals = memory.plan, memory.subgoals
     at = plan.scalars[0]
     at["next"], at["end"] = subgoals.first[record], subgoals.first[record + 1]
-    plan.used[subgoals.subgoal[at["next"]]] = plan.clock[0]["trial"]  # line 8
+    use(plan.used, int64(subgoals.subgoal[at["next"]]), plan.clock[0]["trial"])  # line 8
     if at["next"] + 1 == at["end"]:
         return Effort(0, 0, 0.0)
     ahead = climb(graph, state, int64(subgoals.subgoal[at["next"] + 1]), params.m)
@@ -184,7 +184,7 @@ def _pursue_next(memory: Memory) -> None:
     at["next"] += 1
     h.clock[0]["problem"] += 1
     if h.clock[0]["problem"] == STAMPS:
-        h.stamp[:] = 0
+        forget(h.where, h.stamp)
         h.clock[0]["problem"] = 1
 
 

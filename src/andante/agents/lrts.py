@@ -28,6 +28,7 @@ from andante.search.learning import Learned, raise_to
 from andante.search.lookahead import Ball, Frontier, look, max_of_min, most_states, path_out
 from andante.search.memory import Clock, Space
 from andante.search.path import price_between
+from andante.search.plan import Plan, set_length, take_move
 from andante.world.heuristics import TOLERANCE
 from andante.world.layout import Arrays, price, unit
 
@@ -44,7 +45,6 @@ class Params(NamedTuple):
 
 TRIP = np.dtype(
     [
-        ("planned", np.int64),  # states left to visit
         ("learned", np.float64),  # u: the amount learned in this trial
         ("trial", np.int64),  # the trial that all this belongs to
         ("back", np.bool_),  # whether the agent is going back
@@ -56,7 +56,7 @@ TRIP = np.dtype(
 class Trip(NamedTuple):
     """The plan, the path behind, and the amount learned, all in this trial."""
 
-    ahead: npt.NDArray[np.int32]  # [longest plan], states to go to, the next one last
+    ahead: Plan
     behind: Behind
     scalars: npt.NDArray[Any]  # [1], of TRIP
     clock: Clock
@@ -66,7 +66,7 @@ class Trip(NamedTuple):
         """Return arrays for the longest plan and, if the agent may go back, for as many moves as there are states."""
         plan = most_states(space.graph.arrays, space.params.depth, space.states)
         way = space.states if space.params.quota < math.inf else 0
-        return cls(np.zeros(plan, np.int32), Behind.over(way), np.zeros(1, TRIP), space.clock)
+        return cls(Plan.over(space, plan), Behind.over(space.mind, way), space.mind.one(TRIP), space.clock)
 
 
 class Memory(NamedTuple):
@@ -108,7 +108,6 @@ def _begin(trip: Trip) -> None:
     at = trip.scalars[0]
     if at["trial"] != trip.clock[0]["trial"]:
         at["trial"] = trip.clock[0]["trial"]
-        at["planned"] = 0
         forget(trip.behind)
         at["back"] = False
         at["learned"] = 0.0
@@ -117,22 +116,16 @@ def _begin(trip: Trip) -> None:
 @kernel
 def _plan(graph: Arrays, trip: Trip, ball: Ball, best: Frontier) -> int:
     """Plan the path to the best state of the frontier, and return the first state of the path."""
-    at = trip.scalars[0]
-    at["planned"] = path_out(ball, graph, best, trip.ahead) - 1
-    return int64(trip.ahead[at["planned"]])
+    moves = path_out(ball, graph, best, trip.ahead.state)
+    set_length(trip.ahead, moves - 1)
+    return int64(trip.ahead.state[moves - 1])
 
 
 @kernel
 def _go_on(graph: Arrays, trip: Trip, state: int) -> tuple[int, float]:
     """Return the next move of the plan; -1 if there is none, or if a discovered wall blocks it: then drop the plan."""
-    at = trip.scalars[0]
-    if at["planned"] == 0:
-        return -1, 0.0
-    at["planned"] -= 1
-    to = int64(trip.ahead[at["planned"]])
-    cost = price_between(graph, state, to)
+    to, cost = take_move(trip.ahead, graph, state)
     if cost == np.inf:
-        at["planned"] = 0
         return -1, 0.0
     leave(trip.behind, ~state)
     return to, cost

@@ -25,6 +25,7 @@ from andante.kernel import int64, kernel
 from andante.search.expendable import Gone, give_up, is_expendable
 from andante.search.learning import Learned, store
 from andante.search.local import (
+    Ahead,
     Avoidance,
     Local,
     Rise,
@@ -32,9 +33,9 @@ from andante.search.local import (
     frontier,
     learn_inwards,
     look_ahead,
-    next_move,
     reached,
 )
+from andante.search.plan import take_move
 from andante.search.predecessors import Predecessors, turned
 from andante.world.heuristics import TOLERANCE
 from andante.world.layout import Arrays, unit
@@ -62,6 +63,7 @@ class Memory(NamedTuple):
 
     h: Learned
     local: Local
+    ahead: Ahead
     rise: Rise
     into: Predecessors
     gone: Gone
@@ -72,12 +74,12 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
     """Make one move of LSS-LRTA*."""
     local = memory.local
     expanded, touched, learned, stored = 0, 0, 0.0, 0
-    to, cost = next_move(local, graph, state)
+    to, cost = take_move(memory.ahead.plan, graph, state)
     if cost == np.inf:
         # An agent among removed states has to leave them: it moves to the frontier, where there are none.
         walk = FRONTIER if params.expendable else params.walk
         expanded, touched = look_ahead(
-            local, graph, memory.h, memory.rise, state, goal, params.lookahead, params.avoidance, walk
+            local, memory.ahead, graph, memory.h, memory.rise, state, goal, params.lookahead, params.avoidance, walk
         )
         if frontier(local) == 0:  # if states were removed, this does not prove that the goal is unreachable
             return no_move(STUCK if params.expendable else UNREACHABLE, expanded, touched)
@@ -86,7 +88,7 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
         expanded, touched = expanded + settled, touched + moves
         if params.expendable:
             expanded += _give_up(memory, graph, goal)
-        to, cost = next_move(local, graph, state)
+        to, cost = take_move(memory.ahead.plan, graph, state)
     return Move(to, cost, expanded, touched, learned, stored)
 
 

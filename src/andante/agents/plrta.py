@@ -54,9 +54,8 @@ class Queue(NamedTuple):
     @classmethod
     def allocate(cls, space: Space) -> Queue:
         """Return an empty queue of the size given by the parameter ``queue``."""
-        n = space.states
-        most = min(n, space.params.queue)
-        return cls(Heap.over(n, most), Heap.over(n, most), np.zeros(1, QUEUE), space.clock)
+        mind, most = space.mind, min(space.states, space.params.queue)
+        return cls(Heap.in_mind(mind, most), Heap.in_mind(mind, most), mind.one(QUEUE), space.clock)
 
 
 class Near(NamedTuple):
@@ -173,7 +172,7 @@ def _enqueue(queue: Queue, state: int, priority: float) -> None:
     elif heap.size(last) == len(last.item):
         gone = int64(last.item[0])
     if gone >= 0:
-        if priority <= last.key[last.place[gone]]:
+        if priority <= last.key[heap.place_of(last, gone)]:
             return
         heap.remove(first, gone)
         heap.remove(last, gone)

@@ -20,6 +20,7 @@ from andante.agent import UNREACHABLE, Card, Move, Range, algorithm, no_move, se
 from andante.kernel import kernel
 from andante.search.learning import Learned
 from andante.search.local import (
+    Ahead,
     Avoidance,
     Local,
     Rise,
@@ -28,9 +29,9 @@ from andante.search.local import (
     learn,
     least_f,
     look_ahead,
-    next_move,
     reached,
 )
+from andante.search.plan import take_move
 from andante.world.layout import Arrays
 
 
@@ -47,6 +48,7 @@ class Memory(NamedTuple):
 
     h: Learned
     local: Local
+    ahead: Ahead
     rise: Rise
 
 
@@ -55,15 +57,24 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
     """Make one move of RTAA*."""
     local = memory.local
     expanded, touched, learned, stored = 0, 0, 0.0, 0
-    to, cost = next_move(local, graph, state)
+    to, cost = take_move(memory.ahead.plan, graph, state)
     if cost == np.inf:
         expanded, touched = look_ahead(
-            local, graph, memory.h, memory.rise, state, goal, params.lookahead, params.avoidance, params.walk
+            local,
+            memory.ahead,
+            graph,
+            memory.h,
+            memory.rise,
+            state,
+            goal,
+            params.lookahead,
+            params.avoidance,
+            params.walk,
         )
         if frontier(local) == 0:
             return no_move(UNREACHABLE, expanded, touched)
         learned, stored = _learn(memory, graph)
-        to, cost = next_move(local, graph, state)
+        to, cost = take_move(memory.ahead.plan, graph, state)
     return Move(to, cost, expanded, touched, learned, stored)
 
 

@@ -33,6 +33,7 @@ from andante.kernel import generic, int64, kernel
 from andante.search.learning import Learned, is_learned, value
 from andante.search.lookahead import Ball, Frontier, look
 from andante.search.memory import Clock, Space
+from andante.search.records import Index, claim, find
 from andante.world.graph import Graph
 from andante.world.heuristics import TOLERANCE
 from andante.world.layout import Csr, Layout, Moves, degree, estimate, target, unit
@@ -57,9 +58,10 @@ class History(NamedTuple):
 
     state: npt.NDArray[np.int32]  # [n], the state before each move
     learned: npt.NDArray[np.int64]  # [n], by how much the value there rose, in multiples of 1 / PARTS of a unit
-    times: npt.NDArray[np.int32]  # [states], how often each is in the ring
-    move: npt.NDArray[np.int32]  # [states], the last move from there, as an index in the neighbour order
-    seen: npt.NDArray[np.int64]  # [states], the trial in which the two above were written
+    where: Index
+    times: npt.NDArray[np.int32]  # a field of the states' records, how often each is in the ring
+    move: npt.NDArray[np.int32]  # a field, the last move from there, as an index in the neighbour order
+    seen: npt.NDArray[np.int64]  # a field, the trial in which the two above were written
     scalars: npt.NDArray[Any]  # [1], of HISTORY
     row: npt.NDArray[np.float32]  # [FEATURES], for the next move
     clock: Clock
@@ -67,14 +69,15 @@ class History(NamedTuple):
     @classmethod
     def over(cls, space: Space, moves: int) -> History:
         """Return an empty history for this many moves."""
-        n = space.states
+        mind = space.mind
         return cls(
-            np.zeros(moves, np.int32),
-            np.zeros(moves, np.int64),
-            np.zeros(n, np.int32),
-            np.zeros(n, np.int32),
-            np.zeros(n, np.int64),
-            np.array([(0, 0, 0, 0, 0, _open_degree(space.graph))], HISTORY),
+            mind.row(np.int32, moves),
+            mind.row(np.int64, moves),
+            mind.index(),
+            mind.field(np.int32),
+            mind.field(np.int32),
+            mind.field(np.int64),
+            mind.one(HISTORY, (0, 0, 0, 0, 0, _open_degree(space.graph))),
             np.zeros(FEATURES, np.float32),
             space.clock,
         )
@@ -128,7 +131,8 @@ def observe(history: History, ball: Ball, graph: Layout, h: Learned, state: int,
     there, last = value(h, graph, near, goal), int64(history.state[at["next"] - 1])
     row[4] = degree(graph, state) / at["open"]
     row[5] = _learned_share(graph, h, state)
-    row[6] = history.seen[state] == at["trial"] and history.move[state] == best.first
+    place = find(history.where, state)
+    row[6] = history.seen[place] == at["trial"] and history.move[place] == best.first
     row[7] = moves > 0 and _same_direction(graph, last, state, state, near)
     row[8] = (here + slack) / (there + slack)
     row[9] = is_learned(h, near)
@@ -161,19 +165,20 @@ def keep(history: History, graph: Layout, state: int, move: int, learned: float)
     _turn_to_trial(history)
     place, capacity = at["next"], len(history.state)
     if at["size"] == capacity:
-        oldest = int64(history.state[place])
+        oldest = find(history.where, int64(history.state[place]))
         history.times[oldest] -= 1
         if history.times[oldest] == 0:
             at["distinct"] -= 1
         at["volume"] -= history.learned[place]
     else:
         at["size"] += 1
-    if history.seen[state] != at["trial"]:
-        history.seen[state], history.times[state] = at["trial"], 0
-    if history.times[state] == 0:
+    here = claim(history.where, state)
+    if history.seen[here] != at["trial"]:
+        history.seen[here], history.times[here] = at["trial"], 0
+    if history.times[here] == 0:
         at["distinct"] += 1
-    history.times[state] += 1
-    history.move[state] = move
+    history.times[here] += 1
+    history.move[here] = move
     history.state[place], history.learned[place] = state, int64(round(learned / unit(graph) * PARTS))
     at["volume"] += history.learned[place]
     at["next"] = (place + 1) % capacity

@@ -15,6 +15,7 @@ from andante.databases.pattern import Pattern, capped_depth_to_goal, depth_to_go
 from andante.errors import AlgorithmError, ParameterError
 from andante.kernel import generic, int64
 from andante.search.memory import Clock, Space
+from andante.search.records import Index, claim
 
 
 class Free(NamedTuple):
@@ -25,7 +26,8 @@ class Steered(NamedTuple):
     """A depth, a goal or both from a pattern database."""
 
     pattern: Pattern
-    visited: npt.NDArray[np.int64]  # [states], the trial in which the agent last planned in a state of the map
+    where: Index
+    visited: npt.NDArray[np.int64]  # a field of the states' records, the trial in which the agent last planned there
     depth: bool
     goal: bool
     clock: Clock
@@ -55,8 +57,8 @@ class Steering(NamedTuple):
         nodes = len(hierarchy_of(space.graph, cover).layers.node)
         if pattern.states[0] != nodes:
             raise AlgorithmError("the pattern database is for regions made by another version; build it again")
-        visited = np.zeros(space.states, np.int64)
-        return cls(Steered(pattern, visited, depth is DepthBy.PATTERN, goal is GoalBy.PATTERN, space.clock))
+        index, visited = space.mind.index(), space.mind.field(np.int64)
+        return cls(Steered(pattern, index, visited, depth is DepthBy.PATTERN, goal is GoalBy.PATTERN, space.clock))
 
 
 class Course(NamedTuple):
@@ -83,8 +85,9 @@ def _free(by: Free, state: int, node: int, goal: int, depth: int) -> Course:
 
 @course.of(Steered)
 def _steered(by: Steered, state: int, node: int, goal: int, depth: int) -> Course:
-    again = by.visited[state] == by.clock[0]["trial"]
-    by.visited[state] = by.clock[0]["trial"]
+    place = claim(by.where, state)
+    again = by.visited[place] == by.clock[0]["trial"]
+    by.visited[place] = by.clock[0]["trial"]
     if by.goal and again:
         return Course(goal, capped_depth_to_goal(by.pattern, node, goal) if by.depth else depth)
     aim = subgoal(by.pattern, node, goal) if by.goal else goal

@@ -22,6 +22,8 @@ from andante.databases.header import kind, pick
 from andante.kernel import generic, int64, kernel
 from andante.search.hillclimb import climb
 from andante.search.memory import Space
+from andante.search.mind import Group, Mind
+from andante.search.records import Index, claim, find
 from andante.world.graph import Graph
 from andante.world.heuristics import Metric, distance
 from andante.world.layout import Arrays, Csr, Moves, estimate
@@ -162,6 +164,29 @@ class Shortlist(NamedTuple):
         )
 
 
+class Used(NamedTuple):
+    """The first subgoals of records that are not to be used again until a number changes, such as that of a trial."""
+
+    where: Index
+    when: npt.NDArray[np.uint32]  # a field of the subgoals' records, the number when it was used
+
+    @classmethod
+    def over(cls, mind: Mind) -> Used:
+        """Return an array in which no subgoal is used; the number must be above 0."""
+        return cls(mind.index(Group.APART), mind.field(np.uint32, Group.APART))
+
+
+@kernel
+def use(used: Used, subgoal: int, now: int) -> None:
+    """Mark a subgoal as used."""
+    used.when[claim(used.where, subgoal)] = now
+
+
+@kernel
+def _is_used(used: Used, subgoal: int, now: int) -> bool:
+    return used.when[find(used.where, subgoal)] == now
+
+
 @generic
 def _coordinate(graph: Arrays, state: int, axis: int) -> float:
     raise TypeError(graph)
@@ -184,14 +209,14 @@ def nearest(
     graph: Arrays,
     state: int,
     goal: int,
-    used: npt.NDArray[np.uint32],
+    used: Used,
     now: int,
     beyond: float = -np.inf,
     last: int = -1,
 ) -> None:
     """Find the records most similar to the problem, except those whose first subgoal is marked ``now`` in ``used``.
 
-    Equally similar records are in the order of the database. ``used`` is uint32[n]. Only records that come after
+    Equally similar records are in the order of the database. Only records that come after
     ``last``, which is at distance ``beyond`` from the problem, are considered.
     """
     found.size[0] = 0
@@ -209,7 +234,7 @@ def nearest(
             continue
         if node >= leaves:
             for record in range((node - leaves) * records // leaves, (node - leaves + 1) * records // leaves):
-                if used[subgoals.subgoal[subgoals.first[record]]] != now:
+                if not _is_used(used, int64(subgoals.subgoal[subgoals.first[record]]), now):
                     apart = estimate(graph, state, int64(subgoals.start[record]))
                     apart += estimate(graph, goal, int64(subgoals.goal[record]))
                     if apart > beyond or (apart == beyond and record > last):
@@ -276,7 +301,7 @@ def choose(
     state: int,
     goal: int,
     most: int,
-    used: npt.NDArray[np.uint32],
+    used: Used,
     now: int,
 ) -> Choice:
     """Return the most similar record whose start can be climbed to from ``state``, and its goal from ``goal``.

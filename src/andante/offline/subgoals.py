@@ -17,13 +17,14 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.agent import Range
-from andante.databases.subgoals import Shortlist, Subgoals, choose, index
+from andante.databases.subgoals import Shortlist, Subgoals, Used, choose, index
 from andante.kernel import int64, kernel
 from andante.notation import Word
 from andante.offline.builder import Crew, builder
 from andante.search.astar import UNLIMITED, Tree, lay_out, reached, search
 from andante.search.hillclimb import climb
 from andante.search.memory import new_space
+from andante.search.mind import Mind
 from andante.world.graph import Graph
 from andante.world.layout import Arrays
 
@@ -60,7 +61,7 @@ class Room(NamedTuple):
     path: States  # [n]
     series: States  # [n]
     found: Shortlist
-    used: npt.NDArray[np.uint32]  # [n], never marked: here no subgoal is taboo
+    used: Used  # never marked: here no subgoal is taboo
 
 
 class Record(NamedTuple):
@@ -118,7 +119,7 @@ def _room(graph: Graph) -> Room:
         np.empty(n, np.int32),
         np.empty(n, np.int32),
         Shortlist.over(graph, 1),
-        np.zeros(n, np.uint32),
+        Used.over(Mind(n)),
     )
 
 

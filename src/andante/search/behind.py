@@ -8,6 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.kernel import int64, kernel
+from andante.search.mind import Group, Mind
+from andante.search.records import Index, claim, find
 
 STACK = np.dtype(
     [
@@ -20,25 +22,27 @@ STACK = np.dtype(
 class Behind(NamedTuple):
     """States left behind, the last on top, as ~state if the agent only passed through; empty if it never goes back."""
 
-    state: npt.NDArray[np.int32]  # [capacity], a ring
+    where: Index
+    state: npt.NDArray[np.int32]  # a field of the places of a ring
     scalars: npt.NDArray[Any]  # [1], of STACK
+    room: int  # places
 
     @classmethod
-    def over(cls, capacity: int) -> Behind:
+    def over(cls, mind: Mind, room: int) -> Behind:
         """Return an empty stack with room for this many states."""
-        return cls(np.zeros(capacity, np.int32), np.zeros(1, STACK))
+        return cls(mind.index(Group.LINE, room), mind.field(np.int32, Group.LINE, room), mind.one(STACK), room)
 
 
 @kernel
 def leave(behind: Behind, state: int) -> None:
     """Push a state that the agent leaves; pass ~state if it did not plan there."""
-    at, room = behind.scalars[0], len(behind.state)
-    if room == 0:
+    at = behind.scalars[0]
+    if behind.room == 0:
         return
     top = at["top"]
-    behind.state[top] = state
-    at["top"] = top + 1 if top + 1 < room else 0
-    at["size"] = min(at["size"] + 1, room)
+    behind.state[claim(behind.where, top)] = state
+    at["top"] = top + 1 if top + 1 < behind.room else 0
+    at["size"] = min(at["size"] + 1, behind.room)
 
 
 @kernel
@@ -51,7 +55,7 @@ def how_many(behind: Behind) -> int:
 def last_left(behind: Behind, below: int = 0) -> int:
     """Return the entry on top, or the one this many ``below`` it; there must be one."""
     entry = behind.scalars[0]["top"] - 1 - below
-    return int64(behind.state[entry if entry >= 0 else entry + len(behind.state)])
+    return int64(behind.state[find(behind.where, entry if entry >= 0 else entry + behind.room)])
 
 
 @kernel
@@ -59,7 +63,7 @@ def go_back(behind: Behind, states: int = 1) -> None:
     """Pop this many states, as the agent returns to the last of them; there must be that many."""
     at = behind.scalars[0]
     top = at["top"] - states
-    at["top"] = top if top >= 0 else top + len(behind.state)
+    at["top"] = top if top >= 0 else top + behind.room
     at["size"] -= states
 
 

@@ -36,7 +36,7 @@ class Chance(NamedTuple):
     @classmethod
     def allocate(cls, space: Space) -> Chance:
         """Return a generator that has drawn nothing yet."""
-        return cls(np.zeros(1, CHANCE), space.clock)
+        return cls(space.mind.one(CHANCE), space.clock)
 
 
 @kernel

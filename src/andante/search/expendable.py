@@ -15,31 +15,34 @@ import numpy.typing as npt
 
 from andante.kernel import generic, int64, kernel
 from andante.search.memory import Clock, Space
+from andante.search.records import Index, claim, find
 from andante.world.layout import COUNT, DIRECTION, Arrays, Csr, Moves, degree, target
 
 
 class Gone(NamedTuple):
     """The states removed in this problem; empty for agents that remove none."""
 
-    problem: npt.NDArray[np.uint32]  # [n or 0], the problem in which the state was removed
+    where: Index
+    problem: npt.NDArray[np.uint32]  # a field of the states' records, the problem in which the state was removed
     clock: Clock
 
     @classmethod
     def allocate(cls, space: Space) -> Gone:
         """Return an array for all states; empty if the parameter ``expendable`` is off."""
-        return cls(np.zeros(space.states if space.params.expendable else 0, np.uint32), space.clock)
+        numbers = None if space.params.expendable else 0
+        return cls(space.mind.index(numbers=numbers), space.mind.field(np.uint32, numbers=numbers), space.clock)
 
 
 @kernel
 def is_gone(gone: Gone, state: int) -> bool:
     """Return whether the state was removed in this problem."""
-    return gone.problem[state] == gone.clock[0]["problem"]
+    return gone.problem[find(gone.where, state)] == gone.clock[0]["problem"]
 
 
 @kernel
 def give_up(gone: Gone, state: int) -> None:
     """Remove the state until the problem ends."""
-    gone.problem[state] = gone.clock[0]["problem"]
+    gone.problem[claim(gone.where, state)] = gone.clock[0]["problem"]
 
 
 def _is_arc(mask: int) -> bool:

@@ -13,6 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.kernel import int64, kernel
+from andante.search.mind import Mind
+from andante.search.records import Dense, Index, claim, find
 
 HEAP = np.dtype([("size", np.int64)])
 
@@ -23,7 +25,8 @@ class Heap(NamedTuple):
     key: npt.NDArray[np.float64]  # [capacity]
     tie: npt.NDArray[np.float64]  # [capacity]
     item: npt.NDArray[np.int32]  # [capacity]
-    place: npt.NDArray[np.int32]  # [items], an item's index in the arrays above; -1 if it is not queued
+    where: Index
+    place: npt.NDArray[np.int32]  # a field of the items' records: 1 + an item's place above; 0 if it is not queued
     scalars: npt.NDArray[Any]  # [1], of HEAP
 
     @classmethod
@@ -33,8 +36,21 @@ class Heap(NamedTuple):
             np.zeros(capacity),
             np.zeros(capacity),
             np.zeros(capacity, np.int32),
-            np.full(items, -1, np.int32),
+            Dense(),
+            np.zeros(items, np.int32),
             np.zeros(1, HEAP),
+        )
+
+    @classmethod
+    def in_mind(cls, mind: Mind, capacity: int) -> Heap:
+        """Return an empty heap for at most ``capacity`` states at a time, kept from move to move."""
+        return cls(
+            mind.row(np.float64, capacity),
+            mind.row(np.float64, capacity),
+            mind.row(np.int32, capacity),
+            mind.index(),
+            mind.field(np.int32),
+            mind.one(HEAP),
         )
 
 
@@ -47,21 +63,32 @@ def size(heap: Heap) -> int:
 @kernel
 def is_queued(heap: Heap, item: int) -> bool:
     """Return whether the item is in the heap."""
-    return heap.place[item] >= 0
+    return place_of(heap, item) >= 0
+
+
+@kernel
+def place_of(heap: Heap, item: int) -> int:
+    """Return an item's place in the heap's order; -1 if it is not in the heap."""
+    return int64(heap.place[find(heap.where, item)]) - 1
+
+
+@kernel
+def _set_place(heap: Heap, item: int, at: int) -> None:
+    heap.place[claim(heap.where, item)] = at + 1
 
 
 @kernel
 def clear(heap: Heap) -> None:
     """Empty the heap, in time proportional to its size."""
     for at in range(size(heap)):
-        heap.place[heap.item[at]] = -1
+        _set_place(heap, int64(heap.item[at]), -1)
     heap.scalars[0]["size"] = 0
 
 
 @kernel
 def push(heap: Heap, item: int, key: float, tie: float) -> None:
     """Add an item, or move a queued one forward: a new key and tie must not move it back."""
-    at = int64(heap.place[item])
+    at = place_of(heap, item)
     if at < 0:
         at = size(heap)
         heap.scalars[0]["size"] = at + 1
@@ -73,7 +100,7 @@ def pop(heap: Heap) -> int:
     """Remove and return the first item; there must be one."""
     first = int64(heap.item[0])
     last = size(heap) - 1
-    heap.place[first] = -1
+    _set_place(heap, first, -1)
     heap.scalars[0]["size"] = last
     if last > 0:
         _sink(heap, 0, int64(heap.item[last]), heap.key[last], heap.tie[last])
@@ -83,9 +110,9 @@ def pop(heap: Heap) -> int:
 @kernel
 def remove(heap: Heap, item: int) -> None:
     """Remove a queued item; the last entry fills its place."""
-    at = int64(heap.place[item])
+    at = place_of(heap, item)
     last = size(heap) - 1
-    heap.place[item] = -1
+    _set_place(heap, item, -1)
     heap.scalars[0]["size"] = last
     if at == last:
         return
@@ -142,4 +169,4 @@ def _sink(heap: Heap, at: int, item: int, key: float, tie: float) -> None:
 @kernel
 def _put(heap: Heap, at: int, item: int, key: float, tie: float) -> None:
     heap.item[at], heap.key[at], heap.tie[at] = item, key, tie
-    heap.place[item] = at
+    _set_place(heap, item, at)

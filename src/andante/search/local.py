@@ -22,7 +22,8 @@ from andante.search import heap
 from andante.search.heap import Heap
 from andante.search.learning import Learned, store, value
 from andante.search.memory import EXPANDED, Clock, Space, note
-from andante.search.path import price_between
+from andante.search.plan import Plan, set_length
+from andante.search.records import Index, claim, find
 from andante.world.heuristics import TOLERANCE
 from andante.world.layout import Arrays, Layout, degree, price, target, unit
 
@@ -47,28 +48,24 @@ _ONE_MOVE, _OFF, _MARK = int(Walk.ONE_MOVE), int(Avoidance.OFF), int(Avoidance.M
 
 LOCAL = np.dtype(
     [
-        ("first", np.int64),  # where the slots of this plan begin
+        ("first", np.int64),  # where the slots of this space begin
         ("size", np.int64),  # states reached
-        ("end", np.int64),  # the last state of the plan
-        ("trial", np.int64),  # the trial in which it was made
     ]
 )
 
 
 class Local(NamedTuple):
-    """The states reached by one plan; those in the heap are open, the others closed."""
+    """The states reached by one lookahead; those in the heap are open, the others closed. It is part of the desk."""
 
-    slot: npt.NDArray[np.int64]  # [n], counted on from plan to plan: values below ``first`` are from an earlier plan
+    slot: npt.NDArray[np.int64]  # [n], counted on and on: values below ``first`` are from an earlier lookahead
     state: npt.NDArray[np.int32]  # [capacity]
     g: npt.NDArray[np.float64]  # [capacity]
-    h: npt.NDArray[np.float64]  # [capacity], as when the plan began
+    h: npt.NDArray[np.float64]  # [capacity], as when the lookahead began
     new: npt.NDArray[np.float64]  # [capacity], for learning
     parent: npt.NDArray[np.int32]  # [capacity], slot of the previous state; -1 for the agent's own
     fringe: npt.NDArray[np.int32]  # [capacity], slots of the frontier, for learning that needs the heap itself
-    next: npt.NDArray[np.int32]  # [capacity], slot of the next state of the plan
     scalars: npt.NDArray[Any]  # [1], of LOCAL
     open: Heap
-    clock: Clock
 
     @classmethod
     def allocate(cls, space: Space) -> Local:
@@ -83,11 +80,20 @@ class Local(NamedTuple):
             np.zeros(most),
             np.zeros(most, np.int32),
             np.zeros(most, np.int32),
-            np.zeros(most, np.int32),
             np.zeros(1, LOCAL),
             Heap.over(most, most),
-            space.clock,
         )
+
+
+class Ahead(NamedTuple):
+    """The rest of the path to the frontier state that the agent has chosen."""
+
+    plan: Plan
+
+    @classmethod
+    def allocate(cls, space: Space) -> Ahead:
+        """Return an empty plan: a path to the frontier has at most as many moves as the lookahead expands states."""
+        return cls(Plan.over(space, min(space.states, space.params.lookahead)))
 
 
 # --- lookahead ------------------------------------------------------------------------------------------------------
@@ -171,36 +177,23 @@ def _expand(local: Local, graph: Arrays, h: Learned, slot: int, goal: int) -> in
     return moves
 
 
-# --- moving ---------------------------------------------------------------------------------------------------------
-
-
-@kernel
-def next_move(local: Local, graph: Arrays, state: int) -> tuple[int, float]:
-    """Return the next state of the plan after ``state``, and the cost of the move: infinite if it is not possible.
-
-    It is not possible if no plan of this trial continues from there, or if a wall was discovered on the path since.
-    """
-    at = local.scalars[0]
-    if at["trial"] != local.clock[0]["trial"] or at["end"] == state:
-        return -1, np.inf
-    to = int64(local.state[local.next[slot_of(local, state)]])
-    return to, price_between(graph, state, to)
-
-
 # --- learning, and avoiding depressions -----------------------------------------------------------------------------
 
 
 class Rise(NamedTuple):
     """How much values rose in this trial; empty unless the agent avoids depressions."""
 
-    before: npt.NDArray[np.float64]  # [n or 0], the value before
-    trial: npt.NDArray[np.int64]  # [n or 0], the trial in which it rose
+    where: Index
+    before: npt.NDArray[np.float64]  # a field of the states' records, the value before
+    trial: npt.NDArray[np.int64]  # a field, the trial in which it rose
+    clock: Clock
 
     @classmethod
     def allocate(cls, space: Space) -> Rise:
         """Return arrays for a value per state, if the parameter ``avoidance`` is on."""
-        n = 0 if space.params.avoidance is Avoidance.OFF else space.states
-        return cls(np.zeros(n), np.zeros(n, np.int64))
+        mind, numbers = space.mind, 0 if space.params.avoidance is Avoidance.OFF else None
+        fields = mind.field(np.float64, numbers=numbers), mind.field(np.int64, numbers=numbers)
+        return cls(mind.index(numbers=numbers), *fields, space.clock)
 
 
 @kernel
@@ -210,8 +203,10 @@ def learn(local: Local, graph: Layout, h: Learned, rise: Rise, slot: int, new: f
     if new <= old + TOLERANCE * unit(graph):
         return 0.0, 0
     state = int64(local.state[slot])
-    if len(rise.trial) > 0 and rise.trial[state] != local.clock[0]["trial"]:
-        rise.before[state], rise.trial[state] = old, local.clock[0]["trial"]
+    if len(rise.trial) > 0:
+        place = claim(rise.where, state)
+        if rise.trial[place] != rise.clock[0]["trial"]:
+            rise.before[place], rise.trial[place] = old, rise.clock[0]["trial"]
     stored = store(h, state, new)
     return (new - old if new < np.inf else 0.0), stored  # an infinite rise would swamp all others
 
@@ -269,6 +264,7 @@ def _spread(local: Local, into: Arrays, slot: int, value: float, weight: float) 
 @kernel
 def look_ahead(
     local: Local,
+    ahead: Ahead,
     graph: Arrays,
     h: Learned,
     rise: Rise,
@@ -284,21 +280,21 @@ def look_ahead(
     """
     expanded, touched = grow(local, graph, h, state, goal, lookahead)
     if frontier(local) > 0:
-        _plan(local, _choose(local, graph, rise, avoidance), walk)
+        _plan(local, ahead.plan, _choose(local, graph, rise, avoidance), walk)
     return expanded, touched
 
 
 @kernel
-def _plan(local: Local, slot: int, walk: int) -> None:
+def _plan(local: Local, plan: Plan, slot: int, walk: int) -> None:
     """Plan to move to the state in this slot, or as far towards it as ``walk`` says."""
-    at = local.scalars[0]
-    last, before = slot, int64(local.parent[slot])
-    while before >= 0:
-        local.next[before] = slot
+    moves = 0
+    while local.parent[slot] >= 0:
         if walk == _ONE_MOVE:
-            last = slot
-        slot, before = before, int64(local.parent[before])
-    at["end"], at["trial"] = local.state[last], local.clock[0]["trial"]
+            moves = 0
+        plan.state[moves] = local.state[slot]
+        moves += 1
+        slot = int64(local.parent[slot])
+    set_length(plan, moves)
 
 
 @kernel
@@ -319,7 +315,7 @@ def _choose(local: Local, graph: Layout, rise: Rise, avoidance: int) -> int:
 @kernel
 def _reluctance(local: Local, graph: Layout, rise: Rise, slot: int, avoidance: int) -> float:
     """Return how much to avoid an open state: by how much its value rose in this trial, or whether it did."""
-    state = int64(local.state[slot])
-    if rise.trial[state] != local.clock[0]["trial"]:
+    place = find(rise.where, int64(local.state[slot]))
+    if rise.trial[place] != rise.clock[0]["trial"]:
         return 0.0
-    return unit(graph) if avoidance == _MARK else local.h[slot] - rise.before[state]
+    return unit(graph) if avoidance == _MARK else local.h[slot] - rise.before[place]

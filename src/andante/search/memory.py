@@ -1,12 +1,20 @@
-"""Building blocks of agents' memories: clocks that make clearing unnecessary, and a log for observers.
+"""Building blocks of agents' memories: mind and desk, clocks that make clearing unnecessary, and a log for observers.
 
 A memory is a NamedTuple of bundles, each a NamedTuple of arrays with a class method ``allocate(space)``. It is
 allocated once for a graph and used for any number of problems: data of an earlier problem is recognised by its stamp
 and never cleared.
 
-The single numbers that a bundle keeps are the fields of one record: an array of length one called ``scalars``, whose
-dtype is defined beside the bundle. A kernel takes the record once, ``at = bundle.scalars[0]``, and reads and writes its
-fields by name, ``at["stage"]``.
+A memory is made of two things. The *mind* is what an agent keeps from move to move: learned values, its plan, where it
+was. The *desk* is what it thinks on within one move, such as the ball of a lookahead. A thousand units share a desk,
+but each has a mind. So a bundle asks ``space.mind`` for the arrays of the mind, and makes those of the desk itself:
+
+- ``mind.field(dtype)``: a field of records, one for each state, which lie where ``mind.index()`` says;
+- ``mind.one(dtype)``: the single numbers that a bundle keeps, as the fields of one record: an array of length one
+  called ``scalars``, whose dtype is defined beside the bundle. A kernel takes the record once,
+  ``at = bundle.scalars[0]``, and reads and writes its fields by name, ``at["stage"]``;
+- ``mind.row(dtype, length)``: a short array of fixed length, such as a plan.
+
+An array of the mind starts with zeros. An array of the desk means nothing when the next move begins.
 """
 
 from __future__ import annotations
@@ -18,6 +26,7 @@ import numpy.typing as npt
 
 from andante.kernel import kernel
 from andante.notation import Named
+from andante.search.mind import Mind
 from andante.world.graph import Graph
 from andante.world.sensing import KNOWN, View
 
@@ -36,11 +45,6 @@ EXPANDED, LEARNED = int(ThoughtKind.EXPANDED), int(ThoughtKind.LEARNED)  # as ke
 CLOCK = np.dtype([("problem", np.int64), ("trial", np.int64)])
 
 Clock = npt.NDArray[Any]  # [1], of CLOCK
-
-
-def new_clock() -> Clock:
-    """Return a clock before the first problem."""
-    return np.zeros(1, CLOCK)
 
 
 LOG = np.dtype([("used", np.int64)])  # may exceed the capacity: then the rest was lost
@@ -78,6 +82,7 @@ class Space(NamedTuple):
 
     graph: Graph  # as the agent knows it when a problem begins
     params: Any  # the agent's parameters
+    mind: Mind
     clock: Clock
     log: Log
     databases: tuple[Any, ...] = ()  # the databases given to the agent
@@ -98,8 +103,9 @@ def new_space(
     view: View = KNOWN,
     who: str = "this algorithm",
 ) -> Space:
-    """Return a space with new clocks and a log of the given capacity."""
-    return Space(graph, params, new_clock(), Log.of(log_capacity), databases, view, who)
+    """Return a space for one agent, with a new clock and a log of the given capacity."""
+    mind = Mind(len(graph))
+    return Space(graph, params, mind, mind.one(CLOCK), Log.of(log_capacity), databases, view, who)
 
 
 def allocate(memory: type, space: Space) -> Any:

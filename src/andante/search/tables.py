@@ -8,8 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.kernel import kernel
-from andante.search.learning import Learned
-from andante.search.memory import Log, Space, new_clock
+from andante.search.learning import Learned, forget_value
+from andante.search.memory import CLOCK, Log, Space
+from andante.search.mind import Group, Mind
+from andante.search.records import Index, claim, find, forget
 
 NUMBERS = 2**32 - 1  # the largest that a stamp can hold
 
@@ -21,20 +23,23 @@ class Tables(NamedTuple):
     """The values, and the numbers given to goals."""
 
     h: Learned  # on its own clock, which shows the number of a goal
-    number: npt.NDArray[np.int64]  # [n], the number of a state as a goal
-    era: npt.NDArray[np.int64]  # [n], the era in which it got that number
+    goals: Index
+    number: npt.NDArray[np.int64]  # a field of the goals' records, the number of a state as a goal
+    era: npt.NDArray[np.int64]  # a field, the era in which it got that number
     scalars: npt.NDArray[Any]  # [1], of TABLES: the last number given out
 
     @classmethod
     def allocate(cls, space: Space) -> Tables:
         """Return tables for the states of a graph, with nothing learned yet."""
-        return cls.over(space.states, space.log)
+        return cls.over(space.mind, space.log)
 
     @classmethod
-    def over(cls, n: int, log: Log) -> Tables:
-        """Return tables for ``n`` states, with nothing learned yet."""
-        h = Learned(np.zeros(n), np.zeros(n, np.uint32), new_clock(), log)
-        return cls(h, np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(1, TABLES))
+    def over(cls, mind: Mind, log: Log, numbers: int | None = None) -> Tables:
+        """Return tables for all states, or for the numbers below ``numbers``, with nothing learned yet."""
+        h = Learned.over(mind, mind.one(CLOCK), log, numbers)
+        goals = mind.index(Group.APART, numbers)
+        number, era = mind.field(np.int64, Group.APART, numbers), mind.field(np.int64, Group.APART, numbers)
+        return cls(h, goals, number, era, mind.one(TABLES))
 
 
 @kernel
@@ -43,19 +48,21 @@ def turn_to(tables: Tables, goal: int, era: int) -> None:
 
     It returns nothing: returning an array that may come from several places would force reference counting.
     """
-    if tables.era[goal] != era:
+    place = claim(tables.goals, goal)
+    if tables.era[place] != era:
         if tables.scalars[0]["used"] == NUMBERS:  # after four billion goals the numbers run out
-            tables.h.stamp[:] = 0
-            tables.era[:] = 0
+            forget(tables.h.where, tables.h.stamp)
+            forget(tables.goals, tables.era)
             tables.scalars[0]["used"] = 0
-        tables.era[goal] = era
+            place = claim(tables.goals, goal)
+        tables.era[place] = era
         tables.scalars[0]["used"] += 1
-        tables.number[goal] = tables.scalars[0]["used"]
-    tables.h.clock[0]["problem"] = tables.number[goal]
+        tables.number[place] = tables.scalars[0]["used"]
+    tables.h.clock[0]["problem"] = tables.number[place]
 
 
 @kernel
 def forget_state(tables: Tables, state: int) -> None:
     """Forget what was learned in a state, and what was learned in other states with it as the goal."""
-    tables.h.stamp[state] = 0
-    tables.era[state] = 0
+    forget_value(tables.h, state)
+    tables.era[find(tables.goals, state)] = 0

@@ -1,0 +1,374 @@
+"""Where an agent's records lie: each at the number it is about, or in pages that are handed out as they are needed.
+
+A record is what an agent knows about one state, or about one place of a sequence. The fields of records are arrays;
+where a record lies in them is a question to their index:
+
+- `Dense`: at the state's own number. One agent has the arrays to itself, and they are as long as the map.
+- `Paged`: in a page of neighbouring states, from a pool that many units share. A unit finds its pages through a hash
+  table of its own, so what it holds grows with what it has learned, whatever the size of the map.
+
+A page is cleared when it is handed out, and a state without a page shares one that is never written to. So a record
+that was not written yet is all zeros with either index, and kernels tell by its stamp that it is not valid. Kernels
+call `find` to read and `claim` to write. They are compiled for one index or the other and never learn which.
+
+Nothing here takes time in proportion to what a unit holds: a hash table that has become too small is replaced a few
+entries at a time, a unit's pages go back to the pool as one chain, and tables are cleared for their next use by `tidy`,
+a few entries per call.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from andante.kernel import generic, kernel, subroutine
+
+SMALLEST, CLASSES = 8, 40  # entries of the smallest hash table; sizes of tables, each twice the one before
+MOVED = 4  # entries moved to a larger table for each page that is added: all are moved before that table is half full
+_NOTHING = 0  # page and table 0: they stay empty
+_LOST = 1  # a page for what cannot be kept: nobody finds it again
+SLOTS_PER_PAGE = 32  # a page needs 2 to 6, but a table of one size cannot be used as one of another
+
+
+class Dense(NamedTuple):
+    """A record for every number, at that number."""
+
+
+#: What a unit holds. All zeros: nothing.
+HOLDER = np.dtype(
+    [
+        ("table", np.int64),  # where its hash table begins ...
+        ("mask", np.int64),  # ... and the number of its entries, less one
+        ("old", np.int64),  # the smaller table before it, from which entries are still being moved; 0: there is none
+        ("old_mask", np.int64),
+        ("moved", np.int64),  # entries of the old table looked at so far
+        ("first", np.int64),  # its pages are a chain
+        ("last", np.int64),
+        ("pages", np.int64),
+        ("slots", np.int64),  # entries of its tables
+    ]
+)
+
+POOL = np.dtype(
+    [
+        ("free", np.int64),  # the first of a chain of pages that were given back
+        ("fresh", np.int64),  # the first page that was never used
+        ("pages", np.int64),  # in use
+        ("slots", np.int64),  # entries of hash tables in use, or waiting to be cleared
+        ("fresh_slot", np.int64),  # the first entry that was never used
+        ("dirty", np.int64),  # the first of a chain of tables to be cleared
+        ("lost", np.int64),  # records that could not be kept, because there was no page or no table for them
+    ]
+)
+
+
+class Paged(NamedTuple):
+    """Records in pages of ``1 << shift`` neighbouring numbers."""
+
+    table: npt.NDArray[np.int64]  # [slots], hash tables: (key + 1) << 32 | page, or 0
+    spare: npt.NDArray[np.int64]  # [CLASSES], the first of a chain of clear tables of each size
+    next: npt.NDArray[np.int32]  # [pages], the next page of a chain
+    bytes: npt.NDArray[np.uint8]  # all fields of all pages
+    field: npt.NDArray[np.int64]  # [fields, 2], where the bytes of a field begin, and how many a page has
+    pool: npt.NDArray[Any]  # [1], of POOL
+    holder: npt.NDArray[Any]  # [1], of HOLDER: the unit's own
+    shift: int
+
+
+Index = Dense | Paged
+
+
+@generic
+def find(index: Index, number: int) -> int:
+    """Return where to read the record of ``number``; if it was never written, it is all zeros there."""
+    raise TypeError(index)
+
+
+@generic
+def claim(index: Index, number: int) -> int:
+    """Return where to write the record of ``number``."""
+    raise TypeError(index)
+
+
+@generic
+def release(index: Index) -> None:
+    """Give back all records of the unit; for `Dense`, where stamps tell which records are valid, this does nothing."""
+    raise TypeError(index)
+
+
+@generic
+def forget(index: Index, field: npt.NDArray[Any]) -> None:
+    """Set a field of all records to zero, however long that takes; paged records are given back."""
+    raise TypeError(index)
+
+
+@generic
+def held_bytes(index: Index) -> int:
+    """Return the memory that the unit holds; 0 for `Dense`, whose memory is its agent's own."""
+    raise TypeError(index)
+
+
+@find.of(Dense)
+def _same(index: Dense, number: int) -> int:
+    return number
+
+
+@claim.of(Dense)
+def _also_same(index: Dense, number: int) -> int:
+    return number
+
+
+@release.of(Dense)
+def _keep(index: Dense) -> None:
+    pass
+
+
+@forget.of(Dense)
+def _clear(index: Dense, field: npt.NDArray[Any]) -> None:
+    field[:] = 0
+
+
+@held_bytes.of(Dense)
+def _none_extra(index: Dense) -> int:
+    return 0
+
+
+@find.of(Paged)
+def _in_page(index: Paged, number: int) -> int:
+    holder, key = index.holder[0], number >> index.shift
+    page = _look_up(index, holder["table"], holder["mask"], key)
+    if page == _NOTHING and holder["old"] != _NOTHING:
+        page = _look_up(index, holder["old"], holder["old_mask"], key)
+    return (page << index.shift) | (number & ((1 << index.shift) - 1))
+
+
+@claim.of(Paged)
+def _in_own_page(index: Paged, number: int) -> int:
+    place = find(index, number)
+    if place >= 1 << index.shift:
+        return place
+    return (_add_page(index, number >> index.shift) << index.shift) | (number & ((1 << index.shift) - 1))
+
+
+@release.of(Paged)
+def _give_back(index: Paged) -> None:
+    holder, pool = index.holder[0], index.pool[0]
+    if holder["pages"] > 0:
+        index.next[holder["last"]] = pool["free"]
+        pool["free"] = holder["first"]
+        pool["pages"] -= holder["pages"]
+    _discard(index, holder["table"], holder["mask"])
+    _discard(index, holder["old"], holder["old_mask"])
+    holder["table"] = holder["mask"] = holder["old"] = holder["old_mask"] = holder["moved"] = 0
+    holder["first"] = holder["last"] = holder["pages"] = holder["slots"] = 0
+
+
+@forget.of(Paged)
+def _forget_pages(index: Paged, field: npt.NDArray[Any]) -> None:
+    release(index)
+
+
+@held_bytes.of(Paged)
+def _pages_and_tables(index: Paged) -> int:
+    holder = index.holder[0]
+    return holder["pages"] * page_bytes(index) + holder["slots"] * 8
+
+
+@kernel
+def page_bytes(index: Paged) -> int:
+    """Return the size of a page with all its fields."""
+    total = 4  # its link
+    for i in range(len(index.field)):
+        total += index.field[i, 1]
+    return total
+
+
+# --- hash tables ----------------------------------------------------------------------------------------------------
+
+
+@kernel
+def _slot(table: int, mask: int, key: int) -> int:
+    """Return the entry at which a key is looked for first."""
+    return table + ((key * 0x9E3779B1 >> 16) & mask)
+
+
+@kernel
+def _look_up(index: Paged, table: int, mask: int, key: int) -> int:
+    """Return the page of a key in this table; 0 if there is none."""
+    slot = _slot(table, mask, key)
+    entry = index.table[slot]
+    while entry != 0:
+        if entry >> 32 == key + 1:
+            return entry & 0x7FFFFFFF
+        slot = slot + 1 if slot < table + mask else table
+        entry = index.table[slot]
+    return _NOTHING
+
+
+@kernel
+def _enter(index: Paged, table: int, mask: int, key: int, page: int) -> None:
+    """Enter a key that is not in the table, which must not be full."""
+    slot = _slot(table, mask, key)
+    while index.table[slot] != 0:
+        slot = slot + 1 if slot < table + mask else table
+    index.table[slot] = ((key + 1) << 32) | page
+
+
+@subroutine
+def _add_page(index: Paged, key: int) -> int:
+    """Give the unit a page for this key and return it."""
+    holder, pool = index.holder[0], index.pool[0]
+    if holder["old"] != _NOTHING:
+        _move_on(index)
+    if 2 * holder["pages"] >= holder["mask"] and holder["old"] == _NOTHING:
+        _grow(index)
+    page = pool["free"] if pool["free"] != _NOTHING else pool["fresh"]
+    if page == len(index.next) or holder["pages"] >= holder["mask"]:
+        pool["lost"] += 1
+        return _LOST
+    if page == pool["fresh"]:
+        pool["fresh"] = page + 1
+    else:
+        pool["free"] = index.next[page]
+    for i in range(len(index.field)):
+        begin = index.field[i, 0] + page * index.field[i, 1]
+        index.bytes[begin : begin + index.field[i, 1]] = 0
+    index.next[page] = holder["first"]
+    holder["first"] = page
+    if holder["pages"] == 0:
+        holder["last"] = page
+    holder["pages"] += 1
+    pool["pages"] += 1
+    _enter(index, holder["table"], holder["mask"], key, page)
+    return page
+
+
+@kernel
+def _grow(index: Paged) -> None:
+    """Begin a table of twice the size; the entries of the present one are moved a few at a time."""
+    holder = index.holder[0]
+    size = max(SMALLEST, 2 * (holder["mask"] + 1))
+    table = _new_table(index, size)
+    if table == _NOTHING:
+        return
+    holder["old"], holder["old_mask"], holder["moved"] = holder["table"], holder["mask"], 0
+    holder["table"], holder["mask"] = table, size - 1
+    holder["slots"] += size
+
+
+@kernel
+def _move_on(index: Paged) -> None:
+    """Move a few entries from the old table to the present one; discard the old one when all are moved."""
+    holder = index.holder[0]
+    for _ in range(MOVED):
+        if holder["moved"] > holder["old_mask"]:
+            holder["slots"] -= holder["old_mask"] + 1
+            _discard(index, holder["old"], holder["old_mask"])
+            holder["old"] = holder["old_mask"] = holder["moved"] = 0
+            return
+        entry = index.table[holder["old"] + holder["moved"]]
+        if entry != 0:
+            _enter(index, holder["table"], holder["mask"], (entry >> 32) - 1, entry & 0x7FFFFFFF)
+        holder["moved"] += 1
+
+
+@kernel
+def _new_table(index: Paged, size: int) -> int:
+    """Return where a clear table of this size begins; 0 if there is no room for one."""
+    pool, which = index.pool[0], _class(size)
+    table = index.spare[which]
+    if table != _NOTHING:
+        index.spare[which] = index.table[table]
+        index.table[table] = 0
+    elif pool["fresh_slot"] + size <= len(index.table):
+        table = pool["fresh_slot"]
+        pool["fresh_slot"] = table + size
+    if table != _NOTHING:
+        pool["slots"] += size
+    return table
+
+
+@kernel
+def _class(size: int) -> int:
+    """Return the number of a table's size among the sizes."""
+    which = 0
+    while size > SMALLEST:
+        size >>= 1
+        which += 1
+    return which
+
+
+@kernel
+def _discard(index: Paged, table: int, mask: int) -> None:
+    """Put a table into the chain of those to be cleared; its first entries hold the next one, its size and progress."""
+    if table == _NOTHING:
+        return
+    index.table[table], index.table[table + 1], index.table[table + 2] = index.pool[0]["dirty"], mask, mask
+    index.pool[0]["dirty"] = table
+
+
+@kernel
+def tidy(index: Paged, entries: int) -> None:
+    """Clear up to this many entries of discarded tables, so that they can be used again."""
+    pool = index.pool[0]
+    while entries > 0 and pool["dirty"] != _NOTHING:
+        table = pool["dirty"]
+        left = index.table[table + 2]
+        until = max(left - entries, 2)
+        for slot in range(table + until + 1, table + left + 1):
+            index.table[slot] = 0
+        entries -= left - until + 1
+        index.table[table + 2] = until
+        if until == 2:
+            size, which = index.table[table + 1] + 1, _class(index.table[table + 1] + 1)
+            pool["dirty"] = index.table[table]
+            pool["slots"] -= size
+            index.table[table], index.table[table + 1], index.table[table + 2] = index.spare[which], 0, 0
+            index.spare[which] = table
+
+
+# --- allocating -----------------------------------------------------------------------------------------------------
+
+
+class Room(NamedTuple):
+    """How much memory a pool may use, and the numbers that its records are about."""
+
+    bytes: int  # in use; a single step may exceed it by its own records
+    numbers: int  # 0 to ``numbers`` - 1
+
+
+def paged(fields: list[np.dtype[Any]], shift: int, room: Room, holders: npt.NDArray[Any]) -> tuple[Paged, list[Any]]:
+    """Return an index for records with these fields, and the fields' arrays.
+
+    The arrays are as long as they may have to be. The operating system provides memory for what is used of them.
+    """
+    sizes = [dtype.itemsize << shift for dtype in fields]
+    whole_map = (room.numbers >> shift) + 1
+    pages = room.bytes // max(1, sum(sizes)) + whole_map + _LOST + 1
+    begins = np.concatenate([[0], np.cumsum([_aligned(pages * size) for size in sizes])]).astype(np.int64)
+    buffer = np.zeros(int(begins[-1]), np.uint8)
+    slots = SLOTS_PER_PAGE * pages + SMALLEST
+    pool = np.zeros(1, POOL)
+    pool["fresh"], pool["fresh_slot"] = _LOST + 1, SMALLEST
+    index = Paged(
+        np.zeros(slots, np.int64),
+        np.zeros(CLASSES, np.int64),
+        np.zeros(pages, np.int32),
+        buffer,
+        np.stack([begins[:-1], np.array(sizes, np.int64)], axis=1),
+        pool,
+        holders,
+        shift,
+    )
+    arrays = [
+        buffer[begin : begin + pages * size].view(dtype)
+        for begin, size, dtype in zip(begins[:-1].tolist(), sizes, fields, strict=True)
+    ]
+    return index, arrays
+
+
+def _aligned(size: int) -> int:
+    """Return the size, rounded up to whole cache lines."""
+    return -(-size // 64) * 64
