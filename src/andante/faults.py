@@ -117,8 +117,8 @@ def explained(function: FunctionType, error: Exception) -> AlgorithmError:
         chain.append(link)
         link = link.below
     chain.append(link)
-    if len(chain) > 1 and function.__name__ != function.__code__.co_name:
-        chain = chain[1:]  # a loop instantiated for the kernel below it
+    while len(chain) > 1 and chain[0].function.__name__ != chain[0].function.__code__.co_name:
+        chain = chain[1:]  # a loop instantiated for the kernel below it, or the entry of a bound one
     places = [Place(one.function.__code__.co_filename, one.line, one.function.__name__) for one in chain]
     return AlgorithmError(f"{_where(places, 'does not compile')}{_meaning(chain[-1])}")
 

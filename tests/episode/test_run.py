@@ -17,10 +17,11 @@ from hypothesis import strategies as st
 import andante
 from andante.agent import Algorithm, Card, Move, algorithm
 from andante.episode.convergence import converge_agent
-from andante.episode.loop import EPISODE, NO_MOVE, NO_STATE, WRONG_COST, all_ended, wrong
+from andante.episode.loop import NO_MOVE, NO_STATE, WRONG_COST, wrong
 from andante.episode.rows import rows
 from andante.episode.run import Outfit, compile_all, variant
 from andante.episode.single import Agent
+from andante.episode.tables import Episodes
 from andante.errors import AlgorithmError, AndanteError, ParameterError, ProblemError
 from andante.kernel import JIT, interpreted, kernel
 from andante.measures import Outcome
@@ -191,17 +192,17 @@ def test_a_loop_interrupted_at_any_moment_goes_on_where_it_was(patience):
     problems = drawn(maps()[0], 6)
     agent = Agent("lrta", problems[0].graph)
     whole = [facts(trial) for trial in agent.run_all(problems, paths=False)]
-    episodes, rounds = np.zeros(len(problems), EPISODE), 0
-    episodes["start"], episodes["goal"] = [p.start for p in problems], [p.goal for p in problems]
-    episodes["cost_cap"], episodes["move_cap"], episodes["expansion_cap"] = np.inf, 10**6, 10**9
-    while not all_ended(episodes):
-        agent.drive(episodes, patience=patience)
+    episodes, rounds, ended = Episodes(len(problems)), 0, 0
+    for i, problem in enumerate(problems):
+        episodes.begin(i, problem.start, problem.goal, (np.inf, 10**6, 10**9), False, Outcome.WAITING)
+    while ended < len(problems):
+        ended = agent.drive(episodes, count=len(problems), patience=patience)
         rounds += 1
     assert rounds > 1 or patience == 1000
-    assert episodes["moves"].tolist() == [told["moves"] for told in whole]
-    assert episodes["cost"].tolist() == [told["cost"] for told in whole]
-    assert episodes["learned"].tolist() == [told["learned"] for told in whole]
-    assert (episodes["nanoseconds"] > 0).all()
+    assert episodes.rows["moves"].tolist() == [told["moves"] for told in whole]
+    assert episodes.rows["cost"].tolist() == [told["cost"] for told in whole]
+    assert episodes.rows["learned"].tolist() == [told["learned"] for told in whole]
+    assert (episodes.rows["nanoseconds"] > 0).all()
 
 
 def test_a_path_longer_than_the_trail_is_kept_whole():

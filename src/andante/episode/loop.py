@@ -2,7 +2,8 @@
 
 `drive` takes a table of episodes and runs each to its end, in order. It returns early when the trail, to which it
 writes each move, is full, or when it has worked for a while, so that the caller can look at the moves, show progress or
-stop; the next call resumes there. `watch` calls it with a trail of one move, `run_many` without a trail.
+stop; the next call resumes there. `watch` calls it with a trail of one move, `run_many` without a trail, and
+`Agent.move` with patience for one move. `bound_loop` binds it to an agent's memory, once.
 
 Before each step the agent looks around. The graph passed to its step contains only what it knows of the map. After the
 step, the move is checked against the true graph: an agent moves along its arcs, at their cost, or waits at no cost.
@@ -18,7 +19,8 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.agent import STUCK, UNREACHABLE, Move
-from andante.kernel import generic, instantiate, int64, interpreted, kernel, nanoseconds
+from andante.episode.tables import EPISODE, TIMES, TRAIL
+from andante.kernel import bind, generic, instantiate, int64, interpreted, kernel, nanoseconds
 from andante.measures.outcome import Outcome
 from andante.search.memory import Clock
 from andante.world.layout import PRICE, TOWARDS, Arrays, Csr, Moves, degree, price, size, target
@@ -33,50 +35,9 @@ NO_STATE = -1  # such a state does not exist
 NO_MOVE = -2  # no move leads there
 WRONG_COST = -3  # the move costs something else
 
+WRONG_MOVE = -1  # returned by the loop, minus the index of the episode
+
 _SLACK = 1e-9  # relative error that a cost may have
-
-#: One row per problem: the problem, its limits, and the results.
-EPISODE = np.dtype(
-    [
-        ("start", np.int64),
-        ("goal", np.int64),
-        ("cost_cap", np.float64),
-        ("move_cap", np.int64),
-        ("expansion_cap", np.int64),
-        ("again", np.int64),  # 1: another trial of the previous problem, keeping what was learned; else 0
-        ("outcome", np.int64),
-        ("state", np.int64),
-        ("cost", np.float64),
-        ("moves", np.int64),
-        ("expanded", np.int64),
-        ("max_expanded", np.int64),
-        ("first_expanded", np.int64),
-        ("first_touched", np.int64),
-        ("first_nanoseconds", np.int64),
-        ("touched", np.int64),
-        ("learned", np.float64),
-        ("stored", np.int64),
-        ("discovered", np.int64),  # cells found blocked
-        ("nanoseconds", np.int64),
-        ("wrong_to", np.int64),
-        ("wrong_cost", np.float64),
-    ]
-)
-
-#: One row per move.
-TRAIL = np.dtype(
-    [
-        ("state", np.int64),
-        ("cost", np.float64),
-        ("expanded", np.int64),
-        ("touched", np.int64),
-        ("learned", np.float64),
-        ("discovered", np.int64),
-    ]
-)
-
-NO_TRAIL = np.zeros(0, TRAIL)
-NO_TIMES = np.zeros(0, np.int64)
 
 
 def step(graph: Arrays, memory: Any, params: Any, state: int, goal: int) -> Move:
@@ -130,18 +91,19 @@ def drive(
     memory: Any,
     params: Any,
     clock: Clock,
+    scratch: npt.NDArray[np.int64],
     episodes: npt.NDArray[Any],
     trail: npt.NDArray[Any],
     times: npt.NDArray[np.int64],
     patience: int,
-    scratch: npt.NDArray[np.int64],
 ) -> int:
     """Run all episodes until they end, the trail is full, or ``patience`` expansions and moves are spent.
 
-    Returns the number of rows written to the trail. ``episodes`` is EPISODE[any], ``trail`` TRAIL[any] (empty: moves
-    are not written), ``scratch`` int64[2]. ``times`` int64[any] gets the nanoseconds from the end of the previous move
-    to the end of each move in the trail, as far as it is long enough: reading the clock takes a quarter of the time of
-    a cheap move, so it is optional.
+    Returns the index of the first episode that has not ended, the number of episodes if all have, or WRONG_MOVE minus
+    the index of one in which the step returned a move that does not exist. ``episodes`` is EPISODE[any], ``trail``
+    TRAIL[any] (empty: moves are not written), ``scratch`` int64[2]. ``times`` int64[any] gets the nanoseconds from the
+    end of the previous move to the end of each move in the trail, as far as it is long enough: reading the clock takes
+    a quarter of the time of a cheap move, so it is optional.
     """
     written, spent, known = 0, 0, model(view, graph)
     for i in range(len(episodes)):
@@ -225,9 +187,11 @@ def drive(
         episodes[i]["expanded"], episodes[i]["max_expanded"], episodes[i]["touched"] = expanded, most, touched
         episodes[i]["learned"], episodes[i]["stored"], episodes[i]["discovered"] = learned, stored, discovered
         episodes[i]["nanoseconds"] += nanoseconds(scratch) - began
-        if paused or outcome < 0:
-            break
-    return written
+        if paused:
+            return i
+        if outcome < 0:
+            return WRONG_MOVE - i
+    return len(episodes)
 
 
 @cache
@@ -245,6 +209,9 @@ def plain_driver(
     return interpreted(drive, {step: interpreted(step_kernel, instead), nanoseconds: lambda scratch: 0})
 
 
-def all_ended(episodes: npt.NDArray[Any]) -> bool:
-    """Return whether every episode has ended."""
-    return bool((episodes["outcome"] > Outcome.WALKING).all())
+def bound_loop(
+    loop: Callable[..., int], graph: Arrays, view: View, memory: Any, params: Any, clock: Clock
+) -> Callable[..., int]:
+    """Return a loop of `driver` bound to an agent: it takes three arrays by address and length, and its patience."""
+    scratch = np.zeros(2, np.int64)
+    return bind(loop, graph, view, memory, params, clock, scratch, EPISODE, TRAIL, TIMES)

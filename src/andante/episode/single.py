@@ -1,23 +1,26 @@
 """One agent: an algorithm with its memory on one graph, which runs problem after problem or one move at a time.
 
 An `Agent` is made once and used for any number of problems, so the time to start a problem does not grow with the map.
+Its loop is bound to its memory, so that a call takes a microsecond, not the time to unpack all arrays.
 """
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from andante.agent import Algorithm, algorithms, find
+from andante.agent import STUCK, UNREACHABLE, Algorithm, Move, algorithms, find
 from andante.databases.header import Database, as_databases, pick
-from andante.episode.loop import EPISODE, NO_MOVE, NO_STATE, NO_TIMES, NO_TRAIL, TRAIL, all_ended, driver
+from andante.episode.loop import NO_MOVE, NO_STATE, WRONG_MOVE, bound_loop, driver
+from andante.episode.tables import Episodes, Trail
 from andante.episode.trial import Limits, Trial, least_costs
-from andante.errors import AlgorithmError, AndanteError, ProblemError, quoted
+from andante.errors import AlgorithmError, AndanteError, ProblemError, quoted, whole_number
 from andante.faults import has_passed, raised
 from andante.measures import Outcome
 from andante.search.memory import ThoughtKind, allocate, bytes_of, new_space
@@ -32,6 +35,12 @@ TRAIL_ROWS = 4096
 MOST_PROBLEMS = 2**32  # problems with distinct stamps: after this many an agent's memory is allocated again
 
 NO_LIMITS = Limits()
+ENDLESS = Limits(moves=math.inf)
+NOWHERE = -1  # no state
+
+_WAITING, _WALKING, _UNREACHABLE = int(Outcome.WAITING), int(Outcome.WALKING), int(Outcome.UNREACHABLE)
+_NO_MOVE_TO = {int(Outcome.STUCK): STUCK, int(Outcome.UNREACHABLE): UNREACHABLE}
+_NO_WAY = Move(UNREACHABLE, 0.0, 0, 0, 0.0, 0)
 
 
 class Thought(NamedTuple):
@@ -61,17 +70,22 @@ class _Alone:
 
     def __init__(self, algorithm: str) -> None:
         self._algorithm = algorithm
-        self._lock = threading.RLock()
+        lock = threading.RLock()
+        self.acquire, self.release = lock.acquire, lock.release
 
     def __enter__(self) -> None:
-        if not self._lock.acquire(blocking=False):
-            raise AlgorithmError(
-                f"two threads use the same agent of {self._algorithm} at once, but it can run only one problem at a "
-                "time; make an agent for each thread, or use andante.run_many(..., threads=...)"
-            )
+        if not self.acquire(False):
+            raise self.refusal()
 
     def __exit__(self, *failure: object) -> None:
-        self._lock.release()
+        self.release()
+
+    def refusal(self) -> AlgorithmError:
+        """Return the error for a second thread."""
+        return AlgorithmError(
+            f"two threads use the same agent of {self._algorithm} at once, but it can run only one problem at a "
+            "time; make an agent for each thread, or use andante.run_many(..., threads=...)"
+        )
 
 
 class Agent:
@@ -100,15 +114,16 @@ class Agent:
         self.graph = world.graph
         self.databases = as_databases(databases)
         self.sight = sight
+        self.name = str(self.algorithm)
+        self.alone = _Alone(self.name)  # within a ``with`` block no other thread may use the agent
         self._world = world
         self._log_rows = log_rows
-        self._renew()
-        self._codes = self.algorithm.codes
-        self._drive = self._loop()
-        self._scratch = np.zeros(2, np.int64)
+        self._episodes = Episodes(1)
+        self._stepping = Episodes(1)  # the episode of `move`
         self._goal: int | None = None  # of the last problem
         self._watched: Watch | None = None  # the one that may continue
-        self.alone = _Alone(str(self.algorithm))  # within a ``with`` block no other thread may use the agent
+        self._here = self._aim = NOWHERE  # where the last `move` led, and its goal, if it can go on there
+        self._renew()
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         raise AlgorithmError(
@@ -128,9 +143,12 @@ class Agent:
 
     def _renew(self) -> None:
         known, view = self._first_sight()
-        who = str(self.algorithm)
-        self._space = new_space(known, self.algorithm.params, self._log_rows, self.databases, view, who)
-        self._memory = allocate(self.algorithm.memory, self._space)
+        self._space = space = new_space(known, self.algorithm.params, self._log_rows, self.databases, view, self.name)
+        self._memory = allocate(self.algorithm.memory, space)
+        self._clock = space.clock.view(np.int64).data
+        arrays, codes = self.graph.arrays, self.algorithm.codes
+        self._drive = bound_loop(self._loop(), arrays, view, self._memory, codes, space.clock)
+        self._step = partial(self._drive, self._stepping.address, 1, 0, 0, 0, 0, 1)
 
     def _first_sight(self) -> tuple[Graph, View]:
         """Return the map as the agent knows it at the beginning of a problem, and its view."""
@@ -150,36 +168,34 @@ class Agent:
 
     def drive(
         self,
-        episodes: npt.NDArray[Any],
-        trail: npt.NDArray[Any] = NO_TRAIL,
+        episodes: Episodes,
+        *,
+        first: int = 0,
+        count: int = 1,
+        trail: Trail | None = None,
+        times: npt.NDArray[np.int64] | None = None,
         patience: int = PATIENCE,
-        times: npt.NDArray[np.int64] = NO_TIMES,
     ) -> int:
-        """Continue a table of episodes for a while; return the number of moves written into ``trail`` and ``times``."""
-        space = self._space
-        try:
-            with self.alone:
-                written = self._drive(
-                    self.graph.arrays,
-                    space.view,
-                    self._memory,
-                    self._codes,
-                    space.clock,
-                    episodes,
-                    trail,
-                    times,
-                    patience,
-                    self._scratch,
-                )
-        except AndanteError:
-            raise
-        except Exception as error:
-            if not has_passed(self.algorithm.step, error):
-                raise
-            raise raised(self.algorithm.step, error) from None
-        for row in episodes[episodes["outcome"] < 0]:
-            raise AlgorithmError(self._wrong_move(row))
-        return written
+        """Continue some episodes for a while, and return the number of those that have ended.
+
+        Moves are written into ``trail``, which is for one episode, and their nanoseconds into ``times``.
+        """
+        address, rows = (0, 0) if trail is None else (trail.address, len(trail))
+        clocked, timed = (0, 0) if times is None else (times.ctypes.data, len(times))
+        with self.alone:
+            try:
+                done = self._drive(episodes.address_of(first), count, address, rows, clocked, timed, patience)
+            except Exception as error:
+                raise self._explained(error) from None
+        if done < 0:
+            raise AlgorithmError(self._wrong_move(episodes.rows[first + WRONG_MOVE - done]))
+        return done
+
+    def _explained(self, error: Exception) -> Exception:
+        """Return an error of one sentence for an exception in the agent's step, and any other as it is."""
+        if isinstance(error, AndanteError) or not has_passed(self.algorithm.step, error):
+            return error
+        return raised(self.algorithm.step, error)
 
     def _wrong_move(self, row: npt.NDArray[Any]) -> str:
         """Return what was wrong with the last move that the agent's step returned, and what it may return."""
@@ -206,7 +222,7 @@ class Agent:
 
     def compile(self) -> None:
         """Compile the agent's loop, or load it from the cache."""
-        self.drive(np.zeros(0, EPISODE))
+        self.drive(self._episodes, count=0)
 
     def run(self, problem: Problem, limits: Limits = NO_LIMITS, *, path: bool = True) -> Trial:
         """Run one problem until the goal or a limit is reached."""
@@ -238,39 +254,56 @@ class Agent:
     ) -> list[Trial]:
         if again and any(problem.goal != self._goal for problem in problems):
             raise ProblemError("an agent can keep what it learned only for problems with the goal of its last one")
-        self._watched = None
-        episodes = self._episodes(problems, limits, again)
-        episodes["again"] = again
-        walked: list[npt.NDArray[np.int32] | None]
-        if paths:
-            walked = [self._walk(episodes[i : i + 1], stop) for i in range(len(episodes))]
-        else:
-            walked = [None] * len(episodes)
-            while not all_ended(episodes) and not _stopped(stop):
-                self.drive(episodes)
-        self._remember(episodes)
+        if len(problems) > len(self._episodes):
+            self._episodes = Episodes(len(problems))
+        episodes = self._episodes
+        self._fill(episodes, problems, limits, again)
+        self._leave()
+        walked: list[npt.NDArray[np.int32] | None] = [None] * len(problems)
+        done = 0
+        try:
+            while done < len(problems) and not _stopped(stop):
+                if paths:
+                    walked[done] = self._walk(done, problems[done].start, stop)
+                    done += 1
+                else:
+                    done += self.drive(episodes, first=done, count=len(problems) - done)
+        finally:
+            self._remember(episodes, problems)
         if _stopped(stop):
             return []
-        name = str(self.algorithm)
-        return [Trial.from_episode(name, p, e, w) for p, e, w in zip(problems, episodes, walked, strict=True)]
+        return [
+            Trial.from_results(self.name, problem, episodes.results(i), walked[i]) for i, problem in enumerate(problems)
+        ]
 
-    def _remember(self, episodes: npt.NDArray[Any]) -> None:
-        """Remember the goal that the learned values in memory belong to."""
-        begun = episodes["goal"][(episodes["moves"] > 0) | (episodes["expanded"] > 0)]
-        self._goal = int(begun[-1]) if len(begun) else self._goal
+    def _remember(self, episodes: Episodes, problems: Sequence[Problem]) -> None:
+        """Remember the goal that the learned values in memory belong to: of the last problem that has begun."""
+        for i in reversed(range(len(problems))):
+            if episodes.outcome(i) != _WAITING and not self._apart(problems[i].start, problems[i].goal):
+                self._goal = problems[i].goal
+                return
 
-    def _walk(self, episode: npt.NDArray[Any], stop: threading.Event | None) -> npt.NDArray[np.int32]:
+    def _walk(self, row: int, start: int, stop: threading.Event | None) -> npt.NDArray[np.int32]:
         """Drive one episode to its end and return the states it visits."""
-        trail, parts = self._trail, [episode["start"].astype(np.int32)]
-        while not all_ended(episode) and not _stopped(stop):
-            written = self.drive(episode, trail)
-            parts.append(trail["state"][:written].astype(np.int32))
-        return np.concatenate(parts)
+        trail, done, before, parts = self._trail, 0, 0, []
+        while not done and not _stopped(stop):
+            done = self.drive(self._episodes, first=row, trail=trail)
+            moves = self._episodes.moves(row)
+            parts.append(trail.states[: moves - before])
+            if not done:
+                parts[-1] = parts[-1].copy()
+            before = moves
+        path = np.empty(before + 1, np.int32)
+        path[0], at = start, 1
+        for part in parts:
+            path[at : at + len(part)] = part
+            at += len(part)
+        return path
 
     @cached_property
-    def _trail(self) -> npt.NDArray[Any]:
+    def _trail(self) -> Trail:
         """The buffer that the loop writes moves into."""
-        return np.zeros(TRAIL_ROWS, TRAIL)
+        return Trail(TRAIL_ROWS)
 
     def move_nanoseconds(self, problem: Problem, limits: Limits = NO_LIMITS) -> npt.NDArray[np.int64]:
         """Run one problem as `run` does, and return the time of each move, measured inside the compiled loop.
@@ -280,14 +313,17 @@ class Agent:
         >>> len(Agent("lrta", grid).move_nanoseconds(grid.problem((0, 0), (7, 7))))
         7
         """
-        trail, times, parts = self._trail, np.zeros(TRAIL_ROWS, np.int64), [NO_TIMES]
+        trail, times, parts = self._trail, np.zeros(TRAIL_ROWS, np.int64), [np.zeros(0, np.int64)]
         with self.alone:
-            self._watched = None
-            episode = self._episodes([problem], limits)
-            while not all_ended(episode):
-                written = self.drive(episode, trail, times=times)
-                parts.append(times[:written].copy())
-            self._remember(episode)
+            episodes = self._episodes
+            self._fill(episodes, [problem], limits)
+            self._leave()
+            done = before = 0
+            while not done:
+                done = self.drive(episodes, trail=trail, times=times)
+                parts.append(times[: episodes.moves() - before].copy())
+                before = episodes.moves()
+            self._remember(episodes, [problem])
         return np.concatenate(parts)
 
     def watch(self, problem: Problem, limits: Limits = NO_LIMITS) -> Watch:
@@ -317,44 +353,160 @@ class Agent:
         found: list[int] = view.found[total - count : total].tolist()
         return found
 
-    def _episodes(self, problems: Sequence[Problem], limits: Limits, again: bool = False) -> npt.NDArray[Any]:
-        if not again and self._space.clock[0]["problem"] + len(problems) >= MOST_PROBLEMS:
-            self._renew()
+    def _fill(self, episodes: Episodes, problems: Sequence[Problem], limits: Limits, again: bool = False) -> None:
+        """Write a table of episodes that have not begun; those without a path have already ended."""
         for problem in problems:
             if not isinstance(problem, Problem):
                 raise ProblemError(f"a problem is what grid.problem(start, goal) returns, not {quoted(problem)}")
-            if problem.graph != self.graph:
+            if problem.graph is not self.graph and problem.graph != self.graph:
                 raise ProblemError(f"{problem!r} is on another graph than this agent")
-        episodes = np.zeros(len(problems), EPISODE)
-        episodes["start"] = [p.start for p in problems]
-        episodes["goal"] = [p.goal for p in problems]
-        episodes["cost_cap"] = _cost_caps(problems, limits)
-        episodes["move_cap"] = min(limits.moves, np.iinfo(np.int64).max)
-        episodes["expansion_cap"] = min(limits.expansions, np.iinfo(np.int64).max)
-        if self.sight is None:  # else it is for the agent to find out
-            label = self.graph.components
-            apart = label[episodes["start"]] != label[episodes["goal"]]
-            episodes["outcome"][apart] = Outcome.UNREACHABLE
-        self._check_goals(problems, episodes["goal"])
-        return episodes
+        if self._covering:
+            self._check_goals([problem.goal for problem in problems])
+        if not again:
+            self._renew_before(len(problems))
+        cost, moves, expansions = limits.caps
+        costs = _cost_caps(problems, limits) if limits.suboptimality < math.inf else None
+        for i, problem in enumerate(problems):
+            caps = (cost if costs is None else costs[i], moves, expansions)
+            outcome = _UNREACHABLE if self._apart(problem.start, problem.goal) else _WAITING
+            episodes.begin(i, problem.start, problem.goal, caps, again, outcome)
 
-    def _check_goals(self, problems: Sequence[Problem], goals: npt.NDArray[np.int64]) -> None:
-        """Raise `AlgorithmError` for goals that the agent's databases were not built for."""
+    def _renew_before(self, problems: int) -> None:
+        """Allocate the memory again if it has no stamps left for so many problems."""
+        if self._clock[0] + problems >= MOST_PROBLEMS:
+            self._renew()
+
+    def _apart(self, start: int, goal: int) -> bool:
+        """Return whether it is known that no path leads from ``start`` to ``goal``."""
+        label = self._label
+        return label is not None and label[start] != label[goal]
+
+    @cached_property
+    def _label(self) -> memoryview | None:
+        """The component of each state; None with sight, where the agent has to find out."""
+        return self.graph.components.data if self.sight is None else None
+
+    @cached_property
+    def _covering(self) -> list[tuple[str, Database]]:
+        """The databases that the algorithm needs, with their kinds; each may cover some goals only."""
         given = [one for one in self.databases if isinstance(one, Database)]
-        for kind in self.algorithm.needs if given else ():
-            one = pick(given, kind, self.graph, who=str(self.algorithm))
-            lacking = np.flatnonzero(~one.covers(self.graph, goals))
+        needs = self.algorithm.needs if given else ()
+        return [(kind, pick(given, kind, self.graph, who=self.name)) for kind in needs]
+
+    def _check_goals(self, goals: Sequence[int]) -> None:
+        """Raise `AlgorithmError` for goals that the agent's databases were not built for."""
+        for kind, one in self._covering:
+            lacking = np.flatnonzero(~one.covers(self.graph, np.array(goals, np.int64)))
             if len(lacking):
                 raise AlgorithmError(
-                    f"the database of kind {kind!r} was built for other goals than that of "
-                    f"{problems[lacking[0]]!r}; build one that has it among its goals, or one for all goals"
+                    f"the database of kind {kind!r} was built for other goals than {self._place(goals[lacking[0]])}; "
+                    "build one that has it among its goals, or one for all goals"
                 )
 
+    def _leave(self) -> None:
+        """Let nobody go on with what the agent did before: it begins something else."""
+        self._watched = None
+        self._here = self._aim = NOWHERE
 
-def _cost_caps(problems: Sequence[Problem], limits: Limits) -> npt.NDArray[np.float64]:
-    caps = np.full(len(problems), float(limits.cost))
-    if limits.suboptimality < np.inf:
-        caps = np.minimum(caps, limits.suboptimality * least_costs(problems))
+    # --- one move at a time, for a game ---
+
+    def move(self, state: int | tuple[int, int], goal: int | tuple[int, int]) -> Move:
+        """Make one move from ``state`` towards ``goal``, and return it; a game calls this once per turn.
+
+        States are numbers or, on a grid, cells (x, y); numbers are faster. With the goal of the last call the agent
+        goes on. From another state than its last move led to, say because something pushed it, it begins a new trial:
+        it keeps what it learned and plans anew. With another goal, or after a `run` or a `watch`, it begins a new
+        problem. `Move.to` is the number of the next state, UNREACHABLE if no path leads to the goal, or STUCK if the
+        agent knows no move; at the goal the agent stays.
+
+        >>> import andante
+        >>> grid = andante.generate("empty", 8, 8)
+        >>> agent = Agent("lrta", grid)
+        >>> state, goal = grid.state(0, 0), grid.state(7, 3)
+        >>> while state != goal:
+        ...     state = agent.move(state, goal).to
+        >>> grid.cell(state)
+        (7, 3)
+        >>> agent.move((2, 2), (7, 3)).cost  # pushed to another cell
+        1.4142135623730951
+        """
+        alone, episode = self.alone, self._stepping
+        if not alone.acquire(False):
+            raise alone.refusal()
+        try:
+            if state == self._here and goal == self._aim and type(state) is int and type(goal) is int:
+                episode.resume(state)
+            else:
+                answer = self._set_out(self._state_of(state, "state"), self._state_of(goal, "goal"))
+                if answer is not None:
+                    return answer
+            try:
+                done = self._step()
+            except Exception as error:
+                self._here = NOWHERE
+                raise self._explained(error) from None
+            if done:
+                return self._last_move(done)
+            made = _new_move(Move, episode.move())
+            self._here = made[0]
+            return made
+        finally:
+            alone.release()
+
+    def _set_out(self, state: int, goal: int) -> Move | None:
+        """Prepare a move that does not simply go on; return it if nothing has to be planned."""
+        if state == self._here and goal == self._aim:
+            self._stepping.resume(state)
+            return None
+        if state == goal:
+            return Move(state, 0.0, 0, 0, 0.0, 0)
+        if self._apart(state, goal):
+            return _NO_WAY
+        again = goal == self._aim
+        if not again:
+            if self._covering:
+                self._check_goals([goal])
+            self._renew_before(1)
+        self._leave()
+        self._stepping.begin(0, state, goal, ENDLESS.caps, again, _WAITING)
+        self._aim = self._goal = goal
+        return None
+
+    def _last_move(self, done: int) -> Move:
+        """Return the move after which the episode cannot go on; the next call begins a new trial."""
+        self._here = NOWHERE
+        if done < 0:
+            raise AlgorithmError(self._wrong_move(self._stepping.rows[0]))
+        to, *costs = self._stepping.move()
+        return Move(_NO_MOVE_TO.get(self._stepping.outcome(), to), *costs)
+
+    def _state_of(self, value: Any, what: str) -> int:
+        """Return the number of a state that was given as such or as a cell; raise `ProblemError` for all else."""
+        world = self._world
+        if isinstance(world, Grid):
+            if isinstance(value, tuple | list) and len(value) == 2:
+                state = world.state(*value)
+            else:
+                state = _index(value, f"the {what}, if it is not a cell (x, y),")
+        else:
+            state = _index(value, f"the {what}")
+        if not 0 <= state < len(self.graph):
+            raise ProblemError(f"the {what} {state} is not a state; there are {len(self.graph)}, numbered from 0")
+        if isinstance(world, Grid) and not world.passable.flat[state]:
+            raise ProblemError(f"the {what} {world.cell(state)} is blocked on {world.name}")
+        return state
+
+
+_new_move: Callable[[type[Move], tuple[Any, ...]], Move] = tuple.__new__  # skips Python's own constructor
+
+
+def _index(value: Any, what: str) -> int:
+    return value if type(value) is int else whole_number(value, what)
+
+
+def _cost_caps(problems: Sequence[Problem], limits: Limits) -> list[float]:
+    """Return the limit on each problem's cost, given one on its multiple of the optimal cost."""
+    caps: list[float] = np.minimum(float(limits.cost), limits.suboptimality * least_costs(problems)).tolist()
     return caps
 
 
@@ -368,8 +520,9 @@ class Watch(Iterator[Turn]):
     def __init__(self, agent: Agent, problem: Problem, limits: Limits) -> None:
         self._agent = agent
         self._problem = problem
-        self._episode = agent._episodes([problem], limits)
-        self._trail = np.zeros(1, TRAIL)
+        self._episode = Episodes(1)
+        agent._fill(self._episode, [problem], limits)
+        self._trail = Trail(1)
         self._path = [problem.start]
 
     def __next__(self) -> Turn:
@@ -377,41 +530,35 @@ class Watch(Iterator[Turn]):
             return self._next_turn()
 
     def _next_turn(self) -> Turn:
-        outcome = self._episode[0]["outcome"]
-        if outcome == Outcome.WAITING:
-            self._agent._watched = self
-        elif outcome == Outcome.WALKING and self._agent._watched is not self:
+        agent, episode = self._agent, self._episode
+        outcome = episode.outcome()
+        if outcome == _WAITING:
+            agent._leave()
+            agent._watched, agent._goal = self, self._problem.goal
+        elif outcome == _WALKING and agent._watched is not self:
             raise ProblemError(
                 f"the agent has begun another problem and forgotten {self._problem!r}; use an agent for each"
             )
-        written = 0
-        self._agent.thoughts()
-        while not written and not all_ended(self._episode):
-            written = self._agent.drive(self._episode, self._trail)
-        self._agent._remember(self._episode)
-        if not written:
+        logs = agent._log_rows > 0
+        if logs:
+            agent.thoughts()
+        moves = len(self._path)
+        while outcome <= _WALKING and episode.moves() < moves:
+            agent.drive(episode, trail=self._trail)
+            outcome = episode.outcome()
+        if episode.moves() < moves:
             raise StopIteration
-        row = self._trail[0]
-        self._path.append(int(row["state"]))
-        thoughts, lost = self._agent._take_thoughts()
-        return Turn(
-            int(self._episode[0]["moves"]),
-            int(row["state"]),
-            float(row["cost"]),
-            int(row["expanded"]),
-            int(row["touched"]),
-            float(row["learned"]),
-            self._agent._last_found(int(row["discovered"])),
-            thoughts,
-            lost,
-        )
+        state, cost, expanded, touched, learned, found = self._trail.first()
+        self._path.append(state)
+        thoughts, lost = agent._take_thoughts() if logs else ([], 0)
+        discovered = agent._last_found(found) if found else []
+        return Turn(moves, state, cost, expanded, touched, learned, discovered, thoughts, lost)
 
     def __repr__(self) -> str:
-        return f"<Watch {self._agent.algorithm}: {self._problem!r}, {self._episode[0]['moves']} moves so far>"
+        return f"<Watch {self._agent.name}: {self._problem!r}, {self._episode.moves()} moves so far>"
 
     @property
     def trial(self) -> Trial:
         """The trial so far; its outcome is WALKING until the episode ends."""
-        return Trial.from_episode(
-            str(self._agent.algorithm), self._problem, self._episode[0], np.array(self._path, np.int32)
-        )
+        path = np.array(self._path, np.int32)
+        return Trial.from_results(self._agent.name, self._problem, self._episode.results(), path)

@@ -21,6 +21,9 @@ from andante.world.problem import Problem
 #: Enough for any complete agent on a benchmark map; ends the trial for all others.
 DEFAULT_MOVE_CAP = 10_000_000
 
+OUTCOMES = tuple(Outcome)  # by number
+MOST = 2**63 - 1  # moves or expansions that the loop can be limited to
+
 _SLACK = 1e-9  # relative error of a cost that is summed in another order
 
 
@@ -44,6 +47,11 @@ class Limits:
                 if real_number(value, name) > 0:
                     continue
             raise ParameterError(f"the limit on {name} must be above 0, got {quoted(value)}")
+
+    @cached_property
+    def caps(self) -> tuple[float, int, int]:
+        """The limits on cost, moves and expansions, as the loop takes them."""
+        return float(self.cost), int(min(self.moves, MOST)), int(min(self.expansions, MOST))
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,27 +81,29 @@ class Trial:
     path: npt.NDArray[np.int32] | None = None
 
     @classmethod
-    def from_episode(
-        cls, algorithm: str, problem: Problem, row: npt.NDArray[Any], path: npt.NDArray[np.int32] | None
+    def from_results(
+        cls, algorithm: str, problem: Problem, results: tuple[Any, ...], path: npt.NDArray[np.int32] | None
     ) -> Trial:
-        """Return the trial in a row of the loop's table."""
+        """Return the trial of an episode with these results, as `Episodes.results` returns them."""
+        outcome, _, cost, expanded, touched, learned, stored, moves, most, *rest = results
+        first_expanded, first_touched, discovered, nanoseconds, first_nanoseconds = rest
         return cls(
-            algorithm=algorithm,
-            problem=problem,
-            outcome=Outcome(int(row["outcome"])),
-            cost=float(row["cost"]),
-            moves=int(row["moves"]),
-            states_expanded=int(row["expanded"]),
-            states_touched=int(row["touched"]),
-            max_states_expanded=int(row["max_expanded"]),
-            first_move_states_expanded=int(row["first_expanded"]),
-            first_move_states_touched=int(row["first_touched"]),
-            values_stored=int(row["stored"]),
-            learned=float(row["learned"]),
-            cells_discovered=int(row["discovered"]),
-            seconds=float(row["nanoseconds"]) * 1e-9,
-            first_move_seconds=float(row["first_nanoseconds"]) * 1e-9,
-            path=path,
+            algorithm,
+            problem,
+            OUTCOMES[outcome],
+            cost,
+            moves,
+            expanded,
+            touched,
+            most,
+            first_expanded,
+            first_touched,
+            stored,
+            learned,
+            discovered,
+            nanoseconds * 1e-9,
+            first_nanoseconds * 1e-9,
+            path,
         )
 
     @property

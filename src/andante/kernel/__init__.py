@@ -4,6 +4,7 @@ Kernels run without the GIL and without Numba's runtime, so they cannot allocate
 plain Python functions. Their machine code is cached (`andante.kernel.cache`).
 """
 
+from andante.kernel.binding import bind
 from andante.kernel.cache import on_compile, source_state
 from andante.kernel.clock import nanoseconds
 from andante.kernel.compiler import JIT
@@ -13,6 +14,7 @@ from andante.kernel.making import Generic, generic, instantiate, int64, kernel, 
 __all__ = [
     "JIT",
     "Generic",
+    "bind",
     "generic",
     "instantiate",
     "int64",

@@ -146,16 +146,18 @@ _SETTINGS = (
 class _FileCache(FunctionCache):  # type: ignore[misc]
     _impl_class = _Implementation
 
-    def __init__(self, function: Callable[..., Any], options: Mapping[str, Any]) -> None:
+    def __init__(self, function: Callable[..., Any], options: Mapping[str, Any], bound: tuple[types.Type, ...]) -> None:
         super().__init__(function)
         self._cache_file = _CacheFiles(self._cache_path, self._impl.filename_base)
         self._options = str(sorted(options.items()))
+        self._bound = bound
 
     def _index_key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
         """Return the key of machine code, with compiler settings and the sources of its bundles, which bring bodies."""
         settings = [(name, str(getattr(numba.config, name, None))) for name in _SETTINGS]
-        how = f"Numba {numba.__version__}, {self._options}, {settings}"
-        return *super()._index_key(sig, codegen), how, _bundle_state(frozenset(_bundle_homes(sig)))
+        how = f"Numba {numba.__version__}, {self._options}, {settings}, {', '.join(map(_full_name, self._bound))}"
+        homes = frozenset(_bundle_homes([*sig, *self._bound]))
+        return *super()._index_key(sig, codegen), how, _bundle_state(homes)
 
     def place(self, sig: Any, target_context: Any) -> Path:
         """Return the file for the machine code of this signature."""
@@ -217,14 +219,17 @@ _PATIENCE, _PAUSE = 600.0, 0.02  # seconds
 class KernelCache(NullCache):  # type: ignore[misc]
     """Opens the file cache on first use: only then are all modules loaded, so that their sources can be hashed."""
 
-    def __init__(self, function: Callable[..., Any], options: Mapping[str, Any]) -> None:
+    def __init__(
+        self, function: Callable[..., Any], options: Mapping[str, Any], bound: tuple[types.Type, ...] = ()
+    ) -> None:
         self._function = function
         self._options = options  # of compilation: for Python or for kernels only, with or without bounds checks
+        self._bound = bound  # types that its code depends on besides those of its arguments
         self.turns: list[_Turn] = []  # taken to compile: compiling a kernel may compile it for other arguments too
 
     @functools.cached_property
     def _files(self) -> _FileCache:
-        return _FileCache(self._function, self._options)
+        return _FileCache(self._function, self._options, self._bound)
 
     @property
     def cache_path(self) -> str:
@@ -297,6 +302,14 @@ def _bundle_homes(types_: Any) -> Iterator[str]:
             if isinstance(one, types.BaseNamedTuple):
                 yield one.instance_class.__module__
             yield from _bundle_homes(one)
+
+
+def _full_name(one: types.Type) -> str:
+    """Return the name of a type with the modules of its bundles: those of two modules may have the same name."""
+    if not isinstance(one, types.BaseTuple):
+        return str(one)
+    home = getattr(one, "instance_class", tuple)
+    return f"{home.__module__}.{home.__qualname__}({', '.join(map(_full_name, one))})"
 
 
 @functools.cache

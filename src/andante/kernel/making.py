@@ -38,7 +38,7 @@ else:
 def kernel(function: F) -> F:
     """Compile ``function`` on first use and cache the machine code on disk."""
     keep_text(function)
-    return _compiled(function)
+    return compiled(function)
 
 
 def subroutine(function: F) -> F:
@@ -47,23 +47,24 @@ def subroutine(function: F) -> F:
     Inlining a large kernel everywhere makes its callers slow to compile and no faster.
     """
     keep_text(function)
-    return _compiled(function, inlined=False)
+    return compiled(function, inlined=False)
 
 
-def _compiled(function: F, cached: bool = True, inlined: bool = True) -> F:
+def compiled(function: F, cached: bool = True, inlined: bool = True, bound: tuple[types.Type, ...] = ()) -> F:
+    """Return ``function`` as a kernel; ``bound`` are types that its code depends on besides those of its arguments."""
     if not JIT:
         return function
-    compiled = numba.njit(nogil=True, **OPTIONS)(function)
+    outer = numba.njit(nogil=True, **OPTIONS)(function)
     inner = numba.njit(**INNER | {"forceinline": inlined})(function)
     if cached and source_file(function) is not None:
-        compiled._cache = KernelCache(function, compiled.targetoptions)
-        inner._cache = KernelCache(function, inner.targetoptions)
+        outer._cache = KernelCache(function, outer.targetoptions, bound)
+        inner._cache = KernelCache(function, inner.targetoptions, bound)
     # Kernels that call this one get the inner one. Keeping a reference to the first must keep the second alive.
-    compiled.get_call_template, compiled.get_overload = _called_by_kernels(compiled, inner), inner.get_overload
-    compiled._compile_for_args = _called_by_python(compiled)
-    compiled.compile, inner.compile = _in_turn(compiled), _in_turn(inner)
-    compiled.promised = None  # the bundle that callers expect it to return
-    return cast(F, compiled)
+    outer.get_call_template, outer.get_overload = _called_by_kernels(outer, inner), inner.get_overload
+    outer._compile_for_args = _called_by_python(outer)
+    outer.compile, inner.compile = _in_turn(outer), _in_turn(inner)
+    outer.promised = None  # the bundle that callers expect it to return
+    return cast(F, outer)
 
 
 def _called_by_kernels(compiled: Any, inner: Any) -> Callable[..., Any]:
@@ -173,7 +174,7 @@ def instantiate(template: Callable[..., Any], name: str, **names: Any) -> Callab
     copy.__doc__ = source.__doc__
     # A kernel without a file, say from a notebook, has no source to hash: what is made with it is not cached.
     kept = all(not isinstance(part, Dispatcher) or isinstance(part._cache, KernelCache) for part in names.values())
-    return _compiled(copy, kept)
+    return compiled(copy, kept)
 
 
 def _promised(stub: Any) -> type[tuple[Any, ...]] | None:

@@ -1,0 +1,205 @@
+"""Bind a kernel to its bundles once, and call it with numbers only.
+
+Called from Python, a kernel unpacks every array of its bundles, which takes 6 to 30 us for an agent's memory, and the
+code that does so dominates compile time. A bound kernel finds them in its *context*: one table of 64-bit words with the
+addresses, shapes and numbers of all bundles. The compiled entry rebuilds the bundles from it, which costs nothing after
+inlining.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Hashable
+from functools import partial
+from types import FunctionType
+from typing import Any, cast
+
+import numpy as np
+import numpy.typing as npt
+from numba import typeof
+from numba.core import cgutils, types
+from numba.core.dispatcher import Dispatcher
+from numba.extending import intrinsic
+from numba.np.arrayobj import populate_array
+
+from andante.kernel.cache import KernelCache
+from andante.kernel.compiler import JIT
+from andante.kernel.making import compiled
+from andante.recent import Recent
+
+WORD_BYTES = 8
+ENTRIES = 1024  # kept in memory; all are on disk
+
+
+def bind(function: Callable[..., Any], *parts: Any) -> Callable[..., Any]:
+    """Return ``function`` with its first arguments bound to ``parts``, to be called with numbers for the others.
+
+    ``function`` is a kernel, also one made by `instantiate`. A part is a bundle (a NamedTuple of arrays, numbers and
+    bundles), an array, a number, or a dtype. In place of a dtype, each call gives the address and the length of an
+    array of that type, which the caller keeps alive. Arrays in bundles are kept alive by what is returned; their
+    contents may change, but to replace one, or a number, bind again. That is cheap: code is compiled per type.
+
+    >>> from andante.kernel import kernel
+    >>> @kernel
+    ... def dot(weights, values, scale):
+    ...     total = 0.0
+    ...     for i in range(len(values)):
+    ...         total += weights[i] * values[i]
+    ...     return scale * total
+    >>> weighted = bind(dot, np.array([1.0, 2.0, 3.0]), np.dtype(np.float64))
+    >>> values = np.array([4.0, 5.0])
+    >>> weighted(values.ctypes.data, len(values), 10.0)
+    140.0
+    """
+    if not JIT or not isinstance(function, Dispatcher):
+        return partial(_call_plain, function, parts)
+    words: list[int] = []
+    shape = tuple(_write(part, words) for part in parts)
+    table = np.array(words, np.int64)
+    entry = _entries.get((function, shape), lambda: _entry(function, tuple(map(typeof, parts))))
+    bound = partial(entry, table.ctypes.data)
+    bound.keeps = (table, parts)  # type: ignore[attr-defined]
+    return bound
+
+
+def _call_plain(function: Callable[..., Any], parts: tuple[Any, ...], *numbers: Any) -> Any:
+    """Do the same in plain Python."""
+    given = iter(numbers)
+    taken = [_array_at(part, next(given), next(given)) if isinstance(part, np.dtype) else part for part in parts]
+    return function(*taken, *given)
+
+
+def _array_at(dtype: np.dtype[Any], address: int, length: int) -> npt.NDArray[Any]:
+    if length == 0:
+        return np.zeros(0, dtype)
+    return np.ndarray(length, dtype, memoryview((ctypes.c_char * (length * dtype.itemsize)).from_address(address)))
+
+
+# --- the context ----------------------------------------------------------------------------------------------------
+
+
+def _write(value: Any, words: list[int]) -> Any:
+    """Add the words that stand for a value to the context, and return what decides its type.
+
+    Numba's own `typeof` takes a millisecond for an agent's memory, so it is asked only once per type.
+    """
+    if isinstance(value, np.ndarray):
+        words += (value.ctypes.data, *value.shape)
+        if not value.flags.c_contiguous:
+            words += value.strides
+        return value.dtype, value.ndim, value.flags.num & _TYPE_FLAGS
+    if isinstance(value, tuple):
+        return type(value), *[_write(part, words) for part in value]
+    if isinstance(value, np.dtype):
+        return value
+    if isinstance(value, float | np.floating):
+        words.append(int(np.float64(value).view(np.int64)))
+    elif isinstance(value, int | np.integer | np.bool_):
+        words.append(int(value))
+    else:
+        raise TypeError(f"a kernel cannot be bound to {value!r}; bundles hold arrays, numbers and other bundles")
+    return type(value)
+
+
+_TYPE_FLAGS = 0x1 | 0x2 | 0x100 | 0x400  # NumPy's: contiguous in C's or Fortran's order, aligned, writeable
+
+
+class _Reader:
+    """Generates the code that reads one word of the context after the other."""
+
+    def __init__(self, context: Any, builder: Any, address: Any) -> None:
+        self._context, self._builder = context, builder
+        self._start = builder.inttoptr(address, cgutils.intp_t.as_pointer())
+        self._read = 0
+
+    def word(self) -> Any:
+        place = cgutils.gep(self._builder, self._start, self._read)
+        self._read += 1
+        return self._builder.load(place)
+
+    def value(self, kind: types.Type) -> Any:
+        """Generate the code for a value of this type."""
+        builder = self._builder
+        if isinstance(kind, types.BaseTuple):
+            return self._context.make_tuple(builder, kind, [self.value(inner) for inner in kind])
+        if isinstance(kind, types.Array):
+            return self._array(kind)
+        if isinstance(kind, types.Float):
+            number = builder.bitcast(self.word(), self._context.get_value_type(types.float64))
+            return self._context.cast(builder, number, types.float64, kind)
+        return self._context.cast(builder, self.word(), types.int64, kind)
+
+    def _array(self, kind: types.Array) -> Any:
+        address, shape = self.word(), [self.word() for _ in range(kind.ndim)]
+        strides = None if kind.layout == "C" else [self.word() for _ in range(kind.ndim)]
+        return _array(self._context, self._builder, kind, address, shape, strides)
+
+
+def _array(context: Any, builder: Any, kind: types.Array, address: Any, shape: list[Any], strides: Any = None) -> Any:
+    """Generate the code for an array at an address; without strides, for one without gaps."""
+    made = context.make_array(kind)(context, builder)
+    size = context.get_constant(types.intp, context.get_abi_sizeof(context.get_data_type(kind.dtype)))
+    if strides is None:
+        strides = [size]
+        for length in reversed(shape[1:]):
+            strides.insert(0, builder.mul(strides[0], length))
+    data = builder.inttoptr(address, made.data.type)
+    populate_array(made, data=data, shape=shape, strides=strides, itemsize=size, meminfo=None)
+    return made._getvalue()
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def _arguments(_: Any, address: Any, numbers: Any, kinds: Any) -> Any:
+    """Return all arguments of a bound kernel: its parts, rebuilt from the context, and the numbers."""
+    parts, given = kinds.instance_type.types, iter(numbers)
+    made = []
+    for part in parts:
+        made.append(types.Array(part.dtype, 1, "C") if isinstance(part, types.DType) else part)
+        if isinstance(part, types.DType):
+            next(given), next(given)
+    whole = types.Tuple([*made, *given])
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        reader = _Reader(context, builder, args[0])
+        given = iter(zip(numbers, cgutils.unpack_tuple(builder, args[1], len(numbers)), strict=True))
+        values = []
+        for part, kind in zip(parts, made, strict=True):
+            if isinstance(part, types.DType):
+                address, length = (
+                    context.cast(builder, one, was, types.intp) for was, one in (next(given), next(given))
+                )
+                values.append(_array(context, builder, kind, address, [length]))
+            else:
+                values.append(reader.value(kind))
+        return context.make_tuple(builder, whole, [*values, *(one for _, one in given)])
+
+    return whole(address, numbers, kinds), generate
+
+
+# --- the entry ------------------------------------------------------------------------------------------------------
+
+
+_entries: Recent[Hashable, Callable[..., Any]] = Recent(ENTRIES)
+
+
+def _entry(function: Any, kinds: tuple[types.Type, ...]) -> Callable[..., Any]:
+    """Return the kernel that takes the address of a context and numbers, and calls ``function``."""
+    source = cast(FunctionType, function.py_func)
+    slots = sum(isinstance(kind, types.DType) for kind in kinds)
+    names = [f"number_{i}" for i in range(source.__code__.co_argcount - len(kinds) + 2 * slots)]
+    numbers = f"({', '.join(names)}{',' if names else ''})"
+    text = f"def entry({', '.join(['context', *names])}):\n    return _call(*_arguments(context, {numbers}, _kinds))"
+    # The globals of the kernel, and those of this module, are among the sources that the entry is cached under.
+    scope = {
+        **source.__globals__,
+        "_call": function,
+        "_arguments": _arguments,
+        "_kinds": types.Tuple(kinds),
+        "_bind": bind,
+    }
+    made: dict[str, FunctionType] = {}
+    exec(compile(text, source.__code__.co_filename, "exec"), scope, made)
+    entry = made["entry"]
+    entry.__name__ = entry.__qualname__ = source.__qualname__
+    entry.__module__ = source.__module__
+    return compiled(entry, cached=isinstance(function._cache, KernelCache), bound=kinds)
