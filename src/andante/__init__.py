@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from andante.datasets.scenarios import random_problems, with_optimal_costs
     from andante.episode.contract import check_algorithm
     from andante.episode.convergence import Convergence, converge, converge_many
+    from andante.episode.crowd import Crowd, Tick
     from andante.episode.run import run, run_many, watch
     from andante.episode.single import Agent
     from andante.episode.trace import Trace, record
@@ -50,12 +51,14 @@ _HOME = {
     "Card": "agent",
     "ChangingHierarchy": "abstraction.hierarchy",
     "Convergence": "episode.convergence",
+    "Crowd": "episode.crowd",
     "Graph": "world.graph",
     "Grid": "world.grid",
     "Hierarchy": "abstraction.hierarchy",
     "Limits": "episode.trial",
     "Outcome": "measures",
     "Problem": "world.problem",
+    "Tick": "episode.crowd",
     "Requirements": "selection.requirements",
     "Trace": "episode.trace",
     "Trial": "episode.trial",
@@ -91,6 +94,7 @@ __all__ = [
     "Card",
     "ChangingHierarchy",
     "Convergence",
+    "Crowd",
     "Graph",
     "Grid",
     "Hierarchy",
@@ -98,6 +102,7 @@ __all__ = [
     "Outcome",
     "Problem",
     "Requirements",
+    "Tick",
     "Trace",
     "Trial",
     "__version__",

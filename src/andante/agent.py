@@ -221,6 +221,9 @@ class Card:
     needs: tuple[str, ...] = ()  # kinds of databases that it uses
     ring: bool = False  # looks at the ring of cells around it: on the same graph given as rows it may move differently
     foresees: bool = False  # models an oracle: the searches that stand in for the oracle are not counted
+    pools: bool = (
+        True  # can be one of many units, whose minds share a pool of memory; False: keeps data of the whole map
+    )
     regions: bool = False  # plans over regions, which differ between a map being discovered and the same map known
     examples: tuple[str, ...] = ()  # settings worth trying besides the default, in the notation
     shown: tuple[str, ...] = ()  # settings that a comparison shows unless others are given
@@ -271,6 +274,11 @@ class Algorithm:
     def foresees(self) -> bool:
         """Whether it models an oracle whose searches are not counted, from the card unless ``Params`` override it."""
         return cast(bool, self._claim("foresees"))
+
+    @property
+    def pools(self) -> bool:
+        """Whether it can be one of many units: what it keeps grows with what it learns, not with the map."""
+        return cast(bool, self._claim("pools"))
 
     def _claim(self, name: str) -> Any:
         return getattr(self.params, name, getattr(self.card, name))

@@ -4,7 +4,7 @@ Kernels run without the GIL and without Numba's runtime, so they cannot allocate
 plain Python functions. Their machine code is cached (`andante.kernel.cache`).
 """
 
-from andante.kernel.binding import bind
+from andante.kernel.binding import Each, bind, nth
 from andante.kernel.cache import on_compile, source_state
 from andante.kernel.clock import nanoseconds
 from andante.kernel.compiler import JIT
@@ -13,6 +13,7 @@ from andante.kernel.making import Generic, generic, instantiate, int64, kernel, 
 
 __all__ = [
     "JIT",
+    "Each",
     "Generic",
     "bind",
     "generic",
@@ -21,6 +22,7 @@ __all__ = [
     "interpreted",
     "kernel",
     "nanoseconds",
+    "nth",
     "on_compile",
     "prefetch",
     "source_state",

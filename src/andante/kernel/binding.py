@@ -9,7 +9,7 @@ inlining.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from functools import partial
 from types import FunctionType
 from typing import Any, cast
@@ -19,11 +19,11 @@ import numpy.typing as npt
 from numba import typeof
 from numba.core import cgutils, types
 from numba.core.dispatcher import Dispatcher
-from numba.extending import intrinsic
+from numba.extending import intrinsic, models, overload, register_model
 from numba.np.arrayobj import populate_array
 
 from andante.kernel.cache import KernelCache
-from andante.kernel.compiler import JIT
+from andante.kernel.compiler import INNER, JIT
 from andante.kernel.making import compiled
 from andante.recent import Recent
 
@@ -35,7 +35,7 @@ def bind(function: Callable[..., Any], *parts: Any) -> Callable[..., Any]:
     """Return ``function`` with its first arguments bound to ``parts``, to be called with numbers for the others.
 
     ``function`` is a kernel, also one made by `instantiate`. A part is a bundle (a NamedTuple of arrays, numbers and
-    bundles), an array, a number, or a dtype. In place of a dtype, each call gives the address and the length of an
+    bundles), `Each` of many units' bundles, an array, a number, or a dtype. In place of a dtype, each call gives the address and the length of an
     array of that type, which the caller keeps alive. Arrays in bundles are kept alive by what is returned; their
     contents may change, but to replace one, or a number, bind again. That is cheap: code is compiled per type.
 
@@ -56,7 +56,7 @@ def bind(function: Callable[..., Any], *parts: Any) -> Callable[..., Any]:
     words: list[int] = []
     shape = tuple(_write(part, words) for part in parts)
     table = np.array(words, np.int64)
-    entry = _entries.get((function, shape), lambda: _entry(function, tuple(map(typeof, parts))))
+    entry = _entries.get((function, shape), lambda: _entry(function, tuple(map(_kind, parts))))
     bound = partial(entry, table.ctypes.data)
     bound.keeps = (table, parts)  # type: ignore[attr-defined]
     return bound
@@ -75,21 +75,102 @@ def _array_at(dtype: np.dtype[Any], address: int, length: int) -> npt.NDArray[An
     return np.ndarray(length, dtype, memoryview((ctypes.c_char * (length * dtype.itemsize)).from_address(address)))
 
 
+# --- bundles of many units ------------------------------------------------------------------------------------------
+
+
+class Each:
+    """The bundles of many units: they share some arrays, and of others each has a part of its own.
+
+    A bound kernel gets the bundle of one unit from `nth`. ``rows`` holds the arrays that are divided, and how many
+    elements of it each unit has; they are flat, and unit after unit.
+    """
+
+    def __init__(self, bundle: Any, rows: Sequence[tuple[npt.NDArray[Any], int]]) -> None:
+        self.bundle = bundle
+        self._length = {id(array): length for array, length in rows}
+        self._keeps = rows
+
+    def length(self, array: npt.NDArray[Any]) -> int | None:
+        """Return how many elements of an array each unit has; None if they share it."""
+        return self._length.get(id(array))
+
+    def of(self, unit: int) -> Any:
+        """Return the bundle of one unit."""
+        return self._part(self.bundle, unit)
+
+    def _part(self, value: Any, unit: int) -> Any:
+        if isinstance(value, tuple):
+            parts = [self._part(part, unit) for part in value]
+            return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+        length = self.length(value) if isinstance(value, np.ndarray) else None
+        return value if length is None else value[unit * length : (unit + 1) * length]
+
+
+def nth(each: Each, unit: int) -> Any:
+    """Return the bundle of one unit; a kernel gets it in a few nanoseconds."""
+    return each.of(unit)
+
+
+class _EachType(types.Type):  # type: ignore[misc]
+    """The type of `Each` in kernels: where its words begin in the context."""
+
+    def __init__(self, bundle: types.Type) -> None:
+        self.bundle = bundle
+        super().__init__(name=f"Each({bundle})")
+
+
+@register_model(_EachType)
+class _EachModel(models.PrimitiveModel):  # type: ignore[misc]
+    def __init__(self, manager: Any, kind: Any) -> None:
+        super().__init__(manager, kind, cgutils.intp_t)
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def _nth(_: Any, each: Any, unit: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        number = context.cast(builder, args[1], signature.args[1], types.intp)
+        return _Reader(context, builder, args[0], number).value(each.bundle)
+
+    return each.bundle(each, unit), generate
+
+
+@overload(nth, jit_options=INNER, strict=False)  # type: ignore[untyped-decorator]
+def _choose_nth(each: Any, unit: Any) -> Callable[..., Any] | None:
+    if not isinstance(each, _EachType):
+        return None
+
+    def ask(each: Any, unit: Any) -> Any:
+        return _nth(each, unit)
+
+    return ask
+
+
+def _kind(part: Any) -> types.Type:
+    """Return the type that a part has in kernels."""
+    return _EachType(typeof(part.bundle)) if isinstance(part, Each) else typeof(part)
+
+
 # --- the context ----------------------------------------------------------------------------------------------------
 
 
-def _write(value: Any, words: list[int]) -> Any:
+def _write(value: Any, words: list[int], each: Each | None = None) -> Any:
     """Add the words that stand for a value to the context, and return what decides its type.
 
+    An array within `Each` has one word more: the bytes from one unit's part to the next.
     Numba's own `typeof` takes a millisecond for an agent's memory, so it is asked only once per type.
     """
     if isinstance(value, np.ndarray):
-        words += (value.ctypes.data, *value.shape)
+        length = None if each is None else each.length(value)
+        words += (value.ctypes.data, *(value.shape if length is None else (length,)))
         if not value.flags.c_contiguous:
             words += value.strides
+        if each is not None:
+            words.append(0 if length is None else length * value.itemsize)
         return value.dtype, value.ndim, value.flags.num & _TYPE_FLAGS
     if isinstance(value, tuple):
-        return type(value), *[_write(part, words) for part in value]
+        return type(value), *[_write(part, words, each) for part in value]
+    if isinstance(value, Each):
+        return Each, _write(value.bundle, words, value)
     if isinstance(value, np.dtype):
         return value
     if isinstance(value, float | np.floating):
@@ -105,10 +186,10 @@ _TYPE_FLAGS = 0x1 | 0x2 | 0x100 | 0x400  # NumPy's: contiguous in C's or Fortran
 
 
 class _Reader:
-    """Generates the code that reads one word of the context after the other."""
+    """Generates the code that reads one word of the context after the other; within `Each`, for the given unit."""
 
-    def __init__(self, context: Any, builder: Any, address: Any) -> None:
-        self._context, self._builder = context, builder
+    def __init__(self, context: Any, builder: Any, address: Any, unit: Any = None) -> None:
+        self._context, self._builder, self._unit = context, builder, unit
         self._start = builder.inttoptr(address, cgutils.intp_t.as_pointer())
         self._read = 0
 
@@ -124,6 +205,10 @@ class _Reader:
             return self._context.make_tuple(builder, kind, [self.value(inner) for inner in kind])
         if isinstance(kind, types.Array):
             return self._array(kind)
+        if isinstance(kind, _EachType):
+            begin = builder.ptrtoint(cgutils.gep(builder, self._start, self._read), cgutils.intp_t)
+            self._read += _words(kind.bundle)
+            return begin
         if isinstance(kind, types.Float):
             number = builder.bitcast(self.word(), self._context.get_value_type(types.float64))
             return self._context.cast(builder, number, types.float64, kind)
@@ -132,7 +217,18 @@ class _Reader:
     def _array(self, kind: types.Array) -> Any:
         address, shape = self.word(), [self.word() for _ in range(kind.ndim)]
         strides = None if kind.layout == "C" else [self.word() for _ in range(kind.ndim)]
+        if self._unit is not None:
+            address = self._builder.add(address, self._builder.mul(self._unit, self.word()))
         return _array(self._context, self._builder, kind, address, shape, strides)
+
+
+def _words(kind: types.Type) -> int:
+    """Return the number of words of a value of this type within `Each`."""
+    if isinstance(kind, types.BaseTuple):
+        return sum(map(_words, kind))
+    if isinstance(kind, types.Array):
+        return 2 + kind.ndim * (1 if kind.layout == "C" else 2)
+    return 1
 
 
 def _array(context: Any, builder: Any, kind: types.Array, address: Any, shape: list[Any], strides: Any = None) -> Any:

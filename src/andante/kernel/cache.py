@@ -298,6 +298,8 @@ def _state(namespaces: dict[str, dict[str, Any]]) -> str:
 def _bundle_homes(types_: Any) -> Iterator[str]:
     """Yield the modules that define the bundles among these types: a generic's body may be there."""
     for one in types_:
+        if hasattr(one, "bundle"):  # of many units
+            yield from _bundle_homes([one.bundle])
         if isinstance(one, types.BaseTuple):
             if isinstance(one, types.BaseNamedTuple):
                 yield one.instance_class.__module__
@@ -306,6 +308,8 @@ def _bundle_homes(types_: Any) -> Iterator[str]:
 
 def _full_name(one: types.Type) -> str:
     """Return the name of a type with the modules of its bundles: those of two modules may have the same name."""
+    if hasattr(one, "bundle"):
+        return f"Each({_full_name(one.bundle)})"
     if not isinstance(one, types.BaseTuple):
         return str(one)
     home = getattr(one, "instance_class", tuple)

@@ -1,6 +1,7 @@
 """What numbers mean: their definitions, units, which direction is better, how to aggregate them; and advice."""
 
 from andante.measures.advice import Choice, choices, recommend
+from andante.measures.fairness import jain_index
 from andante.measures.measure import MEASURES, Better, Headline, Measure, measure
 from andante.measures.outcome import CUT_SHORT, Outcome
 from andante.measures.suboptimality import (
@@ -25,6 +26,7 @@ __all__ = [
     "capped_suboptimality_ratio",
     "capped_suboptimality_with_waits",
     "choices",
+    "jain_index",
     "measure",
     "problem_mismatch",
     "recommend",

@@ -19,6 +19,7 @@ An array of the mind starts with zeros. An array of the desk means nothing when 
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any, NamedTuple, get_type_hints
 
 import numpy as np
@@ -113,12 +114,18 @@ def allocate(memory: type, space: Space) -> Any:
     return memory(**{name: bundle.allocate(space) for name, bundle in get_type_hints(memory).items()})
 
 
-def bytes_of(bundle: Any) -> int:
-    """Return the memory that a bundle's arrays take; an array that occurs twice, or in another view, counts once."""
+def bytes_of(bundle: Any, but: Collection[npt.NDArray[Any]] = ()) -> int:
+    """Return the memory that a bundle's arrays take; an array that occurs twice, or in another view, counts once.
+
+    The arrays of ``but`` are not counted.
+    """
     seen: dict[int, int] = {}
+    others = {array.ctypes.data for array in but}
 
     def walk(value: Any) -> None:
         if isinstance(value, np.ndarray):
+            if value.ctypes.data in others:
+                return
             seen[value.ctypes.data] = max(value.nbytes, seen.get(value.ctypes.data, 0))
         elif isinstance(value, tuple):
             for part in value:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 import numpy.typing as npt
 
-from andante.search.records import HOLDER, Dense, Index, Room, paged
+from andante.search.records import HOLDER, Dense, Index, Paged, Room, paged
 
 
 class Group(Enum):
@@ -103,40 +103,55 @@ class Minds(Mind):
 
     def __init__(self, draft: Draft, units: int, room: int) -> None:
         super().__init__(draft.states)
-        self._asked, self._next = draft.asked, 0
-        self._made = [self._unit_rows(one, units) for one in self._asked]
-        self.indices: list[Any] = []
-        self._pool(units, room)
-        self.units = units
-
-    def _unit_rows(self, asked: _Asked, units: int) -> Any:
-        if asked.what == "one":
-            return _filled(units, asked.dtype, asked.first)
-        if asked.what == "row":
-            return np.zeros(units * asked.length, asked.dtype)
-        return None
-
-    def _pool(self, units: int, room: int) -> None:
-        """Make the pools: one for each group of records, with all its fields."""
-        for group in dict.fromkeys(one.group for one in self._asked if one.group is not None and one.group[1] > 0):
-            fields = [i for i, one in enumerate(self._asked) if one.what == "field" and one.group == group]
-            index, arrays = paged(
-                [self._asked[i].dtype for i in fields],
-                group[0].shift,
-                Room(room, group[1]),
-                np.zeros(units, HOLDER),
-            )
-            self.indices.append(index)
-            for i, array in zip(fields, arrays, strict=True):
-                self._made[i] = array
-            for i, one in enumerate(self._asked):
-                if one.what == "index" and one.group == group:
-                    self._made[i] = index
+        self._asked, self._next, self.units = draft.asked, 0, units
+        self._index: dict[tuple[Group, int], Index] = {}
+        self._made: list[Any] = [None] * len(self._asked)
+        for group in dict.fromkeys(one.group for one in self._asked if one.group is not None):
+            self._pool(group, room)
         for i, one in enumerate(self._asked):
-            if one.what == "index" and self._made[i] is None:
-                self._made[i] = Dense()
-            elif one.what == "field" and self._made[i] is None:
-                self._made[i] = np.zeros(0, one.dtype)
+            if one.group is None:
+                self._made[i] = _filled(units * one.length, one.dtype, one.first)
+
+    def _pool(self, group: tuple[Group, int], room: int) -> None:
+        """Make the pool for a group of records with all its fields; nothing if there are no records."""
+        fields = [i for i, one in enumerate(self._asked) if one.what == "field" and one.group == group]
+        dtypes = [self._asked[i].dtype for i in fields]
+        if group[1] > 0:
+            holders = np.zeros(self.units, HOLDER)
+            self._index[group], arrays = paged(dtypes, group[0].shift, Room(room, group[1]), holders)
+        else:
+            self._index[group], arrays = Dense(), [np.zeros(0, dtype) for dtype in dtypes]
+        for i, array in zip(fields, arrays, strict=True):
+            self._made[i] = array
+
+    @property
+    def pools(self) -> tuple[Index, ...]:
+        """The pools of all groups of records; where there are none, one that has nothing to manage."""
+        return tuple(index for index in self._index.values() if isinstance(index, Paged)) or (Dense(),)
+
+    @property
+    def rows(self) -> list[tuple[npt.NDArray[Any], int]]:
+        """The arrays of which each unit has a part, and how many elements that is."""
+        own = [(self._made[i], one.length) for i, one in enumerate(self._asked) if one.group is None]
+        return own + [(index.holder, 1) for index in self.pools if isinstance(index, Paged)]
+
+    @property
+    def arrays(self) -> list[npt.NDArray[Any]]:
+        """All arrays of the minds and of their pools."""
+        pools = [part for index in self.pools for part in index if isinstance(part, np.ndarray)]
+        return [one for one in self._made if one is not None] + pools
+
+    def grow(self, units: int) -> None:
+        """Make room for more units. Arrays of which each unit has a part are replaced: allocate memories again."""
+        for i, one in enumerate(self._asked):
+            if one.group is None:
+                more = _filled((units - self.units) * one.length, one.dtype, one.first)
+                self._made[i] = np.concatenate([self._made[i], more])
+        for group, index in self._index.items():
+            if isinstance(index, Paged):
+                holders = np.concatenate([index.holder, np.zeros(units - self.units, HOLDER)])
+                self._index[group] = index._replace(holder=holders)
+        self.units = units
 
     def _give(self, what: str) -> Any:
         asked, made = self._asked[self._next], self._made[self._next]
@@ -146,7 +161,10 @@ class Minds(Mind):
 
     def index(self, group: Group = Group.NEAR, numbers: int | None = None) -> Index:
         """Return where the records of a group lie."""
-        return cast(Index, self._give("index"))
+        asked = self._asked[self._next].group
+        self._give("index")
+        assert asked is not None
+        return self._index[asked]
 
     def field(self, dtype: npt.DTypeLike, group: Group = Group.NEAR, numbers: int | None = None) -> npt.NDArray[Any]:
         """Return a field of the records of a group."""

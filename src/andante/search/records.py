@@ -27,6 +27,7 @@ from andante.kernel import generic, kernel, subroutine
 
 SMALLEST, CLASSES = 8, 40  # entries of the smallest hash table; sizes of tables, each twice the one before
 MOVED = 4  # entries moved to a larger table for each page that is added: all are moved before that table is half full
+_SLOT_BYTES, _LINK_BYTES = 8, 4  # of an entry, and of a page's link
 _NOTHING = 0  # page and table 0: they stay empty
 _LOST = 1  # a page for what cannot be kept: nobody finds it again
 SLOTS_PER_PAGE = 32  # a page needs 2 to 6, but a table of one size cannot be used as one of another
@@ -59,6 +60,7 @@ POOL = np.dtype(
         ("slots", np.int64),  # entries of hash tables in use, or waiting to be cleared
         ("fresh_slot", np.int64),  # the first entry that was never used
         ("dirty", np.int64),  # the first of a chain of tables to be cleared
+        ("page_bytes", np.int64),  # the size of a page with all its fields
         ("lost", np.int64),  # records that could not be kept, because there was no page or no table for them
     ]
 )
@@ -110,6 +112,18 @@ def held_bytes(index: Index) -> int:
     raise TypeError(index)
 
 
+@generic
+def used_bytes(index: Index) -> int:
+    """Return the memory that all units with this pool hold; 0 for `Dense`."""
+    raise TypeError(index)
+
+
+@generic
+def tidy(index: Index, entries: int) -> None:
+    """Clear up to this many entries of discarded tables, so that they can be used again."""
+    raise TypeError(index)
+
+
 @find.of(Dense)
 def _same(index: Dense, number: int) -> int:
     return number
@@ -133,6 +147,16 @@ def _clear(index: Dense, field: npt.NDArray[Any]) -> None:
 @held_bytes.of(Dense)
 def _none_extra(index: Dense) -> int:
     return 0
+
+
+@used_bytes.of(Dense)
+def _none_at_all(index: Dense) -> int:
+    return 0
+
+
+@tidy.of(Dense)
+def _tidy_already(index: Dense, entries: int) -> None:
+    pass
 
 
 @find.of(Paged)
@@ -173,16 +197,13 @@ def _forget_pages(index: Paged, field: npt.NDArray[Any]) -> None:
 @held_bytes.of(Paged)
 def _pages_and_tables(index: Paged) -> int:
     holder = index.holder[0]
-    return holder["pages"] * page_bytes(index) + holder["slots"] * 8
+    return holder["pages"] * index.pool[0]["page_bytes"] + holder["slots"] * _SLOT_BYTES
 
 
-@kernel
-def page_bytes(index: Paged) -> int:
-    """Return the size of a page with all its fields."""
-    total = 4  # its link
-    for i in range(len(index.field)):
-        total += index.field[i, 1]
-    return total
+@used_bytes.of(Paged)
+def _of_all_units(index: Paged) -> int:
+    pool = index.pool[0]
+    return pool["pages"] * pool["page_bytes"] + pool["slots"] * _SLOT_BYTES
 
 
 # --- hash tables ----------------------------------------------------------------------------------------------------
@@ -309,9 +330,8 @@ def _discard(index: Paged, table: int, mask: int) -> None:
     index.pool[0]["dirty"] = table
 
 
-@kernel
-def tidy(index: Paged, entries: int) -> None:
-    """Clear up to this many entries of discarded tables, so that they can be used again."""
+@tidy.of(Paged)
+def _clear_tables(index: Paged, entries: int) -> None:
     pool = index.pool[0]
     while entries > 0 and pool["dirty"] != _NOTHING:
         table = pool["dirty"]
@@ -351,7 +371,7 @@ def paged(fields: list[np.dtype[Any]], shift: int, room: Room, holders: npt.NDAr
     buffer = np.zeros(int(begins[-1]), np.uint8)
     slots = SLOTS_PER_PAGE * pages + SMALLEST
     pool = np.zeros(1, POOL)
-    pool["fresh"], pool["fresh_slot"] = _LOST + 1, SMALLEST
+    pool["fresh"], pool["fresh_slot"], pool["page_bytes"] = _LOST + 1, SMALLEST, sum(sizes) + _LINK_BYTES
     index = Paged(
         np.zeros(slots, np.int64),
         np.zeros(CLASSES, np.int64),

@@ -1,0 +1,456 @@
+"""Many units on one map, and one budget for all of them: what a game gives to pathfinding in each of its frames.
+
+Every unit walks exactly as `run` would walk it. What differs is when: in each `tick` a unit moves at most once, and
+only if the budget allows. A unit's memory grows with what it has learned, not with the map, and is given back when it
+arrives.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from andante.agent import Algorithm, find
+from andante.databases.header import Database, as_databases, pick
+from andante.episode.march import NEW_PROBLEM, NEW_TRIAL, NOBODY, UNIT, Ground
+from andante.episode.places import nearest_in_component, states_at
+from andante.episode.squad import Squad
+from andante.episode.wrong import wrong_move
+from andante.errors import AlgorithmError, ParameterError, ProblemError, quoted, real_number, whole_number
+from andante.measures import Outcome, jain_index
+from andante.world.graph import Graph
+from andante.world.grid import Grid
+
+FIRST_UNITS = 1024
+NO_SQUAD = -1
+MEMORY = 256e6  # bytes for all minds, unless another number is given
+
+_WALKING, _GOAL, _UNREACHABLE = int(Outcome.WALKING), int(Outcome.GOAL), int(Outcome.UNREACHABLE)
+
+Ids = npt.NDArray[np.int64]
+
+
+class Tick(NamedTuple):
+    """What happened in one tick of a crowd."""
+
+    number: int  # from 1
+    moved: int  # units that moved, or would have if they had not ended
+    waiting: int  # units that still walk and for which the budget was too small
+    arrived: int
+    unreachable: int  # units that found out that no path leads to their goal, and those sent there since the last tick
+    stuck: int
+    restarted: int  # units that had to begin again from where they stand, because memory was full
+    expansions: int
+    longest_wait: int  # ticks since the last move of the unit that has waited longest
+    bytes: int  # held by all units
+    microseconds: float  # it took
+
+
+class Crowd:
+    """Units on one map that share a budget per tick.
+
+    ``algorithm`` is what units use unless `add` names another. ``memory`` bounds the bytes that all minds together may
+    hold: if it is reached, the unit that holds most begins again from where it stands. Units are dealt into ``lanes``,
+    each with its share of the budget, which ``threads`` run side by side; results depend on the lanes and not on the
+    threads.
+
+    >>> import andante
+    >>> grid = andante.generate("empty", 8, 8)
+    >>> crowd = Crowd("lrta", grid)
+    >>> ids = crowd.add([(0, 0), (7, 0)], (3, 4))
+    >>> while crowd.walking:
+    ...     tick = crowd.tick(expansions=100)
+    >>> crowd.cells[ids].tolist(), tick.number
+    ([[3, 4], [3, 4]], 4)
+    """
+
+    def __init__(
+        self,
+        algorithm: str | Algorithm | None,
+        world: Grid | Graph,
+        *,
+        databases: Sequence[Any] = (),
+        memory: float = MEMORY,
+        lanes: int = 1,
+        threads: int = 1,
+        **parameters: Any,
+    ) -> None:
+        if not isinstance(world, Grid | Graph):
+            raise ProblemError(f"a crowd needs a Grid or a Graph, as andante.read_map returns, not {quoted(world)}")
+        self.world, self.graph = world, world.graph
+        self._databases = as_databases(databases)
+        self._lanes = whole_number(lanes, "lanes", least=1, error=ParameterError)
+        self._threads = whole_number(threads, "threads", least=1, error=ParameterError)
+        if self._threads > self._lanes:
+            raise ParameterError(f"{threads} threads need at least as many lanes, got {lanes}; add lanes={threads}")
+        self._memory = real_number(memory, "memory, in bytes,", least=1e6)
+        self._units = np.zeros(FIRST_UNITS, UNIT)
+        self._units["squad"] = NO_SQUAD
+        self._cells = np.zeros((FIRST_UNITS, 2), np.int32)
+        self._squads: list[Squad] = []
+        self._squad_of: dict[tuple[Any, ...], int] = {}  # by algorithm, databases and lane
+        self._rows = 0  # of the table that are or were in use
+        self._gone: list[int] = []  # rows that can be used again, the first freed first
+        self._turn = 0
+        self._unreachable = 0  # units sent to unreachable goals since the last tick
+        self._default = None if algorithm is None else self._able(find(algorithm, **parameters))
+        if self._default is not None:
+            for lane in range(self._lanes):
+                self._squad(self._default, self._databases, lane)
+
+    def __repr__(self) -> str:
+        default = "" if self._default is None else f" of {self._default}"
+        return f"<Crowd{default} on {self.world!r}: {len(self)} units, {self.walking} walking>"
+
+    def __len__(self) -> int:
+        """Return the number of units."""
+        return self._rows - len(self._gone)
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        raise AlgorithmError("a crowd cannot be copied or pickled, because its loops are bound to its memory")
+
+    # --- who is where -----------------------------------------------------------------------------------------------
+
+    @property
+    def cells(self) -> npt.NDArray[np.int32]:
+        """The cell (x, y) of each unit, by id: a view that changes with each tick. For grids only."""
+        if not isinstance(self.world, Grid):
+            raise ProblemError("this crowd is on a graph, which has no cells; use crowd.states")
+        return _shown(self._cells[: self._rows])
+
+    @property
+    def states(self) -> npt.NDArray[np.int64]:
+        """The state of each unit, by id: a view that changes with each tick."""
+        return _shown(self._units["state"][: self._rows])
+
+    @property
+    def goals(self) -> npt.NDArray[np.int64]:
+        """The goal of each unit, as a state, by id: a view."""
+        return _shown(self._units["goal"][: self._rows])
+
+    @property
+    def outcomes(self) -> npt.NDArray[np.int64]:
+        """How each unit stands, by id, as numbers of `Outcome`: a view that changes with each tick."""
+        return _shown(self._units["outcome"][: self._rows])
+
+    @property
+    def moves(self) -> npt.NDArray[np.int64]:
+        """The number of moves of each unit since it set out, by id: a view that changes with each tick."""
+        return _shown(self._units["moves"][: self._rows])
+
+    @property
+    def costs(self) -> npt.NDArray[np.float64]:
+        """What each unit has walked since it set out, by id: a view that changes with each tick."""
+        return _shown(self._units["cost"][: self._rows])
+
+    @property
+    def walking(self) -> int:
+        """The number of units that are on their way."""
+        return int(np.count_nonzero(self._units["outcome"][: self._rows] == _WALKING))
+
+    @property
+    def memory_bytes(self) -> int:
+        """The memory of the crowd: minds, desks and tables; without the map and the databases."""
+        tables = self._units.nbytes + self._cells.nbytes
+        return tables + sum(squad.used_bytes + squad.fixed_bytes for squad in self._squads)
+
+    def held_bytes(self, ids: npt.ArrayLike) -> npt.NDArray[np.int64]:
+        """Return the memory that each of these units holds, besides its row in the tables."""
+        rows = self._known(ids)
+        held = np.zeros(len(rows), np.int64)
+        for number, squad in enumerate(self._squads):
+            mine = np.flatnonzero(self._units["squad"][rows] == number)
+            held[mine] = squad.held_bytes(self._units["slot"][rows[mine]])
+        return held
+
+    @property
+    def jain_index(self) -> float:
+        """How evenly the budgets were shared, from 1 / units up to 1: Jain's index of what units have spent per tick.
+
+        It is relative to their priorities, over units that have been on their way for at least a tick.
+        """
+        rows = self._units[: self._rows]
+        rows = rows[(rows["squad"] != NO_SQUAD) & (rows["turn"] > rows["joined"])]
+        turns = np.where(rows["outcome"] == _WALKING, self._turn, rows["turn"]) - rows["joined"]
+        return jain_index(rows["spent"] / (rows["priority"] * turns))
+
+    # --- coming and going -------------------------------------------------------------------------------------------
+
+    def add(
+        self,
+        starts: npt.ArrayLike,
+        goals: npt.ArrayLike,
+        *,
+        algorithm: str | Algorithm | None = None,
+        databases: Sequence[Any] | None = None,
+        priority: float = 1.0,
+        nearest: bool = False,
+        **parameters: Any,
+    ) -> Ids:
+        """Add units and return their ids, which are their places in `cells`, `outcomes` and the others.
+
+        ``starts`` and ``goals`` are cells of a grid, as an array of x and y for each, or states of a graph; a single
+        one serves all units. A unit of priority 2 gets twice the share of the budget. A goal that cannot be reached
+        costs nothing; with ``nearest`` the unit goes to the reachable cell nearest to it instead, also if the goal is
+        in a wall. Ids of units that were removed are used again.
+        """
+        chosen = self._chosen(algorithm, parameters)
+        given = self._databases if databases is None else as_databases(databases)
+        weight = real_number(priority, "priority", least=1e-6)
+        begin = states_at(self.world, starts, "start")
+        end = self._ends(begin, goals, nearest)
+        if len(begin) == 1:
+            begin = np.broadcast_to(begin, end.shape)
+        self._check_goals(chosen, given, end)
+        squads = [self._squad(chosen, given, lane) for lane in range(self._lanes)]
+        rows = self._new_rows(len(begin))
+        table = self._units
+        table[rows] = 0
+        table["state"][rows], table["priority"][rows] = begin, weight
+        self._place(rows, begin)
+        for lane, number in enumerate(squads):
+            mine = rows[rows % self._lanes == lane]
+            table["squad"][mine], table["slot"][mine] = number, self._squads[number].enlist(mine)
+        self._set_out(rows, end)
+        return rows
+
+    def send(self, ids: npt.ArrayLike, goals: npt.ArrayLike, *, nearest: bool = False) -> None:
+        """Give units new goals. They forget what they learned for the last one; those that already have it go on."""
+        rows = self._known(ids)
+        end = self._ends(self._units["state"][rows], goals, nearest)
+        if len(end) != len(rows):
+            raise ProblemError(f"{len(rows)} units need as many goals, or one for all, got {len(end)}")
+        for number, squad in enumerate(self._squads):
+            mine = self._units["squad"][rows] == number
+            self._check_goals(squad.algorithm, squad.databases, end[mine])
+        new = (self._units["goal"][rows] != end) | (self._units["outcome"][rows] != _WALKING)
+        self._forget(rows[new])
+        self._set_out(rows[new], end[new])
+
+    def put(self, ids: npt.ArrayLike, cells: npt.ArrayLike) -> None:
+        """Put units somewhere else. They keep their goals and what they have learned, and make new plans."""
+        rows = self._known(ids)
+        states = np.broadcast_to(states_at(self.world, cells, "place"), rows.shape)
+        goals = self._units["goal"][rows]
+        self._units["state"][rows] = states
+        self._place(rows, states)
+        self._units["begins"][rows] = np.maximum(self._units["begins"][rows], NEW_TRIAL)
+        self._units["outcome"][rows] = self._outcomes(states, goals)
+        self._unreachable += int(np.count_nonzero(self._units["outcome"][rows] == _UNREACHABLE))
+
+    def remove(self, ids: npt.ArrayLike) -> None:
+        """Remove units; what they hold is given back."""
+        rows = self._known(ids)
+        for number, squad in enumerate(self._squads):
+            squad.discharge(self._units["slot"][rows[self._units["squad"][rows] == number]])
+        self._units[rows] = 0
+        self._units["squad"][rows] = NO_SQUAD
+        self._gone.extend(rows.tolist())
+
+    # --- a tick -----------------------------------------------------------------------------------------------------
+
+    def tick(self, *, expansions: float | None = None, microseconds: float | None = None) -> Tick:
+        """Let every unit move at most once, as far as the budget reaches; without one, let every unit move.
+
+        A tick may exceed its budget by one move of one unit in each lane. With ``expansions`` it is the same on every
+        machine; ``microseconds`` are for games.
+        """
+        if expansions is not None and microseconds is not None:
+            raise ParameterError("a tick has a budget in expansions or in microseconds, not both")
+        timed, budget = microseconds is not None, math.inf
+        if expansions is not None:
+            budget = _positive(expansions, "expansions")
+        if microseconds is not None:
+            budget = 1000.0 * _positive(microseconds, "microseconds")
+        began = time.perf_counter_ns()
+        self._turn += 1
+        weights = [squad.begin() for squad in self._squads]
+        lanes = [list(range(lane, len(self._squads), self._lanes)) for lane in range(self._lanes)]
+        total = sum(weights) or 1.0
+        parts = [sum(weights[number] for number in lane) / total for lane in lanes]
+        if timed:  # lanes that run side by side have the whole time each
+            parts = [min(1.0, part * self._threads) for part in parts]
+        work = [(lane, budget * part if part else 0.0, weights, timed) for lane, part in zip(lanes, parts, strict=True)]
+        if self._threads == 1:
+            for one in work:
+                self._run_lane(*one)
+        else:
+            list(self._pool.map(lambda one: self._run_lane(*one), work))
+        for squad in self._squads:
+            squad.end(self._turn)
+        return self._told(time.perf_counter_ns() - began)
+
+    def _run_lane(self, lane: list[int], budget: float, weights: list[float], timed: bool) -> None:
+        """Let the squads of a lane move, each with its share; what they leave goes to those who still wait."""
+        left, weight = budget, sum(weights[number] for number in lane)
+        share = budget / weight if weight and budget < math.inf else 0.0
+        for number in lane:
+            if weights[number]:
+                part = left * weights[number] / weight if weight else left
+                left -= self._squads[number].march(self._turn, part, share, timed)
+                weight -= weights[number]
+        for number in lane:
+            if left > 0 and self._squads[number].waits:
+                left -= self._squads[number].march(self._turn, left, 0.0, timed)
+
+    def _told(self, nanoseconds: int) -> Tick:
+        """Return what happened; raise `AlgorithmError` if a step returned a wrong move."""
+        results = [squad.result[0] for squad in self._squads]
+        for squad, result in zip(self._squads, results, strict=True):
+            if result["faulty"] != NOBODY:
+                row = self._units[int(result["faulty"])]
+                raise AlgorithmError(wrong_move(squad.algorithm, self.world, row))
+
+        def total(name: str) -> int:
+            return int(sum(result[name] for result in results))
+
+        unreachable, self._unreachable = total("unreachable") + self._unreachable, 0
+        return Tick(
+            self._turn,
+            total("moved"),
+            total("walking") - total("moved"),
+            total("arrived"),
+            unreachable,
+            total("stuck"),
+            total("restarted"),
+            total("expanded"),
+            max((int(result["longest_wait"]) for result in results), default=0),
+            sum(squad.used_bytes for squad in self._squads),
+            nanoseconds / 1000,
+        )
+
+    @cached_property
+    def _pool(self) -> ThreadPoolExecutor:
+        return ThreadPoolExecutor(self._threads, "andante crowd")
+
+    # --- inside -----------------------------------------------------------------------------------------------------
+
+    def _able(self, algorithm: Algorithm) -> Algorithm:
+        """Return the algorithm; raise `AlgorithmError` if it cannot keep to a budget, or not as one of many."""
+        if not algorithm.real_time:
+            raise AlgorithmError(
+                f"{algorithm} may plan for as long as the map is large, so it cannot keep to a crowd's budget; choose "
+                "an algorithm whose card says real-time"
+            )
+        if not algorithm.pools:
+            raise AlgorithmError(f"{algorithm} cannot be one of a crowd: its memory grows with the map")
+        return algorithm
+
+    def _chosen(self, algorithm: str | Algorithm | None, parameters: dict[str, Any]) -> Algorithm:
+        if algorithm is None and self._default is None:
+            raise AlgorithmError("this crowd has no algorithm of its own; name one: crowd.add(..., algorithm='lrta')")
+        if algorithm is None and not parameters:
+            assert self._default is not None
+            return self._default
+        return self._able(find(self._default if algorithm is None else algorithm, **parameters))  # type: ignore[arg-type]
+
+    def _squad(self, algorithm: Algorithm, databases: tuple[Any, ...], lane: int) -> int:
+        """Return the number of the squad for this algorithm in this lane; its remainder by the lanes is the lane."""
+        key = (algorithm, *map(id, databases), lane)
+        if key not in self._squad_of:
+            ground = Ground(self._units, self._cells)
+            room = int(self._memory / self._lanes)
+            self._squads.append(Squad(algorithm, databases, self.graph, ground, room))
+            self._squad_of[key] = len(self._squads) - 1
+        return self._squad_of[key]
+
+    def _ends(self, starts: npt.NDArray[np.int64], goals: npt.ArrayLike, nearest: bool) -> npt.NDArray[np.int64]:
+        """Return the states to go to, one for each start; a single start or goal serves all."""
+        ends = states_at(self.world, goals, "goal", walls=nearest)
+        if len(starts) == 1 != len(ends):
+            starts = np.broadcast_to(starts, ends.shape)
+        if len(ends) == 1 != len(starts):
+            ends = np.broadcast_to(ends, starts.shape)
+        if len(ends) != len(starts):
+            raise ProblemError(f"{len(starts)} starts need as many goals, or one for all, got {len(ends)}")
+        return nearest_in_component(self.world, starts, ends) if nearest else ends
+
+    def _check_goals(self, algorithm: Algorithm, databases: tuple[Any, ...], goals: npt.NDArray[np.int64]) -> None:
+        given = [one for one in databases if isinstance(one, Database)]
+        for kind in algorithm.needs if given else ():
+            one = pick(given, kind, self.graph, who=str(algorithm))
+            if not one.covers(self.graph, goals).all():
+                raise AlgorithmError(
+                    f"the database of kind {kind!r} was built for other goals; build one that has all goals of these "
+                    "units, or one for all goals"
+                )
+
+    def _new_rows(self, count: int) -> Ids:
+        """Return free rows of the table, the first freed first, then new ones."""
+        old, self._gone = self._gone[:count], self._gone[count:]
+        first, more = self._rows, count - len(old)
+        self._rows += more
+        if self._rows > len(self._units):
+            size = max(self._rows, 2 * len(self._units))
+            units = np.zeros(size, UNIT)
+            units["squad"] = NO_SQUAD
+            units[:first] = self._units[:first]
+            cells = np.zeros((size, 2), np.int32)
+            cells[:first] = self._cells[:first]
+            self._units, self._cells = units, cells
+            for squad in self._squads:
+                squad.stand_on(Ground(units, cells))
+        return np.array(old + list(range(first, first + more)), np.int64)
+
+    def _known(self, ids: npt.ArrayLike) -> Ids:
+        """Return ids as an array; raise `ProblemError` if one is not that of a unit, or occurs twice."""
+        rows = np.atleast_1d(np.asarray(ids))
+        if rows.ndim != 1 or (len(rows) and rows.dtype.kind not in "iu"):
+            raise ProblemError(f"ids are whole numbers, as crowd.add returns them, not {quoted(ids)}")
+        rows = rows.astype(np.int64)
+        for row in rows[(rows < 0) | (rows >= self._rows)][:1]:
+            raise ProblemError(f"there is no unit {row}; ids are those that crowd.add returned")
+        for row in rows[self._units["squad"][rows] == NO_SQUAD][:1]:
+            raise ProblemError(f"there is no unit {row}: it was removed")
+        if len(np.unique(rows)) < len(rows):
+            raise ProblemError("a unit is named twice")
+        return rows
+
+    def _place(self, rows: Ids, states: npt.NDArray[np.int64]) -> None:
+        if isinstance(self.world, Grid):
+            self._cells[rows, 1], self._cells[rows, 0] = np.divmod(states, self.world.width)
+
+    def _outcomes(self, states: npt.NDArray[np.int64], goals: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Return how units stand that are in these states and have these goals."""
+        label = self.graph.components
+        outcomes = np.where(label[states] == label[goals], _WALKING, _UNREACHABLE)
+        return np.where(states == goals, _GOAL, outcomes)
+
+    def _set_out(self, rows: Ids, goals: npt.NDArray[np.int64]) -> None:
+        """Let units begin a problem."""
+        table = self._units
+        outcomes = self._outcomes(table["state"][rows], goals)
+        table["goal"][rows], table["outcome"][rows], table["begins"][rows] = goals, outcomes, NEW_PROBLEM
+        table["turn"][rows] = table["joined"][rows] = self._turn
+        table["moves"][rows] = table["cost"][rows] = table["expanded"][rows] = table["spent"][rows] = 0
+        table["balance"][rows] = 0.0
+        squads = table["squad"][rows]
+        for number, squad in enumerate(self._squads):
+            mine = rows[squads == number]
+            table["round"][mine], table["given"][mine] = squad.result["round"], squad.result["given"]
+        self._unreachable += int(np.count_nonzero(outcomes == _UNREACHABLE))
+
+    def _forget(self, rows: Ids) -> None:
+        for number, squad in enumerate(self._squads):
+            squad.forget(self._units["slot"][rows[self._units["squad"][rows] == number]])
+
+
+def _shown(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return a view that cannot be written to: a unit is moved by `Crowd.put` and sent by `Crowd.send`."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def _positive(value: Any, what: str) -> float:
+    number = real_number(value, what)
+    if not number > 0:
+        raise ParameterError(f"{what} must be more than 0, got {quoted(value)}")
+    return number

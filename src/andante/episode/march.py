@@ -1,0 +1,340 @@
+"""One turn of many units: each moves at most once, until a budget is spent.
+
+`march` drives the same step kernels as `episode.loop`. The units of a squad have the same algorithm: they share a desk,
+and each has a mind of its own. A squad goes round: where the budget of one turn ends, the next turn begins.
+
+A turn is fair over what units really spend. In each turn every unit that is still walking is given its share of the
+budget, in proportion to its priority, and pays for its moves from what it has been given. Units that are not overdrawn
+move first; what they leave of the budget goes to the others. When everybody could move, all accounts begin again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from andante.agent import STUCK, UNREACHABLE, Move
+from andante.episode.loop import wrong
+from andante.kernel import Each, generic, instantiate, kernel, nanoseconds, nth, subroutine
+from andante.measures.outcome import Outcome
+from andante.search.memory import Clock
+from andante.search.records import Index, held_bytes, release, tidy, used_bytes
+from andante.world.layout import Arrays, Csr, Moves
+
+_WALKING, _GOAL = int(Outcome.WALKING), int(Outcome.GOAL)
+_STUCK, _UNREACHABLE = int(Outcome.STUCK), int(Outcome.UNREACHABLE)
+
+NOBODY = -1  # in place of a unit
+TIDIED = 32  # entries of discarded tables that are cleared after a move
+
+# What a unit begins with its next move.
+NOTHING_NEW, NEW_TRIAL, NEW_PROBLEM = 0, 1, 2
+
+#: One row per unit.
+UNIT = np.dtype(
+    [
+        ("state", np.int64),
+        ("goal", np.int64),
+        ("outcome", np.int64),
+        ("begins", np.int64),
+        ("squad", np.int64),
+        ("slot", np.int64),  # where its mind lies in its squad
+        ("priority", np.float64),
+        ("balance", np.float64),  # what it has been given and not spent
+        ("given", np.float64),  # how much a unit of priority 1 had been given when the balance was brought up to date
+        ("round", np.int64),  # the round of accounts that the balance belongs to
+        ("turn", np.int64),  # the turn of its last move, or after which it set out
+        ("joined", np.int64),  # the turn after which it set out
+        ("moves", np.int64),
+        ("cost", np.float64),
+        ("expanded", np.int64),
+        ("spent", np.float64),  # of the budgets of all turns: expansions or nanoseconds
+        ("restarts", np.int64),  # how often it had to begin again because memory was full
+        ("wrong_to", np.int64),
+        ("wrong_cost", np.float64),
+    ]
+)
+
+#: A squad: the first fields are its own, the others the result of a turn.
+SQUAD = np.dtype(
+    [
+        ("slots", np.int64),  # that are or were in use
+        ("next", np.int64),  # the slot whose turn it is
+        ("given", np.float64),  # how much a unit of priority 1 has been given
+        ("round", np.int64),  # of accounts
+        ("given_before", np.float64),  # how much had been given when the round began
+        ("room", np.int64),  # bytes that minds may take
+        ("walking", np.int64),  # units that were walking when the turn began ...
+        ("weight", np.float64),  # ... and the sum of their priorities
+        ("spent", np.float64),
+        ("moved", np.int64),
+        ("arrived", np.int64),
+        ("unreachable", np.int64),
+        ("stuck", np.int64),
+        ("restarted", np.int64),
+        ("expanded", np.int64),
+        ("most", np.float64),  # spent on a single move
+        ("longest_wait", np.int64),  # turns since their last move of those who wait
+        ("faulty", np.int64),  # the unit whose step returned a wrong move; NOBODY if all were right
+    ]
+)
+
+
+class Unit(NamedTuple):
+    """One unit's memory and the pools that its records are from."""
+
+    memory: Any
+    pools: tuple[Index, ...]
+
+
+class Ground(NamedTuple):
+    """Where all units are: their rows and their cells."""
+
+    units: npt.NDArray[Any]  # [units], of UNIT
+    cells: npt.NDArray[np.int32]  # [units, 2], x and y; on graphs without cells nothing is written
+
+
+def step(graph: Arrays, memory: Any, params: Any, state: int, goal: int) -> Move:
+    """Stand for the step kernel of an algorithm, which `marcher` puts in its place."""
+    raise NotImplementedError
+
+
+@generic
+def put(graph: Arrays, cells: npt.NDArray[np.int32], unit: int, state: int) -> None:
+    """Note the cell that a unit is in."""
+    raise TypeError(graph)
+
+
+@put.of(Moves)
+def _put_on_grid(graph: Moves, cells: npt.NDArray[np.int32], unit: int, state: int) -> None:
+    cells[unit, 0], cells[unit, 1] = graph.x[state], graph.y[state]
+
+
+@put.of(Csr)
+def _put_on_graph(graph: Csr, cells: npt.NDArray[np.int32], unit: int, state: int) -> None:
+    pass
+
+
+@kernel
+def begin_turn(ground: Ground, members: npt.NDArray[np.int32], squad: npt.NDArray[Any]) -> float:
+    """Begin a turn of a squad, and return the sum of the priorities of the units that walk."""
+    at = squad[0]
+    walking, weight = 0, 0.0
+    for slot in range(at["slots"]):
+        unit = members[slot]
+        if unit != NOBODY and ground.units[unit]["outcome"] == _WALKING:
+            walking += 1
+            weight += ground.units[unit]["priority"]
+    at["walking"], at["weight"] = walking, weight
+    at["spent"] = at["most"] = 0.0
+    at["moved"] = at["arrived"] = at["unreachable"] = at["stuck"] = at["restarted"] = at["expanded"] = 0
+    at["longest_wait"], at["faulty"] = 0, NOBODY
+    return weight
+
+
+def march(
+    graph: Arrays,
+    crew: Each,
+    params: Any,
+    clock: Clock,
+    ground: Ground,
+    members: npt.NDArray[np.int32],
+    squad: npt.NDArray[Any],
+    scratch: npt.NDArray[np.int64],
+    turn: int,
+    budget: float,
+    share: float,
+    timed: bool,
+) -> float:
+    """Let the units of a squad move, each at most once in this turn, until ``budget`` is spent; return what was spent.
+
+    ``members`` int32[slots] holds the unit of each slot, or NOBODY. ``share`` is given to each unit that walks, times
+    its priority. Budgets are in expansions or, if ``timed``, in nanoseconds. May be called again in the same turn, with
+    what others have left.
+    """
+    at = squad[0]
+    at["given"] += share
+    began, spent = nanoseconds(scratch), 0.0
+    before = began
+    for overdrawn in range(2):
+        first = at["next"]
+        for k in range(at["slots"]):
+            slot = first + k if first + k < at["slots"] else first + k - at["slots"]
+            unit = members[slot]
+            if unit == NOBODY:
+                continue
+            row = ground.units[unit]
+            if row["outcome"] != _WALKING or row["turn"] == turn:
+                continue
+            _settle(row, at)
+            if overdrawn == 0 and row["balance"] <= 0.0:
+                continue
+            if spent >= budget:
+                at["next"] = slot
+                at["spent"] += spent
+                return spent
+            one = nth(crew, slot)
+            _begin(one.pools, clock, row, slot)
+            move = step(graph, one.memory, params, row["state"], row["goal"])
+            cost = float(move.expanded)
+            if timed:
+                now = nanoseconds(scratch)
+                cost, before = float(now - before), now
+            spent += cost
+            _account(row, at, move, cost, turn)
+            _walk(graph, ground, row, at, unit, move)
+            if row["outcome"] != _WALKING:
+                _release(one.pools)
+            _tidy(one.pools)
+            if _used_bytes(one.pools) > at["room"]:
+                _restart_largest(crew, ground, members, squad)
+    at["spent"] += spent
+    return spent
+
+
+@kernel
+def end_turn(ground: Ground, members: npt.NDArray[np.int32], squad: npt.NDArray[Any], turn: int) -> None:
+    """End a turn: find out who has waited longest; if nobody has to wait, begin a new round of accounts."""
+    at = squad[0]
+    longest = 0
+    if at["moved"] < at["walking"]:
+        for slot in range(at["slots"]):
+            unit = members[slot]
+            if unit != NOBODY and ground.units[unit]["outcome"] == _WALKING:
+                longest = max(longest, turn - ground.units[unit]["turn"])
+    else:
+        at["round"] += 1
+        at["given_before"] = at["given"]
+    at["longest_wait"] = longest
+
+
+@kernel
+def _settle(row: Any, at: Any) -> None:
+    """Give a unit its share of all turns since it was last looked at."""
+    if row["round"] != at["round"]:
+        row["round"], row["balance"], row["given"] = at["round"], 0.0, at["given_before"]
+    row["balance"] += row["priority"] * (at["given"] - row["given"])
+    row["given"] = at["given"]
+
+
+@kernel
+def _begin(pools: tuple[Index, ...], clock: Clock, row: Any, slot: int) -> None:
+    """Begin a new problem or a new trial, if the unit has to."""
+    if row["begins"] == NOTHING_NEW:
+        return
+    if row["begins"] == NEW_PROBLEM:
+        _release(pools)
+        clock[slot]["problem"] += 1
+    clock[slot]["trial"] += 1
+    row["begins"] = NOTHING_NEW
+
+
+@kernel
+def _account(row: Any, at: Any, move: Move, cost: float, turn: int) -> None:
+    """Let a unit pay for its move."""
+    row["balance"] -= cost
+    row["spent"] += cost
+    row["expanded"] += move.expanded
+    row["turn"] = turn
+    at["moved"] += 1
+    at["expanded"] += move.expanded
+    at["most"] = max(at["most"], cost)
+
+
+@kernel
+def _walk(graph: Arrays, ground: Ground, row: Any, at: Any, unit: int, move: Move) -> None:
+    """Make a unit's move, or end its walk."""
+    if move.to == STUCK:
+        row["outcome"] = _STUCK
+        at["stuck"] += 1
+        return
+    if move.to == UNREACHABLE:
+        row["outcome"] = _UNREACHABLE
+        at["unreachable"] += 1
+        return
+    fault = wrong(graph, row["state"], move.to, move.cost)
+    if fault != 0:
+        row["outcome"], row["wrong_to"], row["wrong_cost"], at["faulty"] = fault, move.to, move.cost, unit
+        return
+    row["state"] = move.to
+    row["cost"] += move.cost
+    row["moves"] += 1
+    put(graph, ground.cells, unit, move.to)
+    if move.to == row["goal"]:
+        row["outcome"] = _GOAL
+        at["arrived"] += 1
+
+
+# --- memory ---------------------------------------------------------------------------------------------------------
+
+
+@kernel
+def _release(pools: tuple[Index, ...]) -> None:
+    for i in range(len(pools)):
+        release(pools[i])
+
+
+@kernel
+def _tidy(pools: tuple[Index, ...]) -> None:
+    for i in range(len(pools)):
+        tidy(pools[i], TIDIED)
+
+
+@kernel
+def _used_bytes(pools: tuple[Index, ...]) -> int:
+    total = 0
+    for i in range(len(pools)):
+        total += used_bytes(pools[i])
+    return total
+
+
+@kernel
+def _held_bytes(pools: tuple[Index, ...]) -> int:
+    total = 0
+    for i in range(len(pools)):
+        total += held_bytes(pools[i])
+    return total
+
+
+@subroutine
+def _restart_largest(crew: Each, ground: Ground, members: npt.NDArray[np.int32], squad: npt.NDArray[Any]) -> None:
+    """Let the unit that holds most begin again from where it stands, with nothing learned."""
+    at = squad[0]
+    largest, most = NOBODY, 0
+    for slot in range(at["slots"]):
+        held = _held_bytes(nth(crew, slot).pools) if members[slot] != NOBODY else 0
+        if held > most:
+            largest, most = slot, held
+    if largest == NOBODY:
+        return
+    _release(nth(crew, largest).pools)
+    row = ground.units[members[largest]]
+    row["begins"] = NEW_PROBLEM
+    row["restarts"] += 1
+    at["restarted"] += 1
+
+
+@kernel
+def dismiss(crew: Each, slots: npt.NDArray[np.int64]) -> None:
+    """Give back all that the units in these slots hold."""
+    for i in range(len(slots)):
+        _release(nth(crew, slots[i]).pools)
+
+
+@kernel
+def held_by(crew: Each, slots: npt.NDArray[np.int64], held: npt.NDArray[np.int64]) -> int:
+    """Write the bytes that the units in these slots hold, and return the bytes that the whole squad uses."""
+    for i in range(len(slots)):
+        held[i] = _held_bytes(nth(crew, slots[i]).pools)
+    return _used_bytes(nth(crew, 0).pools)
+
+
+@cache
+def marcher(step_kernel: Callable[..., Move]) -> Callable[..., float]:
+    """Return `march` for one algorithm's step; named settings of an algorithm share it."""
+    home = step_kernel.__module__.rpartition(".")[2]
+    return instantiate(march, f"march_{home}_{step_kernel.__name__}", step=step_kernel)

@@ -1,0 +1,90 @@
+"""Cells and states as a user gives them, for many units at once."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from andante.errors import ProblemError, quoted
+from andante.world.graph import Graph
+from andante.world.grid import Grid
+
+States = npt.NDArray[np.int64]
+
+
+def states_at(world: Grid | Graph, places: npt.ArrayLike, what: str, *, walls: bool = False) -> States:
+    """Return the states of cells, or of states given by number, as an array; ``what`` names them in errors.
+
+    On a grid, places are pairs of x and y. They must not be blocked, unless ``walls`` says that they may.
+
+    >>> states_at(Grid(["..", ".."]), [(0, 1), (1, 1)], "start").tolist()
+    [2, 3]
+    """
+    try:
+        given = np.asarray(places)
+    except ValueError:  # rows of different lengths
+        given = np.zeros(0, object)
+    on_grid = isinstance(world, Grid)
+    if given.ndim == (1 if on_grid else 0):
+        given = given[np.newaxis]
+    wanted = "cells (x, y), as an array of two whole numbers each" if on_grid else "numbers of states"
+    if given.ndim != (2 if on_grid else 1) or (on_grid and given.shape[1] != 2) or given.dtype.kind not in "iu":
+        raise ProblemError(f"a {what} must be one of the map's {wanted}, got {quoted(places)}")
+    given = given.astype(np.int64)
+    return _cells(world, given, what, walls) if isinstance(world, Grid) else _numbers(world, given, what)
+
+
+def _cells(grid: Grid, cells: States, what: str, walls: bool) -> States:
+    x, y = cells[:, 0], cells[:, 1]
+    for i in np.flatnonzero((x < 0) | (y < 0) | (x >= grid.width) | (y >= grid.height))[:1]:
+        raise ProblemError(f"the {what} ({x[i]}, {y[i]}) is outside the map of {grid.width} x {grid.height} cells")
+    for i in np.flatnonzero(~grid.passable[y, x])[:1]:
+        if not walls:
+            raise ProblemError(f"the {what} ({x[i]}, {y[i]}) is blocked")
+    return y * grid.width + x
+
+
+def _numbers(graph: Graph, states: States, what: str) -> States:
+    for state in states[(states < 0) | (states >= len(graph))][:1]:
+        raise ProblemError(f"the {what} {state} does not exist: the graph has {len(graph)} states")
+    return states
+
+
+def nearest_in_component(world: Grid | Graph, starts: States, goals: States) -> States:
+    """Return the goals; in place of one that cannot be reached, the nearest cell that can be.
+
+    Nearest is in a straight line; of equally near cells the first in reading order. On graphs without cells goals stay
+    as they are.
+
+    >>> grid = Grid([".@.", ".@."])
+    >>> nearest_in_component(grid, np.array([0, 0]), np.array([1, 5])).tolist()
+    [0, 3]
+    """
+    if not isinstance(world, Grid):
+        return goals
+    label = world.graph.components.reshape(world.height, world.width)
+    parts = np.where(world.passable, label, -1)  # blocked cells are components of their own
+    y, x = np.divmod(goals, world.width)
+    sy, sx = np.divmod(starts, world.width)
+    ends = goals.copy()
+    found: dict[tuple[int, int], int] = {}
+    for i in np.flatnonzero(parts[y, x] != parts[sy, sx]).tolist():
+        key = int(parts[sy[i], sx[i]]), int(goals[i])
+        if key not in found:
+            found[key] = _nearest(parts == key[0], int(x[i]), int(y[i]))
+        ends[i] = found[key]
+    return ends
+
+
+def _nearest(inside: npt.NDArray[np.bool_], x: int, y: int) -> int:
+    """Return the number of the cell nearest to (x, y) among those that are ``inside``, looking ever farther."""
+    height, width = inside.shape
+    radius = 1
+    while True:
+        top, left = max(y - radius, 0), max(x - radius, 0)
+        rows, columns = np.nonzero(inside[top : y + radius + 1, left : x + radius + 1])
+        apart = (rows + top - y) ** 2 + (columns + left - x) ** 2
+        if len(apart) and (apart.min() <= radius**2 or radius >= max(height, width)):
+            best = int(np.argmin(apart))
+            return int((rows[best] + top) * width + columns[best] + left)
+        radius *= 2

@@ -1,0 +1,115 @@
+"""A squad: units of a crowd with the same algorithm, which share a desk and go round by turns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from andante.agent import Algorithm
+from andante.episode.march import NOBODY, SQUAD, Ground, Unit, begin_turn, dismiss, end_turn, held_by, marcher
+from andante.kernel import Each, bind
+from andante.search.memory import CLOCK, Log, Space, allocate, bytes_of
+from andante.search.mind import Draft, Mind, Minds
+from andante.world.graph import Graph
+
+FIRST_SLOTS = 1024
+
+
+class Squad:
+    """The minds of the units, in slots that are used again, and the compiled loop that lets them move."""
+
+    def __init__(self, algorithm: Algorithm, databases: tuple[Any, ...], graph: Graph, ground: Ground, room: int):
+        self.algorithm, self.databases, self._graph = algorithm, databases, graph
+        draft = Draft(len(graph))
+        self._allocate(draft)
+        self._minds = Minds(draft, FIRST_SLOTS, room)
+        self._members = np.full(FIRST_SLOTS, NOBODY, np.int32)
+        self._free = list(range(FIRST_SLOTS - 1, -1, -1))  # slots that can be given out, the lowest last
+        self.result = np.zeros(1, SQUAD)
+        self.result["room"] = room
+        self._scratch = np.zeros(2, np.int64)
+        self.stand_on(ground)
+
+    def _allocate(self, mind: Mind) -> tuple[Any, npt.NDArray[Any]]:
+        clock = mind.one(CLOCK)
+        who = str(self.algorithm)
+        space = Space(self._graph, self.algorithm.params, mind, clock, Log.of(0), self.databases, who=who)
+        return allocate(self.algorithm.memory, space), clock
+
+    def stand_on(self, ground: Ground) -> None:
+        """Bind the loops to the table of all units, which was made or has grown, and to the minds."""
+        memory, clock = self._allocate(self._minds)
+        self._memory = memory
+        crew = Each(Unit(memory, self._minds.pools), self._minds.rows)
+        graph, codes = self._graph.arrays, self.algorithm.codes
+        self._ground = ground
+        self._begin = bind(begin_turn, ground, self._members, self.result)
+        loop = marcher(self.algorithm.step)
+        self._march = bind(loop, graph, crew, codes, clock, ground, self._members, self.result, self._scratch)
+        self._end = bind(end_turn, ground, self._members, self.result)
+        slots, numbers = np.dtype(np.int64), np.dtype(np.int64)
+        self._dismiss, self._held = bind(dismiss, crew, slots), bind(held_by, crew, slots, numbers)
+
+    def enlist(self, units: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Give each unit a slot, and return the slots."""
+        while len(self._free) < len(units):
+            self._grow()
+        slots = np.array([self._free.pop() for _ in range(len(units))], np.int64)
+        self._members[slots] = units
+        self.result["slots"] = max(int(self.result["slots"][0]), int(slots.max(initial=-1)) + 1)
+        return slots
+
+    def _grow(self) -> None:
+        before = len(self._members)
+        self._minds.grow(2 * before)
+        self._members = np.concatenate([self._members, np.full(before, NOBODY, np.int32)])
+        self._free = list(range(2 * before - 1, before - 1, -1)) + self._free
+        self.stand_on(self._ground)
+
+    def forget(self, slots: npt.NDArray[np.int64]) -> None:
+        """Give back all that the units in these slots hold."""
+        slots = np.ascontiguousarray(slots)
+        self._dismiss(slots.ctypes.data, len(slots))
+
+    def discharge(self, slots: npt.NDArray[np.int64]) -> None:
+        """Let units leave the squad: their slots are used again."""
+        self.forget(slots)
+        self._members[slots] = NOBODY
+        self._free.extend(sorted(slots.tolist(), reverse=True))
+
+    def begin(self) -> float:
+        """Begin a turn; return the sum of the priorities of the units that walk."""
+        return float(self._begin())
+
+    def march(self, turn: int, budget: float, share: float, timed: bool) -> float:
+        """Let the units move until the budget is spent, and return what was spent."""
+        return float(self._march(turn, budget, share, timed))
+
+    def end(self, turn: int) -> None:
+        """End a turn."""
+        self._end(turn)
+
+    @property
+    def waits(self) -> bool:
+        """Whether there are units that have not moved in this turn."""
+        return bool(self.result["moved"][0] < self.result["walking"][0])
+
+    def held_bytes(self, slots: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Return the bytes that the units in these slots hold."""
+        slots = np.ascontiguousarray(slots)
+        held = np.zeros(len(slots), np.int64)
+        self._held(slots.ctypes.data, len(slots), held.ctypes.data, len(held))
+        return held
+
+    @property
+    def used_bytes(self) -> int:
+        """The bytes that all units hold."""
+        return int(self._held(0, 0, 0, 0))
+
+    @property
+    def fixed_bytes(self) -> int:
+        """The size of the desk and of the arrays that have a part for each slot."""
+        own = bytes_of(tuple(array for array, _ in self._minds.rows))
+        return own + bytes_of(self._memory, but=self._minds.arrays) + self._members.nbytes

@@ -1,0 +1,37 @@
+"""What to tell the author of an algorithm whose step returned a move that cannot be made."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy.typing as npt
+
+from andante.agent import Algorithm
+from andante.episode.loop import NO_MOVE, NO_STATE
+from andante.world.graph import Graph
+from andante.world.grid import Grid
+
+
+def place_name(world: Grid | Graph, state: int) -> str:
+    """Return the name of a state for messages: a cell on grids."""
+    if isinstance(world, Grid) and 0 <= state < len(world.graph):
+        return str(world.cell(state))
+    return f"state {state}"
+
+
+def wrong_move(algorithm: Algorithm, world: Grid | Graph, row: npt.NDArray[Any]) -> str:
+    """Return what was wrong with the last move of an episode or a unit, and what the step may return."""
+    fault, cost = int(row["outcome"]), float(row["wrong_cost"])
+    here, there = place_name(world, int(row["state"])), place_name(world, int(row["wrong_to"]))
+    allowed = "its step must return a neighbour of the agent's state and the cost of the move, or wait at cost 0"
+    if fault == NO_STATE:
+        what = f"to state {row['wrong_to']}, which does not exist: there are {len(world.graph)}"
+    elif fault == NO_MOVE:
+        what = f"from {here} to {there}, which is not a move"
+    elif row["wrong_to"] == row["state"]:
+        what = f"nowhere from {here} and said it cost {cost:g}, but waiting costs nothing"
+    else:
+        near = world.graph.neighbours(int(row["state"]))
+        true = next(price for state, price in near if state == row["wrong_to"])
+        what = f"from {here} to {there} and said it cost {cost:.10g}, but it costs {true:.10g}"
+    return f"{algorithm} went {what}; {allowed}"
