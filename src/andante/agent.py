@@ -221,9 +221,7 @@ class Card:
     needs: tuple[str, ...] = ()  # kinds of databases that it uses
     ring: bool = False  # looks at the ring of cells around it: on the same graph given as rows it may move differently
     foresees: bool = False  # models an oracle: the searches that stand in for the oracle are not counted
-    pools: bool = (
-        True  # can be one of many units, whose minds share a pool of memory; False: keeps data of the whole map
-    )
+    crowd: bool = False  # can be one of many units: all it keeps from move to move is in its mind (`search.memory`)
     regions: bool = False  # plans over regions, which differ between a map being discovered and the same map known
     examples: tuple[str, ...] = ()  # settings worth trying besides the default, in the notation
     shown: tuple[str, ...] = ()  # settings that a comparison shows unless others are given
@@ -274,11 +272,6 @@ class Algorithm:
     def foresees(self) -> bool:
         """Whether it models an oracle whose searches are not counted, from the card unless ``Params`` override it."""
         return cast(bool, self._claim("foresees"))
-
-    @property
-    def pools(self) -> bool:
-        """Whether it can be one of many units: what it keeps grows with what it learns, not with the map."""
-        return cast(bool, self._claim("pools"))
 
     def _claim(self, name: str) -> Any:
         return getattr(self.params, name, getattr(self.card, name))
@@ -346,6 +339,7 @@ def setting(of: str, card: Card, *, free: Collection[str] = (), **parameters: An
         card,
         summary=card.summary or corner.card.summary,
         senses=card.senses or (corner.card.senses and not card.needs),  # a database is for a known map
+        crowd=card.crowd or corner.card.crowd,
     )
     _add(replace(corner, card=card, defaults=corner.params, fixed=corner.fixed | (set(parameters) - set(free))))
 

@@ -43,6 +43,7 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
         "CPD",
         paper="Botea 2011; Strasser, Harabor & Botea 2014; Chiari et al. 2019",
         real_time=True,
+        crowd=True,
         complete=True,
         optimal=True,
         needs=("moves",),

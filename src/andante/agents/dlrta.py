@@ -186,6 +186,7 @@ def _look_and_learn(graph: Arrays, depths: Depths, h: Learned, state: int, aim: 
         "D LRTA*",
         paper="Bulitko, Luštrek, Schaeffer, Björnsson & Sigmundarson 2008",
         real_time=True,
+        crowd=True,
         complete=True,
         needs=("pattern",),
         examples=(

@@ -287,6 +287,7 @@ def _sort(keys: npt.NDArray[np.float64], others: npt.NDArray[np.float64], count:
         "Bulitko's family",
         paper="Bulitko 2016",
         real_time=True,
+        crowd=True,
         senses=True,
         ring=True,
         examples=("family(wc=7, operator=median, expendable=true)",),

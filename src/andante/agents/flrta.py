@@ -255,6 +255,7 @@ def _remove(origins: Origins, graph: Arrays, state: int) -> None:
         "f-LRTA*",
         paper="Sturtevant & Bulitko 2011",
         real_time=True,
+        crowd=True,
         complete=True,
         two_way=True,
         examples=("flrta(lookahead=100)", "flrta(lookahead=40, avoidance=border)"),

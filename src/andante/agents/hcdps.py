@@ -205,6 +205,7 @@ def _following(regions: Regions, place: Place, there: int, goal: int) -> Place:
         "HCDPS",
         paper="Lawrence & Bulitko 2013",
         real_time=True,
+        crowd=True,
         complete=True,
         two_way=True,
         needs=("regions",),

@@ -194,6 +194,7 @@ def _pursue_next(memory: Memory) -> None:
         "kNN LRTA*",
         paper="Bulitko & Björnsson 2009",
         real_time=True,
+        crowd=True,
         complete=True,
         needs=("subgoals",),
         examples=("knn(depth=1)",),

@@ -46,6 +46,7 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
         "LRTA*",
         paper="Korf 1990",
         real_time=True,
+        crowd=True,
         complete=True,
         converges=True,
         senses=True,

@@ -157,6 +157,7 @@ def _go_back(graph: Arrays, trip: Trip, state: int) -> tuple[int, float]:
         "LRTS",
         paper="Bulitko & Lee 2006",
         real_time=True,
+        crowd=True,
         complete=True,
         converges=True,
         senses=True,

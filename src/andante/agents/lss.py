@@ -114,6 +114,7 @@ def _give_up(memory: Memory, graph: Arrays, goal: int) -> int:
         "wLSS-LRTA*",
         paper="Rivera, Baier & Hernandez 2015",
         real_time=True,
+        crowd=True,
         complete=True,
         senses=True,
         examples=("wlss(lookahead=100)", "wlss(lookahead=100, avoidance=border)"),

@@ -195,6 +195,7 @@ def _take(queue: Queue) -> int:
         "P LRTA*",
         paper="Rayner et al. 2007",
         real_time=True,
+        crowd=True,
         complete=True,
         converges=True,
         senses=True,

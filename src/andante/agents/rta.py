@@ -50,7 +50,17 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
 
 
 @algorithm(
-    Card("rta", "RTA*", paper="Korf 1990", real_time=True, complete=True, two_way=True, senses=True, shown=("rta",))
+    Card(
+        "rta",
+        "RTA*",
+        paper="Korf 1990",
+        real_time=True,
+        complete=True,
+        two_way=True,
+        senses=True,
+        crowd=True,
+        shown=("rta",),
+    )
 )
 class RTA:
     """The three parts of RTA*."""

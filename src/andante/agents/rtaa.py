@@ -96,6 +96,7 @@ def _learn(memory: Memory, graph: Arrays) -> tuple[float, int]:
         "RTAA*",
         paper="Koenig & Likhachev 2006",
         real_time=True,
+        crowd=True,
         complete=True,
         converges=True,
         senses=True,

@@ -174,12 +174,14 @@ class Crowd:
     def jain_index(self) -> float:
         """How evenly the budgets were shared, from 1 / units up to 1: Jain's index of what units have spent per tick.
 
-        It is relative to their priorities, over units that have been on their way for at least a tick.
+        It is relative to their priorities, over units that had to wait at some time since they set out: others got all
+        that they asked for. nan if nobody had to wait.
         """
         rows = self._units[: self._rows]
         rows = rows[(rows["squad"] != NO_SQUAD) & (rows["turn"] > rows["joined"])]
         turns = np.where(rows["outcome"] == _WALKING, self._turn, rows["turn"]) - rows["joined"]
-        return jain_index(rows["spent"] / (rows["priority"] * turns))
+        waited = turns > rows["moves"]
+        return jain_index((rows["spent"] / (rows["priority"] * turns))[waited])
 
     # --- coming and going -------------------------------------------------------------------------------------------
 
@@ -339,8 +341,10 @@ class Crowd:
                 f"{algorithm} may plan for as long as the map is large, so it cannot keep to a crowd's budget; choose "
                 "an algorithm whose card says real-time"
             )
-        if not algorithm.pools:
-            raise AlgorithmError(f"{algorithm} cannot be one of a crowd: its memory grows with the map")
+        if not algorithm.card.crowd:
+            raise AlgorithmError(
+                f"{algorithm} cannot be one of a crowd: it keeps data as large as the map for each unit"
+            )
         return algorithm
 
     def _chosen(self, algorithm: str | Algorithm | None, parameters: dict[str, Any]) -> Algorithm:

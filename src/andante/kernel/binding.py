@@ -35,9 +35,10 @@ def bind(function: Callable[..., Any], *parts: Any) -> Callable[..., Any]:
     """Return ``function`` with its first arguments bound to ``parts``, to be called with numbers for the others.
 
     ``function`` is a kernel, also one made by `instantiate`. A part is a bundle (a NamedTuple of arrays, numbers and
-    bundles), `Each` of many units' bundles, an array, a number, or a dtype. In place of a dtype, each call gives the address and the length of an
-    array of that type, which the caller keeps alive. Arrays in bundles are kept alive by what is returned; their
-    contents may change, but to replace one, or a number, bind again. That is cheap: code is compiled per type.
+    bundles), `Each` of many units' bundles, an array, a number, or a dtype. In place of a dtype, each call gives the
+    address and the length of an array of that type, which the caller keeps alive. Arrays in bundles are kept alive by
+    what is returned; their contents may change, but to replace one, or a number, bind again. That is cheap: code is
+    compiled per type.
 
     >>> from andante.kernel import kernel
     >>> @kernel
