@@ -18,6 +18,7 @@ from andante.agent import Algorithm, find, parameters_of
 from andante.datasets.generate import generate
 from andante.datasets.scenarios import random_problems
 from andante.episode.convergence import Convergence, converge_many
+from andante.episode.crowd import Crowd
 from andante.episode.loop import plain_driver
 from andante.episode.run import Outfit
 from andante.episode.single import Agent
@@ -47,6 +48,7 @@ UNITS = (2.0**-40, 2.0**40)
 ONE_WAY_GRAPHS, ONE_WAY_STATES = 4, 32
 DEBUGGED = Limits(moves=100)  # of an agent in plain Python, which is slow
 DEBUG_PROBLEMS = 1  # on each map
+CROWD_BUDGET = 40  # expansions per tick of a dozen units: too few for all
 SIGHTS = (1, 5)  # of agents that do not know the map: the least possible, and more
 
 R = TypeVar("R")
@@ -94,6 +96,8 @@ def check_algorithm(
         checks["is optimal"] = lambda: _optimal(trials)
     if entry.real_time:
         checks["plans no more per move on a larger map"] = lambda: _real_time(subject)
+    if entry.card.crowd:
+        checks["walks the same as one of a crowd"] = lambda: _in_a_crowd(subject, trials)
     if entry.card.senses and not entry.card.regions:
         checks["does the same when it sees the whole map as when it knows it"] = lambda: _all_seen(subject, trials)
     if entry.card.senses:
@@ -244,6 +248,55 @@ def _watched(subject: _Subject, problems: list[Problem]) -> Iterable[str]:
             pass
         watched.append(watch.trial)
     return _differences(subject.run(problems, WATCHED), watched, "watched,")
+
+
+def _in_a_crowd(subject: _Subject, trials: list[Trial]) -> Iterable[str]:
+    """Let all problems of a map be walked by one crowd, which shares a small budget, in two lanes.
+
+    The units of an odd number set out late, when some of the first have gone: minds are used again.
+    """
+    for _, group in groupby(trials, key=lambda trial: trial.problem.grid):
+        some = list(group)
+        world, databases = some[0].problem.world, subject.databases(some[0].problem.grid)
+        crowd = Crowd(subject.entry, world, databases=databases, lanes=2, threads=2)
+        late = crowd.add(*_ends(world, some[::2]))
+        while _walking(crowd) > len(late) / 2:
+            crowd.tick(expansions=CROWD_BUDGET)
+        arrived = late[crowd.outcomes[late] == Outcome.GOAL]
+        yield from _as_alone(crowd, arrived, [some[2 * i] for i in np.searchsorted(late, arrived)])
+        crowd.remove(arrived)
+        ids = crowd.add(*_ends(world, some[1::2]))
+        while _walking(crowd):
+            crowd.tick()
+        yield from _as_alone(crowd, ids, some[1::2])
+
+
+def _walking(crowd: Crowd) -> int:
+    """Return the number of units that are on their way and would not have been stopped alone: crowds have no caps."""
+    return int(np.count_nonzero((crowd.outcomes == Outcome.WALKING) & (crowd.moves < LIMITS.moves)))
+
+
+def _ends(world: Grid | Graph, trials: list[Trial]) -> tuple[Any, Any]:
+    """Return the starts and goals of trials, as a crowd takes them."""
+    places = [(trial.problem.start, trial.problem.goal) for trial in trials]
+    if isinstance(world, Grid):
+        return [world.cell(start) for start, _ in places], [world.cell(goal) for _, goal in places]
+    return [start for start, _ in places], [goal for _, goal in places]
+
+
+def _as_alone(crowd: Crowd, ids: Any, trials: list[Trial]) -> Iterable[str]:
+    """Yield where units of a crowd have walked differently than alone."""
+    for unit, trial in zip(ids.tolist(), trials, strict=True):
+        if trial.outcome is Outcome.MOVE_CAP:
+            continue
+        alone = int(trial.outcome), trial.moves, trial.cost, trial.states_expanded
+        among = int(crowd.outcomes[unit]), int(crowd.moves[unit]), float(crowd.costs[unit]), int(crowd.expanded[unit])
+        if alone != among:
+            yield (
+                f"on {trial.problem!r} it ends with {trial.outcome.name} after {trial.moves} moves, {trial.cost:g} far "
+                f"and {trial.states_expanded} expansions; in a crowd with {Outcome(among[0]).name} after {among[1]} "
+                f"moves, {among[2]:g} far and {among[3]} expansions"
+            )
 
 
 def _counts(subject: _Subject, trials: list[Trial]) -> Iterable[str]:

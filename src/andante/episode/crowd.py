@@ -151,6 +151,11 @@ class Crowd:
         return _shown(self._units["cost"][: self._rows])
 
     @property
+    def expanded(self) -> npt.NDArray[np.int64]:
+        """The states that each unit has expanded since it set out, by id: a view that changes with each tick."""
+        return _shown(self._units["expanded"][: self._rows])
+
+    @property
     def walking(self) -> int:
         """The number of units that are on their way."""
         return int(np.count_nonzero(self._units["outcome"][: self._rows] == _WALKING))
@@ -342,9 +347,7 @@ class Crowd:
                 "an algorithm whose card says real-time"
             )
         if not algorithm.card.crowd:
-            raise AlgorithmError(
-                f"{algorithm} cannot be one of a crowd: it keeps data as large as the map for each unit"
-            )
+            raise AlgorithmError(f"{algorithm} cannot be one of a crowd: each unit would need memory for the whole map")
         return algorithm
 
     def _chosen(self, algorithm: str | Algorithm | None, parameters: dict[str, Any]) -> Algorithm:
