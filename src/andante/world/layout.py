@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from andante.kernel import generic, int64, lowest_bit, prefetch, uint64
+from andante.kernel import generic, int64, kernel, lowest_bit, prefetch, uint64
 from andante.world.heuristics import DIAGONAL, distance
 
 # North first, then clockwise; y grows downwards.
@@ -184,6 +184,16 @@ def _moves_first(graph: Moves, state: int, moves: int) -> tuple[int, float]:
 @rest_of.of(Moves)
 def _moves_rest(graph: Moves, moves: int) -> int:
     return moves & (moves - 1)
+
+
+@kernel
+def direction_to(graph: Moves, state: int, to: int) -> int:
+    """Return the direction from a cell to a neighbouring one, in which it may have no move; 8 for any other cell."""
+    right = int64(graph.x[to]) - int64(graph.x[state])
+    down = int64(graph.y[to]) - int64(graph.y[state])
+    if abs(right) > 1 or abs(down) > 1:
+        return 8
+    return int64(TOWARDS[down + 1, right + 1])
 
 
 @prefetch_state.of(Moves)
