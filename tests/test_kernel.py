@@ -27,6 +27,7 @@ from andante.kernel import (
     instantiate,
     interpreted,
     kernel,
+    lowest_bit,
     nanoseconds,
     on_compile,
     prefetch,
@@ -97,6 +98,20 @@ def test_asking_for_what_will_be_read_changes_nothing_even_beyond_the_array(writ
     array.flags.writeable = writable
     assert sum_asking_ahead(array) == 499_500
     assert interpreted(sum_asking_ahead, {})(array) == 499_500
+
+
+@kernel
+def lowest_bits(numbers, places):
+    for i in range(len(numbers)):
+        places[i] = lowest_bit(numbers[i])
+
+
+def test_the_lowest_bit_of_a_number():
+    places = np.arange(63)
+    found = np.zeros(63, np.int64)
+    lowest_bits(1 << places | 1 << 62, found)
+    assert found.tolist() == places.tolist()
+    assert [lowest_bit(number) for number in (1, 6, 96)] == [0, 1, 5]
 
 
 def test_a_subroutine_works_on_the_arrays_it_is_given():
@@ -552,6 +567,27 @@ def _square_width(shape, times):
     return shape.side * times
 
 
+@generic
+def corners(shape):
+    """How many corners a shape has."""
+    raise TypeError(shape)
+
+
+@corners.of(tuple)
+def _four_corners(shape):
+    return 4
+
+
+@corners.of(Circle)
+def _no_corners(shape):
+    return 0
+
+
+@kernel
+def corners_of_two(shape):
+    return 2 * corners(shape)
+
+
 @kernel
 def twice_as_wide(shape):
     return 2 * width(shape, 1)
@@ -576,6 +612,19 @@ def test_the_body_of_a_generic_kernel_goes_by_the_class_of_its_first_argument():
     assert twice_as_wide(Square(3.0)) == 6.0
     assert width(Circle(1.0), 3) == 6.0
     assert width.__doc__ == "How wide so many shapes are, side by side."
+
+
+def test_a_generic_kernel_may_have_a_body_for_all_other_classes():
+    assert (corners_of_two(Circle(3.0)), corners_of_two(Square(3.0))) == (0, 8)
+    assert (corners(Circle(3.0)), corners(Square(3.0))) == (0, 4)
+    assert interpreted(corners_of_two, {})(Square(3.0)) == 8
+
+
+def test_a_generic_kernel_without_a_body_for_a_class_refuses_it():
+    with pytest.raises(TypeError):
+        width((1.0,), 2)
+    with pytest.raises(TypeError):
+        interpreted(width, {})((1.0,), 2)
 
 
 @pytest.mark.compiled

@@ -66,6 +66,25 @@ def test_progress_grows_to_its_total(kind):
     assert {done[-1]} == totals
 
 
+def test_every_stage_of_a_pattern_reports_progress_and_can_be_stopped():
+    grid, told = andante.generate("rooms", 32, 32, seed=1), {}
+    build("pattern(level=1)", grid, progress=lambda what, done, total: told.setdefault(what, []).append((done, total)))
+    assert list(told) == [
+        "which regions each can climb to",
+        "where to go from each region to each",
+        "how deep to look on the way",
+    ]
+    for steps in told.values():
+        assert steps == sorted(steps)
+        assert steps[-1][0] == steps[-1][1]
+
+    def stop(what, done, total):
+        raise TimeoutError(what)
+
+    with pytest.raises(TimeoutError, match="which regions"):
+        build("pattern(level=1)", grid, progress=stop)
+
+
 def test_parts_come_in_order_and_rooms_are_not_shared():
     rooms = [[], [], []]
 
@@ -120,7 +139,7 @@ def test_an_interrupted_build_ends_soon_and_leaves_nothing(tmp_path):
 def test_an_estimate_comes_from_a_sample_and_a_short_build_is_done_whole():
     grid = andante.generate("rooms", 32, 32, seed=1)
     sampled = estimate("pattern(level=1)", grid, seconds=0.0, threads=1)
-    assert sampled.what.startswith("where to go")
+    assert sampled.what.startswith("which regions")
     assert 0 < sampled.done < sampled.total
     assert sampled.seconds > 0
     whole = estimate("pattern(level=2)", grid, seconds=1000.0)

@@ -11,7 +11,7 @@ from andante.errors import GraphError, ProblemError
 from andante.world.graph import Graph
 from andante.world.grid import RULES, Grid
 from andante.world.heuristics import DIAGONAL
-from andante.world.layout import Csr, degree, estimate, price, size, target
+from andante.world.layout import Csr, degree, estimate, first_of, moves_of, price, rest_of, size, target
 from tests import naive
 from tests.worlds import examples, graphs, grids
 
@@ -63,6 +63,18 @@ def test_kernels_see_what_python_sees():
                 (target(graph.arrays, state, k), price(graph.arrays, state, k))
                 for k in range(degree(graph.arrays, state))
             ]
+            assert seen == graph.neighbours(state)
+
+
+@given(graph=graphs())
+@examples(40)
+def test_going_through_moves_is_the_same_as_counting_them(graph):
+    for arrays in (graph.arrays, graph.csr().arrays):
+        for state in range(len(graph)):
+            seen, moves = [], moves_of(arrays, state)
+            while moves != 0:
+                seen.append(first_of(arrays, state, moves))
+                moves = rest_of(arrays, moves)
             assert seen == graph.neighbours(state)
 
 

@@ -58,34 +58,23 @@ def find_centres(layers: Layers, ground: Layout, nodes: npt.NDArray[np.int32], s
 
 @kernel
 def find_all_centres(
-    layers: Layers,
-    ground: Layout,
-    above: npt.NDArray[np.int32],
-    least: npt.NDArray[np.float64],
-    spot: npt.NDArray[np.float64],
+    layers: Layers, ground: Layout, least: npt.NDArray[np.float64], spot: npt.NDArray[np.float64]
 ) -> None:
-    """Find and store the centres of all abstract nodes, with one pass over the ground for each level.
+    """Find and store the centres of all abstract nodes, going up from each ground state.
 
     Walking down from each node in turn takes several times as long, because a node's ground states are not together in
-    memory. ``above`` and ``least`` are buffers with an entry for each ground state and for each node.
+    memory. ``least`` is a buffer with an entry for each node.
     """
     for node in range(layers.ground, len(least)):
         least[node] = np.inf
     for state in range(layers.ground):
-        above[state] = state
-    rising = True
-    while rising:
-        rising = False
-        for state in range(layers.ground):
-            node = int64(layers.node[uint64(above[state])]["parent"])
-            if node == 0:  # the node above it is on the highest level
-                continue
-            above[state], rising = node, True
-            weight = int64(layers.node[node]["weight"])
-            weigh(ground, state, spot)
-            apart = 0.0
+        weigh(ground, state, spot)
+        node = uint64(layers.node[state]["parent"])
+        while node != 0:
+            weight, apart = int64(layers.node[node]["weight"]), 0.0
             for axis in range(len(spot)):
                 apart += (weight * spot[axis] - layers.total[node, axis]) ** 2
             if apart < least[node]:
                 least[node] = apart
                 layers.node[node]["centre"] = state + 1
+            node = uint64(layers.node[node]["parent"])

@@ -30,7 +30,7 @@ import numpy.typing as npt
 from andante.abstraction.layers import Layers, ancestor, attach, first_child, new_node, next_child
 from andante.kernel import generic, int64, kernel, subroutine
 from andante.notation import Word
-from andante.world.layout import Csr, Layout, Moves, degree, target
+from andante.world.layout import Csr, Layout, Moves, degree, direction_to, moves_of, target
 
 MOST_NEIGHBOURS = 16  # of a state that are considered for cliques
 MOST_CHILDREN = 64  # of a node that leftovers may join; if small, a star would lose only that many arms per level
@@ -318,13 +318,23 @@ def _find_clique(graph: Layout, work: Work, near: int, size: int) -> bool:
     return False
 
 
-@kernel
+@generic
 def adjacent(graph: Layout, a: int, b: int) -> bool:
     """Return whether a move leads from ``a`` to ``b``."""
+    raise TypeError(graph)
+
+
+@adjacent.of(tuple)
+def _is_a_target(graph: Layout, a: int, b: int) -> bool:
     found = False
     for k in range(degree(graph, a)):
         found = found or target(graph, a, k) == b
     return found
+
+
+@adjacent.of(Moves)
+def _is_a_neighbouring_cell(graph: Moves, a: int, b: int) -> bool:
+    return bool(moves_of(graph, a) >> direction_to(graph, a, b) & 1)
 
 
 @kernel

@@ -258,7 +258,7 @@ def build(graph: Graph, cover: Cover) -> tuple[Layers, int]:
             layers, work = _grown(layers, work, states, states + arcs // CHUNK)
         mend(layers, graph.arrays if level == 1 else layers, work, level, int(cover), int(Keep.CONNECTED))
         arcs = int(layers.node["degree"][work.item[ORPHANS, : count(work, ORPHANS)]].sum())
-    find_all_centres(layers, graph.arrays, np.empty(n, np.int32), np.empty(layers.used[0]), work.spot)
+    find_all_centres(layers, graph.arrays, np.empty(layers.used[0]), work.spot)
     return layers.trimmed(), level
 
 

@@ -31,7 +31,18 @@ from andante.search.path import price_between
 from andante.world.graph import Graph
 from andante.world.grid import Grid
 from andante.world.heuristics import TOLERANCE
-from andante.world.layout import Layout, degree, price, target
+from andante.world.layout import (
+    Layout,
+    count_of_moves,
+    degree,
+    first_of,
+    first_of_count,
+    moves_of,
+    price,
+    rest_of,
+    rest_of_count,
+    target,
+)
 from andante.world.problem import Problem
 
 SIZE = 40
@@ -369,7 +380,10 @@ class _Counted(_Plain):
     def _instead(self) -> Mapping[Callable[..., Any], Callable[..., Any]]:
         # Copies that use the graph itself: what they look at is not counted, nor what a price is computed from.
         uncounted = {kernel: interpreted(kernel, {}) for kernel in (catch_up, look_back, pass_on, price_between)}
-        return {target: self.generated.target, price: price, **uncounted}
+        asked: dict[Callable[..., Any], Callable[..., Any]] = {target: self.generated.target, price: price}
+        # Moves that are gone through are requested one by one, on grids too.
+        asked |= {moves_of: count_of_moves, first_of: interpreted(first_of_count, asked), rest_of: rest_of_count}
+        return {**asked, **uncounted}
 
 
 def _in_rows(subject: _Subject, trials: list[Trial]) -> Iterable[str]:

@@ -23,7 +23,7 @@ from andante.episode.tables import EPISODE, TIMES, TRAIL
 from andante.kernel import bind, generic, instantiate, int64, interpreted, kernel, nanoseconds
 from andante.measures.outcome import Outcome
 from andante.search.memory import Clock
-from andante.world.layout import PRICE, TOWARDS, Arrays, Csr, Moves, degree, price, size, target
+from andante.world.layout import PRICE, Arrays, Csr, Moves, degree, direction_to, price, size, target
 from andante.world.sensing import View, forget, is_cut_off, model, sense
 
 _WAITING, _WALKING, _GOAL = int(Outcome.WAITING), int(Outcome.WALKING), int(Outcome.GOAL)
@@ -75,11 +75,7 @@ def _fault_on_a_graph(graph: Csr, state: int, to: int, cost: float) -> int:
 @_fault.of(Moves)
 def _fault_on_a_grid(graph: Moves, state: int, to: int, cost: float) -> int:
     """Look up the direction: a search for it ends after a number of steps that is hard to predict."""
-    right = int64(graph.x[to]) - int64(graph.x[state])
-    down = int64(graph.y[to]) - int64(graph.y[state])
-    if abs(right) > 1 or abs(down) > 1:
-        return NO_MOVE
-    direction = int64(TOWARDS[down + 1, right + 1])
+    direction = direction_to(graph, state, to)
     if not int64(graph.mask[state]) >> direction & 1:
         return NO_MOVE
     return 0 if abs(PRICE[direction] - cost) <= _SLACK * PRICE[direction] else WRONG_COST

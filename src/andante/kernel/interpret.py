@@ -9,6 +9,7 @@ from typing import Any, cast
 from numba.core.dispatcher import Dispatcher
 
 from andante.kernel.cache import home_of, is_source
+from andante.kernel.making import body_for
 
 
 def interpreted(
@@ -44,7 +45,8 @@ class _Interpreter:
 
     def _generic(self, value: Any) -> Callable[..., Any]:
         def dispatch(*args: Any) -> Any:
-            return self.copy(value.bodies[type(args[0])], frozenset())(*args)
+            body = body_for(value.bodies, type(args[0]))
+            return self.copy(body or value.__wrapped__, frozenset())(*args)
 
         self._copies[id(value)] = dispatch
         return dispatch

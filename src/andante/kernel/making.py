@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import gc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar, cast, get_type_hints
@@ -191,7 +191,7 @@ class Generic(Protocol[P, R_co]):
         ...
 
     def of(self, bundle: type) -> Callable[[F], F]:
-        """Register the decorated function as the body for ``bundle``, a NamedTuple class."""
+        """Register the decorated function as the body for ``bundle``, a NamedTuple class; ``tuple``: for all others."""
         ...
 
 
@@ -202,7 +202,8 @@ def generic(stub: Callable[P, R_co]) -> Generic[P, R_co]:
 
     @functools.wraps(stub)
     def dispatch(*args: Any) -> Any:
-        return bodies[type(args[0])](*args)
+        body: Callable[..., Any] = body_for(bodies, type(args[0])) or stub  # which raises an error
+        return body(*args)
 
     def of(bundle: type) -> Callable[[F], F]:
         def register(body: F) -> F:
@@ -217,17 +218,44 @@ def generic(stub: Callable[P, R_co]) -> Generic[P, R_co]:
     return cast(Generic[P, R_co], dispatch)
 
 
+def body_for(bodies: Mapping[type, Callable[..., Any]], bundle: type) -> Callable[..., Any] | None:
+    """Return the body of a generic kernel for a bundle: its own, or the one for all others; None without either."""
+    return bodies.get(bundle, bodies.get(tuple))
+
+
 def _chooser(bodies: dict[type, Callable[..., Any]], stub: Callable[..., Any]) -> Callable[..., Any]:
     """Return what Numba calls, with types instead of values, to find out which body to compile."""
 
     def choose(first: Any, *rest: Any) -> Callable[..., Any] | None:
-        return bodies.get(getattr(first, "instance_class", type(None)))
+        bundle = getattr(first, "instance_class", None)
+        return None if bundle is None else body_for(bodies, bundle)
 
     arguments = ", ".join(stub.__code__.co_varnames[: stub.__code__.co_argcount])
     # An overload must have the stub's own argument names.
     scope: dict[str, Any] = {"choose": choose}
     exec(f"def chooser({arguments}):\n    return choose({arguments})", scope)
     return cast(Callable[..., Any], scope["chooser"])
+
+
+def lowest_bit(bits: int) -> int:
+    """Return the place of the lowest bit that is set; some must be. This is one instruction."""
+    return int(bits & -bits).bit_length() - 1
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def _lowest_bit(_: Any, bits: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.cttz(args[0], ir.IntType(1)(True))  # any result will do for 0
+
+    return types.int64(types.int64), generate
+
+
+@overload(lowest_bit, jit_options=INNER, strict=False)  # type: ignore[untyped-decorator]
+def _choose_lowest_bit(bits: Any) -> Callable[..., Any]:
+    def ask(bits: Any) -> Any:
+        return _lowest_bit(bits)
+
+    return ask
 
 
 def prefetch(array: Any, index: int) -> None:

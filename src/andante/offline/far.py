@@ -77,7 +77,8 @@ def legs_of(ground: Ground, regions: Regions, most: int, crew: Crew) -> Legs:
         return found
 
     parts = [range(i, min(i + PART, len(middle))) for i in range(0, len(middle), PART)]
-    found = [legs for part in crew.each(work, parts, rooms) for legs in part]
+    made = crew.each(work, parts, rooms, "which regions each can climb to")
+    found = [legs for part in made for legs in part]
     begin = np.concatenate([[0], np.cumsum([len(legs[0]) for legs in found])]).astype(np.int64)
     none = no_legs()
     to = np.concatenate([none.to, *(legs[0] for legs in found)])

@@ -81,12 +81,13 @@ def make(graph: Graph, params: Params, crew: Crew) -> Subgoals:
     """Return records of random problems on ``graph``."""
     rooms = [_room(graph) for _ in range(crew.threads)]
     rng = np.random.default_rng(params.seed)
+    states = _not_alone(graph)
     records: list[Record] = []
     gaps = params.coverage == Coverage.GAPS
     drawn = fruitless = 0
     while len(records) < params.records and fruitless < FRUITLESS and drawn < MOST_DRAWS * params.records + BATCH:
         known = _indexed(graph, records) if gaps else None
-        pairs = _draw(graph, rng)
+        pairs = _draw(graph, states, rng)
         parts = np.array_split(pairs, max(1, -(-len(pairs) // PART)))
         new = _new_records(graph, params, crew, rooms, parts, known)
         records += new[: params.records - len(records)]
@@ -123,12 +124,17 @@ def _room(graph: Graph) -> Room:
     )
 
 
-def _draw(graph: Graph, rng: np.random.Generator) -> npt.NDArray[np.int64]:
-    """Return random pairs of states in the same component, one row each (line 3)."""
+def _not_alone(graph: Graph) -> npt.NDArray[np.int64]:
+    """Return the states from which another one can be reached."""
     label = graph.components
-    states = np.flatnonzero(np.bincount(label, minlength=1)[label] > 1)
+    return np.flatnonzero(np.bincount(label, minlength=1)[label] > 1)
+
+
+def _draw(graph: Graph, states: npt.NDArray[np.int64], rng: np.random.Generator) -> npt.NDArray[np.int64]:
+    """Return random pairs of these states that are in the same component, one row each (line 3)."""
     if len(states) == 0:
         return np.zeros((0, 2), np.int64)
+    label = graph.components
     pairs: npt.NDArray[np.int64] = states[rng.integers(len(states), size=(BATCH, 2))]
     together: npt.NDArray[np.bool_] = label[pairs[:, 0]] == label[pairs[:, 1]]
     return pairs[together]

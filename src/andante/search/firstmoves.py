@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from andante.kernel import int64, kernel, uint64
-from andante.search.dijkstra import ALL_MOVES, OPEN, Ends, Wave, canonical, expand, new_room, queue, sweep
+from andante.kernel import int64, kernel, lowest_bit, uint64
+from andante.search.dijkstra import OPEN, Ends, Wave, canonical, expand, new_room, queue, sweep
 from andante.world.graph import Graph
 from andante.world.layout import COUNT, DIRECTION, PRICE, Moves
 
@@ -75,12 +75,12 @@ def _expand_with_starts(found: Starts, graph: Moves, here: int, reached: float, 
     distance, how, state = found.distance, found.how, uint64(here)
     known = int64(how[state])
     first = known & 255
-    onward = int64(ALL_MOVES[found.onward[uint64(known & ANYHOW | int64(graph.mask[state]))]])
+    onward = int64(found.onward[uint64(known & ANYHOW | int64(graph.mask[state]))])
     while onward != 0:
-        direction = onward & 7
-        onward >>= 4
+        direction = uint64(lowest_bit(onward))
+        onward &= onward - 1
         near, new = uint64(int64(state) + graph.offset[direction]), reached + PRICE[direction]
-        least, arriving = distance[near], first | 256 << direction
+        least, arriving = distance[near], first | 256 << int64(direction)
         if new > least:
             continue
         if new == least:

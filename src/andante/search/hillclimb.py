@@ -6,6 +6,7 @@ Björnsson 2009, section 2).
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -31,19 +32,13 @@ def climb(graph: Arrays, state: int, goal: int, most: int) -> Climb:
     Fail where the heuristic does not fall, and after ``most`` steps.
     """
     expanded, touched = 0, 0
-    height = estimate(graph, state, goal)
     while state != goal:
         if expanded == most:
             return Climb(False, expanded, touched)
-        moves = degree(graph, state)
-        expanded, touched = expanded + 1, touched + moves
-        if moves == 0:
+        expanded, touched = expanded + 1, touched + degree(graph, state)
+        state = step_down(graph, state, goal)
+        if state < 0:
             return Climb(False, expanded, touched)
-        best = target(graph, state, first_greedy_move(graph, state, goal))
-        lowest = estimate(graph, best, goal)
-        if lowest >= height:
-            return Climb(False, expanded, touched)
-        state, height = best, lowest
     return Climb(True, expanded, touched)
 
 
@@ -135,48 +130,68 @@ def _greedy_on_a_graph(graph: Csr, state: int, goal: int) -> tuple[int, int]:
 
 
 @generic
-def first_greedy_move(graph: Layout, state: int, goal: int) -> int:
-    """Return the first of the moves with the least cost plus heuristic; as above, ``state`` must have a move."""
+def step_down(graph: Layout, state: int, goal: int) -> int:
+    """Return where the first of the moves with the least cost plus heuristic leads; -1 if the heuristic does not fall.
+
+    ``state`` must not be the goal.
+    """
     raise TypeError(graph)
 
 
-@first_greedy_move.of(Csr)
-def _first_on_a_graph(graph: Csr, state: int, goal: int) -> int:
-    first, least = 0, np.inf
+@step_down.of(Csr)
+def _down_on_a_graph(graph: Csr, state: int, goal: int) -> int:
+    best, least, lowest = -1, np.inf, np.inf
     for k in range(degree(graph, state)):
-        f = price(graph, state, k) + estimate(graph, target(graph, state, k), goal)
+        near = target(graph, state, k)
+        h = estimate(graph, near, goal)
+        f = price(graph, state, k) + h
         if f < least:
-            first, least = k, f
-    return first
+            best, least, lowest = near, f, h
+    return best if lowest < estimate(graph, state, goal) else -1
 
 
-def _greedy(diagonal: float, *signs: float) -> npt.NDArray[np.uint8]:
-    """Return the greedy move for each set of legal directions and each position of the goal.
-
-    There are four bits for each of the ``signs``: of equal moves the most expensive comes first if it is -1, the least
-    expensive if it is 1, and the first in the graph's order if it is 0.
+def _heights(diagonal: float) -> Iterator[tuple[float, list[float]]]:
+    """Yield the heuristic and that after a move in each direction, for each position of the goal.
 
     How much a move lowers the heuristic depends only on the signs of dx and dy, and on |dx| - |dy| limited to -2 to 2.
     """
-    mask, found = np.arange(256), np.zeros((256, 45), np.uint8)
-    for place, (sx, sy, longer) in enumerate(np.ndindex(3, 3, 5)):
+    for sx, sy, longer in np.ndindex(3, 3, 5):
         side = longer - 2
         dx = (sx - 1) * (2 * (sy != 1) + max(side, 0))
         dy = (sy - 1) * (2 * (sx != 1) + max(-side, 0))
-        value = []
-        for d in range(8):
-            x, y = abs(dx - int(DX[d])), abs(dy - int(DY[d]))
-            value.append(float(PRICE[d]) + (max(x, y) - min(x, y)) + min(x, y) * diagonal)
-        for shift, sign in zip((0, 4), signs, strict=False):
+        here, *after = (
+            (max(x, y) - min(x, y)) + min(x, y) * diagonal
+            for x, y in [(abs(dx), abs(dy)), *((abs(dx - int(DX[d])), abs(dy - int(DY[d]))) for d in range(8))]
+        )
+        yield here, after
+
+
+def _greedy(diagonal: float) -> npt.NDArray[np.uint8]:
+    """Return the greedy moves for each set of legal directions and each position of the goal.
+
+    The lower four bits are the most expensive of equal moves, the upper four the least expensive.
+    """
+    mask, found = np.arange(256), np.zeros((256, 45), np.uint8)
+    for place, (_, after) in enumerate(_heights(diagonal)):
+        for shift, sign in ((0, -1.0), (4, 1.0)):
             chosen = np.zeros(256, np.uint8)
-            for d in sorted(range(8), key=lambda d: (value[d], sign * PRICE[d], d), reverse=True):
+            for d in sorted(range(8), key=lambda d: (PRICE[d] + after[d], sign * PRICE[d], d), reverse=True):
                 chosen = np.where(mask >> d & 1, COUNT[mask & (1 << d) - 1], chosen)  # the last one is the best
             found[:, place] |= chosen << shift
     return found
 
 
-_GREEDY, _GREEDY_CARDINAL = _greedy(DIAGONAL, -1.0, 1.0), _greedy(2.0, -1.0, 1.0)
-_FIRST_GREEDY, _FIRST_GREEDY_CARDINAL = _greedy(DIAGONAL, 0.0), _greedy(2.0, 0.0)
+def _down(diagonal: float) -> npt.NDArray[np.uint8]:
+    """Return the direction of `step_down` for each set of legal ones and each position of the goal, 8 for none."""
+    mask, found = np.arange(256), np.full((256, 45), 8, np.uint8)
+    for place, (here, after) in enumerate(_heights(diagonal)):
+        for d in sorted(range(8), key=lambda d: (PRICE[d] + after[d], d), reverse=True):
+            found[mask >> d & 1 == 1, place] = d if after[d] < here else 8  # the last one is the best
+    return found
+
+
+_GREEDY, _GREEDY_CARDINAL = _greedy(DIAGONAL), _greedy(2.0)
+_DOWN, _DOWN_CARDINAL = _down(DIAGONAL), _down(2.0)
 
 
 @greedy_moves.of(Moves)
@@ -186,10 +201,11 @@ def _greedy_on_a_grid(graph: Moves, state: int, goal: int) -> tuple[int, int]:
     return both & 15, both >> 4
 
 
-@first_greedy_move.of(Moves)
-def _first_on_a_grid(graph: Moves, state: int, goal: int) -> int:
+@step_down.of(Moves)
+def _down_on_a_grid(graph: Moves, state: int, goal: int) -> int:
     mask, place = uint64(graph.mask[state]), _place(graph, state, goal)
-    return int64(_FIRST_GREEDY_CARDINAL[mask, place] if graph.diagonal == 2.0 else _FIRST_GREEDY[mask, place])
+    direction = _DOWN_CARDINAL[mask, place] if graph.diagonal == 2.0 else _DOWN[mask, place]
+    return state + graph.offset[direction] if direction < 8 else -1
 
 
 @kernel

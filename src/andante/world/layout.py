@@ -2,7 +2,8 @@
 
 `Csr` is any graph: arcs in rows, each with its cost. `Moves` is a grid: one byte per cell, one bit per legal direction.
 Kernels work with both: `degree`, `target`, `price` and `estimate` have the same meaning for either, and the compiler
-inserts the right implementation.
+inserts the right implementation. A kernel that looks at all moves of a state can go through them with `moves_of`,
+`first_of` and `rest_of` instead of counting, which on grids takes a fifth less time in A*.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from andante.kernel import generic, int64
+from andante.kernel import generic, int64, kernel, lowest_bit, prefetch, uint64
 from andante.world.heuristics import DIAGONAL, distance
 
 # North first, then clockwise; y grows downwards.
@@ -84,6 +85,30 @@ def price(graph: Layout, state: int, k: int) -> float:
 
 
 @generic
+def moves_of(graph: Layout, state: int) -> int:
+    """Return all moves out of ``state`` as one number, for `first_of` and `rest_of`; 0 if there are none."""
+    raise TypeError(graph)
+
+
+@generic
+def first_of(graph: Layout, state: int, moves: int) -> tuple[int, float]:
+    """Return the state that the first of these moves out of ``state`` leads to, and the move's cost."""
+    raise TypeError(graph)
+
+
+@generic
+def rest_of(graph: Layout, moves: int) -> int:
+    """Return these moves without the first; 0 if there are no others."""
+    raise TypeError(graph)
+
+
+@generic
+def prefetch_state(graph: Layout, state: int) -> None:
+    """Prefetch what the graph knows of a state that a search will reach soon; there need not be such a state."""
+    raise TypeError(graph)
+
+
+@generic
 def estimate(graph: Layout, state: int, goal: int) -> float:
     """Return the heuristic: a lower bound on the cost from ``state`` to ``goal``."""
     raise TypeError(graph)
@@ -99,6 +124,30 @@ def unit(graph: Layout) -> float:
 def enterable(graph: Layout, state: int) -> bool:
     """Return whether a search may enter ``state``, given a move to it: true unless confined to a part of the graph."""
     raise TypeError(graph)
+
+
+@moves_of.of(tuple)
+def count_of_moves(graph: Layout, state: int) -> int:
+    """Return the moves of a state in any layout: their number, which is counted down."""
+    return degree(graph, state)
+
+
+@first_of.of(tuple)
+def first_of_count(graph: Layout, state: int, moves: int) -> tuple[int, float]:
+    """Return where the first of the last ``moves`` moves leads, and its cost."""
+    k = degree(graph, state) - moves
+    return target(graph, state, k), price(graph, state, k)
+
+
+@rest_of.of(tuple)
+def rest_of_count(graph: Layout, moves: int) -> int:
+    """Return one move less."""
+    return moves - 1
+
+
+@prefetch_state.of(tuple)
+def _prefetch_nothing(graph: Layout, state: int) -> None:
+    pass
 
 
 @size.of(Moves)
@@ -119,6 +168,39 @@ def _moves_target(graph: Moves, state: int, k: int) -> int:
 @price.of(Moves)
 def _moves_price(graph: Moves, state: int, k: int) -> float:
     return PRICE[DIRECTION[graph.mask[state], k]]
+
+
+@moves_of.of(Moves)
+def _moves_moves(graph: Moves, state: int) -> int:
+    return int64(graph.mask[state])
+
+
+@first_of.of(Moves)
+def _moves_first(graph: Moves, state: int, moves: int) -> tuple[int, float]:
+    direction = uint64(lowest_bit(moves))
+    return (state + graph.offset[direction]) & MOST_STATES, PRICE[direction]
+
+
+@rest_of.of(Moves)
+def _moves_rest(graph: Moves, moves: int) -> int:
+    return moves & (moves - 1)
+
+
+@kernel
+def direction_to(graph: Moves, state: int, to: int) -> int:
+    """Return the direction from a cell to a neighbouring one, in which it may have no move; 8 for any other cell."""
+    right = int64(graph.x[to]) - int64(graph.x[state])
+    down = int64(graph.y[to]) - int64(graph.y[state])
+    if abs(right) > 1 or abs(down) > 1:
+        return 8
+    return int64(TOWARDS[down + 1, right + 1])
+
+
+@prefetch_state.of(Moves)
+def _moves_prefetch(graph: Moves, state: int) -> None:
+    prefetch(graph.mask, state)
+    prefetch(graph.x, state)
+    prefetch(graph.y, state)
 
 
 @estimate.of(Moves)
