@@ -359,6 +359,7 @@ D = TypeVar("D", bound=Callable[[str], str | None])
 def dialect(read: D) -> D:
     """Register a paper's own notation for algorithms: ``read`` translates it into ours, or returns None."""
     _dialects.append(read)
+    _found.clear()
     return read
 
 
@@ -387,11 +388,24 @@ def find(text: str | Algorithm, **parameters: Any) -> Algorithm:
         raise AlgorithmError(
             f"an algorithm is text such as 'lrta(depth=3)', or what settings.lrta(depth=3) returns, not {quoted(text)}"
         )
+    registered, found = _found.get(text, (None, None))
+    if found is not None and not parameters and _register.get(found.card.name) is registered:
+        return found
     _load()
     call = parse(next((ours for ours in (read(text) for read in _dialects) if ours is not None), text))
     if call.name not in _register:
         raise AlgorithmError(f"there is no algorithm {call.name!r}; {did_you_mean(call.name, _register)}")
-    return _register[call.name].with_parameters(**{**call.arguments, **parameters})
+    registered = _register[call.name]
+    made = registered.with_parameters(**{**call.arguments, **parameters})
+    if not parameters:
+        if len(_found) >= MOST_FOUND:
+            _found.clear()
+        _found[text] = registered, made
+    return made
+
+
+MOST_FOUND = 256
+_found: dict[str, tuple[Algorithm, Algorithm]] = {}  # by text: the algorithm as registered, and as the text sets it
 
 
 def _load() -> None:
