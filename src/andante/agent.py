@@ -220,6 +220,7 @@ class Card:
     senses: bool = False  # works on a map that it has yet to discover
     needs: tuple[str, ...] = ()  # kinds of databases that it uses
     ring: bool = False  # looks at the ring of cells around it: on the same graph given as rows it may move differently
+    anchored: bool = False  # what it learns belongs to where it began: pushed elsewhere, it begins a new problem
     foresees: bool = False  # models an oracle: the searches that stand in for the oracle are not counted
     regions: bool = False  # plans over regions, which differ between a map being discovered and the same map known
     examples: tuple[str, ...] = ()  # settings worth trying besides the default, in the notation

@@ -412,8 +412,8 @@ class Agent:
 
         States are numbers or, on a grid, cells (x, y); numbers are faster. With the goal of the last call the agent
         goes on. From another state than its last move led to, say because something pushed it, it begins a new trial:
-        it keeps what it learned and plans anew. With another goal, or after a `run` or a `watch`, it begins a new
-        problem. `Move.to` is the number of the next state, UNREACHABLE if no path leads to the goal, or STUCK if the
+        it keeps what it learned and plans anew (f-LRTA*, whose values belong to where it began, begins a new problem).
+        With another goal, or after a `run` or a `watch`, it begins a new problem. `Move.to` is the number of the next state, UNREACHABLE if no path leads to the goal, or STUCK if the
         agent knows no move; at the goal the agent stays.
 
         >>> import andante
@@ -459,7 +459,7 @@ class Agent:
             return Move(state, 0.0, 0, 0, 0.0, 0)
         if self._apart(state, goal):
             return _NO_WAY
-        again = goal == self._aim
+        again = goal == self._aim and not self.algorithm.card.anchored
         if not again:
             if self._covering:
                 self._check_goals([goal])
