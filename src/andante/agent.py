@@ -220,6 +220,7 @@ class Card:
     senses: bool = False  # works on a map that it has yet to discover
     needs: tuple[str, ...] = ()  # kinds of databases that it uses
     ring: bool = False  # looks at the ring of cells around it: on the same graph given as rows it may move differently
+    anchored: bool = False  # what it learns belongs to where it began: pushed elsewhere, it begins a new problem
     foresees: bool = False  # models an oracle: the searches that stand in for the oracle are not counted
     crowd: bool = False  # can be one of many units: all it keeps from move to move is in its mind (`search.memory`)
     regions: bool = False  # plans over regions, which differ between a map being discovered and the same map known
@@ -361,6 +362,7 @@ D = TypeVar("D", bound=Callable[[str], str | None])
 def dialect(read: D) -> D:
     """Register a paper's own notation for algorithms: ``read`` translates it into ours, or returns None."""
     _dialects.append(read)
+    _found.clear()
     return read
 
 
@@ -389,11 +391,24 @@ def find(text: str | Algorithm, **parameters: Any) -> Algorithm:
         raise AlgorithmError(
             f"an algorithm is text such as 'lrta(depth=3)', or what settings.lrta(depth=3) returns, not {quoted(text)}"
         )
+    registered, found = _found.get(text, (None, None))
+    if found is not None and not parameters and _register.get(found.card.name) is registered:
+        return found
     _load()
     call = parse(next((ours for ours in (read(text) for read in _dialects) if ours is not None), text))
     if call.name not in _register:
         raise AlgorithmError(f"there is no algorithm {call.name!r}; {did_you_mean(call.name, _register)}")
-    return _register[call.name].with_parameters(**{**call.arguments, **parameters})
+    registered = _register[call.name]
+    made = registered.with_parameters(**{**call.arguments, **parameters})
+    if not parameters:
+        if len(_found) >= MOST_FOUND:
+            _found.clear()
+        _found[text] = registered, made
+    return made
+
+
+MOST_FOUND = 256
+_found: dict[str, tuple[Algorithm, Algorithm]] = {}  # by text: the algorithm as registered, and as the text sets it
 
 
 def _load() -> None:

@@ -1,10 +1,11 @@
-"""The cache in memory: what was used most recently."""
+"""Caches in memory: what was used most recently, shared or lent to one user at a time."""
 
 from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
 from typing import Generic, TypeVar
 
 K = TypeVar("K", bound=Hashable)
@@ -35,3 +36,37 @@ class Recent(Generic[K, V]):
             while len(self._held) > self._most:
                 self._held.popitem(last=False)
             return self._held[key]
+
+
+class Spare(Generic[K, V]):
+    """Values that serve one user at a time: those that nobody uses are kept, the most recent ones, at most so many.
+
+    >>> lists = Spare(2)
+    >>> with lists.lend("one", list) as first, lists.lend("one", list) as second:
+    ...     first.append(1), second.append(2)
+    (None, None)
+    >>> with lists.lend("one", list) as again:
+    ...     again is first or again is second
+    True
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._idle: list[tuple[K, V]] = []
+        self._lock = threading.Lock()
+
+    @contextmanager
+    def lend(self, key: K, make: Callable[[], V]) -> Iterator[V]:
+        """Lend a value of this key, made if none is idle; one that is in use when an error is raised is not kept."""
+        value = self._take(key) or make()
+        yield value
+        with self._lock:
+            self._idle.append((key, value))
+            del self._idle[: -self._most]
+
+    def _take(self, key: K) -> V | None:
+        with self._lock:
+            for i in reversed(range(len(self._idle))):
+                if self._idle[i][0] == key:
+                    return self._idle.pop(i)[1]
+        return None

@@ -14,7 +14,7 @@ from andante.kernel import int64, kernel
 from andante.notation import parse
 from andante.offline import build, builders
 from andante.search.astar import Tree, search
-from andante.search.learning import Learned
+from andante.search.learning import Learned, is_learned, store, value
 from andante.search.path import Path, lay
 from andante.world.layout import degree, estimate, price, target
 from andante.world.problem import Problem
@@ -199,6 +199,15 @@ def show_off(graph, memory, params, state, goal):
     return Move(target(graph, state, k), price(graph, state, k), 1, 1, 0.0, 0)
 
 
+@kernel
+def sleepwalk(graph, memory, params, state, goal):
+    """Go on as if still standing where the last move of the problem led."""
+    here = int64(value(memory.h, graph, 0, goal)) if is_learned(memory.h, 0) else state
+    to = target(graph, here, 0)
+    store(memory.h, 0, float(to))
+    return Move(to, price(graph, here, 0), 1, 1, 0.0, 0)
+
+
 @pytest.mark.compiled
 @pytest.mark.usefixtures("impatient")
 @pytest.mark.parametrize(
@@ -216,6 +225,7 @@ def show_off(graph, memory, params, state, goal):
         (stare, {}, "counts every state that it expands': in move 1 on <Problem .*> it generates all .* says 1"),
         (remember, {}, "does the same every time"),
         (show_off, {}, "does the same when watched"),
+        (sleepwalk, {}, "goes on from wherever it is pushed': pushed to another state on <Problem .*>, broken went"),
     ],
 )
 def test_a_broken_promise_is_caught(step, claims, fault):

@@ -258,6 +258,7 @@ def _remove(origins: Origins, graph: Arrays, state: int) -> None:
         crowd=True,
         complete=True,
         two_way=True,
+        anchored=True,
         examples=("flrta(lookahead=100)", "flrta(lookahead=40, avoidance=border)"),
     )
 )

@@ -68,9 +68,9 @@ def _run(task: Task, volumes: list[Volume], problems: list[Problem], stop: threa
     outfit = Outfit(planned.algorithm, tuple(volume.database for volume in volumes), planned.sight)
     if conditions.max_trials > 1:
         return _converged(outfit, conditions, problems, stop)
-    agent = outfit.cached_agent(problems[0])
-    trials = agent.run_all(problems, conditions.limits, paths=False, stop=stop)
-    return [{**row, "trials": 1} for row in rows(trials, memory_bytes=agent.memory_bytes)]
+    with outfit.spare_agent(problems[0]) as agent:
+        trials = agent.run_all(problems, conditions.limits, paths=False, stop=stop)
+        return [{**row, "trials": 1} for row in rows(trials, memory_bytes=agent.memory_bytes)]
 
 
 def _converged(
@@ -79,8 +79,8 @@ def _converged(
     """Return a row for each problem: cost, effort and learning of all trials; first move and quality of the last."""
     found: list[Row] = []
     for problem in problems:
-        agent = outfit.cached_agent(problem)
-        processes = converge_agent(agent, problem, conditions.limits, conditions.max_trials, False, stop)
+        with outfit.spare_agent(problem) as agent:
+            processes = converge_agent(agent, problem, conditions.limits, conditions.max_trials, False, stop)
         if not processes:
             return []
         (process,) = processes

@@ -187,7 +187,7 @@ def as_databases(databases: Any) -> tuple[Any, ...]:
     """
     if isinstance(databases, Database):
         return (databases,)
-    several = isinstance(databases, Iterable) and not isinstance(databases, str | os.PathLike)
+    several = isinstance(databases, list | tuple | Iterable) and not isinstance(databases, str | os.PathLike)
     given = tuple(databases) if several else (databases,)
     wrong = [one for one in given if not several or isinstance(one, str | os.PathLike)]
     if wrong:

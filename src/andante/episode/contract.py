@@ -54,6 +54,7 @@ CONVERGING = 4  # every fourth problem is repeated until the agent learns nothin
 LIMITS = Limits(moves=50_000)
 PATIENT = Limits(moves=10_000_000)  # an agent that often goes back may take long to arrive
 WATCHED = Limits(moves=2_000)  # of an agent that is watched, which calls Python at every move
+PUSHES, SHOVES = 16, 0.1  # an agent is pushed so many times, with this probability after each move
 COUNTED = Limits(moves=25)  # of an agent whose expansions are counted from outside, which is slow
 UNITS = (2.0**-40, 2.0**40)
 ONE_WAY_GRAPHS, ONE_WAY_STATES = 4, 32
@@ -215,6 +216,10 @@ def _checks_of(subject: _Subject, trials: list[Trial]) -> dict[str, Callable[[],
         "never beats the optimal cost": lambda: _never_below_optimal(trials),
         "does the same every time, on any number of threads": lambda: _repeats(subject, trials),
         "does the same when watched": lambda: _watched(subject, [t.problem for t in trials[::PROBLEMS]]),
+        "does the same when asked for one move at a time": lambda: _asked(
+            subject, [t.problem for t in trials[::PROBLEMS]]
+        ),
+        "goes on from wherever it is pushed": lambda: _pushed(subject, [t.problem for t in trials[1::PROBLEMS]]),
         "says so when the goal cannot be reached": lambda: _unreachable(subject),
     }
     if not entry.foresees:
@@ -308,6 +313,54 @@ def _as_alone(crowd: Crowd, ids: Any, trials: list[Trial]) -> Iterable[str]:
                 f"and {trial.states_expanded} expansions; in a crowd with {Outcome(among[0]).name} after {among[1]} "
                 f"moves, {among[2]:g} far and {among[3]} expansions"
             )
+
+
+def _asked(subject: _Subject, problems: list[Problem]) -> Iterable[str]:
+    for trial in subject.run(problems, WATCHED):
+        problem, path, expanded = trial.problem, [trial.problem.start], 0
+        agent = subject.agent(problem)
+        while len(path) <= trial.moves:
+            move = agent.move(path[-1], problem.goal)
+            path.append(move.to)
+            expanded += move.expanded
+        assert trial.path is not None
+        if path != trial.path.tolist():
+            yield f"asked for one move at a time, it takes another path on {problem!r}"
+        elif trial.solved and expanded != trial.states_expanded:
+            yield f"asked for one move at a time, it expands {expanded} states instead of {trial.states_expanded}"
+
+
+def _pushed(subject: _Subject, problems: list[Problem]) -> Iterable[str]:
+    """Check that an agent makes legal moves from wherever it is, and arrives in the end if it is complete."""
+    for seed, problem in enumerate(problems):
+        agent, graph, goal = subject.agent(problem), problem.graph, problem.goal
+        chance, state = np.random.default_rng(seed), problem.start
+        anywhere = np.flatnonzero(graph.components == graph.components[goal])
+        for _ in range(PUSHES):
+            try:
+                state = _moved(agent, state, goal, int(chance.geometric(SHOVES)))
+            except AlgorithmError as error:
+                yield f"pushed to another state on {problem!r}, {error}"
+                return
+            near = [to for to, _ in graph.neighbours(state)]
+            state = int(chance.choice(near if chance.random() < 1 / 2 else anywhere))
+        if subject.entry.complete and state != goal:
+            rest = Problem(graph, state, goal, problem.grid)
+            (trial,) = agent.run_all([rest], PATIENT, paths=False, again=not subject.entry.card.anchored)
+            if not trial.solved:
+                yield f"after it was pushed about on {problem!r}, it ends with {trial.outcome.name}"
+
+
+def _moved(agent: Agent, state: int, goal: int, moves: int) -> int:
+    """Let an agent make some moves, and return where they lead."""
+    for _ in range(moves):
+        move = agent.move(state, goal)
+        if move.to < 0:
+            break
+        if (move.to, move.cost) not in [(state, 0.0), *agent.graph.neighbours(state)]:
+            raise AlgorithmError(f"it goes from {state} to {move.to} for {move.cost:g}, which is not a move")
+        state = move.to
+    return state
 
 
 def _counts(subject: _Subject, trials: list[Trial]) -> Iterable[str]:

@@ -157,7 +157,8 @@ def converge(
     """
     _check(max_trials)
     outfit = Outfit.of(algorithm, databases, sight, **parameters)
-    return converge_agent(outfit.cached_agent(problem), problem, limits, max_trials, True, None)[0]
+    with outfit.spare_agent(problem) as agent:
+        return converge_agent(agent, problem, limits, max_trials, True, None)[0]
 
 
 def converge_many(

@@ -248,7 +248,10 @@ class Crowd:
         goals = self._units["goal"][rows]
         self._units["state"][rows] = states
         self._place(rows, states)
-        self._units["begins"][rows] = np.maximum(self._units["begins"][rows], NEW_TRIAL)
+        for number, squad in enumerate(self._squads):
+            mine = rows[self._units["squad"][rows] == number]
+            begins = NEW_PROBLEM if squad.algorithm.card.anchored else NEW_TRIAL
+            self._units["begins"][mine] = np.maximum(self._units["begins"][mine], begins)
         self._units["outcome"][rows] = self._outcomes(states, goals)
         self._unreachable += int(np.count_nonzero(self._units["outcome"][rows] == _UNREACHABLE))
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import closing
+from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass
 from enum import IntEnum
 from itertools import chain
@@ -23,15 +23,15 @@ from andante.episode.single import NO_LIMITS, Agent, Watch
 from andante.episode.trial import Limits, Trial
 from andante.errors import ParameterError, ProblemError, quoted, whole_number
 from andante.kernel import on_compile
-from andante.machine import on_threads
-from andante.recent import Recent
+from andante.machine import cores, on_threads
+from andante.recent import Spare
 from andante.world.graph import Graph
 from andante.world.grid import Grid
 from andante.world.problem import Problem
 
 LOG_ROWS = 1 << 16
 CHUNK = 64  # problems that a thread takes at a time
-CACHED_AGENTS = 4
+SPARE_AGENTS = 4  # kept for later calls, or as many as there are cores
 
 D = TypeVar("D")
 R = TypeVar("R")
@@ -67,17 +67,19 @@ class Outfit(Generic[D]):
         """Return a new agent."""
         return kind(self.algorithm, world, databases=self.databases, sight=self.sight, log_rows=log_rows)
 
-    def cached_agent(self, problem: Problem) -> Agent:
-        """Return this thread's agent for such a problem, cached if it was used recently."""
+    def spare_agent(self, problem: Problem) -> AbstractContextManager[Agent]:
+        """Lend an agent for such a problem within a ``with`` block: one that is idle, or a new one."""
         if not isinstance(problem, Problem):
             raise ProblemError(f"a problem is what grid.problem(start, goal) returns, not {quoted(problem)}")
         # Not by the algorithm's name: another algorithm may have been registered under it since.
-        key = (self.algorithm, self.sight, id(problem.graph), *map(id, self.databases))
-        return _cached.agents.get(key, lambda: self.agent(problem.world))
+        how = self.algorithm
+        key = (id(how.card), how.step, how.memory, how.params, how.defaults, how.fixed, self.sight)
+        return _agents.lend((*key, id(problem.graph), *map(id, self.databases)), lambda: self.agent(problem.world))
 
     def run(self, problem: Problem, limits: Limits = NO_LIMITS) -> Trial:
         """Solve one problem and return the trial."""
-        return self.cached_agent(problem).run(problem, limits)
+        with self.spare_agent(problem) as agent:
+            return agent.run(problem, limits)
 
     def run_many(
         self,
@@ -96,14 +98,8 @@ class Outfit(Generic[D]):
         return solve_all(solve, self, list(problems), threads, progress)
 
 
-class _CachedAgents(threading.local):
-    """The agents that this thread used most recently."""
-
-    def __init__(self) -> None:
-        self.agents: Recent[tuple[Any, ...], Agent] = Recent(CACHED_AGENTS)
-
-
-_cached = _CachedAgents()
+# Agents that nobody uses now. Each may take tens of megabytes, but every thread of a `run_many` needs one of its own.
+_agents: Spare[tuple[Any, ...], Agent] = Spare(max(SPARE_AGENTS, cores()))
 
 
 def run(
@@ -188,8 +184,8 @@ def solve_all(
     results: dict[int, R] = {}
 
     def work(part: list[int], stop: threading.Event) -> list[R]:
-        agent = outfit.cached_agent(problems[part[0]])
-        return solve(agent, [problems[i] for i in part], stop)
+        with outfit.spare_agent(problems[part[0]]) as agent:
+            return solve(agent, [problems[i] for i in part], stop)
 
     with closing(on_threads(work, _parts(problems, threads), threads)) as batches:
         for done in chain.from_iterable(batches):

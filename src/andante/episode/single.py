@@ -10,6 +10,7 @@ import math
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, partial
+from itertools import repeat
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,7 +19,7 @@ import numpy.typing as npt
 from andante.agent import STUCK, UNREACHABLE, Algorithm, Move, algorithms, find
 from andante.databases.header import Database, as_databases, pick
 from andante.episode.loop import NO_MOVE, NO_STATE, WRONG_MOVE, bound_loop, driver
-from andante.episode.tables import Episodes, Trail
+from andante.episode.tables import ROW_BYTES, Episodes, Trail
 from andante.episode.trial import Limits, Trial, least_costs
 from andante.errors import AlgorithmError, AndanteError, ProblemError, quoted, whole_number
 from andante.faults import has_passed, raised
@@ -169,24 +170,23 @@ class Agent:
     def drive(
         self,
         episodes: Episodes,
-        *,
         first: int = 0,
         count: int = 1,
         trail: Trail | None = None,
+        *,
         times: npt.NDArray[np.int64] | None = None,
         patience: int = PATIENCE,
     ) -> int:
-        """Continue some episodes for a while, and return the number of those that have ended.
+        """Continue some episodes for a while, and return the number of those that have ended; the caller is `alone`.
 
         Moves are written into ``trail``, which is for one episode, and their nanoseconds into ``times``.
         """
-        address, rows = (0, 0) if trail is None else (trail.address, len(trail))
+        address, rows = (0, 0) if trail is None else (trail.address, trail.room)
         clocked, timed = (0, 0) if times is None else (times.ctypes.data, len(times))
-        with self.alone:
-            try:
-                done = self._drive(episodes.address_of(first), count, address, rows, clocked, timed, patience)
-            except Exception as error:
-                raise self._explained(error) from None
+        try:
+            done = self._drive(episodes.address + first * ROW_BYTES, count, address, rows, clocked, timed, patience)
+        except Exception as error:
+            raise self._explained(error) from None
         if done < 0:
             raise AlgorithmError(self._wrong_move(episodes.rows[first + WRONG_MOVE - done]))
         return done
@@ -222,11 +222,13 @@ class Agent:
 
     def compile(self) -> None:
         """Compile the agent's loop, or load it from the cache."""
-        self.drive(self._episodes, count=0)
+        with self.alone:
+            self.drive(self._episodes, count=0)
 
     def run(self, problem: Problem, limits: Limits = NO_LIMITS, *, path: bool = True) -> Trial:
         """Run one problem until the goal or a limit is reached."""
-        return self.run_all([problem], limits, paths=path)[0]
+        with self.alone:
+            return self._run_all([problem], limits, path)[0]
 
     def run_all(
         self,
@@ -249,56 +251,51 @@ class Agent:
         problems: Sequence[Problem],
         limits: Limits,
         paths: bool,
-        stop: threading.Event | None,
-        again: bool,
+        stop: threading.Event | None = None,
+        again: bool = False,
     ) -> list[Trial]:
         if again and any(problem.goal != self._goal for problem in problems):
             raise ProblemError("an agent can keep what it learned only for problems with the goal of its last one")
-        if len(problems) > len(self._episodes):
+        if len(problems) > self._episodes.room:
             self._episodes = Episodes(len(problems))
-        episodes = self._episodes
+        episodes, count, done = self._episodes, len(problems), 0
         self._fill(episodes, problems, limits, again)
         self._leave()
-        walked: list[npt.NDArray[np.int32] | None] = [None] * len(problems)
-        done = 0
+        walked: list[npt.NDArray[np.int32] | None] = [None] * count
         try:
-            while done < len(problems) and not _stopped(stop):
+            while done < count and not (stop is not None and stop.is_set()):
                 if paths:
                     walked[done] = self._walk(done, problems[done].start, stop)
                     done += 1
                 else:
-                    done += self.drive(episodes, first=done, count=len(problems) - done)
+                    done += self.drive(episodes, done, count - done)
         finally:
             self._remember(episodes, problems)
-        if _stopped(stop):
+        if stop is not None and stop.is_set():
             return []
-        return [
-            Trial.from_results(self.name, problem, episodes.results(i), walked[i]) for i, problem in enumerate(problems)
-        ]
+        results = map(episodes.results, range(count))
+        return list(map(Trial.from_results, repeat(self.name), problems, results, walked))
 
     def _remember(self, episodes: Episodes, problems: Sequence[Problem]) -> None:
         """Remember the goal that the learned values in memory belong to: of the last problem that has begun."""
-        for i in reversed(range(len(problems))):
-            if episodes.outcome(i) != _WAITING and not self._apart(problems[i].start, problems[i].goal):
-                self._goal = problems[i].goal
+        last = len(problems) - 1
+        while last >= 0:
+            outcome, problem = episodes.outcome(last), problems[last]
+            if outcome != _WAITING and (outcome != _UNREACHABLE or not self._apart(problem.start, problem.goal)):
+                self._goal = problem.goal
                 return
+            last -= 1
 
     def _walk(self, row: int, start: int, stop: threading.Event | None) -> npt.NDArray[np.int32]:
         """Drive one episode to its end and return the states it visits."""
-        trail, done, before, parts = self._trail, 0, 0, []
-        while not done and not _stopped(stop):
-            done = self.drive(self._episodes, first=row, trail=trail)
-            moves = self._episodes.moves(row)
-            parts.append(trail.states[: moves - before])
-            if not done:
-                parts[-1] = parts[-1].copy()
-            before = moves
-        path = np.empty(before + 1, np.int32)
-        path[0], at = start, 1
-        for part in parts:
-            path[at : at + len(part)] = part
-            at += len(part)
-        return path
+        trail, episodes = self._trail, self._episodes
+        done, moves, parts = 0, 0, []
+        while not done and not (stop is not None and stop.is_set()):
+            done, before = self.drive(episodes, row, 1, trail), moves
+            moves = episodes.moves(row)
+            part = trail.path(start, moves - before)
+            parts.append(part if before == 0 else part[1:])
+        return parts[0] if len(parts) == 1 else np.concatenate([*parts, np.zeros(0, np.int32)])
 
     @cached_property
     def _trail(self) -> Trail:
@@ -415,8 +412,8 @@ class Agent:
 
         States are numbers or, on a grid, cells (x, y); numbers are faster. With the goal of the last call the agent
         goes on. From another state than its last move led to, say because something pushed it, it begins a new trial:
-        it keeps what it learned and plans anew. With another goal, or after a `run` or a `watch`, it begins a new
-        problem. `Move.to` is the number of the next state, UNREACHABLE if no path leads to the goal, or STUCK if the
+        it keeps what it learned and plans anew (f-LRTA*, whose values belong to where it began, begins a new problem).
+        With another goal, or after a `run` or a `watch`, it begins a new problem. `Move.to` is the number of the next state, UNREACHABLE if no path leads to the goal, or STUCK if the
         agent knows no move; at the goal the agent stays.
 
         >>> import andante
@@ -462,7 +459,7 @@ class Agent:
             return Move(state, 0.0, 0, 0, 0.0, 0)
         if self._apart(state, goal):
             return _NO_WAY
-        again = goal == self._aim
+        again = goal == self._aim and not self.algorithm.card.anchored
         if not again:
             if self._covering:
                 self._check_goals([goal])
@@ -508,10 +505,6 @@ def _cost_caps(problems: Sequence[Problem], limits: Limits) -> list[float]:
     """Return the limit on each problem's cost, given one on its multiple of the optimal cost."""
     caps: list[float] = np.minimum(float(limits.cost), limits.suboptimality * least_costs(problems)).tolist()
     return caps
-
-
-def _stopped(stop: threading.Event | None) -> bool:
-    return stop is not None and stop.is_set()
 
 
 class Watch(Iterator[Turn]):

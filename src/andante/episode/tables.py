@@ -55,9 +55,10 @@ TRAIL = np.dtype(
 TIMES = np.dtype(np.int64)
 
 
-FIELDS = EPISODE.names or ()
-_OUTCOME, _STATE, _MOVES = map(FIELDS.index, ("outcome", "state", "moves"))
-_BYTES = 8  # of a field
+ROW_BYTES = EPISODE.itemsize
+_NAMES = EPISODE.names or ()
+_FIELDS, _BYTES = len(_NAMES), 8  # of a row, of a field
+_OUTCOME, _STATE, _MOVES = map(_NAMES.index, ("outcome", "state", "moves"))
 
 
 def _layout(dtype: np.dtype[Any], first: str, last: str) -> Struct:
@@ -67,9 +68,9 @@ def _layout(dtype: np.dtype[Any], first: str, last: str) -> Struct:
     return Struct("=" + "".join("d" if dtype[name].kind == "f" else "q" for name in between))
 
 
-_EPISODE = _layout(EPISODE, "start", "wrong_cost")
+_TASK = _layout(EPISODE, "start", "outcome")
 _RESULTS = _layout(EPISODE, "outcome", "first_nanoseconds")
-_NO_RESULTS = (0,) * (len(FIELDS) - _STATE)
+_NO_RESULTS = bytes(_BYTES * (_FIELDS - _STATE))
 _SUMS = _layout(EPISODE, "outcome", "stored")
 _MOVE = _layout(EPISODE, "state", "stored")  # of an episode of one move, in the order of a `Move`
 _TURN = _layout(TRAIL, "state", "discovered")
@@ -79,36 +80,32 @@ class Episodes:
     """Rows of EPISODE at a fixed address."""
 
     def __init__(self, room: int) -> None:
-        words = np.zeros(room * len(FIELDS), np.int64)
+        words = np.zeros(room * _FIELDS, np.int64)
+        self.room = room
         self.rows: npt.NDArray[Any] = words.view(EPISODE)
         self.address = int(words.ctypes.data)
         self._words = words.data
         self._bytes = self._words.cast("B")
 
-    def __len__(self) -> int:
-        return len(self.rows)
-
     def begin(self, row: int, start: int, goal: int, caps: tuple[float, int, int], again: bool, outcome: int) -> None:
         """Write an episode without results; its outcome is WAITING unless it ends before it begins."""
-        _EPISODE.pack_into(self._bytes, row * EPISODE.itemsize, start, goal, *caps, again, outcome, *_NO_RESULTS)
-
-    def address_of(self, row: int) -> int:
-        """Return the address of a row."""
-        return self.address + row * EPISODE.itemsize
+        at = row * ROW_BYTES
+        _TASK.pack_into(self._bytes, at, start, goal, *caps, again, outcome)
+        self._bytes[at + _BYTES * _STATE : at + ROW_BYTES] = _NO_RESULTS
 
     def outcome(self, row: int = 0) -> int:
         """Return the outcome so far."""
-        found: int = self._words[row * len(FIELDS) + _OUTCOME]
+        found: int = self._words[row * _FIELDS + _OUTCOME]
         return found
 
     def moves(self, row: int = 0) -> int:
         """Return the number of moves so far."""
-        found: int = self._words[row * len(FIELDS) + _MOVES]
+        found: int = self._words[row * _FIELDS + _MOVES]
         return found
 
     def results(self, row: int = 0) -> tuple[Any, ...]:
         """Return the fields from ``outcome`` to ``first_nanoseconds``."""
-        return _RESULTS.unpack_from(self._bytes, row * EPISODE.itemsize + _BYTES * _OUTCOME)
+        return _RESULTS.unpack_from(self._bytes, row * ROW_BYTES + _BYTES * _OUTCOME)
 
     def resume(self, state: int) -> None:
         """Let the first episode go on from ``state``, with sums of zero."""
@@ -120,17 +117,21 @@ class Episodes:
 
 
 class Trail:
-    """Rows of TRAIL at a fixed address."""
+    """Rows of TRAIL at a fixed address, after one for the state that they begin with."""
 
     def __init__(self, room: int) -> None:
-        words = np.zeros(room * len(TRAIL.names or ()), np.int64)
-        self.states: npt.NDArray[np.int64] = words.view(TRAIL)["state"]
-        self.address = int(words.ctypes.data)
-        self._bytes = words.data.cast("B")
-
-    def __len__(self) -> int:
-        return len(self.states)
+        words = np.zeros((room + 1) * len(TRAIL.names or ()), np.int64)
+        self.room = room
+        self.address = int(words.ctypes.data) + TRAIL.itemsize
+        self._states = words.view(TRAIL)["state"]
+        self._words = words.data
+        self._bytes = self._words.cast("B")
 
     def first(self) -> tuple[Any, ...]:
         """Return the first row."""
-        return _TURN.unpack_from(self._bytes)
+        return _TURN.unpack_from(self._bytes, TRAIL.itemsize)
+
+    def path(self, start: int, moves: int) -> npt.NDArray[np.int32]:
+        """Return ``start`` and the states that so many moves led to."""
+        self._words[0] = start
+        return self._states[: moves + 1].astype(np.int32)

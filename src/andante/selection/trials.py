@@ -49,7 +49,7 @@ def worst_move_microseconds(outfit: Outfit[Database], problems: Sequence[Problem
     """
     worst = 0.0
     for problem in problems:
-        agent = outfit.cached_agent(problem)
-        walks = [agent.move_nanoseconds(problem, limits) for _ in range(REPEATS)]
+        with outfit.spare_agent(problem) as agent:
+            walks = [agent.move_nanoseconds(problem, limits) for _ in range(REPEATS)]
         worst = max(worst, float(np.min(walks, axis=0).max(initial=0)) / 1000)
     return worst
