@@ -221,8 +221,12 @@ class _Flags(Flags):  # type: ignore[misc]
         return self._HASH
 
     def __eq__(self, other: object) -> Any:
-        same = isinstance(other, Flags) and self._values == other._values
-        return same or super().__eq__(other)  # a value may be set to its default
+        if not isinstance(other, Flags):
+            return NotImplemented
+        ours, theirs = self._values, other._values
+        if ours == theirs:
+            return True
+        return all(getattr(self, name) == getattr(other, name) for name in ours.keys() | theirs.keys())
 
 
 # Passes that have nothing to do in a kernel, or keep what nobody reads: each copies the code and analyses it again.
