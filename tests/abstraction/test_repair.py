@@ -16,7 +16,7 @@ from andante.world.graph import Graph
 from andante.world.grid import RULES, Grid
 from tests.abstraction.plain_levels import check, ground_of
 from tests.abstraction.worlds import figure_4, ring_and_spokes, worlds
-from tests.worlds import examples, grids
+from tests.worlds import DEEP, examples, grids
 
 covers = st.sampled_from(Cover)
 keeps = st.sampled_from(Keep)
@@ -140,10 +140,11 @@ def test_a_hub_loses_its_spokes_and_gets_them_back(cover):
 @pytest.mark.parametrize("cover", Cover)
 @pytest.mark.parametrize("kind", ["random", "rooms", "maze", "caves"])
 def test_larger_maps(kind, cover):
-    grid = andante.generate(kind, 40, 40, seed=6)
+    side = 40 if DEEP else 28
+    grid = andante.generate(kind, side, side, seed=6)
     changes, chance = Changes(grid, cover), np.random.default_rng(1)
     for closing in (True, True, False, True, False):
-        changes.make(closing, chance.choice(1600, 60, replace=False).tolist(), [])
+        changes.make(closing, chance.choice(side * side, 60, replace=False).tolist(), [])
         changes.check()
 
 

@@ -22,7 +22,12 @@ from tests.abstraction.worlds import coarse_level
 from tests.worlds import DEEP, WIDTHS_WITH_DATABASES
 
 CARDS = andante.algorithms()
-SETTINGS = [entry for card in CARDS for entry in (card, *map(andante.find, card.card.examples))]
+#: Settings that need databases other than their card's share all code with it: building these takes long.
+SETTINGS = [
+    pytest.param(entry, id=str(entry), marks=[pytest.mark.deep] if entry is not card and entry.needs else [])
+    for card in CARDS
+    for entry in (card, *map(andante.find, card.card.examples))
+]
 
 
 def pattern(entry, grid):
@@ -63,7 +68,7 @@ def databases():
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize("entry", SETTINGS, ids=str)
+@pytest.mark.parametrize("entry", SETTINGS)
 def test_keeps_its_promises(entry, databases, monkeypatch):
     if "moves" in entry.needs:  # for all pairs of states: no map wider than this can wait for it
         monkeypatch.setattr(contract, "WIDTHS", (24, 72))
@@ -72,7 +77,11 @@ def test_keeps_its_promises(entry, databases, monkeypatch):
     elif {"pattern", "subgoals"} & set(entry.needs) and not getattr(entry.params, "level", 0):
         # who plans over regions needs more room: 8 moves between those are many more on the map
         monkeypatch.setattr(contract, "WIDTHS", WIDTHS_WITH_DATABASES)
-    monkeypatch.setattr(contract, "WATCHED", contract.LIMITS if DEEP else andante.Limits(moves=500))
+    if DEEP:
+        monkeypatch.setattr(contract, "WATCHED", contract.LIMITS)
+    else:  # both are plain Python at every move
+        monkeypatch.setattr(contract, "WATCHED", andante.Limits(moves=150))
+        monkeypatch.setattr(contract, "COUNTED", andante.Limits(moves=10))
     checks = andante.check_algorithm(entry, databases_for=databases(entry))
     assert ("is complete" in checks) == entry.complete
     assert ("plans no more per move on a larger map" in checks) == entry.real_time

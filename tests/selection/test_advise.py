@@ -32,6 +32,12 @@ def grids():
     return [andante.generate(kind, 40, 40, seed=seed) for seed, kind in enumerate(("rooms", "caves", "random"))]
 
 
+@pytest.fixture(scope="module")
+def little():
+    """One map on which databases of all kinds are soon built."""
+    return [andante.generate("rooms", 24, 24, seed=0)]
+
+
 def ask(grids, requirements, **how):
     return advise(grids, requirements, **{"problems": 30, "candidates": 30, "threads": 2, "seed": 1, **how})
 
@@ -61,11 +67,11 @@ def test_the_same_seed_gives_the_same_advice_on_any_number_of_threads(grids):
     assert told(1) == told(2)
 
 
-def test_with_memory_there_are_databases_and_the_code_runs(grids, tmp_path):
-    advice = ask(grids[:1], Requirements(expansions=0), folder=tmp_path)
+def test_with_memory_there_are_databases_and_the_code_runs(little, tmp_path):
+    advice = ask(little, Requirements(expansions=0), folder=tmp_path)
     assert str(advice.winner.candidate.algorithm) == "cpd"
     assert advice.winner.suboptimality.mean == 1
-    grid = grids[0]
+    grid = little[0]
     assert load(tmp_path / "databases" / f"{grid.name}.moves", map=grid).kind == "moves"
     agent = eval(advice.code, {"andante": andante, "load": load, "grid": grid})  # noqa: S307 (what a user would paste)
     assert agent.run(andante.random_problems(grid, 1, seed=9)[0]).solved
@@ -74,8 +80,8 @@ def test_with_memory_there_are_databases_and_the_code_runs(grids, tmp_path):
     assert repr(advice).startswith(f"<Advice: {advice.winner.candidate.name}, 1.000 ")
 
 
-def test_a_limit_on_memory_drops_databases(grids):
-    advice = ask(grids[:1], Requirements(expansions=9, memory_bytes=2000))
+def test_a_limit_on_memory_drops_databases(little):
+    advice = ask(little, Requirements(expansions=9, memory_bytes=2000))
     assert all(one.built.nbytes <= 2000 for one in advice.ranking)
     assert any(one.breach and one.breach.limit == "memory_bytes" for one in advice.dropped)
 
@@ -299,8 +305,8 @@ def test_a_limit_that_the_first_map_breaks_is_found_out_there(grids, monkeypatch
     assert len(built) == 1
 
 
-def test_with_a_clock_agents_have_their_databases_too(grids):
-    advice = ask(grids[:1], Requirements(expansions=1, memory_bytes=1e6), minutes=2, problems=40, candidates=60)
+def test_with_a_clock_agents_have_their_databases_too(little):
+    advice = ask(little, Requirements(expansions=1, memory_bytes=1e6), minutes=2, problems=40, candidates=60)
     assert advice.winner.candidate.databases
     assert advice.winner.suboptimality.mean < 1.1
     assert "took at most" in advice.sentences[1]

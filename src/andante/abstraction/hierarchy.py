@@ -13,7 +13,7 @@ from andante.abstraction.centres import find_all_centres, find_centres
 from andante.abstraction.clique import CHANGED, ORPHANS, Cover, Work, adjacent, count, empty, item, put
 from andante.abstraction.ground import Flags, Rows, flag_arc, own, rewrite
 from andante.abstraction.layers import CHUNK, Layers, Shape
-from andante.abstraction.repair import Keep, mend, repair
+from andante.abstraction.repair import Keep, build_level, repair
 from andante.errors import GraphError, ParameterError, whole_number
 from andante.kernel import int64, kernel
 from andante.world.graph import Graph
@@ -256,7 +256,7 @@ def build(graph: Graph, cover: Cover) -> tuple[Layers, int]:
         nodes, chunks = layers.used
         if nodes + states > len(layers.node) or chunks + states + arcs // CHUNK > len(layers.link):
             layers, work = _grown(layers, work, states, states + arcs // CHUNK)
-        mend(layers, graph.arrays if level == 1 else layers, work, level, int(cover), int(Keep.CONNECTED))
+        build_level(layers, graph.arrays, work, level, int(cover))
         arcs = int(layers.node["degree"][work.item[ORPHANS, : count(work, ORPHANS)]].sum())
     find_all_centres(layers, graph.arrays, np.empty(layers.used[0]), work.spot)
     return layers.trimmed(), level

@@ -11,10 +11,15 @@ level:
 3. Affected and new nodes recount their arcs. Only nodes whose set of neighbours is different count as changed on the
    next level, so repair ends where nothing changes any more.
 
-Building a level is the same with every state an orphan.
+Building a level is the same with every state an orphan: then there is nothing to dissolve and nothing to compare.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
 
 from andante.abstraction.clique import (
     BEREFT,
@@ -61,6 +66,31 @@ class Keep(Word):
 _CLIQUE = int(Keep.CLIQUE)
 
 
+class Below(NamedTuple):
+    """The level that another is built or repaired over: the ground, or nodes, which have higher numbers.
+
+    Both are one layout, so that everything here is compiled only once.
+    """
+
+    graph: Layout
+    layers: Layers
+
+
+@degree.of(Below)
+def _degree(graph: Below, state: int) -> int:
+    return degree(graph.graph, state) if state < graph.layers.ground else degree(graph.layers, state)
+
+
+@target.of(Below)
+def _target(graph: Below, state: int, k: int) -> int:
+    return target(graph.graph, state, k) if state < graph.layers.ground else target(graph.layers, state, k)
+
+
+@weigh.of(Below)
+def _weigh(graph: Below, state: int, spot: npt.NDArray[np.float64]) -> int:
+    return weigh(graph.graph, state, spot) if state < graph.layers.ground else weigh(graph.layers, state, spot)
+
+
 @kernel
 def repair(layers: Layers, graph: Layout, work: Work, levels: int, rule: int, keep: int) -> int:
     """Repair all levels after the arcs of the states in ``CHANGED`` changed, and return the highest level that changed.
@@ -71,10 +101,9 @@ def repair(layers: Layers, graph: Layout, work: Work, levels: int, rule: int, ke
     empty(work, DEAD)
     _leave_and_return(layers, graph, work)
     top = 0
-    if mend(layers, graph, work, 1, rule, keep):
-        top = 1
-        while top < levels and mend(layers, layers, work, top + 1, rule, keep):
-            top += 1
+    below = Below(graph, layers)
+    while top < max(levels, 1) and mend(layers, below, work, top + 1, rule, keep):
+        top += 1
     for k in range(count(work, DEAD)):
         give_back(layers, item(work, DEAD, k))
     for which in (ORPHANS, CHANGED, HURT):
@@ -98,7 +127,7 @@ def _leave_and_return(layers: Layers, graph: Layout, work: Work) -> None:
 
 
 @subroutine
-def mend(layers: Layers, graph: Layout, work: Work, level: int, rule: int, keep: int) -> bool:
+def mend(layers: Layers, graph: Below, work: Work, level: int, rule: int, keep: int) -> bool:
     """Repair one level over ``graph``, leave the work for the next in ``work``, and return whether there is any."""
     for which in (FRESH, UPSET, BEREFT):
         empty(work, which)
@@ -117,6 +146,22 @@ def mend(layers: Layers, graph: Layout, work: Work, level: int, rule: int, keep:
     cover(layers, graph, work, level, rule)
     _recount(layers, graph, work)
     return _prepare_next_level(work)
+
+
+@subroutine
+def build_level(layers: Layers, graph: Layout, work: Work, level: int, rule: int) -> None:
+    """Build one level, with all states of the one below it orphans, and make its nodes the orphans of the next.
+
+    This is `mend` without what it does for nodes that were there before, which would take most of the time to compile.
+    """
+    empty(work, FRESH)
+    below = Below(graph, layers)
+    cover(layers, below, work, level, rule)
+    for k in range(count(work, FRESH)):
+        _count_arcs(layers, below, work, item(work, FRESH, k))
+    empty(work, ORPHANS)
+    for k in range(count(work, FRESH)):
+        put(work, ORPHANS, item(work, FRESH, k))
 
 
 @kernel

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+from types import CodeType, SimpleNamespace
 from typing import Any
 
 import llvmlite.binding
@@ -9,10 +11,11 @@ import numba
 from llvmlite import ir
 from numba.core import types
 from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import Compiler, DefaultPassBuilder
-from numba.core.compiler_machinery import register_pass
+from numba.core.compiler import Compiler, DefaultPassBuilder, Flags
+from numba.core.compiler_machinery import PassManager, register_pass
 from numba.core.datamodel import default_manager
 from numba.core.datamodel.models import DataModel
+from numba.core.errors import new_error_context
 from numba.core.imputils import user_function
 from numba.core.lowering import Lower
 from numba.core.typed_passes import NativeLowering
@@ -203,18 +206,97 @@ def offer(context: Any, entry: Any, description: Any, part: Part) -> None:
     context.insert_func_defn([(user_function(description, [part]), entry, given)])
 
 
-class _PartCompiler(Compiler):  # type: ignore[misc]
+class _Flags(Flags):  # type: ignore[misc]
+    """Numba's options of one compilation, compared quickly.
+
+    They are part of the key under which Numba looks up every operator and function that a kernel uses, and comparing
+    all forty options each time used to take a twentieth of the compile time.
+    """
+
+    __slots__ = ()
+
+    _HASH = hash(Flags())  # Numba's own hash is the same for all values too
+
+    def __hash__(self) -> int:
+        return self._HASH
+
+    def __eq__(self, other: object) -> Any:
+        if not isinstance(other, Flags):
+            return NotImplemented
+        ours, theirs = self._values, other._values
+        if ours == theirs:
+            return True
+        return all(getattr(self, name) == getattr(other, name) for name in ours.keys() | theirs.keys())
+
+
+# Passes that have nothing to do in a kernel, or keep what nobody reads: each copies the code and analyses it again.
+_NOT_FOR_KERNELS = {
+    "AnnotateTypes",  # for printing
+    "DumpParforDiagnostics",
+    "InlineInlinables",  # functions that ask Numba to inline them: LLVM does that
+    "InlineOverloads",
+    "NopythonRewrites",  # expressions of whole arrays, which would allocate
+}
+
+# And those that are only for functions within a function.
+_FOR_CLOSURES = {"InlineClosureLikes", "MakeFunctionToJitFunction"}
+
+
+class _Passes(PassManager):  # type: ignore[misc]
+    """The passes of Numba's compiler that a kernel needs.
+
+    Numba also records the time of each pass and reports it to listeners; that took more time than many a pass.
+    """
+
+    def _runPass(self, index: int, one: Any, state: Any) -> None:  # noqa: N802 (Numba's name)
+        one.analysis = self._analysis
+        with new_error_context("Pass {name}", name=one.name()):
+            one.run_initialization(state)
+            one.run_pass(state)
+            one.run_finalizer(state)
+
+
+class _KernelCompiler(Compiler):  # type: ignore[misc]
+    """Numba's compiler without what kernels do not need."""
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self.state.flags = _Flags(self.state.flags)
+
     def define_pipelines(self) -> list[Any]:
-        passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
-        passes.passes = [(_PartLowering if one is NativeLowering else one, why) for one, why in passes.passes]
+        closures = any(isinstance(one, CodeType) for one in self.state.func_id.code.co_consts)
+        return [self._passes(closures)]
+
+    @classmethod
+    @functools.cache
+    def _passes(cls, closures: bool) -> _Passes:
+        left_out = _NOT_FOR_KERNELS if closures else _NOT_FOR_KERNELS | _FOR_CLOSURES
+        blank = SimpleNamespace(func_ir=None, flags=Flags())
+        passes = _Passes("nopython")
+        for one, why in DefaultPassBuilder.define_nopython_pipeline(blank).passes:
+            if one.__name__ not in left_out:
+                passes.add_pass(cls._instead(one), why)
         passes.finalize()
-        return [passes]
+        return passes
+
+    @staticmethod
+    def _instead(one: Any) -> Any:
+        """Return the pass to run in place of one of Numba's."""
+        return one
+
+
+class _PartCompiler(_KernelCompiler):
+    @staticmethod
+    def _instead(one: Any) -> Any:
+        return _PartLowering if one is NativeLowering else one
 
     def _compile_core(self) -> Any:
         if self.state.library is None:
             self.state.library = Part(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
         return super()._compile_core()
 
+
+OPTIONS["pipeline_class"] = _KernelCompiler
 
 # Skip the CPython wrapper for kernels that only kernels call: with bundles of many arrays it dominates compile time.
 INNER = OPTIONS | {"no_cpython_wrapper": True, "pipeline_class": _PartCompiler}

@@ -14,7 +14,7 @@ from andante.report import studyspecs as parts
 from andante.report.results import Results
 from andante.report.studycontests import best, duel, front, pairs
 from andante.report.studyfigures import figure
-from andante.report.studyspecs import FigureSpec, Spec, Study
+from andante.report.studyspecs import FigureSpec, Part, Study
 from andante.report.studytables import amortization, correlation, duration, influence, table
 
 #: The function that writes each kind of part, except figures.
@@ -47,6 +47,6 @@ def write_results(study: Study, results: Results, folder: Path, how: str) -> Pat
     return page
 
 
-def _written(part: Spec, results: Results, folder: Path) -> list[str]:
+def _written(part: Part, results: Results, folder: Path) -> list[str]:
     """Return the Markdown of a part; a figure is drawn into the folder."""
     return figure(part, results, folder) if isinstance(part, FigureSpec) else [_WRITE[type(part)](part, results)]

@@ -47,7 +47,7 @@ from andante.report.studyspecs import (
     FrontSpec,
     InfluenceSpec,
     PairsSpec,
-    Spec,
+    Part,
     Study,
     TableSpec,
     Trade,
@@ -89,7 +89,7 @@ def read_study(path: str | os.PathLike[str], scale: str) -> Study:
     file = Path(path)
     data, lines = read_tables(file, scale)
     top = Table(data, "", file, lines)
-    found: list[tuple[int, Spec]] = []
+    found: list[tuple[int, Part]] = []
     for name, read in _READ.items():
         inline = lines.find("", name)  # the line of the key if the parts are written as one list
         for number, one in enumerate(top.take(name, list, []), 1):
@@ -111,8 +111,7 @@ def _read_table(table: Table) -> TableSpec:
     where = _where(table)
     measures = table.take_texts("measures", [_QUALITY])
     spec = TableSpec(
-        title=table.take("title", str),
-        about=table.take("about", str, "").strip(),
+        **_heading(table),
         measures=tuple(_known_measure(table, "measures", name) for name in measures),
         statistic=table.take("statistic", str, "mean"),
         claims=tuple(_read_claim(table, "rows", one, where, len(measures)) for one in table.take("rows", list)),
@@ -127,8 +126,7 @@ def _read_table(table: Table) -> TableSpec:
 
 def _read_best(table: Table) -> BestSpec:
     spec = BestSpec(
-        title=table.take("title", str),
-        about=table.take("about", str, "").strip(),
+        **_heading(table),
         where=_where(table),
         algorithms=tuple(_known(table, table.take_texts("algorithms", ()))),
         contests=tuple(_read_contest(table, one) for one in table.take("rows", list)),
@@ -155,8 +153,7 @@ def _check_row(table: Table, data: Any, known: Sequence[str]) -> None:
 
 def _read_front(table: Table) -> FrontSpec:
     spec = FrontSpec(
-        title=table.take("title", str),
-        about=table.take("about", str, "").strip(),
+        **_heading(table),
         where=_where(table),
         algorithms=tuple(_known(table, table.take_texts("algorithms", ()))),
         trades=tuple(_read_trade(table, one) for one in table.take("rows", list)),
@@ -173,8 +170,7 @@ def _read_trade(table: Table, data: Any) -> Trade:
 
 def _read_pairs(table: Table) -> PairsSpec:
     spec = PairsSpec(
-        title=table.take("title", str),
-        about=table.take("about", str, "").strip(),
+        **_heading(table),
         where=_where(table),
         algorithms=tuple(_known(table, table.take_texts("algorithms", ()))),
         x=_known_measure(table, "x", table.take("x", str, _EFFORT)),
@@ -196,8 +192,7 @@ def _check_paper(table: Table, paper: Mapping[str, Any], known: Mapping[str, str
 def _read_correlation(table: Table) -> CorrelationSpec:
     where = _where(table)
     spec = CorrelationSpec(
-        title=table.take("title", str),
-        about=table.take("about", str, "").strip(),
+        **_heading(table),
         x=_known_measure(table, "x", table.take("x", str)),
         y=_known_measure(table, "y", table.take("y", str)),
         claims=tuple(_read_claim(table, "rows", one, where) for one in table.take("rows", list)),
@@ -209,8 +204,7 @@ def _read_correlation(table: Table) -> CorrelationSpec:
 def _read_influence(table: Table) -> InfluenceSpec:
     parameters = tuple(table.take_texts("parameters"))
     spec = InfluenceSpec(
-        title=table.take("title", str),
-        about=table.take("about", str, "").strip(),
+        **_heading(table),
         where=_where(table),
         algorithms=tuple(_known(table, table.take_texts("algorithms", ()))),
         parameters=parameters,
@@ -233,8 +227,7 @@ def _read_effect(table: Table, data: Any, parameters: int) -> Effect:
 def _read_amortization(table: Table) -> AmortizationSpec:
     where = _where(table)
     spec = AmortizationSpec(
-        title=table.take("title", str),
-        about=table.take("about", str, "").strip(),
+        **_heading(table),
         where=where,
         rivals=tuple(_known(table, table.take_texts("rivals"))),
         claims=tuple(_read_claim(table, "rows", one, where) for one in table.take("rows", list)),
@@ -246,8 +239,7 @@ def _read_amortization(table: Table) -> AmortizationSpec:
 def _read_duel(table: Table) -> DuelSpec:
     first, second = (_algorithm(table, key, table.take(key, str)) for key in ("first", "second"))
     spec = DuelSpec(
-        title=table.take("title", str),
-        about=table.take("about", str, "").strip(),
+        **_heading(table),
         where=_where(table),
         first=first,
         second=second,
@@ -258,6 +250,11 @@ def _read_duel(table: Table) -> DuelSpec:
     _check_paper(table, spec.paper, OUTCOMES)
     table.finish()
     return spec
+
+
+def _heading(table: Table) -> dict[str, str]:
+    """Return what every part of a study begins with."""
+    return {"title": table.take("title", str), "about": table.take("about", str, "").strip()}
 
 
 def _where(table: Table) -> dict[str, Any]:
@@ -348,8 +345,7 @@ def _read_figure(table: Table) -> FigureSpec:
     if most is not None and len(most) != 2:
         table.fail(f"most must be the greatest x and the greatest y to show, not {most!r}", "most")
     spec = FigureSpec(
-        title=table.take("title", str),
-        about=table.take("about", str, "").strip(),
+        **_heading(table),
         kind=table.take("kind", str),
         where=where,
         algorithms=tuple(_known(table, table.take_texts("algorithms", ()))),
@@ -388,7 +384,7 @@ def _read_figure(table: Table) -> FigureSpec:
 
 
 #: The function that reads each kind of part.
-_READ: dict[str, Callable[[Table], Spec]] = {
+_READ: dict[str, Callable[[Table], Part]] = {
     "table": _read_table,
     "best": _read_best,
     "front": _read_front,

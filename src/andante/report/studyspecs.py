@@ -56,11 +56,24 @@ class Claim:
 
 
 @dataclass(frozen=True)
-class TableSpec:
-    """A table with a paper's numbers beside ours."""
+class Part:
+    """A table or figure of a study, under its title."""
 
     title: str
     about: str
+
+
+@dataclass(frozen=True)
+class Selection(Part):
+    """One that is made from the rows that fit."""
+
+    where: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class TableSpec(Part):
+    """A table with a paper's numbers beside ours."""
+
     measures: tuple[str, ...]
     statistic: str
     claims: tuple[Claim, ...]
@@ -77,34 +90,25 @@ class Contest:
 
 
 @dataclass(frozen=True)
-class BestSpec:
+class BestSpec(Selection):
     """Which algorithm is best, by each of several measures or under each of several limits."""
 
-    title: str
-    about: str
-    where: dict[str, Any]
     algorithms: tuple[str, ...]
     contests: tuple[Contest, ...]
 
 
 @dataclass(frozen=True)
-class AmortizationSpec:
+class AmortizationSpec(Selection):
     """The number of moves after which algorithms with databases have recovered the time it took to build these."""
 
-    title: str
-    about: str
-    where: dict[str, Any]
     rivals: tuple[str, ...]  # the one closest in suboptimality is used
     claims: tuple[Claim, ...]
 
 
 @dataclass(frozen=True)
-class DuelSpec:
+class DuelSpec(Selection):
     """Two algorithms compared problem by problem, with the paper's shares in percent."""
 
-    title: str
-    about: str
-    where: dict[str, Any]
     first: str
     second: str
     x: str
@@ -122,23 +126,17 @@ class Trade:
 
 
 @dataclass(frozen=True)
-class FrontSpec:
+class FrontSpec(Selection):
     """Which algorithms no other dominates, for several pairs of measures."""
 
-    title: str
-    about: str
-    where: dict[str, Any]
     algorithms: tuple[str, ...]
     trades: tuple[Trade, ...]
 
 
 @dataclass(frozen=True)
-class PairsSpec:
+class PairsSpec(Selection):
     """The dominance ratios of all pairs in which one algorithm dominates the other on average."""
 
-    title: str
-    about: str
-    where: dict[str, Any]
     algorithms: tuple[str, ...]
     x: str
     y: str
@@ -146,11 +144,9 @@ class PairsSpec:
 
 
 @dataclass(frozen=True)
-class CorrelationSpec:
+class CorrelationSpec(Part):
     """How strongly two measures of an algorithm are correlated over its trials."""
 
-    title: str
-    about: str
     x: str
     y: str
     claims: tuple[Claim, ...]
@@ -166,12 +162,9 @@ class Effect:
 
 
 @dataclass(frozen=True)
-class InfluenceSpec:
+class InfluenceSpec(Selection):
     """How measures, or the effect of another parameter on them, change as parameters rise."""
 
-    title: str
-    about: str
-    where: dict[str, Any]
     algorithms: tuple[str, ...]
     parameters: tuple[str, ...]
     of: str | None  # the parameter whose effect is influenced; None for the measures themselves
@@ -179,13 +172,10 @@ class InfluenceSpec:
 
 
 @dataclass(frozen=True)
-class FigureSpec:
+class FigureSpec(Selection):
     """A figure drawn from our rows."""
 
-    title: str
-    about: str
     kind: str
-    where: dict[str, Any]
     algorithms: tuple[str, ...]  # names, or settings in the notation with lists of values; empty for all
     x: str
     y: tuple[str, ...]
@@ -203,19 +193,6 @@ class FigureSpec:
     paper_share: float | None  # and the share of values below it
 
 
-Spec = (
-    TableSpec
-    | BestSpec
-    | FrontSpec
-    | AmortizationSpec
-    | DuelSpec
-    | PairsSpec
-    | CorrelationSpec
-    | InfluenceSpec
-    | FigureSpec
-)
-
-
 @dataclass(frozen=True)
 class Study:
     """The tables and figures of a study file."""
@@ -225,4 +202,4 @@ class Study:
     about: str
     notes: str
     absent: str  # which tables and figures of the paper are left out, and why
-    parts: tuple[Spec, ...]  # in the order of the file
+    parts: tuple[Part, ...]  # in the order of the file
