@@ -274,6 +274,11 @@ class Algorithm:
         """Whether it models an oracle whose searches are not counted, from the card unless ``Params`` override it."""
         return cast(bool, self._claim("foresees"))
 
+    @property
+    def crowd(self) -> bool:
+        """Whether it can be one of many units, from the card unless ``Params`` override it."""
+        return cast(bool, self._claim("crowd"))
+
     def _claim(self, name: str) -> Any:
         return getattr(self.params, name, getattr(self.card, name))
 

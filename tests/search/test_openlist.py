@@ -2,18 +2,26 @@
 
 import math
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from andante.kernel import JIT, kernel
 from andante.search import openlist
-from andante.search.buckets import BUCKETS, LATER, NODE, NONE, PER_COST
+from andante.search.buckets import BUCKETS, LATER, NONE, PER_COST, Nodes
+from andante.search.mind import Mind
 from andante.search.openlist import Ties, WallsFirst, open_list
 from tests.worlds import examples
 
 STATES = 30
+
+
+def nodes():
+    """A mind, and records of states in it."""
+    mind = Mind(STATES)
+    return mind, Nodes.over(mind)
+
+
 RING = BUCKETS / PER_COST
 FAR = 20 if JIT else 2
 
@@ -92,7 +100,7 @@ actions = st.lists(
 @given(actions=actions)
 @examples(80)
 def test_states_come_out_in_the_order_of_the_rule(ties, actions):
-    queue, plain = open_list(ties, np.zeros(STATES, NODE), 1.0), Plain(ties)
+    queue, plain = open_list(ties, *nodes(), 1.0), Plain(ties)
     clear(queue, 0.0)
     for action, state, key, g in actions:
         if action == "take":
@@ -112,7 +120,7 @@ def test_states_come_out_in_the_order_of_the_rule(ties, actions):
 
 @pytest.mark.parametrize("ties", Ties)
 def test_a_cleared_list_is_empty_and_serves_again(ties):
-    queue = open_list(ties, np.zeros(STATES, NODE), 1.0)
+    queue = open_list(ties, *nodes(), 1.0)
     for base in (0.0, 100.0, 7.5):
         clear(queue, base)
         assert first(queue) == NONE
@@ -124,7 +132,7 @@ def test_a_cleared_list_is_empty_and_serves_again(ties):
 
 @pytest.mark.parametrize("ties", Ties)
 def test_keys_far_beyond_the_ring_wait_their_turn(ties):
-    queue = open_list(ties, np.zeros(STATES, NODE), 1.0)
+    queue = open_list(ties, *nodes(), 1.0)
     clear(queue, 0.0)
     far = [FAR * RING + 5, 3.0, FAR * RING + 1, 2 * RING, FAR * RING + 3, 1.0]
     for state, key in enumerate(far):
@@ -141,7 +149,7 @@ def test_keys_far_beyond_the_ring_wait_their_turn(ties):
 @examples(40)
 def test_states_at_walls_and_the_nearest_ones_come_first(ties, actions):
     """Two lists in plain Python; each round begins with a cleared queue."""
-    queue = WallsFirst.over(ties, np.zeros(STATES, NODE), 1.0, 8)
+    queue = WallsFirst.over(ties, *nodes(), 1.0, 8)
     for round_, far, at_wall in actions:
         near, rest, least = Plain(ties), Plain(ties), math.inf
         clear(queue, 0.0)

@@ -55,7 +55,7 @@ def wandering_path(problem, chance):
 def laid(problem, size, seed):
     space = new_space(problem.graph, Wanted(size))
     window, tree = Window.allocate(space), Tree.allocate(space)
-    route = Route.through(tree)
+    route = Route.through(space.mind, tree)
     path = wandering_path(problem, np.random.default_rng(seed))
     prices = [min(c for n, c in problem.graph.neighbours(a) if n == b) for a, b in pairwise(path)]
     costs = np.concatenate([[0.0], np.cumsum(prices)])

@@ -103,7 +103,7 @@ class Route(NamedTuple):
         """Return buffers for any path on any level."""
         nodes = len(layers.node)
         typical, (least, _) = space.graph.typical_cost, space.graph.cost_range
-        tree = Tree.over(nodes, typical, least, space.log)
+        tree = Tree.over(space.mind, typical, least, space.log, numbers=nodes)
         return cls(
             np.zeros(nodes, np.int32),
             np.zeros(nodes, np.uint32),

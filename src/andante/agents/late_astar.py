@@ -62,7 +62,7 @@ class Planning(NamedTuple):
     @classmethod
     def allocate(cls, space: Space) -> Planning:
         """Return the state before the first search."""
-        return cls(np.zeros(1, PLANNING), space.clock)
+        return cls(space.mind.one(PLANNING), space.clock)
 
 
 class Memory(NamedTuple):
@@ -119,6 +119,7 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
         "Late-acting A*",
         paper="Björnsson, Bulitko & Sturtevant 2009",
         real_time=True,
+        crowd=True,
         complete=True,
         two_way=True,
         senses=True,

@@ -52,7 +52,6 @@ from andante.search.astar import (
     reached,
     restart,
 )
-from andante.search.buckets import NODE
 from andante.search.memory import Clock, Space
 from andante.search.openlist import Ties, width
 from andante.search.path import price_between
@@ -99,6 +98,11 @@ class Params(NamedTuple):
         """False if a move may queue a whole solution without a charge: solutions grow with the map."""
         return self.charge_queueing or not self.shortcut or self.window is not None
 
+    @property
+    def crowd(self) -> bool:
+        """False if ties are broken by g: such a queue needs room for all states."""
+        return self.ties in (Ties.LAST, Ties.FIRST)
+
 
 class Searches(NamedTuple):
     """A* from the start, the search for a shortcut, which begins when the first is over, and the route found."""
@@ -113,16 +117,14 @@ class Searches(NamedTuple):
 
         That search reuses the queue of the first, unless that expands states at walls first.
         """
-        params, ties, empty = space.params, space.params.ties, Tree.over(0, 1.0, 1.0, space.log, space.params.ties)
+        params, ties, mind = space.params, space.params.ties, space.mind
         forward = Tree.allocate(space, ties, walls_first=params.walls_first)
-        if params.window is not None:
-            return cls(forward, empty, Route.through(forward))
-        if not params.shortcut:
-            return cls(forward, empty, Route.through(empty))
-        if params.walls_first:
-            return cls(forward, Tree.allocate(space, ties), Route.through(empty))
-        backward = forward._replace(node=np.zeros(space.states, NODE), scalars=forward.scalars.copy())
-        return cls(forward, backward, Route.through(empty))
+        if params.shortcut and params.window is None:
+            backward = Tree.allocate(space, ties) if params.walls_first else forward.with_same_queue(mind)
+        else:
+            backward = Tree.over(mind, 1.0, 1.0, space.log, ties, numbers=0)
+        empty = Tree.over(mind, 1.0, 1.0, space.log, ties, numbers=0)
+        return cls(forward, backward, Route.through(mind, empty if params.window is None else forward))
 
 
 PLANNING = np.dtype(
@@ -146,7 +148,7 @@ class Planning(NamedTuple):
     @classmethod
     def allocate(cls, space: Space) -> Planning:
         """Return the state before the first search."""
-        return cls(np.zeros(1, PLANNING), space.clock)
+        return cls(space.mind.one(PLANNING), space.clock)
 
 
 class Memory(NamedTuple):
@@ -312,6 +314,7 @@ def _stand_still(planning: Planning, graph: Arrays, state: int, to: int, expande
         "TBA*",
         paper="Björnsson, Bulitko & Sturtevant 2009",
         real_time=True,
+        crowd=True,
         complete=True,
         two_way=True,
         senses=True,

@@ -108,7 +108,7 @@ def check_algorithm(
         checks["is optimal"] = lambda: _optimal(trials)
     if entry.real_time:
         checks["plans no more per move on a larger map"] = lambda: _real_time(subject)
-    if entry.card.crowd:
+    if entry.crowd:
         checks["walks the same as one of a crowd"] = lambda: _in_a_crowd(subject, trials)
     if entry.card.senses and not entry.card.regions:
         checks["does the same when it sees the whole map as when it knows it"] = lambda: _all_seen(subject, trials)

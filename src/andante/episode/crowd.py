@@ -349,7 +349,7 @@ class Crowd:
                 f"{algorithm} may plan for as long as the map is large, so it cannot keep to a crowd's budget; choose "
                 "an algorithm whose card says real-time"
             )
-        if not algorithm.card.crowd:
+        if not algorithm.crowd:
             raise AlgorithmError(f"{algorithm} cannot be one of a crowd: each unit would need memory for the whole map")
         return algorithm
 

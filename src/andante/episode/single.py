@@ -413,8 +413,9 @@ class Agent:
         States are numbers or, on a grid, cells (x, y); numbers are faster. With the goal of the last call the agent
         goes on. From another state than its last move led to, say because something pushed it, it begins a new trial:
         it keeps what it learned and plans anew (f-LRTA*, whose values belong to where it began, begins a new problem).
-        With another goal, or after a `run` or a `watch`, it begins a new problem. `Move.to` is the number of the next state, UNREACHABLE if no path leads to the goal, or STUCK if the
-        agent knows no move; at the goal the agent stays.
+        With another goal, or after a `run` or a `watch`, it begins a new problem. `Move.to` is the number of the next
+        state, UNREACHABLE if no path leads to the goal, or STUCK if the agent knows no move; at the goal the agent
+        stays.
 
         >>> import andante
         >>> grid = andante.generate("empty", 8, 8)

@@ -21,12 +21,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from andante.kernel import int64, kernel, prefetch
+from andante.kernel import generic, int64, kernel, prefetch
 from andante.machine import on_threads
 from andante.search import buckets, openlist
-from andante.search.buckets import NODE
+from andante.search.buckets import Nodes
 from andante.search.memory import EXPANDED, Log, Space, new_space, note
+from andante.search.mind import Mind
 from andante.search.openlist import OpenList, Ties, WallsFirst, open_list
+from andante.search.records import Dense, Index, Paged, claim, find, release
 from andante.world.graph import Graph
 from andante.world.layout import (
     MOST_STATES,
@@ -60,7 +62,8 @@ class Tree(NamedTuple):
     more if it is closed.
     """
 
-    node: npt.NDArray[Any]  # [n], of NODE: g, parent, mark
+    where: Index
+    node: npt.NDArray[Any]  # the states' records, of NODE: g, parent, mark
     scalars: npt.NDArray[Any]  # [1], of TREE
     open: OpenList
     log: Log
@@ -70,34 +73,38 @@ class Tree(NamedTuple):
         """Return arrays for a search over all states."""
         graph = space.graph
         most_moves = graph.open_degree if walls_first else None
-        return cls.over(space.states, graph.typical_cost, graph.cost_range[0], space.log, ties, most_moves)
+        return cls.over(space.mind, graph.typical_cost, graph.cost_range[0], space.log, ties, most_moves)
 
     @classmethod
     def over(
         cls,
-        n: int,
+        mind: Mind,
         typical_cost: float,
         least_cost: float,
         log: Log,
         ties: Ties = Ties.LAST,
         most_moves: int | None = None,
+        numbers: int | None = None,
     ) -> Tree:
-        """Return arrays for a search over ``n`` states with moves of such costs.
+        """Return arrays for a search over all states, or ``numbers`` of them, with moves of such costs.
 
         With ``most_moves``, the number of moves of a state in the open, states at walls are expanded first.
         """
-        node = np.zeros(n, NODE)
-        queue: OpenList = open_list(ties, node, typical_cost)
-        if most_moves is not None:
-            queue = WallsFirst.over(ties, node, typical_cost, most_moves)
+        nodes = Nodes.over(mind, numbers)
+        queue: OpenList
+        if most_moves is None:
+            queue = open_list(ties, mind, nodes, typical_cost)
+        else:
+            queue = WallsFirst.over(ties, mind, nodes, typical_cost, most_moves)
         blur = typical_cost / (buckets.PER_COST * least_cost)  # a bucket's width in cheapest arcs
         firm = 1 / (1 - blur) if blur < 1 else np.inf
-        return cls(
-            node,
-            np.array([(firm, 0)], TREE),
-            queue,
-            log,
-        )
+        return cls(nodes.where, nodes.node, mind.one(TREE, (firm, 0)), queue, log)
+
+    def with_same_queue(self, mind: Mind) -> Tree:
+        """Return a tree for another search, at another time, with the queue of this one."""
+        nodes = Nodes.over(mind)
+        firm = self.scalars[0]["firm"]
+        return Tree(nodes.where, nodes.node, mind.one(TREE, (firm, 0)), self.open, self.log)
 
 
 @kernel
@@ -113,22 +120,53 @@ def restart(tree: Tree, base: float) -> None:
     at = tree.scalars[0]
     at["now"] += 2
     if at["now"] == 0:  # once in two billion searches the numbers run out
-        for state in range(len(tree.node)):
-            tree.node[state]["mark"] = 0
+        _forget_marks(tree.where, tree.node)
         at["now"] = 2
     openlist.clear(tree.open, base)
+
+
+@generic
+def _forget_marks(where: Index, node: npt.NDArray[Any]) -> None:
+    raise TypeError(where)
+
+
+@_forget_marks.of(Dense)
+def _clear_marks(where: Dense, node: npt.NDArray[Any]) -> None:
+    for state in range(len(node)):
+        node[state]["mark"] = 0
+
+
+@_forget_marks.of(Paged)
+def _give_back(where: Paged, node: npt.NDArray[Any]) -> None:
+    release(where)
+
+
+@generic
+def _prefetch_record(where: Index, node: npt.NDArray[Any], state: int) -> None:
+    """Prefetch the record of a state, where it is known without a search."""
+    raise TypeError(where)
+
+
+@_prefetch_record.of(Dense)
+def _prefetch_directly(where: Dense, node: npt.NDArray[Any], state: int) -> None:
+    prefetch(node, state)
+
+
+@_prefetch_record.of(Paged)
+def _not_in_pages(where: Paged, node: npt.NDArray[Any], state: int) -> None:
+    pass
 
 
 @kernel
 def open_at(tree: Tree, graph: Layout, state: int, parent: int, g: float, goal: int, weight: float) -> None:
     """Open a state that is not queued, at a cost of ``g``."""
-    node = tree.node[state]
+    node = tree.node[claim(tree.where, state)]
     node["g"], node["parent"], node["mark"] = g, parent, tree.scalars[0]["now"]
     # When this state is expanded, its neighbours are looked at. Of those, on grids, the ones ahead of it are not in the
     # cache yet. Waiting for them took a third of the time.
     ahead = 2 * state - parent
-    prefetch(tree.node, ahead - 1)
-    prefetch(tree.node, ahead + 1)
+    _prefetch_record(tree.where, tree.node, ahead - 1)
+    _prefetch_record(tree.where, tree.node, ahead + 1)
     prefetch_state(graph, ahead)
     h = estimate(graph, state, goal)
     openlist.admit(tree.open, state, g * (1.0 / weight) + h, g, h, degree(graph, state))
@@ -139,8 +177,9 @@ def expand(tree: Tree, graph: Layout, state: int, goal: int, weight: float) -> i
     """Close ``state``, which was just taken from the queue, open its successors, and return the number of its moves."""
     state &= MOST_STATES
     now = tree.scalars[0]["now"]
-    tree.node[state]["mark"] = now + 1
-    reached_at = tree.node[state]["g"]
+    node = tree.node[find(tree.where, state)]
+    node["mark"] = now + 1
+    reached_at = node["g"]
     note(tree.log, EXPANDED, state, reached_at)
     moves = moves_of(graph, state)
     while moves != 0:
@@ -149,15 +188,16 @@ def expand(tree: Tree, graph: Layout, state: int, goal: int, weight: float) -> i
         if not enterable(graph, near):
             continue
         g = reached_at + cost
-        mark = tree.node[near]["mark"]
-        if g >= (tree.node[near]["g"] if mark >= now else np.inf):  # one branch, not two
+        there = tree.node[find(tree.where, near)]
+        mark = there["mark"]
+        if g >= (there["g"] if mark >= now else np.inf):  # one branch, not two
             continue
         if mark >= now:
             if mark == now:
                 openlist.remove(tree.open, near)
             elif openlist.ends_early(tree.open):
                 # Keep the cheaper path. There can be no loop: g of a state is at least g of its parent plus the move.
-                tree.node[near]["g"], tree.node[near]["parent"] = g, state
+                there["g"], there["parent"] = g, state
                 continue
             elif weight >= tree.scalars[0]["firm"]:
                 continue
@@ -195,7 +235,7 @@ def advance(tree: Tree, graph: Layout, goal: int, weight: float, most: int, slac
         if state == buckets.LATER:
             continue
         if openlist.key_of(tree.open, state) >= bound:
-            tree.node[state]["mark"] = tree.scalars[0]["now"] + 1
+            tree.node[find(tree.where, state)]["mark"] = tree.scalars[0]["now"] + 1
             continue
         touched += expand(tree, graph, state, goal, weight)
         expanded += 1
@@ -225,19 +265,19 @@ def most_promising(tree: Tree, goal: int) -> int:
 @kernel
 def reached(tree: Tree, state: int) -> bool:
     """Return whether this search has found a path to ``state``."""
-    return tree.node[state]["mark"] >= tree.scalars[0]["now"]
+    return tree.node[find(tree.where, state)]["mark"] >= tree.scalars[0]["now"]
 
 
 @kernel
 def cost_to(tree: Tree, state: int) -> float:
     """Return the cost of the cheapest path found to ``state``, which must have been reached."""
-    return tree.node[state]["g"]
+    return tree.node[find(tree.where, state)]["g"]
 
 
 @kernel
 def parent_of(tree: Tree, state: int) -> int:
     """Return the state before ``state`` on that path; -1 for the start."""
-    return int64(tree.node[state]["parent"])
+    return int64(tree.node[find(tree.where, state)]["parent"])
 
 
 @kernel
@@ -272,9 +312,10 @@ def optimal_costs(
 ) -> npt.NDArray[np.float64]:
     """Return the cost of a cheapest path for each pair of start and goal; infinite where there is none.
 
-    >>> from andante.world.graph import Graph
-    >>> optimal_costs(Graph.from_edges([(0, 1, 3.0), (1, 2, 4.0), (0, 2, 9.0)]), [0], [2])
-    array([7.])
+        >>> from andante.search.records import Dense, Index, Paged, claim, find, release
+    from andante.world.graph import Graph
+        >>> optimal_costs(Graph.from_edges([(0, 1, 3.0), (1, 2, 4.0), (0, 2, 9.0)]), [0], [2])
+        array([7.])
     """
     starts, goals = np.asarray(starts, np.int64), np.asarray(goals, np.int64)
     costs = np.empty(len(starts))

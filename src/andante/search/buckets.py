@@ -15,8 +15,10 @@ import numpy.typing as npt
 
 from andante.kernel import int64, kernel, uint64
 from andante.search.memory import Space
+from andante.search.mind import Mind
+from andante.search.records import Index, claim, find
 
-BUCKETS = 1 << 15  # a power of two
+BUCKETS = 1 << 12  # a power of two; few enough that each unit of a crowd can have a ring of its own
 PER_COST = 16.0  # buckets per cost of a typical move
 SLOT = BUCKETS - 1  # mask for a bucket's index in the ring
 _UNUSED = 1 << 60  # a bucket beyond all others: the first push sets the first bucket in use
@@ -52,23 +54,41 @@ RING = np.dtype(
 )
 
 
+class Nodes(NamedTuple):
+    """The records of states, of NODE, and where they lie."""
+
+    where: Index
+    node: npt.NDArray[Any]
+
+    @classmethod
+    def over(cls, mind: Mind, numbers: int | None = None) -> Nodes:
+        """Return records for all states, or for the numbers below ``numbers``."""
+        return cls(mind.index(numbers=numbers), mind.field(NODE, numbers=numbers))
+
+
+def buckets_for(nodes: Nodes) -> int:
+    """Return the number of buckets that a queue over these records needs: none if there are no records."""
+    return BUCKETS if len(nodes.node) else 0
+
+
 class Buckets(NamedTuple):
     """The queue."""
 
-    head: npt.NDArray[np.int32]  # [BUCKETS], the ring: first state or -1
-    node: npt.NDArray[Any]  # [n], of NODE
+    head: npt.NDArray[np.int32]  # [BUCKETS], the ring: 1 + the first state, or 0
+    where: Index
+    node: npt.NDArray[Any]  # the states' records, of NODE
     scalars: npt.NDArray[Any]  # [1], of RING
 
     @classmethod
     def allocate(cls, space: Space) -> Buckets:
         """Return an empty queue over the states of a graph."""
-        return cls.over(np.zeros(space.states, NODE), space.graph.typical_cost)
+        return cls.over(space.mind, Nodes.over(space.mind), space.graph.typical_cost)
 
     @classmethod
-    def over(cls, node: npt.NDArray[Any], typical_cost: float) -> Buckets:
+    def over(cls, mind: Mind, nodes: Nodes, typical_cost: float) -> Buckets:
         """Return an empty queue over records of states, for keys that grow by about ``typical_cost`` with each move."""
-        ring = np.array([(0.0, PER_COST / typical_cost, _UNUSED, -1)], RING)
-        return cls(np.full(BUCKETS, -1, np.int32), node, ring)
+        ring = mind.one(RING, (0.0, PER_COST / typical_cost, _UNUSED, -1))
+        return cls(mind.row(np.int32, buckets_for(nodes)), nodes.where, nodes.node, ring)
 
 
 @kernel
@@ -76,7 +96,7 @@ def clear(queue: Buckets, base: float) -> None:
     """Empty the queue, in time proportional to the buckets in use. Keys below ``base`` are not expected."""
     at = queue.scalars[0]
     for b in range(at["first"], min(at["last"] + 1, at["first"] + BUCKETS)):
-        queue.head[b & SLOT] = -1
+        queue.head[b & SLOT] = 0
     at["first"], at["last"] = _UNUSED, -1
     at["base"] = base - 1.0 / at["scale"]  # bucket 0 is for keys below it that occur anyway
 
@@ -86,11 +106,23 @@ def push(queue: Buckets, state: int, key: float) -> None:
     """Add a state that is not queued."""
     b = bucket_in_reach(queue, key)
     slot = b & SLOT
-    after, node = int64(queue.head[slot]), queue.node[state]
+    after, node = first_in(queue, slot), queue.node[claim(queue.where, state)]
     _set_previous(queue, after, state, state)
     node["key"], node["next"], node["previous"] = key, after, ~slot
-    queue.head[slot] = state
+    set_first(queue, slot, state)
     use(queue, b)
+
+
+@kernel
+def first_in(queue: Buckets, slot: int) -> int:
+    """Return the first state of the bucket at this place of the ring; -1 if it is empty."""
+    return int64(queue.head[slot]) - 1
+
+
+@kernel
+def set_first(queue: Buckets, slot: int, state: int) -> None:
+    """Set the first state of the bucket at this place of the ring; -1 empties it."""
+    queue.head[slot] = state + 1
 
 
 @kernel
@@ -99,7 +131,7 @@ def _set_previous(queue: Buckets, state: int, previous: int, unqueued: int) -> N
 
     Whether a bucket has more states is hard to predict, and an unused write is cheaper than a mispredicted branch.
     """
-    queue.node[uint64(state if state >= 0 else unqueued)]["previous"] = previous
+    queue.node[uint64(find(queue.where, state if state >= 0 else unqueued))]["previous"] = previous
 
 
 @kernel
@@ -129,13 +161,14 @@ def use(queue: Buckets, b: int) -> None:
 @kernel
 def remove(queue: Buckets, state: int) -> None:
     """Remove a queued state."""
-    before, after = int64(queue.node[state]["previous"]), int64(queue.node[state]["next"])
+    node = queue.node[find(queue.where, state)]
+    before, after = int64(node["previous"]), int64(node["next"])
     if after >= 0:
-        queue.node[after]["previous"] = before
+        queue.node[find(queue.where, after)]["previous"] = before
     if before >= 0:
-        queue.node[before]["next"] = after
+        queue.node[find(queue.where, before)]["next"] = after
     else:
-        queue.head[~before] = after
+        set_first(queue, ~before, after)
 
 
 @kernel
@@ -143,10 +176,10 @@ def first(queue: Buckets) -> int:
     """Return the state that `take` would look at next, or NONE."""
     at = queue.scalars[0]
     b = at["first"]
-    while b <= at["last"] and queue.head[b & SLOT] < 0:
+    while b <= at["last"] and queue.head[b & SLOT] == 0:
         b += 1
     at["first"] = b
-    return int64(queue.head[b & SLOT]) if b <= at["last"] else NONE
+    return first_in(queue, b & SLOT) if b <= at["last"] else NONE
 
 
 @kernel
@@ -161,8 +194,9 @@ def take(queue: Buckets) -> int:
     if state < 0:
         return NONE
     slot = at["first"] & SLOT
-    after, key = int64(queue.node[state]["next"]), key_of(queue, state)
-    queue.head[slot] = after
+    node = queue.node[find(queue.where, state)]
+    after, key = int64(node["next"]), node["key"]
+    set_first(queue, slot, after)
     _set_previous(queue, after, ~slot, state)
     if bucket(queue, key) <= at["first"]:
         return state
@@ -189,7 +223,7 @@ def floor(queue: Buckets) -> float:
 @kernel
 def key_of(queue: Buckets, state: int) -> float:
     """Return the key with which a state was last queued."""
-    return queue.node[state]["key"]
+    return queue.node[find(queue.where, state)]["key"]
 
 
 @kernel

@@ -21,8 +21,10 @@ import numpy.typing as npt
 from andante.kernel import generic, int64
 from andante.notation import Word
 from andante.search import buckets, heap
-from andante.search.buckets import LATER, NONE, SLOT, Buckets
+from andante.search.buckets import LATER, NONE, SLOT, Buckets, Nodes
 from andante.search.heap import Heap
+from andante.search.mind import Mind
+from andante.search.records import Index, claim, find
 
 
 class Ties(Word):
@@ -41,10 +43,9 @@ class Fifo(NamedTuple):
     tail: npt.NDArray[np.int32]  # [BUCKETS], a bucket's last state; only valid if the bucket has a first
 
     @classmethod
-    def over(cls, node: npt.NDArray[Any], typical_cost: float) -> Fifo:
+    def over(cls, mind: Mind, nodes: Nodes, typical_cost: float) -> Fifo:
         """Return an empty list over records of states, for keys that grow by about ``typical_cost`` with each move."""
-        ring = Buckets.over(node, typical_cost)
-        return cls(ring, np.zeros_like(ring.head))
+        return cls(Buckets.over(mind, nodes, typical_cost), mind.row(np.int32, buckets.buckets_for(nodes)))
 
 
 RANKED = np.dtype(
@@ -60,15 +61,16 @@ class Ranked(NamedTuple):
     """A heap by bucket, and by g within one."""
 
     heap: Heap
-    node: npt.NDArray[Any]  # [n], of NODE; the list itself uses only the key
+    where: Index
+    node: npt.NDArray[Any]  # the states' records, of NODE; the list itself uses only the key
     scalars: npt.NDArray[Any]  # [1], of RANKED
     sign: float  # 1 if the larger g comes first, -1 if the smaller
 
     @classmethod
-    def over(cls, node: npt.NDArray[Any], typical_cost: float, sign: float) -> Ranked:
+    def over(cls, mind: Mind, nodes: Nodes, typical_cost: float, sign: float) -> Ranked:
         """Return an empty list over records of states, for keys that grow by about ``typical_cost`` with each move."""
-        scalars = np.array([(0.0, buckets.PER_COST / typical_cost, 0.0)], RANKED)
-        return cls(Heap.over(len(node), len(node)), node, scalars, sign)
+        scalars = mind.one(RANKED, (0.0, buckets.PER_COST / typical_cost, 0.0))
+        return cls(Heap.over(len(nodes.node), len(nodes.node)), nodes.where, nodes.node, scalars, sign)
 
 
 WALLS = np.dtype([("least", np.float64)])  # the least h of a state opened so far
@@ -84,27 +86,28 @@ class WallsFirst(NamedTuple):
 
     near: Any  # the first list, of one of the kinds above
     rest: Any  # the second list, of the same kind
-    in_rest: npt.NDArray[np.bool_]  # [n], whether a state was last put into the second list
+    where: Index
+    in_rest: npt.NDArray[np.bool_]  # a field of the states' records, whether one was last put into the second list
     scalars: npt.NDArray[Any]  # [1], of WALLS
     most_moves: int  # of a state in the open
 
     @classmethod
-    def over(cls, ties: Ties, node: npt.NDArray[Any], typical_cost: float, most_moves: int) -> WallsFirst:
+    def over(cls, ties: Ties, mind: Mind, nodes: Nodes, typical_cost: float, most_moves: int) -> WallsFirst:
         """Return an empty list over records of states; one with fewer than ``most_moves`` moves lies at a wall."""
-        near, rest = open_list(ties, node, typical_cost), open_list(ties, node, typical_cost)
-        return cls(near, rest, np.zeros(len(node), np.bool_), np.full(1, np.inf, WALLS), most_moves)
+        near, rest = (open_list(ties, mind, nodes, typical_cost) for _ in range(2))
+        return cls(near, rest, mind.index(), mind.field(np.bool_), mind.one(WALLS, (np.inf,)), most_moves)
 
 
 OpenList = Buckets | Fifo | Ranked | WallsFirst
 
 
-def open_list(ties: Ties, node: npt.NDArray[Any], typical_cost: float) -> Buckets | Fifo | Ranked:
-    """Return an empty list with the given rule over records of states, an array of NODE."""
+def open_list(ties: Ties, mind: Mind, nodes: Nodes, typical_cost: float) -> Buckets | Fifo | Ranked:
+    """Return an empty list with the given rule over records of states."""
     if ties is Ties.FIRST:
-        return Fifo.over(node, typical_cost)
+        return Fifo.over(mind, nodes, typical_cost)
     if ties is Ties.LAST:
-        return Buckets.over(node, typical_cost)
-    return Ranked.over(node, typical_cost, 1.0 if ties is Ties.LARGER_G else -1.0)
+        return Buckets.over(mind, nodes, typical_cost)
+    return Ranked.over(mind, nodes, typical_cost, 1.0 if ties is Ties.LARGER_G else -1.0)
 
 
 # --- operations -----------------------------------------------------------------------------------------------------
@@ -252,12 +255,13 @@ def _push_at_end(queue: Fifo, state: int, key: float, g: float) -> None:
     ring = queue.ring
     b = buckets.bucket_in_reach(ring, key)
     slot = b & SLOT
-    before, node = int64(queue.tail[slot]) if ring.head[slot] >= 0 else ~slot, ring.node[state]
+    before = int64(queue.tail[slot]) if buckets.first_in(ring, slot) >= 0 else ~slot
+    node = ring.node[claim(ring.where, state)]
     node["key"], node["next"], node["previous"] = key, ~slot, before
     if before >= 0:
-        ring.node[before]["next"] = state
+        ring.node[find(ring.where, before)]["next"] = state
     else:
-        ring.head[slot] = state
+        buckets.set_first(ring, slot, state)
     queue.tail[slot] = state
     buckets.use(ring, b)
 
@@ -274,7 +278,7 @@ def _fifo_do_not(queue: Fifo) -> bool:
 
 @remove.of(Fifo)
 def _remove_from_fifo(queue: Fifo, state: int) -> None:
-    node = queue.ring.node[state]
+    node = queue.ring.node[find(queue.ring.where, state)]
     if node["next"] < 0:
         queue.tail[~node["next"]] = node["previous"]
     buckets.remove(queue.ring, state)
@@ -333,7 +337,7 @@ def _scale_ranked(queue: Ranked, typical_cost: float) -> None:
 @push.of(Ranked)
 def _push_ranked(queue: Ranked, state: int, key: float, g: float) -> None:
     at = queue.scalars[0]
-    queue.node[state]["key"] = key
+    queue.node[claim(queue.where, state)]["key"] = key
     b = max(np.floor((key - at["base"]) * at["scale"]), 0.0)
     heap.push(queue.heap, state, b, queue.sign * g)
 
@@ -381,7 +385,7 @@ def _width_of_ranked(queue: Ranked) -> float:
 
 @key_of.of(Ranked)
 def _key_in_ranked(queue: Ranked, state: int) -> float:
-    return queue.node[state]["key"]
+    return queue.node[find(queue.where, state)]["key"]
 
 
 # --- walls first ----------------------------------------------------------------------------------------------------
@@ -403,7 +407,7 @@ def _scale_both(queue: WallsFirst, typical_cost: float) -> None:
 
 @push.of(WallsFirst)
 def _push_to_near(queue: WallsFirst, state: int, key: float, g: float) -> None:
-    queue.in_rest[state] = False
+    queue.in_rest[claim(queue.where, state)] = False
     push(queue.near, state, key, g)
 
 
@@ -414,7 +418,7 @@ def _admit_to_either(queue: WallsFirst, state: int, key: float, g: float, h: flo
         at["least"] = min(at["least"], h)
         push(queue, state, key, g)
     else:
-        queue.in_rest[state] = True
+        queue.in_rest[claim(queue.where, state)] = True
         push(queue.rest, state, key, g)
 
 
@@ -425,7 +429,7 @@ def _walls_first_does(queue: WallsFirst) -> bool:
 
 @remove.of(WallsFirst)
 def _remove_from_either(queue: WallsFirst, state: int) -> None:
-    if queue.in_rest[state]:
+    if queue.in_rest[find(queue.where, state)]:
         remove(queue.rest, state)
     else:
         remove(queue.near, state)

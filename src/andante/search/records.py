@@ -113,6 +113,12 @@ def held_bytes(index: Index) -> int:
 
 
 @generic
+def starts_clear(index: Index) -> bool:
+    """Return whether a new problem begins with records that are all zeros."""
+    raise TypeError(index)
+
+
+@generic
 def used_bytes(index: Index) -> int:
     """Return the memory that all units with this pool hold; 0 for `Dense`."""
     raise TypeError(index)
@@ -147,6 +153,16 @@ def _clear(index: Dense, field: npt.NDArray[Any]) -> None:
 @held_bytes.of(Dense)
 def _none_extra(index: Dense) -> int:
     return 0
+
+
+@starts_clear.of(Dense)
+def _not_clear(index: Dense) -> bool:
+    return False
+
+
+@starts_clear.of(Paged)
+def _is_clear(index: Paged) -> bool:
+    return True
 
 
 @used_bytes.of(Dense)

@@ -16,9 +16,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from andante.kernel import int64, kernel
+from andante.kernel import generic, int64, kernel
 from andante.search.astar import Slice, Tree, advance, begin, cost_to, open_at, parent_of, reached
 from andante.search.memory import Space
+from andante.search.mind import Mind
+from andante.search.records import Dense, Index, Paged, claim, find, release
 from andante.world.heuristics import TOLERANCE
 from andante.world.layout import Arrays, estimate, unit
 
@@ -52,13 +54,14 @@ ROUTE = np.dtype([("now", np.uint32)])
 class Route(NamedTuple):
     """The path. States of replaced windows stay on it: following ``next`` from any of them leads to the goal."""
 
-    place: npt.NDArray[Any]  # [n or 0], of PLACE; the memory of the nodes of the search that found the path
+    where: Index
+    place: npt.NDArray[Any]  # the states' records, of PLACE: those of the search that found the path
     scalars: npt.NDArray[Any]  # [1], of ROUTE: the number of the current path
 
     @classmethod
-    def through(cls, tree: Tree) -> Route:
+    def through(cls, mind: Mind, tree: Tree) -> Route:
         """Return a route for the paths that a search finds, in the search's own records."""
-        return cls(tree.node.view(PLACE), np.full(1, FIRST_NUMBER, ROUTE))
+        return cls(tree.where, tree.node.view(PLACE), mind.one(ROUTE, (FIRST_NUMBER,)))
 
 
 WINDOW = np.dtype(
@@ -87,9 +90,9 @@ class Window(NamedTuple):
     @classmethod
     def allocate(cls, space: Space) -> Window:
         """Return arrays for a search over all states; empty if the parameter ``window`` is not set."""
-        n = 0 if space.params.window is None else space.states
-        tree = Tree.over(n, space.graph.typical_cost, space.graph.cost_range[0], space.log)
-        return cls(tree, np.zeros(1, WINDOW))
+        graph, numbers = space.graph, 0 if space.params.window is None else None
+        tree = Tree.over(space.mind, graph.typical_cost, graph.cost_range[0], space.log, numbers=numbers)
+        return cls(tree, space.mind.one(WINDOW))
 
 
 @kernel
@@ -97,17 +100,32 @@ def abandon(route: Route, window: Window, size: int) -> None:
     """Forget the path; windows on the next one begin with ``size`` moves."""
     at = window.scalars[0]
     if route.scalars[0]["now"] == LAST_NUMBER:  # once in two billion paths the numbers run out
-        for state in range(len(route.place)):
-            route.place[state]["number"] = 0
+        _forget_numbers(route.where, route.place)
         route.scalars[0]["now"] = FIRST_NUMBER
     route.scalars[0]["now"] += 1
     at["stage"], at["size"], at["lead"], at["middle"] = IDLE, size, -1, -1
 
 
+@generic
+def _forget_numbers(where: Index, place: npt.NDArray[Any]) -> None:
+    raise TypeError(where)
+
+
+@_forget_numbers.of(Dense)
+def _clear_numbers(where: Dense, place: npt.NDArray[Any]) -> None:
+    for state in range(len(place)):
+        place[state]["number"] = 0
+
+
+@_forget_numbers.of(Paged)
+def _give_back(where: Paged, place: npt.NDArray[Any]) -> None:
+    release(where)
+
+
 @kernel
 def is_on(route: Route, state: int) -> bool:
     """Return whether ``state`` is on the path."""
-    return route.place[state]["number"] == route.scalars[0]["now"]
+    return route.place[find(route.where, state)]["number"] == route.scalars[0]["now"]
 
 
 @kernel
@@ -148,20 +166,20 @@ def lay_back(route: Route, tree: Tree, state: int, most: int) -> int:
 @kernel
 def _put(route: Route, state: int, after: int, rest: float) -> None:
     """Set the next state after ``state``, and the cost of the rest of the path from ``state``."""
-    place = route.place[state]
+    place = route.place[claim(route.where, state)]
     place["next"], place["rest"], place["number"] = after, rest, route.scalars[0]["now"]
 
 
 @kernel
 def next_on(route: Route, state: int) -> int:
     """Return the next state of the path."""
-    return int64(route.place[state]["next"])
+    return int64(route.place[find(route.where, state)]["next"])
 
 
 @kernel
 def rest_from(route: Route, state: int) -> float:
     """Return an upper bound on the cost of the path from ``state`` to the goal; it never increases."""
-    return route.place[state]["rest"]
+    return route.place[find(route.where, state)]["rest"]
 
 
 @kernel

@@ -14,7 +14,8 @@ import numpy.typing as npt
 
 from andante.kernel import int64, kernel
 from andante.search.astar import Tree, cost_to, parent_of
-from andante.search.memory import Space
+from andante.search.memory import Clock, Space
+from andante.search.records import Index, claim, find, starts_clear
 from andante.world.layout import Arrays, degree, target
 
 # Instead of a state to go to.
@@ -33,6 +34,7 @@ TRACING = np.dtype(
         ("followed", np.int64),  # which of the two paths
         ("traced", np.int64),  # the state that was traced last; -1 if no path is being traced
         ("used", np.int64),  # the last number used
+        ("problem", np.int64),  # the problem in which numbers were last used
     ]
 )
 
@@ -40,20 +42,45 @@ TRACING = np.dtype(
 class TracedPaths(NamedTuple):
     """Two paths: the one that is followed, and the one that is being traced."""
 
-    number: npt.NDArray[np.int32]  # [2, n], the states' numbers on each
+    where: Index
+    first: npt.NDArray[np.int32]  # a field of the states' records, their numbers on one ...
+    second: npt.NDArray[np.int32]  # ... and on the other
     ends: npt.NDArray[Any]  # [2], of ENDS
     scalars: npt.NDArray[Any]  # [1], of TRACING
+    clock: Clock
 
     @classmethod
     def allocate(cls, space: Space) -> TracedPaths:
         """Return arrays for any two paths without loops."""
-        return cls(np.zeros((2, space.states), np.int32), np.zeros(2, ENDS), np.array([(0, -1, 0)], TRACING))
+        mind = space.mind
+        fields = mind.field(np.int32), mind.field(np.int32)
+        return cls(mind.index(), *fields, mind.row(ENDS, 2), mind.one(TRACING, (0, -1, 0, 0)), space.clock)
+
+
+@kernel
+def number_of(paths: TracedPaths, which: int, state: int) -> int:
+    """Return the number of a state on one of the paths."""
+    place = find(paths.where, state)
+    return int64(paths.first[place] if which == 0 else paths.second[place])
+
+
+@kernel
+def _set_number(paths: TracedPaths, which: int, state: int, number: int) -> None:
+    place = claim(paths.where, state)
+    if which == 0:
+        paths.first[place] = number
+    else:
+        paths.second[place] = number
 
 
 @kernel
 def forget(paths: TracedPaths) -> None:
     """Follow nothing and trace nothing."""
     at = paths.scalars[0]
+    if at["problem"] != paths.clock[0]["problem"]:
+        at["problem"] = paths.clock[0]["problem"]
+        if starts_clear(paths.where):
+            at["used"] = 0
     path = paths.ends[at["followed"]]
     path["end"] = path["front"] = at["used"]
     at["traced"] = -1
@@ -63,26 +90,30 @@ def forget(paths: TracedPaths) -> None:
 def aim(paths: TracedPaths, tree: Tree, end: int) -> None:
     """Begin to trace the path by which a search reached ``end``."""
     at = paths.scalars[0]
-    if at["used"] > LAST_NUMBER - paths.number.shape[1]:
+    if at["used"] > LAST_NUMBER - len(paths.first):
         _number_anew(paths)
     new = 1 - at["followed"]
     at["used"] += 1
-    paths.number[new, end] = paths.ends[new]["end"] = at["used"]
+    paths.ends[new]["end"] = at["used"]
+    _set_number(paths, new, end, at["used"])
     paths.ends[new]["cost"] = cost_to(tree, end)
     at["traced"] = end
 
 
 @kernel
 def _number_anew(paths: TracedPaths) -> None:
-    """Give the rest of the path that is followed the lowest numbers, once in two billion when the numbers run out."""
+    """Give the rest of the path that is followed the lowest numbers, once in two billion when the numbers run out.
+
+    A unit of a crowd begins with the lowest numbers in each problem, and never gets here.
+    """
     at = paths.scalars[0]
     which = at["followed"]
     path = paths.ends[which]
     end, front = path["end"], path["front"]
-    for state in range(paths.number.shape[1]):
-        number = paths.number[which, state]
-        paths.number[which, state] = number - end + 1 if end <= number <= front else 0
-        paths.number[1 - which, state] = 0
+    for state in range(len(paths.first)):
+        number = number_of(paths, which, state)
+        _set_number(paths, which, state, number - end + 1 if end <= number <= front else 0)
+        _set_number(paths, 1 - which, state, 0)
     path["end"], path["front"], at["used"] = 1, front - end + 1, front - end + 1
 
 
@@ -104,7 +135,7 @@ def trace(paths: TracedPaths, tree: Tree, here: int, root: int, most: int) -> in
         steps += 1
         state = parent_of(tree, state)
         at["used"] += 1
-        paths.number[new, state] = at["used"]
+        _set_number(paths, new, state, at["used"])
     paths.ends[new]["front"] = at["used"]
     at["traced"] = -1
     return steps
@@ -130,12 +161,12 @@ def next_on_path(paths: TracedPaths, graph: Arrays, state: int) -> int:
     CUT if a wall on the path was discovered after the search.
     """
     which = paths.scalars[0]["followed"]
-    number = int64(paths.number[which, state])
+    number = number_of(paths, which, state)
     if number <= paths.ends[which]["end"] or number > paths.ends[which]["front"]:
         return OFF
     for k in range(degree(graph, state)):
         near = target(graph, state, k)
-        if paths.number[which, near] == number - 1:
+        if number_of(paths, which, near) == number - 1:
             return near
     return CUT
 
@@ -151,4 +182,4 @@ def length(paths: TracedPaths) -> int:
 def walk_past(paths: TracedPaths, state: int) -> None:
     """Note that the agent leaves ``state`` along the path: it and all states before it are no longer on the path."""
     which = paths.scalars[0]["followed"]
-    paths.ends[which]["front"] = int64(paths.number[which, state]) - 1
+    paths.ends[which]["front"] = number_of(paths, which, state) - 1
