@@ -121,8 +121,8 @@ def first_in(queue: Buckets, slot: int) -> int:
 
 @kernel
 def set_first(queue: Buckets, slot: int, state: int) -> None:
-    """Set the first state of the bucket at this place of the ring; -1 empties it."""
-    queue.head[slot] = state + 1
+    """Set the first state of the bucket at this place of the ring; a negative one empties it."""
+    queue.head[slot] = max(state, -1) + 1
 
 
 @kernel
