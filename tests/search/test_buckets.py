@@ -140,7 +140,7 @@ def test_clearing_costs_what_was_used_not_what_there_is():
     buckets.clear(queue, 0.0)
     buckets.push(queue, 0, 5.0)
     before = np.array(queue.head)
-    assert np.count_nonzero(before != NONE) == 1
+    assert np.count_nonzero(before) == 1
     buckets.clear(queue, 0.0)
-    assert (queue.head == NONE).all()
+    assert not queue.head.any()
     assert buckets.first(queue) == NONE

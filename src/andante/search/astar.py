@@ -28,7 +28,7 @@ from andante.search.buckets import Nodes
 from andante.search.memory import EXPANDED, Log, Space, new_space, note
 from andante.search.mind import Mind
 from andante.search.openlist import OpenList, Ties, WallsFirst, open_list
-from andante.search.records import Dense, Index, Paged, claim, find, release
+from andante.search.records import Dense, Index, Paged, claim, find, number_at, release
 from andante.world.graph import Graph
 from andante.world.layout import (
     MOST_STATES,
@@ -160,7 +160,13 @@ def _not_in_pages(where: Paged, node: npt.NDArray[Any], state: int) -> None:
 @kernel
 def open_at(tree: Tree, graph: Layout, state: int, parent: int, g: float, goal: int, weight: float) -> None:
     """Open a state that is not queued, at a cost of ``g``."""
-    node = tree.node[claim(tree.where, state)]
+    _open(tree, graph, state, claim(tree.where, state), parent, g, goal, weight)
+
+
+@kernel
+def _open(tree: Tree, graph: Layout, state: int, place: int, parent: int, g: float, goal: int, weight: float) -> None:
+    """Open a state that is not queued, whose record lies at ``place``."""
+    node = tree.node[place]
     node["g"], node["parent"], node["mark"] = g, parent, tree.scalars[0]["now"]
     # When this state is expanded, its neighbours are looked at. Of those, on grids, the ones ahead of it are not in the
     # cache yet. Waiting for them took a third of the time.
@@ -169,15 +175,18 @@ def open_at(tree: Tree, graph: Layout, state: int, parent: int, g: float, goal: 
     _prefetch_record(tree.where, tree.node, ahead + 1)
     prefetch_state(graph, ahead)
     h = estimate(graph, state, goal)
-    openlist.admit(tree.open, state, g * (1.0 / weight) + h, g, h, degree(graph, state))
+    openlist.admit(tree.open, place, g * (1.0 / weight) + h, g, h, degree(graph, state))
 
 
 @kernel
-def expand(tree: Tree, graph: Layout, state: int, goal: int, weight: float) -> int:
-    """Close ``state``, which was just taken from the queue, open its successors, and return the number of its moves."""
-    state &= MOST_STATES
+def expand(tree: Tree, graph: Layout, place: int, goal: int, weight: float) -> int:
+    """Close the state whose record lies at ``place`` and was just taken from the queue, and open its successors.
+
+    Returns the number of its moves.
+    """
+    state = number_at(tree.where, place) & MOST_STATES
     now = tree.scalars[0]["now"]
-    node = tree.node[find(tree.where, state)]
+    node = tree.node[place]
     node["mark"] = now + 1
     reached_at = node["g"]
     note(tree.log, EXPANDED, state, reached_at)
@@ -188,20 +197,21 @@ def expand(tree: Tree, graph: Layout, state: int, goal: int, weight: float) -> i
         if not enterable(graph, near):
             continue
         g = reached_at + cost
-        there = tree.node[find(tree.where, near)]
+        at = claim(tree.where, near)
+        there = tree.node[at]
         mark = there["mark"]
         if g >= (there["g"] if mark >= now else np.inf):  # one branch, not two
             continue
         if mark >= now:
             if mark == now:
-                openlist.remove(tree.open, near)
+                openlist.remove(tree.open, at)
             elif openlist.ends_early(tree.open):
                 # Keep the cheaper path. There can be no loop: g of a state is at least g of its parent plus the move.
                 there["g"], there["parent"] = g, state
                 continue
             elif weight >= tree.scalars[0]["firm"]:
                 continue
-        open_at(tree, graph, near, state, g, goal, weight)
+        _open(tree, graph, near, at, state, g, goal, weight)
     return degree(graph, state)
 
 
@@ -221,23 +231,25 @@ def advance(tree: Tree, graph: Layout, goal: int, weight: float, most: int, slac
     It is over when no path can be cheaper than the known one by more than ``slack``.
     """
     steps, expanded, touched = 0, 0, 0
+    end = claim(tree.where, goal)
     while True:
-        bound = cost_to(tree, goal) * (1.0 / weight) if reached(tree, goal) else np.inf
+        is_reached = tree.node[end]["mark"] >= tree.scalars[0]["now"]
+        bound = tree.node[end]["g"] * (1.0 / weight) if is_reached else np.inf
         if bound < np.inf and openlist.ends_early(tree.open):
             return Slice(True, steps, expanded, touched)
         if steps == most:
             over = openlist.first(tree.open) < 0 or openlist.floor(tree.open) + slack >= bound
             return Slice(over, steps, expanded, touched)
-        state = openlist.take(tree.open)
-        if state == buckets.NONE or (bound < np.inf and openlist.floor(tree.open) + slack >= bound):
+        place = openlist.take(tree.open)
+        if place == buckets.NONE or (bound < np.inf and openlist.floor(tree.open) + slack >= bound):
             return Slice(True, steps, expanded, touched)
         steps += 1
-        if state == buckets.LATER:
+        if place == buckets.LATER:
             continue
-        if openlist.key_of(tree.open, state) >= bound:
-            tree.node[find(tree.where, state)]["mark"] = tree.scalars[0]["now"] + 1
+        if openlist.key_of(tree.open, place) >= bound:
+            tree.node[place]["mark"] = tree.scalars[0]["now"] + 1
             continue
-        touched += expand(tree, graph, state, goal, weight)
+        touched += expand(tree, graph, place, goal, weight)
         expanded += 1
 
 
@@ -255,11 +267,11 @@ def search(tree: Tree, graph: Layout, start: int, goal: int, weight: float) -> t
 @kernel
 def most_promising(tree: Tree, goal: int) -> int:
     """Return the state that an unfinished search would expand next; the goal if it has the least key too."""
-    state = openlist.first(tree.open)
+    place = openlist.first(tree.open)
     least = openlist.floor(tree.open) + openlist.width(tree.open)
-    if reached(tree, goal) and openlist.key_of(tree.open, goal) < least:
+    if reached(tree, goal) and openlist.key_of(tree.open, find(tree.where, goal)) < least:
         return goal
-    return state
+    return number_at(tree.where, place) if place >= 0 else place
 
 
 @kernel
@@ -312,7 +324,7 @@ def optimal_costs(
 ) -> npt.NDArray[np.float64]:
     """Return the cost of a cheapest path for each pair of start and goal; infinite where there is none.
 
-        >>> from andante.search.records import Dense, Index, Paged, claim, find, release
+        >>> from andante.search.records import Dense, Index, Paged, claim, find, number_at, release
     from andante.world.graph import Graph
         >>> optimal_costs(Graph.from_edges([(0, 1, 3.0), (1, 2, 4.0), (0, 2, 9.0)]), [0], [2])
         array([7.])

@@ -1,6 +1,7 @@
 """A bucket queue: states ordered by a quantised float key, in constant time per push and pop.
 
-Every state is in at most one bucket, in a doubly linked list whose links are arrays over the states, so the queue never
+A state is known here by the place of its record (`search.records`), which for a single agent is the state's own number.
+Every state is in at most one bucket, in a doubly linked list whose links are in the states' records, so the queue never
 grows. Within a bucket the last in is the first out, which on grids prefers deeper states. The buckets form a ring:
 buckets used up at the front are used again at the far end. A key beyond the ring waits in the last bucket and is put
 back further on when it comes to the front, one state at a time, so that no pop has to move many states.
@@ -16,7 +17,7 @@ import numpy.typing as npt
 from andante.kernel import int64, kernel, uint64
 from andante.search.memory import Space
 from andante.search.mind import Mind
-from andante.search.records import Index, claim, find
+from andante.search.records import Index
 
 BUCKETS = 1 << 12  # a power of two; few enough that each unit of a crowd can have a ring of its own
 PER_COST = 16.0  # buckets per cost of a typical move
@@ -75,7 +76,6 @@ class Buckets(NamedTuple):
     """The queue."""
 
     head: npt.NDArray[np.int32]  # [BUCKETS], the ring: 1 + the first state, or 0
-    where: Index
     node: npt.NDArray[Any]  # the states' records, of NODE
     scalars: npt.NDArray[Any]  # [1], of RING
 
@@ -88,7 +88,7 @@ class Buckets(NamedTuple):
     def over(cls, mind: Mind, nodes: Nodes, typical_cost: float) -> Buckets:
         """Return an empty queue over records of states, for keys that grow by about ``typical_cost`` with each move."""
         ring = mind.one(RING, (0.0, PER_COST / typical_cost, _UNUSED, -1))
-        return cls(mind.row(np.int32, buckets_for(nodes)), nodes.where, nodes.node, ring)
+        return cls(mind.row(np.int32, buckets_for(nodes)), nodes.node, ring)
 
 
 @kernel
@@ -106,7 +106,7 @@ def push(queue: Buckets, state: int, key: float) -> None:
     """Add a state that is not queued."""
     b = bucket_in_reach(queue, key)
     slot = b & SLOT
-    after, node = first_in(queue, slot), queue.node[claim(queue.where, state)]
+    after, node = first_in(queue, slot), queue.node[state]
     _set_previous(queue, after, state, state)
     node["key"], node["next"], node["previous"] = key, after, ~slot
     set_first(queue, slot, state)
@@ -131,7 +131,7 @@ def _set_previous(queue: Buckets, state: int, previous: int, unqueued: int) -> N
 
     Whether a bucket has more states is hard to predict, and an unused write is cheaper than a mispredicted branch.
     """
-    queue.node[uint64(find(queue.where, state if state >= 0 else unqueued))]["previous"] = previous
+    queue.node[uint64(state if state >= 0 else unqueued)]["previous"] = previous
 
 
 @kernel
@@ -161,12 +161,12 @@ def use(queue: Buckets, b: int) -> None:
 @kernel
 def remove(queue: Buckets, state: int) -> None:
     """Remove a queued state."""
-    node = queue.node[find(queue.where, state)]
+    node = queue.node[state]
     before, after = int64(node["previous"]), int64(node["next"])
     if after >= 0:
-        queue.node[find(queue.where, after)]["previous"] = before
+        queue.node[after]["previous"] = before
     if before >= 0:
-        queue.node[find(queue.where, before)]["next"] = after
+        queue.node[before]["next"] = after
     else:
         set_first(queue, ~before, after)
 
@@ -194,7 +194,7 @@ def take(queue: Buckets) -> int:
     if state < 0:
         return NONE
     slot = at["first"] & SLOT
-    node = queue.node[find(queue.where, state)]
+    node = queue.node[state]
     after, key = int64(node["next"]), node["key"]
     set_first(queue, slot, after)
     _set_previous(queue, after, ~slot, state)
@@ -223,7 +223,7 @@ def floor(queue: Buckets) -> float:
 @kernel
 def key_of(queue: Buckets, state: int) -> float:
     """Return the key with which a state was last queued."""
-    return queue.node[find(queue.where, state)]["key"]
+    return queue.node[state]["key"]
 
 
 @kernel

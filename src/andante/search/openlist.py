@@ -1,4 +1,4 @@
-"""The open list of A*: states in order of f, with a rule for ties.
+"""The open list of A*: states in order of f, with a rule for ties. They are known by the places of their records.
 
 Keys count as equal if they fall into the same bucket, a sixteenth of a typical move's cost wide (`search.buckets`),
 whatever the rule. The rule is part of the list's type, so that the choice costs nothing at run time:
@@ -24,7 +24,6 @@ from andante.search import buckets, heap
 from andante.search.buckets import LATER, NONE, SLOT, Buckets, Nodes
 from andante.search.heap import Heap
 from andante.search.mind import Mind
-from andante.search.records import Index, claim, find
 
 
 class Ties(Word):
@@ -61,7 +60,6 @@ class Ranked(NamedTuple):
     """A heap by bucket, and by g within one."""
 
     heap: Heap
-    where: Index
     node: npt.NDArray[Any]  # the states' records, of NODE; the list itself uses only the key
     scalars: npt.NDArray[Any]  # [1], of RANKED
     sign: float  # 1 if the larger g comes first, -1 if the smaller
@@ -70,7 +68,7 @@ class Ranked(NamedTuple):
     def over(cls, mind: Mind, nodes: Nodes, typical_cost: float, sign: float) -> Ranked:
         """Return an empty list over records of states, for keys that grow by about ``typical_cost`` with each move."""
         scalars = mind.one(RANKED, (0.0, buckets.PER_COST / typical_cost, 0.0))
-        return cls(Heap.over(len(nodes.node), len(nodes.node)), nodes.where, nodes.node, scalars, sign)
+        return cls(Heap.over(len(nodes.node), len(nodes.node)), nodes.node, scalars, sign)
 
 
 WALLS = np.dtype([("least", np.float64)])  # the least h of a state opened so far
@@ -86,7 +84,6 @@ class WallsFirst(NamedTuple):
 
     near: Any  # the first list, of one of the kinds above
     rest: Any  # the second list, of the same kind
-    where: Index
     in_rest: npt.NDArray[np.bool_]  # a field of the states' records, whether one was last put into the second list
     scalars: npt.NDArray[Any]  # [1], of WALLS
     most_moves: int  # of a state in the open
@@ -95,7 +92,7 @@ class WallsFirst(NamedTuple):
     def over(cls, ties: Ties, mind: Mind, nodes: Nodes, typical_cost: float, most_moves: int) -> WallsFirst:
         """Return an empty list over records of states; one with fewer than ``most_moves`` moves lies at a wall."""
         near, rest = (open_list(ties, mind, nodes, typical_cost) for _ in range(2))
-        return cls(near, rest, mind.index(), mind.field(np.bool_), mind.one(WALLS, (np.inf,)), most_moves)
+        return cls(near, rest, mind.field(np.bool_), mind.one(WALLS, (np.inf,)), most_moves)
 
 
 OpenList = Buckets | Fifo | Ranked | WallsFirst
@@ -256,10 +253,10 @@ def _push_at_end(queue: Fifo, state: int, key: float, g: float) -> None:
     b = buckets.bucket_in_reach(ring, key)
     slot = b & SLOT
     before = int64(queue.tail[slot]) if buckets.first_in(ring, slot) >= 0 else ~slot
-    node = ring.node[claim(ring.where, state)]
+    node = ring.node[state]
     node["key"], node["next"], node["previous"] = key, ~slot, before
     if before >= 0:
-        ring.node[find(ring.where, before)]["next"] = state
+        ring.node[before]["next"] = state
     else:
         buckets.set_first(ring, slot, state)
     queue.tail[slot] = state
@@ -278,7 +275,7 @@ def _fifo_do_not(queue: Fifo) -> bool:
 
 @remove.of(Fifo)
 def _remove_from_fifo(queue: Fifo, state: int) -> None:
-    node = queue.ring.node[find(queue.ring.where, state)]
+    node = queue.ring.node[state]
     if node["next"] < 0:
         queue.tail[~node["next"]] = node["previous"]
     buckets.remove(queue.ring, state)
@@ -337,7 +334,7 @@ def _scale_ranked(queue: Ranked, typical_cost: float) -> None:
 @push.of(Ranked)
 def _push_ranked(queue: Ranked, state: int, key: float, g: float) -> None:
     at = queue.scalars[0]
-    queue.node[claim(queue.where, state)]["key"] = key
+    queue.node[state]["key"] = key
     b = max(np.floor((key - at["base"]) * at["scale"]), 0.0)
     heap.push(queue.heap, state, b, queue.sign * g)
 
@@ -385,7 +382,7 @@ def _width_of_ranked(queue: Ranked) -> float:
 
 @key_of.of(Ranked)
 def _key_in_ranked(queue: Ranked, state: int) -> float:
-    return queue.node[find(queue.where, state)]["key"]
+    return queue.node[state]["key"]
 
 
 # --- walls first ----------------------------------------------------------------------------------------------------
@@ -407,7 +404,7 @@ def _scale_both(queue: WallsFirst, typical_cost: float) -> None:
 
 @push.of(WallsFirst)
 def _push_to_near(queue: WallsFirst, state: int, key: float, g: float) -> None:
-    queue.in_rest[claim(queue.where, state)] = False
+    queue.in_rest[state] = False
     push(queue.near, state, key, g)
 
 
@@ -418,7 +415,7 @@ def _admit_to_either(queue: WallsFirst, state: int, key: float, g: float, h: flo
         at["least"] = min(at["least"], h)
         push(queue, state, key, g)
     else:
-        queue.in_rest[claim(queue.where, state)] = True
+        queue.in_rest[state] = True
         push(queue.rest, state, key, g)
 
 
@@ -429,7 +426,7 @@ def _walls_first_does(queue: WallsFirst) -> bool:
 
 @remove.of(WallsFirst)
 def _remove_from_either(queue: WallsFirst, state: int) -> None:
-    if queue.in_rest[find(queue.where, state)]:
+    if queue.in_rest[state]:
         remove(queue.rest, state)
     else:
         remove(queue.near, state)

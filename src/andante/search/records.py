@@ -23,11 +23,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from andante.kernel import generic, kernel, subroutine
+from andante.kernel import generic, int64, kernel, subroutine
 
 SMALLEST, CLASSES = 8, 40  # entries of the smallest hash table; sizes of tables, each twice the one before
 MOVED = 4  # entries moved to a larger table for each page that is added: all are moved before that table is half full
-_SLOT_BYTES, _LINK_BYTES = 8, 4  # of an entry, and of a page's link
+_SLOT_BYTES, _LINK_BYTES = 8, 8  # of an entry, and of a page's link and key
 _NOTHING = 0  # page and table 0: they stay empty
 _LOST = 1  # a page for what cannot be kept: nobody finds it again
 SLOTS_PER_PAGE = 32  # a page needs 2 to 6, but a table of one size cannot be used as one of another
@@ -49,6 +49,8 @@ HOLDER = np.dtype(
         ("last", np.int64),
         ("pages", np.int64),
         ("slots", np.int64),  # entries of its tables
+        ("found", np.int64),  # the key that was looked for last ...
+        ("found_at", np.int64),  # ... and its page: neighbouring numbers follow each other
     ]
 )
 
@@ -72,6 +74,7 @@ class Paged(NamedTuple):
     table: npt.NDArray[np.int64]  # [slots], hash tables: (key + 1) << 32 | page, or 0
     spare: npt.NDArray[np.int64]  # [CLASSES], the first of a chain of clear tables of each size
     next: npt.NDArray[np.int32]  # [pages], the next page of a chain
+    key: npt.NDArray[np.int32]  # [pages], which numbers a page is about
     bytes: npt.NDArray[np.uint8]  # all fields of all pages
     field: npt.NDArray[np.int64]  # [fields, 2], where the bytes of a field begin, and how many a page has
     pool: npt.NDArray[Any]  # [1], of POOL
@@ -85,6 +88,12 @@ Index = Dense | Paged
 @generic
 def find(index: Index, number: int) -> int:
     """Return where to read the record of ``number``; if it was never written, it is all zeros there."""
+    raise TypeError(index)
+
+
+@generic
+def number_at(index: Index, place: int) -> int:
+    """Return the number whose record lies at this place; the place must have been claimed."""
     raise TypeError(index)
 
 
@@ -135,6 +144,16 @@ def _same(index: Dense, number: int) -> int:
     return number
 
 
+@number_at.of(Dense)
+def _itself(index: Dense, place: int) -> int:
+    return place
+
+
+@number_at.of(Paged)
+def _by_key(index: Paged, place: int) -> int:
+    return (int64(index.key[place >> index.shift]) << index.shift) | (place & ((1 << index.shift) - 1))
+
+
 @claim.of(Dense)
 def _also_same(index: Dense, number: int) -> int:
     return number
@@ -178,9 +197,12 @@ def _tidy_already(index: Dense, entries: int) -> None:
 @find.of(Paged)
 def _in_page(index: Paged, number: int) -> int:
     holder, key = index.holder[0], number >> index.shift
-    page = _look_up(index, holder["table"], holder["mask"], key)
-    if page == _NOTHING and holder["old"] != _NOTHING:
-        page = _look_up(index, holder["old"], holder["old_mask"], key)
+    page = holder["found_at"]
+    if holder["found"] != key:
+        page = _look_up(index, holder["table"], holder["mask"], key)
+        if page == _NOTHING and holder["old"] != _NOTHING:
+            page = _look_up(index, holder["old"], holder["old_mask"], key)
+        holder["found"], holder["found_at"] = key, page
     return (page << index.shift) | (number & ((1 << index.shift) - 1))
 
 
@@ -203,6 +225,7 @@ def _give_back(index: Paged) -> None:
     _discard(index, holder["old"], holder["old_mask"])
     holder["table"] = holder["mask"] = holder["old"] = holder["old_mask"] = holder["moved"] = 0
     holder["first"] = holder["last"] = holder["pages"] = holder["slots"] = 0
+    holder["found"] = holder["found_at"] = 0
 
 
 @forget.of(Paged)
@@ -279,6 +302,7 @@ def _add_page(index: Paged, key: int) -> int:
     holder["pages"] += 1
     pool["pages"] += 1
     _enter(index, holder["table"], holder["mask"], key, page)
+    holder["found"], holder["found_at"], index.key[page] = key, page, key
     return page
 
 
@@ -391,6 +415,7 @@ def paged(fields: list[np.dtype[Any]], shift: int, room: Room, holders: npt.NDAr
     index = Paged(
         np.zeros(slots, np.int64),
         np.zeros(CLASSES, np.int64),
+        np.zeros(pages, np.int32),
         np.zeros(pages, np.int32),
         buffer,
         np.stack([begins[:-1], np.array(sizes, np.int64)], axis=1),
