@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 from filelock import FileLock
 from numba.core import types
+from numba.core.compiler import Flags
 
 from andante.errors import AlgorithmError
 from andante.files import cache_folder
@@ -118,6 +119,43 @@ def test_a_subroutine_works_on_the_arrays_it_is_given():
     values = np.full(4, 8.0)
     assert quartered(values) == 7
     assert values.tolist() == [4.0, 2.0, 2.0, 2.0]
+
+
+@kernel
+def with_a_function_of_its_own(values):
+    def capped(value, most):
+        return min(value, most)
+
+    total = 0
+    for value in values:
+        total += capped(value, 3)
+    return total
+
+
+@kernel
+def around_it(values):
+    return with_a_function_of_its_own(values) + 1
+
+
+def test_functions_within_a_kernel_can_be_called():
+    """They need passes of the compiler that other kernels go without."""
+    assert around_it(np.arange(6)) == 0 + 1 + 2 + 3 + 3 + 3 + 1
+
+
+@pytest.mark.compiled
+def test_options_of_the_compiler_are_compared_as_numba_does():
+    from andante.kernel.compiler import _Flags
+
+    one, other = _Flags(), Flags()
+    assert one == other
+    assert hash(one) == hash(other)
+    one.nrt = other.nrt  # said, but the default
+    assert one == other
+    assert one == one.copy()
+    assert hash(one) == hash(other)
+    one.nrt = not other.nrt
+    assert one != other
+    assert one != _Flags()
 
 
 @pytest.mark.compiled

@@ -54,7 +54,7 @@ def test_the_nearest_are_found_in_order(world, count, candidates, seed, data):
     used.when[list(taboo)] = 7
     nearest(subgoals, found, graph.arrays, state, goal, used, 7)
     expected = by_similarity(subgoals, graph, state, goal, taboo)[:candidates]
-    assert found.record[: found.size[0]].tolist() == expected
+    assert found.record[: found.scalars[0]["size"]].tolist() == expected
 
 
 @pytest.mark.parametrize("metric", ["euclidean", "manhattan", "octile", "chebyshev"])

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from math import isnan
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,20 +12,13 @@ from andante.cli.shared import check_places, number_option, out, print_written
 from andante.errors import ParameterError
 
 if TYPE_CHECKING:
-    from andante.measures import Statistics
     from andante.selection.features import Described
     from andante.selection.matrix import Matrix
-    from andante.selection.split import Line
     from andante.store import Store
 
 app = typer.Typer(add_completion=False)
 
-#: Shares of results missing that the tables show, in percent; beside the paper's there are those that are as many
-#: algorithms where there are fewer of them.
-SHOWN = (0, 25, 50, 80, 85, 90, 95, 96, 97, 98, 98.5, 99)
 FACTORIZED = (0.05, 0.2)  # shares of results present
-PAPER = 'V. Bulitko, "Per-map algorithm selection in real-time heuristic search" (2016)'
-CITED = "Bulitko 2016"
 
 
 @app.command()
@@ -119,52 +111,46 @@ def write_best(maps: Matrix, file: Path) -> None:
 
 def overview(problems: Matrix, store: Store, expansions: float) -> str:
     """Return the section about the results: their numbers, and the best possible choices."""
-    from andante.report.table import counted
+    from andante.report import choosing
     from andante.selection.matrix import share_of_gap_closed
 
     maps, means = problems.by_map(), problems.means
-    kinds = {"algorithm": problems.algorithms, "problem": problems.instances, "map": maps.instances}
-    algorithms, tasks, worlds = (counted(len(some), what) for what, some in kinds.items())
-    limit = "" if expansions == float("inf") else f" that expand at most {expansions:g} states before any move"
-    size = (
-        f"{algorithms}{limit} on {tasks} of {worlds}. Mean suboptimality; an agent that did not arrive counts as the "
-        f"cap. Tables and figures are numbered as in {PAPER}."
+    return choosing.overview(
+        store.about.get("title", store.folder.name),
+        {"algorithm": len(problems.algorithms), "problem": len(problems.instances), "map": len(maps.instances)},
+        expansions,
+        {
+            "an algorithm drawn at random": means.mean(),
+            "single best algorithm": means.min(),
+            "best for each map": maps.virtual_best,
+            "best for each problem (virtual best)": problems.virtual_best,
+        },
+        problems.algorithms[problems.best],
+        share_of_gap_closed(maps.virtual_best, means.min(), problems.virtual_best),
     )
-    named = f"The single best algorithm is `{problems.algorithms[problems.best]}`."
-    closed = share_of_gap_closed(maps.virtual_best, means.min(), problems.virtual_best)
-    if not isnan(closed):
-        named += f" The best for each map closes {abs(closed):.0%} of the gap between single best and virtual best."
-    rows = {
-        "an algorithm drawn at random": means.mean(),
-        "single best algorithm": means.min(),
-        "best for each map": maps.virtual_best,
-        "best for each problem (virtual best)": problems.virtual_best,
-    }
-    shown = table(["", "mean suboptimality"], [[what, f"{value:.2f}"] for what, value in rows.items()])
-    return "\n".join([f"# {store.about.get('title', store.folder.name)}", "", size, "", *shown, "", named, ""])
 
 
 def part(title: str, make: Callable[[], list[str]]) -> str:
     """Return a section; if the results do not suffice for it, it says why."""
+    from andante.report.choosing import section
     from andante.selection.matrix import MatrixError
 
     try:
         lines = make()
     except MatrixError as error:
         lines = [f"None: {error}."]
-    return "\n".join([f"## {title}", "", *lines, ""])
+    return section(title, lines)
 
 
 def sweeps(problems: Matrix, splits: int, seed: int, figures: Path | None) -> Iterator[str]:
     """Yield the paper's tables 1 and 2, with figures 3 and 4; the first also on results unseen by the choice."""
+    from andante.report.choosing import CITED, SHOWN, draw_sweep, sweep_table
     from andante.selection.split import MISSING, sweep
 
     def swept(name: str, *matrices: Matrix) -> list[str]:
         lines = sweep(*matrices, missing=sorted({*MISSING, *SHOWN}), splits=splits, seed=seed)
         if figures is not None:
-            methods = ("exhaustive", "prior", "sample")
-            curves = {name: [(line.present, getattr(line, name)) for line in lines] for name in methods}
-            draw(curves, "Results present (%)", figures / f"{name}.svg")
+            draw_sweep(lines, figures / f"{name}.svg")
         return sweep_table(lines, len(problems.algorithms))
 
     yield part(f"Per map ({CITED}, Table 1 and Figure 3)", lambda: swept("figure3", problems.by_map()))
@@ -175,81 +161,34 @@ def sweeps(problems: Matrix, splits: int, seed: int, figures: Path | None) -> It
     yield part(f"Per problem ({CITED}, Table 2 and Figure 4)", lambda: swept("figure4", problems))
 
 
-def sweep_table(lines: Sequence[Line], algorithms: int) -> list[str]:
-    """Return one sweep as a table; shares of results that amount to less than one algorithm are left out."""
-    shown = [line for line in lines if 100 - line.present in SHOWN and line.present * algorithms >= 100]
-    rows = [
-        [
-            f"{line.present:g} %",
-            f"{line.present * algorithms / 100:.1f}",
-            *map(with_error, (line.exhaustive, line.prior, line.sample)),
-        ]
-        for line in shown
-    ]
-    return table(["results present", "algorithms run", "exhaustive", "prior", "sample"], rows)
-
-
 def predictions(problems: Matrix, described: Described, seed: int) -> list[str]:
     """Return the table of the paper's section 7: what is reached without running everything."""
     from andante.measures import Statistics
+    from andante.report.choosing import prediction_table
     from andante.selection.predict import factorization_scores, on_unseen_maps
 
-    maps = problems.by_map()
-    rows = []
+    maps, scores = problems.by_map(), dict[str, Statistics]()
     for share in FACTORIZED:
-        rows.append(
-            [f"factorization per map, {share:.0%} present", with_error(factorization_scores(maps, share, seed=seed))]
-        )
-        rows.append(
-            [
-                f"factorization per problem, {share:.0%} present",
-                with_error(factorization_scores(problems, share, seed=seed)),
-            ]
-        )
+        for what, matrix in {"map": maps, "problem": problems}.items():
+            name = f"factorization per {what}, {share:.0%} present"
+            scores[name] = factorization_scores(matrix, share, seed=seed)
     unseen = on_unseen_maps(problems, described.features, seed=seed)
-    for name, scores in {
-        "on maps not trained on: prior": unseen.prior,
-        "on maps not trained on: learned from features": unseen.learned,
-        "on maps not trained on: best for its map": unseen.per_map,
-        "on maps not trained on: best for the problem": unseen.virtual_best,
+    for what, reached in {
+        "prior": unseen.prior,
+        "learned from features": unseen.learned,
+        "best for its map": unseen.per_map,
+        "best for the problem": unseen.virtual_best,
     }.items():
-        rows.append([name, with_error(Statistics.of(scores))])
-    gain = f"Learned is better than prior by {with_error(unseen.gain)}, problem by problem."
-    return [*table(["", "mean suboptimality"], rows), "", gain]
+        scores[f"on maps not trained on: {what}"] = Statistics.of(reached)
+    return prediction_table(scores, unseen.gain)
 
 
 def nearby(problems: Matrix, described: Described, seed: int, figures: Path | None) -> list[str]:
     """Return the table of what choosing by other problems of the same map reaches, by their number."""
+    from andante.report.choosing import draw_nearby, nearby_table
     from andante.selection.cases import by_size
 
-    head = ["old problems", "maps", "by those nearby", "prior", "best of the map", "best for the problem", "gain"]
     found = by_size(problems, described.cells, seed=seed)
     if figures is not None:
-        methods = {"best of the map": "per_map", "prior": "prior", "by those nearby": "chosen"}
-        curves = {title: [(one.old, getattr(one, name)) for one in found] for title, name in methods.items()}
-        draw(curves, "Old problems on each map", figures / "nearby.svg", log=True)
-    scores = [(one.chosen, one.prior, one.per_map, one.virtual_best, one.gain) for one in found]
-    rows = [[f"{one.old:,}", f"{one.maps:,}", *map(with_error, its)] for one, its in zip(found, scores, strict=True)]
-    return table(head, rows)
-
-
-def draw(
-    curves: Mapping[str, Sequence[tuple[float, Statistics]]], across: str, file: Path, *, log: bool = False
-) -> None:
-    """Write a figure of means."""
-    from andante.report.figure import save_figure
-    from andante.report.lines import lines_plot
-
-    save_figure(lines_plot(curves, across, "Mean suboptimality", log=log), file)
-
-
-def with_error(numbers: Statistics) -> str:
-    """Return a mean with its standard error."""
-    return f"{numbers.mean:.2f} ± {numbers.standard_error:.2f}"
-
-
-def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return the lines of a table."""
-    from andante.report.markdown import markdown_table
-
-    return markdown_table(head, rows).splitlines()
+        draw_nearby(found, figures / "nearby.svg")
+    return nearby_table(found)

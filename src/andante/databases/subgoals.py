@@ -13,7 +13,7 @@ the Chebyshev metric in 32 dimensions is no faster than a scan for fewer than 30
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -121,6 +121,9 @@ def index(
 # --- looking up -----------------------------------------------------------------------------------------------------
 
 
+LISTED = np.dtype([("size", np.int64)])  # the number of records on the list
+
+
 class Shortlist(NamedTuple):
     """The records most similar to a problem, most similar first, and buffers to find them.
 
@@ -129,13 +132,13 @@ class Shortlist(NamedTuple):
 
     record: npt.NDArray[np.int32]  # [candidates, or MOST_LISTED if that is less]
     apart: npt.NDArray[np.float64]  # [as many]
-    size: npt.NDArray[np.int64]  # [1]
-    candidates: npt.NDArray[np.int64]  # [1], records to try before giving up
+    scalars: npt.NDArray[Any]  # [1], of LISTED
+    candidates: int  # records to try before giving up
     node: npt.NDArray[np.int64]  # [2 * DEEPEST], nodes yet to be visited
     bound: npt.NDArray[np.float64]  # [2 * DEEPEST], a lower bound on the distance of all records of the node
     start: npt.NDArray[np.float64]  # [2, dimensions], the start's point, and the point of a box that is nearest to it
     goal: npt.NDArray[np.float64]  # [2, dimensions], the same for the goal
-    metric: npt.NDArray[np.int64]  # [1]
+    metric: int
 
     @classmethod
     def allocate(cls, space: Space) -> Shortlist:
@@ -154,13 +157,13 @@ class Shortlist(NamedTuple):
         return cls(
             np.zeros(min(most, MOST_LISTED), np.int32),
             np.zeros(min(most, MOST_LISTED)),
-            np.zeros(1, np.int64),
-            np.full(1, most, np.int64),
+            np.zeros(1, LISTED),
+            most,
             np.zeros(2 * DEEPEST, np.int64),
             np.zeros(2 * DEEPEST),
             np.zeros((2, graph.dimensions)),
             np.zeros((2, graph.dimensions)),
-            np.full(1, metric, np.int64),
+            metric,
         )
 
 
@@ -219,7 +222,7 @@ def nearest(
     Equally similar records are in the order of the database. Only records that come after
     ``last``, which is at distance ``beyond`` from the problem, are considered.
     """
-    found.size[0] = 0
+    found.scalars[0]["size"] = 0
     records, leaves = len(subgoals.start), len(subgoals.low) >> 1
     if records == 0 or len(found.record) == 0:
         return
@@ -252,8 +255,8 @@ def nearest(
 @kernel
 def _worst(found: Shortlist) -> float:
     """Return the distance beyond which a record does not get onto the list."""
-    full = found.size[0] == len(found.record)
-    return found.apart[found.size[0] - 1] if full else np.inf
+    full = found.scalars[0]["size"] == len(found.record)
+    return found.apart[found.scalars[0]["size"] - 1] if full else np.inf
 
 
 @kernel
@@ -265,19 +268,19 @@ def _bound(subgoals: Subgoals, found: Shortlist, node: int) -> float:
         found.start[1, axis] = min(max(found.start[0, axis], low), high)
         low, high = subgoals.low[node, axes + axis], subgoals.high[node, axes + axis]
         found.goal[1, axis] = min(max(found.goal[0, axis], low), high)
-    return distance(found.start, found.metric[0], 0, 1) + distance(found.goal, found.metric[0], 0, 1)
+    return distance(found.start, found.metric, 0, 1) + distance(found.goal, found.metric, 0, 1)
 
 
 @kernel
 def _enter(found: Shortlist, record: int, apart: float) -> None:
     """Insert a record into the list at its place, if it belongs there."""
-    last = found.size[0]
+    last = found.scalars[0]["size"]
     if last == len(found.record):
         last -= 1
         if apart > found.apart[last] or (apart == found.apart[last] and record > found.record[last]):
             return
     else:
-        found.size[0] = last + 1
+        found.scalars[0]["size"] = last + 1
     at = last
     while at > 0 and (apart < found.apart[at - 1] or (apart == found.apart[at - 1] and record < found.record[at - 1])):
         found.apart[at], found.record[at] = found.apart[at - 1], found.record[at - 1]
@@ -309,9 +312,9 @@ def choose(
     Each attempt at climbing takes at most ``most`` steps; at most `found.candidates` records are tried.
     """
     expanded, touched, tried, beyond, last = 0, 0, 0, -np.inf, -1
-    while tried < found.candidates[0]:
+    while tried < found.candidates:
         nearest(subgoals, found, graph, state, goal, used, now, beyond, last)
-        listed = min(found.size[0], found.candidates[0] - tried)
+        listed = min(found.scalars[0]["size"], found.candidates - tried)
         for i in range(listed):
             record = int64(found.record[i])
             one = climb(graph, state, int64(subgoals.start[record]), most)
@@ -322,7 +325,7 @@ def choose(
             expanded, touched = expanded + other.expanded, touched + other.touched
             if other.arrived:
                 return Choice(record, expanded, touched)
-        if found.size[0] < len(found.record):
+        if found.scalars[0]["size"] < len(found.record):
             break
         tried += listed
         beyond, last = found.apart[listed - 1], int64(found.record[listed - 1])

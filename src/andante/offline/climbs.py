@@ -6,7 +6,7 @@ nothing on it. A subgoal is covered by a region if all of its states can climb t
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -34,16 +34,19 @@ class Regions(NamedTuple):
     walls: npt.NDArray[np.int32]  # [height + 1, width + 1], on grids: the number of walls above and to the left
 
 
+ATTEMPT = np.dtype([("now", np.uint32)])  # the number of this attempt
+
+
 class Attempts(NamedTuple):
     """The buffers of one thread."""
 
     seen: npt.NDArray[np.uint32]  # [n], the last attempt that visited a state
-    now: npt.NDArray[np.uint32]  # [1], this attempt
+    scalars: npt.NDArray[Any]  # [1], of ATTEMPT
 
     @classmethod
     def over(cls, n: int) -> Attempts:
         """Return buffers for ``n`` states."""
-        return cls(np.zeros(n, np.uint32), np.zeros(1, np.uint32))
+        return cls(np.zeros(n, np.uint32), np.zeros(1, ATTEMPT))
 
 
 def parts_of(ground: Ground) -> Parts:
@@ -128,11 +131,12 @@ def is_covered(attempts: Attempts, graph: Layout, regions: Regions, region: int,
     """Return whether every state of a region can climb straight to ``aim``."""
     if _is_in_the_open(graph, regions, region, aim):
         return True
-    attempts.now[0] += 1
-    if attempts.now[0] == 0:  # the numbers run out once in four billion attempts
+    at = attempts.scalars[0]
+    at["now"] += 1
+    if at["now"] == 0:  # the numbers run out once in four billion attempts
         attempts.seen[:] = 0
-        attempts.now[0] = 1
-    now = attempts.now[0]
+        at["now"] = 1
+    now = at["now"]
     attempts.seen[aim] = now
     for i in range(regions.begin[region], regions.begin[region + 1]):
         state = int64(regions.member[i])
