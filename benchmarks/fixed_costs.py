@@ -12,7 +12,7 @@ import numpy as np
 
 import andante
 from andante.world.grid import Grid
-from benchmarks import campaigns, knowledge, levels
+from benchmarks import calls, campaigns, knowledge, levels
 from benchmarks.tables import Table
 from benchmarks.targets import Files
 
@@ -37,6 +37,7 @@ def measure(files: Files) -> list[FixedCost]:
         FixedCost("import andante", _best(_import_seconds), 0.5, "s"),
         FixedCost("andante solve, warm", _best(lambda: _solve_seconds(files)), 1.5, "s"),
         *_memories(files),
+        *_calls(files),
         FixedCost("starting a problem, 2048 x 2048 against 64 x 64", _growth(), None, "x"),
         *_abstraction(files),
         *_knowledge(files),
@@ -73,6 +74,20 @@ def _memories(files: Files) -> list[FixedCost]:
         )
         for each in andante.algorithms()
         if not each.needs
+    ]
+
+
+def _calls(files: Files) -> list[FixedCost]:
+    """What a call from Python costs, the step of LRTA* included."""
+    problem = files.problems[-1]
+    return [
+        FixedCost("agent.move", 1e6 * calls.move_seconds(problem), 2.0, "us"),
+        FixedCost("next(watch), without thoughts", 1e6 * calls.watch_seconds(problem), 5.0, "us"),
+        FixedCost("agent.run of one step", 1e6 * calls.agent_run_seconds(problem), 5.0, "us"),
+        FixedCost("andante.run of one step", 1e6 * calls.run_seconds(problem), 15.0, "us"),
+        FixedCost(
+            "run_many of 16 problems of one step on 2 threads, each", 1e6 * calls.many_seconds(problem), None, "us"
+        ),
     ]
 
 

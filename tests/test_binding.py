@@ -99,6 +99,7 @@ def test_two_bound_to_bundles_of_one_type_are_two():
     assert (one(), other(), one()) == (1.0, 2.0, 1.0)
 
 
+@pytest.mark.compiled
 def test_what_is_no_bundle_cannot_be_bound():
     with pytest.raises(TypeError, match="cannot be bound to 'text'; bundles hold arrays"):
         bind(kernel(lambda a: 1), "text")()

@@ -19,7 +19,7 @@ from andante.agent import Algorithm, Card, Move, algorithm
 from andante.episode.convergence import converge_agent
 from andante.episode.loop import NO_MOVE, NO_STATE, WRONG_COST, wrong
 from andante.episode.rows import rows
-from andante.episode.run import Outfit, compile_all, variant
+from andante.episode.run import Outfit, _agents, compile_all, variant
 from andante.episode.single import Agent
 from andante.episode.tables import Episodes
 from andante.errors import AlgorithmError, AndanteError, ParameterError, ProblemError
@@ -182,6 +182,30 @@ def test_an_error_in_the_middle_ends_it_all():
 
     with pytest.raises(RuntimeError, match="enough"):
         andante.run_many("lrta", problems, threads=2, progress=complain)
+
+
+def test_idle_agents_serve_later_calls_on_any_thread(monkeypatch):
+    """Whatever is kept, the results are the same."""
+    grid, made = andante.generate("rooms", 20, 20, seed=2), []
+    problems, init = andante.random_problems(grid, 12, seed=1), Agent.__init__
+    monkeypatch.setattr(
+        Agent, "__init__", lambda agent, *args, **how: (made.append(agent), init(agent, *args, **how))[1]
+    )
+    first = [facts(trial) for trial in andante.run_many("lrta(depth=2)", problems, threads=2)]
+    assert 1 <= len(made) <= 2
+    count = len(made)
+    for _ in range(5):
+        assert [facts(trial) for trial in andante.run_many("lrta(depth=2)", problems)] == first
+        assert facts(andante.run("lrta(depth=2)", problems[0])) == first[0]
+    assert len(made) == count
+
+
+def test_few_idle_agents_are_kept():
+    grid = andante.generate("rooms", 20, 20, seed=2)
+    problem = andante.random_problems(grid, 1, seed=1)[0]
+    for depth in range(1, 12):
+        andante.run("lrta", problem, depth=depth)
+    assert len(_agents._idle) <= _agents._most
 
 
 # --- the loop -------------------------------------------------------------------------------------------------------

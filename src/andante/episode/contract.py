@@ -219,13 +219,13 @@ def _checks_of(subject: _Subject, trials: list[Trial]) -> dict[str, Callable[[],
         "does the same when asked for one move at a time": lambda: _asked(
             subject, [t.problem for t in trials[::PROBLEMS]]
         ),
-        "goes on from wherever it is pushed": lambda: _pushed(subject, [t.problem for t in trials[1::PROBLEMS]]),
         "says so when the goal cannot be reached": lambda: _unreachable(subject),
     }
     if not entry.foresees:
         checks["counts every state that it expands"] = lambda: _counts(subject, trials[:: 2 * PROBLEMS])
     if entry.complete:
         checks["is complete"] = lambda: _arrives(subject, trials)
+    checks["goes on from wherever it is pushed"] = lambda: _pushed(subject, [t.problem for t in trials[1::PROBLEMS]])
     if entry.card.converges:
         checks["converges"] = lambda: _converges(subject, [trial.problem for trial in trials[::CONVERGING]])
     return checks

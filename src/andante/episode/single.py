@@ -122,8 +122,9 @@ class Agent:
         self._episodes = Episodes(1)
         self._stepping = Episodes(1)  # the episode of `move`
         self._goal: int | None = None  # of the last problem
-        self._watched: Watch | None = None  # the one that may continue
-        self._here = self._aim = NOWHERE  # where the last `move` led, and its goal, if it can go on there
+        self._watched: Watch | None  # the one that may continue
+        self._here: int  # where the last `move` led, and ...
+        self._aim: int  # ... its goal, if it can go on there
         self._renew()
 
     def __reduce_ex__(self, protocol: Any) -> Any:
@@ -143,6 +144,8 @@ class Agent:
         return driver(self.algorithm.step)
 
     def _renew(self) -> None:
+        """Allocate the memory, also when it has no stamps left for another problem, and bind the loop to it."""
+        self._leave()
         known, view = self._first_sight()
         self._space = space = new_space(known, self.algorithm.params, self._log_rows, self.databases, view, self.name)
         self._memory = allocate(self.algorithm.memory, space)
@@ -227,8 +230,14 @@ class Agent:
 
     def run(self, problem: Problem, limits: Limits = NO_LIMITS, *, path: bool = True) -> Trial:
         """Run one problem until the goal or a limit is reached."""
-        with self.alone:
-            return self._run_all([problem], limits, path)[0]
+        alone = self.alone
+        if not alone.acquire(False):
+            raise alone.refusal()
+        try:
+            walked = self._walk_all([problem], limits, path)
+            return Trial.from_results(self.name, problem, self._episodes.results(), walked[0])
+        finally:
+            alone.release()
 
     def run_all(
         self,
@@ -244,16 +253,21 @@ class Agent:
         With ``again`` they are further trials of the last problem, or of others with its goal: nothing is forgotten.
         """
         with self.alone:
-            return self._run_all(problems, limits, paths, stop, again)
+            walked = self._walk_all(problems, limits, paths, stop, again)
+            if stop is not None and stop.is_set():
+                return []
+            results = map(self._episodes.results, range(len(problems)))
+            return list(map(Trial.from_results, repeat(self.name), problems, results, walked))
 
-    def _run_all(
+    def _walk_all(
         self,
         problems: Sequence[Problem],
         limits: Limits,
         paths: bool,
         stop: threading.Event | None = None,
         again: bool = False,
-    ) -> list[Trial]:
+    ) -> list[npt.NDArray[np.int32] | None]:
+        """Run every problem, leave the results in the agent's table, and return the paths."""
         if again and any(problem.goal != self._goal for problem in problems):
             raise ProblemError("an agent can keep what it learned only for problems with the goal of its last one")
         if len(problems) > self._episodes.room:
@@ -271,10 +285,7 @@ class Agent:
                     done += self.drive(episodes, done, count - done)
         finally:
             self._remember(episodes, problems)
-        if stop is not None and stop.is_set():
-            return []
-        results = map(episodes.results, range(count))
-        return list(map(Trial.from_results, repeat(self.name), problems, results, walked))
+        return walked
 
     def _remember(self, episodes: Episodes, problems: Sequence[Problem]) -> None:
         """Remember the goal that the learned values in memory belong to: of the last problem that has begun."""
@@ -289,13 +300,17 @@ class Agent:
     def _walk(self, row: int, start: int, stop: threading.Event | None) -> npt.NDArray[np.int32]:
         """Drive one episode to its end and return the states it visits."""
         trail, episodes = self._trail, self._episodes
-        done, moves, parts = 0, 0, []
+        done = self.drive(episodes, row, 1, trail)
+        moves = episodes.moves(row)
+        path = trail.path(start, moves)
+        if done:
+            return path
+        parts = [path]
         while not done and not (stop is not None and stop.is_set()):
             done, before = self.drive(episodes, row, 1, trail), moves
             moves = episodes.moves(row)
-            part = trail.path(start, moves - before)
-            parts.append(part if before == 0 else part[1:])
-        return parts[0] if len(parts) == 1 else np.concatenate([*parts, np.zeros(0, np.int32)])
+            parts.append(trail.path(start, moves - before)[1:])
+        return np.concatenate(parts)
 
     @cached_property
     def _trail(self) -> Trail:
@@ -352,25 +367,20 @@ class Agent:
 
     def _fill(self, episodes: Episodes, problems: Sequence[Problem], limits: Limits, again: bool = False) -> None:
         """Write a table of episodes that have not begun; those without a path have already ended."""
+        caps, row = limits.caps, 0
         for problem in problems:
             if not isinstance(problem, Problem):
                 raise ProblemError(f"a problem is what grid.problem(start, goal) returns, not {quoted(problem)}")
             if problem.graph is not self.graph and problem.graph != self.graph:
                 raise ProblemError(f"{problem!r} is on another graph than this agent")
+            start, goal = problem.start, problem.goal
+            episodes.begin(row, start, goal, caps, again, _UNREACHABLE if self._apart(start, goal) else _WAITING)
+            row += 1
+        if limits.suboptimality < math.inf:
+            episodes.rows["cost_cap"][:row] = np.minimum(limits.cost, limits.suboptimality * least_costs(problems))
         if self._covering:
             self._check_goals([problem.goal for problem in problems])
-        if not again:
-            self._renew_before(len(problems))
-        cost, moves, expansions = limits.caps
-        costs = _cost_caps(problems, limits) if limits.suboptimality < math.inf else None
-        for i, problem in enumerate(problems):
-            caps = (cost if costs is None else costs[i], moves, expansions)
-            outcome = _UNREACHABLE if self._apart(problem.start, problem.goal) else _WAITING
-            episodes.begin(i, problem.start, problem.goal, caps, again, outcome)
-
-    def _renew_before(self, problems: int) -> None:
-        """Allocate the memory again if it has no stamps left for so many problems."""
-        if self._clock[0] + problems >= MOST_PROBLEMS:
+        if not again and self._clock[0] + row >= MOST_PROBLEMS:
             self._renew()
 
     def _apart(self, start: int, goal: int) -> bool:
@@ -464,7 +474,8 @@ class Agent:
         if not again:
             if self._covering:
                 self._check_goals([goal])
-            self._renew_before(1)
+            if self._clock[0] + 1 >= MOST_PROBLEMS:
+                self._renew()
         self._leave()
         self._stepping.begin(0, state, goal, ENDLESS.caps, again, _WAITING)
         self._aim = self._goal = goal
@@ -500,12 +511,6 @@ _new_move: Callable[[type[Move], tuple[Any, ...]], Move] = tuple.__new__  # skip
 
 def _index(value: Any, what: str) -> int:
     return value if type(value) is int else whole_number(value, what)
-
-
-def _cost_caps(problems: Sequence[Problem], limits: Limits) -> list[float]:
-    """Return the limit on each problem's cost, given one on its multiple of the optimal cost."""
-    caps: list[float] = np.minimum(float(limits.cost), limits.suboptimality * least_costs(problems)).tolist()
-    return caps
 
 
 class Watch(Iterator[Turn]):
