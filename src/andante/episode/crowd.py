@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -19,12 +19,15 @@ import numpy.typing as npt
 
 from andante.agent import Algorithm, find
 from andante.databases.header import Database, as_databases, pick
-from andante.episode.march import NEW_PROBLEM, NEW_TRIAL, NOBODY, UNIT, Ground
+from andante.episode.bodies import FREE, Bodies, order_of, resolve
+from andante.episode.march import NEW_PROBLEM, NEW_TRIAL, NO_WISH, NOBODY, UNIT, Ground
 from andante.episode.places import nearest_in_component, states_at
 from andante.episode.squad import Squad
-from andante.episode.wrong import wrong_move
+from andante.episode.wrong import place_name, wrong_move
 from andante.errors import AlgorithmError, ParameterError, ProblemError, quoted, real_number, whole_number
+from andante.kernel import bind
 from andante.measures import Outcome, jain_index
+from andante.search.memory import bytes_of
 from andante.world.graph import Graph
 from andante.world.grid import Grid
 
@@ -46,6 +49,7 @@ class Tick(NamedTuple):
     arrived: int
     unreachable: int  # units that found out that no path leads to their goal, and those sent there since the last tick
     stuck: int
+    blocked: int  # with bodies: units that could not go where they wished
     restarted: int  # units that had to begin again from where they stand, because memory was full
     expansions: int
     longest_wait: int  # ticks since the last move of the unit that has waited longest
@@ -57,7 +61,8 @@ class Crowd:
     """Units on one map that share a budget per tick.
 
     ``algorithm`` is what units use unless `add` names another. ``memory`` bounds the bytes that all minds together may
-    hold: if it is reached, the unit that holds most begins again from where it stands. Units are dealt into ``lanes``,
+    hold: if it is reached, the unit that holds most begins again from where it stands. With ``bodies`` no two units are
+    in one cell, and they push each other out of the way (`andante.episode.bodies`). Units are dealt into ``lanes``,
     each with its share of the budget, which ``threads`` run side by side; results depend on the lanes and not on the
     threads.
 
@@ -78,6 +83,7 @@ class Crowd:
         *,
         databases: Sequence[Any] = (),
         memory: float = MEMORY,
+        bodies: bool = False,
         lanes: int = 1,
         threads: int = 1,
         **parameters: Any,
@@ -99,6 +105,9 @@ class Crowd:
         self._rows = 0  # of the table that are or were in use
         self._gone: list[int] = []  # rows that can be used again, the first freed first
         self._turn = 0
+        self._bodies = Bodies.over(len(self.graph), FIRST_UNITS, self.graph.max_degree) if bodies else None
+        self._order: npt.NDArray[np.int32] | None = None  # in which units with bodies decide; None: it has changed
+        self._resolving = 0  # nanoseconds, in the last tick
         self._unreachable = 0  # units sent to unreachable goals since the last tick
         self._default = None if algorithm is None else self._able(find(algorithm, **parameters))
         if self._default is not None:
@@ -163,7 +172,7 @@ class Crowd:
     @property
     def memory_bytes(self) -> int:
         """The memory of the crowd: minds, desks and tables; without the map and the databases."""
-        tables = self._units.nbytes + self._cells.nbytes
+        tables = self._units.nbytes + self._cells.nbytes + (bytes_of(self._bodies) if self._bodies else 0)
         return tables + sum(squad.used_bytes + squad.fixed_bytes for squad in self._squads)
 
     def held_bytes(self, ids: npt.ArrayLike) -> npt.NDArray[np.int64]:
@@ -217,9 +226,11 @@ class Crowd:
             begin = np.broadcast_to(begin, end.shape)
         self._check_goals(chosen, given, end)
         squads = [self._squad(chosen, given, lane) for lane in range(self._lanes)]
+        self._check_room(begin)
         rows = self._new_rows(len(begin))
         table = self._units
         table[rows] = 0
+        table["wish"][rows], table["anchored"][rows] = NO_WISH, chosen.card.anchored
         table["state"][rows], table["priority"][rows] = begin, weight
         self._place(rows, begin)
         for lane, number in enumerate(squads):
@@ -244,14 +255,17 @@ class Crowd:
     def put(self, ids: npt.ArrayLike, cells: npt.ArrayLike) -> None:
         """Put units somewhere else. They keep their goals and what they have learned, and make new plans."""
         rows = self._known(ids)
-        states = np.broadcast_to(states_at(self.world, cells, "place"), rows.shape)
+        states = states_at(self.world, cells, "place")
+        if len(states) not in (1, len(rows)):
+            raise ProblemError(f"{len(rows)} units need as many places, or one for all, got {len(states)}")
+        states = np.broadcast_to(states, rows.shape)
+        self._check_room(states, rows)
         goals = self._units["goal"][rows]
-        self._units["state"][rows] = states
+        self._leave(rows)
+        self._units["state"][rows], self._units["wish"][rows] = states, NO_WISH
         self._place(rows, states)
-        for number, squad in enumerate(self._squads):
-            mine = rows[self._units["squad"][rows] == number]
-            begins = NEW_PROBLEM if squad.algorithm.card.anchored else NEW_TRIAL
-            self._units["begins"][mine] = np.maximum(self._units["begins"][mine], begins)
+        begins = np.where(self._units["anchored"][rows], NEW_PROBLEM, NEW_TRIAL)
+        self._units["begins"][rows] = np.maximum(self._units["begins"][rows], begins)
         self._units["outcome"][rows] = self._outcomes(states, goals)
         self._unreachable += int(np.count_nonzero(self._units["outcome"][rows] == _UNREACHABLE))
 
@@ -260,6 +274,8 @@ class Crowd:
         rows = self._known(ids)
         for number, squad in enumerate(self._squads):
             squad.discharge(self._units["slot"][rows[self._units["squad"][rows] == number]])
+        self._leave(rows)
+        self._order = None
         self._units[rows] = 0
         self._units["squad"][rows] = NO_SQUAD
         self._gone.extend(rows.tolist())
@@ -287,6 +303,7 @@ class Crowd:
         parts = [sum(weights[number] for number in lane) / total for lane in lanes]
         if timed:  # lanes that run side by side have the whole time each
             parts = [min(1.0, part * self._threads) for part in parts]
+            budget = max(budget - self._resolving, 1.0)
         work = [(lane, budget * part if part else 0.0, weights, timed) for lane, part in zip(lanes, parts, strict=True)]
         if self._threads == 1:
             for one in work:
@@ -295,22 +312,37 @@ class Crowd:
             list(self._pool.map(lambda one: self._run_lane(*one), work))
         for squad in self._squads:
             squad.end(self._turn)
-        return self._told(time.perf_counter_ns() - began)
+        moved = self._resolve() if self._bodies is not None else None
+        return self._told(time.perf_counter_ns() - began, moved)
+
+    def _resolve(self) -> int:
+        """Let units with bodies go where they can; return how many moved."""
+        began = time.perf_counter_ns()
+        assert self._bodies is not None
+        if self._order is None:
+            rows = np.flatnonzero(self._units["squad"][: self._rows] != NO_SQUAD)
+            self._order = rows[order_of(self._units[rows])].astype(np.int32)
+        moved = int(self._deciding(self._order.ctypes.data, len(self._order)))
+        arrived = np.flatnonzero(self._units["arrived"][: self._rows])
+        if len(arrived):
+            self._forget(arrived)
+        self._resolving = time.perf_counter_ns() - began
+        return moved
 
     def _run_lane(self, lane: list[int], budget: float, weights: list[float], timed: bool) -> None:
         """Let the squads of a lane move, each with its share; what they leave goes to those who still wait."""
-        left, weight = budget, sum(weights[number] for number in lane)
+        left, weight, bodies = budget, sum(weights[number] for number in lane), self._bodies is not None
         share = budget / weight if weight and budget < math.inf else 0.0
         for number in lane:
             if weights[number]:
                 part = left * weights[number] / weight if weight else left
-                left -= self._squads[number].march(self._turn, part, share, timed)
+                left -= self._squads[number].march(self._turn, part, share, timed, bodies)
                 weight -= weights[number]
         for number in lane:
             if left > 0 and self._squads[number].waits:
-                left -= self._squads[number].march(self._turn, left, 0.0, timed)
+                left -= self._squads[number].march(self._turn, left, 0.0, timed, bodies)
 
-    def _told(self, nanoseconds: int) -> Tick:
+    def _told(self, nanoseconds: int, moved: int | None) -> Tick:
         """Return what happened; raise `AlgorithmError` if a step returned a wrong move."""
         results = [squad.result[0] for squad in self._squads]
         for squad, result in zip(self._squads, results, strict=True):
@@ -322,13 +354,19 @@ class Crowd:
             return int(sum(result[name] for result in results))
 
         unreachable, self._unreachable = total("unreachable") + self._unreachable, 0
+        units = self._units[: self._rows]
+        arrived, blocked = total("arrived"), 0
+        if moved is not None:
+            arrived, blocked = int(units["arrived"].sum()), int(np.count_nonzero(units["wish"] != NO_WISH))
+            units["arrived"] = False
         return Tick(
             self._turn,
-            total("moved"),
+            total("moved") if moved is None else moved,
             total("walking") - total("moved"),
-            total("arrived"),
+            arrived,
             unreachable,
             total("stuck"),
+            blocked,
             total("restarted"),
             total("expanded"),
             max((int(result["longest_wait"]) for result in results), default=0),
@@ -405,6 +443,10 @@ class Crowd:
             cells = np.zeros((size, 2), np.int32)
             cells[:first] = self._cells[:first]
             self._units, self._cells = units, cells
+            if self._bodies is not None:
+                wider = Bodies.over(0, size, self.graph.max_degree)
+                self._bodies = wider._replace(standing=self._bodies.standing, taken=self._bodies.taken)
+                self.__dict__.pop("_deciding", None)
             for squad in self._squads:
                 squad.stand_on(Ground(units, cells))
         return np.array(old + list(range(first, first + more)), np.int64)
@@ -423,7 +465,33 @@ class Crowd:
             raise ProblemError("a unit is named twice")
         return rows
 
+    @cached_property
+    def _deciding(self) -> Callable[..., int]:
+        """The kernel in which units with bodies decide, bound to all tables."""
+        ground = Ground(self._units, self._cells)
+        return bind(resolve, self.graph.arrays, ground, self._bodies, np.dtype(np.int32))
+
+    def _check_room(self, states: npt.NDArray[np.int64], rows: Ids | None = None) -> None:
+        """Raise `ProblemError` if two units with bodies would be in one place; ``rows`` are those that move there."""
+        if self._bodies is None:
+            return
+        if len(np.unique(states)) < len(states):
+            raise ProblemError("two units with bodies cannot be in one place")
+        others = self._bodies.standing[states].astype(np.int64) - 1
+        taken = others >= 0 if rows is None else (others >= 0) & ~np.isin(others, rows)
+        for i in np.flatnonzero(taken)[:1]:
+            raise ProblemError(
+                f"unit {others[i]} is at {place_name(self.world, int(states[i]))}, and units have bodies"
+            )
+
+    def _leave(self, rows: Ids) -> None:
+        """Let units with bodies leave their places."""
+        if self._bodies is not None:
+            self._bodies.standing[self._units["state"][rows]] = FREE
+
     def _place(self, rows: Ids, states: npt.NDArray[np.int64]) -> None:
+        if self._bodies is not None:
+            self._bodies.standing[states] = rows + 1
         if isinstance(self.world, Grid):
             self._cells[rows, 1], self._cells[rows, 0] = np.divmod(states, self.world.width)
 
@@ -439,6 +507,7 @@ class Crowd:
         outcomes = self._outcomes(table["state"][rows], goals)
         table["goal"][rows], table["outcome"][rows], table["begins"][rows] = goals, outcomes, NEW_PROBLEM
         table["turn"][rows] = table["joined"][rows] = self._turn
+        table["wish"][rows], self._order = NO_WISH, None
         table["moves"][rows] = table["cost"][rows] = table["expanded"][rows] = table["spent"][rows] = 0
         table["balance"][rows] = 0.0
         squads = table["squad"][rows]

@@ -29,6 +29,7 @@ _WALKING, _GOAL = int(Outcome.WALKING), int(Outcome.GOAL)
 _STUCK, _UNREACHABLE = int(Outcome.STUCK), int(Outcome.UNREACHABLE)
 
 NOBODY = -1  # in place of a unit
+NO_WISH = -1  # in place of a state
 TIDIED = 32  # entries of discarded tables that are cleared after a move
 
 # What a unit begins with its next move.
@@ -53,6 +54,12 @@ UNIT = np.dtype(
         ("cost", np.float64),
         ("expanded", np.int64),
         ("spent", np.float64),  # of the budgets of all turns: expansions or nanoseconds
+        (
+            "wish",
+            np.int64,
+        ),  # with bodies: the state that its step has chosen and that it has not reached yet; or NO_WISH
+        ("arrived", np.bool_),  # with bodies: it has just arrived, and still holds what it learned
+        ("anchored", np.bool_),  # what it has learned belongs to where it set out
         ("restarts", np.int64),  # how often it had to begin again because memory was full
         ("wrong_to", np.int64),
         ("wrong_cost", np.float64),
@@ -149,8 +156,11 @@ def march(
     budget: float,
     share: float,
     timed: bool,
+    bodies: bool,
 ) -> float:
     """Let the units of a squad move, each at most once in this turn, until ``budget`` is spent; return what was spent.
+
+    With ``bodies`` they only say where they wish to go; those whose last wish was not granted do not plan again.
 
     ``members`` int32[slots] holds the unit of each slot, or NOBODY. ``share`` is given to each unit that walks, times
     its priority. Budgets are in expansions or, if ``timed``, in nanoseconds. May be called again in the same turn, with
@@ -170,6 +180,10 @@ def march(
             row = ground.units[unit]
             if row["outcome"] != _WALKING or row["turn"] == turn:
                 continue
+            if row["wish"] != NO_WISH:
+                row["turn"] = turn
+                at["moved"] += 1
+                continue
             _settle(row, at)
             if overdrawn == 0 and row["balance"] <= 0.0:
                 continue
@@ -186,7 +200,11 @@ def march(
                 cost, before = float(now - before), now
             spent += cost
             _account(row, at, move, cost, turn)
-            _walk(graph, ground, row, at, unit, move)
+            if _is_possible(graph, row, at, unit, move):
+                if bodies:
+                    row["wish"] = move.to
+                else:
+                    _walk(graph, ground, row, at, unit, move)
             if row["outcome"] != _WALKING:
                 _release(one.pools)
             _tidy(one.pools)
@@ -246,20 +264,25 @@ def _account(row: Any, at: Any, move: Move, cost: float, turn: int) -> None:
 
 
 @kernel
-def _walk(graph: Arrays, ground: Ground, row: Any, at: Any, unit: int, move: Move) -> None:
-    """Make a unit's move, or end its walk."""
+def _is_possible(graph: Arrays, row: Any, at: Any, unit: int, move: Move) -> bool:
+    """Return whether a move can be made; if not, the unit's walk is over."""
     if move.to == STUCK:
         row["outcome"] = _STUCK
         at["stuck"] += 1
-        return
+        return False
     if move.to == UNREACHABLE:
         row["outcome"] = _UNREACHABLE
         at["unreachable"] += 1
-        return
+        return False
     fault = wrong(graph, row["state"], move.to, move.cost)
     if fault != 0:
         row["outcome"], row["wrong_to"], row["wrong_cost"], at["faulty"] = fault, move.to, move.cost, unit
-        return
+    return fault == 0
+
+
+@kernel
+def _walk(graph: Arrays, ground: Ground, row: Any, at: Any, unit: int, move: Move) -> None:
+    """Make a unit's move."""
     row["state"] = move.to
     row["cost"] += move.cost
     row["moves"] += 1
