@@ -108,6 +108,7 @@ class Crowd:
         self._bodies = Bodies.over(len(self.graph), FIRST_UNITS, self.graph.max_degree) if bodies else None
         self._order: npt.NDArray[np.int32] | None = None  # in which units with bodies decide; None: it has changed
         self._resolving = 0  # nanoseconds, in the last tick
+        self._spent = [0.0] * self._lanes  # in the last tick
         self._unreachable = 0  # units sent to unreachable goals since the last tick
         self._default = None if algorithm is None else self._able(find(algorithm, **parameters))
         if self._default is not None:
@@ -304,7 +305,12 @@ class Crowd:
         if timed:  # lanes that run side by side have the whole time each
             parts = [min(1.0, part * self._threads) for part in parts]
             budget = max(budget - self._resolving, 1.0)
-        work = [(lane, budget * part if part else 0.0, weights, timed) for lane, part in zip(lanes, parts, strict=True)]
+        sums = [sum(weights[number] for number in lane) for lane in lanes]
+        work = [
+            (lane, budget * part, weight, timed)
+            for lane, part, weight in zip(lanes, parts, sums, strict=True)
+            if weight
+        ]
         if self._threads == 1:
             for one in work:
                 self._run_lane(*one)
@@ -329,18 +335,23 @@ class Crowd:
         self._resolving = time.perf_counter_ns() - began
         return moved
 
-    def _run_lane(self, lane: list[int], budget: float, weights: list[float], timed: bool) -> None:
-        """Let the squads of a lane move, each with its share; what they leave goes to those who still wait."""
-        left, weight, bodies = budget, sum(weights[number] for number in lane), self._bodies is not None
-        share = budget / weight if weight and budget < math.inf else 0.0
-        for number in lane:
-            if weights[number]:
-                part = left * weights[number] / weight if weight else left
-                left -= self._squads[number].march(self._turn, part, share, timed, bodies)
-                weight -= weights[number]
-        for number in lane:
-            if left > 0 and self._squads[number].waits:
-                left -= self._squads[number].march(self._turn, left, 0.0, timed, bodies)
+    def _run_lane(self, lane: list[int], budget: float, weight: float, timed: bool) -> None:
+        """Let the squads of a lane move: first units that are not overdrawn, then, with what they leave, all others.
+
+        Units are given what was spent in the last tick if that was more than the budget, so that accounts balance. Each
+        tick begins with another squad.
+        """
+        lane_number, first = lane[0] % self._lanes, self._turn % len(lane)
+        given = max(budget, self._spent[lane_number])
+        share = given / weight if weight and given < math.inf else 0.0
+        left = budget
+        for overdrawn in (False, True):
+            for number in lane[first:] + lane[:first]:
+                if self._squads[number].waits:
+                    left -= self._squads[number].march(
+                        self._turn, left, 0.0 if overdrawn else share, overdrawn, timed, self._bodies is not None
+                    )
+        self._spent[lane_number] = budget - left if budget < math.inf else 0.0
 
     def _told(self, nanoseconds: int, moved: int | None) -> Tick:
         """Return what happened; raise `AlgorithmError` if a step returned a wrong move."""
@@ -480,9 +491,8 @@ class Crowd:
         others = self._bodies.standing[states].astype(np.int64) - 1
         taken = others >= 0 if rows is None else (others >= 0) & ~np.isin(others, rows)
         for i in np.flatnonzero(taken)[:1]:
-            raise ProblemError(
-                f"unit {others[i]} is at {place_name(self.world, int(states[i]))}, and units have bodies"
-            )
+            where = place_name(self.world, int(states[i]))
+            raise ProblemError(f"unit {others[i]} stands at {where}, and units have bodies")
 
     def _leave(self, rows: Ids) -> None:
         """Let units with bodies leave their places."""

@@ -155,6 +155,7 @@ def march(
     turn: int,
     budget: float,
     share: float,
+    overdrawn: bool,
     timed: bool,
     bodies: bool,
 ) -> float:
@@ -163,53 +164,52 @@ def march(
     With ``bodies`` they only say where they wish to go; those whose last wish was not granted do not plan again.
 
     ``members`` int32[slots] holds the unit of each slot, or NOBODY. ``share`` is given to each unit that walks, times
-    its priority. Budgets are in expansions or, if ``timed``, in nanoseconds. May be called again in the same turn, with
-    what others have left.
+    its priority. Units that have spent more than they were given move only if ``overdrawn``: in a second call, with
+    what is left. Budgets are in expansions or, if ``timed``, in nanoseconds.
     """
     at = squad[0]
     at["given"] += share
     began, spent = nanoseconds(scratch), 0.0
     before = began
-    for overdrawn in range(2):
-        first = at["next"]
-        for k in range(at["slots"]):
-            slot = first + k if first + k < at["slots"] else first + k - at["slots"]
-            unit = members[slot]
-            if unit == NOBODY:
-                continue
-            row = ground.units[unit]
-            if row["outcome"] != _WALKING or row["turn"] == turn:
-                continue
-            if row["wish"] != NO_WISH:
-                row["turn"] = turn
-                at["moved"] += 1
-                continue
-            _settle(row, at)
-            if overdrawn == 0 and row["balance"] <= 0.0:
-                continue
-            if spent >= budget:
-                at["next"] = slot
-                at["spent"] += spent
-                return spent
-            one = nth(crew, slot)
-            _begin(one.pools, clock, row, slot)
-            move = step(graph, one.memory, params, row["state"], row["goal"])
-            cost = float(move.expanded)
-            if timed:
-                now = nanoseconds(scratch)
-                cost, before = float(now - before), now
-            spent += cost
-            _account(row, at, move, cost, turn)
-            if _is_possible(graph, row, at, unit, move):
-                if bodies:
-                    row["wish"] = move.to
-                else:
-                    _walk(graph, ground, row, at, unit, move)
-            if row["outcome"] != _WALKING:
-                _release(one.pools)
-            _tidy(one.pools)
-            if _used_bytes(one.pools) > at["room"]:
-                _restart_largest(crew, ground, members, squad)
+    first = at["next"]
+    for k in range(at["slots"]):
+        slot = first + k if first + k < at["slots"] else first + k - at["slots"]
+        unit = members[slot]
+        if unit == NOBODY:
+            continue
+        row = ground.units[unit]
+        if row["outcome"] != _WALKING or row["turn"] == turn:
+            continue
+        if row["wish"] != NO_WISH:
+            row["turn"] = turn
+            at["moved"] += 1
+            continue
+        _settle(row, at)
+        if not overdrawn and row["balance"] <= 0.0:
+            continue
+        if spent >= budget:
+            at["next"] = slot
+            at["spent"] += spent
+            return spent
+        one = nth(crew, slot)
+        _begin(one.pools, clock, row, slot)
+        move = step(graph, one.memory, params, row["state"], row["goal"])
+        cost = float(move.expanded)
+        if timed:
+            now = nanoseconds(scratch)
+            cost, before = float(now - before), now
+        spent += cost
+        _account(row, at, move, cost, turn)
+        if _is_possible(graph, row, at, unit, move):
+            if bodies:
+                row["wish"] = move.to
+            else:
+                _walk(graph, ground, row, at, unit, move)
+        if row["outcome"] != _WALKING:
+            _release(one.pools)
+        _tidy(one.pools)
+        if _used_bytes(one.pools) > at["room"]:
+            _restart_largest(crew, ground, members, squad)
     at["spent"] += spent
     return spent
 
@@ -325,11 +325,20 @@ def _held_bytes(pools: tuple[Index, ...]) -> int:
 
 @subroutine
 def _restart_largest(crew: Each, ground: Ground, members: npt.NDArray[np.int32], squad: npt.NDArray[Any]) -> None:
-    """Let the unit that holds most begin again from where it stands, with nothing learned."""
+    """Let the unit that holds most begin again from where it stands, with nothing learned.
+
+    The one that set out first is spared unless it is the only one: so it arrives, then the next, and so on.
+    """
     at = squad[0]
-    largest, most = NOBODY, 0
+    eldest = NOBODY
     for slot in range(at["slots"]):
-        held = _held_bytes(nth(crew, slot).pools) if members[slot] != NOBODY else 0
+        unit = members[slot]
+        if unit != NOBODY and ground.units[unit]["outcome"] == _WALKING:
+            if eldest == NOBODY or ground.units[unit]["joined"] < ground.units[members[eldest]]["joined"]:
+                eldest = slot
+    largest, most = eldest, 0
+    for slot in range(at["slots"]):
+        held = _held_bytes(nth(crew, slot).pools) if members[slot] != NOBODY and slot != eldest else 0
         if held > most:
             largest, most = slot, held
     if largest == NOBODY:
