@@ -79,11 +79,11 @@ def test_a_budget_is_shared_by_what_units_spend_and_by_priority():
         [(0, y) for y in range(20, 40)], [(399, y) for y in range(20, 40)], algorithm="klrta(lookahead=5)"
     )
     favoured = crowd.add([(0, y) for y in range(40, 60)], [(399, y) for y in range(40, 60)], priority=2.0)
-    for _ in range(200):
+    for _ in range(300):
         crowd.tick(expansions=30)
     spent = crowd.expanded.astype(float)
     assert spent[costly].mean() == pytest.approx(spent[cheap].mean(), rel=0.2)
-    assert spent[favoured].mean() == pytest.approx(2 * spent[cheap].mean(), rel=0.1)
+    assert spent[favoured].mean() == pytest.approx(2 * spent[cheap].mean(), rel=0.2)
     assert crowd.jain_index > 0.98
 
 
@@ -114,10 +114,10 @@ def test_the_nearest_cell_instead():
 def test_memory_is_capped_and_everybody_arrives():
     grid = andante.generate("random", 200, 200, seed=3)
     problems = andante.random_problems(grid, 60, seed=1)
-    crowd = andante.Crowd("tba(budget=100)", grid, memory=1e6)
+    crowd = andante.Crowd("tba(budget=100)", grid, memory=3e6)
     ids = crowd.add([grid.cell(p.start) for p in problems], [grid.cell(p.goal) for p in problems])
     ticks = arrive(crowd)
-    assert max(tick.bytes for tick in ticks) <= 1e6
+    assert max(tick.bytes for tick in ticks) <= 3e6
     assert sum(tick.restarted for tick in ticks) > 0
     assert (crowd.outcomes[ids] == Outcome.GOAL).all()
 
@@ -134,7 +134,7 @@ def test_what_a_unit_held_is_given_back():
     assert not crowd.held_bytes(ids[10:20]).any()
     arrive(crowd)
     assert not crowd.held_bytes(ids[10:]).any()
-    assert crowd.tick().bytes < 20_000  # tables that wait to be cleared
+    assert crowd.tick().bytes == 0
 
 
 def test_minds_are_small():

@@ -33,6 +33,8 @@ from andante.world.grid import Grid
 
 FIRST_UNITS = 1024
 NO_SQUAD = -1
+PATIENT_PASSES = 4  # times that what is left of a budget is shared before more is given than is left
+MOST_AHEAD = 4  # shares that units may be given ahead of time
 MEMORY = 256e6  # bytes for all minds, unless another number is given
 
 _WALKING, _GOAL, _UNREACHABLE = int(Outcome.WALKING), int(Outcome.GOAL), int(Outcome.UNREACHABLE)
@@ -108,7 +110,7 @@ class Crowd:
         self._bodies = Bodies.over(len(self.graph), FIRST_UNITS, self.graph.max_degree) if bodies else None
         self._order: npt.NDArray[np.int32] | None = None  # in which units with bodies decide; None: it has changed
         self._resolving = 0  # nanoseconds, in the last tick
-        self._spent = [0.0] * self._lanes  # in the last tick
+        self._ahead = [0.0] * self._lanes  # what a unit of priority 1 was given ahead of the next tick
         self._unreachable = 0  # units sent to unreachable goals since the last tick
         self._default = None if algorithm is None else self._able(find(algorithm, **parameters))
         if self._default is not None:
@@ -336,22 +338,26 @@ class Crowd:
         return moved
 
     def _run_lane(self, lane: list[int], budget: float, weight: float, timed: bool) -> None:
-        """Let the squads of a lane move: first units that are not overdrawn, then, with what they leave, all others.
+        """Let the squads of a lane move until its budget is spent; each tick begins with another squad.
 
-        Units are given what was spent in the last tick if that was more than the budget, so that accounts balance. Each
-        tick begins with another squad.
+        All units are given their share of the budget, and those that have been given what their next move may cost
+        move. While some of the budget is left and units wait, it is shared among all once more, ahead of the next tick,
+        whose share is the smaller for it.
         """
-        lane_number, first = lane[0] % self._lanes, self._turn % len(lane)
-        given = max(budget, self._spent[lane_number])
-        share = given / weight if weight and given < math.inf else 0.0
-        left = budget
-        for overdrawn in (False, True):
-            for number in lane[first:] + lane[:first]:
-                if self._squads[number].waits:
-                    left -= self._squads[number].march(
-                        self._turn, left, 0.0 if overdrawn else share, overdrawn, timed, self._bodies is not None
-                    )
-        self._spent[lane_number] = budget - left if budget < math.inf else 0.0
+        squads = [self._squads[number] for number in lane]
+        first, which = self._turn % len(lane), lane[0] % self._lanes
+        squads, everybody = squads[first:] + squads[:first], budget == math.inf
+        usual = 0.0 if everybody else budget / weight
+        ahead, share = max(0.0, self._ahead[which] - usual), max(0.0, usual - self._ahead[which])
+        left, passes = budget, 0
+        while left > 0 and any(squad.waits for squad in squads):
+            for squad in squads:  # also those that do not wait: their units are given their share
+                left -= squad.march(self._turn, left, share, everybody, timed, self._bodies is not None)
+            passes += 1
+            share = max(left, 0.0) / weight * 2 ** max(0, passes - PATIENT_PASSES)
+            ahead += share
+        waits = any(squad.waits for squad in squads)
+        self._ahead[which] = min(ahead, MOST_AHEAD * usual) if waits else 0.0
 
     def _told(self, nanoseconds: int, moved: int | None) -> Tick:
         """Return what happened; raise `AlgorithmError` if a step returned a wrong move."""
@@ -519,7 +525,7 @@ class Crowd:
         table["turn"][rows] = table["joined"][rows] = self._turn
         table["wish"][rows], self._order = NO_WISH, None
         table["moves"][rows] = table["cost"][rows] = table["expanded"][rows] = table["spent"][rows] = 0
-        table["balance"][rows] = 0.0
+        table["balance"][rows] = table["last"][rows] = 0.0
         squads = table["squad"][rows]
         for number, squad in enumerate(self._squads):
             mine = rows[squads == number]

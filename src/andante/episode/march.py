@@ -3,9 +3,10 @@
 `march` drives the same step kernels as `episode.loop`. The units of a squad have the same algorithm: they share a desk,
 and each has a mind of its own. A squad goes round: where the budget of one turn ends, the next turn begins.
 
-A turn is fair over what units really spend. In each turn every unit that is still walking is given its share of the
-budget, in proportion to its priority, and pays for its moves from what it has been given. Units that are not overdrawn
-move first; what they leave of the budget goes to the others. When everybody could move, all accounts begin again.
+A turn is fair over what units really spend, by deficit round-robin (Shreedhar and Varghese 1996). In each turn every
+unit that is still walking is given its share of the budget, in proportion to its priority, and pays for its moves from
+what it has been given. A unit moves if it has been given enough for another move like its last one. When everybody
+could move, all accounts begin again.
 """
 
 from __future__ import annotations
@@ -46,6 +47,7 @@ UNIT = np.dtype(
         ("slot", np.int64),  # where its mind lies in its squad
         ("priority", np.float64),
         ("balance", np.float64),  # what it has been given and not spent
+        ("last", np.float64),  # what its last move cost
         ("given", np.float64),  # how much a unit of priority 1 had been given when the balance was brought up to date
         ("round", np.int64),  # the round of accounts that the balance belongs to
         ("turn", np.int64),  # the turn of its last move, or after which it set out
@@ -155,7 +157,7 @@ def march(
     turn: int,
     budget: float,
     share: float,
-    overdrawn: bool,
+    everybody: bool,
     timed: bool,
     bodies: bool,
 ) -> float:
@@ -164,8 +166,8 @@ def march(
     With ``bodies`` they only say where they wish to go; those whose last wish was not granted do not plan again.
 
     ``members`` int32[slots] holds the unit of each slot, or NOBODY. ``share`` is given to each unit that walks, times
-    its priority. Units that have spent more than they were given move only if ``overdrawn``: in a second call, with
-    what is left. Budgets are in expansions or, if ``timed``, in nanoseconds.
+    its priority. A unit moves if it has been given what its last move cost, or if ``everybody`` may. This may be called
+    again in the same turn, with what is left. Budgets are in expansions or, if ``timed``, in nanoseconds.
     """
     at = squad[0]
     at["given"] += share
@@ -185,7 +187,7 @@ def march(
             at["moved"] += 1
             continue
         _settle(row, at)
-        if not overdrawn and row["balance"] <= 0.0:
+        if not everybody and row["balance"] < row["last"]:
             continue
         if spent >= budget:
             at["next"] = slot
@@ -208,8 +210,8 @@ def march(
         if row["outcome"] != _WALKING:
             _release(one.pools)
         _tidy(one.pools)
-        if _used_bytes(one.pools) > at["room"]:
-            _restart_largest(crew, ground, members, squad)
+        while _used_bytes(one.pools) > at["room"] and _restart_largest(crew, ground, members, squad):
+            pass
     at["spent"] += spent
     return spent
 
@@ -255,6 +257,7 @@ def _begin(pools: tuple[Index, ...], clock: Clock, row: Any, slot: int) -> None:
 def _account(row: Any, at: Any, move: Move, cost: float, turn: int) -> None:
     """Let a unit pay for its move."""
     row["balance"] -= cost
+    row["last"] = cost
     row["spent"] += cost
     row["expanded"] += move.expanded
     row["turn"] = turn
@@ -324,8 +327,8 @@ def _held_bytes(pools: tuple[Index, ...]) -> int:
 
 
 @subroutine
-def _restart_largest(crew: Each, ground: Ground, members: npt.NDArray[np.int32], squad: npt.NDArray[Any]) -> None:
-    """Let the unit that holds most begin again from where it stands, with nothing learned.
+def _restart_largest(crew: Each, ground: Ground, members: npt.NDArray[np.int32], squad: npt.NDArray[Any]) -> bool:
+    """Let the unit that holds most begin again from where it stands, with nothing learned; return whether there is one.
 
     The one that set out first is spared unless it is the only one: so it arrives, then the next, and so on.
     """
@@ -333,21 +336,23 @@ def _restart_largest(crew: Each, ground: Ground, members: npt.NDArray[np.int32],
     eldest = NOBODY
     for slot in range(at["slots"]):
         unit = members[slot]
-        if unit != NOBODY and ground.units[unit]["outcome"] == _WALKING:
-            if eldest == NOBODY or ground.units[unit]["joined"] < ground.units[members[eldest]]["joined"]:
-                eldest = slot
+        if unit == NOBODY or ground.units[unit]["outcome"] != _WALKING:
+            continue
+        if eldest == NOBODY or ground.units[unit]["joined"] < ground.units[members[eldest]]["joined"]:
+            eldest = slot
     largest, most = eldest, 0
     for slot in range(at["slots"]):
         held = _held_bytes(nth(crew, slot).pools) if members[slot] != NOBODY and slot != eldest else 0
         if held > most:
             largest, most = slot, held
     if largest == NOBODY:
-        return
+        return False
     _release(nth(crew, largest).pools)
     row = ground.units[members[largest]]
     row["begins"] = NEW_PROBLEM
     row["restarts"] += 1
     at["restarted"] += 1
+    return True
 
 
 @kernel

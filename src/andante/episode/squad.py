@@ -83,9 +83,9 @@ class Squad:
         """Begin a turn; return the sum of the priorities of the units that walk."""
         return float(self._begin())
 
-    def march(self, turn: int, budget: float, share: float, overdrawn: bool, timed: bool, bodies: bool) -> float:
+    def march(self, turn: int, budget: float, share: float, everybody: bool, timed: bool, bodies: bool) -> float:
         """Let the units move, or with bodies wish, until the budget is spent, and return what was spent."""
-        return float(self._march(turn, budget, share, overdrawn, timed, bodies))
+        return float(self._march(turn, budget, share, everybody, timed, bodies))
 
     def end(self, turn: int) -> None:
         """End a turn."""

@@ -59,7 +59,7 @@ POOL = np.dtype(
         ("free", np.int64),  # the first of a chain of pages that were given back
         ("fresh", np.int64),  # the first page that was never used
         ("pages", np.int64),  # in use
-        ("slots", np.int64),  # entries of hash tables in use, or waiting to be cleared
+        ("slots", np.int64),  # entries of hash tables in use
         ("fresh_slot", np.int64),  # the first entry that was never used
         ("dirty", np.int64),  # the first of a chain of tables to be cleared
         ("page_bytes", np.int64),  # the size of a page with all its fields
@@ -368,6 +368,7 @@ def _discard(index: Paged, table: int, mask: int) -> None:
         return
     index.table[table], index.table[table + 1], index.table[table + 2] = index.pool[0]["dirty"], mask, mask
     index.pool[0]["dirty"] = table
+    index.pool[0]["slots"] -= mask + 1
 
 
 @tidy.of(Paged)
@@ -382,9 +383,8 @@ def _clear_tables(index: Paged, entries: int) -> None:
         entries -= left - until + 1
         index.table[table + 2] = until
         if until == 2:
-            size, which = index.table[table + 1] + 1, _class(index.table[table + 1] + 1)
+            which = _class(index.table[table + 1] + 1)
             pool["dirty"] = index.table[table]
-            pool["slots"] -= size
             index.table[table], index.table[table + 1], index.table[table + 2] = index.spare[which], 0, 0
             index.spare[which] = table
 
