@@ -31,7 +31,7 @@ from numba.core.serialize import dumps
 
 from andante.errors import OutputError
 from andante.files import cache_folder, write_whole
-from andante.kernel.compiler import JIT, PART, Part, offer
+from andante.kernel.compiler import JIT, PART, QUICK, Part, offer
 
 _listeners: list[tuple[Callable[[str], None], Callable[[str], None] | None]] = []
 
@@ -154,7 +154,7 @@ class _FileCache(FunctionCache):  # type: ignore[misc]
     def _index_key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
         """Return the key of machine code, with compiler settings and the sources of its bundles, which bring bodies."""
         settings = [(name, str(getattr(numba.config, name, None))) for name in _SETTINGS]
-        how = f"Numba {numba.__version__}, {self._options}, {settings}"
+        how = f"Numba {numba.__version__}, {self._options}, {settings}, quick={QUICK}"
         return *super()._index_key(sig, codegen), how, _bundle_state(frozenset(_bundle_homes(sig)))
 
     def place(self, sig: Any, target_context: Any) -> Path:
