@@ -22,7 +22,7 @@ demo: $(VENV)/.has-report ## compare the agents on a generated map; writes out/d
 	@$(BIN)/andante demo --out out/demo.html $(ARGS)
 
 test: $(VENV)/.has-test ## run the whole test suite (ARGS="-k lrta" for a part of it)
-	ANDANTE_QUICK_COMPILE=1 $(PYTEST) $(ARGS)
+	$(PYTEST) $(ARGS)
 
 test-deep: $(VENV)/.has-test ## run it with thirty-two times as many examples, new ones each time, and what takes too long for every day
 	ANDANTE_DEEP_TESTS=1 $(PYTEST) $(ARGS)

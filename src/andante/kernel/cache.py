@@ -31,7 +31,7 @@ from numba.core.serialize import dumps
 
 from andante.errors import OutputError
 from andante.files import cache_folder, write_whole
-from andante.kernel.compiler import JIT, PART, QUICK, Part, offer
+from andante.kernel.compiler import JIT, PART, Part, offer
 
 _listeners: list[tuple[Callable[[str], None], Callable[[str], None] | None]] = []
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import os
 from types import CodeType, SimpleNamespace
 from typing import Any
 
@@ -23,10 +22,6 @@ from numba.core.typed_passes import NativeLowering
 from numba.np.numpy_support import as_dtype
 
 JIT = not numba.config.DISABLE_JIT
-
-# For tests, which run few moves: inline and simplify, but leave out LLVM's optimisation of the whole. That saves a
-# seventh of the compile time. It changes no result: nothing that LLVM does here may change one.
-QUICK = bool(os.environ.get("ANDANTE_QUICK_COMPILE"))
 
 # Inlining a kernel passes its bundles for free; a real call would copy every array's header.
 # Nothing calls a kernel through a pointer, so none has a wrapper for C.
@@ -72,16 +67,6 @@ class Part(JITCodeLibrary):  # type: ignore[misc]
         part._final_module = part._shared_module = llvmlite.binding.parse_bitcode(state[2])
         part._finalize_final_module()
         return part
-
-
-class _Quick(JITCodeLibrary):  # type: ignore[misc]
-    """A kernel for Python, not optimised as a whole; the kernels that it is made of are, each by itself."""
-
-    def _optimize_final_module(self) -> None:
-        passes, builder = self._codegen._module_pass_manager(
-            loop_vectorize=False, slp_vectorize=False, opt=0, cost="cheap"
-        )
-        passes.run(self._final_module, builder)
 
 
 class _NoMemory:
@@ -281,12 +266,6 @@ class _KernelCompiler(Compiler):  # type: ignore[misc]
     def define_pipelines(self) -> list[Any]:
         closures = any(isinstance(one, CodeType) for one in self.state.func_id.code.co_consts)
         return [self._passes(closures)]
-
-    def _compile_core(self) -> Any:
-        if QUICK and self.state.library is None:
-            self.state.library = _Quick(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
-            self.state.library.enable_object_caching()  # as Numba does for its own
-        return super()._compile_core()
 
     @classmethod
     @functools.cache
