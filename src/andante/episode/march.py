@@ -20,17 +20,18 @@ import numpy.typing as npt
 
 from andante.agent import STUCK, UNREACHABLE, Move
 from andante.episode.loop import wrong
-from andante.kernel import Each, generic, instantiate, kernel, nanoseconds, nth, subroutine
+from andante.kernel import Each, generic, instantiate, kernel, nanoseconds, nth, prefetch, subroutine
 from andante.measures.outcome import Outcome
 from andante.search.memory import Clock
-from andante.search.records import Index, held_bytes, release, tidy, used_bytes
-from andante.world.layout import Arrays, Csr, Moves
+from andante.search.records import Index, held_bytes, prefetch_holder, prefetch_place, release, tidy, used_bytes
+from andante.world.layout import Arrays, Csr, Moves, prefetch_around
 
 _WALKING, _GOAL = int(Outcome.WALKING), int(Outcome.GOAL)
 _STUCK, _UNREACHABLE = int(Outcome.STUCK), int(Outcome.UNREACHABLE)
 
 NOBODY = -1  # in place of a unit
 NO_WISH = -1  # in place of a state
+LEAD = 2  # units by which a prefetch is ahead of what it is for
 TIDIED = 32  # entries of discarded tables that are cleared after a move
 
 # What a unit begins with its next move.
@@ -39,33 +40,32 @@ NOTHING_NEW, NEW_TRIAL, NEW_PROBLEM = 0, 1, 2
 #: One row per unit.
 UNIT = np.dtype(
     [
+        # What is read of every unit in every turn is in its first cache line.
+        ("outcome", np.int64),
+        ("turn", np.int64),  # the turn of its last move, or after which it set out
+        ("wish", np.int64),  # with bodies: the state that its step has chosen, until it is there; or NO_WISH
         ("state", np.int64),
         ("goal", np.int64),
-        ("outcome", np.int64),
         ("begins", np.int64),
-        ("squad", np.int64),
-        ("slot", np.int64),  # where its mind lies in its squad
-        ("priority", np.float64),
         ("balance", np.float64),  # what it has been given and not spent
         ("last", np.float64),  # what its last move cost
         ("given", np.float64),  # how much a unit of priority 1 had been given when the balance was brought up to date
         ("round", np.int64),  # the round of accounts that the balance belongs to
-        ("turn", np.int64),  # the turn of its last move, or after which it set out
-        ("joined", np.int64),  # the turn after which it set out
+        ("priority", np.float64),
         ("moves", np.int64),
         ("cost", np.float64),
         ("expanded", np.int64),
         ("spent", np.float64),  # of the budgets of all turns: expansions or nanoseconds
-        (
-            "wish",
-            np.int64,
-        ),  # with bodies: the state that its step has chosen and that it has not reached yet; or NO_WISH
-        ("arrived", np.bool_),  # with bodies: it has just arrived, and still holds what it learned
-        ("anchored", np.bool_),  # what it has learned belongs to where it set out
+        ("joined", np.int64),  # the turn after which it set out
+        ("squad", np.int64),
+        ("slot", np.int64),  # where its mind lies in its squad
         ("restarts", np.int64),  # how often it had to begin again because memory was full
         ("wrong_to", np.int64),
         ("wrong_cost", np.float64),
-    ]
+        ("arrived", np.bool_),  # with bodies: it has just arrived, and still holds what it learned
+        ("anchored", np.bool_),  # what it has learned belongs to where it set out
+    ],
+    align=True,
 )
 
 #: A squad: the first fields are its own, the others the result of a turn.
@@ -176,6 +176,7 @@ def march(
     first = at["next"]
     for k in range(at["slots"]):
         slot = first + k if first + k < at["slots"] else first + k - at["slots"]
+        _look_out(graph, crew, ground, members, at["slots"], slot)
         unit = members[slot]
         if unit == NOBODY:
             continue
@@ -230,6 +231,34 @@ def end_turn(ground: Ground, members: npt.NDArray[np.int32], squad: npt.NDArray[
         at["round"] += 1
         at["given_before"] = at["given"]
     at["longest_wait"] = longest
+
+
+@kernel
+def _look_out(graph: Arrays, crew: Each, ground: Ground, members: npt.NDArray[np.int32], slots: int, slot: int) -> None:
+    """Prefetch what units will read whose turn comes soon: each is somewhere else, on the map and in memory.
+
+    First their rows, then where they are and how they find their records, then the records.
+    """
+    far, near, next_one = slot + 3 * LEAD, slot + 2 * LEAD, slot + LEAD
+    if far < slots:
+        prefetch(ground.units, members[far])
+    if near < slots and members[near] != NOBODY:
+        prefetch_around(graph, ground.units[members[near]]["state"])
+        _prefetch_holders(nth(crew, near).pools)
+    if next_one < slots and members[next_one] != NOBODY:
+        _prefetch_records(nth(crew, next_one).pools, ground.units[members[next_one]]["state"])
+
+
+@kernel
+def _prefetch_holders(pools: tuple[Index, ...]) -> None:
+    for i in range(len(pools)):
+        prefetch_holder(pools[i])
+
+
+@kernel
+def _prefetch_records(pools: tuple[Index, ...], state: int) -> None:
+    for i in range(len(pools)):
+        prefetch_place(pools[i], state)
 
 
 @kernel

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from andante.kernel import generic, int64, kernel, subroutine
+from andante.kernel import generic, int64, kernel, prefetch, subroutine
 
 SMALLEST, CLASSES = 8, 40  # entries of the smallest hash table; sizes of tables, each twice the one before
 MOVED = 4  # entries moved to a larger table for each page that is added: all are moved before that table is half full
@@ -122,6 +122,18 @@ def held_bytes(index: Index) -> int:
 
 
 @generic
+def prefetch_holder(index: Index) -> None:
+    """Prefetch what tells where the unit's records lie."""
+    raise TypeError(index)
+
+
+@generic
+def prefetch_place(index: Index, number: int) -> None:
+    """Prefetch where the record of ``number`` is looked up."""
+    raise TypeError(index)
+
+
+@generic
 def starts_clear(index: Index) -> bool:
     """Return whether a new problem begins with records that are all zeros."""
     raise TypeError(index)
@@ -172,6 +184,27 @@ def _clear(index: Dense, field: npt.NDArray[Any]) -> None:
 @held_bytes.of(Dense)
 def _none_extra(index: Dense) -> int:
     return 0
+
+
+@prefetch_holder.of(Dense)
+def _no_holder(index: Dense) -> None:
+    pass
+
+
+@prefetch_holder.of(Paged)
+def _own_holder(index: Paged) -> None:
+    prefetch(index.holder, 0)
+
+
+@prefetch_place.of(Dense)
+def _no_place(index: Dense, number: int) -> None:
+    pass
+
+
+@prefetch_place.of(Paged)
+def _own_slot(index: Paged, number: int) -> None:
+    holder = index.holder[0]
+    prefetch(index.table, _slot(holder["table"], holder["mask"], number >> index.shift))
 
 
 @starts_clear.of(Dense)
