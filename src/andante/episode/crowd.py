@@ -18,12 +18,12 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.agent import Algorithm, find
-from andante.databases.header import Database, as_databases, pick
+from andante.databases.header import as_databases
 from andante.episode.bodies import FREE, Bodies, order_of, resolve
+from andante.episode.checks import check_goals, covering, place_name, wrong_move
 from andante.episode.march import NEW_PROBLEM, NEW_TRIAL, NO_WISH, NOBODY, UNIT, Ground
 from andante.episode.places import nearest_in_component, states_at
 from andante.episode.squad import Squad
-from andante.episode.wrong import place_name, wrong_move
 from andante.errors import AlgorithmError, ParameterError, ProblemError, quoted, real_number, whole_number
 from andante.kernel import bind
 from andante.measures import Outcome, jain_index
@@ -227,7 +227,7 @@ class Crowd:
         end = self._ends(begin, goals, nearest)
         if len(begin) == 1:
             begin = np.broadcast_to(begin, end.shape)
-        self._check_goals(chosen, given, end)
+        check_goals(covering(chosen, given, self.graph), self.world, end)
         squads = [self._squad(chosen, given, lane) for lane in range(self._lanes)]
         self._check_room(begin)
         rows = self._new_rows(len(begin))
@@ -250,7 +250,7 @@ class Crowd:
             raise ProblemError(f"{len(rows)} units need as many goals, or one for all, got {len(end)}")
         for number, squad in enumerate(self._squads):
             mine = self._units["squad"][rows] == number
-            self._check_goals(squad.algorithm, squad.databases, end[mine])
+            check_goals(squad.covering, self.world, end[mine])
         new = (self._units["goal"][rows] != end) | (self._units["outcome"][rows] != _WALKING)
         self._forget(rows[new])
         self._set_out(rows[new], end[new])
@@ -436,16 +436,6 @@ class Crowd:
         if len(ends) != len(starts):
             raise ProblemError(f"{len(starts)} starts need as many goals, or one for all, got {len(ends)}")
         return nearest_in_component(self.world, starts, ends) if nearest else ends
-
-    def _check_goals(self, algorithm: Algorithm, databases: tuple[Any, ...], goals: npt.NDArray[np.int64]) -> None:
-        given = [one for one in databases if isinstance(one, Database)]
-        for kind in algorithm.needs if given else ():
-            one = pick(given, kind, self.graph, who=str(algorithm))
-            if not one.covers(self.graph, goals).all():
-                raise AlgorithmError(
-                    f"the database of kind {kind!r} was built for other goals; build one that has all goals of these "
-                    "units, or one for all goals"
-                )
 
     def _new_rows(self, count: int) -> Ids:
         """Return free rows of the table, the first freed first, then new ones."""

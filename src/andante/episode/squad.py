@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.agent import Algorithm
+from andante.episode.checks import covering
 from andante.episode.march import NOBODY, SQUAD, Ground, Unit, begin_turn, dismiss, end_turn, held_by, marcher
 from andante.kernel import Each, bind
 from andante.search.memory import CLOCK, Log, Space, allocate, bytes_of
@@ -22,6 +23,7 @@ class Squad:
 
     def __init__(self, algorithm: Algorithm, databases: tuple[Any, ...], graph: Graph, ground: Ground, room: int):
         self.algorithm, self.databases, self._graph = algorithm, databases, graph
+        self.covering = covering(algorithm, databases, graph)  # the databases that may be for some goals only
         draft = Draft(len(graph))
         self._allocate(draft)
         self._minds = Minds(draft, FIRST_SLOTS, room)
