@@ -150,6 +150,42 @@ def test_minds_are_small():
         assert np.median(crowd.held_bytes(ids)) < limit
 
 
+@pytest.mark.parametrize("lanes", [1, 2])
+def test_units_with_one_goal_learn_together(lanes):
+    def walk(share):
+        crowd = andante.Crowd("lss(lookahead=10)", GRID, share=share, lanes=lanes)
+        ids = crowd.add(STARTS, GOALS[0])
+        ticks = arrive(crowd, expansions=200)
+        assert (crowd.outcomes[ids] == Outcome.GOAL).all()
+        assert ticks[-1].bytes == 0
+        return int(crowd.moves.sum()), int(crowd.expanded.sum())
+
+    alone, together = walk(None), walk("goal")
+    assert together[0] < 0.8 * alone[0]
+    assert together[1] < 0.7 * alone[1]
+
+
+def test_a_team_of_one_walks_as_alone_and_teams_come_and_go():
+    crowd = andante.Crowd("lrta", GRID, share="goal")
+    for _ in range(3):
+        ids = crowd.add(STARTS[:5], GOALS[:5])
+        arrive(crowd)
+        assert crowd.costs[ids].tolist() == [trial.cost for trial in andante.run_many("lrta", PROBLEMS[:5])]
+        crowd.send(ids, STARTS[0])
+        crowd.tick()
+        crowd.remove(ids[:2])
+        arrive(crowd)
+        crowd.remove(ids[2:])
+        assert crowd.tick().bytes == 0
+
+
+def test_values_that_are_not_true_for_others_are_not_shared():
+    with pytest.raises(andante.AndanteError, match="its units cannot learn together"):
+        andante.Crowd("rta", GRID, share="goal")
+    with pytest.raises(andante.AndanteError, match="share must be 'goal' or None"):
+        andante.Crowd("lrta", GRID, share="all")
+
+
 def test_units_of_several_algorithms():
     crowd = andante.Crowd(None, GRID, lanes=2)
     algorithms = ["lrta", "rta", "tba(budget=20, weight=2)", "lrta(depth=3)"]

@@ -21,7 +21,7 @@ from andante.agent import Algorithm, find
 from andante.databases.header import as_databases
 from andante.episode.bodies import FREE, Bodies, order_of, resolve
 from andante.episode.checks import check_goals, covering, place_name, wrong_move
-from andante.episode.march import NEW_PROBLEM, NEW_TRIAL, NO_WISH, NOBODY, UNIT, Ground
+from andante.episode.march import NEW_PROBLEM, NEW_TRIAL, NO_TEAM, NO_WISH, NOBODY, UNIT, Ground
 from andante.episode.places import nearest_in_component, states_at
 from andante.episode.squad import Squad
 from andante.errors import AlgorithmError, ParameterError, ProblemError, quoted, real_number, whole_number
@@ -64,7 +64,8 @@ class Crowd:
 
     ``algorithm`` is what units use unless `add` names another. ``memory`` bounds the bytes that all minds together may
     hold: if it is reached, the unit that holds most begins again from where it stands. With ``bodies`` no two units are
-    in one cell, and they push each other out of the way (`andante.episode.bodies`). Units are dealt into ``lanes``,
+    in one cell, and they push each other out of the way (`andante.episode.bodies`). With ``share="goal"`` units of the
+    same algorithm and lane that have the same goal learn together. Units are dealt into ``lanes``,
     each with its share of the budget, which ``threads`` run side by side; results depend on the lanes and not on the
     threads.
 
@@ -86,6 +87,7 @@ class Crowd:
         databases: Sequence[Any] = (),
         memory: float = MEMORY,
         bodies: bool = False,
+        share: str | None = None,
         lanes: int = 1,
         threads: int = 1,
         **parameters: Any,
@@ -99,6 +101,9 @@ class Crowd:
         if self._threads > self._lanes:
             raise ParameterError(f"{threads} threads need at least as many lanes, got {lanes}; add lanes={threads}")
         self._memory = real_number(memory, "memory, in bytes,", least=1e6)
+        if share not in (None, "goal"):
+            raise ParameterError(f"share must be 'goal' or None, got {quoted(share)}")
+        self._share = share is not None
         self._units = np.zeros(FIRST_UNITS, UNIT)
         self._units["squad"] = NO_SQUAD
         self._cells = np.zeros((FIRST_UNITS, 2), np.int32)
@@ -276,7 +281,9 @@ class Crowd:
         """Remove units; what they hold is given back."""
         rows = self._known(ids)
         for number, squad in enumerate(self._squads):
-            squad.discharge(self._units["slot"][rows[self._units["squad"][rows] == number]])
+            mine = rows[self._units["squad"][rows] == number]
+            squad.quit(self._units, mine)
+            squad.discharge(self._units["slot"][mine])
         self._leave(rows)
         self._order = None
         self._units[rows] = 0
@@ -321,6 +328,8 @@ class Crowd:
         for squad in self._squads:
             squad.end(self._turn)
         moved = self._resolve() if self._bodies is not None else None
+        if self._share:
+            self._forget(np.flatnonzero((self._units["team"] != NO_TEAM) & (self._units["outcome"] != _WALKING)))
         return self._told(time.perf_counter_ns() - began, moved)
 
     def _resolve(self) -> int:
@@ -406,6 +415,11 @@ class Crowd:
             )
         if not algorithm.crowd:
             raise AlgorithmError(f"{algorithm} cannot be one of a crowd: each unit would need memory for the whole map")
+        if self._share and not algorithm.card.converges:
+            raise AlgorithmError(
+                f"what {algorithm} learns is not true for others, so its units cannot learn together; choose an "
+                "algorithm whose card says that it converges, or leave out share"
+            )
         return algorithm
 
     def _chosen(self, algorithm: str | Algorithm | None, parameters: dict[str, Any]) -> Algorithm:
@@ -422,7 +436,7 @@ class Crowd:
         if key not in self._squad_of:
             ground = Ground(self._units, self._cells)
             room = int(self._memory / self._lanes)
-            self._squads.append(Squad(algorithm, databases, self.graph, ground, room))
+            self._squads.append(Squad(algorithm, databases, self.graph, ground, room, self._share))
             self._squad_of[key] = len(self._squads) - 1
         return self._squad_of[key]
 
@@ -520,11 +534,14 @@ class Crowd:
         for number, squad in enumerate(self._squads):
             mine = rows[squads == number]
             table["round"][mine], table["given"][mine] = squad.result["round"], squad.result["given"]
+            squad.join(table, mine[outcomes[squads == number] == _WALKING])
         self._unreachable += int(np.count_nonzero(outcomes == _UNREACHABLE))
 
     def _forget(self, rows: Ids) -> None:
         for number, squad in enumerate(self._squads):
-            squad.forget(self._units["slot"][rows[self._units["squad"][rows] == number]])
+            mine = rows[self._units["squad"][rows] == number]
+            squad.quit(self._units, mine)
+            squad.forget(self._units["slot"][mine])
 
 
 def _shown(array: npt.NDArray[Any]) -> npt.NDArray[Any]:

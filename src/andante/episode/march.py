@@ -31,6 +31,7 @@ _STUCK, _UNREACHABLE = int(Outcome.STUCK), int(Outcome.UNREACHABLE)
 
 NOBODY = -1  # in place of a unit
 NO_WISH = -1  # in place of a state
+NO_TEAM = 0  # in place of a team: nothing is ever kept there
 LEAD = 2  # units by which a prefetch is ahead of what it is for
 TIDIED = 32  # entries of discarded tables that are cleared after a move
 
@@ -59,6 +60,8 @@ UNIT = np.dtype(
         ("joined", np.int64),  # the turn after which it set out
         ("squad", np.int64),
         ("slot", np.int64),  # where its mind lies in its squad
+        ("team", np.int64),  # the units with which it shares what it learns; NO_TEAM if it learns for itself
+        ("problem", np.int64),  # the number of its team's problem
         ("restarts", np.int64),  # how often it had to begin again because memory was full
         ("wrong_to", np.int64),
         ("wrong_cost", np.float64),
@@ -94,10 +97,11 @@ SQUAD = np.dtype(
 
 
 class Unit(NamedTuple):
-    """One unit's memory and the pools that its records are from."""
+    """One unit's memory, the pools that its own records are from, and the pools of records that its team shares."""
 
     memory: Any
     pools: tuple[Index, ...]
+    team_pools: tuple[Index, ...]
 
 
 class Ground(NamedTuple):
@@ -194,7 +198,7 @@ def march(
             at["next"] = slot
             at["spent"] += spent
             return spent
-        one = nth(crew, slot)
+        one = nth(crew, slot, row["team"])
         _begin(one.pools, clock, row, slot)
         move = step(graph, one.memory, params, row["state"], row["goal"])
         cost = float(move.expanded)
@@ -211,7 +215,10 @@ def march(
         if row["outcome"] != _WALKING:
             _release(one.pools)
         _tidy(one.pools)
-        while _used_bytes(one.pools) > at["room"] and _restart_largest(crew, ground, members, squad):
+        _tidy(one.team_pools)
+        while _used_bytes(one.pools) + _used_bytes(one.team_pools) > at["room"] and _restart_largest(
+            crew, ground, members, squad
+        ):
             pass
     at["spent"] += spent
     return spent
@@ -244,9 +251,9 @@ def _look_out(graph: Arrays, crew: Each, ground: Ground, members: npt.NDArray[np
         prefetch(ground.units, members[far])
     if near < slots and members[near] != NOBODY:
         prefetch_around(graph, ground.units[members[near]]["state"])
-        _prefetch_holders(nth(crew, near).pools)
+        _prefetch_holders(nth(crew, near, NO_TEAM).pools)
     if next_one < slots and members[next_one] != NOBODY:
-        _prefetch_records(nth(crew, next_one).pools, ground.units[members[next_one]]["state"])
+        _prefetch_records(nth(crew, next_one, NO_TEAM).pools, ground.units[members[next_one]]["state"])
 
 
 @kernel
@@ -277,7 +284,7 @@ def _begin(pools: tuple[Index, ...], clock: Clock, row: Any, slot: int) -> None:
         return
     if row["begins"] == NEW_PROBLEM:
         _release(pools)
-        clock[slot]["problem"] += 1
+        clock[slot]["problem"] = row["problem"] if row["team"] != NO_TEAM else clock[slot]["problem"] + 1
     clock[slot]["trial"] += 1
     row["begins"] = NOTHING_NEW
 
@@ -359,7 +366,8 @@ def _held_bytes(pools: tuple[Index, ...]) -> int:
 def _restart_largest(crew: Each, ground: Ground, members: npt.NDArray[np.int32], squad: npt.NDArray[Any]) -> bool:
     """Let the unit that holds most begin again from where it stands, with nothing learned; return whether there is one.
 
-    The one that set out first is spared unless it is the only one: so it arrives, then the next, and so on.
+    The one that set out first is spared unless it is the only one: so it arrives, then the next, and so on. What a team
+    has learned counts as held by each of its units, and is forgotten by all.
     """
     at = squad[0]
     eldest = NOBODY
@@ -371,13 +379,18 @@ def _restart_largest(crew: Each, ground: Ground, members: npt.NDArray[np.int32],
             eldest = slot
     largest, most = eldest, 0
     for slot in range(at["slots"]):
-        held = _held_bytes(nth(crew, slot).pools) if members[slot] != NOBODY and slot != eldest else 0
+        if members[slot] == NOBODY or slot == eldest:
+            continue
+        one = nth(crew, slot, ground.units[members[slot]]["team"])
+        held = _held_bytes(one.pools) + _held_bytes(one.team_pools)
         if held > most:
             largest, most = slot, held
     if largest == NOBODY:
         return False
-    _release(nth(crew, largest).pools)
     row = ground.units[members[largest]]
+    one = nth(crew, largest, row["team"])
+    _release(one.pools)
+    _release(one.team_pools)
     row["begins"] = NEW_PROBLEM
     row["restarts"] += 1
     at["restarted"] += 1
@@ -386,17 +399,25 @@ def _restart_largest(crew: Each, ground: Ground, members: npt.NDArray[np.int32],
 
 @kernel
 def dismiss(crew: Each, slots: npt.NDArray[np.int64]) -> None:
-    """Give back all that the units in these slots hold."""
+    """Give back all that the units in these slots hold, except what they share."""
     for i in range(len(slots)):
-        _release(nth(crew, slots[i]).pools)
+        _release(nth(crew, slots[i], NO_TEAM).pools)
+
+
+@kernel
+def dissolve(crew: Each, teams: npt.NDArray[np.int64]) -> None:
+    """Give back all that these teams hold."""
+    for i in range(len(teams)):
+        _release(nth(crew, 0, teams[i]).team_pools)
 
 
 @kernel
 def held_by(crew: Each, slots: npt.NDArray[np.int64], held: npt.NDArray[np.int64]) -> int:
-    """Write the bytes that the units in these slots hold, and return the bytes that the whole squad uses."""
+    """Write the bytes that the units in these slots hold alone, and return the bytes that the whole squad uses."""
     for i in range(len(slots)):
-        held[i] = _held_bytes(nth(crew, slots[i]).pools)
-    return _used_bytes(nth(crew, 0).pools)
+        held[i] = _held_bytes(nth(crew, slots[i], NO_TEAM).pools)
+    anybody = nth(crew, 0, NO_TEAM)
+    return _used_bytes(anybody.pools) + _used_bytes(anybody.team_pools)
 
 
 @cache

@@ -9,7 +9,19 @@ import numpy.typing as npt
 
 from andante.agent import Algorithm
 from andante.episode.checks import covering
-from andante.episode.march import NOBODY, SQUAD, Ground, Unit, begin_turn, dismiss, end_turn, held_by, marcher
+from andante.episode.march import (
+    NO_TEAM,
+    NOBODY,
+    SQUAD,
+    Ground,
+    Unit,
+    begin_turn,
+    dismiss,
+    dissolve,
+    end_turn,
+    held_by,
+    marcher,
+)
 from andante.kernel import Each, bind
 from andante.search.memory import CLOCK, Log, Space, allocate, bytes_of
 from andante.search.mind import Draft, Mind, Minds
@@ -21,14 +33,28 @@ FIRST_SLOTS = 1024
 class Squad:
     """The minds of the units, in slots that are used again, and the compiled loop that lets them move."""
 
-    def __init__(self, algorithm: Algorithm, databases: tuple[Any, ...], graph: Graph, ground: Ground, room: int):
+    def __init__(
+        self,
+        algorithm: Algorithm,
+        databases: tuple[Any, ...],
+        graph: Graph,
+        ground: Ground,
+        room: int,
+        share: bool,
+    ) -> None:
         self.algorithm, self.databases, self._graph = algorithm, databases, graph
         self.covering = covering(algorithm, databases, graph)  # the databases that may be for some goals only
-        draft = Draft(len(graph))
+        draft = Draft(len(graph), share=share)
         self._allocate(draft)
         self._minds = Minds(draft, FIRST_SLOTS, room)
         self._members = np.full(FIRST_SLOTS, NOBODY, np.int32)
         self._free = list(range(FIRST_SLOTS - 1, -1, -1))  # slots that can be given out, the lowest last
+        self._share = share
+        self._team: dict[int, int] = {}  # by goal
+        self._strength: dict[int, int] = {}  # how many units each team has
+        self._free_teams = list(range(FIRST_SLOTS - 1, NO_TEAM, -1))
+        self._problems = 0  # of teams so far
+        self._problem: dict[int, int] = {}  # the number of each team's problem
         self.result = np.zeros(1, SQUAD)
         self.result["room"] = room
         self._scratch = np.zeros(2, np.int64)
@@ -44,7 +70,8 @@ class Squad:
         """Bind the loops to the table of all units, which was made or has grown, and to the minds."""
         memory, clock = self._allocate(self._minds)
         self._memory = memory
-        crew = Each(Unit(memory, self._minds.pools), self._minds.rows)
+        unit = Unit(memory, self._minds.pools, self._minds.team_pools)
+        crew = Each(unit, self._minds.rows, self._minds.team_rows)
         graph, codes = self._graph.arrays, self.algorithm.codes
         self._ground = ground
         self._begin = bind(begin_turn, ground, self._members, self.result)
@@ -53,6 +80,7 @@ class Squad:
         self._end = bind(end_turn, ground, self._members, self.result)
         slots, numbers = np.dtype(np.int64), np.dtype(np.int64)
         self._dismiss, self._held = bind(dismiss, crew, slots), bind(held_by, crew, slots, numbers)
+        self._dissolve = bind(dissolve, crew, slots)
 
     def enlist(self, units: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """Give each unit a slot, and return the slots."""
@@ -67,8 +95,37 @@ class Squad:
         before = len(self._members)
         self._minds.grow(2 * before)
         self._members = np.concatenate([self._members, np.full(before, NOBODY, np.int32)])
-        self._free = list(range(2 * before - 1, before - 1, -1)) + self._free
+        more = list(range(2 * before - 1, before - 1, -1))
+        self._free, self._free_teams = more + self._free, more + self._free_teams
         self.stand_on(self._ground)
+
+    def join(self, table: npt.NDArray[Any], rows: npt.NDArray[np.int64]) -> None:
+        """Put units into the teams of those with the same goal, if they learn together."""
+        if not self._share:
+            return
+        for row in rows.tolist():
+            goal = int(table["goal"][row])
+            if goal not in self._team:
+                team = self._free_teams.pop()
+                self._problems += 1
+                self._team[goal], self._strength[team], self._problem[team] = team, 0, self._problems
+            team = self._team[goal]
+            self._strength[team] += 1
+            table["team"][row], table["problem"][row] = team, self._problem[team]
+
+    def quit(self, table: npt.NDArray[Any], rows: npt.NDArray[np.int64]) -> None:
+        """Let units leave their teams; what the last one leaves behind is given back."""
+        if not self._share:
+            return
+        for row in rows[table["team"][rows] != NO_TEAM].tolist():
+            team, table["team"][row] = int(table["team"][row]), NO_TEAM
+            self._strength[team] -= 1
+            if self._strength[team] == 0:
+                del self._strength[team], self._problem[team]
+                self._team = {goal: other for goal, other in self._team.items() if other != team}
+                self._free_teams.append(team)
+                gone = np.array([team], np.int64)
+                self._dissolve(gone.ctypes.data, 1)
 
     def forget(self, slots: npt.NDArray[np.int64]) -> None:
         """Give back all that the units in these slots hold."""
@@ -113,5 +170,5 @@ class Squad:
     @property
     def fixed_bytes(self) -> int:
         """The size of the desk and of the arrays that have a part for each slot."""
-        own = bytes_of(tuple(array for array, _ in self._minds.rows))
+        own = bytes_of(tuple(array for array, _ in (*self._minds.rows, *self._minds.team_rows)))
         return own + bytes_of(self._memory, but=self._minds.arrays) + self._members.nbytes

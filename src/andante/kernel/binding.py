@@ -80,36 +80,50 @@ def _array_at(dtype: np.dtype[Any], address: int, length: int) -> npt.NDArray[An
 
 
 class Each:
-    """The bundles of many units: they share some arrays, and of others each has a part of its own.
+    """The bundles of many units: they share some arrays, and of others each unit, or each team, has a part of its own.
 
-    A bound kernel gets the bundle of one unit from `nth`. ``rows`` holds the arrays that are divided, and how many
-    elements of it each unit has; they are flat, and unit after unit.
+    A bound kernel gets the bundle of one unit from `nth`. ``rows`` holds the arrays that are divided among units, and
+    how many elements of it each has; ``team_rows`` those that are divided among teams. They are flat, part after part.
     """
 
-    def __init__(self, bundle: Any, rows: Sequence[tuple[npt.NDArray[Any], int]]) -> None:
+    def __init__(
+        self,
+        bundle: Any,
+        rows: Sequence[tuple[npt.NDArray[Any], int]],
+        team_rows: Sequence[tuple[npt.NDArray[Any], int]] = (),
+    ) -> None:
         self.bundle = bundle
-        self._length = {id(array): length for array, length in rows}
-        self._keeps = rows
+        self._length = {id(array): length for array, length in (*rows, *team_rows)}
+        self._of_teams = {id(array) for array, _ in team_rows}
+        self._keeps = rows, team_rows
 
     def length(self, array: npt.NDArray[Any]) -> int | None:
-        """Return how many elements of an array each unit has; None if they share it."""
+        """Return how many elements of an array each unit or team has; None if all share it."""
         return self._length.get(id(array))
 
-    def of(self, unit: int) -> Any:
-        """Return the bundle of one unit."""
-        return self._part(self.bundle, unit)
+    def steps(self, array: npt.NDArray[Any]) -> tuple[int, int]:
+        """Return the bytes from one unit's part to the next, and from one team's part to the next."""
+        step = (self.length(array) or 0) * array.itemsize
+        return (0, step) if id(array) in self._of_teams else (step, 0)
 
-    def _part(self, value: Any, unit: int) -> Any:
+    def of(self, unit: int, team: int) -> Any:
+        """Return the bundle of one unit."""
+        return self._part(self.bundle, unit, team)
+
+    def _part(self, value: Any, unit: int, team: int) -> Any:
         if isinstance(value, tuple):
-            parts = [self._part(part, unit) for part in value]
+            parts = [self._part(part, unit, team) for part in value]
             return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
         length = self.length(value) if isinstance(value, np.ndarray) else None
-        return value if length is None else value[unit * length : (unit + 1) * length]
+        if length is None:
+            return value
+        number = team if id(value) in self._of_teams else unit
+        return value[number * length : (number + 1) * length]
 
 
-def nth(each: Each, unit: int) -> Any:
-    """Return the bundle of one unit; a kernel gets it in a few nanoseconds."""
-    return each.of(unit)
+def nth(each: Each, unit: int, team: int) -> Any:
+    """Return the bundle of one unit, which is in this team; a kernel gets it in a few nanoseconds."""
+    return each.of(unit, team)
 
 
 class _EachType(types.Type):  # type: ignore[misc]
@@ -127,21 +141,21 @@ class _EachModel(models.PrimitiveModel):  # type: ignore[misc]
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def _nth(_: Any, each: Any, unit: Any) -> Any:
+def _nth(_: Any, each: Any, unit: Any, team: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        number = context.cast(builder, args[1], signature.args[1], types.intp)
-        return _Reader(context, builder, args[0], number).value(each.bundle)
+        numbers = [context.cast(builder, args[i], signature.args[i], types.intp) for i in (1, 2)]
+        return _Reader(context, builder, args[0], numbers).value(each.bundle)
 
-    return each.bundle(each, unit), generate
+    return each.bundle(each, unit, team), generate
 
 
 @overload(nth, jit_options=INNER, strict=False)  # type: ignore[untyped-decorator]
-def _choose_nth(each: Any, unit: Any) -> Callable[..., Any] | None:
+def _choose_nth(each: Any, unit: Any, team: Any) -> Callable[..., Any] | None:
     if not isinstance(each, _EachType):
         return None
 
-    def ask(each: Any, unit: Any) -> Any:
-        return _nth(each, unit)
+    def ask(each: Any, unit: Any, team: Any) -> Any:
+        return _nth(each, unit, team)
 
     return ask
 
@@ -157,7 +171,7 @@ def _kind(part: Any) -> types.Type:
 def _write(value: Any, words: list[int], each: Each | None = None) -> Any:
     """Add the words that stand for a value to the context, and return what decides its type.
 
-    An array within `Each` has one word more: the bytes from one unit's part to the next.
+    An array within `Each` has two words more: the bytes from one unit's part to the next, and from one team's.
     Numba's own `typeof` takes a millisecond for an agent's memory, so it is asked only once per type.
     """
     if isinstance(value, np.ndarray):
@@ -166,7 +180,7 @@ def _write(value: Any, words: list[int], each: Each | None = None) -> Any:
         if not value.flags.c_contiguous:
             words += value.strides
         if each is not None:
-            words.append(0 if length is None else length * value.itemsize)
+            words += each.steps(value)
         return value.dtype, value.ndim, value.flags.num & _TYPE_FLAGS
     if isinstance(value, tuple):
         return type(value), *[_write(part, words, each) for part in value]
@@ -187,10 +201,10 @@ _TYPE_FLAGS = 0x1 | 0x2 | 0x100 | 0x400  # NumPy's: contiguous in C's or Fortran
 
 
 class _Reader:
-    """Generates the code that reads one word of the context after the other; within `Each`, for the given unit."""
+    """Generates the code that reads one word of the context after the other; within `Each`, for a unit and its team."""
 
-    def __init__(self, context: Any, builder: Any, address: Any, unit: Any = None) -> None:
-        self._context, self._builder, self._unit = context, builder, unit
+    def __init__(self, context: Any, builder: Any, address: Any, numbers: Sequence[Any] = ()) -> None:
+        self._context, self._builder, self._numbers = context, builder, numbers
         self._start = builder.inttoptr(address, cgutils.intp_t.as_pointer())
         self._read = 0
 
@@ -218,8 +232,8 @@ class _Reader:
     def _array(self, kind: types.Array) -> Any:
         address, shape = self.word(), [self.word() for _ in range(kind.ndim)]
         strides = None if kind.layout == "C" else [self.word() for _ in range(kind.ndim)]
-        if self._unit is not None:
-            address = self._builder.add(address, self._builder.mul(self._unit, self.word()))
+        for number in self._numbers:
+            address = self._builder.add(address, self._builder.mul(number, self.word()))
         return _array(self._context, self._builder, kind, address, shape, strides)
 
 
@@ -228,7 +242,7 @@ def _words(kind: types.Type) -> int:
     if isinstance(kind, types.BaseTuple):
         return sum(map(_words, kind))
     if isinstance(kind, types.Array):
-        return 2 + kind.ndim * (1 if kind.layout == "C" else 2)
+        return 3 + kind.ndim * (1 if kind.layout == "C" else 2)
     return 1
 
 

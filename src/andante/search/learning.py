@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from andante.kernel import int64, kernel
 from andante.search.memory import LEARNED, Clock, Log, Space, note
-from andante.search.mind import Mind
+from andante.search.mind import Group, Mind
 from andante.search.records import Index, claim, find
 from andante.world.heuristics import TOLERANCE
 from andante.world.layout import Layout, estimate, unit
@@ -27,13 +27,13 @@ class Learned(NamedTuple):
     @classmethod
     def allocate(cls, space: Space) -> Learned:
         """Return arrays for a value per state, with none learned yet."""
-        return cls.over(space.mind, space.clock, space.log)
+        return cls.over(space.mind, space.clock, space.log, Group.VALUES)
 
     @classmethod
-    def over(cls, mind: Mind, clock: Clock, log: Log, numbers: int | None = None) -> Learned:
+    def over(cls, mind: Mind, clock: Clock, log: Log, group: Group = Group.NEAR, numbers: int | None = None) -> Learned:
         """Return arrays for a value per state, or for each number below ``numbers``."""
-        fields = mind.field(np.float64, numbers=numbers), mind.field(np.uint32, numbers=numbers)
-        return cls(mind.index(numbers=numbers), *fields, clock, log)
+        fields = mind.field(np.float64, group, numbers), mind.field(np.uint32, group, numbers)
+        return cls(mind.index(group, numbers), *fields, clock, log)
 
 
 @kernel

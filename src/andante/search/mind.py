@@ -17,6 +17,7 @@ from andante.search.records import HOLDER, Dense, Index, Paged, Room, paged
 class Group(Enum):
     """Records that lie together if they are paged."""
 
+    VALUES = "values"  # of states: what was learned about them, which teams may share; else they lie with NEAR
     NEAR = "near"  # of states: an agent that knows something about a state soon knows something about its neighbours
     APART = "apart"  # of states that lie far apart, such as subgoals
     LINE = "line"  # of the places of a sequence
@@ -67,20 +68,28 @@ class _Asked(NamedTuple):
 
 
 class Draft(Mind):
-    """Records what the bundles of a memory ask for, so that it can be provided for many units at once."""
+    """Records what the bundles of a memory ask for, so that it can be provided for many units at once.
 
-    def __init__(self, states: int) -> None:
+    With ``share``, values are kept apart from all else, so that a team can have them in common.
+    """
+
+    def __init__(self, states: int, *, share: bool = False) -> None:
         super().__init__(states)
         self.asked: list[_Asked] = []
+        self.share = share
+
+    def _group(self, group: Group, numbers: int | None) -> tuple[Group, int]:
+        apart = self.share or group is not Group.VALUES
+        return group if apart else Group.NEAR, self.states if numbers is None else numbers
 
     def index(self, group: Group = Group.NEAR, numbers: int | None = None) -> Index:
         """Record that a bundle has records of this group."""
-        self.asked.append(_Asked("index", None, (group, self.states if numbers is None else numbers)))
+        self.asked.append(_Asked("index", None, self._group(group, numbers)))
         return Dense()
 
     def field(self, dtype: npt.DTypeLike, group: Group = Group.NEAR, numbers: int | None = None) -> npt.NDArray[Any]:
         """Record a field of such records."""
-        self.asked.append(_Asked("field", np.dtype(dtype), (group, self.states if numbers is None else numbers)))
+        self.asked.append(_Asked("field", np.dtype(dtype), self._group(group, numbers)))
         return np.zeros(0 if numbers == 0 else 1, dtype)
 
     def one(self, dtype: npt.DTypeLike, first: Any = 0) -> npt.NDArray[Any]:
@@ -124,10 +133,19 @@ class Minds(Mind):
         for i, array in zip(fields, arrays, strict=True):
             self._made[i] = array
 
+    def _pools(self, *, shared: bool) -> tuple[Index, ...]:
+        chosen = [index for (group, _), index in self._index.items() if (group is Group.VALUES) == shared]
+        return tuple(index for index in chosen if isinstance(index, Paged)) or (Dense(),)
+
     @property
     def pools(self) -> tuple[Index, ...]:
-        """The pools of all groups of records; where there are none, one that has nothing to manage."""
-        return tuple(index for index in self._index.values() if isinstance(index, Paged)) or (Dense(),)
+        """The pools of a unit's own records; where there are none, one that has nothing to manage."""
+        return self._pools(shared=False)
+
+    @property
+    def team_pools(self) -> tuple[Index, ...]:
+        """The pools of records that teams share; where there are none, one that has nothing to manage."""
+        return self._pools(shared=True)
 
     @property
     def rows(self) -> list[tuple[npt.NDArray[Any], int]]:
@@ -136,9 +154,15 @@ class Minds(Mind):
         return own + [(index.holder, 1) for index in self.pools if isinstance(index, Paged)]
 
     @property
+    def team_rows(self) -> list[tuple[npt.NDArray[Any], int]]:
+        """The arrays of which each team has a part, and how many elements that is."""
+        return [(index.holder, 1) for index in self.team_pools if isinstance(index, Paged)]
+
+    @property
     def arrays(self) -> list[npt.NDArray[Any]]:
         """All arrays of the minds and of their pools."""
-        pools = [part for index in self.pools for part in index if isinstance(part, np.ndarray)]
+        indices = self.pools + self.team_pools
+        pools = [part for index in indices for part in index if isinstance(part, np.ndarray)]
         return [one for one in self._made if one is not None] + pools
 
     def grow(self, units: int) -> None:

@@ -36,7 +36,7 @@ class Tables(NamedTuple):
     @classmethod
     def over(cls, mind: Mind, log: Log, numbers: int | None = None) -> Tables:
         """Return tables for all states, or for the numbers below ``numbers``, with nothing learned yet."""
-        h = Learned.over(mind, mind.one(CLOCK), log, numbers)
+        h = Learned.over(mind, mind.one(CLOCK), log, numbers=numbers)
         goals = mind.index(Group.APART, numbers)
         number, era = mind.field(np.int64, Group.APART, numbers), mind.field(np.int64, Group.APART, numbers)
         return cls(h, goals, number, era, mind.one(TABLES))
