@@ -26,7 +26,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from andante.abstraction.clique import Cover
-from andante.abstraction.corridor import EVERYWHERE, mark, next_on, under
+from andante.abstraction.corridor import EVERYWHERE, keep, mark, next_on, under
 from andante.abstraction.hierarchy import DEFAULT_COVER
 from andante.abstraction.layers import ancestor
 from andante.abstraction.learning import Mind, begin, forget_all, forget_regions
@@ -118,6 +118,11 @@ class Params(NamedTuple):
         return self.top is not Top.ASTAR
 
     @property
+    def crowd(self) -> bool:
+        """Whether it can be one of many units: A* on the highest level could not keep to their budget."""
+        return self.real_time
+
+    @property
     def complete(self) -> bool:
         """Whether it arrives: LRTS below the highest level may walk in circles."""
         refined = (self.ground,) if self.between is Between.PASS or self.level < 2 else (self.ground, self.between)
@@ -135,20 +140,20 @@ class Memory(NamedTuple):
 @kernel
 def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -> Move:
     """Make one move of PR LRTS: the next move of the plan, or the first of a new one."""
-    route, mind = memory.levels.route, memory.mind
-    path, at = route.scalars[0], mind.scalars[0]
+    ahead, mind = memory.levels.route.ahead, memory.mind
+    path, at = ahead.scalars[0], mind.scalars[0]
     begin(mind)
     held, work = at["stored"], Effort(0, 0, 0.0)
     if _take_in_walls(memory, graph, params):
         path["moves"] = -1
-    to, cost = next_on(route, graph, state)
+    to, cost = next_on(ahead, graph, state)
     if cost < np.inf:
         if not at["back"]:
             leave(mind.behind, ~state)
     else:
         work = _plan(memory, graph, params, state, goal)
-        path["trial"] = route.clock[0]["trial"]
-        to, cost = next_on(route, graph, state)
+        keep(memory.levels.route)
+        to, cost = next_on(ahead, graph, state)
     if cost == np.inf:
         to, cost = UNREACHABLE if path["moves"] < 0 else STUCK, 0.0
     path["moves"] -= 1
@@ -208,6 +213,7 @@ def _plan(memory: Memory, graph: Arrays, params: Params, state: int, goal: int) 
         real_time=True,
         complete=True,
         senses=True,
+        crowd=True,
         regions=True,
         examples=("prlrts(level=2, depth=3, gamma=0.8, quota=100.0)", "prlrts(level=2, between=astar)"),
         shown=("prlrts",),
