@@ -124,7 +124,7 @@ class Route(NamedTuple):
     @classmethod
     def over(cls, space: Space, layers: Layers) -> Route:
         """Return buffers for any path on any level."""
-        nodes = len(layers.node)
+        nodes = len(layers.family)
         typical, (least, _) = space.graph.typical_cost, space.graph.cost_range
         tree = Tree.over(Mind(nodes), typical, least, space.log)
         return cls(

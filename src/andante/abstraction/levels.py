@@ -83,7 +83,7 @@ def _built(space: Space) -> tuple[Layers, int]:
 def most_nodes(space: Space) -> int:
     """Return the largest possible number of nodes, ground states included: the length of arrays over nodes."""
     built, top = _built(space)
-    return len(built.node) if not isinstance(space.view, Belief) else max(1, space.states) + (top + 1) * space.states
+    return len(built.family) if not isinstance(space.view, Belief) else max(1, space.states) + (top + 1) * space.states
 
 
 @generic
@@ -159,7 +159,7 @@ def child_towards(levels: Levels, within: Corridor, goal: int) -> int:
     end = int64(levels.route.node[0])
     if ancestor(within.layers, goal, within.up) == end:
         return goal
-    if within.layers.node[end]["level"] == within.up:
+    if within.layers.node[end - within.layers.ground]["level"] == within.up:
         return _centre(levels.held, within.graph, end)
     return _nearest_child(levels.route, within, end)
 
@@ -172,7 +172,7 @@ def _centre(held: Fixed | Discovered, ground: Layout, node: int) -> int:
 
 @_centre.of(Fixed)
 def _known_centre(held: Fixed, ground: Layout, node: int) -> int:
-    return int64(held.layers.node[node]["centre"]) - 1
+    return int64(held.layers.node[node - held.layers.ground]["centre"]) - 1
 
 
 @_centre.of(Discovered)
