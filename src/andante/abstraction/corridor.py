@@ -49,7 +49,7 @@ class Corridor(NamedTuple):
 
     graph: Layout
     layers: Layers
-    mark: npt.NDArray[np.uint32]  # [nodes], the last corridor that a node was marked for
+    mark: npt.NDArray[np.uint32]  # [1 + abstract nodes], the last corridor that a node was marked for; see `_place`
     scalars: npt.NDArray[Any]  # [1], of ROUTE: the number of this corridor
     up: int  # the number of levels from the searched one up to the path, or EVERYWHERE
 
@@ -86,7 +86,15 @@ def _unit(graph: Corridor) -> float:
 
 @enterable.of(Corridor)
 def _enterable(graph: Corridor, state: int) -> bool:
-    return graph.up == EVERYWHERE or graph.mark[ancestor(graph.layers, state, graph.up)] == graph.scalars[0]["now"]
+    if graph.up == EVERYWHERE:
+        return True
+    return graph.mark[_place(graph.layers, ancestor(graph.layers, state, graph.up))] == graph.scalars[0]["now"]
+
+
+@kernel
+def _place(layers: Layers, node: int) -> int:
+    """Return where the mark of an abstract node is; 0, where none is ever set, for no node."""
+    return max(node - layers.ground + 1, 0)
 
 
 @weigh.of(Corridor)
@@ -112,8 +120,8 @@ class Ahead(NamedTuple):
 class Route(NamedTuple):
     """A path on some level, the corridor below it, and buffers to search there."""
 
-    node: npt.NDArray[np.int32]  # [nodes], the path, last node first
-    mark: npt.NDArray[np.uint32]  # [nodes]
+    node: npt.NDArray[np.int32]  # [1 + nodes of a level], the path, last node first
+    mark: npt.NDArray[np.uint32]  # [1 + abstract nodes]
     tree: Tree  # for searches on the ground ...
     high: Tree  # ... and above: the same memory, but without a log, as these are not states of the map
     scalars: npt.NDArray[Any]  # [1], of ROUTE
@@ -128,8 +136,8 @@ class Route(NamedTuple):
         typical, (least, _) = space.graph.typical_cost, space.graph.cost_range
         tree = Tree.over(Mind(nodes), typical, least, space.log)
         return cls(
-            np.zeros(nodes, np.int32),
-            np.zeros(nodes, np.uint32),
+            np.zeros(1 + max(layers.ground, len(layers.node)), np.int32),
+            np.zeros(1 + len(layers.node), np.uint32),
             tree,
             tree._replace(log=Log.of(0)),
             np.array([(-1, 0)], ROUTE),
@@ -158,10 +166,10 @@ def mark(route: Route, layers: Layers, widen: bool) -> int:
         at["now"] = 1
     for i in range(at["moves"] + 1):
         node = int64(route.node[i])
-        route.mark[node] = at["now"]
+        route.mark[_place(layers, node)] = at["now"]
         if widen:
             for k in range(degree(layers, node)):
-                route.mark[target(layers, node, k)] = at["now"]
+                route.mark[_place(layers, target(layers, node, k))] = at["now"]
     return at["moves"] + 1 if widen else 0
 
 

@@ -80,10 +80,27 @@ def _built(space: Space) -> tuple[Layers, int]:
     return hierarchy.layers, wanted
 
 
-def most_nodes(space: Space) -> int:
-    """Return the largest possible number of nodes, ground states included: the length of arrays over nodes."""
+class Room(NamedTuple):
+    """How many nodes there may be."""
+
+    states: int  # on the ground
+    nodes: int  # abstract ones, of all levels
+    on_level: tuple[int, ...]  # from level 1 on
+
+    def most_on(self, level: int) -> int:
+        """Return the largest number of nodes of any level from this one on."""
+        return max(self.states if level == 0 else 1, *self.on_level[max(level - 1, 0) :], 0)
+
+
+def room_of(space: Space) -> Room:
+    """Return how many nodes there may be on the levels that are allocated for an agent."""
     built, top = _built(space)
-    return len(built.family) if not isinstance(space.view, Belief) else max(1, space.states) + (top + 1) * space.states
+    if isinstance(space.view, Belief):
+        nodes = (top + 1) * space.states
+        # No level has more nodes than the one below it.
+        return Room(space.states, nodes, tuple(nodes // level for level in range(1, max(top, 1) + 1)))
+    counts = np.bincount(built.node["level"], minlength=2)
+    return Room(space.states, len(built.node), tuple(counts[1:].tolist()))
 
 
 @generic

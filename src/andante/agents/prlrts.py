@@ -118,6 +118,13 @@ class Params(NamedTuple):
         return self.top is not Top.ASTAR
 
     @property
+    def learns_from(self) -> int:
+        """The lowest level on which values may be learned."""
+        if self.level == 0 or self.ground is Ground.LRTS:
+            return 0
+        return 1 if self.between is Between.LRTS else self.level
+
+    @property
     def crowd(self) -> bool:
         """Whether it can be one of many units: A* on the highest level could not keep to their budget."""
         return self.real_time
