@@ -66,8 +66,9 @@ class Work(NamedTuple):
     def of(cls, layers: Layers) -> Work:
         """Return buffers for building or repairing these layers."""
         abstract = len(layers.node)
-        most = max(layers.ground, abstract)  # nodes of one level
-        room = np.array([most if which in OF_ANY_LEVEL else abstract for which in range(SETS)])
+        room = np.full(SETS, abstract)
+        room[[ORPHANS, CHANGED]] = max(layers.ground, abstract)  # states of one level; all others are abstract nodes, ...
+        room[KIN] += MOST_CHILDREN  # ... or the children of one node
         sets = np.zeros(SETS, SET)
         sets["begin"] = np.cumsum(room) - room
         return cls(
@@ -91,7 +92,6 @@ BEREFT = 5  # nodes two levels up that lost a child
 DEAD = 6  # nodes to release at the end
 KIN = 7  # for traversing the children of one node
 SETS = 8
-OF_ANY_LEVEL = (ORPHANS, CHANGED, KIN)  # may contain ground states; all others are sets of abstract nodes
 
 
 @kernel

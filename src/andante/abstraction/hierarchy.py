@@ -286,14 +286,21 @@ def _begin(graph: Layout, work: Work) -> int:
     return arcs
 
 
+def most_after_changes(graph: Graph, levels: int) -> tuple[int, int]:
+    """Return the most nodes and chunks of arcs that this many levels may have when the graph changes.
+
+    No level can have more states or arcs than the one below. While a level is repaired, its old arcs are kept too.
+    """
+    n = len(graph)
+    return levels * n, (levels + 1) * (n + graph.arcs // CHUNK)
+
+
 def reserve_for_changes(graph: Graph, built: Layers, levels: int, log_changes: bool) -> Layers:
     """Return empty layers with space for whatever ``levels`` levels of ``built`` may become when the graph changes.
 
-    No level can have more states or arcs than the one below. Most of this memory is never touched, so the operating
-    system never allocates it.
+    Most of this memory is never touched, so the operating system never allocates it.
     """
-    n = len(graph)
-    return Layers.reserve(built.shape, levels * n, levels * (n + graph.arcs // CHUNK), log_changes)
+    return Layers.reserve(built.shape, *most_after_changes(graph, levels), log_changes)
 
 
 def _shape(graph: Graph) -> Shape:

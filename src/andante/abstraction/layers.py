@@ -95,8 +95,11 @@ POOL = np.dtype(
     [
         ("nodes", np.int64),  # ever used
         ("free_node", np.int64),  # the first of the released nodes, plus one; 0: none
+        ("free_nodes", np.int64),  # how many were released and not used again
         ("chunks", np.int64),  # ever used
         ("free_chunk", np.int64),  # the first of the released chunks; 0: none
+        ("free_chunks", np.int64),
+        ("short", np.int64),  # 1: a repair was given up for lack of room, and the layers have to be restored
     ]
 )
 
@@ -115,9 +118,10 @@ class Layers(NamedTuple):
     width: int  # of the grid whose cells they are, row by row; 0 if they are not cells of a grid
     metric: int
     unit: float
+    tight: bool  # whether a repair may need more room than there is
 
     @classmethod
-    def reserve(cls, shape: Shape, nodes: int, chunks: int, log_changes: bool) -> Layers:
+    def reserve(cls, shape: Shape, nodes: int, chunks: int, log_changes: bool, tight: bool = False) -> Layers:
         """Return empty layers above a graph of this shape, with space for this many nodes and chunks of arcs."""
         ground, width, dimensions, metric, unit = shape
         first, chunks = max(ground, 1), 1 + chunks  # node 0 and chunk 0 mean "none"
@@ -128,12 +132,13 @@ class Layers(NamedTuple):
             np.zeros((nodes, dimensions)),
             np.zeros(chunks, np.int32),
             np.zeros((chunks, 2 * CHUNK), np.int32),
-            np.array([(first, 0, 1, 0)], POOL),
+            np.array([(first, 0, 0, 1, 0, 0, 0)], POOL),
             ChangeLog.of(ground + nodes, chunks) if log_changes else ChangeLog.of(0, 0),
             ground,
             width,
             metric,
             unit,
+            tight,
         )
 
     @property
@@ -161,6 +166,7 @@ class Layers(NamedTuple):
             self.width,
             self.metric,
             self.unit,
+            False,
         )
         for array in short[:6]:
             array.flags.writeable = False
@@ -170,7 +176,7 @@ class Layers(NamedTuple):
         """Fill ``room``, which must be unused, with these layers and return it."""
         full: tuple[npt.NDArray[Any], ...] = self[:6]
         blank: tuple[npt.NDArray[Any], ...] = room[:6]
-        for mine, theirs in zip(full, blank, strict=True):
+        for mine, theirs in zip(full + tuple(self.changes), blank + tuple(room.changes), strict=True):
             theirs[: len(mine)] = mine
         return room
 
@@ -273,6 +279,7 @@ def new_node(layers: Layers, level: int) -> int:
     node = layers.scalars[0]["free_node"] - 1
     if node >= 0:
         layers.scalars[0]["free_node"] = layers.family[node]["next"]
+        layers.scalars[0]["free_nodes"] -= 1
     else:
         node = layers.scalars[0]["nodes"]
         layers.scalars[0]["nodes"] = node + 1
@@ -293,6 +300,7 @@ def give_back(layers: Layers, node: int) -> None:
     layers.node[node - layers.ground]["weight"] = 0
     layers.family[node]["next"] = layers.scalars[0]["free_node"]
     layers.scalars[0]["free_node"] = node + 1
+    layers.scalars[0]["free_nodes"] += 1
 
 
 @kernel
@@ -432,6 +440,7 @@ def _new_chunk(layers: Layers) -> int:
     chunk = layers.scalars[0]["free_chunk"]
     if chunk > 0:
         layers.scalars[0]["free_chunk"] = layers.link[chunk]
+        layers.scalars[0]["free_chunks"] -= 1
     else:
         chunk = layers.scalars[0]["chunks"]
         layers.scalars[0]["chunks"] = chunk + 1
@@ -443,6 +452,20 @@ def _give_back_chunk(layers: Layers, chunk: int) -> None:
     note_chunk(layers, chunk)
     layers.link[chunk] = layers.scalars[0]["free_chunk"]
     layers.scalars[0]["free_chunk"] = chunk
+    layers.scalars[0]["free_chunks"] += 1
+
+
+# --- room ---------------------------------------------------------------------------------------------------------------
+
+
+@kernel
+def has_room(layers: Layers, nodes: int, chunks: int) -> bool:
+    """Return whether there is room for so many more nodes and chunks; it is not counted where it cannot run out."""
+    pool = layers.scalars[0]
+    return not layers.tight or (
+        len(layers.family) - pool["nodes"] + pool["free_nodes"] >= nodes
+        and len(layers.link) - pool["chunks"] + pool["free_chunks"] >= chunks
+    )
 
 
 # --- the change log ---------------------------------------------------------------------------------------------------
@@ -490,6 +513,4 @@ def restore(layers: Layers, built: Layers) -> None:
             for place in range(2 * CHUNK):
                 layers.arc[chunk, place] = built.arc[chunk, place]
     changes.scalars[0]["nodes"] = changes.scalars[0]["chunks"] = 0
-    pool, before = layers.scalars[0], built.scalars[0]
-    pool["nodes"], pool["free_node"] = before["nodes"], before["free_node"]
-    pool["chunks"], pool["free_chunk"] = before["chunks"], before["free_chunk"]
+    layers.scalars[0] = built.scalars[0]

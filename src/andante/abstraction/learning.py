@@ -65,6 +65,20 @@ class Mind(NamedTuple):
         )
 
 
+    def with_more_room(self, space: Space) -> Mind:
+        """Return the same values, with the room that ``space`` allows for."""
+        room = Mind.allocate(space)
+        tables, more = self.tables, room.tables
+        for mine, theirs in (
+            (tables.h.value, more.h.value),
+            (tables.h.stamp, more.h.stamp),
+            (tables.number, more.number),
+        ):
+            theirs[: len(mine)] = mine
+        h = tables.h._replace(value=more.h.value, stamp=more.h.stamp)
+        return self._replace(tables=tables._replace(h=h, number=more.number), ball=room.ball)
+
+
 @kernel
 def begin(mind: Mind) -> None:
     """Forget the values of the previous problem and the path of the previous trial, if a new one has begun."""

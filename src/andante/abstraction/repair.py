@@ -50,6 +50,7 @@ from andante.abstraction.layers import (
     first_child,
     give_back,
     give_back_row,
+    has_room,
     next_child,
     nth_of_row,
     set_aside,
@@ -99,7 +100,8 @@ def repair(layers: Layers, graph: Layout, work: Work, levels: int, rule: int, ke
     """Repair all levels after the arcs of the states in ``CHANGED`` changed, and return the highest level that changed.
 
     States that lost all their arcs leave the hierarchy; states that have arcs but no parent come back. The nodes
-    removed stay listed in ``work`` until the next repair, which may reuse their numbers.
+    removed stay listed in ``work`` until the next repair, which may reuse their numbers. If room runs out, the pool says
+    that it is short, and the layers have to be restored.
     """
     empty(work, DEAD)
     _leave_and_return(layers, graph, work)
@@ -146,9 +148,12 @@ def mend(layers: Layers, graph: Below, work: Work, level: int, rule: int, keep: 
         if not whole or _could_join(layers, graph, node, rule):
             _dissolve(layers, graph, work, node)
     _free_lonely_neighbours(layers, graph, work)
+    if not has_room(layers, count(work, ORPHANS), 0):
+        layers.scalars[0]["short"] = 1
+        return False
     cover(layers, graph, work, level, rule)
     _recount(layers, graph, work)
-    return _prepare_next_level(work)
+    return layers.scalars[0]["short"] == 0 and _prepare_next_level(work)
 
 
 @subroutine
@@ -271,9 +276,9 @@ def _recount(layers: Layers, graph: Layout, work: Work) -> None:
     """Recount the arcs of affected and new nodes from those of their children, and record whose neighbours changed."""
     _forget_arcs(layers, work)
     for k in range(count(work, HURT)):
-        _count_arcs(layers, graph, work, item(work, HURT, k))
+        _count_arcs_if_room(layers, graph, work, item(work, HURT, k))
     for k in range(count(work, FRESH)):
-        _count_arcs(layers, graph, work, item(work, FRESH, k))
+        _count_arcs_if_room(layers, graph, work, item(work, FRESH, k))
     for k in range(count(work, HURT)):
         node, chunk, arcs = item(work, HURT, k), int64(work.old[k, 0]), int64(work.old[k, 1])
         if not holds(work, DEAD, node):
@@ -294,6 +299,20 @@ def _forget_arcs(layers: Layers, work: Work) -> None:
                 drop_arc(layers, near, node)
     for k in range(count(work, HURT)):
         work.old[k, 0], work.old[k, 1] = set_aside(layers, item(work, HURT, k))
+
+
+@kernel
+def _count_arcs_if_room(layers: Layers, graph: Layout, work: Work, node: int) -> None:
+    """Count the arcs of one node if there is certainly room: each arc below may need a chunk at both ends."""
+    if layers.tight:
+        most, child = 0, first_child(layers, node)
+        while child >= 0:
+            most += 2 * degree(graph, child)
+            child = next_child(layers, child)
+        if not has_room(layers, 0, most):
+            layers.scalars[0]["short"] = 1
+            return
+    _count_arcs(layers, graph, work, node)
 
 
 @subroutine

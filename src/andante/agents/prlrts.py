@@ -30,7 +30,7 @@ from andante.abstraction.corridor import EVERYWHERE, keep, mark, next_on, under
 from andante.abstraction.hierarchy import DEFAULT_COVER
 from andante.abstraction.layers import ancestor
 from andante.abstraction.learning import Mind, begin, forget_all, forget_regions
-from andante.abstraction.levels import UNCHANGED, Levels, catch_up, child_towards
+from andante.abstraction.levels import OUT_OF_ROOM, UNCHANGED, Levels, catch_up, child_towards, is_short_of_room
 from andante.abstraction.planning import Method, keep_to_quota, plan_on
 from andante.abstraction.repair import Keep
 from andante.agent import IN_COST, STUCK, UNREACHABLE, Card, Move, Range, algorithm, dialect, setting
@@ -41,6 +41,7 @@ from andante.kernel import kernel
 from andante.notation import Word
 from andante.search.behind import leave
 from andante.search.effort import Effort
+from andante.search.memory import Space
 from andante.world.layout import Arrays
 
 
@@ -143,6 +144,10 @@ class Memory(NamedTuple):
     mind: Mind
     steering: Steering
 
+    def with_more_room(self, space: Space) -> Memory:
+        """Return the same memory, with the room for regions that ``space`` allows for."""
+        return self._replace(levels=self.levels.with_more_room(space), mind=self.mind.with_more_room(space))
+
 
 @kernel
 def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -> Move:
@@ -153,6 +158,8 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
     held, work = at["stored"], Effort(0, 0, 0.0)
     if _take_in_walls(memory, graph, params):
         path["moves"] = -1
+        if is_short_of_room(memory.levels.held):
+            return Move(state, 0.0, 0, 0, 0.0, at["stored"] - held)
     to, cost = next_on(ahead, graph, state)
     if cost < np.inf:
         if not at["back"]:
@@ -173,6 +180,9 @@ def _take_in_walls(memory: Memory, graph: Arrays, params: Params) -> bool:
     changed = catch_up(memory.levels.held, graph)
     if changed == UNCHANGED:
         return False
+    if changed == OUT_OF_ROOM:
+        forget_all(memory.mind)
+        return True
     forget_regions(memory.mind, memory.levels.held)
     if params.forget == _LEVEL and changed >= params.level > 0:
         forget_all(memory.mind)
