@@ -82,16 +82,22 @@ def check(levels: Hierarchy, ground: Ground) -> None:
 
 def _family(layers: Layers) -> dict[int, dict[str, int]]:
     """Every node ever used, by name of field."""
-    used = layers.used[0]
-    return {node: dict(zip(layers.node.dtype.names, layers.node[node].item(), strict=True)) for node in range(used)}
+    family, node = layers.family, layers.node
+    ground = dict.fromkeys(node.dtype.names, 0)
+    return {
+        one: dict(zip(family.dtype.names, family[one].item(), strict=True))
+        | (dict(zip(node.dtype.names, node[one - layers.ground].item(), strict=True)) if one >= layers.ground else ground)
+        for one in range(layers.used[0])
+    }
 
 
 def _rows(layers: Layers) -> dict[int, dict[int, int]]:
     """For each node its arcs: where to, and how many arcs of the level below each stands for."""
     rows = {}
-    for node in range(layers.used[0]):
-        chunk, row = int(layers.node["row"][node]), {}
-        for k in range(int(layers.node["degree"][node])):
+    for node in range(layers.ground, layers.used[0]):
+        entry = layers.node[node - layers.ground]
+        chunk, row = int(entry["row"]), {}
+        for k in range(int(entry["degree"])):
             if k and k % CHUNK == 0:
                 chunk = int(layers.link[chunk])
             near = int(layers.arc[chunk, k % CHUNK])
@@ -103,11 +109,11 @@ def _rows(layers: Layers) -> dict[int, dict[int, int]]:
 
 def _children(layers: Layers, node: int) -> list[int]:
     """The children of a node, by their links, which must lead back as well."""
-    found, child, before = [], int(layers.node["child"][node]), 0
+    found, child, before = [], int(layers.node["child"][node - layers.ground]), 0
     while child:
-        assert layers.node["previous"][child - 1] == before
+        assert layers.family["previous"][child - 1] == before
         found.append(child - 1)
-        before, child = child, int(layers.node["next"][child - 1])
+        before, child = child, int(layers.family["next"][child - 1])
     return found
 
 
@@ -118,11 +124,11 @@ def _check_nothing_leaks(layers: Layers, table, rows) -> None:
     waiting, node = [], int(layers.scalars[0]["free_node"])
     while node:
         waiting.append(node - 1)
-        node = int(layers.node["next"][node - 1])
+        node = int(layers.family["next"][node - 1])
     assert sorted([*live, *waiting]) == list(range(max(layers.ground, 1), nodes))
     held = []
     for node in rows:
-        chunk = int(layers.node["row"][node])
+        chunk = int(layers.node["row"][node - layers.ground])
         for _ in range(math.ceil(len(rows[node]) / CHUNK)):
             held.append(chunk)
             chunk = int(layers.link[chunk])
@@ -183,7 +189,7 @@ def _check_weights(levels: Hierarchy, ground: Ground, table, members) -> None:
         for node, states in below.items():
             assert table[node]["weight"] == len(states)
             total = [sum(axis) for axis in zip(*(ground.point[state] for state in states), strict=True)]
-            assert levels.layers.total[node].tolist() == pytest.approx(total)
+            assert levels.layers.total[node - levels.layers.ground].tolist() == pytest.approx(total)
         _check_centres(levels, level, ground, below)
 
 

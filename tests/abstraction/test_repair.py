@@ -251,13 +251,15 @@ def changed_nodes(side, cell, cover):
     """How many nodes of each level are other than they were, in any way, after one cell of a map was closed."""
     grid = Grid(np.ones((side, side), bool))
     levels = ChangingHierarchy(grid, cover)
-    before, places = levels.layers.node.copy(), levels.layers.total.copy()
+    families, before, places = (array.copy() for array in levels.layers[:3])
     links, arcs = levels.layers.link.copy(), levels.layers.arc.copy()
     levels.close(states=[grid.state(*cell)])
     layers = levels.layers
-    other_node = (before != layers.node) | (places != layers.total).any(1)
+    other_node = families != layers.family
+    other_node[layers.ground :] |= (before != layers.node) | (places != layers.total).any(1)
     other_chunk = (links != layers.link) | (arcs != layers.arc).any(1)
-    level = np.maximum(before["level"], layers.node["level"])
+    level = np.zeros(len(other_node), int)
+    level[layers.ground :] = np.maximum(before["level"], layers.node["level"])
     return [int((other_node & (level == k)).sum()) for k in range(levels.top + 1)], int(other_chunk.sum())
 
 
@@ -285,10 +287,12 @@ def test_the_change_log_brings_everything_back(grid, cover, data):
     changes.check()
     ends = levels.sizes
     restore(levels.layers, built)
-    for mine, theirs in zip(levels.layers[:5], built[:5], strict=True):
+    for mine, theirs in zip(levels.layers[:6], built[:6], strict=True):
         assert np.array_equal(mine[: len(theirs)], theirs)
-    assert levels.layers.changes.used.tolist() == [0, 0]
-    assert not levels.layers.changes.noted.any()
+    log = levels.layers.changes
+    assert log.scalars[0].item() == (0, 0)
+    assert not log.node_noted.any()
+    assert not log.chunk_noted.any()
     again = ChangingHierarchy(grid, cover)
     again.layers = levels.layers
     for states in steps:

@@ -121,14 +121,14 @@ def levels_as_built(grid: Grid, cover: str, top: int) -> Levels:
 def levels_as_mended(grid: Grid, layers: Layers, top: int) -> Levels:
     """The levels up to ``top`` that an agent holds after a repair: who is whose parent, and the order of its arcs."""
     parent, row = {}, {}
-    node = layers.node
-    waiting = [state for state in range(layers.ground) if node["parent"][state]]
+    above, node, ground = layers.family["parent"], layers.node, layers.ground
+    waiting = [state for state in range(ground) if above[state]]
     for _ in range(top):
-        parent.update({child: int(node["parent"][child]) for child in waiting})
+        parent.update({child: int(above[child]) for child in waiting})
         waiting = sorted({parent[child] for child in waiting})
         for one in waiting:
-            chunk, row[one] = int(node["row"][one]), []
-            for k in range(int(node["degree"][one])):
+            chunk, row[one] = int(node["row"][one - ground]), []
+            for k in range(int(node["degree"][one - ground])):
                 chunk = int(layers.link[chunk]) if k and k % CHUNK == 0 else chunk
                 row[one].append(int(layers.arc[chunk, k % CHUNK]))
     return Levels(grid, parent, row)

@@ -22,7 +22,8 @@ def find_centre(layers: Layers, ground: Layout, node: int, spot: npt.NDArray[np.
     Distances are compared after multiplication by the node's weight: on a grid these are whole numbers, and ties are
     exact.
     """
-    weight = int64(layers.node[node]["weight"])
+    place = node - layers.ground
+    weight = int64(layers.node[place]["weight"])
     best, least, state = -1, np.inf, node
     while True:
         while state >= layers.ground:
@@ -30,11 +31,11 @@ def find_centre(layers: Layers, ground: Layout, node: int, spot: npt.NDArray[np.
         weigh(ground, state, spot)
         apart = 0.0
         for axis in range(len(spot)):
-            apart += (weight * spot[axis] - layers.total[node, axis]) ** 2
+            apart += (weight * spot[axis] - layers.total[place, axis]) ** 2
         if apart < least or (apart == least and state < best):
             best, least = state, apart
         while state != node and next_child(layers, state) < 0:
-            state = int64(layers.node[state]["parent"])
+            state = int64(layers.family[state]["parent"])
         if state == node:
             return best
         state = next_child(layers, state)
@@ -43,10 +44,11 @@ def find_centre(layers: Layers, ground: Layout, node: int, spot: npt.NDArray[np.
 @kernel
 def keep_centre(layers: Layers, ground: Layout, node: int, spot: npt.NDArray[np.float64]) -> int:
     """Return the centre of an abstract node; find and store it if it is unknown."""
-    if layers.node[node]["centre"] == 0:
+    entry = layers.node[node - layers.ground]
+    if entry["centre"] == 0:
         note_node(layers, node)
-        layers.node[node]["centre"] = find_centre(layers, ground, node, spot) + 1
-    return int64(layers.node[node]["centre"]) - 1
+        entry["centre"] = find_centre(layers, ground, node, spot) + 1
+    return int64(entry["centre"]) - 1
 
 
 @kernel
@@ -69,12 +71,13 @@ def find_all_centres(
         least[node] = np.inf
     for state in range(layers.ground):
         weigh(ground, state, spot)
-        node = uint64(layers.node[state]["parent"])
+        node = uint64(layers.family[state]["parent"])
         while node != 0:
-            weight, apart = int64(layers.node[node]["weight"]), 0.0
+            place = node - uint64(layers.ground)
+            weight, apart = int64(layers.node[place]["weight"]), 0.0
             for axis in range(len(spot)):
-                apart += (weight * spot[axis] - layers.total[node, axis]) ** 2
+                apart += (weight * spot[axis] - layers.total[place, axis]) ** 2
             if apart < least[node]:
                 least[node] = apart
-                layers.node[node]["centre"] = state + 1
-            node = uint64(layers.node[node]["parent"])
+                layers.node[place]["centre"] = state + 1
+            node = uint64(layers.family[node]["parent"])

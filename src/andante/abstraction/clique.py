@@ -22,7 +22,7 @@ state without moves is not part of the hierarchy.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -48,14 +48,16 @@ class Cover(Word):
 _EAGER, _JOINING, _ALIGNED = int(Cover.EAGER), int(Cover.JOINING), int(Cover.ALIGNED)
 
 
-class Work(NamedTuple):
-    """Buffers for building and repairing levels: sets of nodes in insertion order that are emptied in constant time."""
+SET = np.dtype([("begin", np.int64), ("count", np.int64)])  # where its nodes begin, and how many there are
 
-    item: npt.NDArray[np.int32]  # [SETS, nodes]
-    mark: npt.NDArray[np.int64]  # [SETS, nodes], the use of the set in which a node was added
-    size: npt.NDArray[np.int64]  # [SETS, 2]: number of nodes in the set, and number of this use
-    old: npt.NDArray[np.int32]  # [arcs], the arcs that affected nodes had
-    first: npt.NDArray[np.int64]  # [nodes], where the arcs of each begin
+
+class Work(NamedTuple):
+    """Buffers for building and repairing levels: sets of nodes in insertion order."""
+
+    item: npt.NDArray[np.int32]  # [any], the nodes of all sets
+    mark: npt.NDArray[np.uint8]  # [nodes], a bit for each set that a node is in
+    set: npt.NDArray[Any]  # [SETS], of SET
+    old: npt.NDArray[np.int32]  # [abstract nodes, 2], the rows that affected nodes had: first chunk, number of arcs
     near: npt.NDArray[np.int64]  # [MOST_NEIGHBOURS], neighbours without a parent
     clique: npt.NDArray[np.int64]  # [4]
     spot: npt.NDArray[np.float64]  # [dimensions]
@@ -63,15 +65,17 @@ class Work(NamedTuple):
     @classmethod
     def of(cls, layers: Layers) -> Work:
         """Return buffers for building or repairing these layers."""
-        nodes = len(layers.node)
-        size = np.zeros((SETS, 2), np.int64)
-        size[:, 1] = 1
+        abstract = len(layers.node)
+        room = np.full(SETS, abstract)
+        room[[ORPHANS, CHANGED]] = max(layers.ground, abstract)  # states of one level; all others are abstract nodes, ...
+        room[KIN] += MOST_CHILDREN  # ... or the children of one node
+        sets = np.zeros(SETS, SET)
+        sets["begin"] = np.cumsum(room) - room
         return cls(
-            np.zeros((SETS, nodes), np.int32),
-            np.zeros((SETS, nodes), np.int64),
-            size,
-            np.zeros(layers.arc.size // 2, np.int32),
-            np.zeros(nodes + 1, np.int64),
+            np.zeros(room.sum(), np.int32),
+            np.zeros(len(layers.family), np.uint8),
+            sets,
+            np.zeros((abstract, 2), np.int32),
             np.zeros(MOST_NEIGHBOURS, np.int64),
             np.zeros(4, np.int64),
             np.zeros(layers.total.shape[1]),
@@ -93,35 +97,38 @@ SETS = 8
 @kernel
 def put(work: Work, which: int, node: int) -> None:
     """Add a node to a set, unless it is already in it."""
-    if work.mark[which, node] != work.size[which, 1]:
-        work.mark[which, node] = work.size[which, 1]
-        work.item[which, work.size[which, 0]] = node
-        work.size[which, 0] += 1
+    if not holds(work, which, node):
+        work.mark[node] |= 1 << which
+        one = work.set[which]
+        work.item[one["begin"] + one["count"]] = node
+        one["count"] += 1
 
 
 @kernel
 def holds(work: Work, which: int, node: int) -> bool:
     """Return whether a node is in a set."""
-    return work.mark[which, node] == work.size[which, 1]
+    return bool(work.mark[node] >> which & 1)
 
 
 @kernel
 def count(work: Work, which: int) -> int:
     """Return the number of nodes in a set."""
-    return work.size[which, 0]
+    return work.set[which]["count"]
 
 
 @kernel
 def item(work: Work, which: int, k: int) -> int:
     """Return the k-th node of a set."""
-    return int64(work.item[which, k])
+    return int64(work.item[work.set[which]["begin"] + k])
 
 
 @kernel
 def empty(work: Work, which: int) -> None:
-    """Empty a set."""
-    work.size[which, 0] = 0
-    work.size[which, 1] += 1
+    """Empty a set, in time proportional to its size: no more than it took to fill it."""
+    one = work.set[which]
+    for k in range(one["begin"], one["begin"] + one["count"]):
+        work.mark[work.item[k]] &= 255 ^ (1 << which)
+    one["count"] = 0
 
 
 # --- the weight of a state ------------------------------------------------------------------------------------------
@@ -149,8 +156,8 @@ def _weigh_state(graph: Csr, state: int, spot: npt.NDArray[np.float64]) -> int:
 @weigh.of(Layers)
 def _weigh_node(graph: Layers, state: int, spot: npt.NDArray[np.float64]) -> int:
     for axis in range(len(spot)):
-        spot[axis] = graph.total[state, axis]
-    return int64(graph.node[state]["weight"])
+        spot[axis] = graph.total[state - graph.ground, axis]
+    return int64(graph.node[state - graph.ground]["weight"])
 
 
 # --- covering -------------------------------------------------------------------------------------------------------
@@ -170,7 +177,7 @@ def cover(layers: Layers, graph: Layout, work: Work, level: int, rule: int) -> N
     last = count(work, ORPHANS) - 1
     for k in range(last + 1):  # line 10
         state = item(work, ORPHANS, last - k if rule == _ALIGNED else k)
-        if layers.node[state]["parent"] == 0:
+        if layers.family[state]["parent"] == 0:
             _place_leftover(layers, graph, work, state, level, rule)
 
 
@@ -212,11 +219,11 @@ def _take_squares(layers: Layers, graph: Layout, work: Work, level: int) -> None
     """Make a node of each aligned square of four orphans; an orphan that a square lost joins that square again."""
     for k in range(count(work, ORPHANS)):
         state = item(work, ORPHANS, k)
-        if layers.node[state]["parent"] != 0 or not _find_square(layers, graph, work, state, level):
+        if layers.family[state]["parent"] != 0 or not _find_square(layers, graph, work, state, level):
             continue
         free, parent = 0, 0
         for corner in work.clique:
-            above = int64(layers.node[corner]["parent"])
+            above = int64(layers.family[corner]["parent"])
             free += 1 if above == 0 else 0
             parent = max(parent, above)
         if free == 4:
@@ -259,7 +266,7 @@ def _holds_the_rest(layers: Layers, work: Work, parent: int) -> bool:
     """Return whether a node's children are exactly the three corners of the stored square that have a parent."""
     kin = 0
     for corner in work.clique:
-        kin += 1 if layers.node[corner]["parent"] == parent else 0
+        kin += 1 if layers.family[corner]["parent"] == parent else 0
     return kin == 3 and _count_children(layers, parent, 4) == 3
 
 
@@ -271,7 +278,7 @@ def _take_cliques(layers: Layers, graph: Layout, work: Work, level: int, most: i
     """Make a node of each clique found that has ``least`` to ``most`` orphans."""
     for k in range(count(work, ORPHANS)):
         state = item(work, ORPHANS, k)
-        if layers.node[state]["parent"] != 0:
+        if layers.family[state]["parent"] != 0:
             continue
         near = _orphans_near(layers, graph, work, state)
         for size in range(most, least - 1, -1):
@@ -290,7 +297,7 @@ def _orphans_near(layers: Layers, graph: Layout, work: Work, state: int) -> int:
     found = 0
     for k in range(degree(graph, state)):
         near = target(graph, state, k)
-        if layers.node[near]["parent"] == 0 and near != state:
+        if layers.family[near]["parent"] == 0 and near != state:
             work.near[found] = near
             found += 1
             if found == MOST_NEIGHBOURS:
@@ -344,7 +351,7 @@ def host(layers: Layers, graph: Layout, state: int, rule: int) -> int:
         return 0
     best, fewest = 0, MOST_CHILDREN
     for k in range(degree(graph, state)):
-        parent = int64(layers.node[target(graph, state, k)]["parent"])
+        parent = int64(layers.family[target(graph, state, k)]["parent"])
         if parent > 0:
             children = _count_children(layers, parent, fewest)
             if children < fewest:

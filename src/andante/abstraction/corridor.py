@@ -17,7 +17,9 @@ from andante.kernel import int64, kernel
 from andante.search import openlist
 from andante.search.astar import Tree, parent_of, reached, search
 from andante.search.memory import Clock, Log, Space
+from andante.search.mind import Group, Mind
 from andante.search.path import price_between
+from andante.search.records import Index, claim, find
 from andante.world.layout import Layout, degree, enterable, estimate, price, size, target, unit
 
 EVERYWHERE = -1  # in place of a number of levels: the whole graph
@@ -26,10 +28,16 @@ EVERYWHERE = -1  # in place of a number of levels: the whole graph
 ROUTE = np.dtype(
     [
         ("moves", np.int64),  # the route's first node is node[moves]; -1: there is no path
-        ("trial", np.int64),  # the trial in which it was planned
         ("now", np.uint32),  # the number of the corridor
     ],
     align=True,
+)
+
+AHEAD = np.dtype(
+    [
+        ("moves", np.int64),  # left to make; -1: there is no path
+        ("trial", np.int64),  # the trial in which they were planned
+    ]
 )
 
 
@@ -41,7 +49,7 @@ class Corridor(NamedTuple):
 
     graph: Layout
     layers: Layers
-    mark: npt.NDArray[np.uint32]  # [nodes], the last corridor that a node was marked for
+    mark: npt.NDArray[np.uint32]  # [1 + abstract nodes], the last corridor that a node was marked for; see `_place`
     scalars: npt.NDArray[Any]  # [1], of ROUTE: the number of this corridor
     up: int  # the number of levels from the searched one up to the path, or EVERYWHERE
 
@@ -78,7 +86,15 @@ def _unit(graph: Corridor) -> float:
 
 @enterable.of(Corridor)
 def _enterable(graph: Corridor, state: int) -> bool:
-    return graph.up == EVERYWHERE or graph.mark[ancestor(graph.layers, state, graph.up)] == graph.scalars[0]["now"]
+    if graph.up == EVERYWHERE:
+        return True
+    return graph.mark[_place(graph.layers, ancestor(graph.layers, state, graph.up))] == graph.scalars[0]["now"]
+
+
+@kernel
+def _place(layers: Layers, node: int) -> int:
+    """Return where the mark of an abstract node is; 0, where none is ever set, for no node."""
+    return max(node - layers.ground + 1, 0)
 
 
 @weigh.of(Corridor)
@@ -86,31 +102,46 @@ def _weigh(graph: Corridor, state: int, spot: npt.NDArray[np.float64]) -> int:
     return weigh(graph.graph, state, spot) if state < graph.layers.ground else weigh(graph.layers, state, spot)
 
 
+class Ahead(NamedTuple):
+    """The route on the ground as far as it is not walked yet: all that an agent keeps of it from move to move."""
+
+    where: Index
+    state: npt.NDArray[np.int32]  # a field of the places of a sequence, last state first
+    scalars: npt.NDArray[Any]  # [1], of AHEAD
+    clock: Clock
+
+    @classmethod
+    def allocate(cls, space: Space) -> Ahead:
+        """Return room for a path of any length."""
+        index, state = space.mind.index(Group.LINE), space.mind.field(np.int32, Group.LINE)
+        return cls(index, state, space.mind.one(AHEAD), space.clock)
+
+
 class Route(NamedTuple):
     """A path on some level, the corridor below it, and buffers to search there."""
 
-    node: npt.NDArray[np.int32]  # [nodes], the path, last node first
-    mark: npt.NDArray[np.uint32]  # [nodes]
+    node: npt.NDArray[np.int32]  # [1 + nodes of a level], the path, last node first
+    mark: npt.NDArray[np.uint32]  # [1 + abstract nodes]
     tree: Tree  # for searches on the ground ...
     high: Tree  # ... and above: the same memory, but without a log, as these are not states of the map
     scalars: npt.NDArray[Any]  # [1], of ROUTE
-    clock: Clock
+    ahead: Ahead
     spot: npt.NDArray[np.float64]  # [2, dimensions]
     typical: float  # the typical cost of a move on the ground
 
     @classmethod
     def over(cls, space: Space, layers: Layers) -> Route:
         """Return buffers for any path on any level."""
-        nodes = len(layers.node)
+        nodes = len(layers.family)
         typical, (least, _) = space.graph.typical_cost, space.graph.cost_range
-        tree = Tree.over(space.mind, typical, least, space.log, numbers=nodes)
+        tree = Tree.over(Mind(nodes), typical, least, space.log)
         return cls(
-            np.zeros(nodes, np.int32),
-            np.zeros(nodes, np.uint32),
+            np.zeros(1 + max(layers.ground, len(layers.node)), np.int32),
+            np.zeros(1 + len(layers.node), np.uint32),
             tree,
             tree._replace(log=Log.of(0)),
-            np.array([(-1, 0, 0)], ROUTE),
-            space.clock,
+            np.array([(-1, 0)], ROUTE),
+            Ahead.allocate(space),
             np.zeros((2, layers.total.shape[1])),
             typical,
         )
@@ -135,10 +166,10 @@ def mark(route: Route, layers: Layers, widen: bool) -> int:
         at["now"] = 1
     for i in range(at["moves"] + 1):
         node = int64(route.node[i])
-        route.mark[node] = at["now"]
+        route.mark[_place(layers, node)] = at["now"]
         if widen:
             for k in range(degree(layers, node)):
-                route.mark[target(layers, node, k)] = at["now"]
+                route.mark[_place(layers, target(layers, node, k))] = at["now"]
     return at["moves"] + 1 if widen else 0
 
 
@@ -160,10 +191,19 @@ def search_within(route: Route, within: Corridor, level: int, start: int, goal: 
 
 
 @kernel
-def next_on(route: Route, graph: Layout, state: int) -> tuple[int, float]:
-    """Return the next state of the route on the ground after ``state``, and the cost of the move, infinite if none."""
-    at = route.scalars[0]
-    if at["trial"] != route.clock[0]["trial"] or at["moves"] < 1:
+def keep(route: Route) -> None:
+    """Keep the route, which leads over the ground, for the moves to come."""
+    ahead, moves = route.ahead, route.scalars[0]["moves"]
+    ahead.scalars[0]["moves"], ahead.scalars[0]["trial"] = moves, ahead.clock[0]["trial"]
+    for i in range(moves):  # not the agent's own state
+        ahead.state[claim(ahead.where, i)] = route.node[i]
+
+
+@kernel
+def next_on(ahead: Ahead, graph: Layout, state: int) -> tuple[int, float]:
+    """Return the next state of the route after ``state``, and the cost of the move, infinite if there is none."""
+    at = ahead.scalars[0]
+    if at["trial"] != ahead.clock[0]["trial"] or at["moves"] < 1:
         return -1, np.inf
-    to = int64(route.node[at["moves"] - 1])
+    to = int64(ahead.state[find(ahead.where, at["moves"] - 1)])
     return to, price_between(graph, state, to)

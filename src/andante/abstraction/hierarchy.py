@@ -50,9 +50,10 @@ class Hierarchy:
     def _nodes(self) -> list[npt.NDArray[np.int32]]:
         """The nodes of each level above the ground; their order defines the numbers of a level's states."""
         used, _ = self.layers.used
-        node = self.layers.node[:used]
+        node = self.layers.node[: used - self.layers.ground]
         level = np.where(node["weight"] > 0, node["level"], 0)
-        return [np.flatnonzero(level == k).astype(np.int32) for k in range(1, self.top + 1)]
+        first = self.layers.ground
+        return [first + np.flatnonzero(level == k).astype(np.int32) for k in range(1, self.top + 1)]
 
     @cached_property
     def _number(self) -> npt.NDArray[np.int32]:
@@ -66,7 +67,7 @@ class Hierarchy:
     @property
     def sizes(self) -> list[int]:
         """The number of states of each level, from the ground up; ground states without moves do not count."""
-        on_ground = int(np.count_nonzero(self.layers.node["parent"][: len(self.graph)]))
+        on_ground = int(np.count_nonzero(self.layers.family["parent"][: len(self.graph)]))
         return [on_ground, *map(len, self._nodes)]
 
     def nodes(self, level: int) -> npt.NDArray[np.int32]:
@@ -79,34 +80,34 @@ class Hierarchy:
         """Return the state of ``level`` that each state of the graph belongs to; -1 if none."""
         node = np.arange(len(self.graph), dtype=np.int32)
         for _ in range(self._check(level)):
-            node = self.layers.node["parent"][node]
-        return np.where(self.layers.node["parent"][: len(node)] > 0, self._number[node], -1).astype(np.int32)
+            node = self.layers.family["parent"][node]
+        return np.where(self.layers.family["parent"][: len(node)] > 0, self._number[node], -1).astype(np.int32)
 
     def parent(self, level: int, state: int) -> int:
         """Return the state of the level above that a state of ``level`` belongs to."""
         if level == self.top:
             raise ParameterError(f"level {level} is the highest; its states have no parents")
-        parent = int(self.layers.node["parent"][self._node(level, state)])
+        parent = int(self.layers.family["parent"][self._node(level, state)])
         return int(self._number[parent]) if parent else -1
 
     def children(self, level: int, state: int) -> list[int]:
         """Return the states of the level below that make up a state of ``level``."""
         if level == 0:
             raise ParameterError("states of level 0 have no children")
-        found, child = [], int(self.layers.node["child"][self._node(level, state)])
+        found, child = [], int(self.layers.node["child"][self._node(level, state) - self.layers.ground])
         while child:
             found.append(int(self._number[child - 1]))
-            child = int(self.layers.node["next"][child - 1])
+            child = int(self.layers.family["next"][child - 1])
         return sorted(found)
 
     def points(self, level: int) -> npt.NDArray[np.float64]:
         """Return the points of the states of a level above the ground: the means of their ground states' points."""
-        nodes = self.nodes(level)
+        nodes = self.nodes(level) - self.layers.ground
         return self.layers.total[nodes] / self.layers.node["weight"][nodes, None]
 
     def representatives(self, level: int) -> npt.NDArray[np.int32]:
         """Return, for each state of a level, the ground state nearest to its point; ties go to the lowest number."""
-        return self.layers.node["centre"][self.nodes(level)] - 1
+        return self.layers.node["centre"][self.nodes(level) - self.layers.ground] - 1
 
     def level(self, level: int) -> Graph:
         """Return a level as a graph of its own, with distances between its states' points as costs and heuristic."""
@@ -125,7 +126,8 @@ class Hierarchy:
 
     def _arcs(self, level: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """Return the arcs of a level, row by row: source, target and the number of arcs of the level below."""
-        nodes, layers = self.nodes(level), self.layers
+        layers = self.layers
+        nodes = self.nodes(level) - layers.ground
         moves = layers.node["degree"][nodes].astype(np.int64)
         source = np.repeat(np.arange(len(nodes)), moves)
         k = np.arange(len(source)) - np.repeat(np.cumsum(moves) - moves, moves)
@@ -254,18 +256,19 @@ def build(graph: Graph, cover: Cover) -> tuple[Layers, int]:
         level += 1
         states = count(work, ORPHANS)
         nodes, chunks = layers.used
-        if nodes + states > len(layers.node) or chunks + states + arcs // CHUNK > len(layers.link):
+        if nodes + states > len(layers.family) or chunks + states + arcs // CHUNK > len(layers.link):
             layers, work = _grown(layers, work, states, states + arcs // CHUNK)
         build_level(layers, graph.arrays, work, level, int(cover))
-        arcs = int(layers.node["degree"][work.item[ORPHANS, : count(work, ORPHANS)]].sum())
+        begin = work.set[ORPHANS]["begin"]
+        orphans = work.item[begin : begin + count(work, ORPHANS)]
+        arcs = int(layers.node["degree"][orphans - layers.ground].sum())
     find_all_centres(layers, graph.arrays, np.empty(layers.used[0]), work.spot)
     return layers.trimmed(), level
 
 
 def _grown(layers: Layers, work: Work, nodes: int, chunks: int) -> tuple[Layers, Work]:
     """Return the same layers with room for more, and matching buffers with the same orphans."""
-    above = len(layers.node) - layers.ground
-    room = Layers.reserve(layers.shape, above + nodes, len(layers.link) + chunks, log_changes=False)
+    room = Layers.reserve(layers.shape, len(layers.node) + nodes, len(layers.link) + chunks, log_changes=False)
     fresh = Work.of(room)
     for k in range(count(work, ORPHANS)):
         put(fresh, ORPHANS, item(work, ORPHANS, k))
@@ -283,14 +286,21 @@ def _begin(graph: Layout, work: Work) -> int:
     return arcs
 
 
+def most_after_changes(graph: Graph, levels: int) -> tuple[int, int]:
+    """Return the most nodes and chunks of arcs that this many levels may have when the graph changes.
+
+    No level can have more states or arcs than the one below. While a level is repaired, its old arcs are kept too.
+    """
+    n = len(graph)
+    return levels * n, (levels + 1) * (n + graph.arcs // CHUNK)
+
+
 def reserve_for_changes(graph: Graph, built: Layers, levels: int, log_changes: bool) -> Layers:
     """Return empty layers with space for whatever ``levels`` levels of ``built`` may become when the graph changes.
 
-    No level can have more states or arcs than the one below. Most of this memory is never touched, so the operating
-    system never allocates it.
+    Most of this memory is never touched, so the operating system never allocates it.
     """
-    n = len(graph)
-    return Layers.reserve(built.shape, levels * n, levels * (n + graph.arcs // CHUNK), log_changes)
+    return Layers.reserve(built.shape, *most_after_changes(graph, levels), log_changes)
 
 
 def _shape(graph: Graph) -> Shape:

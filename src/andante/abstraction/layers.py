@@ -35,34 +35,50 @@ LEAST_COST = 2.0**-10
 _EUCLIDEAN, _CHEBYSHEV = int(Metric.EUCLIDEAN), int(Metric.CHEBYSHEV)
 
 
-#: One row per node. Links to children, siblings and centres are stored as the number plus one.
-NODE = np.dtype(
+#: One row per node, ground states included. Links to siblings are stored as the number plus one.
+FAMILY = np.dtype(
     [
         ("parent", np.int32),  # 0 on the top level, and for ground states that are not part of the hierarchy
-        ("child", np.int32),  # the first
         ("next", np.int32),  # child of the same parent
         ("previous", np.int32),  # child of the same parent
+    ]
+)
+
+#: One row per abstract node, the first of which is number ``ground``. Links are stored as the number plus one.
+NODE = np.dtype(
+    [
+        ("child", np.int32),  # the first
         ("row", np.int32),  # the first chunk
         ("degree", np.int32),
-        ("weight", np.int32),  # ground states below an abstract node; 0: the node is not in use
-        ("level", np.int32),  # 0 for ground states
+        ("weight", np.int32),  # ground states below; 0: the node is not in use
+        ("level", np.int32),
         ("centre", np.int32),  # the ground state below that is nearest to the node's point; 0: unknown
-    ],
-    align=True,
+    ]
 )
+
+
+CHANGES = np.dtype([("nodes", np.int64), ("chunks", np.int64)])  # how many have changed
 
 
 class ChangeLog(NamedTuple):
     """The nodes and chunks changed since the layers were built or restored; empty if this is not needed."""
 
-    item: npt.NDArray[np.int32]  # [2, any], nodes and chunks
-    noted: npt.NDArray[np.bool_]  # [2, any]
-    used: npt.NDArray[np.int64]  # [2]
+    node: npt.NDArray[np.int32]  # [nodes], those that have changed
+    node_noted: npt.NDArray[np.bool_]  # [nodes]
+    chunk: npt.NDArray[np.int32]  # [chunks], those that have changed
+    chunk_noted: npt.NDArray[np.bool_]  # [chunks]
+    scalars: npt.NDArray[Any]  # [1], of CHANGES
 
     @classmethod
-    def of(cls, length: int) -> ChangeLog:
-        """Return an empty log for up to ``length`` nodes and ``length`` chunks."""
-        return cls(np.zeros((2, length), np.int32), np.zeros((2, length), np.bool_), np.zeros(2, np.int64))
+    def of(cls, nodes: int, chunks: int) -> ChangeLog:
+        """Return an empty log for so many nodes and chunks."""
+        return cls(
+            np.zeros(nodes, np.int32),
+            np.zeros(nodes, np.bool_),
+            np.zeros(chunks, np.int32),
+            np.zeros(chunks, np.bool_),
+            np.zeros(1, CHANGES),
+        )
 
 
 class Shape(NamedTuple):
@@ -79,8 +95,11 @@ POOL = np.dtype(
     [
         ("nodes", np.int64),  # ever used
         ("free_node", np.int64),  # the first of the released nodes, plus one; 0: none
+        ("free_nodes", np.int64),  # how many were released and not used again
         ("chunks", np.int64),  # ever used
         ("free_chunk", np.int64),  # the first of the released chunks; 0: none
+        ("free_chunks", np.int64),
+        ("short", np.int64),  # 1: a repair was given up for lack of room, and the layers have to be restored
     ]
 )
 
@@ -88,8 +107,9 @@ POOL = np.dtype(
 class Layers(NamedTuple):
     """The levels above a graph."""
 
-    node: npt.NDArray[Any]  # NODE[nodes]
-    total: npt.NDArray[np.float64]  # [nodes, dimensions], the sum of the points of the ground states below
+    family: npt.NDArray[Any]  # FAMILY[nodes]
+    node: npt.NDArray[Any]  # NODE[abstract nodes]: that of node k is at k - ground
+    total: npt.NDArray[np.float64]  # [abstract nodes, dimensions], the sum of the points of the ground states below
     link: npt.NDArray[np.int32]  # [chunks], the next chunk of the row
     arc: npt.NDArray[np.int32]  # [chunks, 2 * CHUNK], first the targets of the arcs, then how many each represents
     scalars: npt.NDArray[Any]  # [1], of POOL
@@ -98,23 +118,27 @@ class Layers(NamedTuple):
     width: int  # of the grid whose cells they are, row by row; 0 if they are not cells of a grid
     metric: int
     unit: float
+    tight: bool  # whether a repair may need more room than there is
 
     @classmethod
-    def reserve(cls, shape: Shape, nodes: int, chunks: int, log_changes: bool) -> Layers:
+    def reserve(cls, shape: Shape, nodes: int, chunks: int, log_changes: bool, tight: bool = False) -> Layers:
         """Return empty layers above a graph of this shape, with space for this many nodes and chunks of arcs."""
         ground, width, dimensions, metric, unit = shape
-        nodes, chunks = max(ground, 1) + nodes, 1 + chunks  # node 0 and chunk 0 mean "none"
+        first, chunks = max(ground, 1), 1 + chunks  # node 0 and chunk 0 mean "none"
+        nodes += first - ground
         return cls(
+            np.zeros(ground + nodes, FAMILY),
             np.zeros(nodes, NODE),
             np.zeros((nodes, dimensions)),
             np.zeros(chunks, np.int32),
             np.zeros((chunks, 2 * CHUNK), np.int32),
-            np.array([(max(ground, 1), 0, 1, 0)], POOL),
-            ChangeLog.of(max(nodes, chunks) if log_changes else 0),
+            np.array([(first, 0, 0, 1, 0, 0, 0)], POOL),
+            ChangeLog.of(ground + nodes, chunks) if log_changes else ChangeLog.of(0, 0),
             ground,
             width,
             metric,
             unit,
+            tight,
         )
 
     @property
@@ -131,26 +155,28 @@ class Layers(NamedTuple):
         """Return the same layers in read-only arrays that are as long as needed."""
         nodes, chunks = self.used
         short = Layers(
-            self.node[:nodes].copy(),
-            self.total[:nodes].copy(),
+            self.family[:nodes].copy(),
+            self.node[: nodes - self.ground].copy(),
+            self.total[: nodes - self.ground].copy(),
             self.link[:chunks].copy(),
             self.arc[:chunks].copy(),
             self.scalars.copy(),
-            ChangeLog.of(0),
+            ChangeLog.of(0, 0),
             self.ground,
             self.width,
             self.metric,
             self.unit,
+            False,
         )
-        for array in short[:5]:
+        for array in short[:6]:
             array.flags.writeable = False
         return short
 
     def copied_into(self, room: Layers) -> Layers:
         """Fill ``room``, which must be unused, with these layers and return it."""
-        full: tuple[npt.NDArray[Any], ...] = self[:5]
-        blank: tuple[npt.NDArray[Any], ...] = room[:5]
-        for mine, theirs in zip(full, blank, strict=True):
+        full: tuple[npt.NDArray[Any], ...] = self[:6]
+        blank: tuple[npt.NDArray[Any], ...] = room[:6]
+        for mine, theirs in zip(full + tuple(self.changes), blank + tuple(room.changes), strict=True):
             theirs[: len(mine)] = mine
         return room
 
@@ -160,17 +186,17 @@ class Layers(NamedTuple):
 
 @size.of(Layers)
 def _size(graph: Layers) -> int:
-    return len(graph.node)
+    return len(graph.family)
 
 
 @degree.of(Layers)
 def _degree(graph: Layers, state: int) -> int:
-    return int64(graph.node[state]["degree"])
+    return int64(graph.node[state - graph.ground]["degree"])
 
 
 @target.of(Layers)
 def _target(graph: Layers, state: int, k: int) -> int:
-    return int64(graph.arc[_chunk_of(graph, state, k), k & _MASK])
+    return nth_of_row(graph, int64(graph.node[state - graph.ground]["row"]), k)
 
 
 @price.of(Layers)
@@ -194,9 +220,14 @@ def _enterable(graph: Layers, state: int) -> bool:
 
 
 @kernel
-def _chunk_of(layers: Layers, node: int, k: int) -> int:
-    """Return the chunk that contains a node's k-th arc."""
-    chunk = int64(layers.node[node]["row"])
+def nth_of_row(layers: Layers, chunk: int, k: int) -> int:
+    """Return where the k-th arc of the row that begins in ``chunk`` leads to."""
+    return int64(layers.arc[_chunk_of(layers, chunk, k), k & _MASK])
+
+
+@kernel
+def _chunk_of(layers: Layers, chunk: int, k: int) -> int:
+    """Return the chunk that contains the k-th arc of the row that begins in ``chunk``."""
     for _ in range(k >> _SHIFT):
         chunk = int64(layers.link[chunk])
     return chunk
@@ -205,6 +236,7 @@ def _chunk_of(layers: Layers, node: int, k: int) -> int:
 @kernel
 def _apart(layers: Layers, a: int, b: int) -> float:
     """Return the distance between the points of two nodes of one level."""
+    a, b = a - layers.ground, b - layers.ground
     weight_a, weight_b = layers.node[a]["weight"], layers.node[b]["weight"]
     sum_, longest = 0.0, 0.0
     for axis in range(layers.total.shape[1]):
@@ -222,20 +254,20 @@ def _apart(layers: Layers, a: int, b: int) -> float:
 @kernel
 def first_child(layers: Layers, node: int) -> int:
     """Return a node's first child; -1 if it has none."""
-    return int64(layers.node[node]["child"]) - 1
+    return int64(layers.node[node - layers.ground]["child"]) - 1
 
 
 @kernel
 def next_child(layers: Layers, node: int) -> int:
     """Return the next child of the same parent; -1 after the last."""
-    return int64(layers.node[node]["next"]) - 1
+    return int64(layers.family[node]["next"]) - 1
 
 
 @kernel
 def ancestor(layers: Layers, node: int, up: int) -> int:
     """Return the node ``up`` levels above ``node``; 0 if there is none."""
     for _ in range(up):
-        node = int64(layers.node[node]["parent"])
+        node = int64(layers.family[node]["parent"])
         if node == 0:
             break
     return node
@@ -246,17 +278,18 @@ def new_node(layers: Layers, level: int) -> int:
     """Return a node without children, arcs or parent."""
     node = layers.scalars[0]["free_node"] - 1
     if node >= 0:
-        layers.scalars[0]["free_node"] = layers.node[node]["next"]
+        layers.scalars[0]["free_node"] = layers.family[node]["next"]
+        layers.scalars[0]["free_nodes"] -= 1
     else:
         node = layers.scalars[0]["nodes"]
         layers.scalars[0]["nodes"] = node + 1
     note_node(layers, node)
-    entry = layers.node[node]
-    entry["parent"] = entry["child"] = entry["next"] = entry["previous"] = 0
-    entry["row"] = entry["degree"] = entry["weight"] = entry["centre"] = 0
+    family, entry = layers.family[node], layers.node[node - layers.ground]
+    family["parent"] = family["next"] = family["previous"] = 0
+    entry["child"] = entry["row"] = entry["degree"] = entry["weight"] = entry["centre"] = 0
     entry["level"] = level
     for axis in range(layers.total.shape[1]):
-        layers.total[node, axis] = 0.0
+        layers.total[node - layers.ground, axis] = 0.0
     return node
 
 
@@ -264,29 +297,30 @@ def new_node(layers: Layers, level: int) -> int:
 def give_back(layers: Layers, node: int) -> None:
     """Release a node that has no children, arcs or parent, so that `new_node` can reuse it."""
     note_node(layers, node)
-    layers.node[node]["weight"] = 0
-    layers.node[node]["next"] = layers.scalars[0]["free_node"]
+    layers.node[node - layers.ground]["weight"] = 0
+    layers.family[node]["next"] = layers.scalars[0]["free_node"]
     layers.scalars[0]["free_node"] = node + 1
+    layers.scalars[0]["free_nodes"] += 1
 
 
 @kernel
 def attach(layers: Layers, node: int, parent: int, weight: int, total: npt.NDArray[np.float64]) -> None:
     """Make ``node``, with this number of ground states and this sum of their points, a child of ``parent``."""
     note_node(layers, node)
-    before, after = 0, int64(layers.node[parent]["child"])
+    before, after = 0, int64(layers.node[parent - layers.ground]["child"])
     while 0 < after < node + 1:
-        before, after = after, int64(layers.node[after - 1]["next"])
+        before, after = after, int64(layers.family[after - 1]["next"])
     if before > 0:
         note_node(layers, before - 1)
-        layers.node[before - 1]["next"] = node + 1
+        layers.family[before - 1]["next"] = node + 1
     else:
         note_node(layers, parent)
-        layers.node[parent]["child"] = node + 1
-    entry = layers.node[node]
-    entry["parent"], entry["next"], entry["previous"] = parent, after, before
+        layers.node[parent - layers.ground]["child"] = node + 1
+    family = layers.family[node]
+    family["parent"], family["next"], family["previous"] = parent, after, before
     if after > 0:
         note_node(layers, after - 1)
-        layers.node[after - 1]["previous"] = node + 1
+        layers.family[after - 1]["previous"] = node + 1
     _weigh(layers, parent, weight, 1.0, total)
 
 
@@ -294,18 +328,18 @@ def attach(layers: Layers, node: int, parent: int, weight: int, total: npt.NDArr
 def detach(layers: Layers, node: int, weight: int, total: npt.NDArray[np.float64]) -> None:
     """Remove a node, with this number of ground states and this sum of their points, from its parent."""
     note_node(layers, node)
-    entry = layers.node[node]
-    parent, before, after = int64(entry["parent"]), int64(entry["previous"]), int64(entry["next"])
-    entry["parent"] = entry["next"] = entry["previous"] = 0
+    family = layers.family[node]
+    parent, before, after = int64(family["parent"]), int64(family["previous"]), int64(family["next"])
+    family["parent"] = family["next"] = family["previous"] = 0
     if before > 0:
         note_node(layers, before - 1)
-        layers.node[before - 1]["next"] = after
+        layers.family[before - 1]["next"] = after
     else:
         note_node(layers, parent)
-        layers.node[parent]["child"] = after
+        layers.node[parent - layers.ground]["child"] = after
     if after > 0:
         note_node(layers, after - 1)
-        layers.node[after - 1]["previous"] = before
+        layers.family[after - 1]["previous"] = before
     _weigh(layers, parent, -weight, -1.0, total)
 
 
@@ -314,11 +348,12 @@ def _weigh(layers: Layers, node: int, weight: int, sign: float, total: npt.NDArr
     """Add this many ground states, or subtract them, for a node and all its ancestors."""
     while node > 0:
         note_node(layers, node)
-        layers.node[node]["centre"] = 0  # unknown from now on
-        layers.node[node]["weight"] += weight
+        entry = layers.node[node - layers.ground]
+        entry["centre"] = 0  # unknown from now on
+        entry["weight"] += weight
         for axis in range(layers.total.shape[1]):
-            layers.total[node, axis] += sign * total[axis]
-        node = int64(layers.node[node]["parent"])
+            layers.total[node - layers.ground, axis] += sign * total[axis]
+        node = int64(layers.family[node]["parent"])
 
 
 # --- arcs -----------------------------------------------------------------------------------------------------------
@@ -327,8 +362,8 @@ def _weigh(layers: Layers, node: int, weight: int, sign: float, total: npt.NDArr
 @kernel
 def add_arc(layers: Layers, node: int, to: int) -> bool:
     """Count one more arc from ``node`` to ``to``, and return whether it is the first."""
-    chunk, left = int64(layers.node[node]["row"]), int64(layers.node[node]["degree"])
-    last = 0
+    entry = layers.node[node - layers.ground]
+    chunk, left, last = int64(entry["row"]), int64(entry["degree"]), 0
     while left > 0:
         for place in range(min(left, CHUNK)):
             if layers.arc[chunk, place] == to:
@@ -336,52 +371,68 @@ def add_arc(layers: Layers, node: int, to: int) -> bool:
                 layers.arc[chunk, CHUNK + place] += 1
                 return False
         last, chunk, left = chunk, int64(layers.link[chunk]), left - CHUNK
-    place = int64(layers.node[node]["degree"]) & _MASK
+    place = int64(entry["degree"]) & _MASK
     if place == 0:
         fresh = _new_chunk(layers)
         if last > 0:
             note_chunk(layers, last)
             layers.link[last] = fresh
         else:
-            layers.node[node]["row"] = fresh
+            entry["row"] = fresh
         last = fresh
     note_chunk(layers, last)
     layers.arc[last, place], layers.arc[last, CHUNK + place] = to, 1
     note_node(layers, node)
-    layers.node[node]["degree"] += 1
+    entry["degree"] += 1
     return True
 
 
 @kernel
 def drop_arc(layers: Layers, node: int, to: int) -> None:
     """Remove the arc from ``node`` to ``to``; the last arc of the row takes its place."""
-    last = int64(layers.node[node]["degree"]) - 1
-    end = _chunk_of(layers, node, last)
+    entry = layers.node[node - layers.ground]
+    last = int64(entry["degree"]) - 1
+    row = int64(entry["row"])
+    end = _chunk_of(layers, row, last)
     for k in range(last + 1):
-        chunk = _chunk_of(layers, node, k)
+        chunk = _chunk_of(layers, row, k)
         if layers.arc[chunk, k & _MASK] == to:
             note_chunk(layers, chunk)
             layers.arc[chunk, k & _MASK] = layers.arc[end, last & _MASK]
             layers.arc[chunk, CHUNK + (k & _MASK)] = layers.arc[end, CHUNK + (last & _MASK)]
             break
     note_node(layers, node)
-    layers.node[node]["degree"] = last
+    entry["degree"] = last
     if last & _MASK == 0:
         if last == 0:
-            layers.node[node]["row"] = 0
+            entry["row"] = 0
         _give_back_chunk(layers, end)
 
 
 @kernel
 def clear_row(layers: Layers, node: int) -> None:
     """Remove all arcs of a node."""
+    chunk, arcs = set_aside(layers, node)
+    give_back_row(layers, chunk, arcs)
+
+
+@kernel
+def set_aside(layers: Layers, node: int) -> tuple[int, int]:
+    """Remove all arcs of a node but keep them; return their first chunk and their number, for `give_back_row`."""
     note_node(layers, node)
-    left, chunk = int64(layers.node[node]["degree"]), int64(layers.node[node]["row"])
-    layers.node[node]["degree"] = layers.node[node]["row"] = 0
-    while left > 0:
+    entry = layers.node[node - layers.ground]
+    chunk, arcs = int64(entry["row"]), int64(entry["degree"])
+    entry["row"] = entry["degree"] = 0
+    return chunk, arcs
+
+
+@kernel
+def give_back_row(layers: Layers, chunk: int, arcs: int) -> None:
+    """Release the chunks of a row that was set aside."""
+    while arcs > 0:
         after = int64(layers.link[chunk])
         _give_back_chunk(layers, chunk)
-        chunk, left = after, left - CHUNK
+        chunk, arcs = after, arcs - CHUNK
 
 
 @kernel
@@ -389,6 +440,7 @@ def _new_chunk(layers: Layers) -> int:
     chunk = layers.scalars[0]["free_chunk"]
     if chunk > 0:
         layers.scalars[0]["free_chunk"] = layers.link[chunk]
+        layers.scalars[0]["free_chunks"] -= 1
     else:
         chunk = layers.scalars[0]["chunks"]
         layers.scalars[0]["chunks"] = chunk + 1
@@ -400,6 +452,20 @@ def _give_back_chunk(layers: Layers, chunk: int) -> None:
     note_chunk(layers, chunk)
     layers.link[chunk] = layers.scalars[0]["free_chunk"]
     layers.scalars[0]["free_chunk"] = chunk
+    layers.scalars[0]["free_chunks"] += 1
+
+
+# --- room ---------------------------------------------------------------------------------------------------------------
+
+
+@kernel
+def has_room(layers: Layers, nodes: int, chunks: int) -> bool:
+    """Return whether there is room for so many more nodes and chunks; it is not counted where it cannot run out."""
+    pool = layers.scalars[0]
+    return not layers.tight or (
+        len(layers.family) - pool["nodes"] + pool["free_nodes"] >= nodes
+        and len(layers.link) - pool["chunks"] + pool["free_chunks"] >= chunks
+    )
 
 
 # --- the change log ---------------------------------------------------------------------------------------------------
@@ -408,42 +474,43 @@ def _give_back_chunk(layers: Layers, chunk: int) -> None:
 @kernel
 def note_node(layers: Layers, node: int) -> None:
     """Record in the change log, if there is one, that a node has changed since it was built."""
-    _note(layers.changes, 0, node)
+    changes = layers.changes
+    if len(changes.node_noted) > 0 and not changes.node_noted[node]:
+        changes.node_noted[node] = True
+        changes.node[changes.scalars[0]["nodes"]] = node
+        changes.scalars[0]["nodes"] += 1
 
 
 @kernel
 def note_chunk(layers: Layers, chunk: int) -> None:
     """Record in the change log, if there is one, that a chunk has changed since it was built."""
-    _note(layers.changes, 1, chunk)
-
-
-@kernel
-def _note(changes: ChangeLog, kind: int, item: int) -> None:
-    if changes.noted.shape[1] > 0 and not changes.noted[kind, item]:
-        changes.noted[kind, item] = True
-        changes.item[kind, changes.used[kind]] = item
-        changes.used[kind] += 1
+    changes = layers.changes
+    if len(changes.chunk_noted) > 0 and not changes.chunk_noted[chunk]:
+        changes.chunk_noted[chunk] = True
+        changes.chunk[changes.scalars[0]["chunks"]] = chunk
+        changes.scalars[0]["chunks"] += 1
 
 
 @subroutine
 def restore(layers: Layers, built: Layers) -> None:
     """Restore the layers to their state as built, at the cost of what was changed."""
     changes = layers.changes
-    for k in range(changes.used[0]):
-        node = int64(changes.item[0, k])
-        changes.noted[0, node] = False
-        if node < len(built.node):
-            layers.node[node] = built.node[node]
+    for k in range(changes.scalars[0]["nodes"]):
+        node = int64(changes.node[k])
+        changes.node_noted[node] = False
+        if node < len(built.family):
+            layers.family[node] = built.family[node]
+        place = node - layers.ground
+        if 0 <= place < len(built.node):
+            layers.node[place] = built.node[place]
             for axis in range(layers.total.shape[1]):
-                layers.total[node, axis] = built.total[node, axis]
-    for k in range(changes.used[1]):
-        chunk = int64(changes.item[1, k])
-        changes.noted[1, chunk] = False
+                layers.total[place, axis] = built.total[place, axis]
+    for k in range(changes.scalars[0]["chunks"]):
+        chunk = int64(changes.chunk[k])
+        changes.chunk_noted[chunk] = False
         if chunk < len(built.link):
             layers.link[chunk] = built.link[chunk]
             for place in range(2 * CHUNK):
                 layers.arc[chunk, place] = built.arc[chunk, place]
-    changes.used[0] = changes.used[1] = 0
-    pool, before = layers.scalars[0], built.scalars[0]
-    pool["nodes"], pool["free_node"] = before["nodes"], before["free_node"]
-    pool["chunks"], pool["free_chunk"] = before["chunks"], before["free_chunk"]
+    changes.scalars[0]["nodes"] = changes.scalars[0]["chunks"] = 0
+    layers.scalars[0] = built.scalars[0]

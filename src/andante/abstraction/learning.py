@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.abstraction.layers import LEAST_COST
-from andante.abstraction.levels import Discovered, Fixed, most_nodes, removed_count, removed_node
+from andante.abstraction.levels import Discovered, Fixed, removed_count, removed_node, room_of
 from andante.kernel import kernel
 from andante.search.behind import Behind, forget
 from andante.search.learning import stamp_of
@@ -37,25 +37,46 @@ MIND = np.dtype(
 
 
 class Mind(NamedTuple):
-    """The values learned on all levels, and buffers to look ahead on any of them."""
+    """The values learned on all levels, and buffers to look ahead on any of them; here nodes count from ``first``."""
 
     tables: Tables
     ball: Ball
     behind: Behind  # ground states left in this trial
     scalars: npt.NDArray[Any]  # [1], of MIND
     clock: Clock
+    first: int  # the first node about which anything can be learned
 
     @classmethod
     def allocate(cls, space: Space) -> Mind:
-        """Return arrays over all nodes and, if the parameter ``quota`` is finite, for the path back."""
-        nodes = most_nodes(space)
+        """Return arrays over the nodes from the level ``learns_from`` on and, if ``quota`` is finite, for the path back.
+
+        Both are parameters, the first a property of them.
+        """
+        level, room = space.params.learns_from, room_of(space)
+        first = space.states if level > 0 else 0
+        nodes, most = space.states - first + room.nodes, room.most_on(level)
         return cls(
             Tables.over(space.mind, Log.of(0), nodes),
-            Ball.over(nodes, nodes, LEAST_COST * space.graph.unit, math.inf, ties=True),
+            Ball.over(nodes, most, LEAST_COST * space.graph.unit, math.inf, ties=True),
             Behind.over(space.mind, space.states if space.params.quota < math.inf else 0),
             space.mind.one(MIND),
             space.clock,
+            first,
         )
+
+
+    def with_more_room(self, space: Space) -> Mind:
+        """Return the same values, with the room that ``space`` allows for."""
+        room = Mind.allocate(space)
+        tables, more = self.tables, room.tables
+        for mine, theirs in (
+            (tables.h.value, more.h.value),
+            (tables.h.stamp, more.h.stamp),
+            (tables.number, more.number),
+        ):
+            theirs[: len(mine)] = mine
+        h = tables.h._replace(value=more.h.value, stamp=more.h.stamp)
+        return self._replace(tables=tables._replace(h=h, number=more.number), ball=room.ball)
 
 
 @kernel
@@ -77,7 +98,7 @@ def forget_regions(mind: Mind, held: Fixed | Discovered) -> None:
     """Forget the values of regions that the last repair removed."""
     at = mind.scalars[0]
     for k in range(removed_count(held)):
-        node = removed_node(held, k)
+        node = removed_node(held, k) - mind.first
         if stamp_of(mind.tables.h, node) > at["goals_before"]:
             at["stored"] -= 1
         forget_state(mind.tables, node)

@@ -10,17 +10,20 @@ import numpy.typing as npt
 from andante.abstraction.centres import keep_centre
 from andante.abstraction.clique import CHANGED, DEAD, Cover, Work, count, item, put, weigh
 from andante.abstraction.corridor import Corridor, Route
-from andante.abstraction.hierarchy import hierarchy_of, reserve_for_changes
-from andante.abstraction.layers import Layers, ancestor, first_child, next_child, restore
+from andante.abstraction.hierarchy import hierarchy_of, most_after_changes
+from andante.abstraction.layers import Layers, ancestor, first_child, has_room, next_child, restore
 from andante.abstraction.repair import repair
 from andante.errors import ParameterError
 from andante.kernel import generic, int64, kernel
 from andante.search.memory import Clock, Space
 from andante.world.heuristics import TOLERANCE
 from andante.world.layout import COUNT, DIRECTION, Layout, unit
-from andante.world.sensing import Belief, walls_found
+from andante.world.sensing import Belief, ask_for_room, walls_found
 
 UNCHANGED = -1  # not even the ground has changed
+OUT_OF_ROOM = -2  # the levels could not be repaired: they are restored and repaired again when there is more room
+
+GROWTH = 1.5  # of the room, when little is left
 
 
 class Fixed(NamedTuple):
@@ -37,8 +40,19 @@ SEEN = np.dtype(
 )
 
 
+class Spare(NamedTuple):
+    """How much room should be left when a repair begins."""
+
+    nodes: int
+    chunks: int
+
+
 class Discovered(NamedTuple):
-    """Levels above the agent's model of its map, which are updated as the model loses cells."""
+    """Levels above the agent's model of its map, which are updated as the model loses cells.
+
+    There is room for somewhat more nodes and arcs than were built. Walls can make that too little: then the agent asks
+    for more room, and gets it before its next move.
+    """
 
     layers: Layers
     built: Layers  # above the map without walls
@@ -49,6 +63,7 @@ class Discovered(NamedTuple):
     top: int  # the highest level that is repaired
     cover: int
     keep: int
+    spare: Spare
 
 
 class Levels(NamedTuple):
@@ -63,10 +78,42 @@ class Levels(NamedTuple):
         built, top = _built(space)
         if not isinstance(space.view, Belief):
             return cls(Fixed(built), Route.over(space, built))
-        own = built.copied_into(reserve_for_changes(space.graph, built, top + 1, log_changes=True))
-        cover, keep = int(space.params.cover), int(space.params.keep)
-        held = Discovered(own, built, Work.of(own), space.view, np.zeros(1, SEEN), space.clock, top, cover, keep)
+        own = built.copied_into(_reserve(space, built, top))
+        cover, keep, spare = int(space.params.cover), int(space.params.keep), _spare(space, built)
+        scalars = np.zeros(1, SEEN)
+        held = Discovered(own, built, Work.of(own), space.view, scalars, space.clock, top, cover, keep, spare)
         return cls(held, Route.over(space, own))
+
+    def with_more_room(self, space: Space) -> Levels:
+        """Return the same levels, with the room that ``space`` allows for."""
+        held = self.held
+        assert isinstance(held, Discovered)
+        own = held.layers.copied_into(_reserve(space, held.built, held.top))
+        route = Route.over(space, own)._replace(ahead=self.route.ahead)
+        return Levels(held._replace(layers=own, work=Work.of(own)), route)
+
+
+def _spare(space: Space, built: Layers) -> Spare:
+    """Return how much room should be left: more than what comes into sight with one move is likely to need."""
+    assert isinstance(space.view, Belief)
+    cells = (2 * space.view.radius + 3) ** 2  # whose moves may change
+    return Spare(max(len(built.node) // 32, 2 * cells), max(len(built.link) // 32, 4 * cells))
+
+
+def _reserve(space: Space, built: Layers, top: int) -> Layers:
+    """Return empty layers for an agent that discovers its map, with as much room as it has asked for so far."""
+    most, room = most_after_changes(space.graph, top + 1), _room(space, built, top)
+    return Layers.reserve(built.shape, *room, log_changes=True, tight=room != most)
+
+
+def _room(space: Space, built: Layers, top: int) -> tuple[int, int]:
+    """Return for how many abstract nodes and chunks of arcs that is."""
+    nodes, chunks = most_after_changes(space.graph, top + 1)
+    spare, factor = _spare(space, built), GROWTH**space.grown
+    return (
+        min(nodes, int((len(built.node) + 2 * spare.nodes) * factor)),
+        min(chunks, int((len(built.link) + 2 * spare.chunks) * factor)),
+    )
 
 
 def _built(space: Space) -> tuple[Layers, int]:
@@ -80,15 +127,35 @@ def _built(space: Space) -> tuple[Layers, int]:
     return hierarchy.layers, wanted
 
 
-def most_nodes(space: Space) -> int:
-    """Return the largest possible number of nodes, ground states included: the length of arrays over nodes."""
+class Room(NamedTuple):
+    """How many nodes there may be at a time."""
+
+    states: int  # on the ground
+    nodes: int  # abstract ones, of all levels
+    on_level: tuple[int, ...]  # from level 1 on
+
+    def most_on(self, level: int) -> int:
+        """Return the largest number of nodes of any level from this one on."""
+        return max(self.states if level == 0 else 1, *self.on_level[max(level - 1, 0) :], 0)
+
+
+def room_of(space: Space) -> Room:
+    """Return how many nodes there may be on the levels that are allocated for an agent."""
     built, top = _built(space)
-    return len(built.node) if not isinstance(space.view, Belief) else max(1, space.states) + (top + 1) * space.states
+    if isinstance(space.view, Belief):
+        nodes, _ = _room(space, built, top)
+        # No level has more nodes than the one below it.
+        return Room(space.states, nodes, tuple(nodes // level for level in range(1, max(top, 1) + 1)))
+    counts = np.bincount(built.node["level"], minlength=2)
+    return Room(space.states, len(built.node), tuple(counts[1:].tolist()))
 
 
 @generic
 def catch_up(held: Fixed | Discovered, graph: Layout) -> int:
-    """Update the levels to the agent's current ``graph``; return the highest that changed, `UNCHANGED` if none did."""
+    """Update the levels to the agent's current ``graph``; return the highest that changed, `UNCHANGED` if none did.
+
+    `OUT_OF_ROOM` if that was not possible.
+    """
     raise TypeError(held)
 
 
@@ -112,7 +179,30 @@ def _mend(held: Discovered, graph: Layout) -> int:
         for d in range(COUNT[around]):
             put(held.work, CHANGED, cell + belief.model.offset[DIRECTION[around, d]])
     seen["walls"] = walls
-    return repair(held.layers, graph, held.work, held.top, held.cover, held.keep)
+    changed = repair(held.layers, graph, held.work, held.top, held.cover, held.keep)
+    if not has_room(held.layers, held.spare.nodes, held.spare.chunks):
+        ask_for_room(belief)
+    if held.layers.scalars[0]["short"] != 0:
+        ask_for_room(belief)
+        seen["problem"] = -1
+        return OUT_OF_ROOM
+    return changed
+
+
+@generic
+def is_short_of_room(held: Fixed | Discovered) -> bool:
+    """Return whether the last repair was given up for lack of room."""
+    raise TypeError(held)
+
+
+@is_short_of_room.of(Fixed)
+def _never_short(held: Fixed) -> bool:
+    return False
+
+
+@is_short_of_room.of(Discovered)
+def _is_short(held: Discovered) -> bool:
+    return held.layers.scalars[0]["short"] != 0
 
 
 @generic
@@ -159,7 +249,7 @@ def child_towards(levels: Levels, within: Corridor, goal: int) -> int:
     end = int64(levels.route.node[0])
     if ancestor(within.layers, goal, within.up) == end:
         return goal
-    if within.layers.node[end]["level"] == within.up:
+    if within.layers.node[end - within.layers.ground]["level"] == within.up:
         return _centre(levels.held, within.graph, end)
     return _nearest_child(levels.route, within, end)
 
@@ -172,7 +262,7 @@ def _centre(held: Fixed | Discovered, ground: Layout, node: int) -> int:
 
 @_centre.of(Fixed)
 def _known_centre(held: Fixed, ground: Layout, node: int) -> int:
-    return int64(held.layers.node[node]["centre"]) - 1
+    return int64(held.layers.node[node - held.layers.ground]["centre"]) - 1
 
 
 @_centre.of(Discovered)

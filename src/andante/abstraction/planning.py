@@ -17,7 +17,47 @@ from andante.search.learning import raise_to, stamp_of
 from andante.search.lookahead import look, max_of_min, path_out
 from andante.search.tables import turn_to
 from andante.world.heuristics import TOLERANCE
-from andante.world.layout import unit
+from andante.world.layout import degree, enterable, estimate, price, target, unit
+
+
+class From(NamedTuple):
+    """The states of a corridor from number ``first`` on, numbered from 0.
+
+    A lookahead needs memory for every state that it may meet, but none for ground states if it is never used there.
+    """
+
+    within: Corridor
+    first: int
+
+
+@degree.of(From)
+def _degree(graph: From, state: int) -> int:
+    return degree(graph.within, state + graph.first)
+
+
+@target.of(From)
+def _target(graph: From, state: int, k: int) -> int:
+    return target(graph.within, state + graph.first, k) - graph.first
+
+
+@price.of(From)
+def _price(graph: From, state: int, k: int) -> float:
+    return price(graph.within, state + graph.first, k)
+
+
+@estimate.of(From)
+def _estimate(graph: From, state: int, goal: int) -> float:
+    return estimate(graph.within, state + graph.first, goal + graph.first)
+
+
+@unit.of(From)
+def _unit(graph: From) -> float:
+    return unit(graph.within)
+
+
+@enterable.of(From)
+def _enterable(graph: From, state: int) -> bool:
+    return enterable(graph.within, state + graph.first)
 
 
 class Method(NamedTuple):
@@ -44,22 +84,25 @@ def plan_on(route: Route, mind: Mind, within: Corridor, method: Method, level: i
 @kernel
 def _look_and_learn(route: Route, mind: Mind, within: Corridor, method: Method, here: int, there: int) -> Effort:
     """Look ahead, raise the value of ``here``, and make the best path, for LRTA* only its first move, the route."""
-    path, at = route.scalars[0], mind.scalars[0]
-    gamma, lrta = method.gamma, method.lrta
+    path, at, first = route.scalars[0], mind.scalars[0], mind.first
+    gamma, lrta, around = method.gamma, method.lrta, From(within, first)
+    here, there = here - first, there - first
     turn_to(mind.tables, there, at["era"])
     h = mind.tables.h
-    best = look(mind.ball, within, h, here, there, method.depth, gamma, lrta, TOLERANCE * gamma * unit(within))
+    best = look(mind.ball, around, h, here, there, method.depth, gamma, lrta, TOLERANCE * gamma * unit(within))
     if best.slot < 0:
         path["moves"] = -1
         return Effort(best.expanded, best.touched, 0.0)
     known = stamp_of(h, here) > at["goals_before"]  # for any goal: a node holds one value
     new = best.f if lrta else max_of_min(mind.ball, best, there)
-    learned, stored = raise_to(h, within, here, there, new, gamma)
+    learned, stored = raise_to(h, around, here, there, new, gamma)
     at["stored"] += 0 if known else stored
-    moves = path_out(mind.ball, within, best, route.node)
+    moves = path_out(mind.ball, around, best, route.node)
     if lrta:
         route.node[0], moves = route.node[moves - 1], 1
     route.node[moves], path["moves"] = here, moves
+    for i in range(moves + 1):
+        route.node[i] += first
     return Effort(best.expanded, best.touched, learned)
 
 

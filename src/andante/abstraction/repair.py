@@ -49,7 +49,11 @@ from andante.abstraction.layers import (
     drop_arc,
     first_child,
     give_back,
+    give_back_row,
+    has_room,
     next_child,
+    nth_of_row,
+    set_aside,
 )
 from andante.kernel import int64, kernel, subroutine
 from andante.notation import Word
@@ -96,7 +100,8 @@ def repair(layers: Layers, graph: Layout, work: Work, levels: int, rule: int, ke
     """Repair all levels after the arcs of the states in ``CHANGED`` changed, and return the highest level that changed.
 
     States that lost all their arcs leave the hierarchy; states that have arcs but no parent come back. The nodes
-    removed stay listed in ``work`` until the next repair, which may reuse their numbers.
+    removed stay listed in ``work`` until the next repair, which may reuse their numbers. If room runs out, the pool says
+    that it is short, and the layers have to be restored.
     """
     empty(work, DEAD)
     _leave_and_return(layers, graph, work)
@@ -117,11 +122,11 @@ def _leave_and_return(layers: Layers, graph: Layout, work: Work) -> None:
     for k in range(count(work, CHANGED)):
         state = item(work, CHANGED, k)
         stranded = degree(graph, state) == 0
-        if layers.node[state]["parent"] == 0:
+        if layers.family[state]["parent"] == 0:
             if not stranded:
                 put(work, ORPHANS, state)
         elif stranded:
-            put(work, HURT, int64(layers.node[state]["parent"]))
+            put(work, HURT, int64(layers.family[state]["parent"]))
             weight = weigh(graph, state, work.spot)
             detach(layers, state, weight, work.spot)
 
@@ -132,7 +137,7 @@ def mend(layers: Layers, graph: Below, work: Work, level: int, rule: int, keep: 
     for which in (FRESH, UPSET, BEREFT):
         empty(work, which)
     for k in range(count(work, CHANGED)):
-        parent = int64(layers.node[item(work, CHANGED, k)]["parent"])
+        parent = int64(layers.family[item(work, CHANGED, k)]["parent"])
         if parent > 0:
             put(work, HURT, parent)
     for k in range(count(work, HURT)):
@@ -143,9 +148,12 @@ def mend(layers: Layers, graph: Below, work: Work, level: int, rule: int, keep: 
         if not whole or _could_join(layers, graph, node, rule):
             _dissolve(layers, graph, work, node)
     _free_lonely_neighbours(layers, graph, work)
+    if not has_room(layers, count(work, ORPHANS), 0):
+        layers.scalars[0]["short"] = 1
+        return False
     cover(layers, graph, work, level, rule)
     _recount(layers, graph, work)
-    return _prepare_next_level(work)
+    return layers.scalars[0]["short"] == 0 and _prepare_next_level(work)
 
 
 @subroutine
@@ -194,7 +202,7 @@ def _is_connected(layers: Layers, graph: Layout, work: Work, node: int) -> bool:
         done += 1
         for k in range(degree(graph, state)):
             near = target(graph, state, k)
-            if layers.node[near]["parent"] == node:
+            if layers.family[near]["parent"] == node:
                 put(work, KIN, near)
     child = first
     while child >= 0:
@@ -236,12 +244,12 @@ def _dissolve(layers: Layers, graph: Layout, work: Work, node: int) -> None:
         detach(layers, child, weight, work.spot)
         put(work, ORPHANS, child)
         child = after
-    for k in range(layers.node[node]["degree"]):
+    for k in range(degree(layers, node)):
         near = target(layers, node, k)
         drop_arc(layers, near, node)
         put(work, UPSET, near)
     clear_row(layers, node)
-    parent = int64(layers.node[node]["parent"])
+    parent = int64(layers.family[node]["parent"])
     if parent > 0:
         weight = weigh(layers, node, work.spot)  # empty by now
         detach(layers, node, weight, work.spot)
@@ -255,7 +263,7 @@ def _free_lonely_neighbours(layers: Layers, graph: Layout, work: Work) -> None:
     for k in range(count(work, ORPHANS)):
         state = item(work, ORPHANS, k)
         for move in range(degree(graph, state)):
-            parent = int64(layers.node[target(graph, state, move)]["parent"])
+            parent = int64(layers.family[target(graph, state, move)]["parent"])
             if parent > 0 and next_child(layers, first_child(layers, parent)) < 0:
                 _dissolve(layers, graph, work, parent)
 
@@ -268,35 +276,43 @@ def _recount(layers: Layers, graph: Layout, work: Work) -> None:
     """Recount the arcs of affected and new nodes from those of their children, and record whose neighbours changed."""
     _forget_arcs(layers, work)
     for k in range(count(work, HURT)):
-        _count_arcs(layers, graph, work, item(work, HURT, k))
+        _count_arcs_if_room(layers, graph, work, item(work, HURT, k))
     for k in range(count(work, FRESH)):
-        _count_arcs(layers, graph, work, item(work, FRESH, k))
+        _count_arcs_if_room(layers, graph, work, item(work, FRESH, k))
     for k in range(count(work, HURT)):
-        node = item(work, HURT, k)
+        node, chunk, arcs = item(work, HURT, k), int64(work.old[k, 0]), int64(work.old[k, 1])
         if not holds(work, DEAD, node):
-            _compare(layers, work, node, work.first[k], work.first[k + 1])
+            _compare(layers, work, node, chunk, arcs)
+        give_back_row(layers, chunk, arcs)
     for k in range(count(work, FRESH)):
         _compare(layers, work, item(work, FRESH, k), 0, 0)
 
 
 @kernel
 def _forget_arcs(layers: Layers, work: Work) -> None:
-    """Save the arcs of the affected nodes and remove them, at both ends."""
-    used = 0
+    """Remove the arcs of the affected nodes, at both ends, and set their rows aside."""
     for k in range(count(work, HURT)):
         node = item(work, HURT, k)
-        work.first[k] = used
-        for move in range(layers.node[node]["degree"]):
-            work.old[used] = target(layers, node, move)
-            used += 1
-    work.first[count(work, HURT)] = used
+        for move in range(degree(layers, node)):
+            near = target(layers, node, move)
+            if not holds(work, HURT, near):
+                drop_arc(layers, near, node)
     for k in range(count(work, HURT)):
-        node = item(work, HURT, k)
-        for at in range(work.first[k], work.first[k + 1]):
-            if not holds(work, HURT, int64(work.old[at])):
-                drop_arc(layers, int64(work.old[at]), node)
-    for k in range(count(work, HURT)):
-        clear_row(layers, item(work, HURT, k))
+        work.old[k, 0], work.old[k, 1] = set_aside(layers, item(work, HURT, k))
+
+
+@kernel
+def _count_arcs_if_room(layers: Layers, graph: Layout, work: Work, node: int) -> None:
+    """Count the arcs of one node if there is certainly room: each arc below may need a chunk at both ends."""
+    if layers.tight:
+        most, child = 0, first_child(layers, node)
+        while child >= 0:
+            most += 2 * degree(graph, child)
+            child = next_child(layers, child)
+        if not has_room(layers, 0, most):
+            layers.scalars[0]["short"] = 1
+            return
+    _count_arcs(layers, graph, work, node)
 
 
 @subroutine
@@ -305,7 +321,7 @@ def _count_arcs(layers: Layers, graph: Layout, work: Work, node: int) -> None:
     child = first_child(layers, node)
     while child >= 0:
         for k in range(degree(graph, child)):
-            near = int64(layers.node[target(graph, child, k)]["parent"])
+            near = int64(layers.family[target(graph, child, k)]["parent"])
             if near == node:
                 continue
             add_arc(layers, node, near)
@@ -315,13 +331,16 @@ def _count_arcs(layers: Layers, graph: Layout, work: Work, node: int) -> None:
 
 
 @subroutine
-def _compare(layers: Layers, work: Work, node: int, first: int, last: int) -> None:
-    """Record a node and its old and new neighbours where one has become or ceased to be the other's neighbour."""
+def _compare(layers: Layers, work: Work, node: int, chunk: int, arcs: int) -> None:
+    """Record a node and its old and new neighbours where one has become or ceased to be the other's neighbour.
+
+    The row that it had before begins in ``chunk`` and has so many ``arcs``.
+    """
     empty(work, KIN)
-    for at in range(first, last):
-        put(work, KIN, int64(work.old[at]))
-    same = layers.node[node]["degree"] == last - first
-    for k in range(layers.node[node]["degree"]):
+    for k in range(arcs):
+        put(work, KIN, nth_of_row(layers, chunk, k))
+    same = degree(layers, node) == arcs
+    for k in range(degree(layers, node)):
         near = target(layers, node, k)
         if not holds(work, KIN, near):
             same = False
@@ -330,8 +349,9 @@ def _compare(layers: Layers, work: Work, node: int, first: int, last: int) -> No
         return
     put(work, UPSET, node)
     empty(work, KIN)
-    for k in range(layers.node[node]["degree"]):
+    for k in range(degree(layers, node)):
         put(work, KIN, target(layers, node, k))
-    for at in range(first, last):
-        if not holds(work, KIN, int64(work.old[at])):
-            put(work, UPSET, int64(work.old[at]))
+    for k in range(arcs):
+        near = nth_of_row(layers, chunk, k)
+        if not holds(work, KIN, near):
+            put(work, UPSET, near)

@@ -13,7 +13,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from andante.abstraction.clique import Cover
-from andante.abstraction.corridor import EVERYWHERE, Route, mark, next_on, search_within, under
+from andante.abstraction.corridor import EVERYWHERE, Route, keep, mark, next_on, search_within, under
 from andante.abstraction.hierarchy import DEFAULT_COVER
 from andante.abstraction.layers import Layers, ancestor
 from andante.abstraction.levels import Levels
@@ -39,15 +39,15 @@ class Memory(NamedTuple):
 def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -> Move:
     """Make one move of PRA*: plan the whole path before the first."""
     route, layers = memory.levels.route, memory.levels.held.layers
-    path = route.scalars[0]
+    ahead = route.ahead
     expanded, touched = 0, 0
-    to, cost = next_on(route, graph, state)
+    to, cost = next_on(ahead, graph, state)
     if cost == np.inf:
         expanded, touched = _plan(route, graph, layers, params, state, goal)
-        if path["moves"] < 0:
+        if ahead.scalars[0]["moves"] < 0:
             return no_move(UNREACHABLE, expanded, touched)
-        to, cost = next_on(route, graph, state)
-    path["moves"] -= 1
+        to, cost = next_on(ahead, graph, state)
+    ahead.scalars[0]["moves"] -= 1
     return Move(to, cost, expanded, touched, 0.0, 0)
 
 
@@ -67,7 +67,7 @@ def _plan(route: Route, graph: Arrays, layers: Layers, params: Params, state: in
         if level > 0:
             expanded += mark(route, layers, params.widen)
         level, up = level - 1, 1
-    path["trial"] = route.clock[0]["trial"]
+    keep(route)
     return expanded, touched
 
 

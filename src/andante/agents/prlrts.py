@@ -26,11 +26,11 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from andante.abstraction.clique import Cover
-from andante.abstraction.corridor import EVERYWHERE, mark, next_on, under
+from andante.abstraction.corridor import EVERYWHERE, keep, mark, next_on, under
 from andante.abstraction.hierarchy import DEFAULT_COVER
 from andante.abstraction.layers import ancestor
 from andante.abstraction.learning import Mind, begin, forget_all, forget_regions
-from andante.abstraction.levels import UNCHANGED, Levels, catch_up, child_towards
+from andante.abstraction.levels import OUT_OF_ROOM, UNCHANGED, Levels, catch_up, child_towards, is_short_of_room
 from andante.abstraction.planning import Method, keep_to_quota, plan_on
 from andante.abstraction.repair import Keep
 from andante.agent import IN_COST, STUCK, UNREACHABLE, Card, Move, Range, algorithm, dialect, setting
@@ -41,6 +41,7 @@ from andante.kernel import kernel
 from andante.notation import Word
 from andante.search.behind import leave
 from andante.search.effort import Effort
+from andante.search.memory import Space
 from andante.world.layout import Arrays
 
 
@@ -118,6 +119,18 @@ class Params(NamedTuple):
         return self.top is not Top.ASTAR
 
     @property
+    def learns_from(self) -> int:
+        """The lowest level on which values may be learned."""
+        if self.level == 0 or self.ground is Ground.LRTS:
+            return 0
+        return 1 if self.between is Between.LRTS else self.level
+
+    @property
+    def crowd(self) -> bool:
+        """Whether it can be one of many units: A* on the highest level could not keep to their budget."""
+        return self.real_time
+
+    @property
     def complete(self) -> bool:
         """Whether it arrives: LRTS below the highest level may walk in circles."""
         refined = (self.ground,) if self.between is Between.PASS or self.level < 2 else (self.ground, self.between)
@@ -131,24 +144,30 @@ class Memory(NamedTuple):
     mind: Mind
     steering: Steering
 
+    def with_more_room(self, space: Space) -> Memory:
+        """Return the same memory, with the room for regions that ``space`` allows for."""
+        return self._replace(levels=self.levels.with_more_room(space), mind=self.mind.with_more_room(space))
+
 
 @kernel
 def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -> Move:
     """Make one move of PR LRTS: the next move of the plan, or the first of a new one."""
-    route, mind = memory.levels.route, memory.mind
-    path, at = route.scalars[0], mind.scalars[0]
+    ahead, mind = memory.levels.route.ahead, memory.mind
+    path, at = ahead.scalars[0], mind.scalars[0]
     begin(mind)
     held, work = at["stored"], Effort(0, 0, 0.0)
     if _take_in_walls(memory, graph, params):
         path["moves"] = -1
-    to, cost = next_on(route, graph, state)
+        if is_short_of_room(memory.levels.held):
+            return Move(state, 0.0, 0, 0, 0.0, at["stored"] - held)
+    to, cost = next_on(ahead, graph, state)
     if cost < np.inf:
         if not at["back"]:
             leave(mind.behind, ~state)
     else:
         work = _plan(memory, graph, params, state, goal)
-        path["trial"] = route.clock[0]["trial"]
-        to, cost = next_on(route, graph, state)
+        keep(memory.levels.route)
+        to, cost = next_on(ahead, graph, state)
     if cost == np.inf:
         to, cost = UNREACHABLE if path["moves"] < 0 else STUCK, 0.0
     path["moves"] -= 1
@@ -161,6 +180,9 @@ def _take_in_walls(memory: Memory, graph: Arrays, params: Params) -> bool:
     changed = catch_up(memory.levels.held, graph)
     if changed == UNCHANGED:
         return False
+    if changed == OUT_OF_ROOM:
+        forget_all(memory.mind)
+        return True
     forget_regions(memory.mind, memory.levels.held)
     if params.forget == _LEVEL and changed >= params.level > 0:
         forget_all(memory.mind)
@@ -208,6 +230,7 @@ def _plan(memory: Memory, graph: Arrays, params: Params, state: int, goal: int) 
         real_time=True,
         complete=True,
         senses=True,
+        crowd=True,
         regions=True,
         examples=("prlrts(level=2, depth=3, gamma=0.8, quota=100.0)", "prlrts(level=2, between=astar)"),
         shown=("prlrts",),

@@ -54,7 +54,7 @@ class Steering(NamedTuple):
                 f"{Cover(pattern.cover[0]).name.lower()}, but this one plans on level {level} with cover "
                 f"{cover.name.lower()}; build it with base={level} and cover={cover.name.lower()}"
             )
-        nodes = len(hierarchy_of(space.graph, cover).layers.node)
+        nodes = len(hierarchy_of(space.graph, cover).layers.family)
         if pattern.states[0] != nodes:
             raise AlgorithmError("the pattern database is for regions made by another version; build it again")
         index, visited = space.mind.index(), space.mind.field(np.int64)

@@ -130,7 +130,7 @@ def ancestors(graph: Graph, cover: Cover, level: int, states: npt.NDArray[np.int
     """Return the nodes of a level of the graph's hierarchy that these states belong to; -1 for states in none."""
     if level == 0:
         return states
-    parent = hierarchy_of(graph, cover).layers.node["parent"]
+    parent = hierarchy_of(graph, cover).layers.family["parent"]
     placed, node = parent[states] > 0, states
     for _ in range(level):
         node = parent[node].astype(np.int64)

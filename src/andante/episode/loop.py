@@ -2,7 +2,7 @@
 
 `drive` takes a table of episodes and runs each to its end, in order. It returns early when the trail, to which it
 writes each move, is full, or when it has worked for a while, so that the caller can look at the moves, show progress or
-stop; the next call resumes there. `watch` calls it with a trail of one move, `run_many` without a trail, and
+stop, or when the agent asks for more room; the next call resumes there. `watch` calls it with a trail of one move, `run_many` without a trail, and
 `Agent.move` with patience for one move. `bound_loop` binds it to an agent's memory, once.
 
 Before each step the agent looks around. The graph passed to its step contains only what it knows of the map. After the
@@ -24,7 +24,7 @@ from andante.kernel import bind, generic, instantiate, int64, interpreted, kerne
 from andante.measures.outcome import Outcome
 from andante.search.memory import Clock
 from andante.world.layout import PRICE, Arrays, Csr, Moves, degree, direction_to, price, size, target
-from andante.world.sensing import View, forget, is_cut_off, model, sense
+from andante.world.sensing import View, forget, is_asking, is_cut_off, model, sense
 
 _WAITING, _WALKING, _GOAL = int(Outcome.WAITING), int(Outcome.WALKING), int(Outcome.GOAL)
 _COST_CAP, _MOVE_CAP, _EXPANSION_CAP = int(Outcome.COST_CAP), int(Outcome.MOVE_CAP), int(Outcome.EXPANSION_CAP)
@@ -93,7 +93,7 @@ def drive(
     times: npt.NDArray[np.int64],
     patience: int,
 ) -> int:
-    """Run all episodes until they end, the trail is full, or ``patience`` expansions and moves are spent.
+    """Run all episodes until they end, the trail is full, ``patience`` expansions and moves are spent, or room is short.
 
     Returns the index of the first episode that has not ended, the number of episodes if all have, or WRONG_MOVE minus
     the index of one in which the step returned a move that does not exist. ``episodes`` is EPISODE[any], ``trail``
@@ -127,7 +127,7 @@ def drive(
         most, discovered = episodes[i]["max_expanded"], episodes[i]["discovered"]
         paused = False
         while outcome == _WALKING:
-            if (len(trail) > 0 and written == len(trail)) or spent >= patience:
+            if (len(trail) > 0 and written == len(trail)) or spent >= patience or is_asking(view):
                 paused = True
                 break
             found = sense(view, state)

@@ -151,9 +151,23 @@ class Agent:
         self._space = space = new_space(known, self.algorithm.params, self._log_rows, self.databases, view, self.name)
         self._memory = allocate(self.algorithm.memory, space)
         self._clock = space.clock.view(np.int64).data
-        arrays, codes = self.graph.arrays, self.algorithm.codes
-        self._drive = bound_loop(self._loop(), arrays, view, self._memory, codes, space.clock)
+        self._asks = view.scalars["asked"] if isinstance(view, Belief) else None
+        self._bind()
+
+    def _bind(self) -> None:
+        """Bind the loop to the memory."""
+        space, arrays, codes = self._space, self.graph.arrays, self.algorithm.codes
+        self._drive = bound_loop(self._loop(), arrays, space.view, self._memory, codes, space.clock)
         self._step = partial(self._drive, self._stepping.address, 1, 0, 0, 0, 0, 1)
+
+    def _give_room(self) -> None:
+        """Give the agent more room if it has asked for it: what it discovers can make its levels larger."""
+        assert self._asks is not None
+        if self._asks[0]:
+            self._asks[0] = 0
+            self._space = self._space._replace(grown=self._space.grown + 1)
+            self._memory = self._memory.with_more_room(self._space)
+            self._bind()
 
     def _first_sight(self) -> tuple[Graph, View]:
         """Return the map as the agent knows it at the beginning of a problem, and its view."""
@@ -187,6 +201,8 @@ class Agent:
         """
         address, rows = (0, 0) if trail is None else (trail.address, trail.room)
         clocked, timed = (0, 0) if times is None else (times.ctypes.data, len(times))
+        if self._asks is not None:
+            self._give_room()
         try:
             done = self._drive(episodes.address + first * ROW_BYTES, count, address, rows, clocked, timed, patience)
         except Exception as error:
@@ -414,6 +430,8 @@ class Agent:
                 answer = self._set_out(self._state_of(state, "state"), self._state_of(goal, "goal"))
                 if answer is not None:
                     return answer
+            if self._asks is not None:
+                self._give_room()
             try:
                 done = self._step()
             except Exception as error:

@@ -65,7 +65,7 @@ def levels(hierarchy: Hierarchy, level: int, base: int) -> Ground:
         return Ground(graph, hierarchy.regions(level), hierarchy.representatives(level))
     node = hierarchy.nodes(base)
     for _ in range(level - base):
-        node = hierarchy.layers.node["parent"][node]
+        node = hierarchy.layers.family["parent"][node]
     region = np.searchsorted(hierarchy.nodes(level), node).astype(np.int32)
     centre = hierarchy.points(level)
     return Ground(graph, region, _nearest(hierarchy.points(base), centre, region, graph.unit))

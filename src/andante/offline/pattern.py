@@ -128,7 +128,7 @@ def make(graph: Graph, params: Params, crew: Crew, goals: npt.NDArray[np.int64] 
     region, subgoal, via, states = ground.region, choices.subgoal, via[special], len(ground.graph)
     if params.base > 0:  # states are numbered as the hierarchy's nodes
         hierarchy = hierarchy_of(graph, params.cover)
-        nodes, states = hierarchy.nodes(params.base), len(hierarchy.layers.node)
+        nodes, states = hierarchy.nodes(params.base), len(hierarchy.layers.family)
         region, columns = (_over(states, nodes, some) for some in (region, columns))
         subgoal, via = (np.where(some == NO_STATE, NO_STATE, nodes[some]).astype(np.int32) for some in (subgoal, via))
     return Pattern(

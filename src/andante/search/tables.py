@@ -16,7 +16,13 @@ from andante.search.records import Index, claim, find, forget
 NUMBERS = 2**32 - 1  # the largest that a stamp can hold
 
 
-TABLES = np.dtype([("used", np.int64)])
+TABLES = np.dtype(
+    [
+        ("used", np.int64),  # the last number given out
+        ("era", np.int64),  # the last era in which `turn_to` was called ...
+        ("before", np.int64),  # ... and the last number given out before it
+    ]
+)
 
 
 class Tables(NamedTuple):
@@ -24,9 +30,8 @@ class Tables(NamedTuple):
 
     h: Learned  # on its own clock, which shows the number of a goal
     goals: Index
-    number: npt.NDArray[np.int64]  # a field of the goals' records, the number of a state as a goal
-    era: npt.NDArray[np.int64]  # a field, the era in which it got that number
-    scalars: npt.NDArray[Any]  # [1], of TABLES: the last number given out
+    number: npt.NDArray[np.uint32]  # a field of the goals' records, the number of a state as a goal
+    scalars: npt.NDArray[Any]  # [1], of TABLES
 
     @classmethod
     def allocate(cls, space: Space) -> Tables:
@@ -37,27 +42,28 @@ class Tables(NamedTuple):
     def over(cls, mind: Mind, log: Log, numbers: int | None = None) -> Tables:
         """Return tables for all states, or for the numbers below ``numbers``, with nothing learned yet."""
         h = Learned.over(mind, mind.one(CLOCK), log, numbers=numbers)
-        goals = mind.index(Group.APART, numbers)
-        number, era = mind.field(np.int64, Group.APART, numbers), mind.field(np.int64, Group.APART, numbers)
-        return cls(h, goals, number, era, mind.one(TABLES))
+        goals, number = mind.index(Group.APART, numbers), mind.field(np.uint32, Group.APART, numbers)
+        return cls(h, goals, number, mind.one(TABLES))
 
 
 @kernel
 def turn_to(tables: Tables, goal: int, era: int) -> None:
-    """Let ``tables.h`` be what was learned for ``goal`` in this era, a number above 0; ignore values for other goals.
+    """Let ``tables.h`` be what was learned for ``goal`` in this era; ignore values for other goals and of other eras.
 
-    It returns nothing: returning an array that may come from several places would force reference counting.
+    Eras are numbers above 0 that never decrease. It returns nothing: returning an array that may come from several
+    places would force reference counting.
     """
-    place = claim(tables.goals, goal)
-    if tables.era[place] != era:
-        if tables.scalars[0]["used"] == NUMBERS:  # after four billion goals the numbers run out
+    at, place = tables.scalars[0], claim(tables.goals, goal)
+    if at["era"] != era:
+        at["era"], at["before"] = era, at["used"]
+    if tables.number[place] <= at["before"]:
+        if at["used"] == NUMBERS:  # after four billion goals the numbers run out
             forget(tables.h.where, tables.h.stamp)
-            forget(tables.goals, tables.era)
-            tables.scalars[0]["used"] = 0
+            forget(tables.goals, tables.number)
+            at["used"] = at["before"] = 0
             place = claim(tables.goals, goal)
-        tables.era[place] = era
-        tables.scalars[0]["used"] += 1
-        tables.number[place] = tables.scalars[0]["used"]
+        at["used"] += 1
+        tables.number[place] = at["used"]
     tables.h.clock[0]["problem"] = tables.number[place]
 
 
@@ -65,4 +71,4 @@ def turn_to(tables: Tables, goal: int, era: int) -> None:
 def forget_state(tables: Tables, state: int) -> None:
     """Forget what was learned in a state, and what was learned in other states with it as the goal."""
     forget_value(tables.h, state)
-    tables.era[find(tables.goals, state)] = 0
+    tables.number[find(tables.goals, state)] = 0

@@ -5,7 +5,7 @@ assumes that cells it has not seen are free. Its model of the map therefore has 
 loses moves as walls come into sight. The model is kept for all trials of a problem; in the next problem the agent
 starts with nothing again.
 
-The loop calls `model`, `sense`, `is_cut_off` and `forget`. They depend on whether the view is a `Known` map or a
+The loop calls `model`, `sense`, `is_cut_off`, `forget` and `is_asking`. They depend on whether the view is a `Known` map or a
 `Belief`, and cost nothing if the map is known.
 """
 
@@ -45,22 +45,24 @@ class Flood(NamedTuple):
     reached the agent, the next wall found starts a new search.
     """
 
-    mark: npt.NDArray[np.int64]  # [n], the number of the search that last reached the cell
+    mark: npt.NDArray[np.uint32]  # [n], the number of the search that last reached the cell
     queue: npt.NDArray[np.int32]  # [n], the cells it reached, in order
     scalars: npt.NDArray[Any]  # [1], of FLOOD
 
     @classmethod
     def over(cls, n: int) -> Flood:
         """Return arrays for ``n`` cells, with no search begun."""
-        return cls(np.zeros(n, np.int64), np.zeros(n, np.int32), np.full(1, -1, FLOOD))
+        return cls(np.zeros(n, np.uint32), np.zeros(n, np.int32), np.full(1, -1, FLOOD))
 
 
 CELLS_PER_MOVE = 32  # looked at by the search
+NUMBERS = 2**32  # of searches that can be told apart
 
 BELIEF = np.dtype(
     [
         ("size", np.int64),  # cells found blocked in this problem
         ("place", np.int64),  # where the agent last looked around in this problem; -1 if it has not yet
+        ("asked", np.int64),  # 1: the agent asks for more room, to note down what follows from the walls it has found
     ]
 )
 
@@ -111,7 +113,7 @@ def unknown(grid: Grid, sight: int) -> tuple[Graph, Belief]:
         free=arrays.mask,
         hidden=hidden,
         found=np.zeros(max(1, int(hidden.sum())), np.int32),
-        scalars=np.array([(0, -1)], BELIEF),
+        scalars=np.array([(0, -1, 0)], BELIEF),
         kept=_kept(grid.rule),
         flood=Flood.over(len(mask)),
         radius=radius,
@@ -156,6 +158,12 @@ def forget(view: View) -> None:
     raise TypeError(view)
 
 
+@generic
+def is_asking(view: View) -> bool:
+    """Return whether the agent asks for more room (`ask_for_room`), which it must get before its next move."""
+    raise TypeError(view)
+
+
 @model.of(Known)
 def _truth(view: Known, graph: Arrays) -> Arrays:
     return graph
@@ -174,6 +182,16 @@ def _not_by_surprise(view: Known, state: int, goal: int) -> bool:
 @forget.of(Known)
 def _nothing_to_forget(view: Known) -> None:
     pass
+
+
+@is_asking.of(Known)
+def _needs_no_more(view: Known) -> bool:
+    return False
+
+
+@is_asking.of(Belief)
+def _has_asked(view: Belief) -> bool:
+    return view.scalars[0]["asked"] != 0
 
 
 @model.of(Belief)
@@ -219,9 +237,18 @@ def walls_found(view: Belief) -> int:
 
 
 @kernel
+def ask_for_room(view: Belief) -> None:
+    """Ask for more room, to note down what follows from the walls found."""
+    view.scalars[0]["asked"] = 1
+
+
+@kernel
 def _begin_flood(view: Belief, goal: int) -> None:
     flood, search = view.flood, view.flood.scalars[0]
     search["number"] = max(search["number"], 0) + 1
+    if search["number"] == NUMBERS:  # after four billion searches the numbers run out
+        flood.mark[:] = 0
+        search["number"] = 1
     search["looked"], search["reached"], search["walls"], search["goal"] = 0, 1, walls_found(view), goal
     flood.queue[0], flood.mark[goal] = goal, search["number"]
 
