@@ -17,6 +17,7 @@ from andante.errors import AndanteError, shortened
 VERBS = {
     "solve": "Solve one problem with one algorithm.",
     "compare": "Compare algorithms on the problems of one map.",
+    "crowd": "Let many units walk over one map under one budget, and measure them.",
     "advise": "Say which agent to use on your maps, under your limits.",
     "algorithms": "List the algorithms and their parameters.",
     "maps": "List, show, generate and fetch maps.",
