@@ -28,7 +28,7 @@ VERBS = {
     "choose": "Say what choosing algorithms per map and per problem gains, from a campaign's results.",
     "study": "Rerun a paper's experiments and set its numbers beside ours.",
     "warmup": "Compile all kernels now, so that nothing waits later.",
-    "demo": "Compare the agents on a generated map and write a page about it.",
+    "demo": "Compare the agents on a generated map, let a crowd walk over it, and write a page about both.",
 }
 
 OK, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
