@@ -144,6 +144,7 @@ def test_the_page_is_written_whole_or_not_at_all(cli, arena, tmp_path, monkeypat
     assert sorted(file.name for file in tmp_path.iterdir()) == ["arena.map", "crowd.html"]
 
 
+@pytest.mark.compiled
 def test_units_that_begin_again_because_memory_is_full_are_counted(cli):
     arguments = (
         "crowd",
