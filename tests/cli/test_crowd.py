@@ -97,7 +97,6 @@ def test_databases(cli, arena, tmp_path):
         (["--microseconds", "0"], "microseconds must be more than 0, got 0"),
         (["--expansions", "-2"], "expansions must be more than 0, got -2"),
         (["--threads", "2", "--lanes", "1"], "2 threads need at least as many lanes, got 1"),
-        (["--units", "1000000"], "problems"),
         (["--html", "no-folder/crowd.html"], "cannot write no-folder/crowd.html: there is no folder"),
         (["--database", "absent.moves"], "absent.moves"),
     ],
@@ -115,6 +114,12 @@ def test_every_mistake_gets_one_sentence(cli, arena, arguments, sentence):
 )
 def test_numbers_out_of_range_are_refused(cli, arena, arguments):
     assert cli("crowd", arena, *arguments)[0] == USAGE
+
+
+def test_a_map_that_is_too_small_for_so_many_different_problems(cli):
+    code, _, err = cli("crowd", "empty:2x2:0", "--units", "13")
+    assert (code, err.count("\n")) == (FAILED, 1)
+    assert "problems" in err
 
 
 def test_a_map_that_is_not_there(cli):
