@@ -18,7 +18,7 @@ PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses=4 --dist=worksteal
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-demo: $(VENV)/.has-report ## compare the agents on a generated map; writes out/demo.html
+demo: $(VENV)/.has-report ## compare the agents on a generated map, and let a crowd walk over it; writes out/demo.html
 	@$(BIN)/andante demo --out out/demo.html $(ARGS)
 
 test: $(VENV)/.has-test ## run the whole test suite (ARGS="-k lrta" for a part of it)

@@ -32,6 +32,7 @@ CLAIMS = {
 VERBS = (
     "solve",
     "compare",
+    "crowd",
     "algorithms",
     "advise",
     "choose",

@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks import comparison, peers, targets, worker
+import andante
+from benchmarks import comparison, crowds, fixed_costs, peers, targets, ticks, worker
 from benchmarks.floor import Floor, NoFloorError, Run
 from benchmarks.moves import SQRT2, Arcs, judge, legal_steps
 from benchmarks.problems import ProblemSet, on_map
@@ -170,3 +171,32 @@ def test_every_peer_is_an_extra_of_the_package() -> None:
 def test_a_table_as_markdown() -> None:
     table = Table("Title", ["what", "how much"], [["a", "1"]], notes=["A note."])
     assert table.markdown() == "## Title\n\n| what | how much |\n| --- | --: |\n| a | 1 |\n\nA note."
+
+
+class TestCrowds:
+    grid = andante.generate("rooms", 24, 24, seed=1)
+
+    def test_all_are_measured(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(crowds, "ROUNDS", 1)
+        monkeypatch.setattr(crowds, "UNITS", 30)
+        assert crowds.units_per_millisecond("lrta", self.grid) > 0
+        assert crowds.speedup("lrta", self.grid) > 0
+        assert crowds.add_seconds("lrta", self.grid) >= 0
+        assert crowds.memory_bytes("lrta", self.grid) > 0
+
+    def test_every_tick_is_in_the_histogram(self) -> None:
+        took, _ = ticks.measure("lrta", self.grid, units=30, ticks=40, microseconds=1000.0)
+        table = ticks.histogram(took, 1000.0)
+        assert sum(int(row[1]) for row in table.rows) == len(took) == 40
+
+    def test_the_histogram_says_what_share_is_in_time(self) -> None:
+        table = ticks.histogram(np.array([1990.0, 2010.0, 2199.0, 9000.0]), 2000.0)
+        found = {row[0]: row[1] for row in table.rows if row[1] != "0"}
+        assert found == {"1,800 to 2,000": "1", "2,000 to 2,020": "1", "2,100 to 2,200": "1", "4,000 to 10,000": "1"}
+        assert table.notes[0].startswith("75.00 % of the ticks lasted at most 2,200 us")
+
+    @pytest.mark.parametrize(("measured", "at_least", "kept"), [(3, True, False), (5, True, True), (3, False, True)])
+    def test_limits_from_below(self, measured: float, at_least: bool, kept: bool) -> None:
+        cost = fixed_costs.FixedCost("x", measured, 4, "units/ms", at_least)
+        assert cost.kept == kept
+        assert fixed_costs.table([cost]).rows[0][2:] == [f"{'at least ' * at_least}4 units/ms", "yes" if kept else "NO"]

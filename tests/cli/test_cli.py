@@ -357,7 +357,11 @@ def test_the_demo_has_agents_with_databases_and_replays_those_it_recommends(cli,
     assert {"moves", "regions", "pattern"} <= set(built)  # which take a moment on so small a map
     assert "Database" in out
     assert "its database holds" in out
+    assert "500 units of hcdps on outdoor-64x64-seed7: " in out
     page = (tmp_path / "demo.html").read_text("utf-8")
+    assert "<h2>Crowd</h2>" in page
+    assert page.count('class="crowd">{') == 1
+    page = page.replace(re.search(r'class="crowd">(.*?)</script>', page, re.DOTALL)[1], "")
     traced = re.findall(r'"algorithm": ?"([^"]*)"', page)
     best = re.findall(r" use <code>([^<]*)</code>: it walks", page)
     assert set(best) & {"cpd", "dlrta", "hcdps(m=99)"}

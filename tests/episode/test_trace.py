@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import andante
-from andante.episode.trace import MOVE, THOUGHT, Trace, _pack, record
+from andante.episode.trace import MOVE, THOUGHT, Trace, pack, record
 from andante.episode.trial import Limits
 from andante.errors import AlgorithmError, OutputError, ParameterError, TraceError
 from andante.measures import Outcome
@@ -294,7 +294,7 @@ def test_one_changed_letter_is_noticed(document, tmp_path):
         {"optimal_cost": math.inf},
         {"optimal_cost": -1},
         {"optimal_cost": True},
-        {"terrain": _pack(np.full(72, ord("x"), np.uint8))},
+        {"terrain": pack(np.full(72, ord("x"), np.uint8))},
         {"discovered": []},
         {"moves": 10**400},
     ],
@@ -329,7 +329,7 @@ def test_rows_that_no_agent_leaves_behind_are_refused(problem, table, column, va
 
 @pytest.mark.filterwarnings("error")
 def test_differences_that_add_up_to_no_number_are_refused_without_a_warning(document):
-    costs = _pack(np.resize([math.inf, -math.inf], document["moves"]["cost"]["length"]))
+    costs = pack(np.resize([math.inf, -math.inf], document["moves"]["cost"]["length"]))
     with pytest.raises(TraceError, match="not a whole trace"):
         Trace.from_json(reseal({**document, "moves": {**document["moves"], "cost": {**costs, "delta": True}}}))
 

@@ -10,10 +10,12 @@ from importlib.resources import files
 import pytest
 
 import andante
+from andante.episode.crowdresult import Pace
+from andante.episode.crowdrun import run_crowd
 from andante.episode.rows import rows
 from andante.episode.trace import record
 from andante.errors import OutputError
-from andante.report.page import page, write_page
+from andante.report.page import crowd_page, page, write_page
 from andante.world.grid import Grid
 
 POCKET = ["............", ".@@@@@@@@@..", ".........@..", ".@@@@@@@@@..", "............"]
@@ -47,6 +49,13 @@ def test_agents_on_different_problems_are_not_compared(table):
     assert not any(word in mixed for word in ("Which agent to use", "<h2>Plots", 'class="best"'))
 
 
+@pytest.fixture(scope="module")
+def crowd(problem):
+    grid = problem.grid
+    problems = [grid.problem((3, 2), goal).with_optimal_cost(20.0) for goal in ((11, 2), (0, 0), (2, 2), (5, 4))]
+    return run_crowd(andante.find("rta"), problems, Pace(expansions=2), recorded=True)
+
+
 class Reader(html.parser.HTMLParser):
     """Collects tags and ids, and checks that elements are closed in order."""
 
@@ -75,12 +84,25 @@ class Reader(html.parser.HTMLParser):
         assert self.open.pop() == tag
 
 
-@pytest.fixture(scope="module")
-def read(text):
+@pytest.fixture(scope="module", params=["agents", "crowd", "both"])
+def whole(request, table, traces, crowd):
+    """A page with a replay of agents, of a crowd, or of both."""
+    if request.param == "crowd":
+        return crowd_page(crowd, title="A <test> & more", notes=["1 < 2 </script>"])
+    shown = crowd if request.param == "both" else None
+    return page(title="A <test> & more", rows=table, traces=traces, crowd=shown, notes=["1 < 2 </script>"])
+
+
+def read_page(text):
     reader = Reader()
     reader.feed(text)
     reader.close()
     return reader
+
+
+@pytest.fixture(scope="module")
+def read(text):
+    return read_page(text)
 
 
 def test_the_page_is_well_formed(read):
@@ -91,7 +113,10 @@ def test_the_page_is_well_formed(read):
     assert read.tags.count("table") == 1
 
 
-def test_the_page_needs_nothing_from_elsewhere(text, read):
+def test_the_page_needs_nothing_from_elsewhere(whole):
+    text, read = whole, read_page(whole)
+    assert read.open == []
+    assert len(read.ids) == len(set(read.ids))
     assert "link" not in read.tags
     assert "iframe" not in read.tags
     assert all(link.startswith("#") for link in read.links)
@@ -101,9 +126,9 @@ def test_the_page_needs_nothing_from_elsewhere(text, read):
     assert set(re.findall(r"https?://[^\"\s]*", text)) <= namespaces
 
 
-def test_text_from_outside_stays_text(text):
-    assert "<h1>A &lt;test&gt; &amp; more</h1>" in text
-    assert "1 &lt; 2 &lt;/script&gt;" in text
+def test_text_from_outside_stays_text(whole):
+    assert "<h1>A &lt;test&gt; &amp; more</h1>" in whole
+    assert "1 &lt; 2 &lt;/script&gt;" in whole
 
 
 def test_nothing_in_a_trace_can_end_its_element(problem):
@@ -128,9 +153,9 @@ def test_the_same_input_makes_the_same_page(text, table, traces):
     assert text == page(title="A <test> & more", rows=table, traces=traces, notes=["1 < 2 </script>"])
 
 
-def test_every_variable_of_the_style_is_set(text):
-    used = set(re.findall(r"var\((--[\w-]+)\)", text))
-    assert used <= set(re.findall(r"(--[\w-]+):", text))
+def test_every_variable_of_the_style_is_set(whole):
+    used = set(re.findall(r"var\((--[\w-]+)\)", whole))
+    assert used <= set(re.findall(r"(--[\w-]+):", whole))
 
 
 def test_a_page_without_traces_has_no_scripts(table):
@@ -196,3 +221,33 @@ def test_the_replay_reads_what_python_wrote(name, problem, tmp_path):
     assert [now["moves"] for now in after] == list(range(1, len(trace.moves) + 1))
     assert [now["thoughts"] for now in after[:-1]] == trace.moves["thoughts"].cumsum()[:-1].tolist()
     assert (end["moves"], end["thoughts"], end["over"]) == (len(trace.moves), len(trace.thoughts), True)
+
+
+CROWD_SCRIPT = """
+const fs = require("fs");
+for (const script of [process.argv[1], process.argv[2]]) eval(fs.readFileSync(script, "utf8"));
+AndanteCrowd.readCrowd(JSON.parse(fs.readFileSync(process.argv[3], "utf8"))).then((crowd) => {
+  const walks = new AndanteCrowd.Walks(crowd);
+  console.log(JSON.stringify({
+    places: Array.from(walks.places),
+    arrivals: Array.from(walks.arrivals, String),
+    arrived: walks.arrived(walks.ticks),
+    waiting: Array.from(crowd.waiting),
+    microseconds: Array.from(crowd.microseconds),
+  }));
+});
+"""
+
+
+@pytest.mark.skipif(NODE is None, reason="needs Node.js to run the replay's JavaScript")
+def test_the_replay_of_a_crowd_reads_what_python_wrote(crowd, tmp_path):
+    trace = crowd.trace
+    (tmp_path / "crowd.json").write_text(trace.to_json())
+    scripts = [str(files("andante.report").joinpath("static", name)) for name in ("replay.js", "crowd.js")]
+    command = [NODE, "-e", CROWD_SCRIPT, *scripts, str(tmp_path / "crowd.json")]
+    told = json.loads(subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout)
+    assert told["places"] == trace.places.ravel().tolist()
+    there = trace.places == trace.goals
+    assert [float(one) for one in told["arrivals"]] == there.argmax(axis=0).tolist()
+    assert (told["arrived"], there.any(axis=0).sum()) == (4, 4)
+    assert (told["waiting"], told["microseconds"]) == (trace.waiting.tolist(), trace.microseconds.tolist())

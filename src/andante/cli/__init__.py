@@ -17,6 +17,7 @@ from andante.errors import AndanteError, shortened
 VERBS = {
     "solve": "Solve one problem with one algorithm.",
     "compare": "Compare algorithms on the problems of one map.",
+    "crowd": "Let many units walk over one map under one budget, and measure them.",
     "advise": "Say which agent to use on your maps, under your limits.",
     "algorithms": "List the algorithms and their parameters.",
     "maps": "List, show, generate and fetch maps.",
@@ -27,7 +28,7 @@ VERBS = {
     "choose": "Say what choosing algorithms per map and per problem gains, from a campaign's results.",
     "study": "Rerun a paper's experiments and set its numbers beside ours.",
     "warmup": "Compile all kernels now, so that nothing waits later.",
-    "demo": "Compare the agents on a generated map and write a page about it.",
+    "demo": "Compare the agents on a generated map, let a crowd walk over it, and write a page about both.",
 }
 
 OK, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130

@@ -36,6 +36,7 @@ from andante.machine import cores
 if TYPE_CHECKING:
     from andante.agent import Algorithm
     from andante.databases.header import Database
+    from andante.episode.crowdresult import CrowdResult
     from andante.episode.run import Outfit
     from andante.episode.trace import Trace
     from andante.world.grid import Grid
@@ -246,9 +247,11 @@ def replays(
     ]
 
 
-def write_page(title: str, rows: list[dict[str, Any]], traces: list[Trace], path: Path) -> None:
+def write_page(
+    title: str, rows: list[dict[str, Any]], traces: list[Trace], path: Path, crowd: CrowdResult | None = None
+) -> None:
     """Write the page with table, advice, plots and replays."""
     from andante.report import page
 
-    page.write_page(path, title=title, rows=rows, traces=traces)
+    page.write_page(path, title=title, rows=rows, traces=traces, crowd=crowd)
     print_written(path)

@@ -1,4 +1,4 @@
-"""`andante demo`: a comparison of agents on a generated map, in one command."""
+"""`andante demo`: a comparison of agents on a generated map, and a crowd of them, in one command."""
 
 from __future__ import annotations
 
@@ -17,12 +17,14 @@ from andante.cli.compare import (
     worth_comparing,
     write_page,
 )
+from andante.cli.crowd import MICROSECONDS, march, print_crowd
 from andante.cli.shared import out, progress_of_parts, show_compilation
 from andante.machine import cores
 
 if TYPE_CHECKING:
     from andante.agent import Algorithm
     from andante.databases.header import Database
+    from andante.episode.crowdresult import CrowdResult
     from andante.selection.library import BuiltDatabases, Library, Refused
     from andante.world.grid import Grid
 
@@ -30,6 +32,8 @@ app = typer.Typer(add_completion=False)
 
 SIDE, SEED, PROBLEMS = 512, 7, 200
 BUILD_SECONDS = 40.0  # for building all databases
+UNITS, TICKS = 500, 2000  # of the crowd
+CROWDS = ("hcdps", "dlrta", "lrta")  # the first has the database that is built soonest, the last needs none
 MOST_FOR_ALL_PAIRS = 30_000  # states of a map on which a database that looks at all pairs of them is built in that time
 
 
@@ -37,7 +41,7 @@ MOST_FOR_ALL_PAIRS = 30_000  # states of a map on which a database that looks at
 def demo(
     path: Path = typer.Option(Path("demo.html"), "--out", metavar="FILE.html", help="Where to write the page."),
 ) -> None:
-    """Compare the agents on a generated game-like map and write a page about it."""
+    """Compare the agents on a generated game-like map, let a crowd walk over it, and write a page about both."""
     from andante.agent import compared
     from andante.datasets.generate import generate
     from andante.files import make_folder
@@ -52,8 +56,22 @@ def demo(
     outfits = worth_comparing(able, grid, tuple(database for database, _ in built))
     rows = run_all(outfits, grid, problems, cores(), SUBOPTIMALITY_CAP, built)
     print_results(rows, as_json=False)
+    crowd = run_crowd(grid, [database for database, _ in built])
+    print_crowd(crowd)
     make_folder(path.parent)
-    write_page("Andante: agents on a generated map", rows, replays(outfits, problems, rows), path)
+    write_page("Andante: agents on a generated map", rows, replays(outfits, problems, rows), path, crowd)
+
+
+def run_crowd(grid: Grid, databases: Sequence[Database]) -> CrowdResult:
+    """Let a crowd walk over the map, of the first algorithm in `CROWDS` for which there are databases."""
+    from andante.agent import find
+    from andante.datasets.scenarios import random_problems
+    from andante.episode.crowdresult import Pace
+
+    kinds = {one.kind for one in databases}
+    entry = next(one for one in map(find, CROWDS) if kinds.issuperset(one.needs))
+    problems = random_problems(grid, UNITS, seed=SEED)
+    return march(entry, problems, Pace(MICROSECONDS, ticks=TICKS), databases=databases, recorded=True)
 
 
 def quickly_ready(entries: Sequence[Algorithm]) -> list[Algorithm]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
@@ -39,6 +40,8 @@ class _Console(Console):
 
 out = _Console()
 err = _Console(stderr=True)
+
+_REDRAWN_SECONDS = 0.2  # between two pictures of a quiet bar
 
 MAP_HELP = (
     "A .map file, or a map of a benchmark set as SET/NAME (dao/arena), or a generated one as KIND:WIDTHxHEIGHT:SEED."
@@ -150,12 +153,25 @@ def with_bold(words: str, rest: str) -> Text:
 
 
 @contextmanager
-def progress_bar(what: str, total: int) -> Iterator[Callable[[int], None]]:
-    """Show a bar that the yielded function moves forward; nothing without a terminal."""
+def progress_bar(what: str, total: int, *, quiet: bool = False) -> Iterator[Callable[[int], None]]:
+    """Show a bar that the yielded function moves forward; nothing without a terminal.
+
+    A ``quiet`` bar is drawn only within calls of that function, so that it does not disturb what is timed between them.
+    """
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as bar:
+    shown = err.is_terminal
+    with Progress(*columns, console=err, transient=True, disable=not shown, auto_refresh=not quiet) as bar:
         task = bar.add_task(what, total=total)
-        yield lambda done: bar.advance(task, done)
+        drawn = time.monotonic()
+
+        def advance(done: int) -> None:
+            nonlocal drawn
+            bar.advance(task, done)
+            if quiet and shown and time.monotonic() - drawn > _REDRAWN_SECONDS:
+                bar.refresh()
+                drawn = time.monotonic()
+
+        yield advance
 
 
 @contextmanager

@@ -162,12 +162,12 @@ class Trace:
             "optimal_cost": self.optimal_cost if math.isfinite(self.optimal_cost) else None,
             "thoughts_cut": self.thoughts_cut,
             "sight": self.sight,
-            "discovered": _pack(self.discovered),
-            "terrain": _pack(self.terrain.ravel()),
+            "discovered": pack(self.discovered),
+            "terrain": pack(self.terrain.ravel()),
             "moves": _pack_table(self.moves),
             "thoughts": _pack_table(self.thoughts),
         }
-        return _dump({**document, "checksum": _checksum(document)})
+        return dump({**document, "checksum": _checksum(document)})
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the trace to a file, completely or not at all."""
@@ -351,8 +351,8 @@ class _Thoughts:
 # --- columns and documents ------------------------------------------------------------------------------------------
 
 
-def _pack(numbers: npt.NDArray[Any], delta: bool = False) -> dict[str, Any]:
-    """Return an array of numbers as a column."""
+def pack(numbers: npt.NDArray[Any], delta: bool = False) -> dict[str, Any]:
+    """Return an array of numbers as a column of a document."""
     small = numbers.dtype.newbyteorder("<")
     changes = np.diff(numbers, prepend=numbers.dtype.type(0)) if delta else numbers
     planes = np.ascontiguousarray(changes.astype(small)).view(np.uint8).reshape(len(numbers), small.itemsize).T
@@ -361,7 +361,7 @@ def _pack(numbers: npt.NDArray[Any], delta: bool = False) -> dict[str, Any]:
 
 
 def _pack_table(table: npt.NDArray[Any]) -> dict[str, Any]:
-    return {name: _pack(table[name], name in _DELTA) for name in table.dtype.names or ()}
+    return {name: pack(table[name], name in _DELTA) for name in table.dtype.names or ()}
 
 
 def _unpack(column: dict[str, Any], dtype: np.dtype[Any], length: int) -> npt.NDArray[Any]:
@@ -417,5 +417,6 @@ def _checksum(document: Any) -> str:
     return json_checksum(document, compact=True)
 
 
-def _dump(document: dict[str, Any]) -> str:
+def dump(document: dict[str, Any]) -> str:
+    """Return a document as JSON, as short as it can be."""
     return json.dumps(document, separators=(",", ":"), allow_nan=False)

@@ -1,4 +1,4 @@
-"""The page of a comparison: one HTML file with advice, replay, table and plots that needs only a browser."""
+"""Pages: one HTML file with advice, replays, tables and plots that needs only a browser."""
 
 from __future__ import annotations
 
@@ -11,11 +11,14 @@ from string import Template
 from typing import TYPE_CHECKING, NamedTuple
 
 import andante
+from andante.episode.crowdresult import CrowdResult
+from andante.episode.crowdtrace import CrowdTrace
 from andante.episode.trace import Trace
 from andante.files import write_whole
 from andante.measures import MEASURES, Better, Row, Summary, choices, problem_mismatch, summarise
 from andante.measures.advice import LIMITS
 from andante.report.charts import dominance_plot
+from andante.report.crowd import crowd_lead, crowd_lines
 from andante.report.dominance import on_average
 from andante.report.figure import inline_svg
 from andante.report.plots import planning_plot, spread_of, spread_plot
@@ -42,15 +45,16 @@ def write_page(
     title: str,
     rows: Iterable[Row],
     traces: Sequence[Trace] = (),
+    crowd: CrowdResult | None = None,
     answer: Answer | None = None,
     notes: Sequence[str] = (),
 ) -> None:
-    """Write the page for these rows, with a replay of the traces, whole or not at all.
+    """Write the page for these rows, with replays of the traces and of a crowd, whole or not at all.
 
     It starts with the ``answer`` or, without one, with the agents that the rows recommend under several limits.
     ``notes`` are sentences for its end.
     """
-    write_whole(path, page(title=title, rows=rows, traces=traces, answer=answer, notes=notes).encode())
+    write_whole(path, page(title=title, rows=rows, traces=traces, crowd=crowd, answer=answer, notes=notes).encode())
 
 
 def page(
@@ -58,6 +62,7 @@ def page(
     title: str,
     rows: Iterable[Row],
     traces: Sequence[Trace] = (),
+    crowd: CrowdResult | None = None,
     answer: Answer | None = None,
     notes: Sequence[str] = (),
 ) -> str:
@@ -68,11 +73,13 @@ def page(
     body = [
         _answer(answer) if answer else "" if fault else _advice(summaries),
         _replay(traces),
+        _crowd("Crowd", crowd) if crowd else "",
         _numbers(summaries, compared=not fault),
         "" if fault else _plots(summaries, lambda: spread_plot(table)),
         _notes(notes),
     ]
-    return _composed(title, " ".join(filter(None, (lead(table), fault and f"{fault}."))), body, traces)
+    words = " ".join(filter(None, (lead(table), fault and f"{fault}.")))
+    return _composed(title, words, body, traces, crowd.trace if crowd else None)
 
 
 def results_page(results: Results, *, x: str, y: str, measures: Sequence[str] = (), notes: Sequence[str] = ()) -> str:
@@ -91,17 +98,24 @@ def results_page(results: Results, *, x: str, y: str, measures: Sequence[str] = 
         _dominance(summaries, x, y) if alike else "",
         _notes(notes),
     ]
-    return _composed(results.title, results.lead, body, ())
+    return _composed(results.title, results.lead, body)
 
 
-def _composed(title: str, lead: str, body: Sequence[str], traces: Sequence[Trace]) -> str:
+def crowd_page(run: CrowdResult, *, title: str, notes: Sequence[str] = ()) -> str:
+    """Return the page of a crowd: its replay, if it was recorded, and its numbers."""
+    return _composed(title, crowd_lead(run), [_crowd("Replay", run), _notes(notes)], crowd=run.trace)
+
+
+def _composed(
+    title: str, lead: str, body: Sequence[str], traces: Sequence[Trace] = (), crowd: CrowdTrace | None = None
+) -> str:
     return Template(_static("page.html")).substitute(
         title=escape(title),
         lead=escape(lead),
         version=andante.__version__,
-        style=_static("page.css") + (_static("replay.css") if traces else ""),
+        style=_static("page.css") + (_static("replay.css") if traces or crowd else ""),
         body="\n".join(filter(None, body)),
-        scripts=_scripts(traces),
+        scripts=_scripts(traces, crowd),
     )
 
 
@@ -128,10 +142,29 @@ def _with_code(sentence: str, summary: Summary | None) -> str:
 
 
 def _replay(traces: Sequence[Trace]) -> str:
-    if not traces:
-        return ""
+    return _section("Replay", _player("replay")) if traces else ""
+
+
+def _player(name: str) -> str:
     without = '<noscript><p class="words">The replay needs JavaScript; the rest of this page does not.</p></noscript>'
-    return _section("Replay", f'<div class="replay" id="replay"></div>{without}')
+    return f'<div class="replay" id="{name}"></div>{without}'
+
+
+def _crowd(title: str, run: CrowdResult) -> str:
+    """Return the section of a crowd; under a title of its own it also says which crowd it is."""
+    words = "" if title == "Replay" else _words([crowd_lead(run)])
+    lines = "".join(
+        f'<tr><th scope="row" title="{escape(line.about)}">{escape(line.title)}</th><td>{escape(line.text)}</td></tr>'
+        for line in crowd_lines(run)
+    )
+    meanings = "".join(f"<dt>{escape(line.title)}</dt><dd>{escape(line.about)}</dd>" for line in crowd_lines(run))
+    return _section(
+        title,
+        f"{words}{_player('crowd') if run.trace else ''}"
+        '<div class="scroll" tabindex="0" role="region" aria-label="Numbers of the crowd">'
+        f'<table class="facts"><tbody>{lines}</tbody></table></div>'
+        f'<details><summary>What the lines mean</summary><dl class="words">{meanings}</dl></details>',
+    )
 
 
 def _numbers(summaries: Sequence[Summary], measures: Sequence[str] = (), *, compared: bool) -> str:
@@ -230,18 +263,27 @@ def _section(title: str, content: str) -> str:
 # --- scripts --------------------------------------------------------------------------------------------------------
 
 
-def _scripts(traces: Sequence[Trace]) -> str:
-    if not traces:
-        return ""
+def _scripts(traces: Sequence[Trace], crowd: CrowdTrace | None) -> str:
+    documents = [("trace", trace.to_json()) for trace in traces]
+    scripts, starts = [], []
+    if traces or crowd:
+        scripts.append(_static("replay.js"))
+    if traces:
+        starts.append(
+            "AndanteReplay.mount(document.getElementById('replay'), "
+            "Array.from(document.querySelectorAll('script.trace'), (script) => JSON.parse(script.textContent)));"
+        )
+    if crowd:
+        documents.append(("crowd", crowd.to_json()))
+        scripts.append(_static("crowd.js"))
+        starts.append(
+            "AndanteCrowd.mount(document.getElementById('crowd'), "
+            "JSON.parse(document.querySelector('script.crowd').textContent));"
+        )
     # "<" is written as a JSON escape, so that nothing in a trace can end its script element.
-    documents = [
-        f'<script type="application/json" class="trace">{_harmless(trace.to_json())}</script>' for trace in traces
-    ]
-    start = (
-        "AndanteReplay.mount(document.getElementById('replay'), "
-        "Array.from(document.querySelectorAll('script.trace'), (script) => JSON.parse(script.textContent)));"
-    )
-    return "\n".join([*documents, f"<script>\n{_static('replay.js')}\n{start}\n</script>"])
+    data = [f'<script type="application/json" class="{kind}">{_harmless(json)}</script>' for kind, json in documents]
+    code = [f"<script>\n{part}\n</script>" for part in ("\n".join([*scripts, *starts]),) if part]
+    return "\n".join([*data, *code])
 
 
 def _harmless(json: str) -> str:

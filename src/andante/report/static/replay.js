@@ -3,7 +3,8 @@
  *
  * A trace is the JSON that Trace.to_json writes (src/andante/episode/trace.py says what is in it). No dependencies, no
  * network. AndanteReplay.mount(element, documents) builds the player inside an element; AndanteReplay.readTrace(document)
- * unpacks one trace for other uses. Colours come from the CSS variables in replay.css.
+ * unpacks one trace for other uses. crowd.js replays crowds with the same map (MapView) and the same controls (Player).
+ * Colours come from the CSS variables in replay.css.
  *
  * The clock counts moves: each move takes 1, and before it the agent thinks, PACE expansions to the time of one move.
  */
@@ -142,15 +143,85 @@
     return low;
   }
 
-  // --- a view: one episode on one canvas -----------------------------------------------------------------------------
+  // --- a map on a canvas --------------------------------------------------------------------------------------------
 
-  class View {
-    constructor(episode) {
-      this.episode = episode;
-      const { trace } = episode;
+  class MapView {
+    /** Of a trace, which has terrain, width, height, and the names of an algorithm and a map. */
+    constructor(trace) {
+      this.trace = trace;
       this.root = element("figure", { class: "replay-view" });
       this.canvas = element("canvas", { role: "img", "aria-label": `${trace.algorithm} walking over ${trace.map}` });
       this.status = element("span", { class: "replay-status" });
+      this.map = layer(trace.width, trace.height);
+    }
+
+    get whole() {
+      return { x: 0, y: 0, width: this.trace.width, height: this.trace.height };
+    }
+
+    /** Take over the colours of the page, and draw the ground anew. */
+    paint(colours) {
+      this.colours = colours;
+      const { terrain, width, height } = this.trace;
+      const image = this.map.context.createImageData(width, height);
+      const pixels = new Uint32Array(image.data.buffer);
+      const ground = new Uint32Array(256);
+      for (const [character, name] of Object.entries(TERRAIN)) ground[character.charCodeAt(0)] = colours[name];
+      for (let i = 0; i < pixels.length; i++) pixels[i] = ground[terrain[i]];
+      this.map.context.putImageData(image, 0, 0);
+    }
+
+    /** Show this part of the map, as large as the canvas is on the page. */
+    fit(crop) {
+      this.crop = crop;
+      this.canvas.style.aspectRatio = `${crop.width} / ${crop.height}`;
+      const { width } = sharpen(this.canvas, crop.height / crop.width);
+      this.scale = width / crop.width;
+    }
+
+    /** Draw the map, and other layers of the same size over it. */
+    drawLayers(context, ...others) {
+      const { crop } = this;
+      context.imageSmoothingEnabled = this.scale < 1;
+      for (const { canvas } of [this.map, ...others]) {
+        context.drawImage(canvas, crop.x, crop.y, crop.width, crop.height, 0, 0, this.canvas.width, this.canvas.height);
+      }
+    }
+
+    onCanvas(state) {
+      const { width } = this.trace;
+      const x = (state % width) + 0.5 - this.crop.x;
+      const y = Math.floor(state / width) + 0.5 - this.crop.y;
+      return [x * this.scale, y * this.scale];
+    }
+
+    /** The radius of a dot that stands out on the map. */
+    get dotSize() {
+      return Math.max(5, Math.min(11, this.scale * 1.2)) * Math.min(2, this.canvas.width / 500 + 0.4);
+    }
+
+    /** Dots of one colour, each with a ring of this width. */
+    dots(context, places, radius, colour, ring = Math.max(1.5, radius * 0.3)) {
+      context.beginPath();
+      for (const [x, y] of places) {
+        context.moveTo(x + radius, y);
+        context.arc(x, y, radius, 0, 2 * Math.PI);
+      }
+      context.fillStyle = colour;
+      context.fill();
+      context.lineWidth = ring;
+      context.strokeStyle = this.colours.ring;
+      context.stroke();
+    }
+  }
+
+  // --- a view: one episode on one canvas -----------------------------------------------------------------------------
+
+  class View extends MapView {
+    constructor(episode) {
+      super(episode.trace);
+      this.episode = episode;
+      const { trace } = episode;
       this.moves = element("dd");
       this.cost = element("dd");
       this.effort = element("dd");
@@ -163,7 +234,6 @@
         const kept = written(trace.thoughts.state.length);
         this.root.append(element("p", { class: "replay-note" }, `Only its first ${kept} thoughts were kept.`));
       }
-      this.map = layer(trace.width, trace.height);
       this.overlay = layer(trace.width, trace.height);
       this.image = this.overlay.context.createImageData(trace.width, trace.height);
       this.pixels = new Uint32Array(this.image.data.buffer);
@@ -177,30 +247,14 @@
       this.forget();
     }
 
-    /** Take over the colours of the page, and draw the ground anew. */
-    paint(colours, layers) {
-      this.colours = colours;
-      this.layers = layers;
-      const { terrain, width, height } = this.episode.trace;
-      const image = this.map.context.createImageData(width, height);
-      const pixels = new Uint32Array(image.data.buffer);
-      const ground = new Uint32Array(256);
-      for (const [character, name] of Object.entries(TERRAIN)) ground[character.charCodeAt(0)] = colours[name];
-      for (let i = 0; i < pixels.length; i++) pixels[i] = ground[terrain[i]];
-      this.map.context.putImageData(image, 0, 0);
-      this.forget();
+    get duration() {
+      return this.episode.duration;
     }
 
-    /** Show this part of the map, as large as the canvas is on the page. */
-    fit(crop) {
-      this.crop = crop;
-      this.canvas.style.aspectRatio = `${crop.width} / ${crop.height}`;
-      const sharp = Math.min(window.devicePixelRatio || 1, SHARPEST);
-      const width = Math.max(1, Math.round(this.canvas.clientWidth * sharp));
-      const height = Math.max(1, Math.round((width * crop.height) / crop.width));
-      this.canvas.width = width;
-      this.canvas.height = height;
-      this.scale = width / crop.width;
+    paint(colours, layers) {
+      super.paint(colours);
+      this.layers = layers;
+      this.forget();
     }
 
     /** Back to before the first thought. */
@@ -224,6 +278,13 @@
       this.walk(now);
       this.compose(now);
       this.tell(now);
+    }
+
+    /** When the agent has made one move more than at this time, or fewer. */
+    stepFrom(time, by) {
+      const { ends, count } = this.episode;
+      const moves = Math.max(0, this.episode.at(time).moves + by);
+      return moves ? ends[Math.min(moves, count) - 1] : 0;
     }
 
     /** Bring the overlay up to the thoughts thought by now. */
@@ -292,28 +353,16 @@
       context.stroke();
     }
 
-    onCanvas(state) {
-      const { width } = this.episode.trace;
-      const x = (state % width) + 0.5 - this.crop.x;
-      const y = Math.floor(state / width) + 0.5 - this.crop.y;
-      return [x * this.scale, y * this.scale];
-    }
-
     compose(now) {
       const context = this.canvas.getContext("2d");
-      const { width, height } = this.canvas;
-      const { crop } = this;
       this.overlay.context.putImageData(this.image, 0, 0);
       this.fog.context.putImageData(this.unseen, 0, 0);
-      context.imageSmoothingEnabled = this.scale < 1;
-      for (const source of [this.map.canvas, this.fog.canvas, this.overlay.canvas]) {
-        context.drawImage(source, crop.x, crop.y, crop.width, crop.height, 0, 0, width, height);
-      }
+      this.drawLayers(context, this.fog, this.overlay);
       if (this.layers.path) this.drawPath(context, now);
-      const size = Math.max(5, Math.min(11, this.scale * 1.2)) * Math.min(2, width / 500 + 0.4);
-      this.dot(context, this.onCanvas(this.episode.trace.start), size * 0.75, this.colours.start);
-      this.dot(context, this.onCanvas(this.episode.trace.goal), size * 0.75, this.colours.goal);
-      this.dot(context, this.agentPlace(now), size, this.colours.agent);
+      const size = this.dotSize;
+      this.dots(context, [this.onCanvas(this.trace.start)], size * 0.75, this.colours.start);
+      this.dots(context, [this.onCanvas(this.trace.goal)], size * 0.75, this.colours.goal);
+      this.dots(context, [this.agentPlace(now)], size, this.colours.agent);
     }
 
     /** The latest moves as a thin line, the way without its loops as a thick one. */
@@ -335,16 +384,6 @@
       return [x + (nextX - x) * now.step, y + (nextY - y) * now.step];
     }
 
-    dot(context, [x, y], radius, colour) {
-      context.beginPath();
-      context.arc(x, y, radius, 0, 2 * Math.PI);
-      context.fillStyle = colour;
-      context.fill();
-      context.lineWidth = Math.max(1.5, radius * 0.3);
-      context.strokeStyle = this.colours.ring;
-      context.stroke();
-    }
-
     tell(now) {
       const { episode } = this;
       const { optimal_cost: optimal, outcome } = episode.trace;
@@ -358,45 +397,28 @@
     }
   }
 
-  // --- the player: controls, clock, and all views ---------------------------------------------------------------------
+  // --- a player: controls, a clock, and views -------------------------------------------------------------------------
 
   class Player {
-    constructor(root, traces) {
+    /** Of views on one clock, which counts what is called `beat`: "move" or "tick". */
+    constructor(root, views, beat) {
       this.root = root;
-      this.views = traces.map((trace) => new View(new Episode(trace)));
-      this.duration = Math.max(1, ...this.views.map((view) => view.episode.duration));
+      this.views = views;
+      this.beat = beat;
+      this.duration = Math.max(1, ...views.map((view) => view.duration));
       this.time = this.duration;
       this.playing = false;
-      this.layers = { expanded: true, learned: true, path: true, whole: false };
-      this.build();
-      this.recolour();
-      this.listen();
-      this.layout();
     }
 
-    build() {
-      const narrow = window.innerWidth < NARROW;
-      this.chips = this.views.map((view, k) => {
-        view.root.hidden = narrow && k > 0;
-        const chip = element("button", { type: "button", class: "replay-chip", "aria-pressed": String(!view.root.hidden) });
-        chip.textContent = view.episode.trace.algorithm;
-        chip.addEventListener("click", () => this.toggleView(view, chip));
-        return chip;
-      });
+    /** Build the page, with these elements above and below the controls, and show it. */
+    open(above, below) {
       this.playButton = button("Play", ICONS.play, () => this.toggle());
       this.scrubber = slider("Time", 0, this.duration, "any", this.time, (value) => this.seek(value));
       const speed = Math.log2(Math.max(4, this.duration / WHOLE_REPLAY));
       this.speed = slider("Speed", 0, Math.max(12, Math.ceil(speed)), "any", speed, () => this.tellSpeed());
       this.speedText = element("output", { class: "replay-speed" });
-      const layers = { expanded: "expanded", learned: "learned", path: "path", whole: "whole map" };
-      const boxes = Object.entries(layers).map(([name, label]) => this.checkbox(name, label));
-      const clock =
-        `All agents share one clock: a move takes one beat, and in the time of a beat an agent can expand ` +
-        `${written(PACE)} states. One that plans far ahead is seen standing still.`;
       this.root.replaceChildren(
-        element("p", { class: "replay-note" }, clock),
-        element("div", { class: "replay-chips", role: "group", "aria-label": "Agents shown" }, ...this.chips),
-        element("div", { class: "replay-views" }, ...this.views.map((view) => view.root)),
+        ...above,
         element(
           "div",
           { class: "replay-controls" },
@@ -404,29 +426,23 @@
             "div",
             { class: "replay-buttons" },
             button("To the start", ICONS.start, () => this.seek(0)),
-            button("One move back", ICONS.back, () => this.step(-1)),
+            button(`One ${this.beat} back`, ICONS.back, () => this.step(-1)),
             this.playButton,
-            button("One move on", ICONS.on, () => this.step(1)),
+            button(`One ${this.beat} on`, ICONS.on, () => this.step(1)),
           ),
           this.scrubber,
           element("label", { class: "replay-speed-label" }, "Speed ", this.speed, this.speedText),
         ),
-        element("div", { class: "replay-layers" }, ...boxes, legend(this.views.some((view) => view.episode.trace.sight))),
+        ...below,
       );
       this.root.tabIndex = 0;
       this.root.setAttribute("role", "region");
-      this.root.setAttribute("aria-label", "Replay: space plays and pauses, the arrows go by a move, Home and End to the ends");
+      const keys = `space plays and pauses, the arrows go by a ${this.beat}, Home and End to the ends`;
+      this.root.setAttribute("aria-label", `Replay: ${keys}`);
       this.tellSpeed();
-    }
-
-    checkbox(name, label) {
-      const box = element("input", { type: "checkbox" });
-      box.checked = this.layers[name];
-      box.addEventListener("change", () => {
-        this.layers[name] = box.checked;
-        this.layout();
-      });
-      return element("label", {}, box, ` ${label}`);
+      this.recolour();
+      this.listen();
+      this.layout();
     }
 
     listen() {
@@ -457,25 +473,15 @@
       actions[event.key]();
     }
 
-    toggleView(view, chip) {
-      const shown = this.views.filter((other) => !other.root.hidden);
-      if (shown.length === 1 && shown[0] === view) return; // one always stays
-      view.root.hidden = !view.root.hidden;
-      chip.setAttribute("aria-pressed", String(!view.root.hidden));
-      this.layout();
-    }
-
     recolour() {
       this.colours = readColours(this.root);
     }
 
+    /** Draw everything anew: the page, the colours or what is shown have changed. */
     layout() {
-      const crop = this.layers.whole ? null : sharedCrop(this.views.map((view) => view.episode.trace));
-      this.root.dataset.shown = String(this.shown().length);
       for (const view of this.shown()) {
-        const { width, height } = view.episode.trace;
-        view.paint(this.colours, this.layers);
-        view.fit(crop || { x: 0, y: 0, width, height });
+        view.paint(this.colours);
+        view.fit(view.whole);
       }
       this.show();
     }
@@ -495,12 +501,10 @@
       this.show();
     }
 
-    /** To where the first agent shown stands after one move more, or fewer. */
+    /** One beat on or back, by the first view shown. */
     step(by) {
       this.pause();
-      const { episode } = this.shown()[0];
-      const moves = Math.max(0, episode.at(this.time).moves + by);
-      this.seek(moves ? episode.ends[Math.min(moves, episode.count) - 1] : 0);
+      this.seek(this.shown()[0].stepFrom(this.time, by));
     }
 
     toggle() {
@@ -517,7 +521,7 @@
         if (!this.playing) return;
         const passed = last === null ? 0 : Math.min(now - last, 100);
         last = now;
-        this.seek(this.time + (passed / 1000) * this.movesPerSecond());
+        this.seek(this.time + (passed / 1000) * this.beatsPerSecond());
         if (this.time >= this.duration) this.pause();
         else requestAnimationFrame(frame);
       };
@@ -529,14 +533,72 @@
       setIcon(this.playButton, "Play", ICONS.play);
     }
 
-    movesPerSecond() {
+    beatsPerSecond() {
       return 2 ** Number(this.speed.value);
     }
 
     tellSpeed() {
-      const text = `${written(Math.round(this.movesPerSecond()))} moves/s`;
+      const text = `${written(Math.round(this.beatsPerSecond()))} ${this.beat}s/s`;
       this.speedText.textContent = text;
       this.speed.setAttribute("aria-valuetext", text);
+    }
+  }
+
+  // --- agents side by side --------------------------------------------------------------------------------------------
+
+  class AgentsPlayer extends Player {
+    constructor(root, traces) {
+      super(root, traces.map((trace) => new View(new Episode(trace))), "move");
+      this.layers = { expanded: true, learned: true, path: true, whole: false };
+      const narrow = window.innerWidth < NARROW;
+      const chips = this.views.map((view, k) => {
+        view.root.hidden = narrow && k > 0;
+        const chip = element("button", { type: "button", class: "replay-chip", "aria-pressed": String(!view.root.hidden) });
+        chip.textContent = view.trace.algorithm;
+        chip.addEventListener("click", () => this.toggleView(view, chip));
+        return chip;
+      });
+      const clock =
+        `All agents share one clock: a move takes one beat, and in the time of a beat an agent can expand ` +
+        `${written(PACE)} states. One that plans far ahead is seen standing still.`;
+      const layers = { expanded: "expanded", learned: "learned", path: "path", whole: "whole map" };
+      const boxes = Object.entries(layers).map(([name, label]) => this.checkbox(name, label));
+      this.open(
+        [
+          element("p", { class: "replay-note" }, clock),
+          element("div", { class: "replay-chips", role: "group", "aria-label": "Agents shown" }, ...chips),
+          element("div", { class: "replay-views" }, ...this.views.map((view) => view.root)),
+        ],
+        [element("div", { class: "replay-layers" }, ...boxes, legend(this.views.some((view) => view.trace.sight)))],
+      );
+    }
+
+    checkbox(name, label) {
+      const box = element("input", { type: "checkbox" });
+      box.checked = this.layers[name];
+      box.addEventListener("change", () => {
+        this.layers[name] = box.checked;
+        this.layout();
+      });
+      return element("label", {}, box, ` ${label}`);
+    }
+
+    toggleView(view, chip) {
+      const shown = this.views.filter((other) => !other.root.hidden);
+      if (shown.length === 1 && shown[0] === view) return; // one always stays
+      view.root.hidden = !view.root.hidden;
+      chip.setAttribute("aria-pressed", String(!view.root.hidden));
+      this.layout();
+    }
+
+    layout() {
+      const crop = this.layers.whole ? null : sharedCrop(this.views.map((view) => view.episode.trace));
+      this.root.dataset.shown = String(this.shown().length);
+      for (const view of this.shown()) {
+        view.paint(this.colours, this.layers);
+        view.fit(crop || view.whole);
+      }
+      this.show();
     }
   }
 
@@ -623,6 +685,14 @@
     return { canvas, context: canvas.getContext("2d") };
   }
 
+  /** Give a canvas as many pixels as it has on the page, and so many times as many in height as in width. */
+  function sharpen(canvas, shape) {
+    const sharp = Math.min(window.devicePixelRatio || 1, SHARPEST);
+    canvas.width = Math.max(1, Math.round(canvas.clientWidth * sharp));
+    canvas.height = Math.max(1, Math.round(canvas.width * shape));
+    return canvas;
+  }
+
   function button(label, icon, action) {
     const made = element("button", { type: "button", class: "replay-button" });
     setIcon(made, label, icon);
@@ -663,10 +733,10 @@
 
   // --- the door ---------------------------------------------------------------------------------------------------------
 
-  /** Build a player for these traces, given as JSON documents, inside an element; the promise gives the player. */
-  async function mount(root, documents) {
+  /** Build a player inside an element; the promise gives the player. If it cannot be built, the element says why. */
+  async function opened(root, build) {
     try {
-      return new Player(root, await Promise.all(documents.map(readTrace)));
+      return await build();
     } catch (error) {
       const why = typeof DecompressionStream === "undefined" ? "this browser is too old for it" : error.message;
       root.replaceChildren(element("p", { class: "replay-note" }, `The replay cannot be shown: ${why}.`));
@@ -674,5 +744,11 @@
     }
   }
 
-  globalThis.AndanteReplay = { mount, readTrace, Episode };
+  /** Build a player for these traces, given as JSON documents, inside an element. */
+  function mount(root, documents) {
+    return opened(root, async () => new AgentsPlayer(root, await Promise.all(documents.map(readTrace))));
+  }
+
+  const page = { element, fact, written, sharpen, opened };
+  globalThis.AndanteReplay = { mount, readTrace, readColumn, Episode, MapView, Player, page };
 })();

@@ -1,0 +1,82 @@
+"""How fast crowds are, and how small, on a map of 512 x 512 cells."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+import andante
+from andante.episode.crowdresult import Pace
+from andante.episode.crowdrun import run_crowd
+from andante.world.grid import Grid, cells_of
+
+UNITS, ROUNDS = 1000, 5
+FIRST, TICKS = 20, 50  # ticks that are not measured, because memory is still being touched for the first time; others
+SETTLED = Pace(expansions=100 * UNITS, ticks=3000)  # enough for most units to have learned most of what they will
+
+Cells = npt.NDArray[np.int64]
+
+
+def random_cells(grid: Grid, count: int, seed: int) -> Cells:
+    """Draw cells from which all others drawn here can be reached."""
+    labels = grid.graph.components
+    free = np.flatnonzero(grid.passable.ravel())
+    largest = free[labels[free] == np.bincount(labels[free]).argmax()]
+    return cells_of(np.random.default_rng(seed).choice(largest, count), grid.width)
+
+
+def made(algorithm: str, grid: Grid, units: int = UNITS, **how: Any) -> andante.Crowd:
+    """Make a crowd whose units have far to go, and let it take its first ticks."""
+    crowd = andante.Crowd(algorithm, grid, **how)
+    crowd.add(random_cells(grid, units, seed=1), random_cells(grid, units, seed=2))
+    for _ in range(FIRST):
+        crowd.tick()
+    return crowd
+
+
+def units_per_millisecond(algorithm: str, grid: Grid, databases: Sequence[Any] = ()) -> float:
+    """How many units move in a millisecond of one core, all that a tick does included."""
+    return max(_moved(made(algorithm, grid, databases=databases), time.process_time) for _ in range(ROUNDS)) / 1000
+
+
+def speedup(algorithm: str, grid: Grid) -> float:
+    """How many times as many units two threads move as one does, in the same two lanes."""
+    one, two = (
+        max(_moved(made(algorithm, grid, lanes=2, threads=threads), time.perf_counter) for _ in range(ROUNDS))
+        for threads in (1, 2)
+    )
+    return two / one
+
+
+def _moved(crowd: andante.Crowd, clock: Callable[[], float]) -> float:
+    """Return how many units move in a second of this clock."""
+    began = clock()
+    moved = sum(crowd.tick().moved for _ in range(TICKS))
+    return moved / (clock() - began)
+
+
+def add_seconds(algorithm: str, grid: Grid) -> float:
+    """How long it takes to add all units to a crowd."""
+    starts, goals = random_cells(grid, UNITS, seed=1), random_cells(grid, UNITS, seed=2)
+    found = []
+    for _ in range(ROUNDS):
+        crowd = andante.Crowd(algorithm, grid)
+        began = time.process_time()
+        crowd.add(starts, goals)
+        found.append(time.process_time() - began)
+    return min(found)
+
+
+def memory_bytes(algorithm: str, grid: Grid) -> int:
+    """How much a crowd holds when it holds most; its cap is far above that."""
+    starts, goals = random_cells(grid, UNITS, seed=1), random_cells(grid, UNITS, seed=2)
+    problems = [
+        grid.problem(tuple(start), tuple(goal))
+        for start, goal in zip(starts.tolist(), goals.tolist(), strict=True)
+        if start != goal
+    ]
+    return run_crowd(andante.find(algorithm), problems, SETTLED, memory=4e9).memory_bytes

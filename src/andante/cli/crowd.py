@@ -1,0 +1,115 @@
+"""`andante crowd`: many units on one map, one budget for all of them."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from andante.cli.shared import (
+    DATABASE_OPTION,
+    JSON_OPTION,
+    MAP_HELP,
+    check_places,
+    load_databases,
+    number_option,
+    offers_of,
+    out,
+    print_json,
+    print_written,
+    progress_bar,
+    read_world,
+    show_compilation,
+    warn_unused,
+)
+
+if TYPE_CHECKING:
+    from andante.agent import Algorithm
+    from andante.episode.crowdresult import CrowdResult, Pace
+    from andante.world.problem import Problem
+
+app = typer.Typer(add_completion=False)
+
+MICROSECONDS = 2000.0  # what a game gives to all its units, if nothing else is said
+
+
+@app.command()
+def crowd(
+    map: str = typer.Argument(..., metavar="MAP", help=MAP_HELP),  # noqa: A002 (the user's word for it)
+    units: int = typer.Option(1000, min=1, help="How many units, each with a random problem of its own."),
+    algorithm: str = typer.Option("lrta", "--algorithm", "-a", help="NAME or NAME(parameter=value, ...)."),
+    microseconds: float | None = number_option(None, help="The budget of a tick for all units: 2000 if none is named."),
+    expansions: float | None = number_option(None, help="The budget in states expanded: the same on every machine."),
+    ticks: int = typer.Option(10_000, min=1, help="Stop after this many ticks, even if units still walk."),
+    seed: int = typer.Option(0, min=0, help="For drawing problems."),
+    database: list[Path] = DATABASE_OPTION,
+    lanes: int | None = typer.Option(None, min=1, help="Groups that units are dealt into: one per thread by default."),
+    threads: int = typer.Option(1, min=1, help="How many lanes run at once."),
+    memory: float = number_option(256, 1, metavar="MB", help="The most that the minds of all units may hold."),
+    html: Path | None = typer.Option(None, metavar="FILE.html", help="Write a page that replays the crowd."),
+    as_json: bool = JSON_OPTION,
+) -> None:
+    """Let many units walk over one map, under one budget per tick, and measure them.
+
+    It ends when every unit has arrived, or after so many ticks.
+    """
+    from andante.agent import find
+    from andante.datasets.scenarios import random_problems
+    from andante.episode.crowdresult import Pace
+
+    check_places(html)
+    pace = Pace(MICROSECONDS if microseconds is None and expansions is None else microseconds, expansions, ticks)
+    entry = find(algorithm)
+    grid = read_world(map)
+    databases = load_databases(database, grid)
+    warn_unused(offers_of(databases), [entry])
+    problems = random_problems(grid, units, seed=seed)
+    run = march(
+        entry,
+        problems,
+        pace,
+        databases=databases,
+        memory=memory * 1e6,
+        lanes=threads if lanes is None else lanes,
+        threads=threads,
+        recorded=html is not None,
+    )
+    if as_json:
+        print_json(run.figures())
+    else:
+        print_crowd(run)
+    if html is not None:
+        from andante.files import write_whole
+        from andante.report.page import crowd_page
+
+        write_whole(html, crowd_page(run, title=f"A crowd on {grid.name}").encode())
+        print_written(html)
+
+
+def march(
+    entry: Algorithm, problems: Sequence[Problem], pace: Pace, *, databases: Sequence[Any] = (), **how: Any
+) -> CrowdResult:
+    """Compile what is needed and run the crowd, with progress."""
+    from andante.episode.crowdrun import compile_crowd, run_crowd
+
+    with show_compilation():
+        compile_crowd(entry, problems[0], databases)
+    gc.collect()
+    gc.freeze()  # as a game does: to look through all that was loaded takes longer than a tick
+    try:
+        with progress_bar("units that have ended", len(problems), quiet=True) as advance:
+            return run_crowd(entry, problems, pace, databases=databases, progress=advance, **how)
+    finally:
+        gc.unfreeze()
+
+
+def print_crowd(run: CrowdResult) -> None:
+    """Print the table."""
+    from andante.report.crowd import crowd_lead, crowd_lines
+
+    out.print(crowd_lead(run))
+    for line in crowd_lines(run):
+        out.print(f"  {line.title:23}{line.text}", soft_wrap=True)

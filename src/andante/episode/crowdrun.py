@@ -1,0 +1,83 @@
+"""Run a crowd until everybody has ended, and measure it: what `andante crowd` prints."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from andante.agent import Algorithm
+from andante.episode.crowd import MEMORY, Crowd, Tick
+from andante.episode.crowdresult import CrowdResult, Pace
+from andante.episode.crowdtrace import CrowdRecorder
+from andante.errors import ProblemError
+from andante.world.grid import Grid, cells_of
+from andante.world.problem import Problem
+
+_SAMPLED = 8  # what units hold is asked for in every eighth tick: that takes as long as some moves
+
+
+def run_crowd(
+    algorithm: Algorithm,
+    problems: Sequence[Problem],
+    pace: Pace,
+    *,
+    databases: Sequence[Any] = (),
+    memory: float = MEMORY,
+    lanes: int = 1,
+    threads: int = 1,
+    recorded: bool = False,
+    progress: Callable[[int], None] = lambda ended: None,
+) -> CrowdResult:
+    """Let a unit walk each of these problems, all at once, until all have ended or the ticks are over.
+
+    All problems are on one grid and have optimal costs. ``recorded`` keeps where everybody was. ``progress`` is called
+    after each tick with the number of units that have ended in it.
+    """
+    grid = problems[0].grid if problems else None
+    if grid is None:
+        raise ProblemError("a crowd is measured on problems of one grid, made with grid.problem(start, goal)")
+    crowd = Crowd(algorithm, grid, databases=databases, memory=memory, lanes=lanes, threads=threads)
+    ids = crowd.add(_cells(grid, [one.start for one in problems]), _cells(grid, [one.goal for one in problems]))
+    recorder = CrowdRecorder(grid, crowd.states[ids], crowd.goals[ids]) if recorded else None
+    ticks: list[Tick] = []
+    held = np.zeros(len(ids), np.int64)
+    walking = crowd.walking
+    while walking and len(ticks) < pace.ticks:
+        tick = crowd.tick(microseconds=pace.microseconds, expansions=pace.expansions)
+        if recorder is not None:
+            recorder.keep(crowd.states[ids], tick.microseconds, tick.waiting)
+        if len(ticks) % _SAMPLED == 0:
+            np.maximum(held, crowd.held_bytes(ids), out=held)
+        ticks.append(tick)
+        before, walking = walking, crowd.walking
+        progress(before - walking)
+    fixed = crowd.memory_bytes - (ticks[-1].bytes if ticks else 0)
+    return CrowdResult(
+        algorithm=str(algorithm),
+        map_name=grid.name,
+        pace=pace,
+        ticks=ticks,
+        outcomes=crowd.outcomes[ids],
+        optimal_costs=np.array([one.optimal_cost for one in problems], np.float64),
+        costs=crowd.costs[ids],
+        jain_index=crowd.jain_index,
+        memory_bytes=fixed + max((tick.bytes for tick in ticks), default=0),
+        unit_bytes=held,
+        trace=recorder.trace(str(algorithm), algorithm.card.title, pace.microseconds) if recorder else None,
+    )
+
+
+def compile_crowd(algorithm: Algorithm, problem: Problem, databases: Sequence[Any] = ()) -> None:
+    """Compile all that a crowd runs, or load it, so that no tick waits for it: one unit makes a move."""
+    assert problem.grid is not None
+    crowd = Crowd(algorithm, problem.grid, databases=databases)
+    ids = crowd.add(_cells(problem.grid, [problem.start]), _cells(problem.grid, [problem.goal]))
+    crowd.tick(expansions=1)
+    crowd.held_bytes(ids)
+
+
+def _cells(grid: Grid, states: Sequence[int]) -> npt.NDArray[np.int64]:
+    return cells_of(states, grid.width)

@@ -1,0 +1,142 @@
+"""Traces of crowds: where every unit was after every tick, small enough that a page can replay it.
+
+The JSON has ``format`` "andante-crowd" and ``version`` 1, plain fields, and columns as in traces of single agents
+(`andante.episode.trace`):
+
+- ``terrain``: the map's characters, row by row, as their codes;
+- ``starts`` and ``goals``: a state for each unit;
+- ``steps``: for each unit, and each tick, where it went: 3 * (dy + 1) + dx + 1, so 4 if it stayed;
+- ``microseconds`` that each tick took, and the number of units ``waiting`` in it.
+
+``budget`` is what a tick was given in microseconds, or null. ``cut`` says whether the crowd went on
+after the last tick.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from andante.episode.trace import dump, pack
+from andante.errors import ProblemError
+from andante.world.grid import Grid, cells_of
+
+FORMAT = "andante-crowd"
+VERSION = 1
+
+#: A trace is for looking at: it ends after this many ticks, or sooner if that makes more than so many steps.
+MOST_TICKS = 4_000
+MOST_STEPS = 4_000_000
+
+STAYED = 4
+
+
+@dataclass(frozen=True, eq=False)
+class CrowdTrace:
+    """Where the units of a crowd on a grid were, tick by tick."""
+
+    algorithm: str
+    title: str
+    map_name: str
+    terrain: npt.NDArray[np.uint8]  # [height, width], map characters
+    starts: npt.NDArray[np.int32]  # [units], states
+    goals: npt.NDArray[np.int32]  # [units], states
+    steps: npt.NDArray[np.uint8]  # [units, ticks]
+    microseconds: npt.NDArray[np.float64]  # [ticks]
+    waiting: npt.NDArray[np.int32]  # [ticks]
+    budget: float | None  # in microseconds
+    cut: bool
+
+    @property
+    def units(self) -> int:
+        """The number of units."""
+        return len(self.starts)
+
+    @property
+    def ticks(self) -> int:
+        """The number of ticks."""
+        return len(self.waiting)
+
+    def __repr__(self) -> str:
+        return f"<CrowdTrace {self.units} units of {self.algorithm} on {self.map_name}: {self.ticks} ticks>"
+
+    @property
+    def places(self) -> npt.NDArray[np.int64]:
+        """The state of each unit at the start and after each tick: an array of [ticks + 1, units]."""
+        down, right = np.divmod(self.steps.T.astype(np.int64), 3)
+        moves = (down - 1) * self.terrain.shape[1] + right - 1
+        return np.cumsum(np.vstack([self.starts.astype(np.int64)[None], moves]), axis=0)
+
+    def to_json(self) -> str:
+        """Return the trace as JSON, as pages replay it."""
+        height, width = self.terrain.shape
+        return dump(
+            {
+                "format": FORMAT,
+                "version": VERSION,
+                "algorithm": self.algorithm,
+                "title": self.title,
+                "map": self.map_name,
+                "width": width,
+                "height": height,
+                "budget": self.budget,
+                "cut": self.cut,
+                "terrain": pack(self.terrain.ravel()),
+                "starts": pack(self.starts),
+                "goals": pack(self.goals),
+                "steps": pack(self.steps.ravel()),
+                "microseconds": pack(self.microseconds),
+                "waiting": pack(self.waiting),
+            }
+        )
+
+
+def steps_between(places: npt.NDArray[Any], width: int) -> npt.NDArray[np.uint8]:
+    """Return where units went between rows of ``places``, states of [ticks + 1, units], as [units, ticks].
+
+    >>> steps_between(np.array([[0], [0], [6]]), width=5).tolist()
+    [[4, 8]]
+    """
+    x, y = np.moveaxis(cells_of(places, width), -1, 0)
+    right, down = np.diff(x, axis=0), np.diff(y, axis=0)
+    if max(np.abs(right).max(initial=0), np.abs(down).max(initial=0)) > 1:
+        raise ProblemError("a unit was put elsewhere, and a trace of a crowd holds single steps only")
+    return (3 * (down + 1) + right + 1).astype(np.uint8).T
+
+
+class CrowdRecorder:
+    """Collects the places of the units of a crowd after each tick, up to a cap."""
+
+    def __init__(self, grid: Grid, states: npt.NDArray[Any], goals: npt.NDArray[Any]) -> None:
+        self._grid, self._goals = grid, np.array(goals, np.int32)
+        self._places = [np.array(states, np.int32)]
+        self._room = min(MOST_TICKS, MOST_STEPS // max(1, len(self._goals)))
+        self._ticks: list[tuple[float, int]] = []
+        self.cut = False
+
+    def keep(self, states: npt.NDArray[Any], microseconds: float, waiting: int) -> None:
+        """Keep what a tick led to, as long as there is room."""
+        if len(self._ticks) == self._room:
+            self.cut = True
+            return
+        self._places.append(states.astype(np.int32))
+        self._ticks.append((microseconds, waiting))
+
+    def trace(self, algorithm: str, title: str, budget: float | None) -> CrowdTrace:
+        """Return all that was kept."""
+        return CrowdTrace(
+            algorithm=algorithm,
+            title=title,
+            map_name=self._grid.name,
+            terrain=self._grid.terrain,
+            starts=self._places[0],
+            goals=self._goals,
+            steps=np.ascontiguousarray(steps_between(np.array(self._places), self._grid.width)),
+            microseconds=np.array([took for took, _ in self._ticks], np.float64),
+            waiting=np.array([waiting for _, waiting in self._ticks], np.int32),
+            budget=budget,
+            cut=self.cut,
+        )

@@ -1,0 +1,86 @@
+"""The numbers of a crowd in words: one line for each, for the terminal and for pages."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from andante.episode.crowdresult import CrowdResult
+from andante.measures import measure
+
+
+class Line(NamedTuple):
+    """What was measured, and what it means."""
+
+    title: str
+    text: str
+    about: str
+
+
+def crowd_lead(run: CrowdResult) -> str:
+    """Return one sentence that says which crowd it is."""
+    count = len(run.ticks)
+    ticks = f"{count:,} tick{'' if count == 1 else 's'}"
+    return f"{run.units:,} units of {run.algorithm} on {run.map_name}: {ticks}, {run.pace}."
+
+
+def crowd_lines(run: CrowdResult) -> list[Line]:
+    """Return the lines of the table."""
+    size = measure("memory_bytes").show
+    figures = run.figures()
+    walking = f"{figures['walking']:,} still walk, " if figures["walking"] else ""
+    ends = f"{figures['unreachable']:,} unreachable, {figures['stuck']:,} stuck"
+    ratio = measure("suboptimality_ratio").show
+    return [
+        Line(
+            "units per millisecond",
+            _number(figures["units_per_millisecond"], 0),
+            "Moves per millisecond of tick time, over the ticks in which at least half of the units walked.",
+        ),
+        Line(
+            "time of a tick",
+            ", ".join(f"{run.tick_microseconds(share):,.0f} us at {share:g} %" for share in (50, 99, 99.99)),
+            "What so many per cent of the ticks took at most.",
+        ),
+        Line(
+            "waits",
+            f"{run.longest_wait:,} ticks the longest, {_number(run.mean_wait, 3)} per move",
+            "Ticks in which a unit did not move because the budget was spent: the most in a row, the mean per move.",
+        ),
+        Line(
+            "units",
+            f"{figures['arrived']:,} arrived, {walking}{ends}",
+            "How units ended.",
+        ),
+        Line(
+            "restarts",
+            f"{figures['restarted']:,}",
+            "How often a unit had to begin again from where it stood, because memory was full.",
+        ),
+        Line(
+            "suboptimality",
+            f"{ratio(figures['suboptimality_ratio_mean'])} mean, {ratio(figures['suboptimality_ratio_median'])} median"
+            if figures["arrived"]
+            else "-",
+            "The cost of the path walked over the optimal cost, of the units that arrived.",
+        ),
+        Line(
+            "expansions per move",
+            _number(run.expansions_per_move, 2),
+            "States expanded, in search and in learning, over all moves.",
+        ),
+        Line(
+            "Jain's index",
+            "- (nobody had to wait)" if math.isnan(run.jain_index) else f"{run.jain_index:.3f}",
+            "How evenly the budget was shared among units that had to wait: 1 if all had the same.",
+        ),
+        Line(
+            "memory",
+            f"{size(run.memory_bytes)} in all, {size(figures['median_unit_bytes'])} per unit in the median",
+            "Of the crowd when it held most, without the map and databases; of a unit, the most it was seen to hold.",
+        ),
+    ]
+
+
+def _number(value: float, digits: int) -> str:
+    return "-" if math.isnan(value) else f"{value:,.{digits}f}"

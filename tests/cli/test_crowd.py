@@ -1,0 +1,167 @@
+"""`andante crowd`: what it prints and writes, and that every mistake gets one sentence."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+
+import andante
+from andante.cli import FAILED, OK, USAGE
+
+
+@pytest.fixture
+def arena(tmp_path):
+    """A map file with a wall."""
+    passable = np.ones((12, 20), bool)
+    passable[2:12, 10] = False
+    path = tmp_path / "arena.map"
+    andante.write_map(andante.Grid(passable, name="arena"), path)
+    return path
+
+
+def told(err):
+    """Return what was said besides compiling."""
+    return "".join(line for line in err.splitlines(keepends=True) if not line.startswith("compiling"))
+
+
+def test_a_crowd_is_measured(cli, arena):
+    code, out, err = cli("crowd", arena, "--units", "50", "--expansions", "20", "--seed", "3")
+    assert (code, told(err)) == (OK, "")
+    assert max(map(len, out.splitlines())) <= 80
+    assert out.startswith("50 units of lrta on arena: ")
+    assert "20 expansions per tick." in out
+    assert "50 arrived, 0 unreachable, 0 stuck" in out
+    titles = ("units per millisecond", "time of a tick", "waits", "restarts", "Jain's index", "memory")
+    assert all(f"\n  {title} " in out for title in titles)
+
+
+def test_its_numbers_are_those_of_its_units_alone(cli, arena):
+    code, out, _ = cli("crowd", arena, "--units", "50", "--expansions", "20", "--seed", "3", "--json")
+    figures = json.loads(out)
+    problems = andante.random_problems(andante.read_map(arena), 50, seed=3)
+    trials = andante.run_many("lrta", problems)
+    ratios = [trial.suboptimality_ratio for trial in trials]
+    moves = sum(trial.moves for trial in trials)
+    assert code == OK
+    assert (figures["units"], figures["arrived"], figures["walking"], figures["restarted"]) == (50, 50, 0, 0)
+    assert figures["suboptimality_ratio_mean"] == pytest.approx(np.mean(ratios))
+    assert figures["suboptimality_ratio_median"] == pytest.approx(np.median(ratios))
+    assert figures["expansions_per_move"] == sum(trial.states_expanded for trial in trials) / moves
+    assert figures["ticks"] >= moves / 20  # LRTA* expands one state per move, and a tick has twenty
+    assert figures["longest_wait"] >= 1
+    assert 0 < figures["jain_index"] <= 1
+    assert figures["memory_bytes"] > 50 * figures["median_unit_bytes"] >= 0
+    assert 0 < figures["tick_microseconds_p50"] <= figures["tick_microseconds_p99"]
+
+
+def test_a_crowd_may_end_before_its_units(cli, arena):
+    code, out, _ = cli("crowd", arena, "--units", "30", "--ticks", "1", "--expansions", "10", "-a", "rta")
+    assert code == OK
+    assert "30 units of rta on arena: 1 tick, 10 expansions per tick." in out
+    assert "still walk, 0 unreachable" in out
+
+
+def test_the_budget_is_two_milliseconds_unless_another_is_named(cli, arena):
+    assert "2,000 us per tick." in cli("crowd", arena, "--units", "2")[1]
+    assert "500 us per tick." in cli("crowd", arena, "--units", "2", "--microseconds", "500")[1]
+
+
+def test_lanes_and_not_threads_decide(cli, arena):
+    same = ("ticks", "arrived", "longest_wait", "mean_wait", "suboptimality_ratio_mean", "jain_index")
+    found = []
+    for threads in ("1", "2"):
+        arguments = ("--units", "40", "--expansions", "10", "--lanes", "2", "--threads", threads, "--json")
+        figures = json.loads(cli("crowd", arena, *arguments)[1])
+        found.append([figures[name] for name in same])
+    assert found[0] == found[1]
+
+
+def test_databases(cli, arena, tmp_path):
+    grid = andante.read_map(arena)
+    andante.build("moves", grid).save(tmp_path / "arena.moves")
+    code, out, err = cli("crowd", arena, "--units", "20", "-a", "cpd", "--database", tmp_path / "arena.moves", "--json")
+    assert (code, told(err)) == (OK, "")
+    assert json.loads(out)["suboptimality_ratio_mean"] == pytest.approx(1)
+    _, _, err = cli("crowd", arena, "--units", "2", "--database", tmp_path / "arena.moves")
+    assert told(err).startswith(f"no agent here uses {tmp_path / 'arena.moves'}")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["-a", "dlrta"], "dlrta needs a database of kind 'pattern', and none was given"),
+        (["-a", "astar"], "astar may plan for as long as the map is large, so it cannot keep to a crowd's budget"),
+        (["-a", "lrtta"], "lrtta"),
+        (["--microseconds", "1", "--expansions", "1"], "a budget in expansions or in microseconds, not both"),
+        (["--microseconds", "0"], "microseconds must be more than 0, got 0"),
+        (["--expansions", "-2"], "expansions must be more than 0, got -2"),
+        (["--threads", "2", "--lanes", "1"], "2 threads need at least as many lanes, got 1"),
+        (["--html", "no-folder/crowd.html"], "cannot write no-folder/crowd.html: there is no folder"),
+        (["--database", "absent.moves"], "absent.moves"),
+    ],
+)
+def test_every_mistake_gets_one_sentence(cli, arena, arguments, sentence):
+    code, out, err = cli("crowd", arena, "--units", "4", *arguments)
+    assert (code, out) == (FAILED, "")
+    assert told(err).startswith("andante: ")
+    assert sentence in err
+    assert told(err).count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--units", "0"], ["--ticks", "0"], ["--memory", "0.1"], ["--memory", "nan"], ["--lanes", "0"]]
+)
+def test_numbers_out_of_range_are_refused(cli, arena, arguments):
+    assert cli("crowd", arena, *arguments)[0] == USAGE
+
+
+def test_a_map_that_is_too_small_for_so_many_different_problems(cli):
+    code, _, err = cli("crowd", "empty:2x2:0", "--units", "13")
+    assert (code, err.count("\n")) == (FAILED, 1)
+    assert "problems" in err
+
+
+def test_a_map_that_is_not_there(cli):
+    code, _, err = cli("crowd", "nowhere.map")
+    assert code == FAILED
+    assert "nowhere.map" in err
+
+
+def test_the_page_replays_the_crowd(cli, arena, tmp_path):
+    page = tmp_path / "crowd.html"
+    code, _, err = cli("crowd", arena, "--units", "10", "--expansions", "5", "--html", page)
+    assert (code, told(err)) == (OK, f"wrote {page}\n")
+    text = page.read_text("utf-8")
+    assert "<h1>A crowd on arena</h1>" in text
+    assert "10 units of lrta on arena: " in text
+    document = json.loads(re.search(r'class="crowd">(.*?)</script>', text, re.DOTALL)[1])
+    assert (document["map"], document["width"], document["height"], document["cut"]) == ("arena", 20, 12, False)
+
+
+def test_the_page_is_written_whole_or_not_at_all(cli, arena, tmp_path, monkeypatch):
+    page = tmp_path / "crowd.html"
+    page.write_text("before")
+    monkeypatch.setattr("andante.report.page._static", lambda name: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        cli("crowd", arena, "--units", "2", "--html", page)
+    assert page.read_text() == "before"
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["arena.map", "crowd.html"]
+
+
+@pytest.mark.compiled
+def test_units_that_begin_again_because_memory_is_full_are_counted(cli):
+    arguments = (
+        "crowd",
+        "outdoor:128x128:3",
+        "-a",
+        "lss(lookahead=20)",
+        "--units",
+        "600",
+        "--expansions",
+        "3000",
+        "--json",
+    )
+    free, tight = (json.loads(cli(*arguments, "--memory", memory)[1]) for memory in ("256", "1"))
+    assert free["restarted"] == 0 < tight["restarted"]
+    assert tight["memory_bytes"] < free["memory_bytes"]
