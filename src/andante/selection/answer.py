@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -36,6 +37,7 @@ class Standing:
     worst_microseconds: float | None  # time of the slowest move; None if there is no limit on it
     timed: int  # number of problems whose moves were timed
     built: BuiltDatabases
+    noise: float = 0.0  # error of the mean suboptimality that is due to the machine and not to the problems
 
     @property
     def suboptimality(self) -> Statistics:
@@ -181,9 +183,10 @@ class Advice:
         ratio = measure(SCORE).show(best.suboptimality.mean, best.suboptimality.standard_error)
         said.append(
             f"The ranking counts a tick waited as a move of cost 1, and a unit that did not arrive as {CAP:g} times "
-            f"the optimal cost: {ratio} for this one ({CONFIDENCE:.0%} interval {low:.3f} to {high:.3f})."
+            f"the optimal cost: {ratio} for this one ({CONFIDENCE:.0%} interval {low:.3f} to {high:.3f}). A second run "
+            f"of the same crowds differed by {best.noise * math.sqrt(2):.3f}, which the interval includes."
         )
-        restarts = sum({str(row["map"]): int(row["crowd_restarts"]) for row in best.rows}.values())
+        restarts = round(sum(int(row["crowd_restarts"]) / int(row["crowd_units"]) for row in best.rows))
         full = f"; memory was full {restarts:,} times, and the unit that held most began again" if restarts else ""
         said.append(
             f"Units and databases took at most {measure('crowd_bytes').show(summary['crowd_bytes'].max)}{full}. Half "
@@ -220,14 +223,14 @@ class Advice:
     @cached_property
     def _clear(self) -> set[tuple[int, int]]:
         """The pairs of places in the ranking of which the first is clearly better than the second."""
-        return clearly_less([standing.scores for standing in self.ranking])
+        return clearly_less([one.scores for one in self.ranking], noise=[one.noise for one in self.ranking])
 
     def _sure(self) -> str:
         """Return how the winner compares with the second, problem by problem."""
         if len(self.ranking) < 2:
             return "No other candidate that there was time to try kept all limits on the fresh problems."
         best, second = self.ranking[:2]
-        mean, error = difference(second.scores, best.scores)
+        mean, error = _between(second, best)
         if mean == 0 == error:
             return f"The second, {second.candidate.name}, did exactly as well, problem by problem."
         sure = (
@@ -248,7 +251,7 @@ class Advice:
         if not ties:
             return []
         one = min(ties, key=lambda tie: complexity(tie.candidate))
-        mean, error = difference(one.scores, best.scores)
+        mean, error = _between(one, best)
         return [f"{one.candidate.name} is simpler and not clearly worse ({_apart(mean, error)} more)."]
 
     def _tried(self) -> str:
@@ -310,6 +313,11 @@ def _sizes(rows: Sequence[Row]) -> str:
     """
     sizes = [int(row["crowd_units"]) for row in rows]
     return f"{max(sizes):,}" if min(sizes) == max(sizes) else f"{min(sizes):,} to {max(sizes):,}"
+
+
+def _between(one: Standing, best: Standing) -> tuple[float, float]:
+    """Return how much more one walks than the best, and the standard error of that."""
+    return difference(one.scores, best.scores, math.hypot(one.noise, best.noise))
 
 
 def _apart(mean: float, error: float) -> str:

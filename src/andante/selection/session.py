@@ -43,7 +43,7 @@ _PROBE = Limits(moves=200, expansions=20_000)  # enough to find most candidates 
 _PROBED = 4
 _TIMED, _SHARE_TIMED = 2, 1 / 8  # problems of a round whose moves are timed: at least this number, and this share
 _FAR_BEYOND = 5.0
-_UNIT_DECIDED = frozenset({"start", "goal", "outcome", "cost", "moves", "states_expanded"})  # whatever a tick's time is
+_UNIT_DECIDED = frozenset({"start", "goal", "outcome", "cost", "states_expanded"})  # whatever a tick's time is
 # Shares of the time limit: for building databases with default settings, for building all databases if others are among
 # them, and until the end of the race. The rest is for fresh problems.
 _BUILDING, _BUILDING_VARIANTS, _RACED = 0.6, 0.4, 0.75
@@ -180,8 +180,13 @@ class Session:
         rows = self.rows(one, problems, _PROBE)
         return rows is not None and not self.too_slow(one, problems, rows, _PROBE)
 
-    def rows(self, one: Outfit[str], problems: Sequence[Problem], limits: Limits = _WALK) -> list[Row] | None:
-        """Return the candidate's trials; None if it cannot run or broke a limit."""
+    def rows(
+        self, one: Outfit[str], problems: Sequence[Problem], limits: Limits = _WALK, again: bool = False
+    ) -> list[Row] | None:
+        """Return the candidate's trials; None if it cannot run or broke a limit.
+
+        Crowds may be run ``again``: what they do depends on the clock, so the second run differs.
+        """
         if not self._has_databases(one):
             return None
 
@@ -193,13 +198,14 @@ class Session:
             except AndanteError as error:  # parameters that do not fit each other, or the map
                 return {"reason": str(error)}
 
-        kept = self._once(self._about(one, problems, limits), make)
+        about = self._about(one, problems, limits, **({"run": 2} if again else {}))
+        kept = self._once(about, make)
         breach = self.requirements.check_rows(kept.get("rows", []))
         if breach is not None or "reason" in kept:
             self.dropped[one.name] = Dropped(one.name, breach, kept.get("reason", ""))
             return None
         found: list[Row] = kept["rows"]
-        if limits is _WALK:
+        if limits is _WALK and not again:
             self.walks.setdefault(one.name, []).extend(map(_walk, found))
         effort = "max_states_expanded" if self.crowds is None else "states_expanded_per_move"
         self.efforts[one.name] = max(self.efforts.get(one.name, 0.0), *(float(row[effort]) for row in found))
