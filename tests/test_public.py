@@ -30,6 +30,7 @@ def examples():
         "Card": andante.find("lrta").card,
         "ChangingHierarchy": andante.ChangingHierarchy(GRID),
         "Convergence": andante.converge("lrta", PROBLEM),
+        "Crowd": andante.Crowd("lrta", GRID),
         "Graph": GRID.graph,
         "Grid": GRID,
         "Hierarchy": andante.Hierarchy(GRID),
@@ -37,6 +38,7 @@ def examples():
         "Outcome": trial.outcome,
         "Problem": PROBLEM,
         "Requirements": andante.Requirements(expansions=100),
+        "Tick": andante.Crowd("lrta", GRID).tick(),
         "Trace": andante.record("lrta", PROBLEM),
         "Trial": trial,
     }

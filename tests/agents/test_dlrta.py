@@ -341,8 +341,14 @@ def test_a_database_for_some_goals_serves_these_as_one_for_all_does_and_no_other
     assert served[:6].all()
     assert not served.all()
     other = problems[int(np.flatnonzero(~served)[0])]
-    for start in (andante.run, andante.watch):
-        with pytest.raises(AlgorithmError, match="'pattern' was built for other goals than that of .* for all goals"):
+
+    def move(setting, problem, databases):
+        andante.Agent(setting, grid, databases=databases).move(problem.start, problem.goal)
+
+    for start in (andante.run, andante.watch, move):
+        with pytest.raises(
+            AlgorithmError, match=r"'pattern' was built for other goals than \(\d+, \d+\); .* for all goals"
+        ):
             start(setting, other, databases=[some])
     assert andante.run("lrta", other, databases=[some]).solved  # who does not look into it is not concerned
 

@@ -95,7 +95,7 @@ def test_equals_its_definition_over_several_trials(lookahead, redundant, problem
     twin = FTwin(problem, lookahead, redundant)
     for number in range(2):
         watch = agent.watch(problem, LIMITS)
-        watch._episode["again"] = number > 0
+        watch._episode.rows["again"] = number > 0
         turns = [(turn.state, turn.states_expanded) for turn in watch]
         assert turns == list(islice(twin.moves(problem.start, problem.goal), LIMITS.moves))
         assert twin.keeps_every_state_supported()

@@ -45,7 +45,7 @@ def assert_same_walks(problem, setting, sight=None):
     for trial in range(TRIALS):
         twin.begin()
         watch = agent.watch(problem, LIMITS)
-        watch._episode["again"] = trial > 0
+        watch._episode.rows["again"] = trial > 0
         state = problem.start
         for turn in watch:
             twin.look(state, lambda: levels_as_mended(problem.grid, agent._memory.levels.held.layers, setting.level))

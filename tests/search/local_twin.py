@@ -163,7 +163,7 @@ class Watched:
     def trial(self, limits: andante.Limits = LIMITS) -> tuple[list[Turn], andante.Trial]:
         """Walk from start to goal with all that was learned before."""
         watch = self.agent.watch(self.problem, limits)
-        watch._episode["again"] = self.trials > 0
+        watch._episode.rows["again"] = self.trials > 0
         self.trials += 1
         return [self.turn(turn) for turn in watch], watch.trial
 

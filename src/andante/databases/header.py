@@ -202,7 +202,7 @@ def pick(
 
     ``order`` is what to build, if not the kind with its defaults; ``who`` names the algorithm that needs it.
     """
-    of_kind = [one for one in databases if one.kind == kind]
+    of_kind = [one for one in databases if getattr(one, "kind", None) == kind]
     for one in of_kind:
         if one.serves(graph):
             return one

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -18,18 +18,23 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.agent import Algorithm, find
-from andante.databases.header import Database, as_databases, pick
-from andante.episode.march import NEW_PROBLEM, NEW_TRIAL, NOBODY, UNIT, Ground
+from andante.databases.header import as_databases
+from andante.episode.bodies import FREE, Bodies, order_of, resolve
+from andante.episode.checks import check_goals, covering, place_name, wrong_move
+from andante.episode.march import NEW_PROBLEM, NEW_TRIAL, NO_WISH, NOBODY, UNIT, Ground
 from andante.episode.places import nearest_in_component, states_at
 from andante.episode.squad import Squad
-from andante.episode.wrong import wrong_move
 from andante.errors import AlgorithmError, ParameterError, ProblemError, quoted, real_number, whole_number
+from andante.kernel import bind
 from andante.measures import Outcome, jain_index
+from andante.search.memory import bytes_of
 from andante.world.graph import Graph
 from andante.world.grid import Grid
 
 FIRST_UNITS = 1024
 NO_SQUAD = -1
+PATIENT_PASSES = 4  # times that what is left of a budget is shared before more is given than is left
+MOST_AHEAD = 4  # shares that units may be given ahead of time
 MEMORY = 256e6  # bytes for all minds, unless another number is given
 
 _WALKING, _GOAL, _UNREACHABLE = int(Outcome.WALKING), int(Outcome.GOAL), int(Outcome.UNREACHABLE)
@@ -46,6 +51,7 @@ class Tick(NamedTuple):
     arrived: int
     unreachable: int  # units that found out that no path leads to their goal, and those sent there since the last tick
     stuck: int
+    blocked: int  # with bodies: units that could not go where they wished
     restarted: int  # units that had to begin again from where they stand, because memory was full
     expansions: int
     longest_wait: int  # ticks since the last move of the unit that has waited longest
@@ -57,7 +63,8 @@ class Crowd:
     """Units on one map that share a budget per tick.
 
     ``algorithm`` is what units use unless `add` names another. ``memory`` bounds the bytes that all minds together may
-    hold: if it is reached, the unit that holds most begins again from where it stands. Units are dealt into ``lanes``,
+    hold: if it is reached, the unit that holds most begins again from where it stands. With ``bodies`` no two units are
+    in one cell, and they push each other out of the way (`andante.episode.bodies`). Units are dealt into ``lanes``,
     each with its share of the budget, which ``threads`` run side by side; results depend on the lanes and not on the
     threads.
 
@@ -78,6 +85,7 @@ class Crowd:
         *,
         databases: Sequence[Any] = (),
         memory: float = MEMORY,
+        bodies: bool = False,
         lanes: int = 1,
         threads: int = 1,
         **parameters: Any,
@@ -99,6 +107,10 @@ class Crowd:
         self._rows = 0  # of the table that are or were in use
         self._gone: list[int] = []  # rows that can be used again, the first freed first
         self._turn = 0
+        self._bodies = Bodies.over(len(self.graph), FIRST_UNITS, self.graph.max_degree) if bodies else None
+        self._order: npt.NDArray[np.int32] | None = None  # in which units with bodies decide; None: it has changed
+        self._resolving = 0  # nanoseconds, in the last tick
+        self._ahead = [0.0] * self._lanes  # what a unit of priority 1 was given ahead of the next tick
         self._unreachable = 0  # units sent to unreachable goals since the last tick
         self._default = None if algorithm is None else self._able(find(algorithm, **parameters))
         if self._default is not None:
@@ -163,7 +175,7 @@ class Crowd:
     @property
     def memory_bytes(self) -> int:
         """The memory of the crowd: minds, desks and tables; without the map and the databases."""
-        tables = self._units.nbytes + self._cells.nbytes
+        tables = self._units.nbytes + self._cells.nbytes + (bytes_of(self._bodies) if self._bodies else 0)
         return tables + sum(squad.used_bytes + squad.fixed_bytes for squad in self._squads)
 
     def held_bytes(self, ids: npt.ArrayLike) -> npt.NDArray[np.int64]:
@@ -215,11 +227,13 @@ class Crowd:
         end = self._ends(begin, goals, nearest)
         if len(begin) == 1:
             begin = np.broadcast_to(begin, end.shape)
-        self._check_goals(chosen, given, end)
+        check_goals(covering(chosen, given, self.graph), self.world, end)
         squads = [self._squad(chosen, given, lane) for lane in range(self._lanes)]
+        self._check_room(begin)
         rows = self._new_rows(len(begin))
         table = self._units
         table[rows] = 0
+        table["wish"][rows], table["anchored"][rows] = NO_WISH, chosen.card.anchored
         table["state"][rows], table["priority"][rows] = begin, weight
         self._place(rows, begin)
         for lane, number in enumerate(squads):
@@ -236,7 +250,7 @@ class Crowd:
             raise ProblemError(f"{len(rows)} units need as many goals, or one for all, got {len(end)}")
         for number, squad in enumerate(self._squads):
             mine = self._units["squad"][rows] == number
-            self._check_goals(squad.algorithm, squad.databases, end[mine])
+            check_goals(squad.covering, self.world, end[mine])
         new = (self._units["goal"][rows] != end) | (self._units["outcome"][rows] != _WALKING)
         self._forget(rows[new])
         self._set_out(rows[new], end[new])
@@ -244,14 +258,17 @@ class Crowd:
     def put(self, ids: npt.ArrayLike, cells: npt.ArrayLike) -> None:
         """Put units somewhere else. They keep their goals and what they have learned, and make new plans."""
         rows = self._known(ids)
-        states = np.broadcast_to(states_at(self.world, cells, "place"), rows.shape)
+        states = states_at(self.world, cells, "place")
+        if len(states) not in (1, len(rows)):
+            raise ProblemError(f"{len(rows)} units need as many places, or one for all, got {len(states)}")
+        states = np.broadcast_to(states, rows.shape)
+        self._check_room(states, rows)
         goals = self._units["goal"][rows]
-        self._units["state"][rows] = states
+        self._leave(rows)
+        self._units["state"][rows], self._units["wish"][rows] = states, NO_WISH
         self._place(rows, states)
-        for number, squad in enumerate(self._squads):
-            mine = rows[self._units["squad"][rows] == number]
-            begins = NEW_PROBLEM if squad.algorithm.card.anchored else NEW_TRIAL
-            self._units["begins"][mine] = np.maximum(self._units["begins"][mine], begins)
+        begins = np.where(self._units["anchored"][rows], NEW_PROBLEM, NEW_TRIAL)
+        self._units["begins"][rows] = np.maximum(self._units["begins"][rows], begins)
         self._units["outcome"][rows] = self._outcomes(states, goals)
         self._unreachable += int(np.count_nonzero(self._units["outcome"][rows] == _UNREACHABLE))
 
@@ -260,6 +277,8 @@ class Crowd:
         rows = self._known(ids)
         for number, squad in enumerate(self._squads):
             squad.discharge(self._units["slot"][rows[self._units["squad"][rows] == number]])
+        self._leave(rows)
+        self._order = None
         self._units[rows] = 0
         self._units["squad"][rows] = NO_SQUAD
         self._gone.extend(rows.tolist())
@@ -287,7 +306,13 @@ class Crowd:
         parts = [sum(weights[number] for number in lane) / total for lane in lanes]
         if timed:  # lanes that run side by side have the whole time each
             parts = [min(1.0, part * self._threads) for part in parts]
-        work = [(lane, budget * part if part else 0.0, weights, timed) for lane, part in zip(lanes, parts, strict=True)]
+            budget = max(budget - self._resolving, 1.0)
+        sums = [sum(weights[number] for number in lane) for lane in lanes]
+        work = [
+            (lane, budget * part, weight, timed)
+            for lane, part, weight in zip(lanes, parts, sums, strict=True)
+            if weight
+        ]
         if self._threads == 1:
             for one in work:
                 self._run_lane(*one)
@@ -295,22 +320,46 @@ class Crowd:
             list(self._pool.map(lambda one: self._run_lane(*one), work))
         for squad in self._squads:
             squad.end(self._turn)
-        return self._told(time.perf_counter_ns() - began)
+        moved = self._resolve() if self._bodies is not None else None
+        return self._told(time.perf_counter_ns() - began, moved)
 
-    def _run_lane(self, lane: list[int], budget: float, weights: list[float], timed: bool) -> None:
-        """Let the squads of a lane move, each with its share; what they leave goes to those who still wait."""
-        left, weight = budget, sum(weights[number] for number in lane)
-        share = budget / weight if weight and budget < math.inf else 0.0
-        for number in lane:
-            if weights[number]:
-                part = left * weights[number] / weight if weight else left
-                left -= self._squads[number].march(self._turn, part, share, timed)
-                weight -= weights[number]
-        for number in lane:
-            if left > 0 and self._squads[number].waits:
-                left -= self._squads[number].march(self._turn, left, 0.0, timed)
+    def _resolve(self) -> int:
+        """Let units with bodies go where they can; return how many moved."""
+        began = time.perf_counter_ns()
+        assert self._bodies is not None
+        if self._order is None:
+            rows = np.flatnonzero(self._units["squad"][: self._rows] != NO_SQUAD)
+            self._order = rows[order_of(self._units[rows])].astype(np.int32)
+        moved = int(self._deciding(self._order.ctypes.data, len(self._order)))
+        arrived = np.flatnonzero(self._units["arrived"][: self._rows])
+        if len(arrived):
+            self._forget(arrived)
+        self._resolving = time.perf_counter_ns() - began
+        return moved
 
-    def _told(self, nanoseconds: int) -> Tick:
+    def _run_lane(self, lane: list[int], budget: float, weight: float, timed: bool) -> None:
+        """Let the squads of a lane move until its budget is spent; each tick begins with another squad.
+
+        All units are given their share of the budget, and those that have been given what their next move may cost
+        move. While some of the budget is left and units wait, it is shared among all once more, ahead of the next tick,
+        whose share is the smaller for it.
+        """
+        squads = [self._squads[number] for number in lane]
+        first, which = self._turn % len(lane), lane[0] % self._lanes
+        squads, everybody = squads[first:] + squads[:first], budget == math.inf
+        usual = 0.0 if everybody else budget / weight
+        ahead, share = max(0.0, self._ahead[which] - usual), max(0.0, usual - self._ahead[which])
+        left, passes = budget, 0
+        while left > 0 and any(squad.waits for squad in squads):
+            for squad in squads:  # also those that do not wait: their units are given their share
+                left -= squad.march(self._turn, left, share, everybody, timed, self._bodies is not None)
+            passes += 1
+            share = max(left, 0.0) / weight * 2 ** max(0, passes - PATIENT_PASSES)
+            ahead += share
+        waits = any(squad.waits for squad in squads)
+        self._ahead[which] = min(ahead, MOST_AHEAD * usual) if waits else 0.0
+
+    def _told(self, nanoseconds: int, moved: int | None) -> Tick:
         """Return what happened; raise `AlgorithmError` if a step returned a wrong move."""
         results = [squad.result[0] for squad in self._squads]
         for squad, result in zip(self._squads, results, strict=True):
@@ -322,13 +371,19 @@ class Crowd:
             return int(sum(result[name] for result in results))
 
         unreachable, self._unreachable = total("unreachable") + self._unreachable, 0
+        units = self._units[: self._rows]
+        arrived, blocked = total("arrived"), 0
+        if moved is not None:
+            arrived, blocked = int(units["arrived"].sum()), int(np.count_nonzero(units["wish"] != NO_WISH))
+            units["arrived"] = False
         return Tick(
             self._turn,
-            total("moved"),
+            total("moved") if moved is None else moved,
             total("walking") - total("moved"),
-            total("arrived"),
+            arrived,
             unreachable,
             total("stuck"),
+            blocked,
             total("restarted"),
             total("expanded"),
             max((int(result["longest_wait"]) for result in results), default=0),
@@ -382,16 +437,6 @@ class Crowd:
             raise ProblemError(f"{len(starts)} starts need as many goals, or one for all, got {len(ends)}")
         return nearest_in_component(self.world, starts, ends) if nearest else ends
 
-    def _check_goals(self, algorithm: Algorithm, databases: tuple[Any, ...], goals: npt.NDArray[np.int64]) -> None:
-        given = [one for one in databases if isinstance(one, Database)]
-        for kind in algorithm.needs if given else ():
-            one = pick(given, kind, self.graph, who=str(algorithm))
-            if not one.covers(self.graph, goals).all():
-                raise AlgorithmError(
-                    f"the database of kind {kind!r} was built for other goals; build one that has all goals of these "
-                    "units, or one for all goals"
-                )
-
     def _new_rows(self, count: int) -> Ids:
         """Return free rows of the table, the first freed first, then new ones."""
         old, self._gone = self._gone[:count], self._gone[count:]
@@ -405,6 +450,10 @@ class Crowd:
             cells = np.zeros((size, 2), np.int32)
             cells[:first] = self._cells[:first]
             self._units, self._cells = units, cells
+            if self._bodies is not None:
+                wider = Bodies.over(0, size, self.graph.max_degree)
+                self._bodies = wider._replace(standing=self._bodies.standing, taken=self._bodies.taken)
+                self.__dict__.pop("_deciding", None)
             for squad in self._squads:
                 squad.stand_on(Ground(units, cells))
         return np.array(old + list(range(first, first + more)), np.int64)
@@ -423,7 +472,32 @@ class Crowd:
             raise ProblemError("a unit is named twice")
         return rows
 
+    @cached_property
+    def _deciding(self) -> Callable[..., int]:
+        """The kernel in which units with bodies decide, bound to all tables."""
+        ground = Ground(self._units, self._cells)
+        return bind(resolve, self.graph.arrays, ground, self._bodies, np.dtype(np.int32))
+
+    def _check_room(self, states: npt.NDArray[np.int64], rows: Ids | None = None) -> None:
+        """Raise `ProblemError` if two units with bodies would be in one place; ``rows`` are those that move there."""
+        if self._bodies is None:
+            return
+        if len(np.unique(states)) < len(states):
+            raise ProblemError("two units with bodies cannot be in one place")
+        others = self._bodies.standing[states].astype(np.int64) - 1
+        taken = others >= 0 if rows is None else (others >= 0) & ~np.isin(others, rows)
+        for i in np.flatnonzero(taken)[:1]:
+            where = place_name(self.world, int(states[i]))
+            raise ProblemError(f"unit {others[i]} stands at {where}, and units have bodies")
+
+    def _leave(self, rows: Ids) -> None:
+        """Let units with bodies leave their places."""
+        if self._bodies is not None:
+            self._bodies.standing[self._units["state"][rows]] = FREE
+
     def _place(self, rows: Ids, states: npt.NDArray[np.int64]) -> None:
+        if self._bodies is not None:
+            self._bodies.standing[states] = rows + 1
         if isinstance(self.world, Grid):
             self._cells[rows, 1], self._cells[rows, 0] = np.divmod(states, self.world.width)
 
@@ -439,8 +513,9 @@ class Crowd:
         outcomes = self._outcomes(table["state"][rows], goals)
         table["goal"][rows], table["outcome"][rows], table["begins"][rows] = goals, outcomes, NEW_PROBLEM
         table["turn"][rows] = table["joined"][rows] = self._turn
+        table["wish"][rows], self._order = NO_WISH, None
         table["moves"][rows] = table["cost"][rows] = table["expanded"][rows] = table["spent"][rows] = 0
-        table["balance"][rows] = 0.0
+        table["balance"][rows] = table["last"][rows] = 0.0
         squads = table["squad"][rows]
         for number, squad in enumerate(self._squads):
             mine = rows[squads == number]

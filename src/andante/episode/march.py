@@ -3,9 +3,10 @@
 `march` drives the same step kernels as `episode.loop`. The units of a squad have the same algorithm: they share a desk,
 and each has a mind of its own. A squad goes round: where the budget of one turn ends, the next turn begins.
 
-A turn is fair over what units really spend. In each turn every unit that is still walking is given its share of the
-budget, in proportion to its priority, and pays for its moves from what it has been given. Units that are not overdrawn
-move first; what they leave of the budget goes to the others. When everybody could move, all accounts begin again.
+A turn is fair over what units really spend, by deficit round-robin (Shreedhar and Varghese 1996). In each turn every
+unit that is still walking is given its share of the budget, in proportion to its priority, and pays for its moves from
+what it has been given. A unit moves if it has been given enough for another move like its last one. When everybody
+could move, all accounts begin again.
 """
 
 from __future__ import annotations
@@ -19,16 +20,18 @@ import numpy.typing as npt
 
 from andante.agent import STUCK, UNREACHABLE, Move
 from andante.episode.loop import wrong
-from andante.kernel import Each, generic, instantiate, kernel, nanoseconds, nth, subroutine
+from andante.kernel import Each, generic, instantiate, kernel, nanoseconds, nth, prefetch, subroutine
 from andante.measures.outcome import Outcome
 from andante.search.memory import Clock
-from andante.search.records import Index, held_bytes, release, tidy, used_bytes
-from andante.world.layout import Arrays, Csr, Moves
+from andante.search.records import Index, held_bytes, prefetch_holder, prefetch_place, release, tidy, used_bytes
+from andante.world.layout import Arrays, Csr, Moves, prefetch_around
 
 _WALKING, _GOAL = int(Outcome.WALKING), int(Outcome.GOAL)
 _STUCK, _UNREACHABLE = int(Outcome.STUCK), int(Outcome.UNREACHABLE)
 
 NOBODY = -1  # in place of a unit
+NO_WISH = -1  # in place of a state
+LEAD = 2  # units by which a prefetch is ahead of what it is for
 TIDIED = 32  # entries of discarded tables that are cleared after a move
 
 # What a unit begins with its next move.
@@ -37,26 +40,32 @@ NOTHING_NEW, NEW_TRIAL, NEW_PROBLEM = 0, 1, 2
 #: One row per unit.
 UNIT = np.dtype(
     [
+        # What is read of every unit in every turn is in its first cache line.
+        ("outcome", np.int64),
+        ("turn", np.int64),  # the turn of its last move, or after which it set out
+        ("wish", np.int64),  # with bodies: the state that its step has chosen, until it is there; or NO_WISH
         ("state", np.int64),
         ("goal", np.int64),
-        ("outcome", np.int64),
         ("begins", np.int64),
-        ("squad", np.int64),
-        ("slot", np.int64),  # where its mind lies in its squad
-        ("priority", np.float64),
         ("balance", np.float64),  # what it has been given and not spent
+        ("last", np.float64),  # what its last move cost
         ("given", np.float64),  # how much a unit of priority 1 had been given when the balance was brought up to date
         ("round", np.int64),  # the round of accounts that the balance belongs to
-        ("turn", np.int64),  # the turn of its last move, or after which it set out
-        ("joined", np.int64),  # the turn after which it set out
+        ("priority", np.float64),
         ("moves", np.int64),
         ("cost", np.float64),
         ("expanded", np.int64),
         ("spent", np.float64),  # of the budgets of all turns: expansions or nanoseconds
+        ("joined", np.int64),  # the turn after which it set out
+        ("squad", np.int64),
+        ("slot", np.int64),  # where its mind lies in its squad
         ("restarts", np.int64),  # how often it had to begin again because memory was full
         ("wrong_to", np.int64),
         ("wrong_cost", np.float64),
-    ]
+        ("arrived", np.bool_),  # with bodies: it has just arrived, and still holds what it learned
+        ("anchored", np.bool_),  # what it has learned belongs to where it set out
+    ],
+    align=True,
 )
 
 #: A squad: the first fields are its own, the others the result of a turn.
@@ -148,50 +157,62 @@ def march(
     turn: int,
     budget: float,
     share: float,
+    everybody: bool,
     timed: bool,
+    bodies: bool,
 ) -> float:
     """Let the units of a squad move, each at most once in this turn, until ``budget`` is spent; return what was spent.
 
+    With ``bodies`` they only say where they wish to go; those whose last wish was not granted do not plan again.
+
     ``members`` int32[slots] holds the unit of each slot, or NOBODY. ``share`` is given to each unit that walks, times
-    its priority. Budgets are in expansions or, if ``timed``, in nanoseconds. May be called again in the same turn, with
-    what others have left.
+    its priority. A unit moves if it has been given what its last move cost, or if ``everybody`` may. This may be called
+    again in the same turn, with what is left. Budgets are in expansions or, if ``timed``, in nanoseconds.
     """
     at = squad[0]
     at["given"] += share
     began, spent = nanoseconds(scratch), 0.0
     before = began
-    for overdrawn in range(2):
-        first = at["next"]
-        for k in range(at["slots"]):
-            slot = first + k if first + k < at["slots"] else first + k - at["slots"]
-            unit = members[slot]
-            if unit == NOBODY:
-                continue
-            row = ground.units[unit]
-            if row["outcome"] != _WALKING or row["turn"] == turn:
-                continue
-            _settle(row, at)
-            if overdrawn == 0 and row["balance"] <= 0.0:
-                continue
-            if spent >= budget:
-                at["next"] = slot
-                at["spent"] += spent
-                return spent
-            one = nth(crew, slot)
-            _begin(one.pools, clock, row, slot)
-            move = step(graph, one.memory, params, row["state"], row["goal"])
-            cost = float(move.expanded)
-            if timed:
-                now = nanoseconds(scratch)
-                cost, before = float(now - before), now
-            spent += cost
-            _account(row, at, move, cost, turn)
-            _walk(graph, ground, row, at, unit, move)
-            if row["outcome"] != _WALKING:
-                _release(one.pools)
-            _tidy(one.pools)
-            if _used_bytes(one.pools) > at["room"]:
-                _restart_largest(crew, ground, members, squad)
+    first = at["next"]
+    for k in range(at["slots"]):
+        slot = first + k if first + k < at["slots"] else first + k - at["slots"]
+        _look_out(graph, crew, ground, members, at["slots"], slot)
+        unit = members[slot]
+        if unit == NOBODY:
+            continue
+        row = ground.units[unit]
+        if row["outcome"] != _WALKING or row["turn"] == turn:
+            continue
+        if row["wish"] != NO_WISH:
+            row["turn"] = turn
+            at["moved"] += 1
+            continue
+        _settle(row, at)
+        if not everybody and row["balance"] < row["last"]:
+            continue
+        if spent >= budget:
+            at["next"] = slot
+            at["spent"] += spent
+            return spent
+        one = nth(crew, slot)
+        _begin(one.pools, clock, row, slot)
+        move = step(graph, one.memory, params, row["state"], row["goal"])
+        cost = float(move.expanded)
+        if timed:
+            now = nanoseconds(scratch)
+            cost, before = float(now - before), now
+        spent += cost
+        _account(row, at, move, cost, turn)
+        if _is_possible(graph, row, at, unit, move):
+            if bodies:
+                row["wish"] = move.to
+            else:
+                _walk(graph, ground, row, at, unit, move)
+        if row["outcome"] != _WALKING:
+            _release(one.pools)
+        _tidy(one.pools)
+        while _used_bytes(one.pools) > at["room"] and _restart_largest(crew, ground, members, squad):
+            pass
     at["spent"] += spent
     return spent
 
@@ -210,6 +231,34 @@ def end_turn(ground: Ground, members: npt.NDArray[np.int32], squad: npt.NDArray[
         at["round"] += 1
         at["given_before"] = at["given"]
     at["longest_wait"] = longest
+
+
+@kernel
+def _look_out(graph: Arrays, crew: Each, ground: Ground, members: npt.NDArray[np.int32], slots: int, slot: int) -> None:
+    """Prefetch what units will read whose turn comes soon: each is somewhere else, on the map and in memory.
+
+    First their rows, then where they are and how they find their records, then the records.
+    """
+    far, near, next_one = slot + 3 * LEAD, slot + 2 * LEAD, slot + LEAD
+    if far < slots:
+        prefetch(ground.units, members[far])
+    if near < slots and members[near] != NOBODY:
+        prefetch_around(graph, ground.units[members[near]]["state"])
+        _prefetch_holders(nth(crew, near).pools)
+    if next_one < slots and members[next_one] != NOBODY:
+        _prefetch_records(nth(crew, next_one).pools, ground.units[members[next_one]]["state"])
+
+
+@kernel
+def _prefetch_holders(pools: tuple[Index, ...]) -> None:
+    for i in range(len(pools)):
+        prefetch_holder(pools[i])
+
+
+@kernel
+def _prefetch_records(pools: tuple[Index, ...], state: int) -> None:
+    for i in range(len(pools)):
+        prefetch_place(pools[i], state)
 
 
 @kernel
@@ -237,6 +286,7 @@ def _begin(pools: tuple[Index, ...], clock: Clock, row: Any, slot: int) -> None:
 def _account(row: Any, at: Any, move: Move, cost: float, turn: int) -> None:
     """Let a unit pay for its move."""
     row["balance"] -= cost
+    row["last"] = cost
     row["spent"] += cost
     row["expanded"] += move.expanded
     row["turn"] = turn
@@ -246,20 +296,25 @@ def _account(row: Any, at: Any, move: Move, cost: float, turn: int) -> None:
 
 
 @kernel
-def _walk(graph: Arrays, ground: Ground, row: Any, at: Any, unit: int, move: Move) -> None:
-    """Make a unit's move, or end its walk."""
+def _is_possible(graph: Arrays, row: Any, at: Any, unit: int, move: Move) -> bool:
+    """Return whether a move can be made; if not, the unit's walk is over."""
     if move.to == STUCK:
         row["outcome"] = _STUCK
         at["stuck"] += 1
-        return
+        return False
     if move.to == UNREACHABLE:
         row["outcome"] = _UNREACHABLE
         at["unreachable"] += 1
-        return
+        return False
     fault = wrong(graph, row["state"], move.to, move.cost)
     if fault != 0:
         row["outcome"], row["wrong_to"], row["wrong_cost"], at["faulty"] = fault, move.to, move.cost, unit
-        return
+    return fault == 0
+
+
+@kernel
+def _walk(graph: Arrays, ground: Ground, row: Any, at: Any, unit: int, move: Move) -> None:
+    """Make a unit's move."""
     row["state"] = move.to
     row["cost"] += move.cost
     row["moves"] += 1
@@ -301,21 +356,32 @@ def _held_bytes(pools: tuple[Index, ...]) -> int:
 
 
 @subroutine
-def _restart_largest(crew: Each, ground: Ground, members: npt.NDArray[np.int32], squad: npt.NDArray[Any]) -> None:
-    """Let the unit that holds most begin again from where it stands, with nothing learned."""
+def _restart_largest(crew: Each, ground: Ground, members: npt.NDArray[np.int32], squad: npt.NDArray[Any]) -> bool:
+    """Let the unit that holds most begin again from where it stands, with nothing learned; return whether there is one.
+
+    The one that set out first is spared unless it is the only one: so it arrives, then the next, and so on.
+    """
     at = squad[0]
-    largest, most = NOBODY, 0
+    eldest = NOBODY
     for slot in range(at["slots"]):
-        held = _held_bytes(nth(crew, slot).pools) if members[slot] != NOBODY else 0
+        unit = members[slot]
+        if unit == NOBODY or ground.units[unit]["outcome"] != _WALKING:
+            continue
+        if eldest == NOBODY or ground.units[unit]["joined"] < ground.units[members[eldest]]["joined"]:
+            eldest = slot
+    largest, most = eldest, 0
+    for slot in range(at["slots"]):
+        held = _held_bytes(nth(crew, slot).pools) if members[slot] != NOBODY and slot != eldest else 0
         if held > most:
             largest, most = slot, held
     if largest == NOBODY:
-        return
+        return False
     _release(nth(crew, largest).pools)
     row = ground.units[members[largest]]
     row["begins"] = NEW_PROBLEM
     row["restarts"] += 1
     at["restarted"] += 1
+    return True
 
 
 @kernel

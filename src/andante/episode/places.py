@@ -17,7 +17,7 @@ def states_at(world: Grid | Graph, places: npt.ArrayLike, what: str, *, walls: b
 
     On a grid, places are pairs of x and y. They must not be blocked, unless ``walls`` says that they may.
 
-    >>> states_at(Grid(["..", ".."]), [(0, 1), (1, 1)], "start").tolist()
+    >>> states_at(Grid([list("..")] * 2), [(0, 1), (1, 1)], "start").tolist()
     [2, 3]
     """
     try:
@@ -56,7 +56,7 @@ def nearest_in_component(world: Grid | Graph, starts: States, goals: States) -> 
     Nearest is in a straight line; of equally near cells the first in reading order. On graphs without cells goals stay
     as they are.
 
-    >>> grid = Grid([".@.", ".@."])
+    >>> grid = Grid([list(".@.")] * 2)
     >>> nearest_in_component(grid, np.array([0, 0]), np.array([1, 5])).tolist()
     [0, 3]
     """

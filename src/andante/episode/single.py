@@ -17,8 +17,9 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.agent import STUCK, UNREACHABLE, Algorithm, Move, algorithms, find
-from andante.databases.header import Database, as_databases, pick
-from andante.episode.loop import NO_MOVE, NO_STATE, WRONG_MOVE, bound_loop, driver
+from andante.databases.header import Database, as_databases
+from andante.episode.checks import check_goals, covering, wrong_move
+from andante.episode.loop import WRONG_MOVE, bound_loop, driver
 from andante.episode.tables import ROW_BYTES, Episodes, Trail
 from andante.episode.trial import Limits, Trial, least_costs
 from andante.errors import AlgorithmError, AndanteError, ProblemError, quoted, whole_number
@@ -191,7 +192,7 @@ class Agent:
         except Exception as error:
             raise self._explained(error) from None
         if done < 0:
-            raise AlgorithmError(self._wrong_move(episodes.rows[first + WRONG_MOVE - done]))
+            raise AlgorithmError(wrong_move(self.algorithm, self._world, episodes.rows[first + WRONG_MOVE - done]))
         return done
 
     def _explained(self, error: Exception) -> Exception:
@@ -199,29 +200,6 @@ class Agent:
         if isinstance(error, AndanteError) or not has_passed(self.algorithm.step, error):
             return error
         return raised(self.algorithm.step, error)
-
-    def _wrong_move(self, row: npt.NDArray[Any]) -> str:
-        """Return what was wrong with the last move that the agent's step returned, and what it may return."""
-        fault, cost = int(row["outcome"]), float(row["wrong_cost"])
-        here, there = self._place(int(row["state"])), self._place(int(row["wrong_to"]))
-        allowed = "its step must return a neighbour of the agent's state and the cost of the move, or wait at cost 0"
-        if fault == NO_STATE:
-            what = f"to state {row['wrong_to']}, which does not exist: there are {len(self.graph)}"
-        elif fault == NO_MOVE:
-            what = f"from {here} to {there}, which is not a move"
-        elif row["wrong_to"] == row["state"]:
-            what = f"nowhere from {here} and said it cost {cost:g}, but waiting costs nothing"
-        else:
-            near = self.graph.neighbours(int(row["state"]))
-            true = next(price for state, price in near if state == row["wrong_to"])
-            what = f"from {here} to {there} and said it cost {cost:.10g}, but it costs {true:.10g}"
-        return f"{self.algorithm} went {what}; {allowed}"
-
-    def _place(self, state: int) -> str:
-        """Return the name of a state for messages: a cell on grids."""
-        if isinstance(self._world, Grid) and 0 <= state < len(self.graph):
-            return str(self._world.cell(state))
-        return f"state {state}"
 
     def compile(self) -> None:
         """Compile the agent's loop, or load it from the cache."""
@@ -379,7 +357,7 @@ class Agent:
         if limits.suboptimality < math.inf:
             episodes.rows["cost_cap"][:row] = np.minimum(limits.cost, limits.suboptimality * least_costs(problems))
         if self._covering:
-            self._check_goals([problem.goal for problem in problems])
+            check_goals(self._covering, self._world, [problem.goal for problem in problems])
         if not again and self._clock[0] + row >= MOST_PROBLEMS:
             self._renew()
 
@@ -395,20 +373,8 @@ class Agent:
 
     @cached_property
     def _covering(self) -> list[tuple[str, Database]]:
-        """The databases that the algorithm needs, with their kinds; each may cover some goals only."""
-        given = [one for one in self.databases if isinstance(one, Database)]
-        needs = self.algorithm.needs if given else ()
-        return [(kind, pick(given, kind, self.graph, who=self.name)) for kind in needs]
-
-    def _check_goals(self, goals: Sequence[int]) -> None:
-        """Raise `AlgorithmError` for goals that the agent's databases were not built for."""
-        for kind, one in self._covering:
-            lacking = np.flatnonzero(~one.covers(self.graph, np.array(goals, np.int64)))
-            if len(lacking):
-                raise AlgorithmError(
-                    f"the database of kind {kind!r} was built for other goals than {self._place(goals[lacking[0]])}; "
-                    "build one that has it among its goals, or one for all goals"
-                )
+        """The databases that the algorithm needs, with their kinds."""
+        return covering(self.algorithm, self.databases, self.graph)
 
     def _leave(self) -> None:
         """Let nobody go on with what the agent did before: it begins something else."""
@@ -473,7 +439,7 @@ class Agent:
         again = goal == self._aim and not self.algorithm.card.anchored
         if not again:
             if self._covering:
-                self._check_goals([goal])
+                check_goals(self._covering, self._world, [goal])
             if self._clock[0] + 1 >= MOST_PROBLEMS:
                 self._renew()
         self._leave()
@@ -485,7 +451,7 @@ class Agent:
         """Return the move after which the episode cannot go on; the next call begins a new trial."""
         self._here = NOWHERE
         if done < 0:
-            raise AlgorithmError(self._wrong_move(self._stepping.rows[0]))
+            raise AlgorithmError(wrong_move(self.algorithm, self._world, self._stepping.rows[0]))
         to, *costs = self._stepping.move()
         return Move(_NO_MOVE_TO.get(self._stepping.outcome(), to), *costs)
 

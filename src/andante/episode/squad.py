@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.agent import Algorithm
+from andante.episode.checks import covering
 from andante.episode.march import NOBODY, SQUAD, Ground, Unit, begin_turn, dismiss, end_turn, held_by, marcher
 from andante.kernel import Each, bind
 from andante.search.memory import CLOCK, Log, Space, allocate, bytes_of
@@ -22,6 +23,7 @@ class Squad:
 
     def __init__(self, algorithm: Algorithm, databases: tuple[Any, ...], graph: Graph, ground: Ground, room: int):
         self.algorithm, self.databases, self._graph = algorithm, databases, graph
+        self.covering = covering(algorithm, databases, graph)  # the databases that may be for some goals only
         draft = Draft(len(graph))
         self._allocate(draft)
         self._minds = Minds(draft, FIRST_SLOTS, room)
@@ -83,9 +85,9 @@ class Squad:
         """Begin a turn; return the sum of the priorities of the units that walk."""
         return float(self._begin())
 
-    def march(self, turn: int, budget: float, share: float, timed: bool) -> float:
-        """Let the units move until the budget is spent, and return what was spent."""
-        return float(self._march(turn, budget, share, timed))
+    def march(self, turn: int, budget: float, share: float, everybody: bool, timed: bool, bodies: bool) -> float:
+        """Let the units move, or with bodies wish, until the budget is spent, and return what was spent."""
+        return float(self._march(turn, budget, share, everybody, timed, bodies))
 
     def end(self, turn: int) -> None:
         """End a turn."""

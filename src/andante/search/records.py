@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from andante.kernel import generic, int64, kernel, subroutine
+from andante.kernel import generic, int64, kernel, prefetch, subroutine
 
 SMALLEST, CLASSES = 8, 40  # entries of the smallest hash table; sizes of tables, each twice the one before
 MOVED = 4  # entries moved to a larger table for each page that is added: all are moved before that table is half full
@@ -59,7 +59,7 @@ POOL = np.dtype(
         ("free", np.int64),  # the first of a chain of pages that were given back
         ("fresh", np.int64),  # the first page that was never used
         ("pages", np.int64),  # in use
-        ("slots", np.int64),  # entries of hash tables in use, or waiting to be cleared
+        ("slots", np.int64),  # entries of hash tables in use
         ("fresh_slot", np.int64),  # the first entry that was never used
         ("dirty", np.int64),  # the first of a chain of tables to be cleared
         ("page_bytes", np.int64),  # the size of a page with all its fields
@@ -122,6 +122,18 @@ def held_bytes(index: Index) -> int:
 
 
 @generic
+def prefetch_holder(index: Index) -> None:
+    """Prefetch what tells where the unit's records lie."""
+    raise TypeError(index)
+
+
+@generic
+def prefetch_place(index: Index, number: int) -> None:
+    """Prefetch where the record of ``number`` is looked up."""
+    raise TypeError(index)
+
+
+@generic
 def starts_clear(index: Index) -> bool:
     """Return whether a new problem begins with records that are all zeros."""
     raise TypeError(index)
@@ -172,6 +184,27 @@ def _clear(index: Dense, field: npt.NDArray[Any]) -> None:
 @held_bytes.of(Dense)
 def _none_extra(index: Dense) -> int:
     return 0
+
+
+@prefetch_holder.of(Dense)
+def _no_holder(index: Dense) -> None:
+    pass
+
+
+@prefetch_holder.of(Paged)
+def _own_holder(index: Paged) -> None:
+    prefetch(index.holder, 0)
+
+
+@prefetch_place.of(Dense)
+def _no_place(index: Dense, number: int) -> None:
+    pass
+
+
+@prefetch_place.of(Paged)
+def _own_slot(index: Paged, number: int) -> None:
+    holder = index.holder[0]
+    prefetch(index.table, _slot(holder["table"], holder["mask"], number >> index.shift))
 
 
 @starts_clear.of(Dense)
@@ -368,6 +401,7 @@ def _discard(index: Paged, table: int, mask: int) -> None:
         return
     index.table[table], index.table[table + 1], index.table[table + 2] = index.pool[0]["dirty"], mask, mask
     index.pool[0]["dirty"] = table
+    index.pool[0]["slots"] -= mask + 1
 
 
 @tidy.of(Paged)
@@ -382,9 +416,8 @@ def _clear_tables(index: Paged, entries: int) -> None:
         entries -= left - until + 1
         index.table[table + 2] = until
         if until == 2:
-            size, which = index.table[table + 1] + 1, _class(index.table[table + 1] + 1)
+            which = _class(index.table[table + 1] + 1)
             pool["dirty"] = index.table[table]
-            pool["slots"] -= size
             index.table[table], index.table[table + 1], index.table[table + 2] = index.spare[which], 0, 0
             index.spare[which] = table
 

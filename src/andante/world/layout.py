@@ -109,6 +109,12 @@ def prefetch_state(graph: Layout, state: int) -> None:
 
 
 @generic
+def prefetch_around(graph: Layout, state: int) -> None:
+    """Prefetch what the graph knows of a state and its neighbours."""
+    raise TypeError(graph)
+
+
+@generic
 def estimate(graph: Layout, state: int, goal: int) -> float:
     """Return the heuristic: a lower bound on the cost from ``state`` to ``goal``."""
     raise TypeError(graph)
@@ -201,6 +207,23 @@ def _moves_prefetch(graph: Moves, state: int) -> None:
     prefetch(graph.mask, state)
     prefetch(graph.x, state)
     prefetch(graph.y, state)
+
+
+@prefetch_around.of(Moves)
+def _prefetch_three_rows(graph: Moves, state: int) -> None:
+    for direction in range(0, 8, 4):
+        near = state + graph.offset[direction]
+        prefetch(graph.mask, near)
+        prefetch(graph.x, near)
+        prefetch(graph.y, near)
+    prefetch(graph.mask, state)
+    prefetch(graph.x, state)
+    prefetch(graph.y, state)
+
+
+@prefetch_around.of(Csr)
+def _prefetch_arcs(graph: Csr, state: int) -> None:
+    prefetch(graph.first, state)
 
 
 @estimate.of(Moves)

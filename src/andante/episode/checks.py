@@ -1,13 +1,17 @@
-"""What to tell the author of an algorithm whose step returned a move that cannot be made."""
+"""What agents and crowds check alike: the goals that databases are for, and the moves that steps return."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import numpy.typing as npt
 
 from andante.agent import Algorithm
+from andante.databases.header import Database, pick
 from andante.episode.loop import NO_MOVE, NO_STATE
+from andante.errors import AlgorithmError
 from andante.world.graph import Graph
 from andante.world.grid import Grid
 
@@ -35,3 +39,22 @@ def wrong_move(algorithm: Algorithm, world: Grid | Graph, row: npt.NDArray[Any])
         true = next(price for state, price in near if state == row["wrong_to"])
         what = f"from {here} to {there} and said it cost {cost:.10g}, but it costs {true:.10g}"
     return f"{algorithm} went {what}; {allowed}"
+
+
+def covering(algorithm: Algorithm, databases: Sequence[Any], graph: Graph) -> list[tuple[str, Database]]:
+    """Return the databases that the algorithm needs, with their kinds; each may cover some goals only."""
+    given = [one for one in databases if isinstance(one, Database)]
+    return [(kind, pick(given, kind, graph, who=str(algorithm))) for kind in (algorithm.needs if given else ())]
+
+
+def check_goals(used: list[tuple[str, Database]], world: Grid | Graph, goals: npt.ArrayLike) -> None:
+    """Raise `AlgorithmError` for goals that one of these databases was not built for."""
+    states = np.asarray(goals, np.int64)
+    for kind, one in used:
+        lacking = np.flatnonzero(~one.covers(world.graph, states))
+        if len(lacking):
+            raise AlgorithmError(
+                f"the database of kind {kind!r} was built for other goals than "
+                f"{place_name(world, int(states[lacking[0]]))}; build one that has it among its goals, or one for all "
+                "goals"
+            )

@@ -1,0 +1,182 @@
+"""Bodies: no two units in one cell, none change places, and no diagonal moves cross.
+
+Priority inheritance with backtracking (PIBT), Okumura, Machida, Défago and Tamura (2022), on the wishes of real-time
+agents. In each turn units decide in the order in which they set out. A unit takes the first place of its list that
+nobody has taken: the state that its agent wishes to go to, its own, then its neighbours by the cost of the move plus
+the heuristic. If an undecided unit stands there, that one decides first, with the priority of the unit that pushes it;
+if it cannot leave, the next place is tried. Every unit decides once, so a turn takes time in proportion to the units.
+
+The unit that set out first gets its wish if every move of the map lies on a cycle, so it walks as if it were alone. If
+its agent is complete it arrives, and then gives way to everybody else: so all arrive in the end, if not at once. A unit
+that has arrived may be pushed away from its goal, and has arrived all the same.
+
+A wish that is not granted is kept until it is: the agent does not plan again. An agent that was pushed elsewhere begins
+a new trial.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from andante.episode.march import NEW_PROBLEM, NEW_TRIAL, NO_WISH, Ground, put
+from andante.kernel import generic, int64, kernel
+from andante.measures.outcome import Outcome
+from andante.search.path import price_between
+from andante.world.layout import Arrays, Csr, Moves, degree, estimate, price, target
+
+_WALKING, _GOAL = int(Outcome.WALKING), int(Outcome.GOAL)
+
+FREE = 0  # instead of 1 + a unit
+UNDECIDED = -1
+
+
+class Bodies(NamedTuple):
+    """Who stands where, who goes where, and the chain of units that push each other."""
+
+    standing: npt.NDArray[np.int32]  # [n], 1 + the unit in a state, or FREE
+    taken: npt.NDArray[np.int32]  # [n], 1 + the unit that will be there, or FREE; all FREE between turns
+    next: npt.NDArray[np.int64]  # [units], where each will be, or UNDECIDED
+    chain: npt.NDArray[np.int32]  # [units], units that decide; each is pushed by the one before
+    place: npt.NDArray[np.int64]  # [units, places], the places that each of them may take, best first
+    value: npt.NDArray[np.float64]  # [places], how good the places are, while they are sorted
+    listed: npt.NDArray[np.int32]  # [units], how many places each has ...
+    tried: npt.NDArray[np.int32]  # [units], ... and how many it has tried
+
+    @classmethod
+    def over(cls, states: int, units: int, most_moves: int) -> Bodies:
+        """Return bodies for this many units, none of which stands anywhere yet."""
+        places = most_moves + 1
+        return cls(
+            np.zeros(states, np.int32),
+            np.zeros(states, np.int32),
+            np.zeros(units, np.int64),
+            np.zeros(units, np.int32),
+            np.zeros((units, places), np.int64),
+            np.zeros(places),
+            np.zeros(units, np.int32),
+            np.zeros(units, np.int32),
+        )
+
+
+@kernel
+def resolve(graph: Arrays, ground: Ground, bodies: Bodies, order: npt.NDArray[np.int32]) -> int:
+    """Let all units go where they can, and return how many moved. ``order`` int32[any] lists them, first come first."""
+    for i in range(len(order)):
+        bodies.next[order[i]] = UNDECIDED
+    for i in range(len(order)):
+        unit = int64(order[i])
+        if ground.units[unit]["outcome"] == _WALKING and bodies.next[unit] == UNDECIDED:
+            _decide(graph, ground, bodies, unit)
+    moved = 0
+    for i in range(len(order)):
+        unit = int64(order[i])
+        if bodies.next[unit] == UNDECIDED:
+            bodies.next[unit] = ground.units[unit]["state"]
+        bodies.standing[ground.units[unit]["state"]] = FREE
+    for i in range(len(order)):
+        unit = int64(order[i])
+        moved += _go(graph, ground, bodies, unit)
+    return moved
+
+
+@kernel
+def _decide(graph: Arrays, ground: Ground, bodies: Bodies, unit: int) -> None:
+    """Decide where a unit goes, and where those go whom it pushes."""
+    depth = 0
+    _list_places(graph, ground, bodies, 0, unit)
+    while depth >= 0:
+        unit = int64(bodies.chain[depth])
+        here = ground.units[unit]["state"]
+        if bodies.tried[depth] == bodies.listed[depth]:  # it cannot leave, and keeps its place
+            bodies.next[unit], bodies.taken[here] = here, unit + 1
+            depth -= 1
+            continue
+        to = bodies.place[depth, bodies.tried[depth]]
+        bodies.tried[depth] += 1
+        other = int64(bodies.standing[to]) - 1
+        if bodies.taken[to] != FREE or (other >= 0 and other != unit and bodies.next[other] == here):
+            continue
+        if _crosses(graph, bodies, here, to):
+            continue
+        bodies.next[unit], bodies.taken[to] = to, unit + 1
+        if other < 0 or other == unit or bodies.next[other] != UNDECIDED:
+            return  # everybody in the chain gets the place that the next one leaves
+        depth += 1
+        _list_places(graph, ground, bodies, depth, other)
+
+
+@kernel
+def _list_places(graph: Arrays, ground: Ground, bodies: Bodies, depth: int, unit: int) -> None:
+    """List the places that a unit may take, best first, as the next in the chain."""
+    row = ground.units[unit]
+    here, goal, wish, count = row["state"], row["goal"], row["wish"], 0
+    bodies.chain[depth], bodies.tried[depth] = unit, 0
+    if wish != NO_WISH and wish != here:
+        bodies.place[depth, 0], count = wish, 1
+    bodies.place[depth, count] = here
+    count += 1
+    first = count
+    for k in range(degree(graph, here)):
+        near = target(graph, here, k)
+        if near == wish:
+            continue
+        value, at = price(graph, here, k) + estimate(graph, near, goal), count
+        while at > first and bodies.value[at - 1] > value:
+            bodies.value[at], bodies.place[depth, at] = bodies.value[at - 1], bodies.place[depth, at - 1]
+            at -= 1
+        bodies.value[at], bodies.place[depth, at] = value, near
+        count += 1
+    bodies.listed[depth] = count
+
+
+@generic
+def _crosses(graph: Arrays, bodies: Bodies, here: int, to: int) -> bool:
+    """Return whether a move would cross the path of a unit that has decided."""
+    raise TypeError(graph)
+
+
+@_crosses.of(Csr)
+def _never(graph: Csr, bodies: Bodies, here: int, to: int) -> bool:
+    return False
+
+
+@_crosses.of(Moves)
+def _diagonals(graph: Moves, bodies: Bodies, here: int, to: int) -> bool:
+    if graph.x[here] == graph.x[to] or graph.y[here] == graph.y[to]:
+        return False
+    width = graph.offset[4]  # from a cell to the one below it
+    beside = here + int64(graph.x[to]) - int64(graph.x[here])
+    above = here + (int64(graph.y[to]) - int64(graph.y[here])) * width
+    one, other = int64(bodies.standing[beside]) - 1, int64(bodies.standing[above]) - 1
+    return (one >= 0 and bodies.next[one] == above) or (other >= 0 and bodies.next[other] == beside)
+
+
+@kernel
+def _go(graph: Arrays, ground: Ground, bodies: Bodies, unit: int) -> int:
+    """Move a unit to the place that it has taken; return 1 if that is another one, else 0."""
+    row, to = ground.units[unit], bodies.next[unit]
+    here = row["state"]
+    bodies.standing[to], bodies.taken[to] = unit + 1, FREE
+    granted = to == row["wish"]
+    if granted or to != here:
+        row["wish"] = NO_WISH
+    if to == here:
+        return 0
+    if not granted and row["outcome"] == _WALKING:
+        begins = NEW_PROBLEM if row["anchored"] else NEW_TRIAL
+        row["begins"] = max(row["begins"], begins)
+    row["state"] = to
+    row["cost"] += price_between(graph, here, to)
+    row["moves"] += 1
+    put(graph, ground.cells, unit, to)
+    if row["outcome"] == _WALKING and to == row["goal"]:
+        row["outcome"], row["arrived"] = _GOAL, True
+    return 1
+
+
+def order_of(rows: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    """Return the indices of units in the order in which they decide: those that set out first, first."""
+    return np.lexsort((np.arange(len(rows)), rows["joined"]))

@@ -1,0 +1,167 @@
+"""Bodies: nobody collides, changes places or crosses, as a recursive twin has it, and everybody arrives."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import andante
+from andante.episode.bodies import Bodies, resolve
+from andante.episode.march import NO_WISH, UNIT, Ground
+from andante.measures import Outcome
+from andante.world.layout import estimate
+from tests.worlds import examples, grids
+
+
+class Twin:
+    """Priority inheritance with backtracking as a recursive function, over dictionaries."""
+
+    def __init__(self, graph, states, wishes, goals):
+        self.graph, self.states, self.wishes, self.goals = graph, states, wishes, goals
+        self.at = {state: unit for unit, state in enumerate(states)}
+        self.next, self.taken = {}, {}
+        for unit in range(len(states)):
+            if unit not in self.next:
+                self.decide(unit)
+
+    def places(self, unit):
+        here, wish, goal = self.states[unit], self.wishes[unit], self.goals[unit]
+        value = {near: cost + estimate(self.graph.arrays, near, goal) for near, cost in self.graph.neighbours(here)}
+        others = sorted((near for near in value if near != wish), key=lambda near: value[near])
+        return [wish] * (wish not in (NO_WISH, here)) + [here] + others
+
+    def crosses(self, here, to):
+        grid_x, grid_y = self.graph.arrays.x, self.graph.arrays.y
+        if grid_x[here] == grid_x[to] or grid_y[here] == grid_y[to]:
+            return False
+        ends = [
+            next(s for s in range(len(grid_x)) if (grid_x[s], grid_y[s]) == place)
+            for place in ((grid_x[to], grid_y[here]), (grid_x[here], grid_y[to]))
+        ]
+        return any(self.next.get(self.at.get(a)) == b for a, b in (ends, ends[::-1]) if a in self.at)
+
+    def decide(self, unit):
+        here = self.states[unit]
+        for to in self.places(unit):
+            other = self.at.get(to)
+            if to in self.taken or (other not in (None, unit) and self.next.get(other) == here):
+                continue
+            if self.crosses(here, to):
+                continue
+            self.next[unit], self.taken[to] = to, unit
+            if other in (None, unit) or other in self.next or self.decide(other):
+                return True
+        self.next[unit], self.taken[here] = here, unit
+        return False
+
+
+@st.composite
+def scenes(draw):
+    """A map with units on it, their goals, and wishes of some of them."""
+    grid = draw(grids(side=7).filter(lambda grid: grid.free_cells > 2))
+    free = np.flatnonzero(grid.passable.ravel())
+    chance = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    count = draw(st.integers(1, len(free)))
+    states, goals = chance.permutation(free)[:count], chance.choice(free, count)
+    wishes = []
+    for state in states.tolist():
+        near = [to for to, _ in grid.graph.neighbours(state)]
+        wishes.append(int(chance.choice(near)) if near and chance.random() < 0.8 else NO_WISH)
+    return grid, states.tolist(), wishes, goals.tolist()
+
+
+@given(scenes())
+@examples(300)
+def test_units_go_where_the_twin_goes(scene):
+    grid, states, wishes, goals = scene
+    units = np.zeros(len(states), UNIT)
+    units["state"], units["wish"], units["goal"], units["outcome"] = states, wishes, goals, Outcome.WALKING
+    bodies = Bodies.over(len(grid.graph), len(states), grid.graph.max_degree)
+    bodies.standing[states] = np.arange(len(states)) + 1
+    ground = Ground(units, np.zeros((len(states), 2), np.int32))
+    twin = Twin(grid.graph, states, wishes, goals)
+    moved = resolve(grid.graph.arrays, ground, bodies, np.arange(len(states), dtype=np.int32))
+    after = units["state"].tolist()
+    assert after == [twin.next[unit] for unit in range(len(states))]
+    assert moved == sum(a != b for a, b in zip(states, after, strict=True))
+    assert len(set(after)) == len(after)
+    moves = set(zip(states, after, strict=True))
+    assert not any((b, a) in moves for a, b in moves if a != b)
+    assert not bodies.taken.any()
+    assert np.flatnonzero(bodies.standing).tolist() == sorted(after)
+
+
+def no_harm(crowd, before):
+    """Nobody shares a cell, and nobody has changed places with another."""
+    after = crowd.states.copy()
+    assert len(np.unique(after)) == len(after)
+    moved = {(int(a), int(b)) for a, b in zip(before, after, strict=True) if a != b}
+    assert not any((b, a) in moved for a, b in moved)
+    return after
+
+
+def ring(side):
+    """A corridor around a block: every move lies on a cycle."""
+    grid = np.ones((side, side), bool)
+    grid[1:-1, 1:-1] = False
+    return andante.Grid(grid)
+
+
+@pytest.mark.parametrize("algorithm", ["lrta", "lss(lookahead=5)", "tba(budget=10)"])
+@pytest.mark.parametrize("share", [0.2, 0.9])
+def test_everybody_arrives_where_every_move_lies_on_a_cycle(algorithm, share):
+    for grid in (andante.generate("empty", 9, 9), ring(7)):
+        free = np.flatnonzero(grid.passable.ravel())
+        chance, count = np.random.default_rng(3), int(share * len(free))
+        starts, goals = (
+            [grid.cell(int(s)) for s in chance.permutation(free)[:count]],
+            [grid.cell(int(s)) for s in chance.permutation(free)[:count]],
+        )
+        crowd = andante.Crowd(algorithm, grid, bodies=True)
+        ids, ticks = crowd.add(starts, goals), 0
+        before = crowd.states.copy()
+        while crowd.walking:
+            crowd.tick(expansions=200)
+            before, ticks = no_harm(crowd, before), ticks + 1
+            assert ticks < 20_000
+        assert (crowd.outcomes[ids] == Outcome.GOAL).all()
+
+
+def test_a_unit_alone_walks_as_without_a_body():
+    grid = andante.generate("rooms", 24, 24, seed=2)
+    (problem,) = andante.random_problems(grid, 1, seed=5)
+    crowd = andante.Crowd("lrta", grid, bodies=True)
+    (unit,) = crowd.add(grid.cell(problem.start), grid.cell(problem.goal))
+    while crowd.walking:
+        crowd.tick()
+    trial = andante.run("lrta", problem)
+    assert (crowd.moves[unit], crowd.costs[unit]) == (trial.moves, trial.cost)
+
+
+def test_one_that_has_arrived_makes_way():
+    grid = andante.generate("empty", 5, 2)
+    crowd = andante.Crowd("lrta", grid, bodies=True)
+    first, second = crowd.add([(2, 0), (0, 0)], [(2, 0), (4, 0)])
+    assert crowd.outcomes[first] == Outcome.GOAL
+    while crowd.walking:
+        crowd.tick()
+    assert crowd.cells[second].tolist() == [4, 0]
+    assert crowd.outcomes[first] == Outcome.GOAL
+    assert crowd.cells[first].tolist() != [2, 0]
+
+
+def test_two_cannot_begin_in_one_place():
+    grid = andante.generate("empty", 4, 4)
+    crowd = andante.Crowd("lrta", grid, bodies=True)
+    with pytest.raises(andante.AndanteError, match="two units with bodies cannot be in one place"):
+        crowd.add([(0, 0), (0, 0)], (3, 3))
+    (one,) = crowd.add((0, 0), (3, 3))
+    with pytest.raises(andante.AndanteError, match=r"unit 0 stands at \(0, 0\)"):
+        crowd.add((0, 0), (3, 3))
+    (other,) = crowd.add((1, 0), (2, 2))
+    with pytest.raises(andante.AndanteError, match="unit 1 stands at"):
+        crowd.put(one, (1, 0))
+    crowd.put([one, other], [(1, 0), (0, 0)])  # at once they may change places
+    crowd.remove(one)
+    crowd.add((1, 0), (3, 3))
+    assert len(crowd) == 2

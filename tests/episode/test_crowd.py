@@ -1,0 +1,275 @@
+"""Crowds: budgets are kept, shared fairly and reproducibly; minds are small, capped and given back."""
+
+import numpy as np
+import pytest
+
+import andante
+from andante.measures import Outcome, jain_index
+
+GRID = andante.generate("rooms", 40, 40, seed=2)
+APART = andante.Grid([list("..@..")] * 3)
+
+
+def cells(problems):
+    return [GRID.cell(p.start) for p in problems], [GRID.cell(p.goal) for p in problems]
+
+
+PROBLEMS = andante.random_problems(GRID, 40, seed=1)
+STARTS, GOALS = cells(PROBLEMS)
+
+
+def arrive(crowd, **budget):
+    """Let everybody arrive; the ticks."""
+    ticks = []
+    while crowd.walking:
+        ticks.append(crowd.tick(**budget))
+        assert len(ticks) < 100_000
+    return ticks
+
+
+@pytest.mark.parametrize("budget", [1, 7, 30])
+def test_a_tick_exceeds_its_budget_by_less_than_one_move(budget):
+    crowd = andante.Crowd("lss(lookahead=10)", GRID)
+    crowd.add(STARTS, GOALS)
+    most = max(trial.max_states_expanded for trial in andante.run_many("lss(lookahead=10)", PROBLEMS))
+    for tick in arrive(crowd, expansions=budget):
+        assert tick.expansions < budget + most
+
+
+def test_microseconds_are_kept_too():
+    crowd = andante.Crowd("lrta", GRID)
+    crowd.add(STARTS * 50, GOALS * 50)
+    crowd.tick()
+    tick = crowd.tick(microseconds=1)
+    assert 0 < tick.moved < 2000
+    assert tick.waiting == 2000 - tick.moved - tick.arrived
+
+
+@pytest.mark.parametrize("lanes", [1, 3])
+def test_the_same_whatever_the_threads(lanes):
+    def walk(threads):
+        crowd = andante.Crowd("lrta", GRID, lanes=lanes, threads=threads)
+        crowd.add(STARTS, GOALS)
+        seen = []
+        while crowd.walking:
+            crowd.tick(expansions=11)
+            seen.append(crowd.states.copy())
+        return np.array(seen)
+
+    alone = walk(1)
+    assert (alone == walk(1)).all()
+    assert (alone == walk(lanes)).all()
+
+
+def test_nobody_waits_longer_than_demand_over_budget():
+    lookahead, budget = 10, 25
+    crowd = andante.Crowd("lss", GRID, lookahead=lookahead, walk="one_move")
+    ids = crowd.add(STARTS, GOALS)
+    most = max(t.max_states_expanded for t in andante.run_many("klrta", PROBLEMS, lookahead=lookahead))
+    demand = len(ids) * most
+    longest = max(tick.longest_wait for tick in arrive(crowd, expansions=budget))
+    assert 1 < longest <= 2 * demand / budget + 2
+
+
+def test_a_budget_is_shared_by_what_units_spend_and_by_priority():
+    corridor = andante.Grid(np.ones((60, 400), bool))
+    crowd = andante.Crowd("lrta", corridor)
+    cheap = crowd.add([(0, y) for y in range(20)], [(399, y) for y in range(20)])
+    costly = crowd.add(
+        [(0, y) for y in range(20, 40)], [(399, y) for y in range(20, 40)], algorithm="klrta(lookahead=5)"
+    )
+    favoured = crowd.add([(0, y) for y in range(40, 60)], [(399, y) for y in range(40, 60)], priority=2.0)
+    for _ in range(300):
+        crowd.tick(expansions=30)
+    spent = crowd.expanded.astype(float)
+    assert spent[costly].mean() == pytest.approx(spent[cheap].mean(), rel=0.2)
+    assert spent[favoured].mean() == pytest.approx(2 * spent[cheap].mean(), rel=0.2)
+    assert crowd.jain_index > 0.98
+
+
+def test_jain_index():
+    assert jain_index(np.array([1.0, 3.0])) == pytest.approx(16 / 20)
+    assert np.isnan(jain_index(np.zeros(0)))
+
+
+def test_what_cannot_be_reached_costs_nothing():
+    crowd = andante.Crowd("lrta", APART)
+    ids = crowd.add([(0, 0), (0, 0)], [(4, 2), (1, 2)])
+    assert crowd.outcomes[ids].tolist() == [Outcome.UNREACHABLE, Outcome.WALKING]
+    first = crowd.tick()
+    assert (first.unreachable, first.moved) == (1, 1)
+    assert crowd.tick().unreachable == 0
+
+
+def test_the_nearest_cell_instead():
+    crowd = andante.Crowd("lrta", APART)
+    with pytest.raises(andante.AndanteError, match=r"the goal \(2, 1\) is blocked"):
+        crowd.add((0, 0), (2, 1))
+    ids = crowd.add([(0, 0)] * 2, [(2, 1), (4, 2)], nearest=True)
+    assert crowd.goals[ids].tolist() == [6, 11]
+    arrive(crowd)
+    assert crowd.cells[ids].tolist() == [[1, 1], [1, 2]]
+
+
+def test_memory_is_capped_and_everybody_arrives():
+    grid = andante.generate("random", 200, 200, seed=3)
+    problems = andante.random_problems(grid, 60, seed=1)
+    crowd = andante.Crowd("tba(budget=100)", grid, memory=3e6)
+    ids = crowd.add([grid.cell(p.start) for p in problems], [grid.cell(p.goal) for p in problems])
+    ticks = arrive(crowd)
+    assert max(tick.bytes for tick in ticks) <= 3e6
+    assert sum(tick.restarted for tick in ticks) > 0
+    assert (crowd.outcomes[ids] == Outcome.GOAL).all()
+
+
+def test_what_a_unit_held_is_given_back():
+    crowd = andante.Crowd("lss(lookahead=20)", GRID)
+    ids = crowd.add(STARTS, GOALS)
+    for _ in range(5):
+        crowd.tick()
+    assert crowd.held_bytes(ids).sum() > 0
+    assert crowd.memory_bytes > crowd.held_bytes(ids).sum()
+    crowd.remove(ids[:10])
+    crowd.send(ids[10:20], [GRID.cell(p.start) for p in PROBLEMS[10:20]])
+    assert not crowd.held_bytes(ids[10:20]).any()
+    arrive(crowd)
+    assert not crowd.held_bytes(ids[10:]).any()
+    assert crowd.tick().bytes == 0
+
+
+def test_minds_are_small():
+    grid = andante.generate("outdoor", 256, 256, seed=7)
+    problems = andante.random_problems(grid, 100, seed=1)
+    starts, goals = [grid.cell(p.start) for p in problems], [grid.cell(p.goal) for p in problems]
+    pattern = andante.build("pattern(side=32)", grid, goals=[p.goal for p in problems])
+    for algorithm, databases, limit in [("lrta", (), 100_000), ("dlrta", [pattern], 2_000)]:
+        crowd = andante.Crowd(algorithm, grid, databases=databases)
+        ids = crowd.add(starts, goals)
+        for _ in range(100):
+            crowd.tick()
+        assert np.median(crowd.held_bytes(ids)) < limit
+
+
+def test_units_of_several_algorithms():
+    crowd = andante.Crowd(None, GRID, lanes=2)
+    algorithms = ["lrta", "rta", "tba(budget=20, weight=2)", "lrta(depth=3)"]
+    ids = [crowd.add(STARTS, GOALS, algorithm=algorithm) for algorithm in algorithms]
+    arrive(crowd, expansions=500)
+    for algorithm, some in zip(algorithms, ids, strict=True):
+        trials = andante.run_many(algorithm, PROBLEMS)
+        assert crowd.costs[some].tolist() == [trial.cost for trial in trials]
+
+
+def test_more_units_than_there_was_room_for():
+    crowd = andante.Crowd("lrta", GRID)
+    first = crowd.add(STARTS, GOALS)
+    crowd.tick()
+    more = crowd.add(STARTS * 60, GOALS * 60)
+    assert len(crowd) == 61 * len(STARTS)
+    arrive(crowd)
+    costs = [trial.cost for trial in andante.run_many("lrta", PROBLEMS)]
+    assert crowd.costs[first].tolist() == costs
+    assert crowd.costs[more].tolist() == costs * 60
+
+
+def test_new_goals_and_places():
+    crowd = andante.Crowd("lrta", andante.generate("empty", 10, 10))
+    one, other = crowd.add([(0, 0), (9, 0)], (5, 0))
+    crowd.tick()
+    crowd.send(other, (9, 9))
+    crowd.put(one, (0, 9))
+    arrive(crowd)
+    assert crowd.cells[[one, other]].tolist() == [[5, 0], [9, 9]]
+    assert crowd.moves[other] == 9  # since it was sent there
+    crowd.send([one, other], [(5, 0), (9, 9)])
+    assert crowd.walking == 0
+
+
+def test_ids_are_used_again_and_views_cannot_be_written():
+    crowd = andante.Crowd("lrta", GRID)
+    ids = crowd.add(STARTS[:3], GOALS[:3])
+    crowd.remove(ids[1])
+    assert len(crowd) == 2
+    with pytest.raises(andante.AndanteError, match="there is no unit 1: it was removed"):
+        crowd.send(1, GOALS[0])
+    assert crowd.add(STARTS[3], GOALS[3]).tolist() == [1]
+    with pytest.raises(ValueError, match="read-only"):
+        crowd.cells[0] = 1
+
+
+def test_a_crowd_on_a_graph():
+    graph = andante.Graph.from_edges([(0, 1, 1.0), (1, 2, 1.0), (2, 0, 5.0)])
+    crowd = andante.Crowd("lrta", graph)
+    ids = crowd.add([0, 1], 2)
+    arrive(crowd)
+    assert crowd.states[ids].tolist() == [2, 2]
+    with pytest.raises(andante.AndanteError, match="has no cells"):
+        _ = crowd.cells
+
+
+BAD = [
+    (lambda crowd: crowd.add((40, 0), (1, 1)), r"the start \(40, 0\) is outside the map of 40 x 40 cells"),
+    (lambda crowd: crowd.add((-1, 0), (1, 1)), r"the start \(-1, 0\) is outside"),
+    (lambda crowd: crowd.add(STARTS, GOALS[:2]), "40 starts need as many goals, or one for all, got 2"),
+    (lambda crowd: crowd.add([(1, 2, 3)], (1, 1)), "a start must be one of the map's cells"),
+    (lambda crowd: crowd.add([[1, 2], [3]], (1, 1)), "a start must be one of the map's cells"),
+    (lambda crowd: crowd.add([(0.5, 1)], (1, 1)), "a start must be one of the map's cells"),
+    (lambda crowd: crowd.add(STARTS[0], GOALS[0], priority=0), "priority must be"),
+    (lambda crowd: crowd.add(STARTS[0], GOALS[0], algorithm="astar"), "cannot keep to a crowd's budget"),
+    (lambda crowd: crowd.add(STARTS[0], GOALS[0], algorithm="nosuch"), "there is no algorithm"),
+    (lambda crowd: crowd.add(STARTS[0], GOALS[0], algorithm="cpd"), "database"),
+    (lambda crowd: crowd.send(99, GOALS[0]), "there is no unit 99"),
+    (lambda crowd: crowd.send([0, 0], GOALS[0]), "a unit is named twice"),
+    (lambda crowd: crowd.send("all", GOALS[0]), "ids are whole numbers"),
+    (lambda crowd: crowd.send([0, 1], GOALS[:3]), "2 starts need as many goals"),
+    (lambda crowd: crowd.remove(-1), "there is no unit -1"),
+    (lambda crowd: crowd.put(0, (0, 99)), r"the place \(0, 99\) is outside"),
+    (lambda crowd: crowd.put([0, 1], STARTS[:3]), "2 units need as many places"),
+    (lambda crowd: crowd.tick(expansions=0), "expansions must be more than 0, got 0"),
+    (lambda crowd: crowd.tick(microseconds=-1), "microseconds must be more than 0"),
+    (lambda crowd: crowd.tick(expansions="many"), "expansions must be"),
+    (lambda crowd: crowd.tick(expansions=1, microseconds=1), "not both"),
+]
+
+
+@pytest.mark.parametrize(("ask", "sentence"), BAD, ids=[sentence for _, sentence in BAD])
+def test_bad_input_gets_a_sentence_and_changes_nothing(ask, sentence):
+    crowd = andante.Crowd("lrta", GRID)
+    crowd.add(STARTS[:5], GOALS[:5])
+    crowd.tick()
+    before = crowd.states.copy(), crowd.goals.copy(), crowd.outcomes.copy(), len(crowd)
+    with pytest.raises(andante.AndanteError, match=sentence):
+        ask(crowd)
+    after = crowd.states, crowd.goals, crowd.outcomes, len(crowd)
+    assert all(np.array_equal(a, b) for a, b in zip(before, after, strict=True))
+    arrive(crowd)
+    assert crowd.costs.tolist() == [trial.cost for trial in andante.run_many("lrta", PROBLEMS[:5])]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ({"algorithm": "astar"}, "cannot keep to a crowd's budget"),
+        ({"world": "arena"}, "a crowd needs a Grid or a Graph"),
+        ({"lanes": 0}, "lanes must be a whole number of at least 1"),
+        ({"threads": 2}, "2 threads need at least as many lanes"),
+        ({"memory": 10}, "memory, in bytes, must be"),
+        ({"algorithm": "dlrta", "databases": [7]}, "database"),
+    ],
+)
+def test_a_crowd_that_cannot_be(arguments, sentence):
+    given = {"algorithm": "lrta", "world": GRID, **arguments}
+    with pytest.raises(andante.AndanteError, match=sentence):
+        andante.Crowd(given.pop("algorithm"), given.pop("world"), **given)
+
+
+def test_a_database_for_another_map_is_refused():
+    other = andante.build("pattern(side=16)", andante.generate("rooms", 24, 24, seed=1))
+    with pytest.raises(andante.AndanteError, match="map"):
+        andante.Crowd("dlrta", GRID, databases=[other])
+
+
+def test_an_agent_that_makes_a_wrong_move_is_named():
+    crowd = andante.Crowd(None, GRID)
+    with pytest.raises(andante.AndanteError, match="name one"):
+        crowd.add(STARTS[0], GOALS[0])

@@ -1,0 +1,164 @@
+"""Paged records: what is written is found again by the unit that wrote it and by nobody else, and is given back."""
+
+import numpy as np
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+
+from andante.kernel import kernel
+from andante.search import records
+from andante.search.mind import Draft, Group, Mind, Minds
+from andante.search.records import HOLDER, Dense, Room, claim, find, held_bytes, number_at, paged, release, used_bytes
+from tests.worlds import examples
+
+UNITS, NUMBERS = 4, 5000
+
+
+@kernel
+def write(index, field, number, value):
+    place = claim(index, number)
+    field[place] = value
+    return place
+
+
+@kernel
+def read(index, field, number):
+    return field[find(index, number)]
+
+
+@kernel
+def number_of(index, place):
+    return number_at(index, place)
+
+
+@kernel
+def give_back(index):
+    release(index)
+
+
+@kernel
+def held(index):
+    return held_bytes(index)
+
+
+@kernel
+def used(index):
+    return used_bytes(index)
+
+
+@kernel
+def tidy(index, entries):
+    records.tidy(index, entries)
+
+
+class Pool(RuleBasedStateMachine):
+    """A few units that write, read and leave; a dictionary for each knows what it should find."""
+
+    def __init__(self):
+        super().__init__()
+        self.shift = 4
+        holders = np.zeros(UNITS, HOLDER)
+        index, (self.value, self.other) = paged(
+            [np.dtype(np.float64), np.dtype(np.int32)], self.shift, Room(300_000, NUMBERS), holders
+        )
+        self.own = [index._replace(holder=holders[i : i + 1]) for i in range(UNITS)]
+        self.known = [{} for _ in range(UNITS)]
+
+    @rule(unit=st.integers(0, UNITS - 1), number=st.integers(0, NUMBERS - 1), value=st.floats(1, 9))
+    def writes(self, unit, number, value):
+        place = write(self.own[unit], self.value, number, value)
+        assert number_of(self.own[unit], place) == number
+        assert self.other[place] == 0  # its page was cleared
+        self.known[unit][number] = value
+
+    @rule(unit=st.integers(0, UNITS - 1), first=st.integers(0, NUMBERS - 1), count=st.integers(1, 400))
+    def writes_many(self, unit, first, count):
+        for number in range(first, min(first + 16 * count, NUMBERS), 16):
+            self.writes(unit, number, float(number + 1))
+
+    @rule(unit=st.integers(0, UNITS - 1), number=st.integers(0, NUMBERS - 1))
+    def reads(self, unit, number):
+        assert read(self.own[unit], self.value, number) == self.known[unit].get(number, 0.0)
+
+    @rule(unit=st.integers(0, UNITS - 1))
+    def leaves(self, unit):
+        give_back(self.own[unit])
+        self.known[unit] = {}
+        assert held(self.own[unit]) == 0
+
+    @rule(entries=st.integers(1, 3000))
+    def tidies(self, entries):
+        tidy(self.own[0], entries)
+
+    @precondition(lambda self: not any(self.known))
+    @rule()
+    def nothing_is_held_in_the_end(self):
+        tidy(self.own[0], 1 << 30)
+        assert used(self.own[0]) == 0
+
+    @invariant()
+    def finds_all_that_it_wrote(self):
+        for own, known in zip(self.own, self.known, strict=True):
+            for number in list(known)[:: max(1, len(known) // 20)]:
+                assert read(own, self.value, number) == known[number]
+
+    @invariant()
+    def counts_its_pages(self):
+        for own, known in zip(self.own, self.known, strict=True):
+            assert own.holder[0]["pages"] == len({number >> self.shift for number in known})
+        assert self.own[0].pool[0]["pages"] == sum(own.holder[0]["pages"] for own in self.own)
+        assert self.own[0].pool[0]["lost"] == 0
+
+
+TestPool = Pool.TestCase
+TestPool.settings = examples(120)
+
+
+def test_a_page_is_cleared_before_it_is_handed_out_again():
+    index, (field,) = paged([np.dtype(np.int32)], 4, Room(10_000, 100), np.zeros(1, HOLDER))
+    for number in range(16):
+        write(index, field, number, 7)
+    give_back(index)
+    write(index, field, 3, 1)
+    assert [int(read(index, field, number)) for number in range(16)] == [0, 0, 0, 1] + [0] * 12
+
+
+def test_where_there_is_no_page_left_nothing_else_is_damaged():
+    holders = np.zeros(2, HOLDER)
+    index, (field,) = paged([np.dtype(np.int64)], 0, Room(8, 1), holders)
+    one, other = (index._replace(holder=holders[i : i + 1]) for i in range(2))
+    pages = len(index.next) - 2
+    for number in range(pages):
+        write(one, field, number, number + 1)
+    write(other, field, 0, -5)  # lost
+    assert index.pool[0]["lost"] == 1
+    assert [int(read(one, field, number)) for number in range(pages)] == list(range(1, pages + 1))
+    assert read(other, field, 0) == 0
+
+
+def test_minds_side_by_side_are_those_that_a_draft_asked_for():
+    def ask(mind):
+        return mind.one(np.int32, 5), mind.index(), mind.field(np.float64), mind.row(np.int16, 3)
+
+    draft = Draft(100)
+    ask(draft)
+    minds = Minds(draft, 4, 10_000)
+    one, index, field, row = ask(minds)
+    assert one.tolist() == [5] * 4
+    assert len(row) == 12
+    assert field.dtype == np.float64
+    again = ask(minds)
+    assert all(a is b for a, b in zip((one, index, field, row), again, strict=True))
+    one[2], row[3:6] = 9, 1
+    minds.grow(6)
+    one, index, _, row = ask(minds)
+    assert one.tolist() == [5, 5, 9, 5, 5, 5]
+    assert row.tolist() == [0, 0, 0, 1, 1, 1] + [0] * 12
+    assert len(index.holder) == 6
+
+
+def test_an_agent_alone_has_its_records_at_their_own_numbers():
+    mind = Mind(10)
+    assert mind.index() == Dense()
+    assert len(mind.field(np.int8, Group.APART)) == 10
+    assert len(mind.field(np.int8, numbers=3)) == 3
+    assert mind.one(np.int8, 3).tolist() == [3]
