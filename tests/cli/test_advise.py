@@ -66,6 +66,23 @@ def test_bad_input_is_refused_in_one_sentence(cli, folder, tmp_path):
     assert "two different maps are called rooms1" in refused(folder, tmp_path / "other", *QUICK)
 
 
+def test_units_of_a_crowd_get_an_answer_and_a_page(cli, folder, tmp_path):
+    pytest.importorskip("matplotlib")
+    crowd = ("--units", 15, "--tick-ms", 5, "--total-memory", 90)
+    code, out, _ = cli("advise", folder / "rooms1.map", *crowd, *QUICK, "--out", tmp_path / "out")
+    assert code == OK
+    assert "Wanted: 15 units of a crowd, at most 0 MB for the databases of a map, at most 5 milliseconds" in out
+    assert "in crowds of 15, " in out
+    assert "andante.Crowd(" in out
+    page = (tmp_path / "out" / "advice.html").read_text("utf-8")
+    for words in ("<pre><code>andante.Crowd(", "Time to arrive", "Crowd memory", "<svg"):
+        assert words in page
+    code, _, err = cli("advise", folder, *crowd, "--expansions", 10, *QUICK)
+    assert (code, "expansions for each move cannot be combined with units" in err) == (FAILED, True)
+    code, _, err = cli("advise", folder, *crowd, "--expansions", 10, "--expansions", 20, *QUICK)
+    assert (code, "expansions for each move cannot be combined with units" in err) == (FAILED, True)
+
+
 def test_whoever_stops_it_hears_what_is_kept(cli, folder, tmp_path, monkeypatch):
     def stopped(self, *how):
         raise KeyboardInterrupt

@@ -455,7 +455,7 @@ def test_intervals_hold_for_all_finalists_at_once(grids):
 
     def missed():
         ratios = 5 + rng.standard_normal((4, 12))  # four finalists on twelve problems, of mean 5 each
-        found = [(one.candidate, [{**row, SCORE: ratio} for ratio in some], None, 0) for some in ratios]
+        found = [(one.candidate, [{**row, SCORE: ratio} for ratio in some], None, 0, 0.0) for some in ratios]
         return any(not s.interval[0] <= 5 <= s.interval[1] for s in ranking(asked, found))
 
     assert 0.01 < np.mean([missed() for _ in range(200)]) < 0.09  # 0.05 are to be expected

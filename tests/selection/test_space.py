@@ -91,6 +91,7 @@ def literals(tree):
         if isinstance(node, homes) and node.body and isinstance(node.body[0], ast.Expr)
     }
     aside |= {id(node.slice) for node in ast.walk(tree) if isinstance(node, ast.Subscript)}
+    aside |= {id(key) for node in ast.walk(tree) if isinstance(node, ast.Dict) for key in node.keys}
     return [
         node.value
         for node in ast.walk(tree)

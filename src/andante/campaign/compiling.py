@@ -14,6 +14,7 @@ from andante.agent import Algorithm
 from andante.databases.header import Database
 from andante.datasets import ProgressCallback
 from andante.datasets.generate import generate
+from andante.episode.crowd import Crowd
 from andante.episode.run import Outfit, compile_all, variant
 from andante.errors import AndanteError
 from andante.kernel import on_compile
@@ -36,13 +37,13 @@ def _kind(text: str) -> str:
 
 
 class Compiler:
-    """Compiles agents and builders of databases, on a small map.
+    """Compiles agents, or with ``crowds`` units of crowds, and builders of databases, on a small map.
 
     Calls ``progress(what, number, total)`` before each that is not in the cache, with the given numbers.
     """
 
-    def __init__(self, progress: ProgressCallback) -> None:
-        self._progress = progress
+    def __init__(self, progress: ProgressCallback, crowds: bool = False) -> None:
+        self._progress, self._crowds = progress, crowds
         self._map = generate("rooms", _SMALL, _SMALL)
         self._databases: dict[str, Database | AndanteError] = {}
 
@@ -65,10 +66,22 @@ class Compiler:
             return False
         ready = Outfit(one.algorithm, tuple(databases), one.sight)
         try:
-            compile_all([ready], [self._map], lambda what, *_: self._progress(what, number, total))
+            if self._crowds:
+                with on_compile(lambda _: self._progress(one.algorithm.card.name, number, total)):
+                    self._tick(ready)
+            else:
+                compile_all([ready], [self._map], lambda what, *_: self._progress(what, number, total))
         except AndanteError:
             return False
         return True
+
+    def _tick(self, ready: Outfit[Any]) -> None:
+        """Let a crowd of one unit do all that crowds do."""
+        crowd = Crowd(ready.algorithm, self._map, databases=ready.databases)
+        start, *_, goal = map(self._map.cell, np.flatnonzero(self._map.passable).tolist())
+        ids = crowd.add([start], [goal])
+        crowd.tick(microseconds=1.0)
+        crowd.remove(ids)
 
 
 def compile_outfits(wanted: Iterable[Outfit[str]], progress: ProgressCallback) -> None:

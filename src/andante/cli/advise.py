@@ -51,6 +51,15 @@ def advise(
     build_time: float | None = number_option(
         None, 0, metavar="SECONDS", help="The most time for building the databases of a map."
     ),
+    units: int | None = typer.Option(
+        None, min=1, help="So many agents are on the map at once: measures crowds of them instead of single agents."
+    ),
+    tick_ms: float | None = number_option(
+        None, 0, metavar="MS", help="With --units: the time for a tick, in which every unit moves at most once."
+    ),
+    total_memory: float | None = number_option(
+        None, 0, metavar="MB", help="With --units: the most memory for all units and the databases of a map."
+    ),
     changing: bool = typer.Option(
         False, help="The map may change: consider only agents that can follow changes, and no databases."
     ),
@@ -82,7 +91,8 @@ def advise(
     """Find the agent to use on these maps, under these limits.
 
     Agents with different parameters race: many on few problems, the best on more. An agent that breaks a limit on any
-    move is dropped.
+    move is dropped. With --units they are run as crowds, first small ones, and judged by how far units walk and how
+    long they wait.
     """
     from andante.selection import Requirements, ladder
     from andante.selection import advise as ask
@@ -91,7 +101,15 @@ def advise(
     grids = read_maps(maps, seed)
     most, several = (expansions[0], False) if len(expansions) == 1 else (None, bool(expansions))
     requirements = Requirements(
-        most, microseconds, None if memory is None else memory * 1e6, build_time, changing, sight
+        expansions=most,
+        microseconds=microseconds,
+        memory_bytes=_in_bytes(memory),
+        build_seconds=build_time,
+        changing=changing,
+        sight=sight,
+        units=units,
+        tick_ms=tick_ms,
+        total_memory=_in_bytes(total_memory),
     )
     if minutes is None and problems is None:
         minutes = MINUTES * max(1, len(expansions))
@@ -119,6 +137,10 @@ def advise(
         print_advice(found)
     if folder is not None:
         write_results(found, folder)
+
+
+def _in_bytes(megabytes: float | None) -> float | None:
+    return None if megabytes is None else megabytes * 1e6
 
 
 def print_compiled(found: Advice | list[Rung]) -> None:

@@ -100,6 +100,22 @@ _ALL = [
         digits=3,
     ),
     Measure(
+        "arrival_ratio",
+        "Time to arrive",
+        "Ticks that a unit of a crowd took to arrive, waits included, divided by the moves of a shortest path; a lower "
+        "bound for a unit that did not arrive.",
+        "times optimal",
+        digits=3,
+        adds_up=True,
+    ),
+    Measure(
+        "waiting_share",
+        "Waiting",
+        "The share of ticks in which a unit of a crowd was on its way and did not move.",
+        "of ticks",
+        digits=3,
+    ),
+    Measure(
         "states_expanded_per_move",
         "Expanded per move",
         "States expanded divided by moves made, for each trial.",
@@ -149,6 +165,27 @@ _ALL = [
         adds_up=True,
     ),
     Measure("memory_bytes", "Agent memory", "Working memory of the agent, allocated once per map.", "B"),
+    Measure(
+        "crowd_bytes",
+        "Crowd memory",
+        "The most memory that the unit's crowd took: minds, desks, tables and databases.",
+        "B",
+        headline=Headline.MAX,
+    ),
+    Measure(
+        "tick_microseconds",
+        "Tick, median",
+        "Half of the ticks of the unit's crowd took no longer.",
+        "µs",
+        headline=Headline.MAX,
+    ),
+    Measure(
+        "slow_tick_microseconds",
+        "Tick, 99 %",
+        "99 of 100 ticks of the unit's crowd took no longer.",
+        "µs",
+        headline=Headline.MAX,
+    ),
     Measure("database_bytes", "Database", "Size of the agent's databases.", "B"),
     Measure(
         "database_records",

@@ -217,10 +217,13 @@ def _plots(summaries: Sequence[Summary], draw_spread: Callable[[], Figure] | Non
     front = "No agent here is better than those on the line in both."
     worst = f"The worst move against suboptimality: of those within a limit on planning, the lowest wins. {front}"
     usual = f"Mean planning per move against suboptimality. {front}"
+    waits = f"The share of ticks in which units wait against suboptimality. {front}"
     spread = "The spread of suboptimality: quartiles with the median, whiskers at 5 and 95 %, the mean as a diamond."
+    against = {"max_states_expanded": worst, "states_expanded_per_move": usual, "waiting_share": waits}
     drawn = [
-        (planning_plot(known), worst),
-        (planning_plot(known, "states_expanded_per_move"), usual),
+        (planning_plot(known, effort), words)
+        for effort, words in against.items()
+        if any(effort in summary.measures for summary in known)
     ]
     drawn += [(draw_spread(), spread)] if draw_spread is not None else []
     return _section("Plots", _figures(drawn))

@@ -98,7 +98,9 @@ def advise(
     session = Session(grids, requirements, journal, minutes, seed, threads, progress)
     session.enter(candidates, also, compiling or quiet)
     journal.restart()
-    race, fresh = draw(grids, problems, optimal_cost, seed, progress)
+    race, fresh = draw(
+        grids, problems, fresh_count(problems, requirements.units, len(grids)), optimal_cost, seed, progress
+    )
     session.build()
     places, raced, untried = session.race(race)
     ranking = Finals(session, places, fresh).standings()
@@ -142,20 +144,43 @@ def check_folder(home: Path, question: dict[str, Any]) -> None:
 
 
 def draw(
-    grids: Sequence[Grid], problems: int, band: tuple[float, float], seed: int, progress: ProgressCallback
+    grids: Sequence[Grid],
+    problems: int,
+    fresh: int,
+    band: tuple[float, float],
+    seed: int,
+    progress: ProgressCallback,
 ) -> tuple[list[Problem], list[Problem]]:
-    """Return problems for the race and as many other ones for the finals; both alternate between the maps."""
-    each = 2 * -(-problems // len(grids))
+    """Return problems for the race and other ones for the finals; both alternate between the maps.
+
+    On small maps there may be fewer than asked for.
+    """
+    counts = [-(-count // len(grids)) for count in (problems, fresh)]
+    each = sum(counts)
     pools = []
     for number, grid in enumerate(grids):
         progress("drawing problems", number, len(grids))
         room = min(each, _room_for_problems(grid))
         pools.append(random_problems(grid, room, optimal_cost=band, seed=seed))
     progress("drawing problems", len(grids), len(grids))
-    halves = [[pool[side::2] for pool in pools] for side in (0, 1)]
+    ends = [len(pool) * counts[0] // each for pool in pools]
+    parts = (
+        [pool[:end] for pool, end in zip(pools, ends, strict=True)],
+        [pool[end:] for pool, end in zip(pools, ends, strict=True)],
+    )
     rng = np.random.default_rng([seed, 3])
-    race, fresh = ([p for turn in _turns(half, rng) for p in turn][:problems] for half in halves)
-    return race, fresh
+    race, later = ([p for turn in _turns(part, rng) for p in turn] for part in parts)
+    return race[:problems], later[:fresh]
+
+
+def fresh_count(problems: int, units: int | None, maps: int) -> int:
+    """Return how many fresh problems the finals have: at least so many, and whole crowds on all maps.
+
+    >>> fresh_count(400, None, 3), fresh_count(400, 150, 1), fresh_count(400, 1000, 2)
+    (400, 450, 2000)
+    """
+    whole = maps * (units or 1)
+    return problems if units is None else -(-problems // whole) * whole
 
 
 def _check_maps(grids: Sequence[Grid]) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -11,6 +13,7 @@ import numpy as np
 
 from andante.episode.run import Outfit
 from andante.measures import Row, Statistics, Summary, measure
+from andante.selection.crowds import TICK_CAP, crowd_code
 from andante.selection.library import BuiltDatabases
 from andante.selection.requirements import Dropped, Requirements
 from andante.selection.significance import Scores, clearly_less, difference
@@ -34,11 +37,17 @@ class Standing:
     worst_microseconds: float | None  # time of the slowest move; None if there is no limit on it
     timed: int  # number of problems whose moves were timed
     built: BuiltDatabases
+    noise: float = 0.0  # error of the mean suboptimality that is due to the machine and not to the problems
 
     @property
     def suboptimality(self) -> Statistics:
         """Capped suboptimality on the fresh problems; a turn in which the agent waited counts as a move of cost 1."""
         return self.summary[SCORE]
+
+    @property
+    def lost(self) -> int:
+        """The number of problems that were not solved."""
+        return self.summary.trials - self.summary.solved
 
     @property
     def scores(self) -> Scores:
@@ -86,7 +95,7 @@ class Advice:
 
     @property
     def code(self) -> str:
-        """A line of Python that makes the winner."""
+        """A line of Python that makes the winner, or a crowd of it."""
         entry, sight = self.winner.candidate.algorithm, self.requirements.sight
         options = [f"sight={sight}"] if sight is not None else []
         if self.winner.candidate.databases:
@@ -94,6 +103,8 @@ class Advice:
             loads = [f"andante.load({file!r}, map=grid)" for file in files]
             builds = [f"andante.build({text!r}, grid)" for text in self.winner.candidate.databases]
             options.append(f"databases=[{', '.join(loads or builds)}]")
+        if self.requirements.units is not None:
+            return crowd_code(options, str(entry), min(float(row["mind_bytes"]) for row in self.winner.rows))
         return f"andante.Agent({', '.join([repr(str(entry)), 'grid', *options])})"
 
     @property
@@ -115,6 +126,19 @@ class Advice:
 
     def _use(self) -> list[str]:
         best = self.winner
+        said = self._use_agent() if self.requirements.units is None else self._use_crowd()
+        if best.built.databases:
+            size, time = measure("database_bytes"), measure("build_seconds")
+            said.append(
+                f"Its databases take at most {size.show(best.built.nbytes)} for a map, and took at most "
+                f"{time.show(best.built.build_seconds)} to build."
+            )
+        if not best.candidate.algorithm.complete:
+            said.append("It is not proven to solve every problem that has a solution; others in the table may be.")
+        return said
+
+    def _use_agent(self) -> list[str]:
+        best = self.winner
         ratio = measure(SCORE).show(best.suboptimality.mean, best.suboptimality.standard_error)
         low, high = best.interval
         worst = f"its worst move expanded {_states(best.summary['max_states_expanded'].max)}"
@@ -125,20 +149,68 @@ class Advice:
             f"cost ({CONFIDENCE:.0%} interval {low:.3f} to {high:.3f}), and {worst}."
         )
         said = [answer, *self._waits()]
-        if best.built.databases:
-            size, time = measure("database_bytes"), measure("build_seconds")
+        if best.lost:
             said.append(
-                f"Its databases take at most {size.show(best.built.nbytes)} for a map, and took at most "
-                f"{time.show(best.built.build_seconds)} to build."
-            )
-        if not best.candidate.algorithm.complete:
-            said.append("It is not proven to solve every problem that has a solution; others in the table may be.")
-        if best.summary.solved < best.summary.trials:
-            lost = best.summary.trials - best.summary.solved
-            said.append(
-                f"It did not arrive in {lost} of them: it reached {CAP:g} times the optimal cost, or got stuck."
+                f"It did not arrive in {best.lost} of them: it reached {CAP:g} times the optimal cost, or got stuck."
             )
         return said
+
+    def _use_crowd(self) -> list[str]:
+        """Return what a player would see of the winner's crowds, and what they took."""
+        best, summary = self.winner, self.winner.summary
+        arrived = [row for row in best.rows if row["solved"]]
+        walked, lasted, waited = (
+            _mean(name, rows)
+            for name, rows in (
+                ("suboptimality_ratio", arrived),
+                ("arrival_ratio", arrived),
+                ("waiting_share", best.rows),
+            )
+        )
+        size = _sizes(best.rows)
+        answer = (
+            f"Use {best.candidate.name}: of {self.fresh_problems:,} units with fresh problems, in crowds of {size}, "
+            f"{len(arrived):,} arrived. These took {lasted} times as many ticks as a shortest path has moves, and "
+            f"walked {walked} times the optimal cost. All units waited in {waited} of their ticks."
+        )
+        said = [answer]
+        if best.lost:
+            said.append(
+                f"{best.lost:,} did not arrive: when their crowd was stopped, after {TICK_CAP} times the moves of the "
+                f"longest of its shortest paths, they were still on their way, or they had got stuck."
+            )
+        low, high = best.interval
+        ratio = measure(SCORE).show(best.suboptimality.mean, best.suboptimality.standard_error)
+        said.append(
+            f"The ranking counts a tick waited as a move of cost 1, and a unit that did not arrive as {CAP:g} times "
+            f"the optimal cost: {ratio} for this one ({CONFIDENCE:.0%} interval {low:.3f} to {high:.3f}). A second run "
+            f"of the same crowds differed by {best.noise * math.sqrt(2):.3f}, which the interval includes."
+        )
+        restarts = round(sum(int(row["crowd_restarts"]) / int(row["crowd_units"]) for row in best.rows))
+        full = f"; memory was full {restarts:,} times, and the unit that held most began again" if restarts else ""
+        said.append(
+            f"Units and databases took at most {measure('crowd_bytes').show(summary['crowd_bytes'].max)}{full}. Half "
+            f"of the ticks took at most {summary['tick_microseconds'].max / 1000:.2f} ms, and 99 of 100 at most "
+            f"{summary['slow_tick_microseconds'].max / 1000:.2f} ms."
+        )
+        return [*said, *self._smaller(), *self._interrupted()]
+
+    def _smaller(self) -> list[str]:
+        """Return that there was no time for crowds of full size, if so."""
+        units = self.requirements.units
+        largest = max(int(row["crowd_units"]) for row in self.winner.rows)
+        if units is None or largest >= units:
+            return []
+        why = f"There was no time for crowds of {units:,} units"
+        return [f"{why}: those of {largest:,} had as much less time in a tick, and memory for as many fewer minds."]
+
+    def _interrupted(self) -> list[str]:
+        """Return that other programs took time from ticks, if so: the same ticks would be fuller on a quiet machine."""
+        limit, slow = self.requirements.tick_ms, self.winner.summary["slow_tick_microseconds"].max / 1000
+        if limit is None or slow <= _INTERRUPTED * limit:
+            return []
+        why = "Some ticks took much longer than allowed, most likely because other programs were running"
+        return [f"{why}. Units wait in such ticks, so expect shorter waits on a quiet machine."]
 
     def _waits(self) -> list[str]:
         """Return how turns waited are counted, if a finalist waited."""
@@ -151,14 +223,14 @@ class Advice:
     @cached_property
     def _clear(self) -> set[tuple[int, int]]:
         """The pairs of places in the ranking of which the first is clearly better than the second."""
-        return clearly_less([standing.scores for standing in self.ranking])
+        return clearly_less([one.scores for one in self.ranking], noise=[one.noise for one in self.ranking])
 
     def _sure(self) -> str:
         """Return how the winner compares with the second, problem by problem."""
         if len(self.ranking) < 2:
             return "No other candidate that there was time to try kept all limits on the fresh problems."
         best, second = self.ranking[:2]
-        mean, error = difference(second.scores, best.scores)
+        mean, error = _between(second, best)
         if mean == 0 == error:
             return f"The second, {second.candidate.name}, did exactly as well, problem by problem."
         sure = (
@@ -179,13 +251,16 @@ class Advice:
         if not ties:
             return []
         one = min(ties, key=lambda tie: complexity(tie.candidate))
-        mean, error = difference(one.scores, best.scores)
+        mean, error = _between(one, best)
         return [f"{one.candidate.name} is simpler and not clearly worse ({_apart(mean, error)} more)."]
 
     def _tried(self) -> str:
         broken = Counter(_BROKEN[one.breach.limit] for one in self.dropped if one.breach is not None)
         why = "".join(f", {count} broke the limit on {limit}" for limit, count in sorted(broken.items()))
-        return f"{self.tried} candidates raced on up to {self.race_problems:,} problems{why}."
+        if self.requirements.units is None:
+            return f"{self.tried} candidates raced on up to {self.race_problems:,} problems{why}."
+        how = "as crowds, first of fewer units with as much less time and memory"
+        return f"{self.tried} candidates raced {how}, on up to {self.race_problems:,} problems{why}."
 
     @property
     def unfinished(self) -> str:
@@ -210,7 +285,39 @@ class Advice:
 
 
 #: The names of limits in sentences.
-_BROKEN = {"expansions": "expansions", "microseconds": "time", "memory_bytes": "memory", "build_seconds": "build time"}
+_BROKEN = {
+    "expansions": "expansions",
+    "microseconds": "time",
+    "memory_bytes": "memory",
+    "build_seconds": "build time",
+    "tick_ms": "ticks",
+    "total_memory": "total memory",
+}
+
+_INTERRUPTED = 1.5  # times the budget that one tick in a hundred takes, from which the machine is called busy
+
+
+def _mean(name: str, rows: Sequence[Row]) -> str:
+    """Return the mean of a measure with its standard error."""
+    numbers = Statistics.of(float(row[name]) for row in rows)
+    if name == "waiting_share":
+        return f"{100 * numbers.mean:.1f} ± {100 * numbers.standard_error:.1f} %"
+    return measure(name).show(numbers.mean, numbers.standard_error)
+
+
+def _sizes(rows: Sequence[Row]) -> str:
+    """Return the sizes of crowds in words.
+
+    >>> _sizes([{"crowd_units": 200}, {"crowd_units": 120}]), _sizes([{"crowd_units": 200}])
+    ('120 to 200', '200')
+    """
+    sizes = [int(row["crowd_units"]) for row in rows]
+    return f"{max(sizes):,}" if min(sizes) == max(sizes) else f"{min(sizes):,} to {max(sizes):,}"
+
+
+def _between(one: Standing, best: Standing) -> tuple[float, float]:
+    """Return how much more one walks than the best, and the standard error of that."""
+    return difference(one.scores, best.scores, math.hypot(one.noise, best.noise))
 
 
 def _apart(mean: float, error: float) -> str:

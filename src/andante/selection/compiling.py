@@ -24,11 +24,16 @@ class Compiling:
     """
 
     def __init__(
-        self, asked: Sequence[Outfit[str]], journal: Journal, progress: ProgressCallback, seconds: float
+        self,
+        asked: Sequence[Outfit[str]],
+        journal: Journal,
+        progress: ProgressCallback,
+        seconds: float,
+        crowds: bool = False,
     ) -> None:
         self._journal = journal
         self._patience = max(PATIENCE, SHARE * seconds)
-        self._compiler = Compiler(progress)
+        self._compiler = Compiler(progress, crowds)
         self._ready = dict.fromkeys(map(code_of, asked), False)
         self._builders: set[str] = set()  # the databases whose builders are compiled
         self.seconds = 0.0  # the time spent so far

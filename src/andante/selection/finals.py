@@ -23,9 +23,11 @@ ALIKE = 3  # finalists of the same algorithm, if there are others
 FRONT = 4  # further candidates that plan less
 
 FEWEST_FRESH = 10
+CROWD_RUNS = 2  # of each crowd, to find out how much depends on the machine
 _TIMED_FRESH = 50
 _FRESH_AT_A_TIME = 50  # so that a question with more time can reuse the trials of one with less
 _OF_THE_REST = 0.8  # share of the time left that the finals are planned to take
+_FEWEST_CROWDS = 2  # finalists that there must be time for before crowds are made smaller
 _CLEARLY_LESS = 0.7  # share of another candidate's planning below which a candidate is worth showing beside it
 
 
@@ -36,6 +38,7 @@ class _Finalist(NamedTuple):
     rows: list[Row]
     worst_microseconds: float | None
     timed: int
+    noise: float = 0.0  # error of the mean score that is due to the machine
 
 
 class Finals:
@@ -51,24 +54,32 @@ class Finals:
         """Run the finals and return the standings, best first."""
         session, found = self._session, self._found
         while self._waiting and len(found) < FINALISTS and (not found or session.left() > 0):
-            self._try(self._next(), FINALISTS)
+            place = self._next()
+            if not found or self._in_time(place):
+                self._try(place.candidate, FINALISTS)
         if not found:
             raise nothing_fits(session.requirements, list(session.dropped.values()))
-        for place in self._front()[:FRONT]:
+        for place in self._front()[:FRONT] if session.crowds is None else ():  # all crowds have the same time to plan
             if session.left() > 0:
                 self._try(place.candidate, FINALISTS + FRONT)
         return ranking(session, found)
 
-    def _next(self) -> Outfit[str]:
+    def _in_time(self, place: Place[Outfit[str]]) -> bool:
+        """Return whether there is time left to run a candidate as a crowd; other trials can end at any problem."""
+        seconds = CROWD_RUNS * place.seconds_per_problem * len(self._problems)
+        return self._session.crowds is None or seconds <= self._session.left()
+
+    def _next(self) -> Place[Outfit[str]]:
         """Remove and return the best waiting candidate, preferably of an algorithm with fewer than ALIKE finalists."""
         found = Counter(finalist.candidate.algorithm.card.name for finalist in self._found)
         other = (k for k, place in enumerate(self._waiting) if found[place.candidate.algorithm.card.name] < ALIKE)
-        return self._waiting.pop(next(other, 0)).candidate
+        return self._waiting.pop(next(other, 0))
 
     def _affordable(self, most: int) -> int:
         """Return how many fresh problems there is time for."""
         session = self._session
-        rate = sum(place.seconds_per_problem for place in self._waiting[: FINALISTS + FRONT])
+        expected, runs = (FINALISTS + FRONT, 1) if session.crowds is None else (_FEWEST_CROWDS, CROWD_RUNS)
+        rate = runs * sum(place.seconds_per_problem for place in self._waiting[:expected])
         seconds = _OF_THE_REST * session.left()
         if math.isinf(seconds):
             return most
@@ -77,14 +88,17 @@ class Finals:
         if rate * (most + timed) <= seconds:
             return most
         fewest = min(most, max(FEWEST_FRESH, len(session.grids)))  # at least one per map
-        return max(fewest, min(most, int(seconds / rate) - timed))
+        affordable = max(fewest, min(most, int(seconds / rate) - timed))
+        whole = len(session.grids) * (session.requirements.units or 1)
+        return affordable // whole * whole or affordable
 
     def _try(self, one: Outfit[str], total: int) -> None:
         session, problems = self._session, self._problems
         session.progress(f"finalists on {len(problems)} fresh problems", len(self._found), total)
         rows: list[Row] = []
-        for first in range(0, len(problems), _FRESH_AT_A_TIME):
-            some = session.rows(one, problems[first : first + _FRESH_AT_A_TIME])
+        portion = _FRESH_AT_A_TIME if session.crowds is None else len(problems)
+        for first in range(0, len(problems), portion):
+            some = session.rows(one, problems[first : first + portion])
             if some is None:
                 return
             rows += some
@@ -94,7 +108,13 @@ class Finals:
             if session.too_slow(one, timed, rows):
                 return
             worst = session.slow_move(one, timed)[0]
-        self._found.append(_Finalist(one, rows, worst, len(timed)))
+        noise = 0.0
+        if session.crowds is not None:
+            again = session.rows(one, problems, again=True)
+            if again is None:
+                return
+            noise = abs(_mean_score(rows) - _mean_score(again)) / math.sqrt(2)  # an estimate from two numbers
+        self._found.append(_Finalist(one, rows, worst, len(timed), noise))
 
     def _front(self) -> list[Place[Outfit[str]]]:
         """Return the waiting candidates that plan clearly less than all better ones, best first."""
@@ -107,6 +127,10 @@ class Finals:
                 chosen.append(place)
                 least = effort
         return chosen
+
+
+def _mean_score(rows: Sequence[Row]) -> float:
+    return sum(float(row[SCORE]) for row in rows) / len(rows)
 
 
 def distinct(session: Session, places: Sequence[Place[Outfit[str]]]) -> list[Place[Outfit[str]]]:
@@ -143,17 +167,16 @@ def ranking(session: Session, found: Sequence[_Finalist]) -> list[Standing]:
     """Return the standings of the finalists, best first."""
     doubt = (1 - CONFIDENCE) / (2 * len(found))  # so that the intervals hold for all of them together
     standings = []
-    for one, rows, worst, timed in found:
+    for one, rows, worst, timed, noise in found:
         built = session.databases(one)
-        extra = {
-            "memory_bytes": session.memory_bytes(one),
-            "database_bytes": built.nbytes,
-            "build_seconds": built.build_seconds,
-        }
+        extra = {"database_bytes": built.nbytes, "build_seconds": built.build_seconds}
+        if session.crowds is None:
+            extra["memory_bytes"] = session.memory_bytes(one)
         full: list[Row] = [{**row, **extra} for row in rows]
         summary = summarise(full)[0]
         numbers = summary[SCORE]
-        half = float(t.ppf(1 - doubt, len(rows) - 1)) * numbers.standard_error
+        half = float(t.ppf(1 - doubt, len(rows) - 1)) * math.hypot(numbers.standard_error, noise)
         interval = (max(1.0, numbers.mean - half), numbers.mean + half)
-        standings.append(Standing(one, summary, full, interval, worst, timed, built))
-    return sorted(standings, key=lambda one: (one.suboptimality.mean, one.summary["max_states_expanded"].max))
+        standings.append(Standing(one, summary, full, interval, worst, timed, built, noise))
+    size = "max_states_expanded" if session.crowds is None else "crowd_bytes"  # what decides between equals
+    return sorted(standings, key=lambda one: (one.suboptimality.mean, one.summary[size].max))

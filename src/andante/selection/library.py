@@ -128,9 +128,8 @@ class Library:
                     return one
                 found.append(one.database)
                 nbytes, seconds = nbytes + one.database.nbytes, seconds + one.build_seconds
-            breach = self.requirements.check("memory_bytes", nbytes) or self.requirements.check(
-                "build_seconds", seconds
-            )
+            limited = {"memory_bytes": nbytes, "total_memory": nbytes, "build_seconds": seconds}
+            breach = next(filter(None, (self.requirements.check(*one) for one in limited.items())), None)
             if breach:
                 return Refused(breach)  # before building for more maps
             most_bytes, most_seconds = max(most_bytes, nbytes), max(most_seconds, seconds)

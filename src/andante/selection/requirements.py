@@ -23,8 +23,12 @@ class Requirements:
     Limits on planning are for the worst move, not for the average one. Memory and build time are those of the databases
     for one map, the map that needs most.
 
+    With ``units``, agents are the units of a crowd (`andante.Crowd`), and limits are on all units together.
+
     >>> Requirements(expansions=100).sentence
     'at most 100 states expanded before any move'
+    >>> Requirements(units=500, tick_ms=2).sentence
+    '500 units of a crowd, at most 2 milliseconds for a tick of all units'
     """
 
     expansions: int | None = None  # states expanded before any move
@@ -33,21 +37,47 @@ class Requirements:
     build_seconds: float | None = None  # to build the databases of a map, here, on as many threads as advise was given
     changing: bool = False  # the map may change: no databases, and an agent that can discover changes
     sight: int | None = None  # how many cells far the agent sees; it does not know the rest of the map
+    units: int | None = None  # how many agents are on the map at once
+    tick_ms: float | None = None  # for one tick, in which every unit moves at most once
+    total_memory: float | None = None  # bytes for all units and the databases of a map
 
     __repr__ = brief
 
     def __post_init__(self) -> None:
-        for name in ("expansions", "microseconds", "memory_bytes", "build_seconds"):
+        for name in _LIMITS:
             value = getattr(self, name)
             if value is not None and math.isinf(real_number(value, f"the limit on {name}", least=0)):
                 object.__setattr__(self, name, None)
         if self.sight is not None:
             whole_number(self.sight, "sight", least=1, error=ParameterError)
+        self._check_crowd()
+
+    def _check_crowd(self) -> None:
+        """Raise `ParameterError` if limits on a crowd and on a single agent are mixed."""
+        if self.units is None:
+            for name in ("tick_ms", "total_memory"):
+                if getattr(self, name) is not None:
+                    raise ParameterError(f"{name} is a limit on all units of a crowd; say how many with units")
+            return
+        if whole_number(self.units, "units", least=1, error=ParameterError) > MOST_UNITS:
+            raise ParameterError(f"units must be at most {MOST_UNITS:,}, got {self.units}")
+        if self.tick_ms == 0:
+            raise ParameterError("tick_ms must be more than 0, because no unit could ever move")
+        for name in ("expansions", "microseconds"):
+            if getattr(self, name) is not None:
+                raise ParameterError(
+                    f"units share a budget per tick, so {name} for each move cannot be combined with units; use tick_ms"
+                )
+        if self._unknown:
+            raise ParameterError(
+                "the units of a crowd know their map, so units cannot be combined with changing or sight"
+            )
 
     @property
     def sentence(self) -> str:
         """All limits in words."""
-        words = [f"at most {_LIMITS[name].show(limit)}" for name, limit in self._limits]
+        words = [] if self.units is None else [f"{self.units:,} unit{'s' * (self.units != 1)} of a crowd"]
+        words += [f"at most {_LIMITS[name].show(limit)}" for name, limit in self._limits]
         if self._unknown:
             words.append("an agent for maps that change")
         return ", ".join(words) or "no limits"
@@ -68,19 +98,36 @@ class Requirements:
             return False
         if entry.needs and 0 in (self.memory_bytes, self.build_seconds):
             return False
+        if self.units is not None:
+            return entry.real_time and entry.crowd
         bounded = self.microseconds is not None or (self.expansions is not None and self.expansions < states)
         return entry.real_time or not bounded
 
     def check(self, name: str, value: float) -> Breach | None:
         """Return how this value breaks the limit of this name, or None if it does not."""
         allowed = getattr(self, name)
-        return Breach(name, value, allowed) if allowed is not None and value > allowed else None
+        slack = _OVERSHOOT if name == "tick_ms" else 1.0
+        return Breach(name, value, allowed) if allowed is not None and value > slack * allowed else None
 
     def check_rows(self, rows: Iterable[Row]) -> Breach | None:
-        """Return how a move of these trials breaks the limit on expansions, or None if none does."""
-        return self.check("expansions", max((int(row["max_states_expanded"]) for row in rows), default=0))
+        """Return the first limit that these trials break, or None if they keep all limits that rows tell of."""
+        known = list(rows)
+        for name, column, scale in _IN_ROWS:
+            most = max((float(row[column]) for row in known if column in row), default=0.0)
+            if breach := self.check(name, most * scale):
+                return breach
+        return None
 
 
+MOST_UNITS = 1_000_000
+# A tick ends with the move in which the budget is spent, so it takes a little longer. Half of the ticks must keep to
+# this many times the budget: a busy machine interrupts some ticks of every agent.
+_OVERSHOOT = 1.1
+_IN_ROWS = (
+    ("expansions", "max_states_expanded", 1),
+    ("total_memory", "crowd_bytes", 1),
+    ("tick_ms", "tick_microseconds", 1e-3),
+)
 _MOST_SPELLED = 1e15  # larger numbers are not written digit by digit
 
 
@@ -112,6 +159,8 @@ _LIMITS = {
     "microseconds": _Limit("microseconds", "for any move"),
     "memory_bytes": _Limit("MB", "for the databases of a map", 1e6),
     "build_seconds": _Limit("seconds", "to build the databases of a map"),
+    "tick_ms": _Limit("milliseconds", "for a tick of all units"),
+    "total_memory": _Limit("MB", "for all units and the databases of a map", 1e6),
 }
 
 

@@ -21,9 +21,10 @@ from andante.errors import AndanteError
 from andante.measures import Row
 from andante.selection.answer import CAP
 from andante.selection.compiling import Compiling
+from andante.selection.crowds import TICK_CAP, Crowds
 from andante.selection.journal import Journal
 from andante.selection.library import BuiltDatabases, Library
-from andante.selection.race import Measured, Place, Race, rounds_up_to
+from andante.selection.race import FIRST_ROUND, Measured, Place, Race, rounds_up_to
 from andante.selection.requirements import Breach, Dropped, Requirements, nothing_fits, nothing_in_time
 from andante.selection.space import candidates, neighbour, recommended
 from andante.selection.trials import SCORE, run_rows, worst_move_microseconds
@@ -34,6 +35,7 @@ from andante.world.problem import Problem
 FINALISTS = 5  # candidates that are run on fresh problems
 FEWEST = 3  # candidates in the race, below which more are compiled however long that takes
 NEWCOMERS = 30
+FIRST_CROWD = 40  # approximate number of units on each map in the first round
 RACES, MOST_RACES = 2, 100  # further races of the best against newcomers: without a time limit, and with one
 
 _WALK = Limits(suboptimality=CAP)
@@ -41,6 +43,7 @@ _PROBE = Limits(moves=200, expansions=20_000)  # enough to find most candidates 
 _PROBED = 4
 _TIMED, _SHARE_TIMED = 2, 1 / 8  # problems of a round whose moves are timed: at least this number, and this share
 _FAR_BEYOND = 5.0
+_UNIT_DECIDED = frozenset({"start", "goal", "outcome", "cost", "states_expanded"})  # whatever a tick's time is
 # Shares of the time limit: for building databases with default settings, for building all databases if others are among
 # them, and until the end of the race. The rest is for fresh problems.
 _BUILDING, _BUILDING_VARIANTS, _RACED = 0.6, 0.4, 0.75
@@ -76,6 +79,7 @@ class Session:
             self.seconds * _BUILDING,
             self._compiled,
         )
+        self.crowds = None if self.requirements.units is None else Crowds(self.requirements)
         self.largest = max(self.grids, key=lambda grid: len(grid.graph))
         self.states = len(self.largest.graph)
 
@@ -108,7 +112,7 @@ class Session:
         order = [found[k] for k in np.random.default_rng([self.seed, 2]).permutation(len(found))]
         # In each tier those with databases come first: they are the best if there is time to build the databases.
         self.asked = sorted(order, key=lambda one: (tier.get(one.name, len(self.tiers)), not one.databases))
-        self.compiling = Compiling(self.asked, self.journal, compiling, self.seconds)
+        self.compiling = Compiling(self.asked, self.journal, compiling, self.seconds, self.crowds is not None)
 
     def build(self) -> None:
         """Build the databases that cards recommend, defaults first and then variants, as time permits.
@@ -134,7 +138,7 @@ class Session:
 
         race: Race[Outfit[str]] = Race(
             lambda one, first, last: self._measured(one, problems, first, last),
-            rounds_up_to(len(problems)),
+            rounds_up_to(len(problems), FIRST_ROUND if self.crowds is None else FIRST_CROWD * len(self.grids)),
             FINALISTS,
             self.left_to_race,
             breed,
@@ -171,29 +175,40 @@ class Session:
         if not self.compiling.agent(one, needed=self.entered < FEWEST):
             self.uncompiled.add(one.name)
             return False
+        if self.crowds is not None:  # a short run would tell little: what breaks limits is many units
+            return True
         rows = self.rows(one, problems, _PROBE)
         return rows is not None and not self.too_slow(one, problems, rows, _PROBE)
 
-    def rows(self, one: Outfit[str], problems: Sequence[Problem], limits: Limits = _WALK) -> list[Row] | None:
-        """Return the candidate's trials; None if it cannot run or broke a limit."""
+    def rows(
+        self, one: Outfit[str], problems: Sequence[Problem], limits: Limits = _WALK, again: bool = False
+    ) -> list[Row] | None:
+        """Return the candidate's trials; None if it cannot run or broke a limit.
+
+        Crowds may be run ``again``: what they do depends on the clock, so the second run differs.
+        """
         if not self._has_databases(one):
             return None
 
         def make() -> dict[str, Any]:
             try:
+                if self.crowds is not None:  # on one thread: others would take time from its ticks
+                    return {"rows": self.crowds.rows(self.outfit(one), one.name, problems, limits.suboptimality)}
                 return {"rows": run_rows(self.outfit(one), one.name, problems, limits, self.threads)}
             except AndanteError as error:  # parameters that do not fit each other, or the map
                 return {"reason": str(error)}
 
-        kept = self._once(self._about(one, problems, limits), make)
+        about = self._about(one, problems, limits, **({"run": 2} if again else {}))
+        kept = self._once(about, make)
         breach = self.requirements.check_rows(kept.get("rows", []))
         if breach is not None or "reason" in kept:
             self.dropped[one.name] = Dropped(one.name, breach, kept.get("reason", ""))
             return None
         found: list[Row] = kept["rows"]
-        if limits is _WALK:
+        if limits is _WALK and not again:
             self.walks.setdefault(one.name, []).extend(map(_walk, found))
-        self.efforts[one.name] = max(self.efforts.get(one.name, 0.0), *(float(r["max_states_expanded"]) for r in found))
+        effort = "max_states_expanded" if self.crowds is None else "states_expanded_per_move"
+        self.efforts[one.name] = max(self.efforts.get(one.name, 0.0), *(float(row[effort]) for row in found))
         return found
 
     def _has_databases(self, one: Outfit[str]) -> bool:
@@ -215,6 +230,9 @@ class Session:
         """Return everything that determines a candidate's trials, as plain data."""
         asked = [(p.graph.fingerprint[:16], p.start, p.goal) for p in problems]
         maps = [grid.graph.fingerprint for grid in self.grids] if one.databases else []  # some train on all
+        if self.crowds is not None:
+            limited = {name: getattr(self.requirements, name) for name in ("units", "tick_ms", "total_memory")}
+            more = {**more, **limited, "tick_cap": TICK_CAP}
         return {
             "settings": full_notation(one.algorithm),
             "version": version_of(one.algorithm),
@@ -268,6 +286,5 @@ class Session:
 
 def _walk(row: Row) -> int:
     """Return a hash of a trial, of all that does not depend on the machine or on names."""
-    return hash(
-        tuple(repr(row[name]) for name in sorted(row.keys() - NOT_DECIDED))
-    )  # nan is equal to nan only in words
+    decided = row.keys() & _UNIT_DECIDED if "crowd_units" in row else row.keys() - NOT_DECIDED
+    return hash(tuple(repr(row[name]) for name in sorted(decided)))  # nan is equal to nan only in words

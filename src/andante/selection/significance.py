@@ -17,10 +17,14 @@ _FEWEST_FOR_DOUBT = 8  # on fewer problems no difference is significant
 _DOUBT = 0.05  # the chance that any difference in a table is wrongly called clear
 
 
-def difference(scores: Scores, other: Scores) -> tuple[float, float]:
-    """Return the mean of the differences on the same problems, and its standard error."""
+def difference(scores: Scores, other: Scores, noise: float = 0.0) -> tuple[float, float]:
+    """Return the mean of the differences on the same problems, and its standard error.
+
+    ``noise`` is the error that all differences have in common.
+    """
     apart = scores - other
-    return float(apart.mean()), float(apart.std(ddof=1) / math.sqrt(len(apart))) if len(apart) > 1 else math.inf
+    spread = float(apart.std(ddof=1) / math.sqrt(len(apart))) if len(apart) > 1 else math.inf
+    return float(apart.mean()), math.hypot(spread, noise)
 
 
 def surely_worse(scores: Scores, leader: Scores) -> bool:
@@ -36,18 +40,23 @@ def surely_worse(scores: Scores, leader: Scores) -> bool:
     return mean > SURELY * error
 
 
-def clearly_less(table: Sequence[Scores], doubt: float = _DOUBT) -> set[tuple[int, int]]:
+def clearly_less(table: Sequence[Scores], doubt: float = _DOUBT, noise: Sequence[float] = ()) -> set[tuple[int, int]]:
     """Return the pairs (a, b) for which the mean of row a of the table is clearly less than that of row b.
 
     Every pair is compared by a paired t-test, corrected for the number of pairs (Holm 1979): the chance that even one
     difference is wrongly called clear is below ``doubt``. This also holds if only the first and second row are compared
-    after sorting the table by these means.
+    after sorting the table by these means. ``noise`` is the error of the mean of each row that all its numbers have in
+    common, such as that of a crowd whose ticks were interrupted; problems cannot tell it from a difference.
 
     >>> few = np.random.default_rng(1).exponential(size=(3, 50)) + np.array([[1.0], [1.1], [9.0]])
     >>> sorted(clearly_less(few))
     [(0, 2), (1, 2)]
     """
-    tests = sorted((_chance(table[a], table[b]), a, b) for a, b in combinations(range(len(table)), 2))
+    common = noise or [0.0] * len(table)
+    tests = sorted(
+        (_chance(table[a], table[b], math.hypot(common[a], common[b])), a, b)
+        for a, b in combinations(range(len(table)), 2)
+    )
     found = set()
     for done, (chance, a, b) in enumerate(tests):
         if chance > doubt / (len(tests) - done):
@@ -56,11 +65,11 @@ def clearly_less(table: Sequence[Scores], doubt: float = _DOUBT) -> set[tuple[in
     return found
 
 
-def _chance(scores: Scores, other: Scores) -> float:
+def _chance(scores: Scores, other: Scores, noise: float) -> float:
     """Return the chance of means at least this far apart, in either direction, if there is no difference."""
     if len(scores) < _FEWEST_FOR_DOUBT:
         return 1.0
-    mean, error = difference(scores, other)
+    mean, error = difference(scores, other, noise)
     if error == 0.0:
         return 1.0 if mean == 0.0 else 0.0
     return float(2 * t.sf(abs(mean) / error, len(scores) - 1))
