@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from andante.episode.crowdresult import CrowdResult
 from andante.measures import measure
+from andante.report.table import counted
 
 
 class Line(NamedTuple):
@@ -19,9 +20,8 @@ class Line(NamedTuple):
 
 def crowd_lead(run: CrowdResult) -> str:
     """Return one sentence that says which crowd it is."""
-    count = len(run.ticks)
-    ticks = f"{count:,} tick{'' if count == 1 else 's'}"
-    return f"{run.units:,} units of {run.algorithm} on {run.map_name}: {ticks}, {run.pace}."
+    units, ticks = counted(run.units, "unit"), counted(len(run.ticks), "tick")
+    return f"{units} of {run.algorithm} on {run.map_name}: {ticks}, {run.pace}."
 
 
 def crowd_lines(run: CrowdResult) -> list[Line]:
@@ -44,7 +44,7 @@ def crowd_lines(run: CrowdResult) -> list[Line]:
         ),
         Line(
             "waits",
-            f"{run.longest_wait:,} ticks the longest, {_number(run.mean_wait, 3)} per move",
+            f"{counted(run.longest_wait, 'tick')} the longest, {_number(run.mean_wait, 3)} per move",
             "Ticks in which a unit did not move because the budget was spent: the most in a row, the mean per move.",
         ),
         Line(
@@ -72,7 +72,8 @@ def crowd_lines(run: CrowdResult) -> list[Line]:
         Line(
             "Jain's index",
             "- (nobody had to wait)" if math.isnan(run.jain_index) else f"{run.jain_index:.3f}",
-            "How evenly the budget was shared among units that had to wait: 1 if all had the same.",
+            "How evenly the budget was shared among units that had to wait: 1 if all had the same. With a budget in "
+            "microseconds, units also pay for the time that other processes take.",
         ),
         Line(
             "memory",
