@@ -86,7 +86,11 @@ def _family(layers: Layers) -> dict[int, dict[str, int]]:
     ground = dict.fromkeys(node.dtype.names, 0)
     return {
         one: dict(zip(family.dtype.names, family[one].item(), strict=True))
-        | (dict(zip(node.dtype.names, node[one - layers.ground].item(), strict=True)) if one >= layers.ground else ground)
+        | (
+            dict(zip(node.dtype.names, node[one - layers.ground].item(), strict=True))
+            if one >= layers.ground
+            else ground
+        )
         for one in range(layers.used[0])
     }
 

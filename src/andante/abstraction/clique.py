@@ -67,7 +67,9 @@ class Work(NamedTuple):
         """Return buffers for building or repairing these layers."""
         abstract = len(layers.node)
         room = np.full(SETS, abstract)
-        room[[ORPHANS, CHANGED]] = max(layers.ground, abstract)  # states of one level; all others are abstract nodes, ...
+        room[[ORPHANS, CHANGED]] = max(
+            layers.ground, abstract
+        )  # states of one level; all others are abstract nodes, ...
         room[KIN] += MOST_CHILDREN  # ... or the children of one node
         sets = np.zeros(SETS, SET)
         sets["begin"] = np.cumsum(room) - room

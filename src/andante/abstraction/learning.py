@@ -64,7 +64,6 @@ class Mind(NamedTuple):
             first,
         )
 
-
     def with_more_room(self, space: Space) -> Mind:
         """Return the same values, with the room that ``space`` allows for."""
         room = Mind.allocate(space)

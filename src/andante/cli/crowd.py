@@ -93,10 +93,11 @@ def march(
     entry: Algorithm, problems: Sequence[Problem], pace: Pace, *, databases: Sequence[Any] = (), **how: Any
 ) -> CrowdResult:
     """Compile what is needed and run the crowd, with progress."""
-    from andante.episode.crowdrun import compile_crowd, run_crowd
+    from andante.episode.crowd import Crowd
+    from andante.episode.crowdrun import run_crowd
 
     with show_compilation():
-        compile_crowd(entry, problems[0], databases)
+        Crowd(entry, problems[0].world, databases=databases).compile()
     gc.collect()
     gc.freeze()  # as a game does: to look through all that was loaded takes longer than a tick
     try:

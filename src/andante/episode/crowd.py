@@ -99,7 +99,7 @@ class Crowd:
         self._lanes = whole_number(lanes, "lanes", least=1, error=ParameterError)
         self._threads = whole_number(threads, "threads", least=1, error=ParameterError)
         if self._threads > self._lanes:
-            raise ParameterError(f"{threads} threads need at least as many lanes, got {lanes}; add lanes={threads}")
+            raise ParameterError(f"{threads} threads need at least as many lanes, got {lanes}")
         self._memory = real_number(memory, "memory, in bytes,", least=1e6)
         if share not in (None, "goal"):
             raise ParameterError(f"share must be 'goal' or None, got {quoted(share)}")
@@ -114,7 +114,7 @@ class Crowd:
         self._turn = 0
         self._bodies = Bodies.over(len(self.graph), FIRST_UNITS, self.graph.max_degree) if bodies else None
         self._order: npt.NDArray[np.int32] | None = None  # in which units with bodies decide; None: it has changed
-        self._resolving = 0  # nanoseconds, in the last tick
+        self._ending = 0  # nanoseconds of the last tick after all had their turn
         self._ahead = [0.0] * self._lanes  # what a unit of priority 1 was given ahead of the next tick
         self._unreachable = 0  # units sent to unreachable goals since the last tick
         self._default = None if algorithm is None else self._able(find(algorithm, **parameters))
@@ -137,7 +137,10 @@ class Crowd:
 
     @property
     def cells(self) -> npt.NDArray[np.int32]:
-        """The cell (x, y) of each unit, by id: a view that changes with each tick. For grids only."""
+        """The cell (x, y) of each unit, by id: a view that changes with each tick. For grids only.
+
+        Like all such views it is of the present table: after `add`, ask again.
+        """
         if not isinstance(self.world, Grid):
             raise ProblemError("this crowd is on a graph, which has no cells; use crowd.states")
         return _shown(self._cells[: self._rows])
@@ -290,6 +293,13 @@ class Crowd:
         self._units["squad"][rows] = NO_SQUAD
         self._gone.extend(rows.tolist())
 
+    def compile(self) -> None:
+        """Compile the loops of the crowd's algorithms, or load them from the cache: else its first tick does so."""
+        for squad in self._squads:
+            squad.compile(self._bodies is not None)
+        if self._bodies is not None:
+            self._deciding(0, 0)
+
     # --- a tick -----------------------------------------------------------------------------------------------------
 
     def tick(self, *, expansions: float | None = None, microseconds: float | None = None) -> Tick:
@@ -311,9 +321,9 @@ class Crowd:
         lanes = [list(range(lane, len(self._squads), self._lanes)) for lane in range(self._lanes)]
         total = sum(weights) or 1.0
         parts = [sum(weights[number] for number in lane) / total for lane in lanes]
-        if timed:  # lanes that run side by side have the whole time each
+        if timed:  # lanes that run side by side have the whole time each, except what goes on before and after
             parts = [min(1.0, part * self._threads) for part in parts]
-            budget = max(budget - self._resolving, 1.0)
+            budget = max(budget - (time.perf_counter_ns() - began) - self._ending, 1.0)
         sums = [sum(weights[number] for number in lane) for lane in lanes]
         work = [
             (lane, budget * part, weight, timed)
@@ -325,16 +335,19 @@ class Crowd:
                 self._run_lane(*one)
         else:
             list(self._pool.map(lambda one: self._run_lane(*one), work))
+        marched = time.perf_counter_ns()
         for squad in self._squads:
             squad.end(self._turn)
         moved = self._resolve() if self._bodies is not None else None
         if self._share:
             self._forget(np.flatnonzero((self._units["team"] != NO_TEAM) & (self._units["outcome"] != _WALKING)))
-        return self._told(time.perf_counter_ns() - began, moved)
+        tick = self._told(moved)
+        ended = time.perf_counter_ns()
+        self._ending = ended - marched
+        return tick._replace(microseconds=(ended - began) / 1000)
 
     def _resolve(self) -> int:
         """Let units with bodies go where they can; return how many moved."""
-        began = time.perf_counter_ns()
         assert self._bodies is not None
         if self._order is None:
             rows = np.flatnonzero(self._units["squad"][: self._rows] != NO_SQUAD)
@@ -343,7 +356,6 @@ class Crowd:
         arrived = np.flatnonzero(self._units["arrived"][: self._rows])
         if len(arrived):
             self._forget(arrived)
-        self._resolving = time.perf_counter_ns() - began
         return moved
 
     def _run_lane(self, lane: list[int], budget: float, weight: float, timed: bool) -> None:
@@ -368,7 +380,7 @@ class Crowd:
         waits = any(squad.waits for squad in squads)
         self._ahead[which] = min(ahead, MOST_AHEAD * usual) if waits else 0.0
 
-    def _told(self, nanoseconds: int, moved: int | None) -> Tick:
+    def _told(self, moved: int | None) -> Tick:
         """Return what happened; raise `AlgorithmError` if a step returned a wrong move."""
         results = [squad.result[0] for squad in self._squads]
         for squad, result in zip(self._squads, results, strict=True):
@@ -397,7 +409,7 @@ class Crowd:
             total("expanded"),
             max((int(result["longest_wait"]) for result in results), default=0),
             sum(squad.used_bytes for squad in self._squads),
-            nanoseconds / 1000,
+            0.0,
         )
 
     @cached_property

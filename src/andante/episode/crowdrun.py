@@ -70,14 +70,5 @@ def run_crowd(
     )
 
 
-def compile_crowd(algorithm: Algorithm, problem: Problem, databases: Sequence[Any] = ()) -> None:
-    """Compile all that a crowd runs, or load it, so that no tick waits for it: one unit makes a move."""
-    assert problem.grid is not None
-    crowd = Crowd(algorithm, problem.grid, databases=databases)
-    ids = crowd.add(_cells(problem.grid, [problem.start]), _cells(problem.grid, [problem.goal]))
-    crowd.tick(expansions=1)
-    crowd.held_bytes(ids)
-
-
 def _cells(grid: Grid, states: Sequence[int]) -> npt.NDArray[np.int64]:
     return cells_of(states, grid.width)

@@ -138,6 +138,13 @@ class Squad:
         self._members[slots] = NOBODY
         self._free.extend(sorted(slots.tolist(), reverse=True))
 
+    def compile(self, bodies: bool) -> None:
+        """Call every loop with nothing to do."""
+        self.begin()
+        self.march(0, 0.0, 0.0, False, False, bodies)
+        self.end(0)
+        self.forget(np.zeros(0, np.int64))
+
     def begin(self) -> float:
         """Begin a turn; return the sum of the priorities of the units that walk."""
         return float(self._begin())
