@@ -7,8 +7,9 @@ the global goal, and looks as deep as the database says, up to its cap: for one 
 each time a few plies deeper. Not in the paper: the agent may keep each subgoal until it has reached it; with a database
 whose subgoals lead only to regions nearer to the goal (``aim=nearer``, ``aim=far``), it then never walks in circles.
 
-The default is none of the paper's agents. Far subgoals can be climbed to directly from every state of a region, so
-there is nothing to search for and nothing to learn: each move expands one state, and each leg is an optimal path.
+The default is none of the paper's agents; each of its moves expands one state. Far subgoals can be climbed to directly
+from every state of a region, or through its middle, so there is nothing to search for and nothing to learn, and each
+leg is an optimal path. Exceptions are regions from which no such leg leads on, and the last leg within a region.
 
 Where the paper is silent: values are learned for the goal that is pursued; those for subgoals are kept, the last one
 for each state, separately from those for the global goal. The oracle's own searches do not count as work, because it
