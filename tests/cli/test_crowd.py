@@ -165,3 +165,18 @@ def test_units_that_begin_again_because_memory_is_full_are_counted(cli):
     free, tight = (json.loads(cli(*arguments, "--memory", memory)[1]) for memory in ("256", "1"))
     assert free["restarted"] == 0 < tight["restarted"]
     assert tight["memory_bytes"] < free["memory_bytes"]
+
+
+def test_units_with_bodies_and_units_that_learn_together(cli, arena):
+    code, out, _ = cli("crowd", arena, "--units", "40", "--bodies", "--expansions", "100", "--seed", "1")
+    assert code == OK
+    assert "40 arrived" in out
+    code, out, _ = cli("crowd", arena, "--units", "40", "--share", "--expansions", "100", "--seed", "1")
+    assert code == OK
+    assert "40 arrived" in out
+    code, _, err = cli("crowd", arena, "--units", "300", "--bodies")
+    assert code == FAILED
+    assert "too little room for 300 units with bodies; take fewer" in told(err)
+    code, _, err = cli("crowd", arena, "--share", "-a", "rta")
+    assert code == FAILED
+    assert "its units cannot learn together" in told(err)

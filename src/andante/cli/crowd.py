@@ -46,6 +46,8 @@ def crowd(
     ticks: int = typer.Option(10_000, min=1, help="Stop after this many ticks, even if units still walk."),
     seed: int = typer.Option(0, min=0, help="For drawing problems."),
     database: list[Path] = DATABASE_OPTION,
+    bodies: bool = typer.Option(False, "--bodies", help="No two units in one cell: they push each other aside."),
+    share: bool = typer.Option(False, "--share", help="Give all units one goal, and let them learn together."),
     lanes: int | None = typer.Option(None, min=1, help="Groups that units are dealt into: one per thread by default."),
     threads: int = typer.Option(1, min=1, help="How many lanes run at once."),
     memory: float = number_option(256, 1, metavar="MB", help="The most that the minds of all units may hold."),
@@ -57,8 +59,9 @@ def crowd(
     It ends when every unit has arrived, or after so many ticks.
     """
     from andante.agent import find
-    from andante.datasets.scenarios import random_problems
+    from andante.datasets.scenarios import random_problems, with_optimal_costs
     from andante.episode.crowdresult import Pace
+    from andante.episode.crowdrun import problems_apart
 
     check_places(html)
     pace = Pace(MICROSECONDS if microseconds is None and expansions is None else microseconds, expansions, ticks)
@@ -66,13 +69,19 @@ def crowd(
     grid = read_world(map)
     databases = load_databases(database, grid)
     warn_unused(offers_of(databases), [entry])
-    problems = random_problems(grid, units, seed=seed)
+    problems = problems_apart(grid, units, seed) if bodies else random_problems(grid, units, seed=seed)
+    if share:
+        problems = with_optimal_costs(
+            [grid.problem(grid.cell(one.start), grid.cell(problems[0].goal)) for one in problems]
+        )
     run = march(
         entry,
         problems,
         pace,
         databases=databases,
         memory=memory * 1e6,
+        bodies=bodies,
+        share="goal" if share else None,
         lanes=threads if lanes is None else lanes,
         threads=threads,
         recorded=html is not None,
@@ -90,19 +99,28 @@ def crowd(
 
 
 def march(
-    entry: Algorithm, problems: Sequence[Problem], pace: Pace, *, databases: Sequence[Any] = (), **how: Any
+    entry: Algorithm,
+    problems: Sequence[Problem],
+    pace: Pace,
+    *,
+    databases: Sequence[Any] = (),
+    bodies: bool = False,
+    share: str | None = None,
+    **how: Any,
 ) -> CrowdResult:
     """Compile what is needed and run the crowd, with progress."""
     from andante.episode.crowd import Crowd
     from andante.episode.crowdrun import run_crowd
 
     with show_compilation():
-        Crowd(entry, problems[0].world, databases=databases).compile()
+        Crowd(entry, problems[0].world, databases=databases, bodies=bodies, share=share).compile()
     gc.collect()
     gc.freeze()  # as a game does: to look through all that was loaded takes longer than a tick
     try:
         with progress_bar("units that have ended", len(problems), quiet=True) as advance:
-            return run_crowd(entry, problems, pace, databases=databases, progress=advance, **how)
+            return run_crowd(
+                entry, problems, pace, databases=databases, bodies=bodies, share=share, progress=advance, **how
+            )
     finally:
         gc.unfreeze()
 

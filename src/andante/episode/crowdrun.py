@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.agent import Algorithm
+from andante.datasets.scenarios import random_problems
 from andante.episode.crowd import MEMORY, Crowd, Tick
 from andante.episode.crowdresult import CrowdResult, Pace
 from andante.episode.crowdtrace import CrowdRecorder
@@ -16,6 +17,7 @@ from andante.errors import ProblemError
 from andante.world.grid import Grid, cells_of
 from andante.world.problem import Problem
 
+ATTEMPTS = 20  # to draw problems whose starts and goals are all different
 _SAMPLED = 8  # what units hold is asked for in every eighth tick: that takes as long as some moves
 
 
@@ -26,6 +28,8 @@ def run_crowd(
     *,
     databases: Sequence[Any] = (),
     memory: float = MEMORY,
+    bodies: bool = False,
+    share: str | None = None,
     lanes: int = 1,
     threads: int = 1,
     recorded: bool = False,
@@ -39,7 +43,16 @@ def run_crowd(
     grid = problems[0].grid if problems else None
     if grid is None:
         raise ProblemError("a crowd is measured on problems of one grid, made with grid.problem(start, goal)")
-    crowd = Crowd(algorithm, grid, databases=databases, memory=memory, lanes=lanes, threads=threads)
+    crowd = Crowd(
+        algorithm,
+        grid,
+        databases=databases,
+        memory=memory,
+        bodies=bodies,
+        share=share,
+        lanes=lanes,
+        threads=threads,
+    )
     ids = crowd.add(_cells(grid, [one.start for one in problems]), _cells(grid, [one.goal for one in problems]))
     recorder = CrowdRecorder(grid, crowd.states[ids], crowd.goals[ids]) if recorded else None
     ticks: list[Tick] = []
@@ -68,6 +81,20 @@ def run_crowd(
         unit_bytes=held,
         trace=recorder.trace(str(algorithm), algorithm.card.title, pace.microseconds) if recorder else None,
     )
+
+
+def problems_apart(grid: Grid, count: int, seed: int) -> list[Problem]:
+    """Return random problems with different starts and different goals, for units with bodies."""
+    apart: dict[int, Problem] = {}
+    goals: set[int] = set()
+    for attempt in range(ATTEMPTS):
+        for one in random_problems(grid, count, seed=seed + attempt):
+            if one.start not in apart and one.goal not in goals and len(apart) < count:
+                apart[one.start] = one
+                goals.add(one.goal)
+        if len(apart) == count:
+            return list(apart.values())
+    raise ProblemError(f"{grid.name} has too little room for {count} units with bodies; take fewer")
 
 
 def _cells(grid: Grid, states: Sequence[int]) -> npt.NDArray[np.int64]:
