@@ -59,9 +59,9 @@ def crowd(
     It ends when every unit has arrived, or after so many ticks.
     """
     from andante.agent import find
-    from andante.datasets.scenarios import random_problems, with_optimal_costs
+    from andante.datasets.scenarios import random_problems
     from andante.episode.crowdresult import Pace
-    from andante.episode.crowdrun import problems_apart
+    from andante.episode.crowdrun import problems_apart, with_one_goal
 
     check_places(html)
     pace = Pace(MICROSECONDS if microseconds is None and expansions is None else microseconds, expansions, ticks)
@@ -71,9 +71,7 @@ def crowd(
     warn_unused(offers_of(databases), [entry])
     problems = problems_apart(grid, units, seed) if bodies else random_problems(grid, units, seed=seed)
     if share:
-        problems = with_optimal_costs(
-            [grid.problem(grid.cell(one.start), grid.cell(problems[0].goal)) for one in problems]
-        )
+        problems = with_one_goal(problems)
     run = march(
         entry,
         problems,

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.agent import Algorithm
-from andante.datasets.scenarios import random_problems
+from andante.datasets.scenarios import random_problems, with_optimal_costs
 from andante.episode.crowd import MEMORY, Crowd, Tick
 from andante.episode.crowdresult import CrowdResult, Pace
 from andante.episode.crowdtrace import CrowdRecorder
@@ -95,6 +95,14 @@ def problems_apart(grid: Grid, count: int, seed: int) -> list[Problem]:
         if len(apart) == count:
             return list(apart.values())
     raise ProblemError(f"{grid.name} has too little room for {count} units with bodies; take fewer")
+
+
+def with_one_goal(problems: Sequence[Problem]) -> list[Problem]:
+    """Return problems with the goal of the first; one that began there begins at its own goal instead."""
+    goal = problems[0].goal
+    starts = [one.start if one.start != goal else one.goal for one in problems]
+    same = [Problem(one.graph, start, goal, one.grid) for one, start in zip(problems, starts, strict=True)]
+    return with_optimal_costs(same)
 
 
 def _cells(grid: Grid, states: Sequence[int]) -> npt.NDArray[np.int64]:
