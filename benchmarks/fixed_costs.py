@@ -74,16 +74,25 @@ def _solve_seconds(files: Files) -> float:
 
 
 def _memories(files: Files) -> list[FixedCost]:
-    graph = files.problems[0].graph
+    graph, grid = files.problems[0].graph, files.problems[0].grid
+    assert grid is not None
     return [
+        *(
+            FixedCost(
+                f"memory of one {each.card.title} agent, 512 x 512",
+                andante.Agent(each, graph).memory_bytes / 1e6,
+                35.0 if each.card.regions else 20.0,  # the levels, which all agents on a map share, count for each
+                "MB",
+            )
+            for each in andante.algorithms()
+            if not each.needs
+        ),
         FixedCost(
-            f"memory of one {each.card.title} agent, 512 x 512",
-            andante.Agent(each, graph).memory_bytes / 1e6,
-            None if each.card.regions else 20.0,  # the levels are shared, and most of the room is never touched
+            "memory of one PR LRTS agent that discovers its map, 512 x 512",
+            andante.Agent("prlrts", grid, sight=10).memory_bytes / 1e6,
+            60.0,
             "MB",
-        )
-        for each in andante.algorithms()
-        if not each.needs
+        ),
     ]
 
 

@@ -10,6 +10,7 @@ import math
 from collections import Counter
 from dataclasses import dataclass
 
+import numpy as np
 import pytest
 
 from andante.abstraction.clique import MOST_CHILDREN
@@ -82,17 +83,12 @@ def check(levels: Hierarchy, ground: Ground) -> None:
 
 def _family(layers: Layers) -> dict[int, dict[str, int]]:
     """Every node ever used, by name of field."""
-    family, node = layers.family, layers.node
-    ground = dict.fromkeys(node.dtype.names, 0)
-    return {
-        one: dict(zip(family.dtype.names, family[one].item(), strict=True))
-        | (
-            dict(zip(node.dtype.names, node[one - layers.ground].item(), strict=True))
-            if one >= layers.ground
-            else ground
-        )
-        for one in range(layers.used[0])
-    }
+    table = {}
+    for node in range(layers.used[0]):
+        own = layers.node[node - layers.ground] if node >= layers.ground else np.zeros((), layers.node.dtype)
+        fields = (*layers.family[node].item(), *own.item())
+        table[node] = dict(zip(layers.family.dtype.names + layers.node.dtype.names, fields, strict=True))
+    return table
 
 
 def _rows(layers: Layers) -> dict[int, dict[int, int]]:

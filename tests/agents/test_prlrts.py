@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import andante
+from andante.abstraction import levels
 from andante.abstraction.clique import Cover
 from andante.abstraction.hierarchy import Hierarchy
 from andante.errors import GraphError, ParameterError
@@ -262,3 +263,50 @@ def test_claims_follow_the_parameters():
     assert not andante.find("prlrts(level=2, between=lrts)").complete
     assert andante.find("prlrts(level=1, between=lrts)").complete  # nothing is between
     assert andante.find("prlrts(level=0, ground=lrts)").complete
+
+
+# --- room for regions -----------------------------------------------------------------------------------------------
+
+
+def discoverers(monkeypatch, spare, **given):
+    """Two agents on a map full of walls, one with plenty of room for regions, and one with next to none."""
+    grid = andante.generate("random", 48, 48, seed=5)
+    roomy = andante.Agent("prlrts", grid, sight=3, **given)
+    monkeypatch.setattr(levels, "_spare", lambda space, built: levels.Spare(*spare))
+    monkeypatch.setattr(levels, "GROWTH", 1.02)
+    return grid, roomy, andante.Agent("prlrts", grid, sight=3, **given)
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("given", [{"level": 2, "depth": 3}, {"level": 3, "quota": 5.0, "between": "lrts"}], ids=str)
+def test_an_agent_that_gets_more_room_on_its_way_walks_as_if_it_had_it_from_the_start(monkeypatch, given):
+    grid, roomy, tight = discoverers(monkeypatch, (12, 200), **given)
+    for problem in andante.random_problems(grid, 12, seed=1):
+        expected, got = roomy.run(problem, LIMITS), tight.run(problem, LIMITS)
+        assert got.path.tolist() == expected.path.tolist()
+        assert (got.states_expanded, got.values_stored) == (expected.states_expanded, expected.values_stored)
+    assert tight._space.grown > roomy._space.grown == 0
+
+
+@pytest.mark.compiled
+def test_moves_asked_for_one_at_a_time_get_more_room_too(monkeypatch):
+    grid, roomy, tight = discoverers(monkeypatch, (12, 200), level=2, depth=3)
+    for problem in andante.random_problems(grid, 12, seed=1):
+        state = other = problem.start
+        while state != problem.goal:
+            state, other = roomy.move(state, problem.goal).to, tight.move(other, problem.goal).to
+            assert state == other
+    assert tight._space.grown > 0
+
+
+@pytest.mark.compiled
+def test_if_room_runs_out_within_a_move_the_agent_waits_and_arrives(monkeypatch):
+    grid, roomy, tight = discoverers(monkeypatch, (0, 0), level=2, depth=3)
+    waits = 0
+    for problem in andante.random_problems(grid, 12, seed=1):
+        trial = tight.run(problem, LIMITS)
+        assert trial.solved
+        waits += int((np.diff(trial.path) == 0).sum())
+    assert 0 < waits <= tight._space.grown
+    problem = andante.random_problems(grid, 1, seed=2)[0]
+    assert tight.run(problem, LIMITS).path.tolist() == roomy.run(problem, LIMITS).path.tolist()

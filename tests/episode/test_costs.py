@@ -10,8 +10,9 @@ from andante.episode.single import Agent
 from andante.world.grid import Grid
 
 ENTRIES = [entry for entry in andante.algorithms() if not entry.needs]
-# Agents that plan over regions share the levels of their map, and reserve room of which they touch little.
+# Agents that plan over regions share the levels of their map, which count here too.
 ON_THE_GROUND = [entry for entry in ENTRIES if not entry.card.regions]
+OVER_REGIONS = [entry for entry in ENTRIES if entry.card.regions]
 SIDE = 512
 
 
@@ -65,6 +66,17 @@ def test_nor_does_it_clear_what_an_earlier_problem_left(entry):
 @pytest.mark.parametrize("entry", ON_THE_GROUND, ids=str)
 def test_an_agent_on_a_large_map_needs_less_than_20_mb(large, entry):
     assert 0 < Agent(entry, large).memory_bytes < 20e6
+
+
+@pytest.mark.parametrize("entry", OVER_REGIONS, ids=str)
+def test_one_that_plans_over_regions_needs_less_than_35_mb(large, entry):
+    assert 0 < Agent(entry, large).memory_bytes < 35e6
+
+
+@pytest.mark.parametrize("quota", [10.0, np.inf])
+def test_and_less_than_60_mb_if_it_discovers_its_map(large, quota):
+    """The levels as they were built, and its own, which it repairs."""
+    assert 30e6 < Agent("prlrts", large, sight=10, quota=quota).memory_bytes < 60e6
 
 
 @pytest.mark.parametrize("entry", ON_THE_GROUND, ids=str)

@@ -67,10 +67,8 @@ class Work(NamedTuple):
         """Return buffers for building or repairing these layers."""
         abstract = len(layers.node)
         room = np.full(SETS, abstract)
-        room[[ORPHANS, CHANGED]] = max(
-            layers.ground, abstract
-        )  # states of one level; all others are abstract nodes, ...
-        room[KIN] += MOST_CHILDREN  # ... or the children of one node
+        room[[ORPHANS, CHANGED]] = max(layers.ground, abstract)  # states of any level
+        room[KIN] += MOST_CHILDREN  # the children of one node, or abstract nodes, as in all other sets
         sets = np.zeros(SETS, SET)
         sets["begin"] = np.cumsum(room) - room
         return cls(

@@ -71,7 +71,7 @@ class ChangeLog(NamedTuple):
 
     @classmethod
     def of(cls, nodes: int, chunks: int) -> ChangeLog:
-        """Return an empty log for so many nodes and chunks."""
+        """Return an empty log for up to this many nodes and chunks."""
         return cls(
             np.zeros(nodes, np.int32),
             np.zeros(nodes, np.bool_),
@@ -99,7 +99,7 @@ POOL = np.dtype(
         ("chunks", np.int64),  # ever used
         ("free_chunk", np.int64),  # the first of the released chunks; 0: none
         ("free_chunks", np.int64),
-        ("short", np.int64),  # 1: a repair was given up for lack of room, and the layers have to be restored
+        ("short", np.int64),  # 1: a repair was abandoned for lack of room, and the layers have to be restored
     ]
 )
 
@@ -455,12 +455,12 @@ def _give_back_chunk(layers: Layers, chunk: int) -> None:
     layers.scalars[0]["free_chunks"] += 1
 
 
-# --- room ---------------------------------------------------------------------------------------------------------------
+# --- room -----------------------------------------------------------------------------------------------------------
 
 
 @kernel
 def has_room(layers: Layers, nodes: int, chunks: int) -> bool:
-    """Return whether there is room for so many more nodes and chunks; it is not counted where it cannot run out."""
+    """Return whether there is room for this many more nodes and chunks; always true for layers that are not tight."""
     pool = layers.scalars[0]
     return not layers.tight or (
         len(layers.family) - pool["nodes"] + pool["free_nodes"] >= nodes

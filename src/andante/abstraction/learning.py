@@ -48,9 +48,10 @@ class Mind(NamedTuple):
 
     @classmethod
     def allocate(cls, space: Space) -> Mind:
-        """Return arrays over the nodes from the level ``learns_from`` on and, if ``quota`` is finite, for the path back.
+        """Return arrays over the nodes about which something can be learned and, if needed, for the path back.
 
-        Both are parameters, the first a property of them.
+        The parameters say from which level on anything is learned (``learns_from``). The path back is needed if
+        ``quota`` is finite.
         """
         level, room = space.params.learns_from, room_of(space)
         first = space.states if level > 0 else 0

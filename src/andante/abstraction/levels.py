@@ -50,8 +50,8 @@ class Spare(NamedTuple):
 class Discovered(NamedTuple):
     """Levels above the agent's model of its map, which are updated as the model loses cells.
 
-    There is room for somewhat more nodes and arcs than were built. Walls can make that too little: then the agent asks
-    for more room, and gets it before its next move.
+    There is room for a few more nodes and arcs than were built. If walls break up so many regions that little of it is
+    left, the agent asks for more, and gets it before its next move.
     """
 
     layers: Layers
@@ -94,7 +94,7 @@ class Levels(NamedTuple):
 
 
 def _spare(space: Space, built: Layers) -> Spare:
-    """Return how much room should be left: more than what comes into sight with one move is likely to need."""
+    """Return how much room should be left: more than the walls that one move brings into sight are likely to need."""
     assert isinstance(space.view, Belief)
     cells = (2 * space.view.radius + 3) ** 2  # whose moves may change
     return Spare(max(len(built.node) // 32, 2 * cells), max(len(built.link) // 32, 4 * cells))
@@ -191,7 +191,7 @@ def _mend(held: Discovered, graph: Layout) -> int:
 
 @generic
 def is_short_of_room(held: Fixed | Discovered) -> bool:
-    """Return whether the last repair was given up for lack of room."""
+    """Return whether the last repair was abandoned for lack of room."""
     raise TypeError(held)
 
 

@@ -100,8 +100,8 @@ def repair(layers: Layers, graph: Layout, work: Work, levels: int, rule: int, ke
     """Repair all levels after the arcs of the states in ``CHANGED`` changed, and return the highest level that changed.
 
     States that lost all their arcs leave the hierarchy; states that have arcs but no parent come back. The nodes
-    removed stay listed in ``work`` until the next repair, which may reuse their numbers. If room runs out, the pool says
-    that it is short, and the layers have to be restored.
+    removed stay listed in ``work`` until the next repair, which may reuse their numbers. If room runs out, the repair
+    is abandoned and the pool's field ``short`` set: the layers have to be restored.
     """
     empty(work, DEAD)
     _leave_and_return(layers, graph, work)

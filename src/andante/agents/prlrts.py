@@ -158,7 +158,7 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
     held, work = at["stored"], Effort(0, 0, 0.0)
     if _take_in_walls(memory, graph, params):
         path["moves"] = -1
-        if is_short_of_room(memory.levels.held):
+        if is_short_of_room(memory.levels.held):  # wait: there will be more before the next move
             return Move(state, 0.0, 0, 0, 0.0, at["stored"] - held)
     to, cost = next_on(ahead, graph, state)
     if cost < np.inf:

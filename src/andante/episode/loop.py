@@ -2,8 +2,9 @@
 
 `drive` takes a table of episodes and runs each to its end, in order. It returns early when the trail, to which it
 writes each move, is full, or when it has worked for a while, so that the caller can look at the moves, show progress or
-stop, or when the agent asks for more room; the next call resumes there. `watch` calls it with a trail of one move, `run_many` without a trail, and
-`Agent.move` with patience for one move. `bound_loop` binds it to an agent's memory, once.
+stop; and when the agent asks for more memory. The next call resumes there. `watch` calls it with a trail of one move,
+`run_many` without a trail, and `Agent.move` with patience for one move. `bound_loop` binds it to an agent's memory,
+once.
 
 Before each step the agent looks around. The graph passed to its step contains only what it knows of the map. After the
 step, the move is checked against the true graph: an agent moves along its arcs, at their cost, or waits at no cost.
@@ -93,7 +94,9 @@ def drive(
     times: npt.NDArray[np.int64],
     patience: int,
 ) -> int:
-    """Run all episodes until they end, the trail is full, ``patience`` expansions and moves are spent, or room is short.
+    """Run all episodes until they end, the trail is full, or ``patience`` expansions and moves are spent.
+
+    It also pauses when the agent asks for more room.
 
     Returns the index of the first episode that has not ended, the number of episodes if all have, or WRONG_MOVE minus
     the index of one in which the step returned a move that does not exist. ``episodes`` is EPISODE[any], ``trail``

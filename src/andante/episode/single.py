@@ -161,7 +161,7 @@ class Agent:
         self._step = partial(self._drive, self._stepping.address, 1, 0, 0, 0, 0, 1)
 
     def _give_room(self) -> None:
-        """Give the agent more room if it has asked for it: what it discovers can make its levels larger."""
+        """Give the agent more memory if it has asked for it: walls that it discovers break up regions."""
         assert self._asks is not None
         if self._asks[0]:
             self._asks[0] = 0
@@ -182,7 +182,7 @@ class Agent:
 
     @property
     def memory_bytes(self) -> int:
-        """The size of the agent's memory, including its own model of the map if it has sight."""
+        """The size of the agent's memory, including its own model of the map if it has sight; then it may grow."""
         return bytes_of((self._memory, self._space.view))
 
     def drive(

@@ -5,8 +5,8 @@ assumes that cells it has not seen are free. Its model of the map therefore has 
 loses moves as walls come into sight. The model is kept for all trials of a problem; in the next problem the agent
 starts with nothing again.
 
-The loop calls `model`, `sense`, `is_cut_off`, `forget` and `is_asking`. They depend on whether the view is a `Known` map or a
-`Belief`, and cost nothing if the map is known.
+The loop calls `model`, `sense`, `is_cut_off`, `forget` and `is_asking`. They depend on whether the view is a `Known`
+map or a `Belief`, and cost nothing if the map is known.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ BELIEF = np.dtype(
     [
         ("size", np.int64),  # cells found blocked in this problem
         ("place", np.int64),  # where the agent last looked around in this problem; -1 if it has not yet
-        ("asked", np.int64),  # 1: the agent asks for more room, to note down what follows from the walls it has found
+        ("asked", np.int64),  # 1: the agent needs more memory for what follows from the walls it has found
     ]
 )
 
@@ -160,7 +160,7 @@ def forget(view: View) -> None:
 
 @generic
 def is_asking(view: View) -> bool:
-    """Return whether the agent asks for more room (`ask_for_room`), which it must get before its next move."""
+    """Return whether the agent needs more memory before its next move (`ask_for_room`)."""
     raise TypeError(view)
 
 
@@ -238,7 +238,7 @@ def walls_found(view: Belief) -> int:
 
 @kernel
 def ask_for_room(view: Belief) -> None:
-    """Ask for more room, to note down what follows from the walls found."""
+    """Ask for more memory for what follows from the walls found."""
     view.scalars[0]["asked"] = 1
 
 
