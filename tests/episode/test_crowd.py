@@ -233,6 +233,25 @@ def test_ids_are_used_again_and_views_cannot_be_written():
         crowd.cells[0] = 1
 
 
+def test_nobody_can_be_added_sent_and_removed():
+    crowd = andante.Crowd("lrta", GRID)
+    nobody = crowd.add([], [])
+    crowd.send(nobody, [])
+    crowd.put(nobody, [])
+    crowd.remove(nobody)
+    assert crowd.tick(expansions=5).moved == 0
+
+
+def test_a_unit_put_where_it_can_walk_again_joins_its_team():
+    crowd = andante.Crowd("lrta", APART, share="goal")
+    first, second = crowd.add([(0, 0), (4, 2)], (1, 2))
+    assert crowd.outcomes[second] == Outcome.UNREACHABLE
+    crowd.put(second, (0, 1))
+    arrive(crowd)
+    assert crowd.cells[[first, second]].tolist() == [[1, 2], [1, 2]]
+    assert crowd.tick().bytes == 0
+
+
 def test_a_crowd_on_a_graph():
     graph = andante.Graph.from_edges([(0, 1, 1.0), (1, 2, 1.0), (2, 0, 5.0)])
     crowd = andante.Crowd("lrta", graph)
@@ -251,6 +270,7 @@ BAD = [
     (lambda crowd: crowd.add([[1, 2], [3]], (1, 1)), "a start must be one of the map's cells"),
     (lambda crowd: crowd.add([(0.5, 1)], (1, 1)), "a start must be one of the map's cells"),
     (lambda crowd: crowd.add(STARTS[0], GOALS[0], priority=0), "priority must be"),
+    (lambda crowd: crowd.add(STARTS[0], GOALS[0], priority=float("inf")), "priority must be"),
     (lambda crowd: crowd.add(STARTS[0], GOALS[0], algorithm="astar"), "cannot keep to a crowd's budget"),
     (lambda crowd: crowd.add(STARTS[0], GOALS[0], algorithm="nosuch"), "there is no algorithm"),
     (lambda crowd: crowd.add(STARTS[0], GOALS[0], algorithm="cpd"), "database"),
@@ -289,7 +309,8 @@ def test_bad_input_gets_a_sentence_and_changes_nothing(ask, sentence):
         ({"world": "arena"}, "a crowd needs a Grid or a Graph"),
         ({"lanes": 0}, "lanes must be a whole number of at least 1"),
         ({"threads": 2}, "2 threads need at least as many lanes"),
-        ({"memory": 10}, "memory, in bytes, must be"),
+        ({"memory": 10}, r"memory, in bytes, must be from 1e\+06 to 6.4e\+10, got 10"),
+        ({"memory": float("inf")}, "memory, in bytes, must be"),
         ({"algorithm": "dlrta", "databases": [7]}, "database"),
     ],
 )

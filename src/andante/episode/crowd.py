@@ -35,6 +35,7 @@ FIRST_UNITS = 1024
 NO_SQUAD = -1
 PATIENT_PASSES = 4  # times that what is left of a budget is shared before more is given than is left
 MOST_AHEAD = 4  # shares that units may be given ahead of time
+MOST_MEMORY = 64e9
 MEMORY = 256e6  # bytes for all minds, unless another number is given
 
 _WALKING, _GOAL, _UNREACHABLE = int(Outcome.WALKING), int(Outcome.GOAL), int(Outcome.UNREACHABLE)
@@ -65,9 +66,8 @@ class Crowd:
     ``algorithm`` is what units use unless `add` names another. ``memory`` bounds the bytes that all minds together may
     hold: if it is reached, the unit that holds most begins again from where it stands. With ``bodies`` no two units are
     in one cell, and they push each other out of the way (`andante.episode.bodies`). With ``share="goal"`` units of the
-    same algorithm and lane that have the same goal learn together. Units are dealt into ``lanes``,
-    each with its share of the budget, which ``threads`` run side by side; results depend on the lanes and not on the
-    threads.
+    same algorithm and lane that have the same goal learn together. Units are dealt into ``lanes``, each with its share
+    of the budget, which ``threads`` run side by side; results depend on the lanes and not on the threads.
 
     >>> import andante
     >>> grid = andante.generate("empty", 8, 8)
@@ -100,7 +100,7 @@ class Crowd:
         self._threads = whole_number(threads, "threads", least=1, error=ParameterError)
         if self._threads > self._lanes:
             raise ParameterError(f"{threads} threads need at least as many lanes, got {lanes}")
-        self._memory = real_number(memory, "memory, in bytes,", least=1e6)
+        self._memory = _between(memory, 1e6, MOST_MEMORY, "memory, in bytes,")
         if share not in (None, "goal"):
             raise ParameterError(f"share must be 'goal' or None, got {quoted(share)}")
         self._share = share is not None
@@ -230,7 +230,7 @@ class Crowd:
         """
         chosen = self._chosen(algorithm, parameters)
         given = self._databases if databases is None else as_databases(databases)
-        weight = real_number(priority, "priority", least=1e-6)
+        weight = _between(priority, 1e-6, 1e6, "priority")
         begin = states_at(self.world, starts, "start")
         end = self._ends(begin, goals, nearest)
         if len(begin) == 1:
@@ -277,8 +277,11 @@ class Crowd:
         self._place(rows, states)
         begins = np.where(self._units["anchored"][rows], NEW_PROBLEM, NEW_TRIAL)
         self._units["begins"][rows] = np.maximum(self._units["begins"][rows], begins)
-        self._units["outcome"][rows] = self._outcomes(states, goals)
-        self._unreachable += int(np.count_nonzero(self._units["outcome"][rows] == _UNREACHABLE))
+        outcomes = self._outcomes(states, goals)
+        self._units["outcome"][rows] = outcomes
+        self._unreachable += int(np.count_nonzero(outcomes == _UNREACHABLE))
+        self._forget(rows[outcomes != _WALKING])
+        self._join(rows[(outcomes == _WALKING) & (self._units["team"][rows] == NO_TEAM)])
 
     def remove(self, ids: npt.ArrayLike) -> None:
         """Remove units; what they hold is given back."""
@@ -290,7 +293,7 @@ class Crowd:
         self._leave(rows)
         self._order = None
         self._units[rows] = 0
-        self._units["squad"][rows] = NO_SQUAD
+        self._units["squad"][rows], self._units["wish"][rows] = NO_SQUAD, NO_WISH
         self._gone.extend(rows.tolist())
 
     def compile(self) -> None:
@@ -448,7 +451,10 @@ class Crowd:
         if key not in self._squad_of:
             ground = Ground(self._units, self._cells)
             room = int(self._memory / self._lanes)
-            self._squads.append(Squad(algorithm, databases, self.graph, ground, room, self._share))
+            try:
+                self._squads.append(Squad(algorithm, databases, self.graph, ground, room, self._share))
+            except MemoryError:
+                raise ParameterError(f"memory={self._memory:g} is more than this machine has; give less") from None
             self._squad_of[key] = len(self._squads) - 1
         return self._squad_of[key]
 
@@ -546,10 +552,19 @@ class Crowd:
         for number, squad in enumerate(self._squads):
             mine = rows[squads == number]
             table["round"][mine], table["given"][mine] = squad.result["round"], squad.result["given"]
-            squad.join(table, mine[outcomes[squads == number] == _WALKING])
+        self._join(rows[outcomes == _WALKING])
         self._unreachable += int(np.count_nonzero(outcomes == _UNREACHABLE))
 
+    def _join(self, rows: Ids) -> None:
+        """Put units into teams, if units learn together: they begin their teams' problems."""
+        if not self._share:
+            return
+        for number, squad in enumerate(self._squads):
+            squad.join(self._units, rows[self._units["squad"][rows] == number])
+        self._units["begins"][rows] = NEW_PROBLEM
+
     def _forget(self, rows: Ids) -> None:
+        """Give back what units hold, and let them leave their teams."""
         for number, squad in enumerate(self._squads):
             mine = rows[self._units["squad"][rows] == number]
             squad.quit(self._units, mine)
@@ -561,6 +576,13 @@ def _shown(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     view = array.view()
     view.flags.writeable = False
     return view
+
+
+def _between(value: Any, low: float, high: float, what: str) -> float:
+    number = real_number(value, what)
+    if not low <= number <= high:
+        raise ParameterError(f"{what} must be from {low:g} to {high:g}, got {quoted(value)}")
+    return number
 
 
 def _positive(value: Any, what: str) -> float:

@@ -25,6 +25,8 @@ def states_at(world: Grid | Graph, places: npt.ArrayLike, what: str, *, walls: b
     except ValueError:  # rows of different lengths
         given = np.zeros(0, object)
     on_grid = isinstance(world, Grid)
+    if given.size == 0 and given.ndim == 1 and given.dtype != object:
+        return np.zeros(0, np.int64)
     if given.ndim == (1 if on_grid else 0):
         given = given[np.newaxis]
     wanted = "cells (x, y), as an array of two whole numbers each" if on_grid else "numbers of states"
