@@ -27,8 +27,9 @@ class Twin:
     def places(self, unit):
         here, wish, goal = self.states[unit], self.wishes[unit], self.goals[unit]
         value = {near: cost + estimate(self.graph.arrays, near, goal) for near, cost in self.graph.neighbours(here)}
-        others = sorted((near for near in value if near != wish), key=lambda near: value[near])
-        return [wish] * (wish not in (NO_WISH, here)) + [here] + others
+        value[here] = -np.inf if wish == NO_WISH else estimate(self.graph.arrays, here, goal) + 1
+        others = [near for near in value if near != wish or near == here]
+        return [wish] * (wish not in (NO_WISH, here)) + sorted(others, key=lambda near: value[near])
 
     def crosses(self, here, to):
         grid_x, grid_y = self.graph.arrays.x, self.graph.arrays.y
@@ -153,7 +154,9 @@ def test_one_that_has_arrived_makes_way():
 def test_two_cannot_begin_in_one_place():
     grid = andante.generate("empty", 4, 4)
     crowd = andante.Crowd("lrta", grid, bodies=True)
-    with pytest.raises(andante.AndanteError, match="two units with bodies cannot be in one place"):
+    with pytest.raises(
+        andante.AndanteError, match=r"two units with bodies cannot be in one place, and two would be at \(0, 0\)"
+    ):
         crowd.add([(0, 0), (0, 0)], (3, 3))
     (one,) = crowd.add((0, 0), (3, 3))
     with pytest.raises(andante.AndanteError, match=r"unit 0 stands at \(0, 0\)"):

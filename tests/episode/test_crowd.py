@@ -107,6 +107,8 @@ def test_the_nearest_cell_instead():
         crowd.add((0, 0), (2, 1))
     ids = crowd.add([(0, 0)] * 2, [(2, 1), (4, 2)], nearest=True)
     assert crowd.goals[ids].tolist() == [6, 11]
+    far = crowd.add((3, 0), (99, -5), nearest=True)
+    assert crowd.goals[far].tolist() == [4]
     arrive(crowd)
     assert crowd.cells[ids].tolist() == [[1, 1], [1, 2]]
 
@@ -179,6 +181,64 @@ def test_a_team_of_one_walks_as_alone_and_teams_come_and_go():
         assert crowd.tick().bytes == 0
 
 
+def test_slots_are_used_again_in_a_team_that_lives_on():
+    crowd = andante.Crowd("plrta", GRID, share="goal")
+    ids = crowd.add(STARTS[:20], GOALS[0])
+    for _ in range(30):
+        crowd.tick()
+    crowd.send(ids[:5], GOALS[1])
+    crowd.send(ids[:5], GOALS[0])
+    crowd.tick()
+    crowd.remove(ids[10:])
+    crowd.add(STARTS[20:30], GOALS[0])
+    arrive(crowd)
+    assert crowd.tick().bytes == 0
+
+
+def test_more_teams_than_there_was_room_for():
+    grid = andante.generate("empty", 40, 40)
+    places = [(x, y) for x in range(40) for y in range(40)]
+    crowd = andante.Crowd("lrta", grid, share="goal")
+    ids = crowd.add(places[:1100], places[1:1101])
+    arrive(crowd)
+    assert (crowd.outcomes[ids] == Outcome.GOAL).all()
+
+
+def test_memory_is_capped_for_all_algorithms_together():
+    grid = andante.generate("random", 120, 120, seed=3)
+    problems = andante.random_problems(grid, 30, seed=1)
+    starts, goals = [grid.cell(p.start) for p in problems], [grid.cell(p.goal) for p in problems]
+    crowd = andante.Crowd(None, grid, memory=2e6)
+    for budget in (50, 100, 150):
+        crowd.add(starts, goals, algorithm=f"tba(budget={budget})")
+    ticks = arrive(crowd)
+    assert max(tick.bytes for tick in ticks) <= 2.2e6
+    assert (crowd.outcomes == Outcome.GOAL).all()
+
+
+def test_nothing_is_lost_however_often_memory_is_full():
+    grid = andante.generate("outdoor", 128, 128, seed=7)
+    problems = andante.random_problems(grid, 400, seed=1)
+    crowd = andante.Crowd("tba(budget=1000)", grid, memory=1e6)
+    ids = crowd.add([grid.cell(p.start) for p in problems[:4]], [grid.cell(p.goal) for p in problems[:4]])
+    restarted = 0
+    for problem in problems[4:]:
+        for _ in range(12):
+            restarted += crowd.tick().restarted
+        for unit in ids[crowd.outcomes[ids] != Outcome.WALKING][:1]:
+            assert crowd.outcomes[unit] == Outcome.GOAL
+            crowd.send(unit, grid.cell(problem.goal))
+    assert restarted > 10
+
+
+def test_one_thread_at_a_time():
+    crowd = andante.Crowd("lrta", GRID)
+    crowd.add(STARTS, GOALS)
+    with crowd._lock, pytest.raises(andante.AndanteError, match="two threads use the same crowd"):
+        crowd.tick()
+    crowd.tick()
+
+
 def test_values_that_are_not_true_for_others_are_not_shared():
     with pytest.raises(andante.AndanteError, match="its units cannot learn together"):
         andante.Crowd("rta", GRID, share="goal")
@@ -228,7 +288,11 @@ def test_ids_are_used_again_and_views_cannot_be_written():
     assert len(crowd) == 2
     with pytest.raises(andante.AndanteError, match="there is no unit 1: it was removed"):
         crowd.send(1, GOALS[0])
+    assert crowd.cells[1].tolist() == [-1, -1]
     assert crowd.add(STARTS[3], GOALS[3]).tolist() == [1]
+    arrive(crowd)
+    crowd.remove(crowd.outcomes == Outcome.GOAL)
+    assert len(crowd) == 0
     with pytest.raises(ValueError, match="read-only"):
         crowd.cells[0] = 1
 
@@ -277,7 +341,7 @@ BAD = [
     (lambda crowd: crowd.send(99, GOALS[0]), "there is no unit 99"),
     (lambda crowd: crowd.send([0, 0], GOALS[0]), "a unit is named twice"),
     (lambda crowd: crowd.send("all", GOALS[0]), "ids are whole numbers"),
-    (lambda crowd: crowd.send([0, 1], GOALS[:3]), "2 starts need as many goals"),
+    (lambda crowd: crowd.send([0, 1], GOALS[:3]), "2 units need as many goals"),
     (lambda crowd: crowd.remove(-1), "there is no unit -1"),
     (lambda crowd: crowd.put(0, (0, 99)), r"the place \(0, 99\) is outside"),
     (lambda crowd: crowd.put([0, 1], STARTS[:3]), "2 units need as many places"),
@@ -307,6 +371,9 @@ def test_bad_input_gets_a_sentence_and_changes_nothing(ask, sentence):
     [
         ({"algorithm": "astar"}, "cannot keep to a crowd's budget"),
         ({"world": "arena"}, "a crowd needs a Grid or a Graph"),
+        ({"lanes": 10**9}, "lanes must be at most 64"),
+        ({"bodies": "yes"}, "bodies must be True or False"),
+        ({"algorithm": None, "depth": 3}, "a crowd without an algorithm has no parameter 'depth'"),
         ({"lanes": 0}, "lanes must be a whole number of at least 1"),
         ({"threads": 2}, "2 threads need at least as many lanes"),
         ({"memory": 10}, r"memory, in bytes, must be from 1e\+06 to 6.4e\+10, got 10"),

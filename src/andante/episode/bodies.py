@@ -2,16 +2,18 @@
 
 Priority inheritance with backtracking (PIBT), Okumura, Machida, Défago and Tamura (2022), on the wishes of real-time
 agents. In each turn units decide in the order in which they set out. A unit takes the first place of its list that
-nobody has taken: the state that its agent wishes to go to, its own, then its neighbours by the cost of the move plus
-the heuristic. If an undecided unit stands there, that one decides first, with the priority of the unit that pushes it;
-if it cannot leave, the next place is tried. Every unit decides once, so a turn takes time in proportion to the units.
+nobody has taken: the state that its agent wishes to go to, other states that are nearer to its goal, its own, then all
+others, by the cost of the move plus the heuristic. If an undecided unit stands there, that one decides first, with the
+priority of the unit that pushes it; if it cannot leave, the next place is tried. Every unit decides once, so a turn
+takes time in proportion to the units.
 
 The unit that set out first gets its wish if every move of the map lies on a cycle, so it walks as if it were alone. If
 its agent is complete it arrives, and then gives way to everybody else: so all arrive in the end, if not at once. A unit
 that has arrived may be pushed away from its goal, and has arrived all the same.
 
 A wish that is not granted is kept until it is: the agent does not plan again. An agent that was pushed elsewhere begins
-a new trial.
+a new trial. A unit whose wish was denied for a while goes anywhere else rather than stay: in dead ends, where the
+theorem says nothing, that gets most jams moving again.
 """
 
 from __future__ import annotations
@@ -26,11 +28,13 @@ from andante.kernel import generic, int64, kernel
 from andante.measures.outcome import Outcome
 from andante.search.path import price_between
 from andante.world.layout import Arrays, Csr, Moves, degree, estimate, price, target
+from andante.world.layout import unit as unit_of
 
 _WALKING, _GOAL = int(Outcome.WALKING), int(Outcome.GOAL)
 
 FREE = 0  # instead of 1 + a unit
 UNDECIDED = -1
+PATIENCE = 8  # turns for which a unit waits for its wish
 
 
 class Bodies(NamedTuple):
@@ -116,14 +120,18 @@ def _list_places(graph: Arrays, ground: Ground, bodies: Bodies, depth: int, unit
     bodies.chain[depth], bodies.tried[depth] = unit, 0
     if wish != NO_WISH and wish != here:
         bodies.place[depth, 0], count = wish, 1
-    bodies.place[depth, count] = here
-    count += 1
-    first = count
-    for k in range(degree(graph, here)):
-        near = target(graph, here, k)
-        if near == wish:
+    first, moves = count, degree(graph, here)
+    for k in range(moves + 1):  # the last is to stay
+        near = target(graph, here, k) if k < moves else here
+        if near == wish and near != here:
             continue
-        value, at = price(graph, here, k) + estimate(graph, near, goal), count
+        value, at = estimate(graph, near, goal), count
+        if k < moves:
+            value += price(graph, here, k)
+        elif wish == NO_WISH:
+            value = -np.inf
+        else:
+            value = value + unit_of(graph) if row["denied"] < PATIENCE else np.inf
         while at > first and bodies.value[at - 1] > value:
             bodies.value[at], bodies.place[depth, at] = bodies.value[at - 1], bodies.place[depth, at - 1]
             at -= 1
@@ -161,6 +169,7 @@ def _go(graph: Arrays, ground: Ground, bodies: Bodies, unit: int) -> int:
     here = row["state"]
     bodies.standing[to], bodies.taken[to] = unit + 1, FREE
     granted = to == row["wish"]
+    row["denied"] = 0 if granted or to != here or row["wish"] == NO_WISH else row["denied"] + 1
     if granted or to != here:
         row["wish"] = NO_WISH
     if to == here:

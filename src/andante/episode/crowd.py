@@ -8,11 +8,12 @@ arrives.
 from __future__ import annotations
 
 import math
+import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cached_property
-from typing import Any, NamedTuple
+from functools import cached_property, wraps
+from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -33,14 +34,17 @@ from andante.world.grid import Grid
 
 FIRST_UNITS = 1024
 NO_SQUAD = -1
+NOWHERE = -1  # the state and the cells of units that were removed
 PATIENT_PASSES = 4  # times that what is left of a budget is shared before more is given than is left
 MOST_AHEAD = 4  # shares that units may be given ahead of time
+MOST_LANES = 64
 MOST_MEMORY = 64e9
 MEMORY = 256e6  # bytes for all minds, unless another number is given
 
 _WALKING, _GOAL, _UNREACHABLE = int(Outcome.WALKING), int(Outcome.GOAL), int(Outcome.UNREACHABLE)
 
 Ids = npt.NDArray[np.int64]
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Tick(NamedTuple):
@@ -58,6 +62,21 @@ class Tick(NamedTuple):
     longest_wait: int  # ticks since the last move of the unit that has waited longest
     bytes: int  # held by all units
     microseconds: float  # it took
+
+
+def _alone(method: F) -> F:
+    """Let one thread at a time call this method of a crowd, or another one with this mark."""
+
+    @wraps(method)
+    def call(self: Crowd, *args: Any, **how: Any) -> Any:
+        if not self._lock.acquire(blocking=False):
+            raise AlgorithmError("two threads use the same crowd at once; let one of them do all the work")
+        try:
+            return method(self, *args, **how)
+        finally:
+            self._lock.release()
+
+    return cast(F, call)
 
 
 class Crowd:
@@ -96,7 +115,14 @@ class Crowd:
             raise ProblemError(f"a crowd needs a Grid or a Graph, as andante.read_map returns, not {quoted(world)}")
         self.world, self.graph = world, world.graph
         self._databases = as_databases(databases)
+        self._lock = threading.Lock()
         self._lanes = whole_number(lanes, "lanes", least=1, error=ParameterError)
+        if self._lanes > MOST_LANES:
+            raise ParameterError(f"lanes must be at most {MOST_LANES}, got {quoted(lanes)}")
+        if not isinstance(bodies, bool):
+            raise ParameterError(f"bodies must be True or False, got {quoted(bodies)}")
+        if algorithm is None and parameters:
+            raise ParameterError(f"a crowd without an algorithm has no parameter {next(iter(parameters))!r}")
         self._threads = whole_number(threads, "threads", least=1, error=ParameterError)
         if self._threads > self._lanes:
             raise ParameterError(f"{threads} threads need at least as many lanes, got {lanes}")
@@ -108,7 +134,7 @@ class Crowd:
         self._units["squad"] = NO_SQUAD
         self._cells = np.zeros((FIRST_UNITS, 2), np.int32)
         self._squads: list[Squad] = []
-        self._squad_of: dict[tuple[Any, ...], int] = {}  # by algorithm, databases and lane
+        self._squad_of: dict[tuple[Any, ...], int] = {}  # by algorithm and databases: that of the first lane
         self._rows = 0  # of the table that are or were in use
         self._gone: list[int] = []  # rows that can be used again, the first freed first
         self._turn = 0
@@ -119,8 +145,7 @@ class Crowd:
         self._unreachable = 0  # units sent to unreachable goals since the last tick
         self._default = None if algorithm is None else self._able(find(algorithm, **parameters))
         if self._default is not None:
-            for lane in range(self._lanes):
-                self._squad(self._default, self._databases, lane)
+            self._squads_for(self._default, self._databases)
 
     def __repr__(self) -> str:
         default = "" if self._default is None else f" of {self._default}"
@@ -197,7 +222,7 @@ class Crowd:
 
     @property
     def jain_index(self) -> float:
-        """How evenly the budgets were shared, from 1 / units up to 1: Jain's index of what units have spent per tick.
+        """How evenly the budgets were shared, from 1 / units up to 1: Jain's index of what units expanded per tick.
 
         It is relative to their priorities, over units that had to wait at some time since they set out: others got all
         that they asked for. nan if nobody had to wait.
@@ -206,10 +231,12 @@ class Crowd:
         rows = rows[(rows["squad"] != NO_SQUAD) & (rows["turn"] > rows["joined"])]
         turns = np.where(rows["outcome"] == _WALKING, self._turn, rows["turn"]) - rows["joined"]
         waited = turns > rows["moves"]
-        return jain_index((rows["spent"] / (rows["priority"] * turns))[waited])
+        work = rows["expanded"] if rows["expanded"].any() else rows["moves"]
+        return jain_index((work / (rows["priority"] * turns))[waited])
 
     # --- coming and going -------------------------------------------------------------------------------------------
 
+    @_alone
     def add(
         self,
         starts: npt.ArrayLike,
@@ -236,8 +263,8 @@ class Crowd:
         if len(begin) == 1:
             begin = np.broadcast_to(begin, end.shape)
         check_goals(covering(chosen, given, self.graph), self.world, end)
-        squads = [self._squad(chosen, given, lane) for lane in range(self._lanes)]
         self._check_room(begin)
+        squads = self._squads_for(chosen, given)
         rows = self._new_rows(len(begin))
         table = self._units
         table[rows] = 0
@@ -247,22 +274,27 @@ class Crowd:
         for lane, number in enumerate(squads):
             mine = rows[rows % self._lanes == lane]
             table["squad"][mine], table["slot"][mine] = number, self._squads[number].enlist(mine)
+        self._open_accounts(rows)
         self._set_out(rows, end)
         return rows
 
+    @_alone
     def send(self, ids: npt.ArrayLike, goals: npt.ArrayLike, *, nearest: bool = False) -> None:
         """Give units new goals. They forget what they learned for the last one; those that already have it go on."""
         rows = self._known(ids)
-        end = self._ends(self._units["state"][rows], goals, nearest)
+        end = self._ends(self._units["state"][rows], goals, nearest, "units")
         if len(end) != len(rows):
             raise ProblemError(f"{len(rows)} units need as many goals, or one for all, got {len(end)}")
         for number, squad in enumerate(self._squads):
             mine = self._units["squad"][rows] == number
             check_goals(squad.covering, self.world, end[mine])
-        new = (self._units["goal"][rows] != end) | (self._units["outcome"][rows] != _WALKING)
+        idle = self._units["outcome"][rows] != _WALKING
+        new = (self._units["goal"][rows] != end) | idle
+        self._open_accounts(rows[idle])
         self._forget(rows[new])
         self._set_out(rows[new], end[new])
 
+    @_alone
     def put(self, ids: npt.ArrayLike, cells: npt.ArrayLike) -> None:
         """Put units somewhere else. They keep their goals and what they have learned, and make new plans."""
         rows = self._known(ids)
@@ -278,11 +310,14 @@ class Crowd:
         begins = np.where(self._units["anchored"][rows], NEW_PROBLEM, NEW_TRIAL)
         self._units["begins"][rows] = np.maximum(self._units["begins"][rows], begins)
         outcomes = self._outcomes(states, goals)
+        again = rows[(outcomes == _WALKING) & (self._units["outcome"][rows] != _WALKING)]
         self._units["outcome"][rows] = outcomes
+        self._open_accounts(again)
         self._unreachable += int(np.count_nonzero(outcomes == _UNREACHABLE))
         self._forget(rows[outcomes != _WALKING])
         self._join(rows[(outcomes == _WALKING) & (self._units["team"][rows] == NO_TEAM)])
 
+    @_alone
     def remove(self, ids: npt.ArrayLike) -> None:
         """Remove units; what they hold is given back."""
         rows = self._known(ids)
@@ -294,8 +329,10 @@ class Crowd:
         self._order = None
         self._units[rows] = 0
         self._units["squad"][rows], self._units["wish"][rows] = NO_SQUAD, NO_WISH
+        self._units["state"][rows], self._cells[rows] = NOWHERE, NOWHERE
         self._gone.extend(rows.tolist())
 
+    @_alone
     def compile(self) -> None:
         """Compile the loops of the crowd's algorithms, or load them from the cache: else its first tick does so."""
         for squad in self._squads:
@@ -305,6 +342,7 @@ class Crowd:
 
     # --- a tick -----------------------------------------------------------------------------------------------------
 
+    @_alone
     def tick(self, *, expansions: float | None = None, microseconds: float | None = None) -> Tick:
         """Let every unit move at most once, as far as the budget reaches; without one, let every unit move.
 
@@ -324,14 +362,16 @@ class Crowd:
         lanes = [list(range(lane, len(self._squads), self._lanes)) for lane in range(self._lanes)]
         total = sum(weights) or 1.0
         parts = [sum(weights[number] for number in lane) / total for lane in lanes]
-        if timed:  # lanes that run side by side have the whole time each, except what goes on before and after
-            parts = [min(1.0, part * self._threads) for part in parts]
-            budget = max(budget - (time.perf_counter_ns() - began) - self._ending, 1.0)
-        sums = [sum(weights[number] for number in lane) for lane in lanes]
+        if timed:
+            if self._threads > 1:  # lanes that run side by side have the whole time each
+                turns = -(-sum(part > 0 for part in parts) // self._threads)
+                parts = [1 / turns if part else 0.0 for part in parts]
+            aside = time.perf_counter_ns() - began + self._ending  # what goes on before and after
+            budget = max(budget - aside, budget / 2)
         work = [
-            (lane, budget * part, weight, timed)
-            for lane, part, weight in zip(lanes, parts, sums, strict=True)
-            if weight
+            (lane, budget * part, sum(weights[number] for number in lane), timed)
+            for lane, part in zip(lanes, parts, strict=True)
+            if part
         ]
         if self._threads == 1:
             for one in work:
@@ -376,12 +416,19 @@ class Crowd:
         left, passes = budget, 0
         while left > 0 and any(squad.waits for squad in squads):
             for squad in squads:  # also those that do not wait: their units are given their share
+                self._limit_memory(squad, squads)
                 left -= squad.march(self._turn, left, share, everybody, timed, self._bodies is not None)
             passes += 1
             share = max(left, 0.0) / weight * 2 ** max(0, passes - PATIENT_PASSES)
             ahead += share
         waits = any(squad.waits for squad in squads)
         self._ahead[which] = min(ahead, MOST_AHEAD * usual) if waits else 0.0
+
+    def _limit_memory(self, squad: Squad, squads: list[Squad]) -> None:
+        """Let a squad of a lane have what the others have left of the lane's memory."""
+        if len(squads) > 1:
+            others = sum(other.used_bytes for other in squads if other is not squad)
+            squad.result["room"] = max(0, int(self._memory / self._lanes) - others)
 
     def _told(self, moved: int | None) -> Tick:
         """Return what happened; raise `AlgorithmError` if a step returned a wrong move."""
@@ -432,7 +479,7 @@ class Crowd:
             raise AlgorithmError(f"{algorithm} cannot be one of a crowd: each unit would need memory for the whole map")
         if self._share and not algorithm.card.converges:
             raise AlgorithmError(
-                f"what {algorithm} learns is not true for others, so its units cannot learn together; choose an "
+                f"{algorithm} learns nothing that is true for others, so its units cannot learn together; choose an "
                 "algorithm whose card says that it converges, or leave out share"
             )
         return algorithm
@@ -445,28 +492,33 @@ class Crowd:
             return self._default
         return self._able(find(self._default if algorithm is None else algorithm, **parameters))  # type: ignore[arg-type]
 
-    def _squad(self, algorithm: Algorithm, databases: tuple[Any, ...], lane: int) -> int:
-        """Return the number of the squad for this algorithm in this lane; its remainder by the lanes is the lane."""
-        key = (algorithm, *map(id, databases), lane)
+    def _squads_for(self, algorithm: Algorithm, databases: tuple[Any, ...]) -> list[int]:
+        """Return the numbers of the squads for this algorithm, one for each lane: the remainder by the lanes."""
+        key = (algorithm, *map(id, databases))
         if key not in self._squad_of:
-            ground = Ground(self._units, self._cells)
-            room = int(self._memory / self._lanes)
+            ground, room = Ground(self._units, self._cells), int(self._memory / self._lanes)
             try:
-                self._squads.append(Squad(algorithm, databases, self.graph, ground, room, self._share))
+                made = [Squad(algorithm, databases, self.graph, ground, room, self._share) for _ in range(self._lanes)]
             except MemoryError:
                 raise ParameterError(f"memory={self._memory:g} is more than this machine has; give less") from None
-            self._squad_of[key] = len(self._squads) - 1
-        return self._squad_of[key]
+            self._squad_of[key] = len(self._squads)
+            self._squads += made
+        first = self._squad_of[key]
+        return list(range(first, first + self._lanes))
 
-    def _ends(self, starts: npt.NDArray[np.int64], goals: npt.ArrayLike, nearest: bool) -> npt.NDArray[np.int64]:
+    def _ends(
+        self, starts: npt.NDArray[np.int64], goals: npt.ArrayLike, nearest: bool, what: str = "starts"
+    ) -> npt.NDArray[np.int64]:
         """Return the states to go to, one for each start; a single start or goal serves all."""
+        if not isinstance(nearest, bool):
+            raise ParameterError(f"nearest must be True or False, got {quoted(nearest)}")
         ends = states_at(self.world, goals, "goal", walls=nearest)
         if len(starts) == 1 != len(ends):
             starts = np.broadcast_to(starts, ends.shape)
         if len(ends) == 1 != len(starts):
             ends = np.broadcast_to(ends, starts.shape)
         if len(ends) != len(starts):
-            raise ProblemError(f"{len(starts)} starts need as many goals, or one for all, got {len(ends)}")
+            raise ProblemError(f"{len(starts)} {what} need as many goals, or one for all, got {len(ends)}")
         return nearest_in_component(self.world, starts, ends) if nearest else ends
 
     def _new_rows(self, count: int) -> Ids:
@@ -493,6 +545,8 @@ class Crowd:
     def _known(self, ids: npt.ArrayLike) -> Ids:
         """Return ids as an array; raise `ProblemError` if one is not that of a unit, or occurs twice."""
         rows = np.atleast_1d(np.asarray(ids))
+        if rows.dtype == bool and rows.shape == (self._rows,):  # a mask, such as crowd.outcomes == Outcome.GOAL
+            rows = np.flatnonzero(rows & (self._units["squad"][: self._rows] != NO_SQUAD))
         if rows.ndim != 1 or (len(rows) and rows.dtype.kind not in "iu"):
             raise ProblemError(f"ids are whole numbers, as crowd.add returns them, not {quoted(ids)}")
         rows = rows.astype(np.int64)
@@ -514,8 +568,10 @@ class Crowd:
         """Raise `ProblemError` if two units with bodies would be in one place; ``rows`` are those that move there."""
         if self._bodies is None:
             return
-        if len(np.unique(states)) < len(states):
-            raise ProblemError("two units with bodies cannot be in one place")
+        seen, times = np.unique(states, return_counts=True)
+        for state in seen[times > 1][:1]:
+            where = place_name(self.world, int(state))
+            raise ProblemError(f"two units with bodies cannot be in one place, and two would be at {where}")
         others = self._bodies.standing[states].astype(np.int64) - 1
         taken = others >= 0 if rows is None else (others >= 0) & ~np.isin(others, rows)
         for i in np.flatnonzero(taken)[:1]:
@@ -539,6 +595,15 @@ class Crowd:
         outcomes = np.where(label[states] == label[goals], _WALKING, _UNREACHABLE)
         return np.where(states == goals, _GOAL, outcomes)
 
+    def _open_accounts(self, rows: Ids) -> None:
+        """Let units begin with nothing given and nothing spent: they were not on their way."""
+        table = self._units
+        table["balance"][rows] = table["last"][rows] = 0.0
+        table["turn"][rows] = table["joined"][rows] = self._turn
+        for number, squad in enumerate(self._squads):
+            mine = rows[table["squad"][rows] == number]
+            table["round"][mine], table["given"][mine] = squad.result["round"], squad.result["given"]
+
     def _set_out(self, rows: Ids, goals: npt.NDArray[np.int64]) -> None:
         """Let units begin a problem."""
         table = self._units
@@ -547,11 +612,6 @@ class Crowd:
         table["turn"][rows] = table["joined"][rows] = self._turn
         table["wish"][rows], self._order = NO_WISH, None
         table["moves"][rows] = table["cost"][rows] = table["expanded"][rows] = table["spent"][rows] = 0
-        table["balance"][rows] = table["last"][rows] = 0.0
-        squads = table["squad"][rows]
-        for number, squad in enumerate(self._squads):
-            mine = rows[squads == number]
-            table["round"][mine], table["given"][mine] = squad.result["round"], squad.result["given"]
         self._join(rows[outcomes == _WALKING])
         self._unreachable += int(np.count_nonzero(outcomes == _UNREACHABLE))
 

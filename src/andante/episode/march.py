@@ -23,7 +23,16 @@ from andante.episode.loop import wrong
 from andante.kernel import Each, generic, instantiate, kernel, nanoseconds, nth, prefetch, subroutine
 from andante.measures.outcome import Outcome
 from andante.search.memory import Clock
-from andante.search.records import Index, held_bytes, prefetch_holder, prefetch_place, release, tidy, used_bytes
+from andante.search.records import (
+    Index,
+    held_bytes,
+    lost_records,
+    prefetch_holder,
+    prefetch_place,
+    release,
+    tidy,
+    used_bytes,
+)
 from andante.world.layout import Arrays, Csr, Moves, prefetch_around
 
 _WALKING, _GOAL = int(Outcome.WALKING), int(Outcome.GOAL)
@@ -33,6 +42,8 @@ NOBODY = -1  # in place of a unit
 NO_WISH = -1  # in place of a state
 NO_TEAM = 0  # in place of a team: nothing is ever kept there
 LEAD = 2  # units by which a prefetch is ahead of what it is for
+UNUSUAL = 16.0  # times the mean cost of a move: a unit pays no more for one, and saves no more
+MEAN_OF = 64.0  # moves over which the mean is taken, roughly
 TIDIED = 32  # entries of discarded tables that are cleared after a move
 
 # What a unit begins with its next move.
@@ -47,7 +58,8 @@ UNIT = np.dtype(
         ("wish", np.int64),  # with bodies: the state that its step has chosen, until it is there; or NO_WISH
         ("state", np.int64),
         ("goal", np.int64),
-        ("begins", np.int64),
+        ("begins", np.int32),
+        ("denied", np.int32),  # with bodies: turns since its wish could have been granted
         ("balance", np.float64),  # what it has been given and not spent
         ("last", np.float64),  # what its last move cost
         ("given", np.float64),  # how much a unit of priority 1 had been given when the balance was brought up to date
@@ -79,6 +91,7 @@ SQUAD = np.dtype(
         ("given", np.float64),  # how much a unit of priority 1 has been given
         ("round", np.int64),  # of accounts
         ("given_before", np.float64),  # how much had been given when the round began
+        ("mean", np.float64),  # cost of a move
         ("room", np.int64),  # bytes that minds may take
         ("walking", np.int64),  # units that were walking when the turn began ...
         ("weight", np.float64),  # ... and the sum of their priorities
@@ -154,6 +167,7 @@ def march(
     crew: Each,
     params: Any,
     clock: Clock,
+    team_clock: Clock,
     ground: Ground,
     members: npt.NDArray[np.int32],
     squad: npt.NDArray[Any],
@@ -199,7 +213,8 @@ def march(
             at["spent"] += spent
             return spent
         one = nth(crew, slot, row["team"])
-        _begin(one.pools, clock, row, slot)
+        _begin(one.pools, clock, team_clock, row, slot)
+        lost = _lost_records(one.pools) + _lost_records(one.team_pools)
         move = step(graph, one.memory, params, row["state"], row["goal"])
         cost = float(move.expanded)
         if timed:
@@ -207,6 +222,9 @@ def march(
             cost, before = float(now - before), now
         spent += cost
         _account(row, at, move, cost, turn)
+        if _lost_records(one.pools) + _lost_records(one.team_pools) > lost:
+            _restart(one, row, at)
+            continue
         if _is_possible(graph, row, at, unit, move):
             if bodies:
                 row["wish"] = move.to
@@ -274,17 +292,30 @@ def _settle(row: Any, at: Any) -> None:
     if row["round"] != at["round"]:
         row["round"], row["balance"], row["given"] = at["round"], 0.0, at["given_before"]
     row["balance"] += row["priority"] * (at["given"] - row["given"])
+    row["balance"] = min(row["balance"], UNUSUAL * max(row["last"], at["mean"]) * max(row["priority"], 1.0))
     row["given"] = at["given"]
 
 
 @kernel
-def _begin(pools: tuple[Index, ...], clock: Clock, row: Any, slot: int) -> None:
+def _restart(one: Unit, row: Any, at: Any) -> None:
+    """Let a unit begin again from where it stands, with nothing learned."""
+    _release(one.pools)
+    _release(one.team_pools)
+    row["begins"] = NEW_PROBLEM
+    row["restarts"] += 1
+    at["restarted"] += 1
+
+
+@kernel
+def _begin(pools: tuple[Index, ...], clock: Clock, team_clock: Clock, row: Any, slot: int) -> None:
     """Begin a new problem or a new trial, if the unit has to."""
     if row["begins"] == NOTHING_NEW:
         return
     if row["begins"] == NEW_PROBLEM:
         _release(pools)
-        clock[slot]["problem"] = row["problem"] if row["team"] != NO_TEAM else clock[slot]["problem"] + 1
+        clock[slot]["problem"] += 1
+        if row["team"] != NO_TEAM:
+            team_clock[slot]["problem"] = row["problem"]
     clock[slot]["trial"] += 1
     row["begins"] = NOTHING_NEW
 
@@ -292,6 +323,9 @@ def _begin(pools: tuple[Index, ...], clock: Clock, row: Any, slot: int) -> None:
 @kernel
 def _account(row: Any, at: Any, move: Move, cost: float, turn: int) -> None:
     """Let a unit pay for its move."""
+    # A clock may say that a move took a hundred times as long as usual, because the machine did something else.
+    cost = min(cost, UNUSUAL * at["mean"]) if at["mean"] > 0.0 else cost
+    at["mean"] += (cost - at["mean"]) / MEAN_OF if at["mean"] > 0.0 else cost
     row["balance"] -= cost
     row["last"] = cost
     row["spent"] += cost
@@ -355,6 +389,14 @@ def _used_bytes(pools: tuple[Index, ...]) -> int:
 
 
 @kernel
+def _lost_records(pools: tuple[Index, ...]) -> int:
+    total = 0
+    for i in range(len(pools)):
+        total += lost_records(pools[i])
+    return total
+
+
+@kernel
 def _held_bytes(pools: tuple[Index, ...]) -> int:
     total = 0
     for i in range(len(pools)):
@@ -366,10 +408,10 @@ def _held_bytes(pools: tuple[Index, ...]) -> int:
 def _restart_largest(crew: Each, ground: Ground, members: npt.NDArray[np.int32], squad: npt.NDArray[Any]) -> bool:
     """Let the unit that holds most begin again from where it stands, with nothing learned; return whether there is one.
 
-    The one that set out first is spared unless it is the only one: so it arrives, then the next, and so on. What a team
-    has learned counts as held by each of its units, and is forgotten by all.
+    The one that set out first is spared, with its team, unless it is the only one: so it arrives, then the next, and so
+    on. What a team has learned counts as held by each of its units, and is forgotten by all.
     """
-    at = squad[0]
+    at, spared = squad[0], NO_TEAM
     eldest = NOBODY
     for slot in range(at["slots"]):
         unit = members[slot]
@@ -377,12 +419,15 @@ def _restart_largest(crew: Each, ground: Ground, members: npt.NDArray[np.int32],
             continue
         if eldest == NOBODY or ground.units[unit]["joined"] < ground.units[members[eldest]]["joined"]:
             eldest = slot
+    if eldest != NOBODY:
+        spared = ground.units[members[eldest]]["team"]
     largest, most = eldest, 0
     for slot in range(at["slots"]):
         if members[slot] == NOBODY or slot == eldest:
             continue
-        one = nth(crew, slot, ground.units[members[slot]]["team"])
-        held = _held_bytes(one.pools) + _held_bytes(one.team_pools)
+        team = ground.units[members[slot]]["team"]
+        one = nth(crew, slot, team)
+        held = _held_bytes(one.pools) + (_held_bytes(one.team_pools) if team != spared else 0)
         if held > most:
             largest, most = slot, held
     if largest == NOBODY:
@@ -390,7 +435,8 @@ def _restart_largest(crew: Each, ground: Ground, members: npt.NDArray[np.int32],
     row = ground.units[members[largest]]
     one = nth(crew, largest, row["team"])
     _release(one.pools)
-    _release(one.team_pools)
+    if row["team"] != spared or largest == eldest:
+        _release(one.team_pools)
     row["begins"] = NEW_PROBLEM
     row["restarts"] += 1
     at["restarted"] += 1

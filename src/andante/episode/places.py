@@ -25,7 +25,7 @@ def states_at(world: Grid | Graph, places: npt.ArrayLike, what: str, *, walls: b
     except ValueError:  # rows of different lengths
         given = np.zeros(0, object)
     on_grid = isinstance(world, Grid)
-    if given.size == 0 and given.ndim == 1 and given.dtype != object:
+    if given.size == 0 and given.dtype != object:
         return np.zeros(0, np.int64)
     if given.ndim == (1 if on_grid else 0):
         given = given[np.newaxis]
@@ -38,6 +38,8 @@ def states_at(world: Grid | Graph, places: npt.ArrayLike, what: str, *, walls: b
 
 def _cells(grid: Grid, cells: States, what: str, walls: bool) -> States:
     x, y = cells[:, 0], cells[:, 1]
+    if walls:  # the nearest cell is taken anyway
+        x, y = np.clip(x, 0, grid.width - 1), np.clip(y, 0, grid.height - 1)
     for i in np.flatnonzero((x < 0) | (y < 0) | (x >= grid.width) | (y >= grid.height))[:1]:
         raise ProblemError(f"the {what} ({x[i]}, {y[i]}) is outside the map of {grid.width} x {grid.height} cells")
     for i in np.flatnonzero(~grid.passable[y, x])[:1]:
@@ -64,29 +66,27 @@ def nearest_in_component(world: Grid | Graph, starts: States, goals: States) -> 
     """
     if not isinstance(world, Grid):
         return goals
-    label = world.graph.components.reshape(world.height, world.width)
-    parts = np.where(world.passable, label, -1)  # blocked cells are components of their own
+    label, passable = world.graph.components, world.passable
     y, x = np.divmod(goals, world.width)
-    sy, sx = np.divmod(starts, world.width)
-    ends = goals.copy()
-    found: dict[tuple[int, int], int] = {}
-    for i in np.flatnonzero(parts[y, x] != parts[sy, sx]).tolist():
-        key = int(parts[sy[i], sx[i]]), int(goals[i])
+    ends, found = goals.copy(), {}
+    for i in np.flatnonzero((label[goals] != label[starts]) | ~passable[y, x]).tolist():
+        key = int(label[starts[i]]), int(goals[i])
         if key not in found:
-            found[key] = _nearest(parts == key[0], int(x[i]), int(y[i]))
+            found[key] = _nearest(world, key[0], int(x[i]), int(y[i]))
         ends[i] = found[key]
     return ends
 
 
-def _nearest(inside: npt.NDArray[np.bool_], x: int, y: int) -> int:
-    """Return the number of the cell nearest to (x, y) among those that are ``inside``, looking ever farther."""
-    height, width = inside.shape
+def _nearest(grid: Grid, component: int, x: int, y: int) -> int:
+    """Return the number of the cell nearest to (x, y) in this component, looking ever farther."""
+    label = grid.graph.components.reshape(grid.height, grid.width)
     radius = 1
     while True:
         top, left = max(y - radius, 0), max(x - radius, 0)
-        rows, columns = np.nonzero(inside[top : y + radius + 1, left : x + radius + 1])
+        window = slice(top, y + radius + 1), slice(left, x + radius + 1)
+        rows, columns = np.nonzero((label[window] == component) & grid.passable[window])
         apart = (rows + top - y) ** 2 + (columns + left - x) ** 2
-        if len(apart) and (apart.min() <= radius**2 or radius >= max(height, width)):
+        if len(apart) and (apart.min() <= radius**2 or radius >= max(grid.height, grid.width)):
             best = int(np.argmin(apart))
-            return int((rows[best] + top) * width + columns[best] + left)
+            return int((rows[best] + top) * grid.width + columns[best] + left)
         radius *= 2

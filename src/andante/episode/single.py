@@ -477,7 +477,7 @@ class Agent:
         """Return the number of a state that was given as such or as a cell; raise `ProblemError` for all else."""
         world = self._world
         if isinstance(world, Grid):
-            if isinstance(value, tuple | list) and len(value) == 2:
+            if isinstance(value, tuple | list | np.ndarray) and np.shape(value) == (2,):
                 state = world.state(*value)
             else:
                 state = _index(value, f"the {what}, if it is not a cell (x, y),")

@@ -43,14 +43,15 @@ class Squad:
         share: bool,
     ) -> None:
         self.algorithm, self.databases, self._graph = algorithm, databases, graph
+        self._share = share
         self.covering = covering(algorithm, databases, graph)  # the databases that may be for some goals only
         draft = Draft(len(graph), share=share)
         self._allocate(draft)
         self._minds = Minds(draft, FIRST_SLOTS, room)
         self._members = np.full(FIRST_SLOTS, NOBODY, np.int32)
         self._free = list(range(FIRST_SLOTS - 1, -1, -1))  # slots that can be given out, the lowest last
-        self._share = share
         self._team: dict[int, int] = {}  # by goal
+        self._goal: dict[int, int] = {}  # of each team
         self._strength: dict[int, int] = {}  # how many units each team has
         self._free_teams = list(range(FIRST_SLOTS - 1, NO_TEAM, -1))
         self._problems = 0  # of teams so far
@@ -60,15 +61,17 @@ class Squad:
         self._scratch = np.zeros(2, np.int64)
         self.stand_on(ground)
 
-    def _allocate(self, mind: Mind) -> tuple[Any, npt.NDArray[Any]]:
+    def _allocate(self, mind: Mind) -> tuple[Any, npt.NDArray[Any], npt.NDArray[Any]]:
+        """Return the memory and the clocks of units and teams, one and the same if units do not learn together."""
         clock = mind.one(CLOCK)
-        who = str(self.algorithm)
-        space = Space(self._graph, self.algorithm.params, mind, clock, Log.of(0), self.databases, who=who)
-        return allocate(self.algorithm.memory, space), clock
+        team_clock = mind.one(CLOCK) if self._share else clock
+        who, params = str(self.algorithm), self.algorithm.params
+        space = Space(self._graph, params, mind, clock, Log.of(0), self.databases, who=who, team_clock=team_clock)
+        return allocate(self.algorithm.memory, space), clock, team_clock
 
     def stand_on(self, ground: Ground) -> None:
         """Bind the loops to the table of all units, which was made or has grown, and to the minds."""
-        memory, clock = self._allocate(self._minds)
+        memory, clock, team_clock = self._allocate(self._minds)
         self._memory = memory
         unit = Unit(memory, self._minds.pools, self._minds.team_pools)
         crew = Each(unit, self._minds.rows, self._minds.team_rows)
@@ -76,7 +79,8 @@ class Squad:
         self._ground = ground
         self._begin = bind(begin_turn, ground, self._members, self.result)
         loop = marcher(self.algorithm.step)
-        self._march = bind(loop, graph, crew, codes, clock, ground, self._members, self.result, self._scratch)
+        clocks = clock, team_clock
+        self._march = bind(loop, graph, crew, codes, *clocks, ground, self._members, self.result, self._scratch)
         self._end = bind(end_turn, ground, self._members, self.result)
         slots, numbers = np.dtype(np.int64), np.dtype(np.int64)
         self._dismiss, self._held = bind(dismiss, crew, slots), bind(held_by, crew, slots, numbers)
@@ -106,9 +110,12 @@ class Squad:
         for row in rows.tolist():
             goal = int(table["goal"][row])
             if goal not in self._team:
+                if not self._free_teams:
+                    self._grow()
                 team = self._free_teams.pop()
                 self._problems += 1
                 self._team[goal], self._strength[team], self._problem[team] = team, 0, self._problems
+                self._goal[team] = goal
             team = self._team[goal]
             self._strength[team] += 1
             table["team"][row], table["problem"][row] = team, self._problem[team]
@@ -121,8 +128,7 @@ class Squad:
             team, table["team"][row] = int(table["team"][row]), NO_TEAM
             self._strength[team] -= 1
             if self._strength[team] == 0:
-                del self._strength[team], self._problem[team]
-                self._team = {goal: other for goal, other in self._team.items() if other != team}
+                del self._strength[team], self._problem[team], self._team[self._goal.pop(team)]
                 self._free_teams.append(team)
                 gone = np.array([team], np.int64)
                 self._dissolve(gone.ctypes.data, 1)
@@ -140,10 +146,15 @@ class Squad:
 
     def compile(self, bodies: bool) -> None:
         """Call every loop with nothing to do."""
+        before, nobody = self.result.copy(), np.zeros(0, np.int64)
+        self.result["slots"] = 0
         self.begin()
         self.march(0, 0.0, 0.0, False, False, bodies)
         self.end(0)
-        self.forget(np.zeros(0, np.int64))
+        self.forget(nobody)
+        self.held_bytes(nobody)
+        self._dissolve(nobody.ctypes.data, 0)
+        self.result[:] = before
 
     def begin(self) -> float:
         """Begin a turn; return the sum of the priorities of the units that walk."""
@@ -176,6 +187,16 @@ class Squad:
 
     @property
     def fixed_bytes(self) -> int:
-        """The size of the desk and of the arrays that have a part for each slot."""
-        own = bytes_of(tuple(array for array, _ in (*self._minds.rows, *self._minds.team_rows)))
-        return own + bytes_of(self._memory, but=self._minds.arrays) + self._members.nbytes
+        """The size of the desk, and of the parts of slots that are or were in use; without the map and databases."""
+        rows = tuple(array for array, _ in (*self._minds.rows, *self._minds.team_rows))
+        used = int(self.result["slots"][0]) / len(self._members)
+        known = [array for one in self.databases for array in _arrays(getattr(one, "arrays", ()))]
+        known += _arrays(tuple(self._graph.arrays))
+        return int(used * bytes_of(rows)) + bytes_of(self._memory, but=[*self._minds.arrays, *known])
+
+
+def _arrays(bundle: Any) -> list[npt.NDArray[Any]]:
+    """Return all arrays of a bundle."""
+    if isinstance(bundle, tuple):
+        return [array for part in bundle for array in _arrays(part)]
+    return [bundle] if isinstance(bundle, np.ndarray) else []

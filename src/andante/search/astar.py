@@ -324,10 +324,9 @@ def optimal_costs(
 ) -> npt.NDArray[np.float64]:
     """Return the cost of a cheapest path for each pair of start and goal; infinite where there is none.
 
-        >>> from andante.search.records import Dense, Index, Paged, claim, find, number_at, release
-    from andante.world.graph import Graph
-        >>> optimal_costs(Graph.from_edges([(0, 1, 3.0), (1, 2, 4.0), (0, 2, 9.0)]), [0], [2])
-        array([7.])
+    >>> from andante.world.graph import Graph
+    >>> optimal_costs(Graph.from_edges([(0, 1, 3.0), (1, 2, 4.0), (0, 2, 9.0)]), [0], [2])
+    array([7.])
     """
     starts, goals = np.asarray(starts, np.int64), np.asarray(goals, np.int64)
     costs = np.empty(len(starts))

@@ -27,7 +27,8 @@ class Learned(NamedTuple):
     @classmethod
     def allocate(cls, space: Space) -> Learned:
         """Return arrays for a value per state, with none learned yet."""
-        return cls.over(space.mind, space.clock, space.log, Group.VALUES)
+        clock = space.clock if space.team_clock is None else space.team_clock
+        return cls.over(space.mind, clock, space.log, Group.VALUES)
 
     @classmethod
     def over(cls, mind: Mind, clock: Clock, log: Log, group: Group = Group.NEAR, numbers: int | None = None) -> Learned:

@@ -89,6 +89,7 @@ class Space(NamedTuple):
     databases: tuple[Any, ...] = ()  # the databases given to the agent
     view: View = KNOWN  # what the agent sees of the map
     who: str = "this algorithm"  # to name in errors
+    team_clock: Clock | None = None  # numbers the problems of a team that learns together
     grown: int = 0  # how often the agent has asked for more room
 
     @property

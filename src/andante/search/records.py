@@ -12,8 +12,9 @@ that was not written yet is all zeros with either index, and kernels tell by its
 call `find` to read and `claim` to write. They are compiled for one index or the other and never learn which.
 
 Nothing here takes time in proportion to what a unit holds: a hash table that has become too small is replaced a few
-entries at a time, a unit's pages go back to the pool as one chain, and tables are cleared for their next use by `tidy`,
-a few entries per call.
+entries at a time, a unit's pages go back to the pool as one chain, and discarded tables are cleared for their next use
+a few entries at a time. If there is no page or no table left, a record is lost: `lost_records` says so, and the unit
+has to begin again.
 """
 
 from __future__ import annotations
@@ -30,7 +31,8 @@ MOVED = 4  # entries moved to a larger table for each page that is added: all ar
 _SLOT_BYTES, _LINK_BYTES = 8, 8  # of an entry, and of a page's link and key
 _NOTHING = 0  # page and table 0: they stay empty
 _LOST = 1  # a page for what cannot be kept: nobody finds it again
-SLOTS_PER_PAGE = 32  # a page needs 2 to 6, but a table of one size cannot be used as one of another
+SLOTS_PER_PAGE = 16  # a page needs 2 to 6, but a table of one size cannot be used as one of another
+CLEARED = 16  # entries of discarded tables cleared for each page that is added: more than it will take of new ones
 
 
 class Dense(NamedTuple):
@@ -140,6 +142,12 @@ def starts_clear(index: Index) -> bool:
 
 
 @generic
+def lost_records(index: Index) -> int:
+    """Return how many records of all units could not be kept; 0 for `Dense`."""
+    raise TypeError(index)
+
+
+@generic
 def used_bytes(index: Index) -> int:
     """Return the memory that all units with this pool hold; 0 for `Dense`."""
     raise TypeError(index)
@@ -215,6 +223,16 @@ def _not_clear(index: Dense) -> bool:
 @starts_clear.of(Paged)
 def _is_clear(index: Paged) -> bool:
     return True
+
+
+@lost_records.of(Dense)
+def _none_lost(index: Dense) -> int:
+    return 0
+
+
+@lost_records.of(Paged)
+def _those_lost(index: Paged) -> int:
+    return index.pool[0]["lost"]
 
 
 @used_bytes.of(Dense)
@@ -313,6 +331,7 @@ def _enter(index: Paged, table: int, mask: int, key: int, page: int) -> None:
 def _add_page(index: Paged, key: int) -> int:
     """Give the unit a page for this key and return it."""
     holder, pool = index.holder[0], index.pool[0]
+    tidy(index, CLEARED)
     if holder["old"] != _NOTHING:
         _move_on(index)
     if 2 * holder["pages"] >= holder["mask"] and holder["old"] == _NOTHING:
