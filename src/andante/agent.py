@@ -276,8 +276,8 @@ class Algorithm:
 
     @property
     def crowd(self) -> bool:
-        """Whether it can be one of many units, from the card unless ``Params`` override it."""
-        return cast(bool, self._claim("crowd"))
+        """Whether it can be one of many units, from the card unless ``Params`` override it; never if not real-time."""
+        return self.real_time and cast(bool, self._claim("crowd"))
 
     def _claim(self, name: str) -> Any:
         return getattr(self.params, name, getattr(self.card, name))

@@ -6,9 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import andante
-from andante.databases.subgoals import Shortlist, choose
+from andante.databases.subgoals import Shortlist, Used, choose
 from andante.offline import build
 from andante.search.hillclimb import climb
+from andante.search.mind import Mind
 from andante.world.grid import Grid
 from tests.worlds import examples, grids
 
@@ -80,7 +81,7 @@ def test_another_seed_gives_other_records():
 
 def served(grid, database, problems):
     """For how many problems is there a record whose start and goal can be climbed to?"""
-    found, never = Shortlist.over(grid.graph, 10), np.zeros(len(grid.graph), np.uint32)
+    found, never = Shortlist.over(grid.graph, 10), Used.over(Mind(len(grid.graph)))
     choices = [choose(database.arrays, found, grid.graph.arrays, p.start, p.goal, 25, never, 1) for p in problems]
     return sum(choice.record >= 0 for choice in choices)
 

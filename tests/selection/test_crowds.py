@@ -189,7 +189,7 @@ def test_what_all_units_have_in_common_is_no_clear_difference():
 def test_only_agents_that_can_be_one_of_many_may_enter():
     wanted = Requirements(units=10)
     assert not wanted.admits(andante.find("astar"), 10)
-    assert not wanted.admits(andante.find("prlrts"), 10)
+    assert not wanted.admits(andante.find("tba(ties=larger_g)"), 10)
     assert wanted.admits(andante.find("lrta"), 10)
 
 

@@ -418,7 +418,7 @@ class Agent:
         >>> grid.cell(state)
         (7, 3)
         >>> agent.move((2, 2), (7, 3)).cost  # pushed to another cell
-        1.4142135623730951
+        1.0
         """
         alone, episode = self.alone, self._stepping
         if not alone.acquire(False):
