@@ -220,9 +220,9 @@ def test_nothing_is_lost_however_often_memory_is_full():
     grid = andante.generate("outdoor", 128, 128, seed=7)
     problems = andante.random_problems(grid, 400, seed=1)
     crowd = andante.Crowd("tba(budget=1000)", grid, memory=1e6)
-    ids = crowd.add([grid.cell(p.start) for p in problems[:4]], [grid.cell(p.goal) for p in problems[:4]])
+    ids = crowd.add([grid.cell(p.start) for p in problems[:12]], [grid.cell(p.goal) for p in problems[:12]])
     restarted = 0
-    for problem in problems[4:]:
+    for problem in problems[12:]:
         for _ in range(12):
             restarted += crowd.tick().restarted
         for unit in ids[crowd.outcomes[ids] != Outcome.WALKING][:1]:

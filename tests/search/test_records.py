@@ -7,7 +7,19 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from andante.kernel import kernel
 from andante.search import records
 from andante.search.mind import Draft, Group, Mind, Minds
-from andante.search.records import HOLDER, Dense, Room, claim, find, held_bytes, number_at, paged, release, used_bytes
+from andante.search.records import (
+    HOLDER,
+    Dense,
+    Room,
+    claim,
+    cut_into,
+    find,
+    held_bytes,
+    number_at,
+    paged,
+    release,
+    used_bytes,
+)
 from tests.worlds import examples
 
 UNITS, NUMBERS = 4, 5000
@@ -53,15 +65,23 @@ def tidy(index, entries):
 class Pool(RuleBasedStateMachine):
     """A few units that write, read and leave; a dictionary for each knows what it should find."""
 
+    width, across, down = NUMBERS, 4, 0
+
     def __init__(self):
         super().__init__()
-        self.shift = 4
         holders = np.zeros(UNITS, HOLDER)
         index, (self.value, self.other) = paged(
-            [np.dtype(np.float64), np.dtype(np.int32)], self.shift, Room(300_000, NUMBERS), holders
+            [np.dtype(np.float64), np.dtype(np.int32)],
+            cut_into(self.width, self.across, self.down),
+            Room(300_000, NUMBERS),
+            holders,
         )
         self.own = [index._replace(holder=holders[i : i + 1]) for i in range(UNITS)]
         self.known = [{} for _ in range(UNITS)]
+
+    def page_of(self, number):
+        y, x = divmod(number, self.width)
+        return y >> self.down, x >> self.across
 
     @rule(unit=st.integers(0, UNITS - 1), number=st.integers(0, NUMBERS - 1), value=st.floats(1, 9))
     def writes(self, unit, number, value):
@@ -104,17 +124,36 @@ class Pool(RuleBasedStateMachine):
     @invariant()
     def counts_its_pages(self):
         for own, known in zip(self.own, self.known, strict=True):
-            assert own.holder[0]["pages"] == len({number >> self.shift for number in known})
+            assert own.holder[0]["pages"] == len({self.page_of(number) for number in known})
         assert self.own[0].pool[0]["pages"] == sum(own.holder[0]["pages"] for own in self.own)
         assert self.own[0].pool[0]["lost"] == 0
 
 
+class TiledPool(Pool):
+    """The same with pages that are tiles of a map; its width is not a multiple of theirs."""
+
+    width, across, down = 73, 2, 2
+
+
 TestPool = Pool.TestCase
 TestPool.settings = examples(120)
+TestTiledPool = TiledPool.TestCase
+TestTiledPool.settings = examples(120)
+
+
+def test_the_row_of_every_number_is_found_without_a_division():
+    rng = np.random.default_rng(3)
+    for width in [1, 2, 3, 5, 511, 512, 513, 32_000, 2**31 - 1]:
+        cut = cut_into(width, 2, 2)
+        numbers = np.append(rng.integers(0, 2**31, 2000), [0, width - 1, width, 2**31 - 1])
+        edges = np.append(numbers, numbers // width * width)
+        for number in edges.tolist():
+            assert number * cut.factor >> cut.shift == number // width
+            assert number * cut.factor < 2**63
 
 
 def test_a_page_is_cleared_before_it_is_handed_out_again():
-    index, (field,) = paged([np.dtype(np.int32)], 4, Room(10_000, 100), np.zeros(1, HOLDER))
+    index, (field,) = paged([np.dtype(np.int32)], cut_into(100, 4, 0), Room(10_000, 100), np.zeros(1, HOLDER))
     for number in range(16):
         write(index, field, number, 7)
     give_back(index)
@@ -124,7 +163,7 @@ def test_a_page_is_cleared_before_it_is_handed_out_again():
 
 def test_where_there_is_no_page_left_nothing_else_is_damaged():
     holders = np.zeros(2, HOLDER)
-    index, (field,) = paged([np.dtype(np.int64)], 0, Room(8, 1), holders)
+    index, (field,) = paged([np.dtype(np.int64)], cut_into(1, 0, 0), Room(8, 1), holders)
     one, other = (index._replace(holder=holders[i : i + 1]) for i in range(2))
     pages = len(index.next) - 2
     for number in range(pages):

@@ -45,7 +45,7 @@ class Squad:
         self.algorithm, self.databases, self._graph = algorithm, databases, graph
         self._share = share
         self.covering = covering(algorithm, databases, graph)  # the databases that may be for some goals only
-        draft = Draft(len(graph), share=share)
+        draft = Draft(len(graph), width=graph.row_width, share=share)
         self._allocate(draft)
         self._minds = Minds(draft, FIRST_SLOTS, room)
         self._members = np.full(FIRST_SLOTS, NOBODY, np.int32)

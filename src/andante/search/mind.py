@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 import numpy.typing as npt
 
-from andante.search.records import HOLDER, Dense, Index, Paged, Room, paged
+from andante.search.records import HOLDER, Cut, Dense, Index, Paged, Room, cut_into, paged
 
 
 class Group(Enum):
@@ -21,11 +21,6 @@ class Group(Enum):
     NEAR = "near"  # of states: an agent that knows something about a state soon knows something about its neighbours
     APART = "apart"  # of states that lie far apart, such as subgoals
     LINE = "line"  # of the places of a sequence
-
-    @property
-    def shift(self) -> int:
-        """How many neighbouring numbers share a page, as a power of two."""
-        return 0 if self is Group.APART else 4
 
 
 class Mind:
@@ -70,13 +65,14 @@ class _Asked(NamedTuple):
 class Draft(Mind):
     """Records what the bundles of a memory ask for, so that it can be provided for many units at once.
 
-    With ``share``, values are kept apart from all else, so that a team can have them in common.
+    ``width`` is the number of states in a row of a grid: states near each other on the map then share pages. With
+    ``share``, values are kept apart from all else, so that a team can have them in common.
     """
 
-    def __init__(self, states: int, *, share: bool = False) -> None:
+    def __init__(self, states: int, *, width: int | None = None, share: bool = False) -> None:
         super().__init__(states)
         self.asked: list[_Asked] = []
-        self.share = share
+        self.width, self.share = width, share
 
     def _group(self, group: Group, numbers: int | None) -> tuple[Group, int]:
         apart = self.share or group is not Group.VALUES
@@ -112,7 +108,7 @@ class Minds(Mind):
 
     def __init__(self, draft: Draft, units: int, room: int) -> None:
         super().__init__(draft.states)
-        self._asked, self._next, self.units = draft.asked, 0, units
+        self._asked, self._next, self.units, self._width = draft.asked, 0, units, draft.width
         self._index: dict[tuple[Group, int], Index] = {}
         self._made: list[Any] = [None] * len(self._asked)
         for group in dict.fromkeys(one.group for one in self._asked if one.group is not None):
@@ -121,13 +117,21 @@ class Minds(Mind):
             if one.group is None:
                 self._made[i] = _filled(units * one.length, one.dtype, one.first)
 
+    def _cut(self, group: Group, numbers: int) -> Cut:
+        """Return how the numbers of a group are cut into pages."""
+        if group is Group.APART:
+            return cut_into(numbers, 0, 0)
+        if group is Group.LINE or self._width is None or numbers != self.states:
+            return cut_into(numbers, 4, 0)
+        return cut_into(self._width, 2, 2)
+
     def _pool(self, group: tuple[Group, int], room: int) -> None:
         """Make the pool for a group of records with all its fields; nothing if there are no records."""
         fields = [i for i, one in enumerate(self._asked) if one.what == "field" and one.group == group]
         dtypes = [self._asked[i].dtype for i in fields]
         if group[1] > 0:
             holders = np.zeros(self.units, HOLDER)
-            self._index[group], arrays = paged(dtypes, group[0].shift, Room(room, group[1]), holders)
+            self._index[group], arrays = paged(dtypes, self._cut(*group), Room(room, group[1]), holders)
         else:
             self._index[group], arrays = Dense(), [np.zeros(0, dtype) for dtype in dtypes]
         for i, array in zip(fields, arrays, strict=True):

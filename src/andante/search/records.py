@@ -4,8 +4,9 @@ A record is what an agent knows about one state, or about one place of a sequenc
 where a record lies in them is a question to their index:
 
 - `Dense`: at the state's own number. One agent has the arrays to itself, and they are as long as the map.
-- `Paged`: in a page of neighbouring states, from a pool that many units share. A unit finds its pages through a hash
-  table of its own, so what it holds grows with what it has learned, whatever the size of the map.
+- `Paged`: in a page of neighbouring states, on a grid a tile of 4 x 4 cells, from a pool that many units share. A unit
+  finds its pages through a hash table of its own, so what it holds grows with what it has learned, whatever the size of
+  the map.
 
 A page is cleared when it is handed out, and a state without a page shares one that is never written to. So a record
 that was not written yet is all zeros with either index, and kernels tell by its stamp that it is not valid. Kernels
@@ -70,18 +71,42 @@ POOL = np.dtype(
 )
 
 
+class Cut(NamedTuple):
+    """How numbers are cut into pages: those of a map's cells into tiles, others, which are one row, into pieces of it.
+
+    A number's row is ``number * factor >> shift``, which is faster than a division and right below 2 ** 31.
+    """
+
+    width: int  # numbers in a row
+    factor: int
+    shift: int
+    pages: int  # in a row
+    across: int  # a page has 1 << across columns ...
+    down: int  # ... and 1 << down rows
+
+
+def cut_into(width: int, across: int, down: int) -> Cut:
+    """Return how to cut rows of ``width`` numbers into pages of ``1 << across`` columns and ``1 << down`` rows.
+
+    >>> cut_into(10, 2, 2).pages
+    3
+    """
+    shift = 31 + (width - 1).bit_length()
+    return Cut(width, -(-(1 << shift) // width), shift, (width - 1 >> across) + 1, across, down)
+
+
 class Paged(NamedTuple):
-    """Records in pages of ``1 << shift`` neighbouring numbers."""
+    """Records in pages of neighbouring numbers."""
 
     table: npt.NDArray[np.int64]  # [slots], hash tables: (key + 1) << 32 | page, or 0
     spare: npt.NDArray[np.int64]  # [CLASSES], the first of a chain of clear tables of each size
     next: npt.NDArray[np.int32]  # [pages], the next page of a chain
-    key: npt.NDArray[np.int32]  # [pages], which numbers a page is about
+    least: npt.NDArray[np.int32]  # [pages], the first number that a page is about
     bytes: npt.NDArray[np.uint8]  # all fields of all pages
     field: npt.NDArray[np.int64]  # [fields, 2], where the bytes of a field begin, and how many a page has
     pool: npt.NDArray[Any]  # [1], of POOL
     holder: npt.NDArray[Any]  # [1], of HOLDER: the unit's own
-    shift: int
+    cut: Cut
 
 
 Index = Dense | Paged
@@ -171,7 +196,9 @@ def _itself(index: Dense, place: int) -> int:
 
 @number_at.of(Paged)
 def _by_key(index: Paged, place: int) -> int:
-    return (int64(index.key[place >> index.shift]) << index.shift) | (place & ((1 << index.shift) - 1))
+    cut = index.cut
+    x, y = place & ((1 << cut.across) - 1), (place >> cut.across) & ((1 << cut.down) - 1)
+    return int64(index.least[place >> (cut.across + cut.down)]) + y * cut.width + x
 
 
 @claim.of(Dense)
@@ -212,7 +239,7 @@ def _no_place(index: Dense, number: int) -> None:
 @prefetch_place.of(Paged)
 def _own_slot(index: Paged, number: int) -> None:
     holder = index.holder[0]
-    prefetch(index.table, _slot(holder["table"], holder["mask"], number >> index.shift))
+    prefetch(index.table, _slot(holder["table"], holder["mask"], _key_and_rest(index.cut, number)[0]))
 
 
 @starts_clear.of(Dense)
@@ -247,22 +274,24 @@ def _tidy_already(index: Dense, entries: int) -> None:
 
 @find.of(Paged)
 def _in_page(index: Paged, number: int) -> int:
-    holder, key = index.holder[0], number >> index.shift
+    holder = index.holder[0]
+    key, rest = _key_and_rest(index.cut, number)
     page = holder["found_at"]
     if holder["found"] != key:
         page = _look_up(index, holder["table"], holder["mask"], key)
         if page == _NOTHING and holder["old"] != _NOTHING:
             page = _look_up(index, holder["old"], holder["old_mask"], key)
         holder["found"], holder["found_at"] = key, page
-    return (page << index.shift) | (number & ((1 << index.shift) - 1))
+    return _place(index.cut, page, rest)
 
 
 @claim.of(Paged)
 def _in_own_page(index: Paged, number: int) -> int:
-    place = find(index, number)
-    if place >= 1 << index.shift:
+    place, cut = find(index, number), index.cut
+    if place >= _place(cut, _NOTHING + 1, 0):
         return place
-    return (_add_page(index, number >> index.shift) << index.shift) | (number & ((1 << index.shift) - 1))
+    key, rest = _key_and_rest(cut, number)
+    return _place(cut, _add_page(index, key), rest)
 
 
 @release.of(Paged)
@@ -294,6 +323,31 @@ def _pages_and_tables(index: Paged) -> int:
 def _of_all_units(index: Paged) -> int:
     pool = index.pool[0]
     return pool["pages"] * pool["page_bytes"] + pool["slots"] * _SLOT_BYTES
+
+
+# --- pages ----------------------------------------------------------------------------------------------------------
+
+
+@kernel
+def _key_and_rest(cut: Cut, number: int) -> tuple[int, int]:
+    """Return which of all possible pages a number belongs to, and where it lies in that page."""
+    y = number * cut.factor >> cut.shift
+    x = number - y * cut.width
+    key = (y >> cut.down) * cut.pages + (x >> cut.across)
+    return key, ((y & ((1 << cut.down) - 1)) << cut.across) | (x & ((1 << cut.across) - 1))
+
+
+@kernel
+def _least(cut: Cut, key: int) -> int:
+    """Return the first number of a page."""
+    row = key // cut.pages
+    return (row << cut.down) * cut.width + ((key - row * cut.pages) << cut.across)
+
+
+@kernel
+def _place(cut: Cut, page: int, rest: int) -> int:
+    """Return where a record lies in the fields."""
+    return (page << (cut.across + cut.down)) | rest
 
 
 # --- hash tables ----------------------------------------------------------------------------------------------------
@@ -354,7 +408,7 @@ def _add_page(index: Paged, key: int) -> int:
     holder["pages"] += 1
     pool["pages"] += 1
     _enter(index, holder["table"], holder["mask"], key, page)
-    holder["found"], holder["found_at"], index.key[page] = key, page, key
+    holder["found"], holder["found_at"], index.least[page] = key, page, _least(index.cut, key)
     return page
 
 
@@ -451,13 +505,13 @@ class Room(NamedTuple):
     numbers: int  # 0 to ``numbers`` - 1
 
 
-def paged(fields: list[np.dtype[Any]], shift: int, room: Room, holders: npt.NDArray[Any]) -> tuple[Paged, list[Any]]:
+def paged(fields: list[np.dtype[Any]], cut: Cut, room: Room, holders: npt.NDArray[Any]) -> tuple[Paged, list[Any]]:
     """Return an index for records with these fields, and the fields' arrays.
 
     The arrays are as long as they may have to be. The operating system provides memory for what is used of them.
     """
-    sizes = [dtype.itemsize << shift for dtype in fields]
-    whole_map = (room.numbers >> shift) + 1
+    sizes = [dtype.itemsize << (cut.across + cut.down) for dtype in fields]
+    whole_map = cut.pages * ((room.numbers // cut.width >> cut.down) + 1)
     pages = room.bytes // max(1, sum(sizes)) + whole_map + _LOST + 1
     begins = np.concatenate([[0], np.cumsum([_aligned(pages * size) for size in sizes])]).astype(np.int64)
     buffer = np.zeros(int(begins[-1]), np.uint8)
@@ -473,7 +527,7 @@ def paged(fields: list[np.dtype[Any]], shift: int, room: Room, holders: npt.NDAr
         np.stack([begins[:-1], np.array(sizes, np.int64)], axis=1),
         pool,
         holders,
-        shift,
+        cut,
     )
     arrays = [
         buffer[begin : begin + pages * size].view(dtype)

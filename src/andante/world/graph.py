@@ -166,6 +166,11 @@ class Graph:
         """The number of coordinates of a state; 0 if states have none."""
         return 2 if isinstance(self.arrays, Moves) else int(self.arrays.point.shape[1])
 
+    @property
+    def row_width(self) -> int | None:
+        """The number of states in a row of a grid; None for other graphs."""
+        return int(self.arrays.offset[4]) if isinstance(self.arrays, Moves) else None
+
     @cached_property
     def cost_range(self) -> tuple[float, float]:
         """The costs of the cheapest and the most expensive arc; (1, 1) in a graph without arcs."""
