@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import andante
 from andante.search.learning import store, value
+from andante.search.memory import set_problem
 from andante.world.graph import Graph
 from tests import naive
 from tests.worlds import drawn, examples, graph_problems, grid_problems, heuristic, in_rows
@@ -197,7 +198,7 @@ class Learner:
     def __init__(self, algorithm, problem, learned=(), **parameters):
         self.problem = problem
         self.agent = andante.Agent(algorithm, problem.graph, **parameters)
-        self.agent._space.clock[0]["problem"] = 1
+        set_problem(self.agent._space.clock[0], 1, 0)
         self.agent._goal = problem.goal
         for state, new in dict(learned).items():
             store(self.agent._memory.h, state, new)

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from andante.control.depth import ball_for, least_depth
 from andante.search.learning import Learned, store
-from andante.search.memory import new_space
+from andante.search.memory import new_space, set_problem
 from tests import naive
 from tests.worlds import examples, graph_problems, grid_problems, heuristic
 
@@ -18,7 +18,7 @@ problems = st.one_of(grid_problems(side=9), graph_problems(states=12))
 def test_the_least_depth_from_which_all_make_the_same_move(problem, deepest, seed):
     space, chance, graph = new_space(problem.graph, None), np.random.default_rng(seed), problem.graph
     h, h0, values = Learned.allocate(space), heuristic(problem), {}
-    space.clock[0]["problem"] = 1
+    set_problem(space.clock[0], 1, 0)
     for state in chance.permutation(len(graph))[: len(graph) // 2].tolist():
         if state != problem.goal:
             values[state] = h0(state) + float(chance.integers(5))

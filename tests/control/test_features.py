@@ -9,7 +9,7 @@ import andante
 from andante.control.depth import ball_for
 from andante.control.features import History, keep, observe
 from andante.search.learning import Learned, raise_to
-from andante.search.memory import new_space
+from andante.search.memory import new_space, set_problem
 from andante.world.heuristics import TOLERANCE
 from tests import naive
 from tests.worlds import RULES, drawn, examples, graph_problems, grid_problems, in_rows
@@ -81,7 +81,7 @@ def assert_walk_agrees(problem, n, moves, seed, trials=2):
     chance, graph = np.random.default_rng(seed), problem.graph
     space = new_space(graph, None)
     h, ball, history = Learned.allocate(space), ball_for(space, 1), History.over(space, n)
-    space.clock[0]["problem"] = 1
+    set_problem(space.clock[0], 1, 0)
     twin = Twin(problem, n)
     for _ in range(trials):
         space.clock[0]["trial"] += 1
@@ -120,7 +120,8 @@ def test_a_long_walk_leaves_no_noise():
     problem = drawn(andante.generate("random", 12, 12, seed=1), 1)[0]
     space = new_space(problem.graph, None)
     h, ball, history = Learned.allocate(space), ball_for(space, 1), History.over(space, 10)
-    space.clock[0]["problem"] = space.clock[0]["trial"] = 1
+    set_problem(space.clock[0], 1, 0)
+    space.clock[0]["trial"] = 1
     for i in range(5000):
         keep(history, problem.graph.arrays, problem.start, 0, 0.1 * (i % 7) if i < 4990 else 0.0)
     observe(history, ball, problem.graph.arrays, h, problem.start, problem.goal)
@@ -132,6 +133,7 @@ def test_a_state_without_moves():
     graph = andante.Graph.from_edges([(0, 1, 1.0)], states=2, directed=True)
     space = new_space(graph, None)
     h, ball, history = Learned.allocate(space), ball_for(space, 1), History.over(space, 10)
-    space.clock[0]["problem"] = space.clock[0]["trial"] = 1
+    set_problem(space.clock[0], 1, 0)
+    space.clock[0]["trial"] = 1
     assert observe(history, ball, graph.arrays, h, 1, 0).slot < 0
     assert history.row.tolist() == [0.0] * 11

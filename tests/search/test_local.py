@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import andante
 from andante.search.learning import Learned
 from andante.search.local import Local, grow
-from andante.search.memory import new_space
+from andante.search.memory import new_space, set_problem
 from andante.world.graph import Graph
 from tests.search import local_twin
 from tests.worlds import examples, graph_problems, grid_problems, heuristic
@@ -25,7 +25,8 @@ class Look:
 
     def __init__(self, graph, lookahead):
         space = new_space(graph, Params(lookahead))
-        space.clock[0]["problem"] = space.clock[0]["trial"] = 1
+        set_problem(space.clock[0], 1, 0)
+        space.clock[0]["trial"] = 1
         self.graph, self.lookahead = graph, lookahead
         self.h, self.local = Learned.allocate(space), Local.allocate(space)
 

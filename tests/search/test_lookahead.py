@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import andante
 from andante.search.learning import Learned, is_learned, raise_to, store, value
 from andante.search.lookahead import Ball, deepen, look, most_states
-from andante.search.memory import allocate, new_space
+from andante.search.memory import allocate, new_space, set_problem
 from andante.world.graph import Graph
 from andante.world.grid import RULES, Grid
 from tests import naive
@@ -28,7 +28,7 @@ class Memory(NamedTuple):
 
 def new_memory(graph: Graph, depth: int) -> Memory:
     space = new_space(graph, Params(depth))
-    space.clock[0]["problem"] = 1
+    set_problem(space.clock[0], 1, 0)
     return allocate(Memory, space)
 
 
@@ -241,14 +241,14 @@ def test_values_belong_to_the_problem_in_which_they_were_learned():
     grid = Grid(np.ones((3, 3), bool))
     space = new_space(grid.graph, Params(1))
     h = Learned.allocate(space)
-    space.clock[0]["problem"] = 1
+    set_problem(space.clock[0], 1, 0)
     assert value(h, grid.graph.arrays, 0, 2) == 2.0
     assert raise_to(h, grid.graph.arrays, 0, 2, 1.5) == (0.0, 0)  # never lowered
     assert raise_to(h, grid.graph.arrays, 0, 2, 2.0 + 1e-9) == (0.0, 0)  # rounding is not learning
     assert raise_to(h, grid.graph.arrays, 0, 2, 5.0) == (3.0, 1)
     assert raise_to(h, grid.graph.arrays, 0, 2, 6.0) == (1.0, 0)  # it has a value of its own already
     assert (value(h, grid.graph.arrays, 0, 2), is_learned(h, 0), is_learned(h, 1)) == (6.0, True, False)
-    space.clock[0]["problem"] = 2
+    set_problem(space.clock[0], 2, 0)
     assert (value(h, grid.graph.arrays, 0, 2), is_learned(h, 0)) == (2.0, False)
     assert store(h, 0, 1.0) == 1
     assert store(h, 0, 1.5) == 0

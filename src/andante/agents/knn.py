@@ -26,7 +26,7 @@ from andante.search.effort import Effort
 from andante.search.hillclimb import climb
 from andante.search.learning import Learned, raise_to
 from andante.search.lookahead import Ball, look
-from andante.search.memory import CLOCK, Clock, Space
+from andante.search.memory import CLOCK, Clock, Space, begin_problem, set_problem
 from andante.search.records import forget
 from andante.world.layout import Arrays, price, target
 
@@ -56,7 +56,7 @@ class Apart(NamedTuple):
     @classmethod
     def allocate(cls, space: Space) -> Apart:
         """Return arrays with nothing learned yet."""
-        return cls(Learned.over(space.mind, space.mind.one(CLOCK, (1, 1)), space.log))
+        return cls(Learned.over(space.mind, space.mind.one(CLOCK, (1, 1, 1, 1, 0.0)), space.log))
 
 
 PLAN = np.dtype(
@@ -182,10 +182,10 @@ def _pursue_next(memory: Memory) -> None:
     at = plan.scalars[0]
     at["aim"] = memory.subgoals.subgoal[at["next"]]
     at["next"] += 1
-    h.clock[0]["problem"] += 1
+    begin_problem(h.clock[0], 0)
     if h.clock[0]["problem"] == STAMPS:
         forget(h.where, h.stamp)
-        h.clock[0]["problem"] = 1
+        set_problem(h.clock[0], 1, 0)
 
 
 @algorithm(

@@ -23,7 +23,8 @@ from andante.agent import STUCK, UNREACHABLE, Move
 from andante.episode.tables import EPISODE, TIMES, TRAIL
 from andante.kernel import bind, generic, instantiate, int64, interpreted, kernel, nanoseconds
 from andante.measures.outcome import Outcome
-from andante.search.memory import Clock
+from andante.search.memory import Clock, begin_problem, catch_up
+from andante.world.changes import Changes
 from andante.world.layout import PRICE, Arrays, Csr, Moves, degree, direction_to, price, size, target
 from andante.world.sensing import View, forget, is_asking, is_cut_off, model, sense
 
@@ -88,6 +89,7 @@ def drive(
     memory: Any,
     params: Any,
     clock: Clock,
+    changes: Changes,
     scratch: npt.NDArray[np.int64],
     episodes: npt.NDArray[Any],
     trail: npt.NDArray[Any],
@@ -111,11 +113,12 @@ def drive(
             continue
         if outcome == _WAITING:
             if episodes[i]["again"] == 0:
-                clock[0]["problem"] += 1
+                begin_problem(clock[0], changes.scalars[0]["opened"])
                 forget(view)
             clock[0]["trial"] += 1
             episodes[i]["state"] = episodes[i]["start"]
             outcome = _WALKING
+        catch_up(clock[0], changes.scalars[0]["opened"])
         began = nanoseconds(scratch)
         before = began
         state, goal, cost_cap = episodes[i]["state"], episodes[i]["goal"], episodes[i]["cost_cap"]
@@ -209,8 +212,8 @@ def plain_driver(
 
 
 def bound_loop(
-    loop: Callable[..., int], graph: Arrays, view: View, memory: Any, params: Any, clock: Clock
+    loop: Callable[..., int], graph: Arrays, view: View, memory: Any, params: Any, clock: Clock, changes: Changes
 ) -> Callable[..., int]:
     """Return a loop of `driver` bound to an agent: it takes three arrays by address and length, and its patience."""
     scratch = np.zeros(2, np.int64)
-    return bind(loop, graph, view, memory, params, clock, scratch, EPISODE, TRAIL, TIMES)
+    return bind(loop, graph, view, memory, params, clock, changes, scratch, EPISODE, TRAIL, TIMES)

@@ -22,7 +22,7 @@ from andante.agent import STUCK, UNREACHABLE, Move
 from andante.episode.loop import wrong
 from andante.kernel import Each, generic, instantiate, kernel, nanoseconds, nth, prefetch, subroutine
 from andante.measures.outcome import Outcome
-from andante.search.memory import Clock
+from andante.search.memory import Clock, begin_problem, catch_up, set_problem
 from andante.search.records import (
     Index,
     held_bytes,
@@ -33,6 +33,7 @@ from andante.search.records import (
     tidy,
     used_bytes,
 )
+from andante.world.changes import Changes
 from andante.world.layout import Arrays, Csr, Moves, prefetch_around
 
 _WALKING, _GOAL = int(Outcome.WALKING), int(Outcome.GOAL)
@@ -168,6 +169,7 @@ def march(
     params: Any,
     clock: Clock,
     team_clock: Clock,
+    changes: Changes,
     ground: Ground,
     members: npt.NDArray[np.int32],
     squad: npt.NDArray[Any],
@@ -189,6 +191,7 @@ def march(
     """
     at = squad[0]
     at["given"] += share
+    opened = changes.scalars[0]["opened"]
     began, spent = nanoseconds(scratch), 0.0
     before = began
     first = at["next"]
@@ -213,7 +216,7 @@ def march(
             at["spent"] += spent
             return spent
         one = nth(crew, slot, row["team"])
-        _begin(one.pools, clock, team_clock, row, slot)
+        _begin(one.pools, clock, team_clock, row, slot, opened)
         lost = _lost_records(one.pools) + _lost_records(one.team_pools)
         move = step(graph, one.memory, params, row["state"], row["goal"])
         cost = float(move.expanded)
@@ -307,17 +310,18 @@ def _restart(one: Unit, row: Any, at: Any) -> None:
 
 
 @kernel
-def _begin(pools: tuple[Index, ...], clock: Clock, team_clock: Clock, row: Any, slot: int) -> None:
-    """Begin a new problem or a new trial, if the unit has to."""
-    if row["begins"] == NOTHING_NEW:
-        return
-    if row["begins"] == NEW_PROBLEM:
-        _release(pools)
-        clock[slot]["problem"] += 1
-        if row["team"] != NO_TEAM:
-            team_clock[slot]["problem"] = row["problem"]
-    clock[slot]["trial"] += 1
-    row["begins"] = NOTHING_NEW
+def _begin(pools: tuple[Index, ...], clock: Clock, team_clock: Clock, row: Any, slot: int, opened: int) -> None:
+    """Begin a new problem or a new trial, if the unit has to; ``opened`` cells were opened on the map so far."""
+    if row["begins"] != NOTHING_NEW:
+        if row["begins"] == NEW_PROBLEM:
+            _release(pools)
+            begin_problem(clock[slot], opened)
+            if row["team"] != NO_TEAM:
+                set_problem(team_clock[slot], row["problem"], opened)
+        clock[slot]["trial"] += 1
+        row["begins"] = NOTHING_NEW
+    catch_up(clock[slot], opened)
+    catch_up(team_clock[slot], opened)
 
 
 @kernel

@@ -157,7 +157,7 @@ class Agent:
     def _bind(self) -> None:
         """Bind the loop to the memory."""
         space, arrays, codes = self._space, self.graph.arrays, self.algorithm.codes
-        self._drive = bound_loop(self._loop(), arrays, space.view, self._memory, codes, space.clock)
+        self._drive = bound_loop(self._loop(), arrays, space.view, self._memory, codes, space.clock, space.changes)
         self._step = partial(self._drive, self._stepping.address, 1, 0, 0, 0, 0, 1)
 
     def _give_room(self) -> None:

@@ -79,7 +79,7 @@ class Squad:
         self._ground = ground
         self._begin = bind(begin_turn, ground, self._members, self.result)
         loop = marcher(self.algorithm.step)
-        clocks = clock, team_clock
+        clocks = clock, team_clock, self._graph.changes
         self._march = bind(loop, graph, crew, codes, *clocks, ground, self._members, self.result, self._scratch)
         self._end = bind(end_turn, ground, self._members, self.result)
         slots, numbers = np.dtype(np.int64), np.dtype(np.int64)

@@ -28,7 +28,7 @@ from andante.kernel import kernel
 from andante.offline.builder import Crew, builder
 from andante.search.learning import Learned, raise_to
 from andante.search.lookahead import Ball, look
-from andante.search.memory import Space, new_space
+from andante.search.memory import Space, begin_problem, new_space
 from andante.world.graph import Graph
 from andante.world.layout import Layout, target
 
@@ -185,7 +185,7 @@ def _walked(
 def _walk(room: Room, graph: Layout, tree: DepthTree, guided: bool, deepest: int, start: int, goal: int) -> int:
     """Walk as LRTA* from start to goal, record each move's features and best depth, and return the number of moves."""
     h, ball, history, state = room.h, room.ball, room.history, start
-    h.clock[0]["problem"] += 1
+    begin_problem(h.clock[0], 0)
     h.clock[0]["trial"] += 1
     for move in range(len(room.depth)):
         if state == goal:

@@ -41,7 +41,7 @@ from andante.search.astar import Tree, cost_to, reached, search
 from andante.search.dijkstra import Field, spread
 from andante.search.learning import Learned
 from andante.search.lookahead import Ball, deepen, look, most_states
-from andante.search.memory import new_space
+from andante.search.memory import new_space, set_problem
 from andante.search.pathcounts import Paths, count_paths
 from andante.world.graph import Graph
 from andante.world.heuristics import TOLERANCE
@@ -203,7 +203,7 @@ def _room(ground: Ground, params: Params) -> Room:
     deepest = DEEPEST if params.goal_depths is GoalDepths.UNCAPPED else params.cap
     ties = not isinstance(graph.arrays, Moves)
     unlearned = Learned.allocate(space)
-    unlearned.clock[0]["problem"] = 1  # no stamp has this number, so no value counts as learned
+    set_problem(unlearned.clock[0], 1, 0)  # no stamp has this number, so no value counts as learned
     n = len(graph)
     return Room(
         Field.over(graph),

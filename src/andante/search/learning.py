@@ -1,4 +1,16 @@
-"""Learned heuristic values: they override the graph's own heuristic, and are forgotten when the problem changes."""
+"""Learned heuristic values: they override the graph's own heuristic, and are forgotten when the problem changes.
+
+When the map or the goal changes within a problem, values that were lower bounds on the cost to the goal still are:
+
+- A wall that comes makes paths longer, so values stay.
+- A wall that goes can make paths cheaper, but only those past it. A value falls to what the heuristic says of the
+  cheapest path past the opened cell, if that is less.
+- When the goal moves, no path gets cheaper by more than what it costs to go from the new goal to the old one. All
+  values fall by that much (Ishida and Korf 1991).
+
+In each case a value is never less than the heuristic. All this is done when a value is read, so that a change takes no
+time in proportion to what was learned.
+"""
 
 from __future__ import annotations
 
@@ -7,64 +19,110 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from andante.kernel import int64, kernel
+from andante.kernel import int64, kernel, subroutine
 from andante.search.memory import LEARNED, Clock, Log, Space, note
 from andante.search.mind import Group, Mind
 from andante.search.records import Index, claim, find
-from andante.world.heuristics import TOLERANCE
+from andante.world.changes import UNCHANGED, Changes, opened_cell
+from andante.world.heuristics import DIAGONAL, TOLERANCE
 from andante.world.layout import Layout, estimate, unit
+
+MOST_OPENINGS = 64  # that a value is followed through; one from before more is forgotten
+CORNER = 2.0 - DIAGONAL  # what a path past the corner of an opened cell saves against one through it
 
 
 class Learned(NamedTuple):
-    """A value for each state in which something was learned in this problem."""
+    """A value for each state in which something was learned in this problem.
+
+    Values are stored with the goal's drift added: when the goal moves, all fall by as much as it has moved, and nothing
+    is rewritten.
+    """
 
     where: Index
     value: npt.NDArray[np.float64]  # a field of the states' records
-    stamp: npt.NDArray[np.uint32]  # a field, the problem in which the value was learned
+    stamp: npt.NDArray[np.uint32]  # a field, the era in which the value was learned
     clock: Clock
     log: Log
+    changes: Changes
 
     @classmethod
     def allocate(cls, space: Space) -> Learned:
         """Return arrays for a value per state, with none learned yet."""
         clock = space.clock if space.team_clock is None else space.team_clock
-        return cls.over(space.mind, clock, space.log, Group.VALUES)
+        return cls.over(space.mind, clock, space.log, Group.VALUES, changes=space.changes)
 
     @classmethod
-    def over(cls, mind: Mind, clock: Clock, log: Log, group: Group = Group.NEAR, numbers: int | None = None) -> Learned:
+    def over(
+        cls,
+        mind: Mind,
+        clock: Clock,
+        log: Log,
+        group: Group = Group.NEAR,
+        numbers: int | None = None,
+        changes: Changes = UNCHANGED,
+    ) -> Learned:
         """Return arrays for a value per state, or for each number below ``numbers``."""
         fields = mind.field(np.float64, group, numbers), mind.field(np.uint32, group, numbers)
-        return cls(mind.index(group, numbers), *fields, clock, log)
+        return cls(mind.index(group, numbers), *fields, clock, log, changes)
 
 
 @kernel
 def stamp_of(h: Learned, state: int) -> int:
-    """Return the number of the problem, or whatever the clock counts, in which the value of ``state`` was learned."""
+    """Return the number of the era, or whatever the clock counts, in which the value of ``state`` was learned."""
     return int64(h.stamp[find(h.where, state)])
 
 
 @kernel
 def is_learned(h: Learned, state: int) -> bool:
     """Return whether anything was learned in ``state`` in this problem."""
-    return stamp_of(h, state) == h.clock[0]["problem"]
+    return _is_current(h, find(h.where, state))
+
+
+@kernel
+def _is_current(h: Learned, place: int) -> bool:
+    """Return whether the value at this place was learned in this problem."""
+    return h.clock[0]["first"] <= int64(h.stamp[place]) <= h.clock[0]["era"]
 
 
 @kernel
 def value(h: Learned, graph: Layout, state: int, goal: int) -> float:
     """Return what the agent believes the path from ``state`` to ``goal`` costs."""
     place = find(h.where, state)
-    if h.stamp[place] == h.clock[0]["problem"]:
+    if int64(h.stamp[place]) == h.clock[0]["era"] and h.clock[0]["drift"] == 0.0:
         return h.value[place]
+    if _is_current(h, place):
+        return _value_since(h, graph, place, state, goal)
     return estimate(graph, state, goal)
+
+
+@subroutine
+def _value_since(h: Learned, graph: Layout, place: int, state: int, goal: int) -> float:
+    """Return a value that was learned before the goal moved or cells were opened: as much of it as is still true.
+
+    A path that is cheaper since a cell was opened leads past it, and costs at least what the heuristic says. Values
+    from before many openings are forgotten.
+    """
+    at = h.clock[0]
+    known, stamp = h.value[place] - at["drift"], int64(h.stamp[place])
+    if at["era"] - stamp > MOST_OPENINGS or (known == np.inf and at["drift"] > 0.0):
+        known = -np.inf
+    else:
+        for k in range(stamp - at["problem"], at["era"] - at["problem"]):
+            cell = opened_cell(h.changes, k)
+            known = min(known, estimate(graph, state, cell) + estimate(graph, cell, goal) - CORNER)
+    known = max(known, estimate(graph, state, goal))
+    if stamp < at["era"]:
+        h.value[place], h.stamp[place] = known + at["drift"], at["era"]
+    return known
 
 
 @kernel
 def store(h: Learned, state: int, new: float) -> int:
     """Store ``new`` as the value of ``state``; return 1 if the state had no value of its own yet, else 0."""
     place = claim(h.where, state)
-    fresh = 0 if h.stamp[place] == h.clock[0]["problem"] else 1
-    h.value[place] = new
-    h.stamp[place] = h.clock[0]["problem"]
+    fresh = 0 if _is_current(h, place) else 1
+    h.value[place] = new + h.clock[0]["drift"]
+    h.stamp[place] = h.clock[0]["era"]
     note(h.log, LEARNED, state, new)
     return fresh
 

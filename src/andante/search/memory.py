@@ -28,6 +28,7 @@ import numpy.typing as npt
 from andante.kernel import kernel
 from andante.notation import Named
 from andante.search.mind import Mind
+from andante.world.changes import Changes
 from andante.world.graph import Graph
 from andante.world.sensing import KNOWN, View
 
@@ -42,10 +43,40 @@ class ThoughtKind(Named):
 EXPANDED, LEARNED = int(ThoughtKind.EXPANDED), int(ThoughtKind.LEARNED)  # as kernels take them
 
 
-#: The numbers of an agent's current problem and trial. The loop advances both, starting from 1.
-CLOCK = np.dtype([("problem", np.int64), ("trial", np.int64)])
+#: The numbers of an agent's current problem and trial, starting from 1, and how map and goal have changed since it
+#: began. The loop keeps it. The era is the number of the problem plus the number of cells ever opened on the map, so it
+#: never decreases; where nothing is opened it stays the same throughout a problem.
+CLOCK = np.dtype(
+    [
+        ("problem", np.int64),
+        ("trial", np.int64),
+        ("first", np.int64),  # the era in which the problem began
+        ("era", np.int64),
+        ("drift", np.float64),  # how far the goal has moved since then
+    ]
+)
 
 Clock = npt.NDArray[Any]  # [1], of CLOCK
+
+
+@kernel
+def begin_problem(clock: Any, opened: int) -> None:
+    """Advance a record of CLOCK to the next problem, on a map on which so many cells have been opened so far."""
+    set_problem(clock, clock["problem"] + 1, opened)
+
+
+@kernel
+def set_problem(clock: Any, number: int, opened: int) -> None:
+    """Set a record of CLOCK to a problem that begins now."""
+    clock["problem"] = number
+    clock["first"] = clock["era"] = number + opened
+    clock["drift"] = 0.0
+
+
+@kernel
+def catch_up(clock: Any, opened: int) -> None:
+    """Let the problem of a record of CLOCK go on, on a map on which so many cells have been opened so far."""
+    clock["era"] = clock["problem"] + opened
 
 
 LOG = np.dtype([("used", np.int64)])  # may exceed the capacity: then the rest was lost
@@ -91,6 +122,11 @@ class Space(NamedTuple):
     who: str = "this algorithm"  # to name in errors
     team_clock: Clock | None = None  # numbers the problems of a team that learns together
     grown: int = 0  # how often the agent has asked for more room
+
+    @property
+    def changes(self) -> Changes:
+        """The log of what changes on the map."""
+        return self.graph.changes
 
     @property
     def states(self) -> int:

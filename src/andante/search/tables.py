@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from andante.kernel import kernel
+from andante.kernel import int64, kernel
 from andante.search.learning import Learned, forget_value
-from andante.search.memory import CLOCK, Log, Space
+from andante.search.memory import CLOCK, Log, Space, set_problem
 from andante.search.mind import Group, Mind
 from andante.search.records import Index, claim, find, forget
 
@@ -64,7 +64,7 @@ def turn_to(tables: Tables, goal: int, era: int) -> None:
             place = claim(tables.goals, goal)
         at["used"] += 1
         tables.number[place] = at["used"]
-    tables.h.clock[0]["problem"] = tables.number[place]
+    set_problem(tables.h.clock[0], int64(tables.number[place]), 0)
 
 
 @kernel

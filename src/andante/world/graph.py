@@ -30,6 +30,7 @@ from andante.world.arcs import (
     triples,
     unit_of,
 )
+from andante.world.changes import UNCHANGED, Changes
 from andante.world.heuristics import DIAGONAL, Metric
 from andante.world.layout import COUNT, DIRECTION, PRICE, Arrays, Csr, Layout, Moves, degree, size, target, unit
 
@@ -295,6 +296,20 @@ class Graph:
             label[:] = connected_components(self.to_scipy(), connection="weak")[1]
         label.flags.writeable = False
         return label
+
+    @property
+    def changes(self) -> Changes:
+        """The log of changes: empty, but for the graph of a `World`."""
+        return UNCHANGED
+
+    def apart(self, starts: npt.ArrayLike, goals: npt.ArrayLike) -> npt.NDArray[np.bool_]:
+        """Return for each pair of states whether it is known that no path joins them.
+
+        >>> Graph.from_edges([(0, 1, 1.0), (2, 3, 1.0)]).apart([0, 0], [1, 2])
+        array([False,  True])
+        """
+        label = self.components
+        return label[np.asarray(starts, np.int64)] != label[np.asarray(goals, np.int64)]
 
     def to_scipy(self) -> scipy.sparse.csr_array:
         """Return the graph as a sparse matrix of costs."""

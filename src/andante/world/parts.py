@@ -1,0 +1,227 @@
+"""Which cells of a changing map are connected: known at once when a wall goes, and soon after when one comes.
+
+Two cells count as connected until it is certain that they are not. Opening a cell joins the components around it.
+Closing one may divide a component: then all cells are labelled again in the background, a bounded number at a time
+(`sweep`), while the old labels stay in use. A sweep is never begun again because the map changes: what opens meanwhile
+is joined in both sets of labels, and what closes can only make too many cells count as connected, until the next sweep.
+So a goal that cannot be reached is known after at most two sweeps.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from andante.kernel import int64, kernel
+from andante.world.layout import COUNT, DIRECTION, Moves
+
+PARTS = np.dtype(
+    [
+        ("current", np.int64),  # the set of labels in use, 0 or 1; the other is being made by a sweep
+        ("looked", np.int64),  # cells that the sweep has looked at as the first of a component
+        ("head", np.int64),  # the next in the queue
+        ("tail", np.int64),  # the end of the queue
+        ("sweeping", np.bool_),
+        ("divided", np.bool_),  # a component may have been divided since the last sweep began
+    ],
+    align=True,
+)
+
+SET = np.dtype(
+    [
+        ("base", np.int64),  # the first label of this set: lower ones are left over from an earlier sweep
+        ("next", np.int64),  # the next label to be given
+    ]
+)
+
+LAST_LABEL = 2**31 - 1
+
+
+class Parts(NamedTuple):
+    """Two sets of labels. Labels that were found to be of one component are joined by their parents."""
+
+    label: npt.NDArray[np.int32]  # [2, n]
+    parent: npt.NDArray[np.int32]  # [2, n], by label less the set's first; a label without another is its own
+    queue: npt.NDArray[np.int32]  # [n], cells that the sweep has labelled, in order
+    sets: npt.NDArray[Any]  # [2], of SET
+    scalars: npt.NDArray[Any]  # [1], of PARTS
+
+    @classmethod
+    def over(cls, n: int) -> Parts:
+        """Return labels for ``n`` cells, to be given by a first sweep."""
+        parts = cls(
+            np.full((2, n), -1, np.int32),
+            np.zeros((2, n), np.int32),
+            np.zeros(n, np.int32),
+            np.zeros(2, SET),
+            np.zeros(1, PARTS),
+        )
+        parts.scalars["divided"] = True
+        return parts
+
+
+@kernel
+def is_apart(parts: Parts, graph: Moves, a: int, b: int) -> bool:
+    """Return whether it is certain that no path joins two different cells."""
+    if graph.mask[a] == 0 or graph.mask[b] == 0:
+        return True
+    which = parts.scalars[0]["current"]
+    return _root(parts, which, int64(parts.label[which, a])) != _root(parts, which, int64(parts.label[which, b]))
+
+
+@kernel
+def note_opened(parts: Parts, graph: Moves, cell: int) -> None:
+    """Join what a cell joins that was opened; the graph has its moves already."""
+    at = parts.scalars[0]
+    _join_around(parts, graph, at["current"], cell)
+    if at["sweeping"]:
+        _join_around(parts, graph, 1 - at["current"], cell)
+
+
+@kernel
+def note_closed(parts: Parts, graph: Moves, cell: int, moves: int) -> None:
+    """Take note that a component may have been divided, unless those to whom the closed cell had ``moves`` have others.
+
+    The graph has lost the moves already.
+    """
+    if not _holds_together(graph, cell, moves):
+        parts.scalars[0]["divided"] = True
+
+
+@kernel
+def sweep(parts: Parts, graph: Moves, most: int) -> int:
+    """Label up to ``most`` cells, if there is a reason to; return how many cells were looked at."""
+    at, n, work = parts.scalars[0], len(graph.mask), 0
+    if not at["sweeping"]:
+        if not at["divided"]:
+            return 0
+        _begin(parts)
+    which = 1 - at["current"]
+    base = parts.sets[which]["base"]
+    while work < most:
+        work += 1
+        if at["head"] < at["tail"]:
+            _spread(parts, graph, which, int64(parts.queue[at["head"]]))
+            at["head"] += 1
+        elif at["looked"] < n:
+            cell = at["looked"]
+            at["looked"] += 1
+            if graph.mask[cell] != 0 and parts.label[which, cell] < base:
+                parts.label[which, cell] = _new_label(parts, which)
+                at["head"], at["tail"], parts.queue[0] = 0, 1, cell
+        else:
+            at["sweeping"], at["current"] = False, which
+            return work
+    return work
+
+
+@kernel
+def _begin(parts: Parts) -> None:
+    """Begin a sweep with labels that were never used; once in two billion labels they begin again."""
+    at = parts.scalars[0]
+    which = 1 - at["current"]
+    base = parts.sets[1 - which]["next"]
+    if base > LAST_LABEL - 2 * len(parts.queue):
+        parts.label[which] = -1
+        base = 0
+    parts.sets[which]["base"] = parts.sets[which]["next"] = base
+    at["looked"] = at["head"] = at["tail"] = 0
+    at["sweeping"], at["divided"] = True, False
+
+
+@kernel
+def _spread(parts: Parts, graph: Moves, which: int, cell: int) -> None:
+    """Give a cell's label to those around it that have none, and join it with the labels of the others."""
+    at, base, own = parts.scalars[0], parts.sets[which]["base"], int64(parts.label[which, cell])
+    moves = graph.mask[cell]
+    for k in range(COUNT[moves]):
+        near = cell + graph.offset[DIRECTION[moves, k]]
+        other = int64(parts.label[which, near])
+        if other >= base:
+            if other != own:
+                _join(parts, which, own, other)
+        else:
+            parts.label[which, near] = own
+            parts.queue[at["tail"]] = near
+            at["tail"] += 1
+
+
+@kernel
+def _join_around(parts: Parts, graph: Moves, which: int, cell: int) -> None:
+    """Give an opened cell a neighbour's label, join the labels of all neighbours, and label those that have none.
+
+    Those without a label were alone before, or the sweep has yet to come to them and will join them then.
+    """
+    base, own = parts.sets[which]["base"], -1
+    moves = graph.mask[cell]
+    for k in range(COUNT[moves]):
+        other = int64(parts.label[which, cell + graph.offset[DIRECTION[moves, k]]])
+        own = max(own, other)
+    if own < base:
+        own = _new_label(parts, which)
+    parts.label[which, cell] = own
+    for k in range(COUNT[moves]):
+        near = cell + graph.offset[DIRECTION[moves, k]]
+        if parts.label[which, near] < base:
+            parts.label[which, near] = own
+        else:
+            _join(parts, which, own, int64(parts.label[which, near]))
+
+
+@kernel
+def _new_label(parts: Parts, which: int) -> int:
+    """Return a new label; if all are in use, the first: then cells may count as connected that are not."""
+    one = parts.sets[which]
+    if one["next"] - one["base"] == len(parts.queue):
+        return one["base"]
+    label = one["next"]
+    parts.parent[which, label - one["base"]] = label
+    one["next"] = label + 1
+    return label
+
+
+@kernel
+def _root(parts: Parts, which: int, label: int) -> int:
+    """Return the label that stands for all that are joined with this one; shorten the way to it."""
+    base = parts.sets[which]["base"]
+    above = int64(parts.parent[which, label - base])
+    while above != label:
+        top = int64(parts.parent[which, above - base])
+        parts.parent[which, label - base] = top
+        label, above = above, top
+    return label
+
+
+@kernel
+def _join(parts: Parts, which: int, a: int, b: int) -> None:
+    """Let two labels stand for one component."""
+    a, b = _root(parts, which, a), _root(parts, which, b)
+    if a != b:
+        parts.parent[which, max(a, b) - parts.sets[which]["base"]] = min(a, b)
+
+
+@kernel
+def _holds_together(graph: Moves, cell: int, around: int) -> bool:
+    """Return whether the cells in these directions around a closed cell are connected among themselves."""
+    joined, before = around & -around, 0
+    while joined != before:
+        before = joined
+        for d in range(8):
+            if joined >> d & 1:
+                joined |= _beside(graph, cell, around, d)
+    return joined == around
+
+
+@kernel
+def _beside(graph: Moves, cell: int, around: int, d: int) -> int:
+    """Return which of the cells around a closed cell the one in direction ``d`` has moves to."""
+    here, found = cell + graph.offset[d], 0
+    moves = graph.mask[here]
+    for k in range(COUNT[moves]):
+        near = here + graph.offset[DIRECTION[moves, k]]
+        for e in range(8):
+            if around >> e & 1 and near == cell + graph.offset[e]:
+                found |= 1 << e
+    return found

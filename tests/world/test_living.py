@@ -1,0 +1,128 @@
+"""Maps that change: what follows from them is what a new grid would say."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import andante
+from andante.errors import MapError, ProblemError
+from andante.world.changes import RECENT
+from andante.world.grid import RULES, Grid
+from andante.world.living import World
+from tests.worlds import examples
+
+SIDE = 7
+CELLS = st.lists(st.tuples(st.integers(0, SIDE - 1), st.integers(0, SIDE - 1)), max_size=4)
+CHANGES = st.lists(st.tuples(st.booleans(), CELLS, st.integers(0, 60)), max_size=30)
+
+
+def drawn(seed, share=0.3):
+    return np.random.default_rng(seed).random((SIDE, SIDE)) >= share
+
+
+def connected(grid):
+    """Return which pairs of different cells a path joins, as the grid itself knows."""
+    label = grid.graph.components
+    free = grid.passable.ravel()
+    return (label[:, None] == label[None, :]) & free[:, None] & free[None, :]
+
+
+@examples(60)
+@given(st.integers(0, 1000), st.sampled_from(RULES), CHANGES)
+def test_a_world_is_what_a_grid_of_its_present_version_is(seed, rule, changes):
+    world = World(Grid(drawn(seed), rule=rule))
+    for opened, cells, tended in changes:
+        (world.open if opened else world.close)(cells)
+        world.tend(tended)
+        new = world.frozen()
+        assert np.array_equal(world.graph.arrays.mask, new.graph.arrays.mask)
+        assert np.array_equal(world.passable, new.passable)
+        assert world.free_cells == new.free_cells
+        _never_apart_though_connected(world, new)
+    world.settle()
+    apart = _all_pairs_apart(world)
+    truth = connected(world.frozen())
+    np.fill_diagonal(truth, True)
+    assert np.array_equal(~apart, truth | np.eye(SIDE * SIDE, dtype=bool))
+
+
+def _all_pairs_apart(world):
+    a, b = np.meshgrid(np.arange(SIDE * SIDE), np.arange(SIDE * SIDE), indexing="ij")
+    return world.graph.apart(a.ravel(), b.ravel()).reshape(a.shape)
+
+
+def _never_apart_though_connected(world, new):
+    assert not (_all_pairs_apart(world) & connected(new) & ~np.eye(SIDE * SIDE, dtype=bool)).any()
+
+
+def test_fingerprint_components_and_problems_are_of_the_present_version():
+    world = World(andante.generate("empty", 5, 5))
+    before = world.fingerprint
+    world.close([(2, y) for y in range(5)])
+    assert world.fingerprint == world.frozen().fingerprint != before
+    assert not world.problem((0, 0), (4, 4)).reachable
+    assert world.graph.arcs == world.frozen().graph.arcs
+    with pytest.raises(ProblemError, match="blocked"):
+        world.problem((0, 0), (2, 2))
+    world.open((2, 2))
+    assert world.problem((0, 0), (4, 4)).reachable
+    assert world.version == 6
+
+
+def test_closing_what_is_closed_changes_nothing():
+    world = World(andante.generate("empty", 5, 5))
+    assert world.close([(1, 1), (1, 1)]) == 1
+    assert (world.close((1, 1)), world.open((0, 0)), world.open([])) == (0, 0, 0)
+    assert world.version == 1
+
+
+def test_a_closed_door_is_known_after_a_bounded_number_of_looks():
+    grid = np.ones((64, 65), bool)
+    grid[:, 32] = False
+    grid[10, 32] = True
+    world = World(Grid(grid))
+    assert world.tend() == 0
+    world.close((32, 10))
+    here, there = world.state(0, 0), world.state(64, 0)
+    looks = 0
+    while not world.graph.apart([here], [there])[0]:
+        assert world.tend(500) <= 500
+        looks += 1
+    assert looks <= 2 * (2 * 64 * 65 // 500 + 1)
+    assert world.tend() == 0
+
+
+def test_a_wall_in_the_open_divides_nothing():
+    world = World(andante.generate("empty", 9, 9))
+    world.close([(4, 4), (4, 5), (2, 2)])
+    assert world.tend() == 0
+
+
+def test_the_log_says_what_changed_last():
+    world = World(andante.generate("empty", 9, 9))
+    for _ in range(RECENT):
+        world.close((3, 3))
+        world.open((3, 3))
+    scalars = world.changes.scalars[0]
+    assert (int(scalars["total"]), int(scalars["opened"])) == (2 * RECENT, RECENT)
+    cell = world.state(3, 3)
+    assert set(world.changes.cell.tolist()) == {cell, ~cell}
+
+
+@pytest.mark.parametrize("cells", [(9, 0), [(0, 0), (-1, 2)], "here", [(1, 2, 3)], (1.5, 2), [[1, 2], [3]]])
+def test_bad_cells_are_refused_and_nothing_changes(cells):
+    world = World(andante.generate("empty", 9, 9))
+    for change in (world.close, world.open):
+        with pytest.raises(ProblemError):
+            change(cells)
+    assert world.version == 0
+
+
+def test_a_world_is_not_copied_or_made_of_anything():
+    import copy
+
+    with pytest.raises(MapError, match="made of a Grid"):
+        World("here")
+    with pytest.raises(MapError, match=r"world\.frozen"):
+        copy.copy(World(andante.generate("empty", 5, 5)))
