@@ -218,6 +218,8 @@ class Card:
     optimal: bool = False  # its first path is a cheapest path
     converges: bool = False  # over repeated trials its path becomes a cheapest one, up to its weight if any
     senses: bool = False  # works on a map that it has yet to discover
+    living: bool = False  # works on a map that changes (`andante.World`)
+    pursues: bool = False  # keeps what it knows when its goal moves a little
     needs: tuple[str, ...] = ()  # kinds of databases that it uses
     ring: bool = False  # looks at the ring of cells around it: on the same graph given as rows it may move differently
     anchored: bool = False  # what it learns belongs to where it began: pushed elsewhere, it begins a new problem
@@ -273,6 +275,16 @@ class Algorithm:
     def foresees(self) -> bool:
         """Whether it models an oracle whose searches are not counted, from the card unless ``Params`` override it."""
         return cast(bool, self._claim("foresees"))
+
+    @property
+    def living(self) -> bool:
+        """Whether it works on a map that changes, from the card unless ``Params`` override it."""
+        return cast(bool, self._claim("living"))
+
+    @property
+    def pursues(self) -> bool:
+        """Whether it keeps what it knows when its goal moves, from the card unless ``Params`` override it."""
+        return cast(bool, self._claim("pursues"))
 
     @property
     def crowd(self) -> bool:
@@ -346,6 +358,8 @@ def setting(of: str, card: Card, *, free: Collection[str] = (), **parameters: An
         summary=card.summary or corner.card.summary,
         senses=card.senses or (corner.card.senses and not card.needs),  # a database is for a known map
         crowd=card.crowd or corner.card.crowd,
+        living=card.living or corner.card.living,
+        pursues=card.pursues or corner.card.pursues,
     )
     _add(replace(corner, card=card, defaults=corner.params, fixed=corner.fixed | (set(parameters) - set(free))))
 

@@ -45,7 +45,7 @@ def test_bundles_share_clock_and_log_and_are_counted_once():
     assert memory.h.clock is memory.path.clock is space.clock
     assert memory.h.log is space.log
     n = len(GRID.graph)
-    of_log, of_clock, of_changes = 10 * (1 + 4 + 8) + 8, 40, 4 + 4 + 16
+    of_log, of_clock, of_changes = 10 * (1 + 4 + 8) + 8, 48, 4 + 4 + 16
     assert bytes_of(memory) == n * (8 + 4) + n * 4 + 8 + of_log + of_clock + of_changes
     assert bytes_of((memory, memory)) == bytes_of(memory)
 

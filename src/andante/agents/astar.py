@@ -54,6 +54,7 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
         paper="Pohl 1970",
         complete=True,
         senses=True,
+        living=True,
         summary="A* that trusts its heuristic more.",
     )
 )

@@ -56,7 +56,7 @@ class Apart(NamedTuple):
     @classmethod
     def allocate(cls, space: Space) -> Apart:
         """Return arrays with nothing learned yet."""
-        return cls(Learned.over(space.mind, space.mind.one(CLOCK, (1, 1, 1, 1, 0.0)), space.log))
+        return cls(Learned.over(space.mind, space.mind.one(CLOCK, (1, 1, 1, 1, 1, 0.0)), space.log))
 
 
 PLAN = np.dtype(

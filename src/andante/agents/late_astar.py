@@ -20,11 +20,22 @@ import numpy.typing as npt
 
 from andante.agent import NOT_SAMPLED, STUCK, UNREACHABLE, Card, Move, Range, algorithm, no_move
 from andante.kernel import int64, kernel
-from andante.search.astar import Slice, Tree, advance, begin, reached
+from andante.search.astar import Slice, Tree, advance, begin, expect_damage, is_damaged, reached, take_in
 from andante.search.chance import draw_once
 from andante.search.memory import Clock, Space
 from andante.search.path import price_between
-from andante.search.tracing import CUT, TracedPaths, aim, follow, forget, is_tracing, next_on_path, trace, walk_past
+from andante.search.tracing import (
+    CUT,
+    TracedPaths,
+    aim,
+    follow,
+    forget,
+    is_broken,
+    is_tracing,
+    next_on_path,
+    trace,
+    walk_past,
+)
 from andante.world.layout import Arrays, degree, target
 
 # The stages of planning.
@@ -77,6 +88,8 @@ class Memory(NamedTuple):
 def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -> Move:
     """Make one move of late-acting A*."""
     tree, paths, at = memory.tree, memory.paths, memory.planning.scalars[0]
+    if at["stage"] == SEARCHING and not take_in(tree, graph, goal, params.weight):
+        at["trial"] = NEVER
     if at["trial"] != memory.planning.clock[0]["trial"]:
         begin(tree, graph, state, goal, params.weight)
         forget(paths)
@@ -91,7 +104,13 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
             aim(paths, tree, goal)
             at["stage"] = FOUND
     if at["stage"] == FOUND:
-        traced = trace(paths, tree, state, at["start"], int64((params.budget - work.steps) * params.c))
+        steps = int64((params.budget - work.steps) * params.c)
+        if tree.scalars[0]["seen"] < tree.changes.scalars[0]["total"]:
+            expect_damage(tree)
+        if is_damaged(tree) and is_broken(paths, tree, graph, state, steps):
+            at["trial"] = NEVER
+            return Move(state, 0.0, work.expanded, work.touched, 0.0, 0)
+        traced = trace(paths, tree, state, at["start"], steps)
         if not is_tracing(paths):
             follow(paths)
             at["stage"] = TRACED
@@ -108,6 +127,9 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
     else:
         to = target(graph, state, draw_once(params.seed, state, goal, degree(graph, state)))
     cost = price_between(graph, state, to)
+    if cost == np.inf and tree.changes.scalars[0]["total"] > 0:  # a wall came between the start and its neighbour
+        at["trial"] = NEVER
+        return Move(state, 0.0, work.expanded, work.touched + traced, 0.0, 0)
     if cost == np.inf:
         return no_move(STUCK, work.expanded, work.touched + traced)
     return Move(to, cost, work.expanded, work.touched + traced, 0.0, 0)
@@ -123,6 +145,7 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
         complete=True,
         two_way=True,
         senses=True,
+        living=True,
     )
 )
 class LateAStar:

@@ -50,6 +50,8 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
         complete=True,
         converges=True,
         senses=True,
+        living=True,
+        pursues=True,
         examples=("lrta(depth=3)", "lrta(depth=9)"),
         shown=("lrta",),
     )

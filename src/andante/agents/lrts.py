@@ -161,6 +161,8 @@ def _go_back(graph: Arrays, trip: Trip, state: int) -> tuple[int, float]:
         complete=True,
         converges=True,
         senses=True,
+        living=True,
+        pursues=True,
         examples=("lrts(depth=3, gamma=0.2, quota=100.0)",),
     )
 )

@@ -57,6 +57,11 @@ class Params(NamedTuple):
         """False if states are removed: one may be needed later, on an unknown map or with one-way arcs."""
         return not self.expendable
 
+    @property
+    def living(self) -> bool:
+        """False if states are removed: one may be needed when a wall comes elsewhere."""
+        return not self.expendable
+
 
 class Memory(NamedTuple):
     """What was learned, and the arrays for the lookahead."""
@@ -117,6 +122,8 @@ def _give_up(memory: Memory, graph: Arrays, goal: int) -> int:
         crowd=True,
         complete=True,
         senses=True,
+        living=True,
+        pursues=True,
         examples=("wlss(lookahead=100)", "wlss(lookahead=100, avoidance=border)"),
         summary="LSS-LRTA* that learns as if every edge cost several times as much, and so leaves depressions sooner.",
     )

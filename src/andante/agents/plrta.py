@@ -199,6 +199,8 @@ def _take(queue: Queue) -> int:
         complete=True,
         converges=True,
         senses=True,
+        living=True,
+        pursues=True,
         examples=("plrta(queue=100)",),
         shown=("plrta",),
     )

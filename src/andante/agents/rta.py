@@ -3,7 +3,8 @@
 Korf (1990). The value stored is the cost of the path through the best neighbour that the agent does *not* choose. It is
 right while the agent moves on, and too high once it has come back, so values are not kept between trials and nothing
 converges. Where the paper is silent: among neighbours with equal f the first in the graph's order wins; with
-only one neighbour the second best value is infinite, and the state is never entered again.
+only one neighbour the second best value is infinite, and the state is never entered again. When the goal moves, the
+value is that of leaving the state and coming back to it instead.
 """
 
 from __future__ import annotations
@@ -43,6 +44,8 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
     note(memory.h.log, EXPANDED, state, 0.0)
     if best < 0:
         return no_move(STUCK, 1, moves)
+    if second == np.inf and memory.h.clock[0]["drift"] > 0.0:
+        second = least + 2.0 * price(graph, state, best)  # the goal moves: it may come to where no path led on
     old = value(memory.h, graph, state, goal)
     stored = store(memory.h, state, second)
     learned = max(second - old, 0.0) if second < np.inf else 0.0  # an infinite rise would swamp all others
@@ -58,6 +61,8 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
         complete=True,
         two_way=True,
         senses=True,
+        living=True,
+        pursues=True,
         crowd=True,
         shown=("rta",),
     )

@@ -100,6 +100,8 @@ def _learn(memory: Memory, graph: Arrays) -> tuple[float, int]:
         complete=True,
         converges=True,
         senses=True,
+        living=True,
+        pursues=True,
         examples=("rtaa(lookahead=100)",),
     )
 )

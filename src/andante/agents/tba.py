@@ -19,6 +19,9 @@ slips:
 - An agent that has to reverse a move and cannot (one-way arcs) is stuck.
 - If a wall is discovered on the next move of the path or of the way back, the agent waits for one move and then starts
   a new search from its state.
+- On a map that changes, the search tree is kept: around opened cells states are expanded again, and a wall that comes
+  matters only where the agent's path leads through it. Then a new search begins from the agent's state.
+- When the goal moves, the search goes on with the keys that states have; a solution is extended by the goal's trail.
 
 With a ``weight`` it is TB(WA*) of Hernández, Baier and Asín (2016). Two parameters are not in any paper that we know:
 
@@ -41,35 +44,57 @@ import numpy.typing as npt
 from andante.agent import NOT_SAMPLED, STUCK, UNREACHABLE, Card, Move, Range, algorithm, no_move, setting
 from andante.kernel import int64, kernel
 from andante.search.astar import (
+    MOST_CHANGES,
     Slice,
     Tree,
     advance,
     begin,
     cost_to,
+    expect_damage,
+    is_damaged,
     most_promising,
     open_at,
     parent_of,
     reached,
     restart,
+    take_in,
 )
+from andante.search.hillclimb import step_down
 from andante.search.memory import Clock, Space
 from andante.search.openlist import Ties, width
 from andante.search.path import price_between
 from andante.search.predecessors import Predecessors, turned
-from andante.search.shorten import Route, Window, abandon, is_on, lay, lay_back, next_on, shorten
+from andante.search.shorten import (
+    Route,
+    Window,
+    abandon,
+    begin_again,
+    is_on,
+    lay,
+    lay_back,
+    next_on,
+    rest_from,
+    shorten,
+)
+from andante.search.shorten import extend as extend_route
 from andante.search.tracing import (
+    CUT,
     OFF,
     TracedPaths,
     aim,
+    extend,
     follow,
     forget,
+    is_broken,
     is_new_longer,
     is_tracing,
     length,
+    lies_ahead,
     next_on_path,
     trace,
     walk_past,
 )
+from andante.world.changes import changed_cell
 from andante.world.layout import Arrays, degree, estimate
 
 # The stages of planning.
@@ -133,6 +158,8 @@ PLANNING = np.dtype(
         ("start", np.int64),
         ("previous", np.int64),  # the agent's previous state
         ("trial", np.int64),  # the trial that all this belongs to
+        ("goal", np.int64),
+        ("found", np.int64),  # the goal to which the solution was found; since then the goal may have moved
         ("final", np.bool_),  # whether the path being traced is the solution
     ],
     align=True,
@@ -166,6 +193,10 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
     """Make one move of TBA*."""
     tree, paths, at = memory.searches.forward, memory.paths, memory.planning.scalars[0]
     expansions, steps = _shares(params)
+    if at["trial"] == memory.planning.clock[0]["trial"]:
+        _take_in_changes(memory, graph, params, state)
+        if goal != at["goal"]:
+            _pursue(memory, graph, params, goal)
     if at["trial"] != memory.planning.clock[0]["trial"]:
         _begin(memory, graph, params, state, goal)  # lines 1 to 4
         expansions = min(expansions, steps)  # so that there is a path for the first move
@@ -175,11 +206,14 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
         if work.over:
             if not reached(tree, goal):
                 return no_move(UNREACHABLE, work.expanded, work.touched)
-            at["stage"] = FOUND
+            at["stage"], at["found"] = FOUND, goal
     if at["stage"] < TRACED:  # line 9
         if at["stage"] == FOUND:
             steps = int64((params.budget - work.steps) * params.c)
-        traced = _trace(memory, graph, params, state, goal, steps)  # lines 10 to 19
+        if _cannot_trace(memory, graph, state, goal, steps):
+            at["trial"] = NEVER
+            return Move(state, 0.0, work.expanded, work.touched, 0.0, 0)
+        traced = _trace(memory, graph, params, state, steps)  # lines 10 to 19
     elif _shortens(params):
         work = _shorten(memory, graph, params, state, goal, expansions, steps)
     expanded, touched = work.expanded, work.touched + traced
@@ -195,6 +229,9 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
         to = _step_back(memory, state)  # lines 24 to 28
     cost = price_between(graph, state, to) if to >= 0 else np.inf
     if cost == np.inf:
+        if to == CUT and at["stage"] == SEARCHING and tree.changes.scalars[0]["total"] > 0:
+            forget(paths)  # a wall came: the search goes on, and the agent looks for another path
+            return Move(state, 0.0, expanded, touched, 0.0, 0)
         return _stand_still(memory.planning, graph, state, to, expanded, touched)
     at["previous"] = state  # line 30
     return Move(to, cost, expanded, touched, 0.0, 0)  # line 31
@@ -208,7 +245,84 @@ def _begin(memory: Memory, graph: Arrays, params: Params, state: int, goal: int)
     begin(memory.searches.forward, graph, state, goal, params.weight)
     forget(memory.paths)
     at["trial"], at["stage"] = memory.planning.clock[0]["trial"], SEARCHING
-    at["start"], at["previous"] = state, state
+    at["start"], at["previous"], at["goal"] = state, state, goal
+
+
+@kernel
+def _take_in_changes(memory: Memory, graph: Arrays, params: Params, state: int) -> None:
+    """Take in what has changed on the map; begin again if the solution ahead of the agent was cut."""
+    tree, at = memory.searches.forward, memory.planning.scalars[0]
+    before = tree.scalars[0]["seen"]
+    if before == tree.changes.scalars[0]["total"]:
+        return
+    if at["stage"] != SEARCHING:
+        expect_damage(tree)
+    elif not take_in(tree, graph, at["goal"], params.weight):
+        at["trial"] = NEVER
+    if tree.scalars[0]["seen"] - before > MOST_CHANGES:
+        at["trial"] = NEVER
+        return
+    if _shortens(params):
+        begin_again(memory.window, params.window)  # type: ignore[arg-type]  # none is -1
+    for k in range(before, tree.scalars[0]["seen"]):
+        cell = changed_cell(tree.changes, k)
+        if cell < 0 and at["stage"] >= TRACED and _leads_through(memory, params, state, ~cell):
+            at["trial"] = NEVER
+
+
+@kernel
+def _leads_through(memory: Memory, params: Params, state: int, cell: int) -> bool:
+    """Return whether the solution ahead of the agent leads through a cell; True also if that is hard to tell."""
+    if memory.planning.scalars[0]["stage"] == CUT_SHORT:
+        return True
+    if not _shortens(params):
+        return lies_ahead(memory.paths, cell)
+    route = memory.searches.route
+    return is_on(route, cell) and (not is_on(route, state) or rest_from(route, cell) < rest_from(route, state))
+
+
+@kernel
+def _pursue(memory: Memory, graph: Arrays, params: Params, goal: int) -> None:
+    """Follow a goal that has moved: extend the solution by its trail, or continue the search for it.
+
+    A solution that cannot be extended is forgotten.
+    """
+    paths, route, at = memory.paths, memory.searches.route, memory.planning.scalars[0]
+    here, at["goal"] = at["goal"], goal
+    if at["stage"] == SEARCHING:
+        return
+    if at["stage"] == CUT_SHORT or (params.shortcut and not _shortens(params)):
+        at["trial"] = NEVER
+        return
+    while here != goal:
+        after = step_down(graph, here, goal)
+        if after < 0 or not extend(paths, after):
+            at["trial"] = NEVER
+            return
+        if _shortens(params):
+            extend_route(route, graph, here, after)
+        here = after
+    if _shortens(params):
+        begin_again(memory.window, params.window)  # type: ignore[arg-type]  # none is -1
+
+
+@kernel
+def _cannot_trace(memory: Memory, graph: Arrays, state: int, goal: int, most: int) -> bool:
+    """Return whether the path to be traced was cut by walls that came since it was found."""
+    tree, paths = memory.searches.forward, memory.paths
+    if not is_damaged(tree):
+        return False
+    if not is_tracing(paths):
+        _aim(memory, goal)
+    return is_broken(paths, tree, graph, state, most)
+
+
+@kernel
+def _aim(memory: Memory, goal: int) -> None:
+    """Begin to trace a path: to the goal if it was found, else to the most promising state."""
+    tree, at = memory.searches.forward, memory.planning.scalars[0]
+    at["final"] = at["stage"] == FOUND
+    aim(memory.paths, tree, at["found"] if at["final"] else most_promising(tree, goal))
 
 
 @kernel
@@ -226,16 +340,15 @@ def _shares(params: Params) -> tuple[int, int]:
 
 
 @kernel
-def _trace(memory: Memory, graph: Arrays, params: Params, state: int, goal: int, most: int) -> int:
+def _trace(memory: Memory, graph: Arrays, params: Params, state: int, most: int) -> int:
     """Continue to trace a new path, switch to it when it is complete, and return the number of steps."""
     tree, paths, at = memory.searches.forward, memory.paths, memory.planning.scalars[0]
     if not is_tracing(paths):  # line 10
-        at["final"] = at["stage"] == FOUND
-        aim(paths, tree, goal if at["final"] else most_promising(tree, goal))  # line 11
+        _aim(memory, at["goal"])  # line 11
     begun_at = paths.scalars[0]["traced"]
     steps = trace(paths, tree, state, at["start"], most)  # line 13
     if at["final"] and _shortens(params):
-        lay(memory.searches.route, tree, goal, begun_at, steps)
+        lay(memory.searches.route, tree, at["found"], begun_at, steps)
     if is_tracing(paths):  # line 14
         return steps
     if at["final"] or is_new_longer(paths) or not params.switch_rule or next_on_path(paths, graph, state) < 0:
@@ -318,6 +431,8 @@ def _stand_still(planning: Planning, graph: Arrays, state: int, to: int, expande
         complete=True,
         two_way=True,
         senses=True,
+        living=True,
+        pursues=True,
         examples=("tba(budget=10)", "tba(budget=10, weight=2)", "tba(budget=10, r=0.1, weight=30)"),
         shown=("tba(weight=2)",),
     )

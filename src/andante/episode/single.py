@@ -24,10 +24,13 @@ from andante.episode.tables import ROW_BYTES, Episodes, Trail
 from andante.episode.trial import Limits, Trial, least_costs
 from andante.errors import AlgorithmError, AndanteError, ProblemError, quoted, whole_number
 from andante.faults import has_passed, raised
+from andante.kernel import bind
 from andante.measures import Outcome
+from andante.search.hillclimb import walk_straight
 from andante.search.memory import ThoughtKind, allocate, bytes_of, new_space
 from andante.world.graph import Graph
 from andante.world.grid import Grid
+from andante.world.living import World
 from andante.world.problem import Problem
 from andante.world.sensing import KNOWN, Belief, View, unknown
 
@@ -39,6 +42,7 @@ MOST_PROBLEMS = 2**32  # problems with distinct stamps: after this many an agent
 NO_LIMITS = Limits()
 ENDLESS = Limits(moves=math.inf)
 NOWHERE = -1  # no state
+MOST_PURSUED = 32  # moves that a goal may have moved at once for an agent to keep what it knows
 
 _WAITING, _WALKING, _UNREACHABLE = int(Outcome.WAITING), int(Outcome.WALKING), int(Outcome.UNREACHABLE)
 _NO_MOVE_TO = {int(Outcome.STUCK): STUCK, int(Outcome.UNREACHABLE): UNREACHABLE}
@@ -114,6 +118,9 @@ class Agent:
         if not isinstance(world, Grid | Graph):
             raise ProblemError(f"an agent needs a Grid or a Graph, as andante.read_map returns, not {quoted(world)}")
         self.graph = world.graph
+        self._living = world if isinstance(world, World) else None
+        self._news = -1  # what the agent last knew of a map that changes
+        self._check_living(sight)
         self.databases = as_databases(databases)
         self.sight = sight
         self.name = str(self.algorithm)
@@ -139,6 +146,18 @@ class Agent:
         if self.sight is not None:
             given.append(f"sight {self.sight}")
         return f"<Agent {self.algorithm} on {self._world!r}{' with ' if given else ''}{', '.join(given)}>"
+
+    def _check_living(self, sight: int | None) -> None:
+        """Raise `AlgorithmError` if the map changes and the algorithm cannot follow it."""
+        if self._living is None:
+            return
+        if not self.algorithm.living:
+            able = ", ".join(entry.card.name for entry in algorithms() if entry.living)
+            raise AlgorithmError(
+                f"{self.algorithm} cannot follow a map that changes; give it world.frozen(), or choose among: {able}"
+            )
+        if sight is not None:
+            raise ProblemError("an agent with sight needs a map that does not change; give it world.frozen()")
 
     def _loop(self) -> Callable[..., int]:
         """Return the loop that drives the agent's step."""
@@ -379,6 +398,8 @@ class Agent:
 
     def _apart(self, start: int, goal: int) -> bool:
         """Return whether it is known that no path leads from ``start`` to ``goal``."""
+        if self._living is not None:
+            return bool(self.graph.apart([start], [goal])[0])
         label = self._label
         return label is not None and label[start] != label[goal]
 
@@ -391,6 +412,16 @@ class Agent:
     def _covering(self) -> list[tuple[str, Database]]:
         """The databases that the algorithm needs, with their kinds."""
         return covering(self.algorithm, self.databases, self.graph)
+
+    def _is_cut_off(self, state: int, goal: int) -> bool:
+        """Look at a map that changes; return whether it has become known that no path leads to the goal."""
+        assert self._living is not None
+        self._living.tend()
+        news = self._living.news
+        if news == self._news:
+            return False
+        self._news = news
+        return self._apart(state, goal)
 
     def _leave(self) -> None:
         """Let nobody go on with what the agent did before: it begins something else."""
@@ -426,6 +457,9 @@ class Agent:
         try:
             if state == self._here and goal == self._aim and type(state) is int and type(goal) is int:
                 episode.resume(state)
+                if self._living is not None and self._is_cut_off(state, goal):
+                    self._here = NOWHERE
+                    return _NO_WAY
             else:
                 answer = self._set_out(self._state_of(state, "state"), self._state_of(goal, "goal"))
                 if answer is not None:
@@ -464,6 +498,46 @@ class Agent:
         self._stepping.begin(0, state, goal, ENDLESS.caps, again, _WAITING)
         self._aim = self._goal = goal
         return None
+
+    def retarget(self, goal: int | tuple[int, int]) -> bool:
+        """Move the goal of `move`, and return whether the agent keeps what it knows. The next `move` names the goal.
+
+        It does if its algorithm pursues goals (its card says so) and the goal has moved a little: to where a few moves
+        straight back lead to the old one. Otherwise the next move begins a new problem, as without this call.
+
+        >>> import andante
+        >>> grid = andante.generate("empty", 8, 8)
+        >>> agent = Agent("lrta", grid)
+        >>> state = agent.move((0, 0), (6, 6)).to
+        >>> agent.retarget((6, 5))
+        True
+        >>> grid.cell(agent.move(state, (6, 5)).to)
+        (2, 2)
+        """
+        with self.alone:
+            new = self._state_of(goal, "goal")
+            if self._aim == NOWHERE:
+                raise ProblemError("there is no goal to move yet: call agent.move first")
+            if new == self._aim:
+                return True
+            walked = self._walk_between(new, self._aim) if self.algorithm.pursues else math.inf
+            if walked == math.inf or self._here == new:
+                self._leave()
+                return False
+            clock = self._space.clock[0]
+            clock["drift"] += walked
+            self._stepping.rows["goal"][0] = new
+            self._aim = self._goal = new
+            self._news = -1
+            return True
+
+    def _walk_between(self, start: int, goal: int) -> float:
+        """Return the cost of a straight walk of a few moves; infinite if there is none."""
+        return float(self._ascent(start, goal, MOST_PURSUED))
+
+    @cached_property
+    def _ascent(self) -> Callable[..., float]:
+        return bind(walk_straight, self.graph.arrays)
 
     def _last_move(self, done: int) -> Move:
         """Return the move after which the episode cannot go on; the next call begins a new trial."""
@@ -515,6 +589,8 @@ class Watch(Iterator[Turn]):
     def _next_turn(self) -> Turn:
         agent, episode = self._agent, self._episode
         outcome = episode.outcome()
+        if outcome == _WALKING and agent._living is not None and agent._is_cut_off(self._path[-1], self._problem.goal):
+            episode.rows["outcome"][0] = outcome = _UNREACHABLE
         if outcome == _WAITING:
             agent._leave()
             agent._watched, agent._goal = self, self._problem.goal

@@ -29,10 +29,12 @@ from andante.search.memory import EXPANDED, Log, Space, new_space, note
 from andante.search.mind import Mind
 from andante.search.openlist import OpenList, Ties, WallsFirst, open_list
 from andante.search.records import Dense, Index, Paged, claim, find, number_at, release
+from andante.world.changes import UNCHANGED, Changes, changed_cell
 from andante.world.graph import Graph
 from andante.world.layout import (
     MOST_STATES,
     Layout,
+    beside,
     degree,
     enterable,
     estimate,
@@ -40,6 +42,7 @@ from andante.world.layout import (
     moves_of,
     prefetch_state,
     rest_of,
+    target,
 )
 
 UNLIMITED = 1 << 62  # steps
@@ -50,6 +53,8 @@ TREE = np.dtype(
     [
         ("firm", np.float64),  # from this weight on closed states stay closed
         ("now", np.uint32),  # twice the number of this search
+        ("damaged", np.bool_),  # whether a move in the tree may have been cut since the search began
+        ("seen", np.int64),  # changes of the map that were taken in
     ],
     align=True,
 )
@@ -67,13 +72,15 @@ class Tree(NamedTuple):
     scalars: npt.NDArray[Any]  # [1], of TREE
     open: OpenList
     log: Log
+    changes: Changes
 
     @classmethod
     def allocate(cls, space: Space, ties: Ties = Ties.LAST, *, walls_first: bool = False) -> Tree:
         """Return arrays for a search over all states."""
         graph = space.graph
         most_moves = graph.open_degree if walls_first else None
-        return cls.over(space.mind, graph.typical_cost, graph.cost_range[0], space.log, ties, most_moves)
+        costs = graph.typical_cost, graph.cost_range[0]
+        return cls.over(space.mind, *costs, space.log, ties, most_moves, changes=space.changes)
 
     @classmethod
     def over(
@@ -85,6 +92,7 @@ class Tree(NamedTuple):
         ties: Ties = Ties.LAST,
         most_moves: int | None = None,
         numbers: int | None = None,
+        changes: Changes = UNCHANGED,
     ) -> Tree:
         """Return arrays for a search over all states, or ``numbers`` of them, with moves of such costs.
 
@@ -98,13 +106,13 @@ class Tree(NamedTuple):
             queue = WallsFirst.over(ties, mind, nodes, typical_cost, most_moves)
         blur = typical_cost / (buckets.PER_COST * least_cost)  # a bucket's width in cheapest arcs
         firm = 1 / (1 - blur) if blur < 1 else np.inf
-        return cls(nodes.where, nodes.node, mind.one(TREE, (firm, 0)), queue, log)
+        return cls(nodes.where, nodes.node, mind.one(TREE, (firm, 0, False, 0)), queue, log, changes)
 
     def with_same_queue(self, mind: Mind) -> Tree:
         """Return a tree for another search, at another time, with the queue of this one."""
         nodes = Nodes.over(mind)
         firm = self.scalars[0]["firm"]
-        return Tree(nodes.where, nodes.node, mind.one(TREE, (firm, 0)), self.open, self.log)
+        return Tree(nodes.where, nodes.node, mind.one(TREE, (firm, 0, False, 0)), self.open, self.log, self.changes)
 
 
 @kernel
@@ -118,6 +126,7 @@ def begin(tree: Tree, graph: Layout, start: int, goal: int, weight: float) -> No
 def restart(tree: Tree, base: float) -> None:
     """Forget the last search; keys below ``base`` are not expected."""
     at = tree.scalars[0]
+    at["damaged"], at["seen"] = False, tree.changes.scalars[0]["total"]
     at["now"] += 2
     if at["now"] == 0:  # once in two billion searches the numbers run out
         _forget_marks(tree.where, tree.node)
@@ -213,6 +222,88 @@ def expand(tree: Tree, graph: Layout, place: int, goal: int, weight: float) -> i
                 continue
         _open(tree, graph, near, at, state, g, goal, weight)
     return degree(graph, state)
+
+
+# --- maps that change -----------------------------------------------------------------------------------------------
+
+MOST_CHANGES = 64  # that are taken in one by one
+
+
+@kernel
+def take_in(tree: Tree, graph: Layout, goal: int, weight: float) -> bool:
+    """Take in what has changed on the map since the search was last continued; return False if that is too much.
+
+    Where a cell was opened, the states around it are expanded again. Where one was closed that was not expanded yet, it
+    is taken out of the queue. Otherwise the tree is kept and may be `damaged`: states are reached by moves that no
+    longer exist. They are few, and most are on nobody's path, so this is found out when a path is traced.
+    """
+    at, total = tree.scalars[0], tree.changes.scalars[0]["total"]
+    if total - at["seen"] > MOST_CHANGES:
+        return False
+    while at["seen"] < total:
+        cell = changed_cell(tree.changes, at["seen"])
+        at["seen"] += 1
+        if cell >= 0:
+            _take_in_opened(tree, graph, cell, goal, weight)
+        else:
+            _take_in_closed(tree, graph, ~cell)
+    return True
+
+
+@kernel
+def expect_damage(tree: Tree) -> None:
+    """Take note that the map has changed since the search ended; its queue is no longer used."""
+    at = tree.scalars[0]
+    at["damaged"], at["seen"] = True, tree.changes.scalars[0]["total"]
+
+
+@kernel
+def _take_in_opened(tree: Tree, graph: Layout, cell: int, goal: int, weight: float) -> None:
+    """Expand the states around an opened cell again, and the cell itself if it was reached when it was open before."""
+    _reopen(tree, graph, cell, goal, weight)
+    for k in range(degree(graph, cell)):
+        _reopen(tree, graph, target(graph, cell, k), goal, weight)
+
+
+@kernel
+def _reopen(tree: Tree, graph: Layout, state: int, goal: int, weight: float) -> None:
+    """Open a state again if it is closed."""
+    place = find(tree.where, state)
+    node = tree.node[place]
+    if node["mark"] == tree.scalars[0]["now"] + 1:
+        _open(tree, graph, state, place, int64(node["parent"]), node["g"], goal, weight)
+
+
+@kernel
+def _take_in_closed(tree: Tree, graph: Layout, cell: int) -> None:
+    """Take a closed cell out of the queue if it is there; note if a move of the tree was cut."""
+    at, place = tree.scalars[0], find(tree.where, cell)
+    if tree.node[place]["mark"] == at["now"]:
+        openlist.remove(tree.open, place)
+        tree.node[place]["mark"] = 0
+    for direction in range(8):
+        near = beside(graph, cell, direction)
+        if near >= 0 and reached(tree, near) and is_cut(tree, graph, near):
+            at["damaged"] = True
+
+
+@kernel
+def is_cut(tree: Tree, graph: Layout, state: int) -> bool:
+    """Return whether the move by which a search reached ``state`` no longer exists."""
+    before = parent_of(tree, state)
+    if before < 0:
+        return False
+    cut = True
+    for k in range(degree(graph, before)):
+        if target(graph, before, k) == state:
+            cut = False
+    return cut
+
+
+@kernel
+def is_damaged(tree: Tree) -> bool:
+    """Return whether the tree may contain moves that no longer exist."""
+    return tree.scalars[0]["damaged"]
 
 
 class Slice(NamedTuple):

@@ -273,3 +273,10 @@ def ascend(graph: Arrays, state: int, goal: int, most: int) -> Ascent:
         cost += price(graph, state, ahead.move)
         state, height = target(graph, state, ahead.move), ahead.height
     return Ascent(True, cost, expanded, touched)
+
+
+@kernel
+def walk_straight(graph: Arrays, state: int, goal: int, most: int) -> float:
+    """Return the cost of walking straight to the goal in at most ``most`` moves; infinite if that does not arrive."""
+    walked = ascend(graph, state, goal, most)
+    return walked.cost if walked.arrived else np.inf

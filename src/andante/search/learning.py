@@ -88,7 +88,7 @@ def _is_current(h: Learned, place: int) -> bool:
 def value(h: Learned, graph: Layout, state: int, goal: int) -> float:
     """Return what the agent believes the path from ``state`` to ``goal`` costs."""
     place = find(h.where, state)
-    if int64(h.stamp[place]) == h.clock[0]["era"] and h.clock[0]["drift"] == 0.0:
+    if int64(h.stamp[place]) == h.clock[0]["exact"]:
         return h.value[place]
     if _is_current(h, place):
         return _value_since(h, graph, place, state, goal)

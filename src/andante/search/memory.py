@@ -52,7 +52,11 @@ CLOCK = np.dtype(
         ("trial", np.int64),
         ("first", np.int64),  # the era in which the problem began
         ("era", np.int64),
-        ("drift", np.float64),  # how far the goal has moved since then
+        (
+            "exact",
+            np.int64,
+        ),  # the era whose values are as they were stored: the present one; -1 if the goal moved
+        ("drift", np.float64),  # how far the goal has moved in this problem
     ]
 )
 
@@ -69,7 +73,7 @@ def begin_problem(clock: Any, opened: int) -> None:
 def set_problem(clock: Any, number: int, opened: int) -> None:
     """Set a record of CLOCK to a problem that begins now."""
     clock["problem"] = number
-    clock["first"] = clock["era"] = number + opened
+    clock["first"] = clock["era"] = clock["exact"] = number + opened
     clock["drift"] = 0.0
 
 
@@ -77,6 +81,7 @@ def set_problem(clock: Any, number: int, opened: int) -> None:
 def catch_up(clock: Any, opened: int) -> None:
     """Let the problem of a record of CLOCK go on, on a map on which so many cells have been opened so far."""
     clock["era"] = clock["problem"] + opened
+    clock["exact"] = clock["era"] if clock["drift"] == 0.0 else -1
 
 
 LOG = np.dtype([("used", np.int64)])  # may exceed the capacity: then the rest was lost

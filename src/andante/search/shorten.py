@@ -20,6 +20,7 @@ from andante.kernel import generic, int64, kernel
 from andante.search.astar import Slice, Tree, advance, begin, cost_to, open_at, parent_of, reached
 from andante.search.memory import Space
 from andante.search.mind import Mind
+from andante.search.path import price_between
 from andante.search.records import Dense, Index, Paged, claim, find, release
 from andante.world.heuristics import TOLERANCE
 from andante.world.layout import Arrays, estimate, unit
@@ -91,19 +92,19 @@ class Window(NamedTuple):
     def allocate(cls, space: Space) -> Window:
         """Return arrays for a search over all states; empty if the parameter ``window`` is not set."""
         graph, numbers = space.graph, 0 if space.params.window is None else None
-        tree = Tree.over(space.mind, graph.typical_cost, graph.cost_range[0], space.log, numbers=numbers)
+        costs = graph.typical_cost, graph.cost_range[0]
+        tree = Tree.over(space.mind, *costs, space.log, numbers=numbers, changes=space.changes)
         return cls(tree, space.mind.one(WINDOW))
 
 
 @kernel
 def abandon(route: Route, window: Window, size: int) -> None:
     """Forget the path; windows on the next one begin with ``size`` moves."""
-    at = window.scalars[0]
     if route.scalars[0]["now"] == LAST_NUMBER:  # once in two billion paths the numbers run out
         _forget_numbers(route.where, route.place)
         route.scalars[0]["now"] = FIRST_NUMBER
     route.scalars[0]["now"] += 1
-    at["stage"], at["size"], at["lead"], at["middle"] = IDLE, size, -1, -1
+    begin_again(window, size)
 
 
 @generic
@@ -120,6 +121,21 @@ def _clear_numbers(where: Dense, place: npt.NDArray[Any]) -> None:
 @_forget_numbers.of(Paged)
 def _give_back(where: Paged, place: npt.NDArray[Any]) -> None:
     release(where)
+
+
+@kernel
+def begin_again(window: Window, size: int) -> None:
+    """Give up the current window, because map or goal have changed; the next one begins with ``size`` moves."""
+    at = window.scalars[0]
+    at["stage"], at["size"], at["lead"], at["middle"] = IDLE, size, -1, -1
+
+
+@kernel
+def extend(route: Route, graph: Arrays, end: int, to: int) -> None:
+    """Extend the path, which ends in ``end``, by a move to ``to``."""
+    rest = rest_from(route, end)
+    _put(route, to, to, rest - price_between(graph, end, to))
+    _put(route, end, to, rest)
 
 
 @kernel

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.kernel import int64, kernel
-from andante.search.astar import Tree, cost_to, parent_of
+from andante.search.astar import Tree, cost_to, is_cut, parent_of
 from andante.search.memory import Clock, Space
 from andante.search.records import Index, claim, find, starts_clear
 from andante.world.layout import Arrays, degree, target
@@ -23,11 +23,12 @@ OFF = -1  # the agent is not on the path, or at its end
 CUT = -2  # the agent is on the path, but there is no move to its next state
 
 LAST_NUMBER = (1 << 31) - 1
+TRAIL = 256  # moves by which a path can be extended
 
 
 #: The numbers of one path's last state, and of the first state that the agent has not passed; the cost of the path from
-#: the root of the tree to its end.
-ENDS = np.dtype([("end", np.int64), ("front", np.int64), ("cost", np.float64)])
+#: the root of the tree to its end; the least number that its last state may get if the path is extended.
+ENDS = np.dtype([("end", np.int64), ("front", np.int64), ("cost", np.float64), ("least", np.int64)])
 
 TRACING = np.dtype(
     [
@@ -90,10 +91,11 @@ def forget(paths: TracedPaths) -> None:
 def aim(paths: TracedPaths, tree: Tree, end: int) -> None:
     """Begin to trace the path by which a search reached ``end``."""
     at = paths.scalars[0]
-    if at["used"] > LAST_NUMBER - len(paths.first):
+    if at["used"] > LAST_NUMBER - len(paths.first) - TRAIL:
         _number_anew(paths)
     new = 1 - at["followed"]
-    at["used"] += 1
+    paths.ends[new]["least"] = at["used"] + 1
+    at["used"] += 1 + TRAIL
     paths.ends[new]["end"] = at["used"]
     _set_number(paths, new, end, at["used"])
     paths.ends[new]["cost"] = cost_to(tree, end)
@@ -115,12 +117,51 @@ def _number_anew(paths: TracedPaths) -> None:
         _set_number(paths, which, state, number - end + 1 if end <= number <= front else 0)
         _set_number(paths, 1 - which, state, 0)
     path["end"], path["front"], at["used"] = 1, front - end + 1, front - end + 1
+    path["least"] = 1
 
 
 @kernel
 def is_tracing(paths: TracedPaths) -> bool:
     """Return whether a path is being traced."""
     return paths.scalars[0]["traced"] >= 0
+
+
+@kernel
+def extend(paths: TracedPaths, state: int) -> bool:
+    """Extend the solution, which is traced or followed, by a move to ``state``; return False if it cannot be extended.
+
+    If the solution leads through that state already, it ends there.
+    """
+    at = paths.scalars[0]
+    which = 1 - at["followed"] if is_tracing(paths) else at["followed"]
+    path, number = paths.ends[which], number_of(paths, which, state)
+    front = at["used"] if is_tracing(paths) else path["front"]
+    if path["end"] <= number <= front:
+        path["end"] = number
+        return True
+    if path["end"] == path["least"]:
+        return False
+    path["end"] -= 1
+    _set_number(paths, which, state, path["end"])
+    return True
+
+
+@kernel
+def lies_ahead(paths: TracedPaths, state: int) -> bool:
+    """Return whether ``state`` is on the path that is followed, ahead of the agent."""
+    which = paths.scalars[0]["followed"]
+    return paths.ends[which]["end"] <= number_of(paths, which, state) <= paths.ends[which]["front"]
+
+
+@kernel
+def is_broken(paths: TracedPaths, tree: Tree, graph: Arrays, here: int, most: int) -> bool:
+    """Return whether one of the next ``most`` moves to be traced in a damaged tree, up to ``here``, is gone."""
+    state, steps = paths.scalars[0]["traced"], 0
+    while state >= 0 and state != here and steps < most:
+        if is_cut(tree, graph, state):
+            return True
+        state, steps = parent_of(tree, state), steps + 1
+    return False
 
 
 @kernel

@@ -115,6 +115,12 @@ def prefetch_around(graph: Layout, state: int) -> None:
 
 
 @generic
+def beside(graph: Layout, state: int, direction: int) -> int:
+    """Return the cell in this direction from a cell of a grid, whether there is a move or not; -1 for none."""
+    raise TypeError(graph)
+
+
+@generic
 def estimate(graph: Layout, state: int, goal: int) -> float:
     """Return the heuristic: a lower bound on the cost from ``state`` to ``goal``."""
     raise TypeError(graph)
@@ -224,6 +230,18 @@ def _prefetch_three_rows(graph: Moves, state: int) -> None:
 @prefetch_around.of(Csr)
 def _prefetch_arcs(graph: Csr, state: int) -> None:
     prefetch(graph.first, state)
+
+
+@beside.of(Moves)
+def _cell_beside(graph: Moves, state: int, direction: int) -> int:
+    width = graph.offset[4]
+    x, y = int64(graph.x[state]) + DX[direction], int64(graph.y[state]) + DY[direction]
+    return y * width + x if 0 <= x < width and y >= 0 and y * width < len(graph.mask) else -1
+
+
+@beside.of(Csr)
+def _nothing_beside(graph: Csr, state: int, direction: int) -> int:
+    return -1
 
 
 @estimate.of(Moves)

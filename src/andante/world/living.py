@@ -15,7 +15,7 @@ from andante.kernel import bind, int64, kernel
 from andante.world.changes import Changes, record
 from andante.world.graph import Graph
 from andante.world.grid import RULES, Grid
-from andante.world.layout import DX, DY, Moves
+from andante.world.layout import Moves, beside
 from andante.world.parts import Parts, is_apart, note_closed, note_opened, sweep
 
 TENDED = 4096  # cells looked at for components at a time
@@ -76,7 +76,7 @@ class World(Grid):
         return int(self.changes.scalars["total"][0])
 
     @property
-    def free_cells(self) -> int:  # type: ignore[override]
+    def free_cells(self) -> int:
         """The number of passable cells."""
         return self._free
 
@@ -92,7 +92,7 @@ class World(Grid):
         """Make cells passable, and return how many of them were not; ``cells`` is a cell (x, y) or several."""
         return self._change(cells, True)
 
-    def _change(self, cells: npt.ArrayLike, opened: bool) -> int:
+    def _change(self, cells: Any, opened: bool) -> int:
         if type(cells) is tuple and len(cells) == 2 and type(cells[0]) is int and type(cells[1]) is int:
             state = self.state(*cells)
             with self._lock:
@@ -143,6 +143,11 @@ class World(Grid):
     def _sweep(self) -> Callable[..., int]:
         return bind(sweep, self._parts, self.graph.arrays)
 
+    @property
+    def news(self) -> int:
+        """A number that changes when the map does, and when more becomes known about which cells are connected."""
+        return self.version + int(self._parts.scalars["sweeps"][0])
+
     def settle(self) -> None:
         """Find out which cells are connected, however long that takes."""
         while self.tend(1 << 20):
@@ -182,17 +187,17 @@ class LivingGraph(Graph):
         return self._known[name][1]
 
     @property
-    def arcs(self) -> int:  # type: ignore[override]
+    def arcs(self) -> int:
         """The number of arcs."""
         return int(self._present("arcs"))
 
     @property
-    def components(self) -> npt.NDArray[np.int32]:  # type: ignore[override]
+    def components(self) -> npt.NDArray[np.int32]:
         """A component number for each state, in the present version; takes time in proportion to the map."""
-        return self._present("components")  # type: ignore[no-any-return]
+        return self._present("components")
 
     @property
-    def fingerprint(self) -> str:  # type: ignore[override]
+    def fingerprint(self) -> str:
         """The fingerprint of the present version; takes time in proportion to the map."""
         return str(self._present("fingerprint"))
 
@@ -271,8 +276,8 @@ def _rewrite_around(
     """Rewrite the moves of a cell and of the eight cells around it."""
     mask[cell] = _legal_moves(graph, passable, rule, cell)
     for d in range(8):
-        if _is_on_map(graph, len(passable), cell, d):
-            near = cell + graph.offset[d]
+        near = beside(graph, cell, d)
+        if near >= 0:
             mask[near] = _legal_moves(graph, passable, rule, near)
 
 
@@ -283,7 +288,8 @@ def _legal_moves(graph: Moves, passable: npt.NDArray[np.bool_], rule: int, cell:
         return 0
     free = 0
     for d in range(8):
-        if _is_on_map(graph, len(passable), cell, d) and passable[cell + graph.offset[d]]:
+        near = beside(graph, cell, d)
+        if near >= 0 and passable[near]:
             free |= 1 << d
     if rule == _CORNERS:
         return free
@@ -295,11 +301,3 @@ def _legal_moves(graph: Moves, passable: npt.NDArray[np.bool_], rule: int, cell:
 
 
 _CORNERS, _CARDINAL = RULES.index("corners"), RULES.index("cardinal")
-
-
-@kernel
-def _is_on_map(graph: Moves, cells: int, cell: int, d: int) -> bool:
-    """Return whether there is a cell in direction ``d``."""
-    width = graph.offset[4]
-    x, y = int64(graph.x[cell]) + DX[d], int64(graph.y[cell]) + DY[d]
-    return 0 <= x < width and y >= 0 and y * width < cells

@@ -23,6 +23,7 @@ PARTS = np.dtype(
         ("looked", np.int64),  # cells that the sweep has looked at as the first of a component
         ("head", np.int64),  # the next in the queue
         ("tail", np.int64),  # the end of the queue
+        ("sweeps", np.int64),  # that have ended
         ("sweeping", np.bool_),
         ("divided", np.bool_),  # a component may have been divided since the last sweep began
     ],
@@ -113,6 +114,7 @@ def sweep(parts: Parts, graph: Moves, most: int) -> int:
                 at["head"], at["tail"], parts.queue[0] = 0, 1, cell
         else:
             at["sweeping"], at["current"] = False, which
+            at["sweeps"] += 1
             return work
     return work
 
