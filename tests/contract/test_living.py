@@ -8,8 +8,11 @@ from hypothesis import strategies as st
 from andante.agent import STUCK, UNREACHABLE, algorithms, find
 from andante.episode.single import Agent
 from andante.errors import AndanteError
+from andante.kernel import kernel
+from andante.search.learning import value
 from andante.world.grid import Grid
 from andante.world.living import World
+from tests.naive import distances_to
 from tests.worlds import examples
 
 SIDE = 8
@@ -104,3 +107,82 @@ def test_an_agent_without_changes_walks_as_on_a_grid():
         )
         assert np.array_equal(one.path, other.path), name
         assert one.states_expanded == other.states_expanded
+
+
+ADMISSIBLE = ["lrta", "lrta(depth=3)", "lss(lookahead=3)", "rtaa(lookahead=3)", "plrta", "dalss(lookahead=3)"]
+
+
+@kernel
+def believed(h, graph, state, goal):
+    return value(h, graph, state, goal)
+
+
+@pytest.mark.parametrize("name", ADMISSIBLE)
+@examples(40)
+@given(st.integers(0, 10_000), EVENTS, CELL, CELL)
+def test_learned_values_stay_lower_bounds_when_map_and_goal_change(name, seed, events, start, goal):
+    world = World(drawn(seed))
+    world.open([start, goal])
+    if start == goal:
+        return
+    walk = Walk(name, world, world.state(*start), world.state(*goal))
+    for number, (moves, opened, cells) in enumerate(events):
+        for _ in range(moves):
+            if walk.state != walk.goal and not walk.ended:
+                walk.move()
+        if walk.ended or walk.state == walk.goal or not is_joined(world, walk.state, walk.goal):
+            return
+        kept = {walk.state, walk.goal}
+        (world.open if opened else world.close)([cell for cell in cells if world.state(*cell) not in kept])
+        near = world.frozen().graph.neighbours(walk.goal)
+        if near and number % 2:
+            new = near[number % len(near)][0]
+            if new != walk.state and walk.agent.retarget(new):
+                walk.goal = new
+        if not is_joined(world, walk.state, walk.goal) or walk.agent._aim != walk.goal:
+            return
+        walk.move()  # the loop takes in what has changed
+        _check_lower_bounds(walk)
+
+
+def _check_lower_bounds(walk):
+    graph = walk.world.frozen().graph
+    truth = distances_to(graph, walk.goal)
+    arrays, h = walk.world.graph.arrays, walk.agent._memory.h
+    for state in np.flatnonzero(walk.world.passable.ravel()).tolist():
+        assert believed(h, arrays, state, walk.goal) <= truth.get(state, np.inf) + 1e-9, walk.world.cell(state)
+
+
+PURSUING = [name for name in SETTINGS if find(name).pursues and find(name).complete]
+
+
+@pytest.mark.parametrize("name", PURSUING)
+@examples(40)
+@given(st.integers(0, 10_000), CELL, CELL)
+def test_a_target_that_is_slower_is_caught(name, seed, start, goal):
+    world = World(drawn(seed))
+    world.open([start, goal])
+    rng = np.random.default_rng(seed)
+    hunter, prey = world.state(*start), world.state(*goal)
+    if hunter == prey or not is_joined(world, hunter, prey):
+        return
+    walk = Walk(name, world, hunter, prey)
+    for turn in range(6000):
+        if walk.state == walk.goal:
+            return
+        walk.move()
+        if turn % 3 == 2 and walk.state != walk.goal:
+            flee(walk, rng)
+    pytest.fail("the target was not caught")
+
+
+def flee(walk, rng):
+    """Move the target to a neighbour as far from its hunter as can be, or to any."""
+    near = [state for state, _ in walk.world.frozen().graph.neighbours(walk.goal) if state != walk.state]
+    if not near:
+        return
+    x, y = walk.world.cell(walk.state)
+    cells = [walk.world.cell(state) for state in near]
+    far = max(range(len(near)), key=lambda i: (max(abs(cells[i][0] - x), abs(cells[i][1] - y)), rng.random()))
+    walk.goal = near[far if rng.random() < 0.7 else rng.integers(len(near))]
+    assert walk.agent.retarget(walk.goal)
