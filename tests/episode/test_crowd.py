@@ -1,10 +1,18 @@
 """Crowds: budgets are kept, shared fairly and reproducibly; minds are small, capped and given back."""
 
+import copy
+import pickle
+from typing import NamedTuple
+
 import numpy as np
 import pytest
 
 import andante
+from andante.agent import Algorithm, Card, Move
+from andante.kernel import kernel
 from andante.measures import Outcome, jain_index
+from andante.search.learning import Learned, is_learned, store
+from andante.world.layout import price, target
 
 GRID = andante.generate("rooms", 40, 40, seed=2)
 APART = andante.Grid([list("..@..")] * 3)
@@ -393,7 +401,64 @@ def test_a_database_for_another_map_is_refused():
         andante.Crowd("dlrta", GRID, databases=[other])
 
 
-def test_an_agent_that_makes_a_wrong_move_is_named():
+def test_a_crowd_without_an_algorithm_asks_for_one():
     crowd = andante.Crowd(None, GRID)
     with pytest.raises(andante.AndanteError, match="name one"):
         crowd.add(STARTS[0], GOALS[0])
+
+
+# --- the loop does not trust the agent ------------------------------------------------------------------------------
+
+
+class Params(NamedTuple):
+    """None."""
+
+
+class Memory(NamedTuple):
+    h: Learned
+
+
+@kernel
+def stray(graph, memory, params, state, goal):
+    """Make the first move of each state until that leads back, then jump to the goal."""
+    store(memory.h, state, 1.0)
+    to = target(graph, state, 0)
+    return Move(goal if is_learned(memory.h, to) else to, price(graph, state, 0), 1, 1, 0.0, 0)
+
+
+STRAY = Algorithm(
+    Card("stray", "Stray", paper="none", real_time=True, crowd=True, converges=True), Params(), Params(), Memory, stray
+)
+
+
+@pytest.mark.parametrize("how", [{}, {"bodies": True}, {"share": "goal"}, {"lanes": 2}])
+def test_after_a_wrong_move_the_crowd_is_sound(how):
+    crowd = andante.Crowd("lrta", GRID, **how)
+    right = crowd.add(STARTS[:10], GOALS[:10])
+    strays = crowd.add(STARTS[10:14], GOALS[10:14], algorithm=STRAY)
+    errors = 0
+    for _ in range(20_000):
+        if not crowd.walking:
+            break
+        try:
+            crowd.tick()
+        except andante.AndanteError as error:
+            errors += 1
+            assert str(error).startswith("stray went from ")
+            assert set(crowd.outcomes.tolist()) <= set(map(int, Outcome))
+    assert errors > 0
+    assert (crowd.outcomes[strays] == Outcome.STUCK).all()
+    assert (crowd.outcomes[right] == Outcome.GOAL).all()
+    assert not crowd.held_bytes(strays).any()
+    after = crowd.tick()
+    assert (after.moved, after.arrived, after.stuck, after.bytes) == (0, 0, 0, 0)
+    crowd.send(strays, [GRID.cell(state) for state in crowd.states[strays].tolist()])
+    assert (crowd.outcomes[strays] == Outcome.GOAL).all()
+    if not how.get("bodies") and not how.get("share"):
+        assert crowd.costs[right].tolist() == [trial.cost for trial in andante.run_many("lrta", PROBLEMS[:10])]
+
+
+@pytest.mark.parametrize("duplicate", [copy.copy, copy.deepcopy, pickle.dumps])
+def test_a_crowd_cannot_be_copied(duplicate):
+    with pytest.raises(andante.AndanteError, match="^a crowd cannot be copied or pickled, because"):
+        duplicate(andante.Crowd("lrta", GRID))

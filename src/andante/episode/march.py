@@ -75,8 +75,6 @@ UNIT = np.dtype(
         ("team", np.int64),  # the units with which it shares what it learns; NO_TEAM if it learns for itself
         ("problem", np.int64),  # the number of its team's problem
         ("restarts", np.int64),  # how often it had to begin again because memory was full
-        ("wrong_to", np.int64),
-        ("wrong_cost", np.float64),
         ("arrived", np.bool_),  # with bodies: it has just arrived, and still holds what it learned
         ("anchored", np.bool_),  # what it has learned belongs to where it set out
     ],
@@ -104,7 +102,11 @@ SQUAD = np.dtype(
         ("expanded", np.int64),
         ("most", np.float64),  # spent on a single move
         ("longest_wait", np.int64),  # turns since their last move of those who wait
-        ("faulty", np.int64),  # the unit whose step returned a wrong move; NOBODY if all were right
+        ("faulty", np.int64),  # a unit whose step returned a wrong move; NOBODY if all were right
+        ("fault", np.int64),  # what is wrong with that move (`episode.loop`) ...
+        ("state", np.int64),  # ... which leads from here ...
+        ("wrong_to", np.int64),  # ... to there ...
+        ("wrong_cost", np.float64),  # ... at this cost
     ]
 )
 
@@ -338,19 +340,20 @@ def _account(row: Any, at: Any, move: Move, cost: float, turn: int) -> None:
 
 @kernel
 def _is_possible(graph: Arrays, row: Any, at: Any, unit: int, move: Move) -> bool:
-    """Return whether a move can be made; if not, the unit's walk is over."""
-    if move.to == STUCK:
-        row["outcome"] = _STUCK
-        at["stuck"] += 1
-        return False
+    """Return whether a move can be made; if not, the unit's walk is over: after a wrong move it counts as stuck."""
     if move.to == UNREACHABLE:
         row["outcome"] = _UNREACHABLE
         at["unreachable"] += 1
         return False
-    fault = wrong(graph, row["state"], move.to, move.cost)
+    fault = 0 if move.to == STUCK else wrong(graph, row["state"], move.to, move.cost)
     if fault != 0:
-        row["outcome"], row["wrong_to"], row["wrong_cost"], at["faulty"] = fault, move.to, move.cost, unit
-    return fault == 0
+        at["faulty"], at["fault"], at["state"] = unit, fault, row["state"]
+        at["wrong_to"], at["wrong_cost"] = move.to, move.cost
+    if fault != 0 or move.to == STUCK:
+        row["outcome"] = _STUCK
+        at["stuck"] += 1
+        return False
+    return True
 
 
 @kernel
@@ -444,14 +447,14 @@ def _restart_largest(crew: Each, ground: Ground, members: npt.NDArray[np.int32],
 
 
 @kernel
-def dismiss(crew: Each, slots: npt.NDArray[np.int64]) -> None:
+def release_units(crew: Each, slots: npt.NDArray[np.int64]) -> None:
     """Give back all that the units in these slots hold, except what they share."""
     for i in range(len(slots)):
         _release(nth(crew, slots[i], NO_TEAM).pools)
 
 
 @kernel
-def dissolve(crew: Each, teams: npt.NDArray[np.int64]) -> None:
+def release_teams(crew: Each, teams: npt.NDArray[np.int64]) -> None:
     """Give back all that these teams hold."""
     for i in range(len(teams)):
         _release(nth(crew, 0, teams[i]).team_pools)
