@@ -86,7 +86,7 @@ def test_a_budget_is_shared_by_what_units_spend_and_by_priority():
     costly = crowd.add(
         [(0, y) for y in range(20, 40)], [(399, y) for y in range(20, 40)], algorithm="klrta(lookahead=5)"
     )
-    favoured = crowd.add([(0, y) for y in range(40, 60)], [(399, y) for y in range(40, 60)], priority=2.0)
+    favoured = crowd.add([(0, y) for y in range(40, 60)], [(399, y) for y in range(40, 60)], priority=[2.0] * 20)
     for _ in range(300):
         crowd.tick(expansions=30)
     spent = crowd.expanded.astype(float)
@@ -342,7 +342,12 @@ BAD = [
     (lambda crowd: crowd.add([[1, 2], [3]], (1, 1)), "a start must be one of the map's cells"),
     (lambda crowd: crowd.add([(0.5, 1)], (1, 1)), "a start must be one of the map's cells"),
     (lambda crowd: crowd.add(STARTS[0], GOALS[0], priority=0), "priority must be"),
-    (lambda crowd: crowd.add(STARTS[0], GOALS[0], priority=float("inf")), "priority must be"),
+    (lambda crowd: crowd.add(STARTS[0], GOALS[0], priority=float("inf")), "priority must be from 1e-06 to"),
+    (lambda crowd: crowd.add(STARTS[0], GOALS[0], priority=float("nan")), "priority must be .* got nan"),
+    (lambda crowd: crowd.add(STARTS[:3], GOALS[:3], priority=[1, 2, 0]), "priority must be .* got 0"),
+    (lambda crowd: crowd.add(STARTS[:3], GOALS[:3], priority=[1, 2]), "3 units need as many priorities, .* got 2"),
+    (lambda crowd: crowd.add(STARTS[:3], GOALS[:3], priority="high"), "priority must be a number, or one for each"),
+    (lambda crowd: crowd.add(STARTS[0], GOALS[0], sight=5), "the units of a crowd know their map"),
     (lambda crowd: crowd.add(STARTS[0], GOALS[0], algorithm="astar"), "cannot keep to a crowd's budget"),
     (lambda crowd: crowd.add(STARTS[0], GOALS[0], algorithm="nosuch"), "there is no algorithm"),
     (lambda crowd: crowd.add(STARTS[0], GOALS[0], algorithm="cpd"), "database"),
@@ -379,6 +384,8 @@ def test_bad_input_gets_a_sentence_and_changes_nothing(ask, sentence):
     [
         ({"algorithm": "astar"}, "cannot keep to a crowd's budget"),
         ({"world": "arena"}, "a crowd needs a Grid or a Graph"),
+        ({"world": None}, "a crowd needs a Grid or a Graph"),
+        ({"sight": 5}, "the units of a crowd know their map"),
         ({"lanes": 10**9}, "lanes must be at most 64"),
         ({"bodies": "yes"}, "bodies must be True or False"),
         ({"algorithm": None, "depth": 3}, "a crowd without an algorithm has no parameter 'depth'"),
@@ -401,8 +408,10 @@ def test_a_database_for_another_map_is_refused():
         andante.Crowd("dlrta", GRID, databases=[other])
 
 
-def test_a_crowd_without_an_algorithm_asks_for_one():
-    crowd = andante.Crowd(None, GRID)
+@pytest.mark.parametrize("given", [(None, GRID), (GRID,)])
+def test_a_crowd_without_an_algorithm_asks_for_one(given):
+    crowd = andante.Crowd(*given)
+    assert crowd.add(STARTS[0], GOALS[0], algorithm="lrta").tolist() == [0]
     with pytest.raises(andante.AndanteError, match="name one"):
         crowd.add(STARTS[0], GOALS[0])
 

@@ -21,10 +21,10 @@ from andante.databases.header import as_databases
 from andante.episode.checks import check_goals, covering, wrong_move
 from andante.episode.lanes import MEMORY, Lanes
 from andante.episode.march import NEW_PROBLEM, NEW_TRIAL, NO_TEAM, NO_WISH
-from andante.episode.places import nearest_in_component, states_at
+from andante.episode.places import nearest_in_component, priorities, states_at
 from andante.episode.roster import NO_SQUAD, Ids, Roster, States
 from andante.episode.tick import Budget, Tick
-from andante.errors import AlgorithmError, ParameterError, ProblemError, quoted, real_number
+from andante.errors import AlgorithmError, ParameterError, ProblemError, quoted
 from andante.measures import Outcome, jain_index
 from andante.world.graph import Graph
 from andante.world.grid import Grid
@@ -52,11 +52,12 @@ def _alone(method: F) -> F:
 class Crowd:
     """Units on one map that share a budget per tick.
 
-    ``algorithm`` is what units use unless `add` names another. ``memory`` bounds the bytes that all minds together may
-    hold: if it is reached, the unit that holds most begins again from where it stands. With ``bodies`` no two units are
-    in one cell, and they push each other out of the way (`andante.episode.bodies`). With ``share="goal"`` units of the
-    same algorithm and lane that have the same goal learn together. Units are dealt into ``lanes``, each with its share
-    of the budget, which ``threads`` run side by side; results depend on the lanes and not on the threads.
+    ``algorithm`` is what units use unless `add` names another; ``Crowd(grid)`` has none, and each `add` names one.
+    ``memory`` bounds the bytes that all minds together may hold: if it is reached, the unit that holds most begins
+    again from where it stands. With ``bodies`` no two units are in one cell, and they push each other out of the way
+    (`andante.episode.bodies`). With ``share="goal"`` units of the same algorithm and lane that have the same goal learn
+    together. Units are dealt into ``lanes``, each with its share of the budget, which ``threads`` run side by side;
+    results depend on the lanes and not on the threads.
 
     >>> import andante
     >>> grid = andante.generate("empty", 8, 8)
@@ -70,8 +71,8 @@ class Crowd:
 
     def __init__(
         self,
-        algorithm: str | Algorithm | None,
-        world: Grid | Graph,
+        algorithm: str | Algorithm | Grid | Graph | None,
+        world: Grid | Graph | None = None,
         *,
         databases: Sequence[Any] = (),
         memory: float = MEMORY,
@@ -81,8 +82,11 @@ class Crowd:
         threads: int = 1,
         **parameters: Any,
     ) -> None:
+        if world is None and isinstance(algorithm, Grid | Graph):  # Crowd(grid): each `add` names an algorithm
+            algorithm, world = None, algorithm
         if not isinstance(world, Grid | Graph):
             raise ProblemError(f"a crowd needs a Grid or a Graph, as andante.read_map returns, not {quoted(world)}")
+        _refuse_sight(parameters)
         if algorithm is None and parameters:
             raise ParameterError(f"a crowd without an algorithm has no parameter {next(iter(parameters))!r}")
         self.world, self.graph = world, world.graph
@@ -94,7 +98,7 @@ class Crowd:
         self._turn = 0
         self._ending = 0  # nanoseconds of the last tick after all had their turn
         self._unreachable = 0  # units sent to unreachable goals since the last tick
-        self._default = None if algorithm is None else self._check_algorithm(find(algorithm, **parameters))
+        self._default = None if algorithm is None else self._check_algorithm(find(algorithm, **parameters))  # type: ignore[arg-type]
         if self._default is not None:
             self._lanes.open(self._default, self._databases)
 
@@ -189,30 +193,30 @@ class Crowd:
         *,
         algorithm: str | Algorithm | None = None,
         databases: Sequence[Any] | None = None,
-        priority: float = 1.0,
+        priority: npt.ArrayLike = 1.0,
         nearest: bool = False,
         **parameters: Any,
     ) -> Ids:
         """Add units and return their ids, which are their places in `cells`, `outcomes` and the others.
 
         ``starts`` and ``goals`` are cells of a grid, as an array of x and y for each, or states of a graph; a single
-        one serves all units. A unit of priority 2 gets twice the share of the budget. A goal that cannot be reached
-        costs nothing; with ``nearest`` the unit goes to the reachable cell nearest to it instead, also if the goal is
-        in a wall. Ids of units that were removed are used again.
+        one serves all units. A unit of ``priority`` 2 gets twice the share of the budget; it may be an array, one for
+        each unit. A goal that cannot be reached costs nothing; with ``nearest`` the unit goes to the reachable cell
+        nearest to it instead, also if the goal is in a wall. Ids of units that were removed are used again.
         """
         chosen = self._chosen(algorithm, parameters)
         given = self._databases if databases is None else as_databases(databases)
-        weight = _between(priority, 1e-6, 1e6, "priority")
         begin = states_at(self.world, starts, "start")
         end = self._goal_states(begin, goals, nearest)
         if len(begin) == 1:
             begin = np.broadcast_to(begin, end.shape)
+        weights = priorities(priority, len(begin))
         check_goals(covering(chosen, given, self.graph), self.world, end)
         self._roster.check_room(begin)
         squad = self._lanes.open(chosen, given)
         rows = self._roster.take(len(begin))
         table = self._roster.units
-        table["anchored"][rows], table["priority"][rows] = chosen.card.anchored, weight
+        table["anchored"][rows], table["priority"][rows] = chosen.card.anchored, weights
         self._roster.place(rows, begin)
         self._lanes.enlist(rows, squad)
         self._lanes.open_accounts(rows, self._turn)
@@ -343,6 +347,7 @@ class Crowd:
 
     def _chosen(self, algorithm: str | Algorithm | None, parameters: dict[str, Any]) -> Algorithm:
         """Return the algorithm of new units."""
+        _refuse_sight(parameters)
         if algorithm is None and self._default is None:
             raise AlgorithmError("this crowd has no algorithm of its own; name one: crowd.add(..., algorithm='lrta')")
         if algorithm is None and not parameters:
@@ -391,8 +396,10 @@ def _flag(value: Any, name: str) -> bool:
     return value
 
 
-def _between(value: Any, low: float, high: float, what: str) -> float:
-    number = real_number(value, what)
-    if not low <= number <= high:
-        raise ParameterError(f"{what} must be from {low:g} to {high:g}, got {quoted(value)}")
-    return number
+def _refuse_sight(parameters: dict[str, Any]) -> None:
+    """Raise `ParameterError` for units that would have to discover the map."""
+    if "sight" in parameters:
+        raise ParameterError(
+            "the units of a crowd know their map, so they have no sight; an agent that discovers its map is made with "
+            "andante.Agent(..., sight=...)"
+        )
