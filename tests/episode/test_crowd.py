@@ -69,16 +69,6 @@ def test_the_same_whatever_the_threads(lanes):
     assert (alone == walk(lanes)).all()
 
 
-def test_nobody_waits_longer_than_demand_over_budget():
-    lookahead, budget = 10, 25
-    crowd = andante.Crowd("lss", GRID, lookahead=lookahead, walk="one_move")
-    ids = crowd.add(STARTS, GOALS)
-    most = max(t.max_states_expanded for t in andante.run_many("klrta", PROBLEMS, lookahead=lookahead))
-    demand = len(ids) * most
-    longest = max(tick.longest_wait for tick in arrive(crowd, expansions=budget))
-    assert 1 < longest <= 2 * demand / budget + 2
-
-
 def test_a_budget_is_shared_by_what_units_spend_and_by_priority():
     corridor = andante.Grid(np.ones((60, 400), bool))
     crowd = andante.Crowd("lrta", corridor)

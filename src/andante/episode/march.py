@@ -7,6 +7,12 @@ A turn is fair over what units really spend, by deficit round-robin (Shreedhar a
 unit that is still walking is given its share of the budget, in proportion to its priority, and pays for its moves from
 what it has been given. A unit moves if it has been given enough for another move like its last one. When everybody
 could move, all accounts begin again.
+
+So waits are bounded. Let a move of unit i cost at most c(i), let p(i) be its priority and P the sum of all priorities,
+and let a tick spend B. After a move a unit owes at most c(i), and is then given p(i) B / P in each tick; after at most
+2 c(i) P / (p(i) B) ticks it has enough for another such move. From then on it waits only for its turn. Its squad comes
+first in every k-th tick, if the lane has k squads, and goes round: after k (C / B + 1) ticks at most, where C is the
+sum of c(j) over its squad, everybody before it has had a turn.
 """
 
 from __future__ import annotations
@@ -470,7 +476,10 @@ def held_by(crew: Each, slots: npt.NDArray[np.int64], held: npt.NDArray[np.int64
 
 
 @cache
-def marcher(step_kernel: Callable[..., Move]) -> Callable[..., float]:
-    """Return `march` for one algorithm's step; named settings of an algorithm share it."""
+def marcher(step_kernel: Callable[..., Move], clock: Callable[..., int] = nanoseconds) -> Callable[..., float]:
+    """Return `march` for one algorithm's step; named settings of an algorithm share it.
+
+    Tests give it a clock of their own, a kernel like `nanoseconds`.
+    """
     home = step_kernel.__module__.rpartition(".")[2]
-    return instantiate(march, f"march_{home}_{step_kernel.__name__}", step=step_kernel)
+    return instantiate(march, f"march_{home}_{step_kernel.__name__}", step=step_kernel, nanoseconds=clock)
