@@ -26,6 +26,7 @@ import numpy.typing as npt
 
 from andante.agent import STUCK, UNREACHABLE, Move
 from andante.episode.loop import wrong
+from andante.episode.wishes import MOST_RANKED, ranker
 from andante.kernel import Each, generic, instantiate, kernel, nanoseconds, nth, prefetch, subroutine
 from andante.measures.outcome import Outcome
 from andante.search.memory import Clock
@@ -81,6 +82,8 @@ UNIT = np.dtype(
         ("team", np.int64),  # the units with which it shares what it learns; NO_TEAM if it learns for itself
         ("problem", np.int64),  # the number of its team's problem
         ("restarts", np.int64),  # how often it had to begin again because memory was full
+        ("order", np.int64),  # with bodies: its moves, best first (`episode.wishes`), as long as it has a wish
+        ("yields", np.int32),  # with bodies: turns in which it decides after all others
         ("arrived", np.bool_),  # with bodies: it has just arrived, and still holds what it learned
         ("anchored", np.bool_),  # what it has learned belongs to where it set out
     ],
@@ -125,6 +128,18 @@ class Unit(NamedTuple):
     team_pools: tuple[Index, ...]
 
 
+class Scratch(NamedTuple):
+    """What the loop of a squad works on."""
+
+    clock: npt.NDArray[np.int64]  # [2], for reading the clock
+    worth: npt.NDArray[np.float64]  # [moves], for ranking moves
+
+    @classmethod
+    def new(cls) -> Scratch:
+        """Return arrays for a squad."""
+        return cls(np.zeros(2, np.int64), np.zeros(MOST_RANKED + 1))
+
+
 class Ground(NamedTuple):
     """Where all units are: their rows and their cells."""
 
@@ -134,6 +149,11 @@ class Ground(NamedTuple):
 
 def step(graph: Arrays, memory: Any, params: Any, state: int, goal: int) -> Move:
     """Stand for the step kernel of an algorithm, which `marcher` puts in its place."""
+    raise NotImplementedError
+
+
+def rank(graph: Arrays, memory: Any, worth: npt.NDArray[np.float64], state: int, goal: int) -> int:
+    """Stand for the kernel that ranks moves for a memory, which `marcher` puts in its place."""
     raise NotImplementedError
 
 
@@ -179,7 +199,7 @@ def march(
     ground: Ground,
     members: npt.NDArray[np.int32],
     squad: npt.NDArray[Any],
-    scratch: npt.NDArray[np.int64],
+    scratch: Scratch,
     turn: int,
     budget: float,
     share: float,
@@ -197,7 +217,7 @@ def march(
     """
     at = squad[0]
     at["given"] += share
-    began, spent = nanoseconds(scratch), 0.0
+    began, spent = nanoseconds(scratch.clock), 0.0
     before = began
     first = at["next"]
     for k in range(at["slots"]):
@@ -226,7 +246,7 @@ def march(
         move = step(graph, one.memory, params, row["state"], row["goal"])
         cost = float(move.expanded)
         if timed:
-            now = nanoseconds(scratch)
+            now = nanoseconds(scratch.clock)
             cost, before = float(now - before), now
         spent += cost
         _account(row, at, move, cost, turn)
@@ -235,7 +255,7 @@ def march(
             continue
         if _is_possible(graph, row, at, unit, move):
             if bodies:
-                row["wish"] = move.to
+                row["wish"], row["order"] = move.to, rank(graph, one.memory, scratch.worth, row["state"], row["goal"])
             else:
                 _walk(graph, ground, row, at, unit, move)
         if row["outcome"] != _WALKING:
@@ -476,10 +496,13 @@ def held_by(crew: Each, slots: npt.NDArray[np.int64], held: npt.NDArray[np.int64
 
 
 @cache
-def marcher(step_kernel: Callable[..., Move], clock: Callable[..., int] = nanoseconds) -> Callable[..., float]:
-    """Return `march` for one algorithm's step; named settings of an algorithm share it.
+def marcher(
+    step_kernel: Callable[..., Move], memory: type, clock: Callable[..., int] = nanoseconds
+) -> Callable[..., float]:
+    """Return `march` for one algorithm's step and memory; named settings of an algorithm share it.
 
     Tests give it a clock of their own, a kernel like `nanoseconds`.
     """
     home = step_kernel.__module__.rpartition(".")[2]
-    return instantiate(march, f"march_{home}_{step_kernel.__name__}", step=step_kernel, nanoseconds=clock)
+    name = f"march_{home}_{step_kernel.__name__}"
+    return instantiate(march, name, step=step_kernel, rank=ranker(memory), nanoseconds=clock)

@@ -14,6 +14,7 @@ from andante.episode.march import (
     NOBODY,
     SQUAD,
     Ground,
+    Scratch,
     Unit,
     begin_turn,
     end_turn,
@@ -58,7 +59,7 @@ class Squad:
         self._problem: dict[int, int] = {}  # the number of each team's problem
         self.result = np.zeros(1, SQUAD)
         self.result["room"] = room
-        self._scratch = np.zeros(2, np.int64)
+        self._scratch = Scratch.new()
         self.stand_on(ground)
 
     def _allocate(self, mind: Mind) -> tuple[Any, npt.NDArray[Any], npt.NDArray[Any]]:
@@ -78,7 +79,7 @@ class Squad:
         graph, codes = self._graph.arrays, self.algorithm.codes
         self._ground = ground
         self._begin = bind(begin_turn, ground, self._members, self.result)
-        loop = marcher(self.algorithm.step)
+        loop = marcher(self.algorithm.step, self.algorithm.memory)
         clocks = clock, team_clock
         self._march = bind(loop, graph, crew, codes, *clocks, ground, self._members, self.result, self._scratch)
         self._end = bind(end_turn, ground, self._members, self.result)
