@@ -7,11 +7,11 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 import andante
+from andante.databases.header import Database
 from andante.world.grid import Grid
 from benchmarks import calls, campaigns, crowds, knowledge, levels
 from benchmarks.tables import Table
@@ -110,28 +110,58 @@ def _calls(files: Files) -> list[FixedCost]:
     ]
 
 
+#: Units of a crowd that move in a millisecond on a map of 512 x 512 cells, at least, and the database they need.
+PACES = (
+    ("cpd", "moves", 5000.0),
+    ("lrta", None, 4000.0),
+    ("rta", None, 4000.0),
+    ("dlrta", "pattern", 3000.0),
+    ("tba(budget=10)", None, 1000.0),
+)
+SMALL = 128  # width of a map on which they are twice as fast
+
+
 def _crowds(files: Files) -> list[FixedCost]:
-    """What units in a crowd of a thousand cost."""
-    grid = files.problems[0].grid
+    """What units in a crowd of a thousand cost, and two thousand with bodies."""
+    grid, small = files.problems[0].grid, andante.generate("outdoor", SMALL, SMALL, seed=7)
     assert grid is not None
-    moves, pattern = andante.build("moves", grid), andante.build("pattern", grid)
-    wanted: list[tuple[str, list[Any], float]] = [
-        ("cpd", [moves], 5000),
-        ("lrta", [], 4000),
-        ("rta", [], 4000),
-        ("dlrta", [pattern], 3000),
-        ("tba(budget=10)", [], 1000),
-    ]
+    given = _databases(grid)
     return [
-        *(
-            FixedCost(f"a crowd of {name}", crowds.units_per_millisecond(name, grid, given), least, "units/ms", True)
-            for name, given, least in wanted
-        ),
+        *_paces(grid, given, 1),
+        *_paces(small, _databases(small), 2),
         FixedCost(
             "a crowd of tba(budget=10), 2 threads against 1", crowds.speedup("tba(budget=10)", grid), 1.7, "x", True
         ),
+        *(
+            FixedCost(
+                f"a tick of {crowds.BODIES:,} bodies of {name}, {grid.width} x {grid.height}",
+                1e3 * crowds.body_seconds(name, grid, given[name]),
+                5.0,
+                "ms",
+            )
+            for name in ("lrta", "dlrta")
+        ),
         FixedCost("adding 1,000 units to a crowd", 1e3 * crowds.add_seconds("lrta", grid), 2.0, "ms"),
         FixedCost("memory of 1,000 LSS-LRTA* units, 512 x 512", crowds.memory_bytes("lss", grid) / 1e6, 100.0, "MB"),
+    ]
+
+
+def _databases(grid: Grid) -> dict[str, list[Database]]:
+    """Return what each of the units needs on this map."""
+    return {name: [] if kind is None else [andante.build(kind, grid)] for name, kind, _ in PACES}
+
+
+def _paces(grid: Grid, databases: dict[str, list[Database]], factor: int) -> list[FixedCost]:
+    """Units per millisecond on this map, where they should be so many times as fast as on 512 x 512 cells."""
+    return [
+        FixedCost(
+            f"a crowd of {name}, {grid.width} x {grid.height}",
+            crowds.units_per_millisecond(name, grid, databases[name]),
+            factor * least,
+            "units/ms",
+            True,
+        )
+        for name, _, least in PACES
     ]
 
 

@@ -24,9 +24,10 @@ if TYPE_CHECKING:
     from andante.datasets.scenarios import random_problems, with_optimal_costs
     from andante.episode.contract import check_algorithm
     from andante.episode.convergence import Convergence, converge, converge_many
-    from andante.episode.crowd import Crowd, Tick
+    from andante.episode.crowd import Crowd
     from andante.episode.run import run, run_many, watch
     from andante.episode.single import Agent
+    from andante.episode.tick import Tick
     from andante.episode.trace import Trace, record
     from andante.episode.trial import Limits, Trial
     from andante.errors import AndanteError
@@ -58,7 +59,7 @@ _HOME = {
     "Limits": "episode.trial",
     "Outcome": "measures",
     "Problem": "world.problem",
-    "Tick": "episode.crowd",
+    "Tick": "episode.tick",
     "Requirements": "selection.requirements",
     "Trace": "episode.trace",
     "Trial": "episode.trial",

@@ -179,8 +179,10 @@ class TestCrowds:
     def test_all_are_measured(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(crowds, "ROUNDS", 1)
         monkeypatch.setattr(crowds, "UNITS", 30)
+        monkeypatch.setattr(crowds, "BODIES", 40)
         assert crowds.units_per_millisecond("lrta", self.grid) > 0
         assert crowds.speedup("lrta", self.grid) > 0
+        assert crowds.body_seconds("lrta", self.grid) > 0
         assert crowds.add_seconds("lrta", self.grid) >= 0
         assert crowds.memory_bytes("lrta", self.grid) > 0
 

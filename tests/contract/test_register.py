@@ -217,6 +217,42 @@ def sleepwalk(graph, memory, params, state, goal):
     return Move(to, price(graph, here, 0), 1, 1, 0.0, 0)
 
 
+class Notes(NamedTuple):
+    """The moves made in this trial, written down where all units of a crowd write."""
+
+    made: np.ndarray  # [2], the trial, and its moves
+    clock: np.ndarray
+
+    @classmethod
+    def allocate(cls, space):
+        return cls(np.zeros(2, np.int64), space.clock)
+
+
+class OneDesk(NamedTuple):
+    notes: Notes
+
+
+@kernel
+def take_turns(graph, memory, params, state, goal):
+    """Take the first neighbour, then the second, and so on."""
+    made, now = memory.notes.made, memory.notes.clock[0]["trial"]
+    made[1] = made[1] + 1 if made[0] == now else 0
+    made[0] = now
+    k = made[1] % degree(graph, state)
+    return Move(target(graph, state, k), price(graph, state, k), 1, 1, 0.0, 0)
+
+
+@pytest.mark.compiled
+@pytest.mark.usefixtures("impatient")
+def test_an_agent_whose_mind_is_on_its_desk_is_caught_in_a_crowd():
+    card = Card("one-desk", "One desk", paper="none", real_time=True)
+    entry = Algorithm(card, Params(), Params(), OneDesk, take_turns)
+    assert andante.check_algorithm(entry)
+    fault = "walks the same as one of a crowd': on <Problem .*> its move .* leads to state .*, and in a crowd to"
+    with pytest.raises(andante.AndanteError, match=fault):
+        andante.check_algorithm(replace(entry, card=replace(card, crowd=True)))
+
+
 @pytest.mark.compiled
 @pytest.mark.usefixtures("impatient")
 @pytest.mark.parametrize(
@@ -234,6 +270,7 @@ def sleepwalk(graph, memory, params, state, goal):
         (stare, {}, "counts every state that it expands': in move 1 on <Problem .*> it generates all .* says 1"),
         (remember, {}, "does the same every time"),
         (show_off, {}, "does the same when watched"),
+        (stroll, {"crowd": True}, "is real-time if it can be one of a crowd': its card says crowd and not real_time"),
         (sleepwalk, {}, "goes on from wherever it is pushed': pushed to another state on <Problem .*>, broken went"),
     ],
 )

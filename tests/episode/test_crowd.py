@@ -1,10 +1,19 @@
 """Crowds: budgets are kept, shared fairly and reproducibly; minds are small, capped and given back."""
 
+import copy
+import pickle
+from typing import NamedTuple
+
 import numpy as np
 import pytest
 
 import andante
+from andante.agent import Algorithm, Card, Move
+from andante.kernel import kernel
 from andante.measures import Outcome, jain_index
+from andante.search.learning import Learned, is_learned, store
+from andante.world.layout import price, target
+from andante.world.problem import Problem
 
 GRID = andante.generate("rooms", 40, 40, seed=2)
 APART = andante.Grid([list("..@..")] * 3)
@@ -61,16 +70,6 @@ def test_the_same_whatever_the_threads(lanes):
     assert (alone == walk(lanes)).all()
 
 
-def test_nobody_waits_longer_than_demand_over_budget():
-    lookahead, budget = 10, 25
-    crowd = andante.Crowd("lss", GRID, lookahead=lookahead, walk="one_move")
-    ids = crowd.add(STARTS, GOALS)
-    most = max(t.max_states_expanded for t in andante.run_many("klrta", PROBLEMS, lookahead=lookahead))
-    demand = len(ids) * most
-    longest = max(tick.longest_wait for tick in arrive(crowd, expansions=budget))
-    assert 1 < longest <= 2 * demand / budget + 2
-
-
 def test_a_budget_is_shared_by_what_units_spend_and_by_priority():
     corridor = andante.Grid(np.ones((60, 400), bool))
     crowd = andante.Crowd("lrta", corridor)
@@ -78,7 +77,7 @@ def test_a_budget_is_shared_by_what_units_spend_and_by_priority():
     costly = crowd.add(
         [(0, y) for y in range(20, 40)], [(399, y) for y in range(20, 40)], algorithm="klrta(lookahead=5)"
     )
-    favoured = crowd.add([(0, y) for y in range(40, 60)], [(399, y) for y in range(40, 60)], priority=2.0)
+    favoured = crowd.add([(0, y) for y in range(40, 60)], [(399, y) for y in range(40, 60)], priority=[2.0] * 20)
     for _ in range(300):
         crowd.tick(expansions=30)
     spent = crowd.expanded.astype(float)
@@ -139,17 +138,42 @@ def test_what_a_unit_held_is_given_back():
     assert crowd.tick().bytes == 0
 
 
-def test_minds_are_small():
-    grid = andante.generate("outdoor", 256, 256, seed=7)
-    problems = andante.random_problems(grid, 100, seed=1)
-    starts, goals = [grid.cell(p.start) for p in problems], [grid.cell(p.goal) for p in problems]
-    pattern = andante.build("pattern(side=32)", grid, goals=[p.goal for p in problems])
-    for algorithm, databases, limit in [("lrta", (), 100_000), ("dlrta", [pattern], 2_000)]:
-        crowd = andante.Crowd(algorithm, grid, databases=databases)
-        ids = crowd.add(starts, goals)
-        for _ in range(100):
-            crowd.tick()
-        assert np.median(crowd.held_bytes(ids)) < limit
+LARGE_TICKS = 2000  # enough for all that have a database to arrive, and for most others to learn most of what they will
+
+
+def most_held(algorithm, grid, problems, *databases):
+    """The most that each unit of a crowd was seen to hold, and the states that each has expanded."""
+    crowd = andante.Crowd(algorithm, grid, databases=databases)
+    ids = crowd.add(*([grid.cell(getattr(p, end)) for p in problems] for end in ("start", "goal")))
+    most = np.zeros(len(ids), np.int64)
+    for tick in range(LARGE_TICKS):
+        crowd.tick()
+        if tick < 20 or tick % 50 == 0:
+            np.maximum(most, crowd.held_bytes(ids), out=most)
+    return most, crowd.expanded[ids]
+
+
+@pytest.mark.compiled
+def test_minds_are_small_on_a_large_map():
+    grid = andante.generate("outdoor", 512, 512, seed=7)
+    goals = [p.goal for p in andante.random_problems(grid, 5, seed=2)]
+    starts = [p.start for p in andante.random_problems(grid, 30, seed=1)]
+    problems = [Problem(grid.graph, start, goals[k % 5], grid) for k, start in enumerate(starts)]
+    pattern = andante.build("pattern(side=32)", grid, goals=goals)
+    subgoals = andante.build("subgoals(records=1000)", grid)
+    limits = {"lrta": 100e3, "rta": 100e3, "family": 100e3, "lss": 100e3, "rtaa": 100e3, "dlrta": 2e3, "knn": 50e3}
+    # kNN LRTA* learns on its way to subgoals: with ten times as many records it holds 6 to 16 KB on such maps.
+    known = {"dlrta": [pattern], "knn": [subgoals]}
+    for algorithm, limit in limits.items():
+        most, _ = most_held(algorithm, grid, problems, *known.get(algorithm, ()))
+        assert np.median(most) < limit, algorithm
+    most, expanded = most_held("tba(budget=100)", grid, problems)
+    assert (most < 32e3 + 200 * expanded).all()  # what its search has reached, in pages of 16 states
+
+
+def test_a_unit_that_looks_up_its_moves_holds_nothing():
+    most, _ = most_held("cpd", GRID, PROBLEMS, andante.build("moves", GRID))
+    assert most.max() == 0
 
 
 @pytest.mark.parametrize("lanes", [1, 2])
@@ -334,7 +358,12 @@ BAD = [
     (lambda crowd: crowd.add([[1, 2], [3]], (1, 1)), "a start must be one of the map's cells"),
     (lambda crowd: crowd.add([(0.5, 1)], (1, 1)), "a start must be one of the map's cells"),
     (lambda crowd: crowd.add(STARTS[0], GOALS[0], priority=0), "priority must be"),
-    (lambda crowd: crowd.add(STARTS[0], GOALS[0], priority=float("inf")), "priority must be"),
+    (lambda crowd: crowd.add(STARTS[0], GOALS[0], priority=float("inf")), "priority must be from 1e-06 to"),
+    (lambda crowd: crowd.add(STARTS[0], GOALS[0], priority=float("nan")), "priority must be .* got nan"),
+    (lambda crowd: crowd.add(STARTS[:3], GOALS[:3], priority=[1, 2, 0]), "priority must be .* got 0"),
+    (lambda crowd: crowd.add(STARTS[:3], GOALS[:3], priority=[1, 2]), "3 units need as many priorities, .* got 2"),
+    (lambda crowd: crowd.add(STARTS[:3], GOALS[:3], priority="high"), "priority must be a number, or one for each"),
+    (lambda crowd: crowd.add(STARTS[0], GOALS[0], sight=5), "the units of a crowd know their map"),
     (lambda crowd: crowd.add(STARTS[0], GOALS[0], algorithm="astar"), "cannot keep to a crowd's budget"),
     (lambda crowd: crowd.add(STARTS[0], GOALS[0], algorithm="nosuch"), "there is no algorithm"),
     (lambda crowd: crowd.add(STARTS[0], GOALS[0], algorithm="cpd"), "database"),
@@ -371,6 +400,8 @@ def test_bad_input_gets_a_sentence_and_changes_nothing(ask, sentence):
     [
         ({"algorithm": "astar"}, "cannot keep to a crowd's budget"),
         ({"world": "arena"}, "a crowd needs a Grid or a Graph"),
+        ({"world": None}, "a crowd needs a Grid or a Graph"),
+        ({"sight": 5}, "the units of a crowd know their map"),
         ({"lanes": 10**9}, "lanes must be at most 64"),
         ({"bodies": "yes"}, "bodies must be True or False"),
         ({"algorithm": None, "depth": 3}, "a crowd without an algorithm has no parameter 'depth'"),
@@ -393,7 +424,66 @@ def test_a_database_for_another_map_is_refused():
         andante.Crowd("dlrta", GRID, databases=[other])
 
 
-def test_an_agent_that_makes_a_wrong_move_is_named():
-    crowd = andante.Crowd(None, GRID)
+@pytest.mark.parametrize("given", [(None, GRID), (GRID,)])
+def test_a_crowd_without_an_algorithm_asks_for_one(given):
+    crowd = andante.Crowd(*given)
+    assert crowd.add(STARTS[0], GOALS[0], algorithm="lrta").tolist() == [0]
     with pytest.raises(andante.AndanteError, match="name one"):
         crowd.add(STARTS[0], GOALS[0])
+
+
+# --- the loop does not trust the agent ------------------------------------------------------------------------------
+
+
+class Params(NamedTuple):
+    """None."""
+
+
+class Memory(NamedTuple):
+    h: Learned
+
+
+@kernel
+def stray(graph, memory, params, state, goal):
+    """Make the first move of each state until that leads back, then jump to the goal."""
+    store(memory.h, state, 1.0)
+    to = target(graph, state, 0)
+    return Move(goal if is_learned(memory.h, to) else to, price(graph, state, 0), 1, 1, 0.0, 0)
+
+
+STRAY = Algorithm(
+    Card("stray", "Stray", paper="none", real_time=True, crowd=True, converges=True), Params(), Params(), Memory, stray
+)
+
+
+@pytest.mark.parametrize("how", [{}, {"bodies": True}, {"share": "goal"}, {"lanes": 2}])
+def test_after_a_wrong_move_the_crowd_is_sound(how):
+    crowd = andante.Crowd("lrta", GRID, **how)
+    right = crowd.add(STARTS[:10], GOALS[:10])
+    strays = crowd.add(STARTS[10:14], GOALS[10:14], algorithm=STRAY)
+    errors = 0
+    for _ in range(20_000):
+        if not crowd.walking:
+            break
+        try:
+            crowd.tick()
+        except andante.AndanteError as error:
+            errors += 1
+            assert str(error).startswith("stray went from ")
+            assert set(crowd.outcomes.tolist()) <= set(map(int, Outcome))
+    assert errors > 0
+    assert (crowd.outcomes[strays] == Outcome.STUCK).all()
+    assert (crowd.outcomes[right] == Outcome.GOAL).all()
+    assert not crowd.held_bytes(strays).any()
+    after = crowd.tick()
+    assert (after.moved, after.arrived, after.stuck, after.bytes) == (0, 0, 0, 0)
+    crowd.send(strays, [GRID.cell(state) for state in crowd.states[strays].tolist()])
+    assert (crowd.outcomes[strays] == Outcome.GOAL).all()
+    if not how.get("bodies") and not how.get("share"):
+        assert crowd.costs[right].tolist() == [trial.cost for trial in andante.run_many("lrta", PROBLEMS[:10])]
+
+
+@pytest.mark.parametrize("duplicate", [copy.copy, copy.deepcopy, pickle.dumps])
+def test_a_crowd_cannot_be_copied(duplicate):
+    with pytest.raises(andante.AndanteError, match="^a crowd cannot be copied or pickled, because"):
+        duplicate(andante.Crowd("lrta", GRID))

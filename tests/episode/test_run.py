@@ -521,6 +521,7 @@ def test_two_threads_cannot_use_one_agent_at_once():
         uses = (
             lambda: agent.run(problem),
             lambda: next(watched),
+            lambda: agent.move((0, 0), (3, 3)),
             agent.compile,
             lambda: converge_agent(agent, problem, andante.Limits(), 9, True, None),
         )

@@ -2,18 +2,20 @@
 
 Priority inheritance with backtracking (PIBT), Okumura, Machida, Défago and Tamura (2022), on the wishes of real-time
 agents. In each turn units decide in the order in which they set out. A unit takes the first place of its list that
-nobody has taken: the state that its agent wishes to go to, other states that are nearer to its goal, its own, then all
-others, by the cost of the move plus the heuristic. If an undecided unit stands there, that one decides first, with the
-priority of the unit that pushes it; if it cannot leave, the next place is tried. Every unit decides once, so a turn
-takes time in proportion to the units.
+nobody has taken: the state that its agent wishes to go to, then the others, and its own, by the cost of the move plus
+what the agent believes the rest of the path to cost: what it has learned, if it has (`episode.wishes`), else the
+heuristic. If an undecided unit stands there, that one decides first, with the priority of the unit that pushes it; if
+it cannot leave, the next place is tried. Every unit decides once, so a turn takes time in proportion to the units.
 
 The unit that set out first gets its wish if every move of the map lies on a cycle, so it walks as if it were alone. If
 its agent is complete it arrives, and then gives way to everybody else: so all arrive in the end, if not at once. A unit
 that has arrived may be pushed away from its goal, and has arrived all the same.
 
 A wish that is not granted is kept until it is: the agent does not plan again. An agent that was pushed elsewhere begins
-a new trial. A unit whose wish was denied for a while goes anywhere else rather than stay: in dead ends, where the
-theorem says nothing, that gets most jams moving again.
+a new trial. A unit whose wish was denied for a while goes anywhere else rather than stay, and then yields: for some
+turns it decides after all others. In dead ends, where the theorem says nothing, that gets most jams moving again: the
+one at the end comes out, and pushes the other back to where it can pass. Where the theorem holds it makes no
+difference: the first is never denied, and who was, before it came first, yields for a few turns only.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.episode.march import NEW_PROBLEM, NEW_TRIAL, NO_WISH, Ground, put
+from andante.episode.wishes import UNRANKED, ranked
 from andante.kernel import generic, int64, kernel
 from andante.measures.outcome import Outcome
 from andante.search.path import price_between
@@ -35,6 +38,7 @@ _WALKING, _GOAL = int(Outcome.WALKING), int(Outcome.GOAL)
 FREE = 0  # instead of 1 + a unit
 UNDECIDED = -1
 PATIENCE = 8  # turns for which a unit waits for its wish
+YIELDING = 32  # turns for which it then yields to all others: enough for those behind it to get out of a dead end
 
 
 class Bodies(NamedTuple):
@@ -70,10 +74,8 @@ def resolve(graph: Arrays, ground: Ground, bodies: Bodies, order: npt.NDArray[np
     """Let all units go where they can, and return how many moved. ``order`` int32[any] lists them, first come first."""
     for i in range(len(order)):
         bodies.next[order[i]] = UNDECIDED
-    for i in range(len(order)):
-        unit = int64(order[i])
-        if ground.units[unit]["outcome"] == _WALKING and bodies.next[unit] == UNDECIDED:
-            _decide(graph, ground, bodies, unit)
+    _decide_all(graph, ground, bodies, order, False)
+    _decide_all(graph, ground, bodies, order, True)
     moved = 0
     for i in range(len(order)):
         unit = int64(order[i])
@@ -84,6 +86,16 @@ def resolve(graph: Arrays, ground: Ground, bodies: Bodies, order: npt.NDArray[np
         unit = int64(order[i])
         moved += _go(graph, ground, bodies, unit)
     return moved
+
+
+@kernel
+def _decide_all(graph: Arrays, ground: Ground, bodies: Bodies, order: npt.NDArray[np.int32], yielding: bool) -> None:
+    """Decide where units go that want to go somewhere, in this order: those that yield, or those that do not."""
+    for i in range(len(order)):
+        unit = int64(order[i])
+        row = ground.units[unit]
+        if row["outcome"] == _WALKING and bodies.next[unit] == UNDECIDED and (row["yields"] > 0) == yielding:
+            _decide(graph, ground, bodies, unit)
 
 
 @kernel
@@ -116,28 +128,53 @@ def _decide(graph: Arrays, ground: Ground, bodies: Bodies, unit: int) -> None:
 def _list_places(graph: Arrays, ground: Ground, bodies: Bodies, depth: int, unit: int) -> None:
     """List the places that a unit may take, best first, as the next in the chain."""
     row = ground.units[unit]
-    here, goal, wish, count = row["state"], row["goal"], row["wish"], 0
     bodies.chain[depth], bodies.tried[depth] = unit, 0
-    if wish != NO_WISH and wish != here:
-        bodies.place[depth, 0], count = wish, 1
-    first, moves = count, degree(graph, here)
-    for k in range(moves + 1):  # the last is to stay
-        near = target(graph, here, k) if k < moves else here
-        if near == wish and near != here:
-            continue
-        value, at = estimate(graph, near, goal), count
-        if k < moves:
-            value += price(graph, here, k)
-        elif wish == NO_WISH:
-            value = -np.inf
+    if row["wish"] == NO_WISH:
+        count = _list_by_heuristic(graph, bodies, depth, 0, row, -np.inf)
+    else:
+        count = 0
+        if row["wish"] != row["state"]:
+            bodies.place[depth, 0], count = row["wish"], 1
+        if row["order"] != UNRANKED:
+            count = _list_in_order(graph, bodies, depth, count, row)
         else:
-            value = value + unit_of(graph) if row["denied"] < PATIENCE else np.inf
+            stay = estimate(graph, row["state"], row["goal"]) + unit_of(graph)
+            count = _list_by_heuristic(graph, bodies, depth, count, row, stay if row["denied"] < PATIENCE else np.inf)
+    bodies.listed[depth] = count
+
+
+@kernel
+def _list_in_order(graph: Arrays, bodies: Bodies, depth: int, count: int, row: Any) -> int:
+    """List places as the unit has ranked them, but to stay last of all if its patience is over; return their number."""
+    here, moves = row["state"], degree(graph, row["state"])
+    for i in range(moves + 1):
+        k = ranked(row["order"], i)
+        near = target(graph, here, k) if k < moves else here
+        if (near == row["wish"] and near != here) or (k == moves and row["denied"] >= PATIENCE):
+            continue
+        bodies.place[depth, count] = near
+        count += 1
+    if row["denied"] >= PATIENCE:
+        bodies.place[depth, count] = here
+        count += 1
+    return count
+
+
+@kernel
+def _list_by_heuristic(graph: Arrays, bodies: Bodies, depth: int, count: int, row: Any, stay: float) -> int:
+    """List places by cost plus heuristic, and to stay at this value; return their number."""
+    here, goal, first, moves = row["state"], row["goal"], count, degree(graph, row["state"])
+    for k in range(moves + 1):
+        near = target(graph, here, k) if k < moves else here
+        if near == row["wish"] and near != here:
+            continue
+        value, at = price(graph, here, k) + estimate(graph, near, goal) if k < moves else stay, count
         while at > first and bodies.value[at - 1] > value:
             bodies.value[at], bodies.place[depth, at] = bodies.value[at - 1], bodies.place[depth, at - 1]
             at -= 1
         bodies.value[at], bodies.place[depth, at] = value, near
         count += 1
-    bodies.listed[depth] = count
+    return count
 
 
 @generic
@@ -169,6 +206,9 @@ def _go(graph: Arrays, ground: Ground, bodies: Bodies, unit: int) -> int:
     here = row["state"]
     bodies.standing[to], bodies.taken[to] = unit + 1, FREE
     granted = to == row["wish"]
+    row["yields"] = max(row["yields"] - 1, 0)
+    if to != here and not granted and row["denied"] >= PATIENCE:
+        row["yields"] = YIELDING
     row["denied"] = 0 if granted or to != here or row["wish"] == NO_WISH else row["denied"] + 1
     if granted or to != here:
         row["wish"] = NO_WISH

@@ -11,7 +11,8 @@ import numpy.typing as npt
 from andante.agent import Algorithm
 from andante.databases.header import Database, pick
 from andante.episode.loop import NO_MOVE, NO_STATE
-from andante.errors import AlgorithmError
+from andante.errors import AlgorithmError, AndanteError
+from andante.faults import has_passed, raised
 from andante.world.graph import Graph
 from andante.world.grid import Grid
 
@@ -23,9 +24,12 @@ def place_name(world: Grid | Graph, state: int) -> str:
     return f"state {state}"
 
 
-def wrong_move(algorithm: Algorithm, world: Grid | Graph, row: npt.NDArray[Any]) -> str:
-    """Return what was wrong with the last move of an episode or a unit, and what the step may return."""
-    fault, cost = int(row["outcome"]), float(row["wrong_cost"])
+def wrong_move(algorithm: Algorithm, world: Grid | Graph, row: npt.NDArray[Any], fault: int) -> str:
+    """Return what was wrong with a move that a step returned, and what it may return.
+
+    ``row`` is that of an episode or of a squad, and has the fields ``state``, ``wrong_to`` and ``wrong_cost``.
+    """
+    cost = float(row["wrong_cost"])
     here, there = place_name(world, int(row["state"])), place_name(world, int(row["wrong_to"]))
     allowed = "its step must return a neighbour of the agent's state and the cost of the move, or wait at cost 0"
     if fault == NO_STATE:
@@ -39,6 +43,13 @@ def wrong_move(algorithm: Algorithm, world: Grid | Graph, row: npt.NDArray[Any])
         true = next(price for state, price in near if state == row["wrong_to"])
         what = f"from {here} to {there} and said it cost {cost:.10g}, but it costs {true:.10g}"
     return f"{algorithm} went {what}; {allowed}"
+
+
+def explained(algorithm: Algorithm, error: Exception) -> Exception:
+    """Return an error of one sentence for an exception in the algorithm's step, and any other as it is."""
+    if isinstance(error, AndanteError) or not has_passed(algorithm.step, error):
+        return error
+    return raised(algorithm.step, error)
 
 
 def covering(algorithm: Algorithm, databases: Sequence[Any], graph: Graph) -> list[tuple[str, Database]]:

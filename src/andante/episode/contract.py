@@ -108,6 +108,8 @@ def check_algorithm(
         checks["is optimal"] = lambda: _optimal(trials)
     if entry.real_time:
         checks["plans no more per move on a larger map"] = lambda: _real_time(subject)
+    if entry.card.crowd:
+        checks["is real-time if it can be one of a crowd"] = lambda: _is_for_crowds(entry)
     if entry.crowd:
         checks["walks the same as one of a crowd"] = lambda: _in_a_crowd(subject, trials)
     if entry.card.senses and not entry.card.regions:
@@ -266,6 +268,12 @@ def _watched(subject: _Subject, problems: list[Problem]) -> Iterable[str]:
     return _differences(subject.run(problems, WATCHED), watched, "watched,")
 
 
+def _is_for_crowds(entry: Algorithm) -> Iterable[str]:
+    """Check the card; settings of a real-time algorithm that are not real-time are refused by crowds, one by one."""
+    if not entry.card.real_time:
+        yield "its card says crowd and not real_time, but a crowd's budget can be kept only if each move is bounded"
+
+
 def _in_a_crowd(subject: _Subject, trials: list[Trial]) -> Iterable[str]:
     """Let all problems of a map be walked by one crowd, which shares a small budget, in two lanes.
 
@@ -275,16 +283,42 @@ def _in_a_crowd(subject: _Subject, trials: list[Trial]) -> Iterable[str]:
         some = list(group)
         world, databases = some[0].problem.world, subject.databases(some[0].problem.grid)
         crowd = Crowd(subject.entry, world, databases=databases, lanes=2, threads=2)
-        late = crowd.add(*_ends(world, some[::2]))
-        while _walking(crowd) > len(late) / 2:
+        first = crowd.add(*_ends(world, some[::2]))
+        paths = _Paths(first, some[::2])
+        while _walking(crowd) > len(first) / 2:
             crowd.tick(expansions=CROWD_BUDGET)
-        arrived = late[crowd.outcomes[late] == Outcome.GOAL]
-        yield from _as_alone(crowd, arrived, [some[2 * i] for i in np.searchsorted(late, arrived)])
-        crowd.remove(arrived)
-        ids = crowd.add(*_ends(world, some[1::2]))
+            yield from paths.astray(crowd)
+        arrived = np.flatnonzero(crowd.outcomes[first] == Outcome.GOAL)
+        yield from _as_alone(crowd, first[arrived], [some[2 * i] for i in arrived])
+        crowd.remove(first[arrived])
+        late = crowd.add(*_ends(world, some[1::2]))
+        paths = _Paths(late, some[1::2])
         while _walking(crowd):
             crowd.tick()
-        yield from _as_alone(crowd, ids, some[1::2])
+            yield from paths.astray(crowd)
+        yield from _as_alone(crowd, late, some[1::2])
+
+
+class _Paths:
+    """The paths that the units of a crowd walk alone, to be followed move by move."""
+
+    def __init__(self, ids: Any, trials: list[Trial]) -> None:
+        self._ids, self._trials = ids, trials
+        paths = [np.zeros(0) if trial.path is None else trial.path for trial in trials]
+        self._length = np.array([len(path) for path in paths])
+        self._states = np.full((len(paths), max(self._length, default=0)), -1, np.int64)
+        for row, path in zip(self._states, paths, strict=True):
+            row[: len(path)] = path
+
+    def astray(self, crowd: Crowd) -> Iterable[str]:
+        """Yield where a unit is elsewhere than alone after as many moves; alone, it may have been stopped earlier."""
+        moves, units = crowd.moves[self._ids], np.arange(len(self._ids))
+        walked = units[moves < self._length]
+        expected = self._states[walked, moves[walked]]
+        for i in walked[crowd.states[self._ids[walked]] != expected][:1]:
+            there, alone = int(crowd.states[self._ids[i]]), int(self._states[i, moves[i]])
+            problem = self._trials[i].problem
+            yield f"on {problem!r} its move {moves[i]} leads to state {alone}, and in a crowd to {there}"
 
 
 def _walking(crowd: Crowd) -> int:

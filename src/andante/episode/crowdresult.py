@@ -13,8 +13,8 @@ from andante.errors import ParameterError, real_number, whole_number
 from andante.measures import Outcome
 
 if TYPE_CHECKING:
-    from andante.episode.crowd import Tick
     from andante.episode.crowdtrace import CrowdTrace
+    from andante.episode.tick import Tick
 
 MOST_TICKS = 10_000
 

@@ -10,9 +10,11 @@ import numpy.typing as npt
 
 from andante.agent import Algorithm
 from andante.datasets.scenarios import random_problems, with_optimal_costs
-from andante.episode.crowd import MEMORY, Crowd, Tick
+from andante.episode.crowd import Crowd
 from andante.episode.crowdresult import CrowdResult, Pace
 from andante.episode.crowdtrace import CrowdRecorder
+from andante.episode.lanes import MEMORY
+from andante.episode.tick import Tick
 from andante.errors import ProblemError
 from andante.world.grid import Grid, cells_of
 from andante.world.problem import Problem

@@ -7,6 +7,12 @@ A turn is fair over what units really spend, by deficit round-robin (Shreedhar a
 unit that is still walking is given its share of the budget, in proportion to its priority, and pays for its moves from
 what it has been given. A unit moves if it has been given enough for another move like its last one. When everybody
 could move, all accounts begin again.
+
+So waits are bounded. Let a move of unit i cost at most c(i), let p(i) be its priority and P the sum of all priorities,
+and let a tick spend B. After a move a unit owes at most c(i), and is then given p(i) B / P in each tick; after at most
+2 c(i) P / (p(i) B) ticks it has enough for another such move. From then on it waits only for its turn. Its squad comes
+first in every k-th tick, if the lane has k squads, and goes round: after k (C / B + 1) ticks at most, where C is the
+sum of c(j) over its squad, everybody before it has had a turn.
 """
 
 from __future__ import annotations
@@ -20,6 +26,7 @@ import numpy.typing as npt
 
 from andante.agent import STUCK, UNREACHABLE, Move
 from andante.episode.loop import wrong
+from andante.episode.wishes import MOST_RANKED, ranker
 from andante.kernel import Each, generic, instantiate, kernel, nanoseconds, nth, prefetch, subroutine
 from andante.measures.outcome import Outcome
 from andante.search.memory import Clock, begin_problem, catch_up, set_problem
@@ -76,8 +83,8 @@ UNIT = np.dtype(
         ("team", np.int64),  # the units with which it shares what it learns; NO_TEAM if it learns for itself
         ("problem", np.int64),  # the number of its team's problem
         ("restarts", np.int64),  # how often it had to begin again because memory was full
-        ("wrong_to", np.int64),
-        ("wrong_cost", np.float64),
+        ("order", np.int64),  # with bodies: its moves, best first (`episode.wishes`), as long as it has a wish
+        ("yields", np.int32),  # with bodies: turns in which it decides after all others
         ("arrived", np.bool_),  # with bodies: it has just arrived, and still holds what it learned
         ("anchored", np.bool_),  # what it has learned belongs to where it set out
     ],
@@ -105,7 +112,11 @@ SQUAD = np.dtype(
         ("expanded", np.int64),
         ("most", np.float64),  # spent on a single move
         ("longest_wait", np.int64),  # turns since their last move of those who wait
-        ("faulty", np.int64),  # the unit whose step returned a wrong move; NOBODY if all were right
+        ("faulty", np.int64),  # a unit whose step returned a wrong move; NOBODY if all were right
+        ("fault", np.int64),  # what is wrong with that move (`episode.loop`) ...
+        ("state", np.int64),  # ... which leads from here ...
+        ("wrong_to", np.int64),  # ... to there ...
+        ("wrong_cost", np.float64),  # ... at this cost
     ]
 )
 
@@ -118,6 +129,18 @@ class Unit(NamedTuple):
     team_pools: tuple[Index, ...]
 
 
+class Scratch(NamedTuple):
+    """What the loop of a squad works on."""
+
+    clock: npt.NDArray[np.int64]  # [2], for reading the clock
+    worth: npt.NDArray[np.float64]  # [moves], for ranking moves
+
+    @classmethod
+    def new(cls) -> Scratch:
+        """Return arrays for a squad."""
+        return cls(np.zeros(2, np.int64), np.zeros(MOST_RANKED + 1))
+
+
 class Ground(NamedTuple):
     """Where all units are: their rows and their cells."""
 
@@ -127,6 +150,11 @@ class Ground(NamedTuple):
 
 def step(graph: Arrays, memory: Any, params: Any, state: int, goal: int) -> Move:
     """Stand for the step kernel of an algorithm, which `marcher` puts in its place."""
+    raise NotImplementedError
+
+
+def rank(graph: Arrays, memory: Any, worth: npt.NDArray[np.float64], state: int, goal: int) -> int:
+    """Stand for the kernel that ranks moves for a memory, which `marcher` puts in its place."""
     raise NotImplementedError
 
 
@@ -173,7 +201,7 @@ def march(
     ground: Ground,
     members: npt.NDArray[np.int32],
     squad: npt.NDArray[Any],
-    scratch: npt.NDArray[np.int64],
+    scratch: Scratch,
     turn: int,
     budget: float,
     share: float,
@@ -192,7 +220,7 @@ def march(
     at = squad[0]
     at["given"] += share
     opened = changes.scalars[0]["opened"]
-    began, spent = nanoseconds(scratch), 0.0
+    began, spent = nanoseconds(scratch.clock), 0.0
     before = began
     first = at["next"]
     for k in range(at["slots"]):
@@ -221,7 +249,7 @@ def march(
         move = step(graph, one.memory, params, row["state"], row["goal"])
         cost = float(move.expanded)
         if timed:
-            now = nanoseconds(scratch)
+            now = nanoseconds(scratch.clock)
             cost, before = float(now - before), now
         spent += cost
         _account(row, at, move, cost, turn)
@@ -230,7 +258,7 @@ def march(
             continue
         if _is_possible(graph, row, at, unit, move):
             if bodies:
-                row["wish"] = move.to
+                row["wish"], row["order"] = move.to, rank(graph, one.memory, scratch.worth, row["state"], row["goal"])
             else:
                 _walk(graph, ground, row, at, unit, move)
         if row["outcome"] != _WALKING:
@@ -342,19 +370,20 @@ def _account(row: Any, at: Any, move: Move, cost: float, turn: int) -> None:
 
 @kernel
 def _is_possible(graph: Arrays, row: Any, at: Any, unit: int, move: Move) -> bool:
-    """Return whether a move can be made; if not, the unit's walk is over."""
-    if move.to == STUCK:
-        row["outcome"] = _STUCK
-        at["stuck"] += 1
-        return False
+    """Return whether a move can be made; if not, the unit's walk is over: after a wrong move it counts as stuck."""
     if move.to == UNREACHABLE:
         row["outcome"] = _UNREACHABLE
         at["unreachable"] += 1
         return False
-    fault = wrong(graph, row["state"], move.to, move.cost)
+    fault = 0 if move.to == STUCK else wrong(graph, row["state"], move.to, move.cost)
     if fault != 0:
-        row["outcome"], row["wrong_to"], row["wrong_cost"], at["faulty"] = fault, move.to, move.cost, unit
-    return fault == 0
+        at["faulty"], at["fault"], at["state"] = unit, fault, row["state"]
+        at["wrong_to"], at["wrong_cost"] = move.to, move.cost
+    if fault != 0 or move.to == STUCK:
+        row["outcome"] = _STUCK
+        at["stuck"] += 1
+        return False
+    return True
 
 
 @kernel
@@ -448,14 +477,14 @@ def _restart_largest(crew: Each, ground: Ground, members: npt.NDArray[np.int32],
 
 
 @kernel
-def dismiss(crew: Each, slots: npt.NDArray[np.int64]) -> None:
+def release_units(crew: Each, slots: npt.NDArray[np.int64]) -> None:
     """Give back all that the units in these slots hold, except what they share."""
     for i in range(len(slots)):
         _release(nth(crew, slots[i], NO_TEAM).pools)
 
 
 @kernel
-def dissolve(crew: Each, teams: npt.NDArray[np.int64]) -> None:
+def release_teams(crew: Each, teams: npt.NDArray[np.int64]) -> None:
     """Give back all that these teams hold."""
     for i in range(len(teams)):
         _release(nth(crew, 0, teams[i]).team_pools)
@@ -471,7 +500,13 @@ def held_by(crew: Each, slots: npt.NDArray[np.int64], held: npt.NDArray[np.int64
 
 
 @cache
-def marcher(step_kernel: Callable[..., Move]) -> Callable[..., float]:
-    """Return `march` for one algorithm's step; named settings of an algorithm share it."""
+def marcher(
+    step_kernel: Callable[..., Move], memory: type, clock: Callable[..., int] = nanoseconds
+) -> Callable[..., float]:
+    """Return `march` for one algorithm's step and memory; named settings of an algorithm share it.
+
+    Tests give it a clock of their own, a kernel like `nanoseconds`.
+    """
     home = step_kernel.__module__.rpartition(".")[2]
-    return instantiate(march, f"march_{home}_{step_kernel.__name__}", step=step_kernel)
+    name = f"march_{home}_{step_kernel.__name__}"
+    return instantiate(march, name, step=step_kernel, rank=ranker(memory), nanoseconds=clock)

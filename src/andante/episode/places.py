@@ -1,13 +1,15 @@
-"""Cells and states as a user gives them, for many units at once."""
+"""Cells, states and priorities as a user gives them, for many units at once."""
 
 from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
 
-from andante.errors import ProblemError, quoted
+from andante.errors import ParameterError, ProblemError, quoted
 from andante.world.graph import Graph
 from andante.world.grid import Grid
+
+PRIORITIES = 1e-6, 1e6  # the least and the most
 
 States = npt.NDArray[np.int64]
 
@@ -90,3 +92,16 @@ def _nearest(grid: Grid, component: int, x: int, y: int) -> int:
             best = int(np.argmin(apart))
             return int((rows[best] + top) * grid.width + columns[best] + left)
         radius *= 2
+
+
+def priorities(priority: npt.ArrayLike, units: int) -> npt.NDArray[np.float64]:
+    """Return the priority of each unit; raise `ParameterError` if there are too few or many, or one is out of range."""
+    given = np.asarray(priority)
+    if given.dtype.kind not in "iuf" or given.ndim > 1:
+        raise ParameterError(f"priority must be a number, or one for each unit, got {quoted(priority)}")
+    if given.ndim == 1 and len(given) != units:
+        raise ParameterError(f"{units} units need as many priorities, or one for all, got {len(given)}")
+    low, high = PRIORITIES
+    for value in np.atleast_1d(given)[~((given >= low) & (given <= high)).reshape(-1)][:1]:
+        raise ParameterError(f"priority must be from {low:g} to {high:g}, got {value:g}")
+    return np.broadcast_to(given.astype(np.float64), units)

@@ -18,12 +18,11 @@ import numpy.typing as npt
 
 from andante.agent import STUCK, UNREACHABLE, Algorithm, Move, algorithms, find
 from andante.databases.header import Database, as_databases
-from andante.episode.checks import check_goals, covering, wrong_move
+from andante.episode.checks import check_goals, covering, explained, wrong_move
 from andante.episode.loop import WRONG_MOVE, bound_loop, driver
 from andante.episode.tables import ROW_BYTES, Episodes, Trail
 from andante.episode.trial import Limits, Trial, least_costs
-from andante.errors import AlgorithmError, AndanteError, ProblemError, quoted, whole_number
-from andante.faults import has_passed, raised
+from andante.errors import AlgorithmError, ProblemError, quoted, whole_number
 from andante.kernel import bind
 from andante.measures import Outcome
 from andante.search.hillclimb import walk_straight
@@ -225,16 +224,11 @@ class Agent:
         try:
             done = self._drive(episodes.address + first * ROW_BYTES, count, address, rows, clocked, timed, patience)
         except Exception as error:
-            raise self._explained(error) from None
+            raise explained(self.algorithm, error) from None
         if done < 0:
-            raise AlgorithmError(wrong_move(self.algorithm, self._world, episodes.rows[first + WRONG_MOVE - done]))
+            row = episodes.rows[first + WRONG_MOVE - done]
+            raise AlgorithmError(wrong_move(self.algorithm, self._world, row, int(row["outcome"])))
         return done
-
-    def _explained(self, error: Exception) -> Exception:
-        """Return an error of one sentence for an exception in the agent's step, and any other as it is."""
-        if isinstance(error, AndanteError) or not has_passed(self.algorithm.step, error):
-            return error
-        return raised(self.algorithm.step, error)
 
     def compile(self) -> None:
         """Compile the agent's loop, or load it from the cache."""
@@ -470,7 +464,7 @@ class Agent:
                 done = self._step()
             except Exception as error:
                 self._here = NOWHERE
-                raise self._explained(error) from None
+                raise explained(self.algorithm, error) from None
             if done:
                 return self._last_move(done)
             made = _new_move(Move, episode.move())
@@ -543,7 +537,8 @@ class Agent:
         """Return the move after which the episode cannot go on; the next call begins a new trial."""
         self._here = NOWHERE
         if done < 0:
-            raise AlgorithmError(wrong_move(self.algorithm, self._world, self._stepping.rows[0]))
+            row = self._stepping.rows[0]
+            raise AlgorithmError(wrong_move(self.algorithm, self._world, row, int(row["outcome"])))
         to, *costs = self._stepping.move()
         return Move(_NO_MOVE_TO.get(self._stepping.outcome(), to), *costs)
 

@@ -8,19 +8,20 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.agent import Algorithm
-from andante.episode.checks import covering
+from andante.episode.checks import covering, explained
 from andante.episode.march import (
     NO_TEAM,
     NOBODY,
     SQUAD,
     Ground,
+    Scratch,
     Unit,
     begin_turn,
-    dismiss,
-    dissolve,
     end_turn,
     held_by,
     marcher,
+    release_teams,
+    release_units,
 )
 from andante.kernel import Each, bind
 from andante.search.memory import CLOCK, Log, Space, allocate, bytes_of
@@ -58,7 +59,7 @@ class Squad:
         self._problem: dict[int, int] = {}  # the number of each team's problem
         self.result = np.zeros(1, SQUAD)
         self.result["room"] = room
-        self._scratch = np.zeros(2, np.int64)
+        self._scratch = Scratch.new()
         self.stand_on(ground)
 
     def _allocate(self, mind: Mind) -> tuple[Any, npt.NDArray[Any], npt.NDArray[Any]]:
@@ -78,15 +79,15 @@ class Squad:
         graph, codes = self._graph.arrays, self.algorithm.codes
         self._ground = ground
         self._begin = bind(begin_turn, ground, self._members, self.result)
-        loop = marcher(self.algorithm.step)
+        loop = marcher(self.algorithm.step, self.algorithm.memory)
         clocks = clock, team_clock, self._graph.changes
         self._march = bind(loop, graph, crew, codes, *clocks, ground, self._members, self.result, self._scratch)
         self._end = bind(end_turn, ground, self._members, self.result)
         slots, numbers = np.dtype(np.int64), np.dtype(np.int64)
-        self._dismiss, self._held = bind(dismiss, crew, slots), bind(held_by, crew, slots, numbers)
-        self._dissolve = bind(dissolve, crew, slots)
+        self._release_units, self._release_teams = bind(release_units, crew, slots), bind(release_teams, crew, slots)
+        self._held = bind(held_by, crew, slots, numbers)
 
-    def enlist(self, units: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    def take_slots(self, units: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """Give each unit a slot, and return the slots."""
         while len(self._free) < len(units):
             self._grow()
@@ -103,7 +104,7 @@ class Squad:
         self._free, self._free_teams = more + self._free, more + self._free_teams
         self.stand_on(self._ground)
 
-    def join(self, table: npt.NDArray[Any], rows: npt.NDArray[np.int64]) -> None:
+    def join_teams(self, table: npt.NDArray[Any], rows: npt.NDArray[np.int64]) -> None:
         """Put units into the teams of those with the same goal, if they learn together."""
         if not self._share:
             return
@@ -120,7 +121,7 @@ class Squad:
             self._strength[team] += 1
             table["team"][row], table["problem"][row] = team, self._problem[team]
 
-    def quit(self, table: npt.NDArray[Any], rows: npt.NDArray[np.int64]) -> None:
+    def leave_teams(self, table: npt.NDArray[Any], rows: npt.NDArray[np.int64]) -> None:
         """Let units leave their teams; what the last one leaves behind is given back."""
         if not self._share:
             return
@@ -131,16 +132,15 @@ class Squad:
                 del self._strength[team], self._problem[team], self._team[self._goal.pop(team)]
                 self._free_teams.append(team)
                 gone = np.array([team], np.int64)
-                self._dissolve(gone.ctypes.data, 1)
+                self._release_teams(gone.ctypes.data, 1)
 
-    def forget(self, slots: npt.NDArray[np.int64]) -> None:
-        """Give back all that the units in these slots hold."""
+    def release_units(self, slots: npt.NDArray[np.int64]) -> None:
+        """Give back all that the units in these slots hold alone."""
         slots = np.ascontiguousarray(slots)
-        self._dismiss(slots.ctypes.data, len(slots))
+        self._release_units(slots.ctypes.data, len(slots))
 
-    def discharge(self, slots: npt.NDArray[np.int64]) -> None:
-        """Let units leave the squad: their slots are used again."""
-        self.forget(slots)
+    def free_slots(self, slots: npt.NDArray[np.int64]) -> None:
+        """Let units leave the squad, which hold nothing any more: their slots are used again."""
         self._members[slots] = NOBODY
         self._free.extend(sorted(slots.tolist(), reverse=True))
 
@@ -151,9 +151,9 @@ class Squad:
         self.begin()
         self.march(0, 0.0, 0.0, False, False, bodies)
         self.end(0)
-        self.forget(nobody)
+        self.release_units(nobody)
         self.held_bytes(nobody)
-        self._dissolve(nobody.ctypes.data, 0)
+        self._release_teams(nobody.ctypes.data, 0)
         self.result[:] = before
 
     def begin(self) -> float:
@@ -162,7 +162,10 @@ class Squad:
 
     def march(self, turn: int, budget: float, share: float, everybody: bool, timed: bool, bodies: bool) -> float:
         """Let the units move, or with bodies wish, until the budget is spent, and return what was spent."""
-        return float(self._march(turn, budget, share, everybody, timed, bodies))
+        try:
+            return float(self._march(turn, budget, share, everybody, timed, bodies))
+        except Exception as error:
+            raise explained(self.algorithm, error) from None
 
     def end(self, turn: int) -> None:
         """End a turn."""

@@ -8,6 +8,11 @@ from andante.notation import Named
 class Outcome(Named):
     """The state of an episode, or why it ended.
 
+    WAITING and WALKING: it has not begun, or is under way. GOAL: the agent has arrived. COST_CAP, MOVE_CAP and
+    EXPANSION_CAP: a limit cut it short. STUCK: the agent knows no move that it would make. UNREACHABLE: no path leads
+    to the goal. TICK_CAP: a unit was still walking when its crowd was stopped. The units of a `Crowd` are WALKING, at
+    their GOAL, STUCK or UNREACHABLE.
+
     >>> print(Outcome.GOAL)
     GOAL
     >>> Outcome.GOAL

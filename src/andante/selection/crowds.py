@@ -15,7 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.databases.header import Database
-from andante.episode.crowd import MEMORY, Crowd
+from andante.episode.crowd import Crowd
+from andante.episode.lanes import MEMORY
 from andante.episode.run import Outfit
 from andante.measures import Outcome, Row, capped_suboptimality_with_waits, suboptimality_ratio
 from andante.selection.requirements import Requirements

@@ -1,0 +1,249 @@
+"""Lanes: the squads of a crowd, and how they share a budget and the memory.
+
+Units are dealt into lanes by their ids. Each lane has one squad for each algorithm, and its share of every budget. What
+happens depends on the lanes alone: any number of threads runs them with the same result.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from andante.agent import Algorithm
+from andante.episode.march import NEW_PROBLEM, NO_TEAM, NOBODY
+from andante.episode.roster import Ids, Roster
+from andante.episode.squad import Squad
+from andante.episode.tick import Budget
+from andante.errors import ParameterError, quoted, real_number, whole_number
+from andante.measures import Outcome
+from andante.world.graph import Graph
+
+MOST_LANES = 64
+MEMORY = 256e6  # bytes for all minds, unless another number is given
+LEAST_MEMORY, MOST_MEMORY = 1e6, 64e9
+PATIENT_PASSES = 4  # times that what is left of a budget is shared before more is given than is left
+MOST_AHEAD = 4  # shares that units may be given ahead of time
+
+_WALKING = int(Outcome.WALKING)
+
+
+class _Work(NamedTuple):
+    """What a lane does in a tick."""
+
+    lane: int
+    squads: list[Squad]
+    budget: Budget
+    weight: float  # the sum of the priorities of its units that walk
+
+
+class Lanes:
+    """The squads of all lanes. Those of lane k have the numbers k, k + lanes, k + 2 lanes, and so on."""
+
+    def __init__(self, graph: Graph, roster: Roster, lanes: int, threads: int, memory: float, share: bool) -> None:
+        self._graph, self._roster = graph, roster
+        self._lanes, self._threads = _lanes_and_threads(lanes, threads)
+        self._memory, self._share = _memory(memory), share
+        self._squads: list[Squad] = []
+        self._first: dict[tuple[Any, ...], int] = {}  # by algorithm and databases: the squad in the first lane
+        self._ground = roster.ground
+        self._ahead = [0.0] * self._lanes  # what a unit of priority 1 was given ahead of the next tick
+
+    # --- members ----------------------------------------------------------------------------------------------------
+
+    def open(self, algorithm: Algorithm, databases: tuple[Any, ...]) -> int:
+        """Return the number of the first lane's squad for this algorithm; there is one in each lane."""
+        key = (algorithm, *map(id, databases))
+        if key not in self._first:
+            room, ground = int(self._memory / self._lanes), self._roster.ground
+            try:
+                made = [Squad(algorithm, databases, self._graph, ground, room, self._share) for _ in range(self._lanes)]
+            except MemoryError:
+                raise ParameterError(f"memory={self._memory:g} is more than this machine has; give less") from None
+            self._first[key] = len(self._squads)
+            self._squads += made
+        return self._first[key]
+
+    def enlist(self, rows: Ids, first: int) -> None:
+        """Deal new units into the squads of an algorithm, of which ``first`` is the first lane's."""
+        if self._ground is not self._roster.ground:  # the table has grown
+            self._ground = self._roster.ground
+            for squad in self._squads:
+                squad.stand_on(self._ground)
+        for lane in range(self._lanes):
+            mine, number = rows[rows % self._lanes == lane], first + lane
+            self._units["squad"][mine], self._units["slot"][mine] = number, self._squads[number].take_slots(mine)
+
+    def open_accounts(self, rows: Ids, turn: int) -> None:
+        """Let units begin with nothing given and nothing spent: they were not on their way."""
+        table = self._units
+        table["balance"][rows] = table["last"][rows] = 0.0
+        table["turn"][rows] = table["joined"][rows] = turn
+        for squad, mine in self.by_squad(rows):
+            table["round"][mine], table["given"][mine] = squad.result["round"], squad.result["given"]
+
+    def join_teams(self, rows: Ids) -> None:
+        """Put units into teams, if units learn together: they begin their teams' problems."""
+        if not self._share:
+            return
+        for squad, mine in self.by_squad(rows):
+            squad.join_teams(self._units, mine)
+        self._units["begins"][rows] = NEW_PROBLEM
+
+    def release(self, rows: Ids) -> None:
+        """Give back what units hold, and let them leave their teams."""
+        for squad, mine in self.by_squad(rows):
+            squad.leave_teams(self._units, mine)
+            squad.release_units(self._units["slot"][mine])
+
+    def release_ended(self) -> None:
+        """Let units that have ended leave their teams; what they hold alone was given back when they ended."""
+        if self._share:
+            self.release(np.flatnonzero((self._units["team"] != NO_TEAM) & (self._units["outcome"] != _WALKING)))
+
+    def free(self, rows: Ids) -> None:
+        """Remove units from their squads."""
+        self.release(rows)
+        for squad, mine in self.by_squad(rows):
+            squad.free_slots(self._units["slot"][mine])
+
+    def by_squad(self, rows: Ids) -> Iterator[tuple[Squad, Ids]]:
+        """Yield each squad with those of these units that are in it, if any."""
+        squads = self._units["squad"][rows]
+        for number in np.unique(squads).tolist():
+            yield self._squads[number], rows[squads == number]
+
+    @property
+    def _units(self) -> npt.NDArray[Any]:
+        return self._roster.units
+
+    # --- memory -----------------------------------------------------------------------------------------------------
+
+    def held_bytes(self, rows: Ids) -> npt.NDArray[np.int64]:
+        """Return the memory that each of these units holds."""
+        squads, held = self._units["squad"][rows], np.zeros(len(rows), np.int64)
+        for number in np.unique(squads).tolist():
+            mine = np.flatnonzero(squads == number)
+            held[mine] = self._squads[number].held_bytes(self._units["slot"][rows[mine]])
+        return held
+
+    @property
+    def used_bytes(self) -> int:
+        """The bytes that all units hold."""
+        return sum(squad.used_bytes for squad in self._squads)
+
+    @property
+    def fixed_bytes(self) -> int:
+        """The size of desks and slots."""
+        return sum(squad.fixed_bytes for squad in self._squads)
+
+    def _limit_memory(self, squad: Squad, squads: list[Squad]) -> None:
+        """Let a squad of a lane have what the others have left of the lane's memory."""
+        if len(squads) > 1:
+            others = sum(other.used_bytes for other in squads if other is not squad)
+            squad.result["room"] = max(0, int(self._memory / self._lanes) - others)
+
+    # --- turns ------------------------------------------------------------------------------------------------------
+
+    def compile(self) -> None:
+        """Compile the loops of all squads."""
+        for squad in self._squads:
+            squad.compile(self._roster.has_bodies)
+
+    def begin(self) -> None:
+        """Begin a turn."""
+        self._weights = [squad.begin() for squad in self._squads]
+
+    def march(self, turn: int, budget: Budget) -> None:
+        """Let the units of all lanes move, or with bodies wish, until the budget is spent."""
+        work = self._dealt(budget)
+        if self._threads == 1:
+            for one in work:
+                self._march_lane(turn, one)
+        else:
+            list(self._pool.map(lambda one: self._march_lane(turn, one), work))
+
+    def end(self, turn: int) -> None:
+        """End a turn."""
+        for squad in self._squads:
+            squad.end(turn)
+
+    def total(self, name: str) -> int:
+        """Return the sum of one result of the turn over all squads."""
+        return int(sum(squad.result[name][0] for squad in self._squads))
+
+    @property
+    def longest_wait(self) -> int:
+        """The most ticks for which a unit has waited."""
+        return max((int(squad.result["longest_wait"][0]) for squad in self._squads), default=0)
+
+    @property
+    def faulty(self) -> Squad | None:
+        """A squad whose step returned a wrong move in this turn."""
+        return next((squad for squad in self._squads if squad.result["faulty"][0] != NOBODY), None)
+
+    def _dealt(self, budget: Budget) -> list[_Work]:
+        """Return the work of the lanes in which units walk, each with its part of the budget."""
+        total, dealt = sum(self._weights) or 1.0, []
+        for lane in range(self._lanes):
+            weight = sum(self._weights[lane :: self._lanes])
+            if weight:
+                part = budget._replace(amount=budget.amount * weight / total)
+                dealt.append(_Work(lane, self._squads[lane :: self._lanes], part, weight))
+        if budget.timed and self._threads > 1:  # lanes that run side by side have the whole time each
+            turns = -(-len(dealt) // self._threads)
+            whole = budget._replace(amount=budget.amount / max(turns, 1))
+            dealt = [one._replace(budget=whole) for one in dealt]
+        return dealt
+
+    def _march_lane(self, turn: int, work: _Work) -> None:
+        """Let the squads of a lane move until its budget is spent; each tick begins with another squad.
+
+        All units are given their share of the budget, and those that have been given what their next move may cost
+        move. While some of the budget is left and units wait, it is shared among all once more, ahead of the next tick,
+        whose share is the smaller for it.
+        """
+        lane, squads, (left, timed), weight = work
+        first = turn % len(squads)
+        squads, everybody = squads[first:] + squads[:first], left == math.inf
+        usual = 0.0 if everybody else left / weight
+        ahead, share = max(0.0, self._ahead[lane] - usual), max(0.0, usual - self._ahead[lane])
+        passes = 0
+        while left > 0 and any(squad.waits for squad in squads):
+            for squad in squads:  # also those that do not wait: their units are given their share
+                self._limit_memory(squad, squads)
+                left -= squad.march(turn, left, share, everybody, timed, self._roster.has_bodies)
+            passes += 1
+            share = max(left, 0.0) / weight * 2 ** max(0, passes - PATIENT_PASSES)
+            ahead += share
+        waits = any(squad.waits for squad in squads)
+        self._ahead[lane] = min(ahead, MOST_AHEAD * usual) if waits else 0.0
+
+    @cached_property
+    def _pool(self) -> ThreadPoolExecutor:
+        return ThreadPoolExecutor(self._threads, "andante crowd")
+
+
+def _lanes_and_threads(lanes: Any, threads: Any) -> tuple[int, int]:
+    """Return both numbers; raise `ParameterError` if they do not go together."""
+    many = whole_number(lanes, "lanes", least=1, error=ParameterError)
+    if many > MOST_LANES:
+        raise ParameterError(f"lanes must be at most {MOST_LANES}, got {quoted(lanes)}")
+    at_once = whole_number(threads, "threads", least=1, error=ParameterError)
+    if at_once > many:
+        raise ParameterError(f"{threads} threads need at least as many lanes, got {lanes}")
+    return many, at_once
+
+
+def _memory(memory: Any) -> float:
+    number = real_number(memory, "memory, in bytes,")
+    if not LEAST_MEMORY <= number <= MOST_MEMORY:
+        raise ParameterError(
+            f"memory, in bytes, must be from {LEAST_MEMORY:g} to {MOST_MEMORY:g}, got {quoted(memory)}"
+        )
+    return number

@@ -1,0 +1,202 @@
+"""The table of a crowd's units: whose ids are in use, who is where, and how everybody stands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from andante.episode.bodies import FREE, Bodies, order_of, resolve
+from andante.episode.checks import place_name
+from andante.episode.march import NO_WISH, UNIT, Ground
+from andante.errors import ProblemError, quoted
+from andante.kernel import bind
+from andante.measures import Outcome
+from andante.search.memory import bytes_of
+from andante.world.graph import Graph
+from andante.world.grid import Grid
+
+FIRST_UNITS = 1024
+NO_SQUAD = -1
+NOWHERE = -1  # the state and the cells of units that were removed
+
+_WALKING, _GOAL, _UNREACHABLE = int(Outcome.WALKING), int(Outcome.GOAL), int(Outcome.UNREACHABLE)
+
+Ids = npt.NDArray[np.int64]
+States = npt.NDArray[np.int64]
+
+
+class Decided(NamedTuple):
+    """What came of the wishes of units with bodies."""
+
+    moved: int
+    blocked: int  # units that could not go where they wished
+    arrived: Ids
+
+
+class Roster:
+    """One row for each unit, by id, and the places that are taken if units have bodies."""
+
+    def __init__(self, world: Grid | Graph, bodies: bool) -> None:
+        self._world, self._graph = world, world.graph
+        self.ground = Ground(_rows(FIRST_UNITS), np.zeros((FIRST_UNITS, 2), np.int32))
+        self._count = 0  # rows that are or were in use
+        self._free: list[int] = []  # of these, the rows that can be used again, the first freed first
+        self._bodies = Bodies.over(len(self._graph), FIRST_UNITS, self._graph.max_degree) if bodies else None
+        self._order: npt.NDArray[np.int32] | None = None  # in which units with bodies decide; None: it has changed
+
+    def __len__(self) -> int:
+        """Return the number of units."""
+        return self._count - len(self._free)
+
+    @property
+    def units(self) -> npt.NDArray[Any]:
+        """The rows that are or were in use, of `UNIT`."""
+        return self.ground.units[: self._count]
+
+    @property
+    def has_bodies(self) -> bool:
+        """Whether no two units can be in one place."""
+        return self._bodies is not None
+
+    @property
+    def nbytes(self) -> int:
+        """The size of all tables."""
+        return bytes_of((self.ground, *([self._bodies] if self._bodies else [])))
+
+    def column(self, name: str) -> npt.NDArray[Any]:
+        """Return a read-only view of one field of all units."""
+        return _read_only(self.units[name])
+
+    @property
+    def cells(self) -> npt.NDArray[np.int32]:
+        """A read-only view of the cells of all units."""
+        return _read_only(self.ground.cells[: self._count])
+
+    # --- ids --------------------------------------------------------------------------------------------------------
+
+    def take(self, count: int) -> Ids:
+        """Return rows for new units: those freed first, then new ones. If the table has to grow, `ground` is new."""
+        old, self._free = self._free[:count], self._free[count:]
+        first, more = self._count, count - len(old)
+        self._count += more
+        if self._count > len(self.ground.units):
+            self._grow(max(self._count, 2 * len(self.ground.units)), first)
+        rows = np.array(old + list(range(first, first + more)), np.int64)
+        self.units[rows] = 0
+        self.units["wish"][rows] = NO_WISH
+        return rows
+
+    def _grow(self, size: int, used: int) -> None:
+        units, cells = _rows(size), np.zeros((size, 2), np.int32)
+        units[:used], cells[:used] = self.ground.units[:used], self.ground.cells[:used]
+        self.ground = Ground(units, cells)
+        if self._bodies is not None:
+            wider = Bodies.over(0, size, self._graph.max_degree)
+            self._bodies = wider._replace(standing=self._bodies.standing, taken=self._bodies.taken)
+            self.__dict__.pop("_decide", None)
+
+    def free(self, rows: Ids) -> None:
+        """Remove units: their rows can be used again."""
+        self.leave(rows)
+        units = self.units
+        units[rows] = 0
+        units["squad"][rows], units["wish"][rows] = NO_SQUAD, NO_WISH
+        units["state"][rows], self.ground.cells[rows] = NOWHERE, NOWHERE
+        self._free.extend(rows.tolist())
+        self.reorder()
+
+    def known(self, ids: npt.ArrayLike) -> Ids:
+        """Return ids as an array; raise `ProblemError` if one is not that of a unit, or occurs twice."""
+        rows, squads = np.atleast_1d(np.asarray(ids)), self.units["squad"]
+        if rows.dtype == bool and rows.shape == squads.shape:  # a mask, such as crowd.outcomes == Outcome.GOAL
+            rows = np.flatnonzero(rows & (squads != NO_SQUAD))
+        if rows.ndim != 1 or (len(rows) and rows.dtype.kind not in "iu"):
+            raise ProblemError(f"ids are whole numbers, as crowd.add returns them, not {quoted(ids)}")
+        rows = rows.astype(np.int64)
+        for row in rows[(rows < 0) | (rows >= self._count)][:1]:
+            raise ProblemError(f"there is no unit {row}; ids are those that crowd.add returned")
+        for row in rows[squads[rows] == NO_SQUAD][:1]:
+            raise ProblemError(f"there is no unit {row}: it was removed")
+        if len(np.unique(rows)) < len(rows):
+            raise ProblemError("a unit is named twice")
+        return rows
+
+    # --- places -----------------------------------------------------------------------------------------------------
+
+    def check_room(self, states: States, rows: Ids | None = None) -> None:
+        """Raise `ProblemError` if two units with bodies would be in one place; ``rows`` are those that move there."""
+        if self._bodies is None:
+            return
+        seen, times = np.unique(states, return_counts=True)
+        for state in seen[times > 1][:1]:
+            where = place_name(self._world, int(state))
+            raise ProblemError(f"two units with bodies cannot be in one place, and two would be at {where}")
+        others = self._bodies.standing[states].astype(np.int64) - 1
+        taken = others >= 0 if rows is None else (others >= 0) & ~np.isin(others, rows)
+        for i in np.flatnonzero(taken)[:1]:
+            where = place_name(self._world, int(states[i]))
+            raise ProblemError(f"unit {others[i]} stands at {where}, and units have bodies")
+
+    def leave(self, rows: Ids) -> None:
+        """Let units with bodies leave their places."""
+        if self._bodies is not None:
+            self._bodies.standing[self.units["state"][rows]] = FREE
+
+    def place(self, rows: Ids, states: States) -> None:
+        """Put units into places that nobody else is in."""
+        self.units["state"][rows], self.units["wish"][rows] = states, NO_WISH
+        if self._bodies is not None:
+            self._bodies.standing[states] = rows + 1
+        if isinstance(self._world, Grid):
+            self.ground.cells[rows, 1], self.ground.cells[rows, 0] = np.divmod(states, self._world.width)
+
+    def outcomes_at(self, states: States, goals: States) -> npt.NDArray[np.int64]:
+        """Return how units stand that are in these states and have these goals."""
+        label = self._graph.components
+        outcomes = np.where(label[states] == label[goals], _WALKING, _UNREACHABLE)
+        return np.where(states == goals, _GOAL, outcomes)
+
+    # --- bodies -----------------------------------------------------------------------------------------------------
+
+    def reorder(self) -> None:
+        """Note that units have come, gone or set out: they decide in another order."""
+        self._order = None
+
+    def decide(self) -> Decided:
+        """Let units with bodies go where they can."""
+        units = self.units
+        if self._order is None:
+            rows = np.flatnonzero(units["squad"] != NO_SQUAD)
+            self._order = rows[order_of(units[rows])].astype(np.int32)
+        moved = int(self._decide(self._order.ctypes.data, len(self._order)))
+        arrived = np.flatnonzero(units["arrived"])
+        units["arrived"] = False
+        return Decided(moved, int(np.count_nonzero(units["wish"] != NO_WISH)), arrived)
+
+    @cached_property
+    def _decide(self) -> Callable[..., int]:
+        """The kernel in which units with bodies decide, bound to all tables."""
+        assert self._bodies is not None
+        return bind(resolve, self._graph.arrays, self.ground, self._bodies, np.dtype(np.int32))
+
+    def compile(self) -> None:
+        """Call the kernel of bodies with nothing to do."""
+        if self._bodies is not None:
+            self._decide(0, 0)
+
+
+def _rows(count: int) -> npt.NDArray[Any]:
+    rows = np.zeros(count, UNIT)
+    rows["squad"] = NO_SQUAD
+    return rows
+
+
+def _read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return a view that cannot be written to: a unit is moved by `Crowd.put` and sent by `Crowd.send`."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
