@@ -226,6 +226,20 @@ def _go(graph: Arrays, ground: Ground, bodies: Bodies, unit: int) -> int:
     return 1
 
 
+@kernel
+def drop_wishes(graph: Arrays, ground: Ground) -> int:
+    """Drop the wishes that the map no longer allows, and return how many; those units begin a new trial."""
+    dropped = 0
+    for unit in range(len(ground.units)):
+        row = ground.units[unit]
+        if row["outcome"] != _WALKING or row["wish"] == NO_WISH or row["wish"] == row["state"]:
+            continue
+        if price_between(graph, row["state"], row["wish"]) == np.inf:
+            row["wish"], row["begins"] = NO_WISH, max(row["begins"], NEW_TRIAL)
+            dropped += 1
+    return dropped
+
+
 def order_of(rows: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
     """Return the indices of units in the order in which they decide: those that set out first, first."""
     return np.lexsort((np.arange(len(rows)), rows["joined"]))

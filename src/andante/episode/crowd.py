@@ -28,6 +28,7 @@ from andante.errors import AlgorithmError, ParameterError, ProblemError, quoted
 from andante.measures import Outcome, jain_index
 from andante.world.graph import Graph
 from andante.world.grid import Grid
+from andante.world.living import World
 
 _WALKING, _UNREACHABLE = int(Outcome.WALKING), int(Outcome.UNREACHABLE)
 
@@ -95,6 +96,8 @@ class Crowd:
         self._roster = Roster(world, _flag(bodies, "bodies"))
         self._lanes = Lanes(self.graph, self._roster, lanes, threads, memory, self._share)
         self._lock = threading.Lock()
+        self._living = world if isinstance(world, World) else None
+        self._news = -1  # what the crowd last knew of a map that changes
         self._turn = 0
         self._ending = 0  # nanoseconds of the last tick after all had their turn
         self._unreachable = 0  # units sent to unreachable goals since the last tick
@@ -225,7 +228,12 @@ class Crowd:
 
     @_alone
     def send(self, ids: npt.ArrayLike, goals: npt.ArrayLike, *, nearest: bool = False) -> None:
-        """Give units new goals. They forget what they learned for the last one; those that already have it go on."""
+        """Give units new goals.
+
+        Those that already have them go on. A unit whose goal has moved a little, to where a few moves straight back
+        lead to the old one, keeps what it knows if its algorithm pursues goals (its card says so). All others begin a
+        new problem.
+        """
         rows, table = self._roster.known(ids), self._roster.units
         end = self._goal_states(table["state"][rows], goals, nearest, "units")
         if len(end) != len(rows):
@@ -234,9 +242,19 @@ class Crowd:
             check_goals(squad.covering, self.world, end[np.isin(rows, mine)])
         idle = table["outcome"][rows] != _WALKING
         new = (table["goal"][rows] != end) | idle
+        new[new] = ~self._pursued(rows[new], end[new])
         self._lanes.open_accounts(rows[idle], self._turn)
         self._lanes.release(rows[new])
         self._set_out(rows[new], end[new])
+
+    def _pursued(self, rows: Ids, goals: States) -> npt.NDArray[np.bool_]:
+        """Let units go on to goals that have moved a little; return which of them do."""
+        table = self._roster.units
+        able = table["outcome"][rows] == _WALKING
+        able &= self._roster.outcomes_at(table["state"][rows], goals) == _WALKING
+        able[able] = self._lanes.pursue(rows[able], goals[able])
+        table["goal"][rows[able]] = goals[able]
+        return able
 
     @_alone
     def put(self, ids: npt.ArrayLike, cells: npt.ArrayLike) -> None:
@@ -270,7 +288,8 @@ class Crowd:
         """Let units begin a problem."""
         table = self._roster.units
         outcomes = self._roster.outcomes_at(table["state"][rows], goals)
-        table["goal"][rows], table["outcome"][rows], table["begins"][rows] = goals, outcomes, NEW_PROBLEM
+        table["goal"][rows] = table["aim"][rows] = goals
+        table["outcome"][rows], table["begins"][rows] = outcomes, NEW_PROBLEM
         table["turn"][rows] = table["joined"][rows] = self._turn
         table["wish"][rows] = NO_WISH
         table["moves"][rows] = table["cost"][rows] = table["expanded"][rows] = table["spent"][rows] = 0
@@ -293,6 +312,7 @@ class Crowd:
         budget = Budget.of(expansions, microseconds)
         began = perf_counter_ns()
         self._turn += 1
+        self._look_at_map()
         self._lanes.begin()
         self._lanes.march(self._turn, budget.without(perf_counter_ns() - began + self._ending))
         marched = perf_counter_ns()
@@ -303,6 +323,21 @@ class Crowd:
         if fault is not None:
             raise fault
         return tick
+
+    def _look_at_map(self) -> None:
+        """Take in what has changed on the map: units whose goals are cut off end, and impossible wishes are dropped."""
+        if self._living is None:
+            return
+        self._living.tend()
+        if self._living.news == self._news:
+            return
+        self._news = self._living.news
+        lost = self._roster.cut_off()
+        self._roster.units["outcome"][lost] = _UNREACHABLE
+        self._lanes.release(lost)
+        self._unreachable += len(lost)
+        self._roster.drop_aims()
+        self._roster.drop_wishes()
 
     def _report(self, began: int) -> Tick:
         """Let units with bodies go where they can, and return what happened since this time."""
@@ -364,6 +399,11 @@ class Crowd:
             )
         if not algorithm.crowd:
             raise AlgorithmError(f"{algorithm} cannot be one of a crowd: each unit would need memory for the whole map")
+        if self._living is not None and not algorithm.living:
+            raise AlgorithmError(
+                f"{algorithm} cannot follow a map that changes; give the crowd world.frozen(), or choose an algorithm "
+                "whose card says living"
+            )
         if self._share and not algorithm.card.converges:
             raise AlgorithmError(
                 f"{algorithm} learns nothing that is true for others, so its units cannot learn together; choose an "

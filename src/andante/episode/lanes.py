@@ -7,7 +7,7 @@ happens depends on the lanes alone: any number of threads runs them with the sam
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -17,11 +17,14 @@ import numpy.typing as npt
 
 from andante.agent import Algorithm
 from andante.episode.march import NEW_PROBLEM, NO_TEAM, NOBODY
+from andante.episode.pursuit import MOST_AT_ONCE
 from andante.episode.roster import Ids, Roster
 from andante.episode.squad import Squad
 from andante.episode.tick import Budget
 from andante.errors import ParameterError, quoted, real_number, whole_number
+from andante.kernel import bind
 from andante.measures import Outcome
+from andante.search.hillclimb import walk_all_straight
 from andante.world.graph import Graph
 
 MOST_LANES = 64
@@ -94,6 +97,33 @@ class Lanes:
         for squad, mine in self.by_squad(rows):
             squad.join_teams(self._units, mine)
         self._units["begins"][rows] = NEW_PROBLEM
+
+    def pursue(self, rows: Ids, goals: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+        """Return which units go on if their goals move to these: to goals a few moves away, if they pursue goals.
+
+        Units that learn together do not: what they share is for one goal.
+        """
+        kept = np.zeros(len(rows), np.bool_)
+        if self._share:
+            return kept
+        squads = self._units["squad"][rows]
+        for number in np.unique(squads).tolist():
+            if self._squads[number].algorithm.pursues:
+                mine = np.flatnonzero(squads == number)
+                kept[mine] = self._walked(goals[mine], self._units["goal"][rows[mine]]) < math.inf
+        return kept
+
+    def _walked(self, starts: npt.NDArray[np.int64], goals: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+        """Return the costs of straight walks of a few moves; infinite where there is none."""
+        walked = np.full(len(starts), math.inf)
+        ends = np.ascontiguousarray(starts), np.ascontiguousarray(goals)
+        self._walk(*(part for one in (*ends, walked) for part in (one.ctypes.data, len(one))), MOST_AT_ONCE)
+        return walked
+
+    @cached_property
+    def _walk(self) -> Callable[..., None]:
+        states, costs = np.dtype(np.int64), np.dtype(np.float64)
+        return bind(walk_all_straight, self._graph.arrays, states, states, costs)
 
     def release(self, rows: Ids) -> None:
         """Give back what units hold, and let them leave their teams."""

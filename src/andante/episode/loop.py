@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.agent import STUCK, UNREACHABLE, Move
+from andante.episode.pursuit import begin_again, has_strayed, turn
 from andante.episode.tables import EPISODE, TIMES, TRAIL
 from andante.kernel import bind, generic, instantiate, int64, interpreted, kernel, nanoseconds
 from andante.measures.outcome import Outcome
@@ -122,6 +123,7 @@ def drive(
         began = nanoseconds(scratch)
         before = began
         state, goal, cost_cap = episodes[i]["state"], episodes[i]["goal"], episodes[i]["cost_cap"]
+        aim = episodes[i]["aim"]
         move_cap, expansion_cap = episodes[i]["move_cap"], episodes[i]["expansion_cap"]
         cost, moves, learned, stored = (
             episodes[i]["cost"],
@@ -141,7 +143,10 @@ def drive(
             if is_cut_off(view, state, goal):
                 outcome = _UNREACHABLE
                 break
-            move = step(known, memory, params, state, goal)
+            if aim != goal and has_strayed(known, state, aim, goal):
+                turn(clock[0], known, aim, goal, changes.scalars[0]["opened"])
+                aim = goal
+            move = step(known, memory, params, state, aim)
             expanded += move.expanded
             touched += move.touched
             learned += move.learned
@@ -151,6 +156,9 @@ def drive(
             if moves == 0:
                 episodes[i]["first_expanded"], episodes[i]["first_touched"] = move.expanded, move.touched
                 episodes[i]["first_nanoseconds"] = nanoseconds(scratch) - began
+            if aim != goal and move.to == UNREACHABLE:  # the goal is elsewhere by now
+                begin_again(clock[0], changes.scalars[0]["opened"])
+                aim, move = goal, Move(state, 0.0, move.expanded, move.touched, move.learned, move.stored)
             if move.to == STUCK or move.to == UNREACHABLE:
                 outcome = _STUCK if move.to == STUCK else _UNREACHABLE
                 break
@@ -186,6 +194,7 @@ def drive(
             cost,
             moves,
         )
+        episodes[i]["aim"] = aim
         episodes[i]["expanded"], episodes[i]["max_expanded"], episodes[i]["touched"] = expanded, most, touched
         episodes[i]["learned"], episodes[i]["stored"], episodes[i]["discovered"] = learned, stored, discovered
         episodes[i]["nanoseconds"] += nanoseconds(scratch) - began

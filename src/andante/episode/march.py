@@ -26,6 +26,7 @@ import numpy.typing as npt
 
 from andante.agent import STUCK, UNREACHABLE, Move
 from andante.episode.loop import wrong
+from andante.episode.pursuit import has_strayed, keeps_knowledge
 from andante.episode.wishes import MOST_RANKED, ranker
 from andante.kernel import Each, generic, instantiate, kernel, nanoseconds, nth, prefetch, subroutine
 from andante.measures.outcome import Outcome
@@ -66,6 +67,7 @@ UNIT = np.dtype(
         ("wish", np.int64),  # with bodies: the state that its step has chosen, until it is there; or NO_WISH
         ("state", np.int64),
         ("goal", np.int64),
+        ("aim", np.int64),  # where the goal was when it turned to it last (`episode.pursuit`)
         ("begins", np.int32),
         ("denied", np.int32),  # with bodies: turns since its wish could have been granted
         ("balance", np.float64),  # what it has been given and not spent
@@ -244,9 +246,11 @@ def march(
             at["spent"] += spent
             return spent
         one = nth(crew, slot, row["team"])
+        if row["aim"] != row["goal"]:
+            _turn(graph, clock, row, slot)
         _begin(one.pools, clock, team_clock, row, slot, opened)
         lost = _lost_records(one.pools) + _lost_records(one.team_pools)
-        move = step(graph, one.memory, params, row["state"], row["goal"])
+        move = step(graph, one.memory, params, row["state"], row["aim"])
         cost = float(move.expanded)
         if timed:
             now = nanoseconds(scratch.clock)
@@ -258,7 +262,7 @@ def march(
             continue
         if _is_possible(graph, row, at, unit, move):
             if bodies:
-                row["wish"], row["order"] = move.to, rank(graph, one.memory, scratch.worth, row["state"], row["goal"])
+                row["wish"], row["order"] = move.to, rank(graph, one.memory, scratch.worth, row["state"], row["aim"])
             else:
                 _walk(graph, ground, row, at, unit, move)
         if row["outcome"] != _WALKING:
@@ -338,6 +342,16 @@ def _restart(one: Unit, row: Any, at: Any) -> None:
 
 
 @kernel
+def _turn(graph: Arrays, clock: Clock, row: Any, slot: int) -> None:
+    """Let a unit whose goal has moved turn to it, if it should."""
+    if not has_strayed(graph, row["state"], row["aim"], row["goal"]):
+        return
+    if not keeps_knowledge(clock[slot], graph, row["aim"], row["goal"]):
+        row["begins"] = NEW_PROBLEM
+    row["aim"] = row["goal"]
+
+
+@kernel
 def _begin(pools: tuple[Index, ...], clock: Clock, team_clock: Clock, row: Any, slot: int, opened: int) -> None:
     """Begin a new problem or a new trial, if the unit has to; ``opened`` cells were opened on the map so far."""
     if row["begins"] != NOTHING_NEW:
@@ -371,6 +385,9 @@ def _account(row: Any, at: Any, move: Move, cost: float, turn: int) -> None:
 @kernel
 def _is_possible(graph: Arrays, row: Any, at: Any, unit: int, move: Move) -> bool:
     """Return whether a move can be made; if not, the unit's walk is over: after a wrong move it counts as stuck."""
+    if move.to == UNREACHABLE and row["aim"] != row["goal"]:  # the goal is elsewhere by now
+        row["aim"], row["begins"] = row["goal"], NEW_PROBLEM
+        return False
     if move.to == UNREACHABLE:
         row["outcome"] = _UNREACHABLE
         at["unreachable"] += 1

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from andante.episode.bodies import FREE, Bodies, order_of, resolve
+from andante.episode.bodies import FREE, Bodies, drop_wishes, order_of, resolve
 from andante.episode.checks import place_name
-from andante.episode.march import NO_WISH, UNIT, Ground
+from andante.episode.march import NEW_PROBLEM, NO_WISH, UNIT, Ground
 from andante.errors import ProblemError, quoted
 from andante.kernel import bind
 from andante.measures import Outcome
@@ -98,6 +98,7 @@ class Roster:
             wider = Bodies.over(0, size, self._graph.max_degree)
             self._bodies = wider._replace(standing=self._bodies.standing, taken=self._bodies.taken)
             self.__dict__.pop("_decide", None)
+            self.__dict__.pop("_drop", None)
 
     def free(self, rows: Ids) -> None:
         """Remove units: their rows can be used again."""
@@ -156,15 +157,35 @@ class Roster:
 
     def outcomes_at(self, states: States, goals: States) -> npt.NDArray[np.int64]:
         """Return how units stand that are in these states and have these goals."""
-        label = self._graph.components
-        outcomes = np.where(label[states] == label[goals], _WALKING, _UNREACHABLE)
+        outcomes = np.where(self._graph.apart(states, goals), _UNREACHABLE, _WALKING)
         return np.where(states == goals, _GOAL, outcomes)
+
+    def cut_off(self) -> Ids:
+        """Return the units that are on their way to goals which, as far as is known, no path leads to."""
+        walking = np.flatnonzero(self.units["outcome"] == _WALKING)
+        return walking[self._graph.apart(self.units["state"][walking], self.units["goal"][walking])]
 
     # --- bodies -----------------------------------------------------------------------------------------------------
 
     def reorder(self) -> None:
         """Note that units have come, gone or set out: they decide in another order."""
         self._order = None
+
+    def drop_aims(self) -> None:
+        """Let units whose goals have moved begin new problems if no path leads to where the goals were."""
+        units = self.units
+        lagging = np.flatnonzero((units["aim"] != units["goal"]) & (units["outcome"] == _WALKING))
+        lost = lagging[self._graph.apart(units["state"][lagging], units["aim"][lagging])]
+        units["aim"][lost], units["begins"][lost] = units["goal"][lost], NEW_PROBLEM
+
+    def drop_wishes(self) -> None:
+        """Let units with bodies drop wishes to go where there is no move any more; they plan again."""
+        if self._bodies is not None:
+            self._drop()
+
+    @cached_property
+    def _drop(self) -> Callable[..., int]:
+        return bind(drop_wishes, self._graph.arrays, self.ground)
 
     def decide(self) -> Decided:
         """Let units with bodies go where they can."""

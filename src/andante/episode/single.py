@@ -20,6 +20,7 @@ from andante.agent import STUCK, UNREACHABLE, Algorithm, Move, algorithms, find
 from andante.databases.header import Database, as_databases
 from andante.episode.checks import check_goals, covering, explained, wrong_move
 from andante.episode.loop import WRONG_MOVE, bound_loop, driver
+from andante.episode.pursuit import MOST_AT_ONCE
 from andante.episode.tables import ROW_BYTES, Episodes, Trail
 from andante.episode.trial import Limits, Trial, least_costs
 from andante.errors import AlgorithmError, ProblemError, quoted, whole_number
@@ -41,7 +42,6 @@ MOST_PROBLEMS = 2**32  # problems with distinct stamps: after this many an agent
 NO_LIMITS = Limits()
 ENDLESS = Limits(moves=math.inf)
 NOWHERE = -1  # no state
-MOST_PURSUED = 32  # moves that a goal may have moved at once for an agent to keep what it knows
 
 _WAITING, _WALKING, _UNREACHABLE = int(Outcome.WAITING), int(Outcome.WALKING), int(Outcome.UNREACHABLE)
 _NO_MOVE_TO = {int(Outcome.STUCK): STUCK, int(Outcome.UNREACHABLE): UNREACHABLE}
@@ -407,14 +407,21 @@ class Agent:
         """The databases that the algorithm needs, with their kinds."""
         return covering(self.algorithm, self.databases, self.graph)
 
-    def _is_cut_off(self, state: int, goal: int) -> bool:
-        """Look at a map that changes; return whether it has become known that no path leads to the goal."""
+    def _sees_news(self) -> bool:
+        """Look at a map that changes; return whether anything is new."""
         assert self._living is not None
         self._living.tend()
-        news = self._living.news
-        if news == self._news:
+        before, self._news = self._news, self._living.news
+        return self._news != before
+
+    def _is_cut_off(self) -> bool:
+        """Return whether it has become known that no path leads on to the goal of `move`."""
+        if not self._sees_news():
             return False
-        self._news = news
+        state, goal = self._here, self._aim
+        lag = self._stepping.rows[0]
+        if lag["aim"] != lag["goal"] and self._apart(state, int(lag["aim"])):
+            self._leave()  # no path leads to where the goal was: a new problem begins
         return self._apart(state, goal)
 
     def _leave(self) -> None:
@@ -449,11 +456,11 @@ class Agent:
         if not alone.acquire(False):
             raise alone.refusal()
         try:
+            if self._living is not None and goal == self._aim and state == self._here and self._is_cut_off():
+                self._here = NOWHERE
+                return _NO_WAY
             if state == self._here and goal == self._aim and type(state) is int and type(goal) is int:
                 episode.resume(state)
-                if self._living is not None and self._is_cut_off(state, goal):
-                    self._here = NOWHERE
-                    return _NO_WAY
             else:
                 answer = self._set_out(self._state_of(state, "state"), self._state_of(goal, "goal"))
                 if answer is not None:
@@ -482,7 +489,8 @@ class Agent:
             return Move(state, 0.0, 0, 0, 0.0, 0)
         if self._apart(state, goal):
             return _NO_WAY
-        again = goal == self._aim and not self.algorithm.card.anchored
+        lag = self._stepping.rows[0]
+        again = goal == self._aim and lag["aim"] == lag["goal"] and not self.algorithm.card.anchored
         if not again:
             if self._covering:
                 check_goals(self._covering, self._world, [goal])
@@ -514,12 +522,10 @@ class Agent:
                 raise ProblemError("there is no goal to move yet: call agent.move first")
             if new == self._aim:
                 return True
-            walked = self._walk_between(new, self._aim) if self.algorithm.pursues else math.inf
-            if walked == math.inf or self._here == new:
+            near = self.algorithm.pursues and self._walk_between(new, self._aim) < math.inf
+            if not near or self._here == new:
                 self._leave()
                 return False
-            clock = self._space.clock[0]
-            clock["drift"] += walked
             self._stepping.rows["goal"][0] = new
             self._aim = self._goal = new
             self._news = -1
@@ -527,7 +533,7 @@ class Agent:
 
     def _walk_between(self, start: int, goal: int) -> float:
         """Return the cost of a straight walk of a few moves; infinite if there is none."""
-        return float(self._ascent(start, goal, MOST_PURSUED))
+        return float(self._ascent(start, goal, MOST_AT_ONCE))
 
     @cached_property
     def _ascent(self) -> Callable[..., float]:
@@ -584,7 +590,8 @@ class Watch(Iterator[Turn]):
     def _next_turn(self) -> Turn:
         agent, episode = self._agent, self._episode
         outcome = episode.outcome()
-        if outcome == _WALKING and agent._living is not None and agent._is_cut_off(self._path[-1], self._problem.goal):
+        news = outcome == _WALKING and agent._living is not None and agent._sees_news()
+        if news and agent._apart(self._path[-1], self._problem.goal):
             episode.rows["outcome"][0] = outcome = _UNREACHABLE
         if outcome == _WAITING:
             agent._leave()

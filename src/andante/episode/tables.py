@@ -17,6 +17,7 @@ EPISODE = np.dtype(
     [
         ("start", np.int64),
         ("goal", np.int64),
+        ("aim", np.int64),  # where the goal was when the agent turned to it last (`episode.pursuit`)
         ("cost_cap", np.float64),
         ("move_cap", np.int64),
         ("expansion_cap", np.int64),
@@ -90,7 +91,7 @@ class Episodes:
     def begin(self, row: int, start: int, goal: int, caps: tuple[float, int, int], again: bool, outcome: int) -> None:
         """Write an episode without results; its outcome is WAITING unless it ends before it begins."""
         at = row * ROW_BYTES
-        _TASK.pack_into(self._bytes, at, start, goal, *caps, again, outcome)
+        _TASK.pack_into(self._bytes, at, start, goal, goal, *caps, again, outcome)
         self._bytes[at + _BYTES * _STATE : at + ROW_BYTES] = _NO_RESULTS
 
     def outcome(self, row: int = 0) -> int:

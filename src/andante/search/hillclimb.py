@@ -280,3 +280,16 @@ def walk_straight(graph: Arrays, state: int, goal: int, most: int) -> float:
     """Return the cost of walking straight to the goal in at most ``most`` moves; infinite if that does not arrive."""
     walked = ascend(graph, state, goal, most)
     return walked.cost if walked.arrived else np.inf
+
+
+@kernel
+def walk_all_straight(
+    graph: Arrays,
+    starts: npt.NDArray[np.int64],
+    goals: npt.NDArray[np.int64],
+    costs: npt.NDArray[np.float64],
+    most: int,
+) -> None:
+    """Write what `walk_straight` returns for each start and goal."""
+    for i in range(len(starts)):
+        costs[i] = walk_straight(graph, starts[i], goals[i], most)

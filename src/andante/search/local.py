@@ -21,7 +21,7 @@ from andante.notation import Word
 from andante.search import heap
 from andante.search.heap import Heap
 from andante.search.learning import Learned, store, value
-from andante.search.memory import EXPANDED, Clock, Space, note
+from andante.search.memory import EXPANDED, Clock, Space, note, season
 from andante.search.plan import Plan, set_length
 from andante.search.records import Index, claim, find
 from andante.world.heuristics import TOLERANCE
@@ -181,11 +181,14 @@ def _expand(local: Local, graph: Arrays, h: Learned, slot: int, goal: int) -> in
 
 
 class Rise(NamedTuple):
-    """How much values rose in this trial; empty unless the agent avoids depressions."""
+    """How much values rose in this trial; empty unless the agent avoids depressions.
+
+    When a cell is opened, a path may lead out through states that the agent avoids: it forgets which they are.
+    """
 
     where: Index
     before: npt.NDArray[np.float64]  # a field of the states' records, the value before
-    trial: npt.NDArray[np.int64]  # a field, the trial in which it rose
+    season: npt.NDArray[np.int64]  # a field, when it rose
     clock: Clock
 
     @classmethod
@@ -203,10 +206,10 @@ def learn(local: Local, graph: Layout, h: Learned, rise: Rise, slot: int, new: f
     if new <= old + TOLERANCE * unit(graph):
         return 0.0, 0
     state = int64(local.state[slot])
-    if len(rise.trial) > 0:
+    if len(rise.season) > 0:
         place = claim(rise.where, state)
-        if rise.trial[place] != rise.clock[0]["trial"]:
-            rise.before[place], rise.trial[place] = old, rise.clock[0]["trial"]
+        if rise.season[place] != season(rise.clock[0]):
+            rise.before[place], rise.season[place] = old, season(rise.clock[0])
     stored = store(h, state, new)
     return (new - old if new < np.inf else 0.0), stored  # an infinite rise would swamp all others
 
@@ -316,6 +319,6 @@ def _choose(local: Local, graph: Layout, rise: Rise, avoidance: int) -> int:
 def _reluctance(local: Local, graph: Layout, rise: Rise, slot: int, avoidance: int) -> float:
     """Return how much to avoid an open state: by how much its value rose in this trial, or whether it did."""
     place = find(rise.where, int64(local.state[slot]))
-    if rise.trial[place] != rise.clock[0]["trial"]:
+    if rise.season[place] != season(rise.clock[0]):
         return 0.0
     return unit(graph) if avoidance == _MARK else local.h[slot] - rise.before[place]

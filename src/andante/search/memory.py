@@ -84,6 +84,12 @@ def catch_up(clock: Any, opened: int) -> None:
     clock["exact"] = clock["era"] if clock["drift"] == 0.0 else -1
 
 
+@kernel
+def season(clock: Any) -> int:
+    """Return a number that grows with each new trial, and with each cell that is opened on the map."""
+    return clock["trial"] + clock["era"] - clock["problem"]
+
+
 LOG = np.dtype([("used", np.int64)])  # may exceed the capacity: then the rest was lost
 
 

@@ -1,0 +1,52 @@
+"""Goals that move: how long an agent keeps aiming at where its goal was, and what it keeps when it turns.
+
+An agent that turns with every move of its goal forgets as fast as it learns. So it commits itself: it aims at where the
+goal was until it is there, or until the goal is farther from there than from the agent. Then it turns to where the goal
+is. If a few moves straight back lead from there to where it was, everything the agent has learned falls by what they
+cost (`search.learning`); else it begins a new problem.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from andante.kernel import kernel
+from andante.search.hillclimb import walk_straight
+from andante.search.memory import begin_problem
+from andante.world.layout import Arrays, degree, estimate
+
+MOST_AT_ONCE = 8  # moves; a goal that has moved farther is another goal
+MOST_IN_ALL = 64  # moves between two aims, if what was learned is to be kept
+
+
+@kernel
+def has_strayed(graph: Arrays, state: int, aim: int, goal: int) -> bool:
+    """Return whether an agent should turn from where its goal was to where it is."""
+    return state == aim or degree(graph, aim) == 0 or estimate(graph, aim, goal) > estimate(graph, state, goal)
+
+
+@kernel
+def keeps_knowledge(clock: Any, graph: Arrays, aim: int, goal: int) -> bool:
+    """Let all that was learned for ``aim`` fall as far as ``goal`` is from it; return False if it is too far away."""
+    walked = walk_straight(graph, goal, aim, MOST_IN_ALL)
+    if walked == np.inf:
+        return False
+    clock["drift"] += walked
+    clock["exact"] = -1
+    return True
+
+
+@kernel
+def turn(clock: Any, graph: Arrays, aim: int, goal: int, opened: int) -> None:
+    """Let an agent turn to its goal."""
+    if not keeps_knowledge(clock, graph, aim, goal):
+        begin_again(clock, opened)
+
+
+@kernel
+def begin_again(clock: Any, opened: int) -> None:
+    """Begin a new problem, and a new trial of it."""
+    begin_problem(clock, opened)
+    clock["trial"] += 1

@@ -1,0 +1,121 @@
+"""Crowds on maps that change, and units whose goals move."""
+
+import numpy as np
+import pytest
+
+import andante
+from andante.agent import UNREACHABLE, algorithms
+from andante.errors import AndanteError
+from andante.measures import Outcome
+from andante.world.living import World
+
+GRID = andante.generate("rooms", 48, 48, seed=5)
+PROBLEMS = andante.random_problems(GRID, 40, seed=2)
+STARTS, GOALS = (
+    [GRID.cell(state) for state in states] for states in zip(*((p.start, p.goal) for p in PROBLEMS), strict=True)
+)
+MEMBERS = [entry.card.name for entry in algorithms() if entry.living and entry.crowd and entry.complete]
+
+
+def changes(world, rng, kept):
+    """Close and open a few cells at random, but not where somebody is or wants to go."""
+    cells = rng.integers(0, 48, (6, 2))
+    cells = [tuple(cell) for cell in cells.tolist() if tuple(cell) not in kept]
+    world.close(cells[:2])
+    world.open(cells[2:])
+
+
+@pytest.mark.parametrize("name", MEMBERS)
+def test_units_walk_legally_and_arrive_when_the_map_rests(name):
+    world, rng = World(GRID), np.random.default_rng(1)
+    crowd = andante.Crowd(name, world, lanes=2)
+    ids = crowd.add(STARTS, GOALS)
+    for number in range(100_000):
+        if not crowd.walking:
+            break
+        before = crowd.states[ids].copy()
+        if number >= 60:
+            crowd.tick()
+        else:
+            crowd.tick(expansions=400)
+            _check_moves(world, before, crowd.states[ids])
+            kept = {tuple(cell) for cell in crowd.cells[ids].tolist()} | set(GOALS)
+            changes(world, rng, kept)
+    outcomes = crowd.outcomes[ids]
+    assert set(outcomes.tolist()) <= {Outcome.GOAL, Outcome.UNREACHABLE}
+    assert (crowd.states[ids] == crowd.goals[ids])[outcomes == Outcome.GOAL].all()
+    assert np.count_nonzero(outcomes == Outcome.GOAL) >= 30
+
+
+def _check_moves(world, before, after):
+    graph = world.frozen().graph
+    for here, to in zip(before.tolist(), after.tolist(), strict=True):
+        assert here == to or to in dict(graph.neighbours(here))
+
+
+def test_a_unit_walks_as_an_agent_on_the_same_map_with_the_same_changes():
+    worlds = World(GRID), World(GRID)
+    crowd, agents = andante.Crowd("lrta", worlds[0]), [andante.Agent("lrta", worlds[1]) for _ in PROBLEMS[:5]]
+    ids = crowd.add(STARTS[:5], GOALS[:5])
+    states = [problem.start for problem in PROBLEMS[:5]]
+    rngs, lost = (np.random.default_rng(4), np.random.default_rng(4)), set()
+    for _ in range(80):
+        crowd.tick()
+        for i, agent in enumerate(agents):
+            if states[i] != PROBLEMS[i].goal and i not in lost:
+                to = agent.move(states[i], PROBLEMS[i].goal).to
+                if to == UNREACHABLE:
+                    lost.add(i)
+                else:
+                    states[i] = to
+        assert crowd.states[ids].tolist() == states
+        kept = {GRID.cell(state) for state in states} | set(GOALS)
+        for world, rng in zip(worlds, rngs, strict=True):
+            changes(world, rng, kept)
+
+
+def test_goals_that_are_walled_in_are_known_to_be_unreachable():
+    world = World(andante.generate("empty", 40, 40))
+    crowd = andante.Crowd("tba(budget=10)", world)
+    ids = crowd.add([(0, 0), (0, 5)], [(30, 30), (10, 10)])
+    crowd.tick()
+    world.close([(x, y) for x in range(28, 33) for y in range(28, 33) if max(abs(x - 30), abs(y - 30)) == 2])
+    ticks = [crowd.tick() for _ in range(3)]
+    assert crowd.outcomes[ids].tolist() == [Outcome.UNREACHABLE, Outcome.WALKING]
+    assert sum(tick.unreachable for tick in ticks) == 1
+    assert crowd.held_bytes(ids)[0] == 0
+
+
+def test_bodies_drop_wishes_that_walls_make_impossible():
+    world, rng = World(GRID), np.random.default_rng(2)
+    crowd = andante.Crowd("lrta", world, bodies=True)
+    problems = {p.start: p for p in andante.random_problems(GRID, 60, seed=9)}
+    goals = {p.goal: p for p in problems.values()}
+    ids = crowd.add([GRID.cell(p.start) for p in goals.values()], [GRID.cell(p.goal) for p in goals.values()])
+    for _ in range(200):
+        before = crowd.states[ids].copy()
+        crowd.tick()
+        _check_moves(world, before, crowd.states[ids])
+        assert len(set(crowd.states[ids].tolist())) == len(ids)
+        kept = {tuple(cell) for cell in crowd.cells[ids].tolist()} | {GRID.cell(goal) for goal in goals}
+        changes(world, rng, kept)
+
+
+@pytest.mark.parametrize("name", ["lrta", "rta", "lss", "tba(budget=20)", "tbwalls"])
+def test_units_catch_goals_that_move_more_slowly(name):
+    crowd, rng = andante.Crowd(name, GRID), np.random.default_rng(3)
+    ids = crowd.add(STARTS[:10], GOALS[:10])
+    for number in range(20_000):
+        if not crowd.walking:
+            break
+        crowd.tick()
+        walking = ids[crowd.outcomes[ids] == Outcome.WALKING]
+        if number % 3 == 0 and len(walking):
+            near = [GRID.graph.neighbours(goal) for goal in crowd.goals[walking].tolist()]
+            crowd.send(walking, [GRID.cell(one[rng.integers(len(one))][0]) for one in near])
+    assert (crowd.outcomes[ids] == Outcome.GOAL).all()
+
+
+def test_algorithms_that_cannot_follow_a_map_are_refused():
+    with pytest.raises(AndanteError, match="cannot follow a map that changes"):
+        andante.Crowd("prlrts", World(GRID))
