@@ -26,7 +26,7 @@ def told(err):
 
 
 def test_a_crowd_is_measured(cli, arena):
-    code, out, err = cli("crowd", arena, "--units", "50", "--expansions", "20", "--seed", "3")
+    code, out, err = cli("crowd", arena, "--units", "50", "-a", "lrta", "--expansions", "20", "--seed", "3")
     assert (code, told(err)) == (OK, "")
     assert max(map(len, out.splitlines())) <= 80
     assert out.startswith("50 units of lrta on arena: ")
@@ -37,7 +37,7 @@ def test_a_crowd_is_measured(cli, arena):
 
 
 def test_its_numbers_are_those_of_its_units_alone(cli, arena):
-    code, out, _ = cli("crowd", arena, "--units", "50", "--expansions", "20", "--seed", "3", "--json")
+    code, out, _ = cli("crowd", arena, "--units", "50", "-a", "lrta", "--expansions", "20", "--seed", "3", "--json")
     figures = json.loads(out)
     problems = andante.random_problems(andante.read_map(arena), 50, seed=3)
     trials = andante.run_many("lrta", problems)
@@ -53,6 +53,11 @@ def test_its_numbers_are_those_of_its_units_alone(cli, arena):
     assert 0 < figures["jain_index"] <= 1
     assert figures["memory_bytes"] > 50 * figures["median_unit_bytes"] >= 0
     assert 0 < figures["tick_microseconds_p50"] <= figures["tick_microseconds_p99"]
+
+
+def test_what_units_use_if_nothing_is_said(cli, arena):
+    assert cli("crowd", arena, "--units", "5")[1].startswith("5 units of tba(budget=10, weight=2.0) on arena: ")
+    assert cli("crowd", arena, "--units", "5", "--share")[1].startswith("5 units of lss on arena: ")
 
 
 def test_a_crowd_may_end_before_its_units(cli, arena):
@@ -134,7 +139,8 @@ def test_the_page_replays_the_crowd(cli, arena, tmp_path):
     assert (code, told(err)) == (OK, f"wrote {page}\n")
     text = page.read_text("utf-8")
     assert "<h1>A crowd on arena</h1>" in text
-    assert "10 units of lrta on arena: " in text
+    assert "10 units of tba(budget=10, weight=2.0) on arena: " in text
+    assert "Jain&#x27;s index" in text
     document = json.loads(re.search(r'class="crowd">(.*?)</script>', text, re.DOTALL)[1])
     assert (document["map"], document["width"], document["height"], document["cut"]) == ("arena", 20, 12, False)
 

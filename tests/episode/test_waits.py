@@ -105,6 +105,36 @@ def test_in_microseconds(monkeypatch, algorithms, priority, lanes):
         assert (longest[mine] <= bounds(most, algorithm[mine], priority[mine], share)).all()
 
 
+@kernel
+def late_clock(scratch):
+    """Let the very first move take a millisecond."""
+    scratch[1] += 1
+    scratch[0] += 1_000_000 if scratch[1] == 2 else 500
+    return scratch[0]
+
+
+def test_the_first_move_may_take_very_long(monkeypatch):
+    use(monkeypatch, late_clock)
+    crowd, algorithm, priority = made(ALIKE, EQUAL)
+    longest = waits(crowd, microseconds=4)
+    assert (longest <= bounds(np.full(len(crowd), 500.0), algorithm, priority, 4000)).all()
+
+
+def test_budgets_of_both_kinds_by_turns():
+    """A move of some hundred nanoseconds is not taken for one of some hundred expansions."""
+    crowd, *_ = made(ALIKE, EQUAL)
+    for _ in range(10):
+        for _ in range(3):
+            crowd.tick(microseconds=1)
+        for _ in range(3):
+            crowd.tick()
+        before = crowd.moves.copy()
+        for _ in range(60):
+            crowd.tick(expansions=100)
+        walking = crowd.outcomes == andante.Outcome.WALKING
+        assert (crowd.moves > before)[walking].all()
+
+
 def test_a_move_that_takes_very_long_does_not_make_its_unit_wait_as_long(monkeypatch):
     use(monkeypatch, uneven_clock)
     crowd, algorithm, priority = made(ALIKE, EQUAL)

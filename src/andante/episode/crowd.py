@@ -292,7 +292,7 @@ class Crowd:
         table["outcome"][rows], table["begins"][rows] = outcomes, NEW_PROBLEM
         table["turn"][rows] = table["joined"][rows] = self._turn
         table["wish"][rows] = NO_WISH
-        table["moves"][rows] = table["cost"][rows] = table["expanded"][rows] = table["spent"][rows] = 0
+        table["moves"][rows] = table["cost"][rows] = table["expanded"][rows] = 0
         self._lanes.join_teams(rows[outcomes == _WALKING])
         self._roster.reorder()
         self._unreachable += int(np.count_nonzero(outcomes == _UNREACHABLE))

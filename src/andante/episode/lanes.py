@@ -55,6 +55,7 @@ class Lanes:
         self._squads: list[Squad] = []
         self._first: dict[tuple[Any, ...], int] = {}  # by algorithm and databases: the squad in the first lane
         self._ground = roster.ground
+        self._timed = False  # whether the last budget was in nanoseconds
         self._ahead = [0.0] * self._lanes  # what a unit of priority 1 was given ahead of the next tick
 
     # --- members ----------------------------------------------------------------------------------------------------
@@ -191,12 +192,22 @@ class Lanes:
 
     def march(self, turn: int, budget: Budget) -> None:
         """Let the units of all lanes move, or with bodies wish, until the budget is spent."""
+        if budget.timed is not self._timed and budget.amount < math.inf:
+            self._close_accounts()
+            self._timed = budget.timed
         work = self._dealt(budget)
         if self._threads == 1:
             for one in work:
                 self._march_lane(turn, one)
         else:
             list(self._pool.map(lambda one: self._march_lane(turn, one), work))
+
+    def _close_accounts(self) -> None:
+        """Forget what units were given and spent: from now on it is in expansions and not in nanoseconds, or back."""
+        self._units["last"] = 0.0
+        self._ahead = [0.0] * self._lanes
+        for squad in self._squads:
+            squad.close_accounts()
 
     def end(self, turn: int) -> None:
         """End a turn."""

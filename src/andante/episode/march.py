@@ -6,7 +6,7 @@ and each has a mind of its own. A squad goes round: where the budget of one turn
 A turn is fair over what units really spend, by deficit round-robin (Shreedhar and Varghese 1996). In each turn every
 unit that is still walking is given its share of the budget, in proportion to its priority, and pays for its moves from
 what it has been given. A unit moves if it has been given enough for another move like its last one. When everybody
-could move, all accounts begin again.
+could move, all accounts begin again; without a budget nobody pays.
 
 So waits are bounded. Let a move of unit i cost at most c(i), let p(i) be its priority and P the sum of all priorities,
 and let a tick spend B. After a move a unit owes at most c(i), and is then given p(i) B / P in each tick; after at most
@@ -51,7 +51,7 @@ NOBODY = -1  # in place of a unit
 NO_WISH = -1  # in place of a state
 NO_TEAM = 0  # in place of a team: nothing is ever kept there
 LEAD = 2  # units by which a prefetch is ahead of what it is for
-UNUSUAL = 16.0  # times the mean cost of a move: a unit pays no more for one, and saves no more
+UNUSUAL = 16.0  # times the mean cost of a move: by the clock a unit pays no more for one, and no unit saves more
 MEAN_OF = 64.0  # moves over which the mean is taken, roughly
 TIDIED = 32  # entries of discarded tables that are cleared after a move
 
@@ -78,7 +78,6 @@ UNIT = np.dtype(
         ("moves", np.int64),
         ("cost", np.float64),
         ("expanded", np.int64),
-        ("spent", np.float64),  # of the budgets of all turns: expansions or nanoseconds
         ("joined", np.int64),  # the turn after which it set out
         ("squad", np.int64),
         ("slot", np.int64),  # where its mind lies in its squad
@@ -101,18 +100,19 @@ SQUAD = np.dtype(
         ("given", np.float64),  # how much a unit of priority 1 has been given
         ("round", np.int64),  # of accounts
         ("given_before", np.float64),  # how much had been given when the round began
-        ("mean", np.float64),  # cost of a move
+        ("mean", np.float64),  # cost of a move, over the last ones
+        ("seen", np.int64),  # moves that the mean is of, with older ones ...
+        ("total", np.float64),  # ... what the first of them cost in all ...
+        ("highest", np.float64),  # ... and the most expensive one
         ("room", np.int64),  # bytes that minds may take
         ("walking", np.int64),  # units that were walking when the turn began ...
         ("weight", np.float64),  # ... and the sum of their priorities
-        ("spent", np.float64),
         ("moved", np.int64),
         ("arrived", np.int64),
         ("unreachable", np.int64),
         ("stuck", np.int64),
         ("restarted", np.int64),
         ("expanded", np.int64),
-        ("most", np.float64),  # spent on a single move
         ("longest_wait", np.int64),  # turns since their last move of those who wait
         ("faulty", np.int64),  # a unit whose step returned a wrong move; NOBODY if all were right
         ("fault", np.int64),  # what is wrong with that move (`episode.loop`) ...
@@ -187,7 +187,6 @@ def begin_turn(ground: Ground, members: npt.NDArray[np.int32], squad: npt.NDArra
             walking += 1
             weight += ground.units[unit]["priority"]
     at["walking"], at["weight"] = walking, weight
-    at["spent"] = at["most"] = 0.0
     at["moved"] = at["arrived"] = at["unreachable"] = at["stuck"] = at["restarted"] = at["expanded"] = 0
     at["longest_wait"], at["faulty"] = 0, NOBODY
     return weight
@@ -243,7 +242,6 @@ def march(
             continue
         if spent >= budget:
             at["next"] = slot
-            at["spent"] += spent
             return spent
         one = nth(crew, slot, row["team"])
         if row["aim"] != row["goal"]:
@@ -256,7 +254,9 @@ def march(
             now = nanoseconds(scratch.clock)
             cost, before = float(now - before), now
         spent += cost
-        _account(row, at, move, cost, turn)
+        if not everybody:
+            _pay(row, _price(at, cost, timed))
+        _note(row, at, move, turn)
         if _lost_records(one.pools) + _lost_records(one.team_pools) > lost:
             _restart(one, row, at)
             continue
@@ -273,7 +273,6 @@ def march(
             crew, ground, members, squad
         ):
             pass
-    at["spent"] += spent
     return spent
 
 
@@ -367,19 +366,41 @@ def _begin(pools: tuple[Index, ...], clock: Clock, team_clock: Clock, row: Any, 
 
 
 @kernel
-def _account(row: Any, at: Any, move: Move, cost: float, turn: int) -> None:
-    """Let a unit pay for its move."""
-    # A clock may say that a move took a hundred times as long as usual, because the machine did something else.
-    cost = min(cost, UNUSUAL * at["mean"]) if at["mean"] > 0.0 else cost
-    at["mean"] += (cost - at["mean"]) / MEAN_OF if at["mean"] > 0.0 else cost
-    row["balance"] -= cost
-    row["last"] = cost
-    row["spent"] += cost
+def _note(row: Any, at: Any, move: Move, turn: int) -> None:
+    """Note that a unit had its turn."""
     row["expanded"] += move.expanded
     row["turn"] = turn
     at["moved"] += 1
     at["expanded"] += move.expanded
-    at["most"] = max(at["most"], cost)
+
+
+@kernel
+def _pay(row: Any, paid: float) -> None:
+    """Let a unit pay for its move."""
+    row["balance"] -= paid
+    row["last"] = paid
+
+
+@kernel
+def _price(at: Any, cost: float, timed: bool) -> float:
+    """Return what a unit pays for a move, and bring the mean up to date.
+
+    A clock may say that a move took a hundred times as long as usual, because the machine did something else: no unit
+    pays more than UNUSUAL means. The first moves are free by the clock. Until there is a mean nobody knows what is
+    usual, and the very first one touches memory that nobody has touched before. The highest of them does not count.
+    """
+    at["seen"] += 1
+    if not timed:
+        at["mean"] += (cost - at["mean"]) / min(at["seen"], MEAN_OF)
+        return cost
+    if at["seen"] <= MEAN_OF:
+        at["total"] += cost
+        at["highest"] = max(at["highest"], cost)
+        at["mean"] = (at["total"] - at["highest"]) / max(at["seen"] - 1, 1)
+        return 0.0
+    paid = min(cost, UNUSUAL * at["mean"])
+    at["mean"] += (paid - at["mean"]) / MEAN_OF
+    return paid
 
 
 @kernel

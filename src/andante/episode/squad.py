@@ -167,6 +167,13 @@ class Squad:
         except Exception as error:
             raise explained(self.algorithm, error) from None
 
+    def close_accounts(self) -> None:
+        """Begin a new round of accounts, with no mean yet."""
+        self.result["round"] += 1
+        self.result["given_before"] = self.result["given"]
+        for name in ("mean", "seen", "total", "highest"):
+            self.result[name] = 0
+
     def end(self, turn: int) -> None:
         """End a turn."""
         self._end(turn)
