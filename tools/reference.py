@@ -28,6 +28,8 @@ CLAIMS = {
     "optimal": "optimal",
     "converges": "converges to an optimal path",
     "senses": "discovers its map",
+    "living": "follows a map that changes",
+    "pursues": "pursues a goal that moves",
 }
 VERBS = (
     "solve",

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from andante.selection.requirements import Requirements
     from andante.world.graph import Graph
     from andante.world.grid import Grid
+    from andante.world.living import World
     from andante.world.mapfiles import read_map, read_scenario, write_map, write_scenario
     from andante.world.problem import Problem
 
@@ -63,6 +64,7 @@ _HOME = {
     "Requirements": "selection.requirements",
     "Trace": "episode.trace",
     "Trial": "episode.trial",
+    "World": "world.living",
     "advise": "selection.advise",
     "algorithms": "agent",
     "build": "offline",
@@ -106,6 +108,7 @@ __all__ = [
     "Tick",
     "Trace",
     "Trial",
+    "World",
     "__version__",
     "advise",
     "algorithms",

@@ -187,3 +187,19 @@ def flee(walk, rng):
     far = max(range(len(near)), key=lambda i: (max(abs(cells[i][0] - x), abs(cells[i][1] - y)), rng.random()))
     walk.goal = near[far if rng.random() < 0.7 else rng.integers(len(near))]
     assert walk.agent.retarget(walk.goal)
+
+
+def test_an_agent_that_is_pushed_while_its_goal_moves_goes_on():
+    world = World(Grid(np.ones((SIDE, SIDE), bool)))
+    agent, goal = Agent("lrta", world), world.state(7, 7)
+    state = agent.move(world.state(0, 0), goal).to
+    for x in (6, 5):
+        goal = world.state(x, 7)
+        assert agent.retarget(goal)
+        state = agent.move(state, goal).to
+    state = agent.move((0, 5), goal).to  # pushed
+    while state != goal:
+        state = agent.move(state, goal).to
+    assert agent.retarget(world.state(5, 6)) in (True, False)
+    with pytest.raises(AndanteError, match=r"call agent\.move first"):
+        Agent("lrta", world).retarget(goal)

@@ -20,6 +20,8 @@ CLAIMS = {
     "optimal": ("O", "optimal"),
     "converges": ("V", "convergent"),
     "senses": ("D", "able to discover its map"),
+    "living": ("L", "able to follow a map that changes"),
+    "pursues": ("P", "able to pursue a goal that moves"),
 }
 
 

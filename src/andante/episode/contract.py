@@ -17,6 +17,7 @@ from andante.abstraction.levels import catch_up
 from andante.agent import Algorithm, find, parameters_of
 from andante.datasets.generate import generate
 from andante.datasets.scenarios import random_problems
+from andante.episode.changes_contract import catch_goals, follow_changes
 from andante.episode.convergence import Convergence, converge_many
 from andante.episode.crowd import Crowd
 from andante.episode.loop import plain_driver
@@ -112,6 +113,11 @@ def check_algorithm(
         checks["is real-time if it can be one of a crowd"] = lambda: _is_for_crowds(entry)
     if entry.crowd:
         checks["walks the same as one of a crowd"] = lambda: _in_a_crowd(subject, trials)
+    some = [trial.problem for trial in trials[::PROBLEMS]]
+    if entry.living:
+        checks["follows a map that changes"] = lambda: follow_changes(entry, some)
+    if entry.pursues and entry.complete:
+        checks["catches a goal that moves more slowly"] = lambda: catch_goals(entry, some)
     if entry.card.senses and not entry.card.regions:
         checks["does the same when it sees the whole map as when it knows it"] = lambda: _all_seen(subject, trials)
     if entry.card.senses:

@@ -489,8 +489,8 @@ class Agent:
             return Move(state, 0.0, 0, 0, 0.0, 0)
         if self._apart(state, goal):
             return _NO_WAY
-        lag = self._stepping.rows[0]
-        again = goal == self._aim and lag["aim"] == lag["goal"] and not self.algorithm.card.anchored
+        lags = self._stepping.rows["aim"][0] != self._stepping.rows["goal"][0]
+        again = goal == self._aim and not lags and not self.algorithm.card.anchored
         if not again:
             if self._covering:
                 check_goals(self._covering, self._world, [goal])
