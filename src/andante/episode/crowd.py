@@ -332,11 +332,10 @@ class Crowd:
         if self._living.news == self._news:
             return
         self._news = self._living.news
-        lost = self._roster.cut_off()
-        self._roster.units["outcome"][lost] = _UNREACHABLE
-        self._lanes.release(lost)
-        self._unreachable += len(lost)
-        self._roster.drop_aims()
+        lost = self._roster.end_cut_off(self._living)
+        if len(lost):
+            self._lanes.release(lost)
+            self._unreachable += len(lost)
         self._roster.drop_wishes()
 
     def _report(self, began: int) -> Tick:

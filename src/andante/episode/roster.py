@@ -11,13 +11,15 @@ import numpy.typing as npt
 
 from andante.episode.bodies import FREE, Bodies, drop_wishes, order_of, resolve
 from andante.episode.checks import place_name
-from andante.episode.march import NEW_PROBLEM, NO_WISH, UNIT, Ground
+from andante.episode.cutoff import CutOff
+from andante.episode.march import NO_WISH, UNIT, Ground
 from andante.errors import ProblemError, quoted
 from andante.kernel import bind
 from andante.measures import Outcome
 from andante.search.memory import bytes_of
 from andante.world.graph import Graph
 from andante.world.grid import Grid
+from andante.world.living import World
 
 FIRST_UNITS = 1024
 NO_SQUAD = -1
@@ -46,6 +48,7 @@ class Roster:
         self._count = 0  # rows that are or were in use
         self._free: list[int] = []  # of these, the rows that can be used again, the first freed first
         self._bodies = Bodies.over(len(self._graph), FIRST_UNITS, self._graph.max_degree) if bodies else None
+        self._cut_off: CutOff | None = None
         self._order: npt.NDArray[np.int32] | None = None  # in which units with bodies decide; None: it has changed
 
     def __len__(self) -> int:
@@ -160,23 +163,17 @@ class Roster:
         outcomes = np.where(self._graph.apart(states, goals), _UNREACHABLE, _WALKING)
         return np.where(states == goals, _GOAL, outcomes)
 
-    def cut_off(self) -> Ids:
-        """Return the units that are on their way to goals which, as far as is known, no path leads to."""
-        walking = np.flatnonzero(self.units["outcome"] == _WALKING)
-        return walking[self._graph.apart(self.units["state"][walking], self.units["goal"][walking])]
+    def end_cut_off(self, world: World) -> Ids:
+        """Let units end whose goals no path leads to any more, as far as is known, and return their ids."""
+        if self._cut_off is None or self._cut_off.ground is not self.ground:
+            self._cut_off = CutOff(world, self.ground)
+        return self._cut_off.end(self._count)
 
     # --- bodies -----------------------------------------------------------------------------------------------------
 
     def reorder(self) -> None:
         """Note that units have come, gone or set out: they decide in another order."""
         self._order = None
-
-    def drop_aims(self) -> None:
-        """Let units whose goals have moved begin new problems if no path leads to where the goals were."""
-        units = self.units
-        lagging = np.flatnonzero((units["aim"] != units["goal"]) & (units["outcome"] == _WALKING))
-        lost = lagging[self._graph.apart(units["state"][lagging], units["aim"][lagging])]
-        units["aim"][lost], units["begins"][lost] = units["goal"][lost], NEW_PROBLEM
 
     def drop_wishes(self) -> None:
         """Let units with bodies drop wishes to go where there is no move any more; they plan again."""

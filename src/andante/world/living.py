@@ -18,7 +18,7 @@ from andante.world.grid import RULES, Grid
 from andante.world.layout import Moves, beside
 from andante.world.parts import Parts, is_apart, note_closed, note_opened, sweep
 
-TENDED = 4096  # cells looked at for components at a time
+TENDED = 2048  # cells looked at for components at a time
 _OPEN, _WALL = ord("."), ord("@")
 
 
@@ -49,12 +49,13 @@ class World(Grid):
         self._mask = arrays.mask.copy()
         shown = self._mask.view()
         shown.flags.writeable = False  # like any other grid's, so that the same machine code is used
-        self._parts = Parts.over(len(self._mask))
+        self.parts = Parts.over(len(self._mask))
         self.__dict__["graph"] = LivingGraph(arrays._replace(mask=shown), self)
         self._free = grid.free_cells
         self._lock = threading.Lock()
-        self._one = np.zeros(1, np.int64)  # for a change of a single cell, which is faster than making an array
-        self._one_address = self._one.ctypes.data
+        self._width, self._height = self.width, self.height
+        one = np.zeros(1, np.int64)  # for a change of a single cell
+        self._one, self._one_address = one.data, one.ctypes.data
         self.settle()
 
     def __reduce_ex__(self, protocol: Any) -> Any:
@@ -94,18 +95,18 @@ class World(Grid):
 
     def _change(self, cells: Any, opened: bool) -> int:
         if type(cells) is tuple and len(cells) == 2 and type(cells[0]) is int and type(cells[1]) is int:
-            state = self.state(*cells)
+            x, y = cells  # a single cell, as a game closes a door: much faster without an array
+            if not (0 <= x < self._width and 0 <= y < self._height):
+                self.state(x, y)  # raises
             with self._lock:
-                self._one[0] = state
-                return self._apply(self._one_address, 1, opened)
+                self._one[0] = y * self._width + x
+                changed: int = self._edit(self._one_address, 1, opened)
+                self._free += changed if opened else -changed
+            return changed
         states = self._states(cells)
         with self._lock:
-            return self._apply(states.ctypes.data, len(states), opened)
-
-    def _apply(self, address: int, count: int, opened: bool) -> int:
-        """Open or close the cells at this address, and return how many changed."""
-        changed = int(self._edit(address, count, opened))
-        self._free += changed if opened else -changed
+            changed = int(self._edit(states.ctypes.data, len(states), opened))
+            self._free += changed if opened else -changed
         return changed
 
     def _states(self, cells: npt.ArrayLike) -> npt.NDArray[np.int64]:
@@ -128,7 +129,7 @@ class World(Grid):
     @cached_property
     def _edit(self) -> Callable[..., int]:
         arrays, rule = self.graph.arrays, RULES.index(self.rule)
-        tables = self._mask, self._passable.ravel(), self._terrain.ravel(), self._parts, self.changes
+        tables = self._mask, self._passable.ravel(), self._terrain.ravel(), self.parts, self.changes
         return bind(_edit_cells, arrays, *tables, rule, np.dtype(np.int64))
 
     def tend(self, most: int = TENDED) -> int:
@@ -141,12 +142,12 @@ class World(Grid):
 
     @cached_property
     def _sweep(self) -> Callable[..., int]:
-        return bind(sweep, self._parts, self.graph.arrays)
+        return bind(sweep, self.parts, self.graph.arrays)
 
     @property
     def news(self) -> int:
         """A number that changes when the map does, and when more becomes known about which cells are connected."""
-        return self.version + int(self._parts.scalars["sweeps"][0])
+        return self.version + int(self.parts.scalars["sweeps"][0])
 
     def settle(self) -> None:
         """Find out which cells are connected, however long that takes."""
@@ -219,7 +220,7 @@ class LivingGraph(Graph):
     @cached_property
     def _are_apart(self) -> Callable[..., int]:
         states, flags = np.dtype(np.int64), np.dtype(np.bool_)
-        return bind(_find_apart, self._world._parts, self.arrays, states, states, flags)
+        return bind(_find_apart, self._world.parts, self.arrays, states, states, flags)
 
 
 @kernel

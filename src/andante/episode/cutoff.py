@@ -1,0 +1,49 @@
+"""Units of a crowd whose goals no path leads to any more, because the map has changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+from andante.episode.march import NEW_PROBLEM, Ground
+from andante.kernel import bind, kernel
+from andante.measures.outcome import Outcome
+from andante.world.layout import Moves
+from andante.world.living import World
+from andante.world.parts import Parts, is_apart
+
+_WALKING, _UNREACHABLE = int(Outcome.WALKING), int(Outcome.UNREACHABLE)
+
+
+class CutOff:
+    """Finds such units, bound to the table of a crowd on a map that changes."""
+
+    def __init__(self, world: World, ground: Ground) -> None:
+        self.ground = ground
+        self._lost = np.zeros(len(ground.units), np.int64)
+        graph = world.graph.arrays
+        self._end: Callable[[int], int] = bind(_end_cut_off, world.parts, graph, ground, self._lost)
+
+    def end(self, count: int) -> npt.NDArray[np.int64]:
+        """Let units among the first ``count`` end whose goals are cut off, as far as is known, and return their ids.
+
+        Those that can reach their goal, but not where it was when they turned to it, begin new problems.
+        """
+        return self._lost[: int(self._end(count))].copy()
+
+
+@kernel
+def _end_cut_off(parts: Parts, graph: Moves, ground: Ground, lost: npt.NDArray[np.int64], count: int) -> int:
+    found = 0
+    for unit in range(count):
+        row = ground.units[unit]
+        if row["outcome"] != _WALKING:
+            continue
+        if is_apart(parts, graph, row["state"], row["goal"]):
+            row["outcome"], lost[found] = _UNREACHABLE, unit
+            found += 1
+        elif row["aim"] != row["goal"] and is_apart(parts, graph, row["state"], row["aim"]):
+            row["aim"], row["begins"] = row["goal"], NEW_PROBLEM
+    return found
