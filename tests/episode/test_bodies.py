@@ -206,6 +206,7 @@ def test_one_in_a_dead_end_gets_out():
         assert (crowd.outcomes == Outcome.GOAL).all()
 
 
+@pytest.mark.compiled
 def test_most_get_through_a_maze():
     """There the theorem promises nothing; without yielding it was 82 per cent."""
     arrived = []

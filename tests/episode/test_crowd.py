@@ -171,6 +171,7 @@ def test_minds_are_small_on_a_large_map():
     assert (most < 32e3 + 200 * expanded).all()  # what its search has reached, in pages of 16 states
 
 
+@pytest.mark.compiled
 def test_a_unit_that_looks_up_its_moves_holds_nothing():
     most, _ = most_held("cpd", GRID, PROBLEMS, andante.build("moves", GRID))
     assert most.max() == 0
@@ -456,6 +457,7 @@ STRAY = Algorithm(
 )
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("how", [{}, {"bodies": True}, {"share": "goal"}, {"lanes": 2}])
 def test_after_a_wrong_move_the_crowd_is_sound(how):
     crowd = andante.Crowd("lrta", GRID, **how)

@@ -11,6 +11,8 @@ from andante.episode import squad as squad_room
 from andante.episode.march import UNUSUAL, marcher
 from andante.kernel import kernel
 
+pytestmark = pytest.mark.compiled  # thousands of ticks
+
 GRID = andante.generate("rooms", 40, 40, seed=2)
 PROBLEMS = andante.random_problems(GRID, 30, seed=1)
 STARTS, GOALS = ([GRID.cell(getattr(p, end)) for p in PROBLEMS] for end in ("start", "goal"))
