@@ -44,7 +44,7 @@ from andante.datasets.archives import unpack
 from andante.datasets.named import generated, map_named
 from andante.datasets.scenarios import random_problems
 from andante.episode import trace as traces
-from andante.episode.contract import _Plain
+from andante.episode.plain import PlainAgent
 from andante.episode.single import Agent
 from andante.errors import LONGEST_MESSAGE, AndanteError
 from andante.notation import expand, parse
@@ -562,7 +562,7 @@ def _forged_databases() -> Attempt:
     def use(database: Database) -> str | None:
         entry = find(_SMALL_DATABASES[database.kind][1])
         # Only where indices are checked is it safe to walk by what somebody else has written.
-        kind = Agent if numba.config.BOUNDSCHECK else _Plain
+        kind = Agent if numba.config.BOUNDSCHECK else PlainAgent
         limits = andante.Limits(moves=60 if numba.config.BOUNDSCHECK else 4)
         agent = kind(entry, grid, databases=[database])
         for problem in problems:
