@@ -19,7 +19,7 @@ from andante.search.path import Path, lay
 from andante.world.layout import degree, estimate, price, target
 from andante.world.problem import Problem
 from tests.abstraction.worlds import coarse_level
-from tests.worlds import DEEP, WIDTHS_WITH_DATABASES
+from tests.worlds import WIDTHS_WITH_DATABASES
 
 CARDS = andante.algorithms()
 #: Settings that need databases other than their card's share all code with it: building these takes long.
@@ -69,7 +69,7 @@ def databases():
 
 @pytest.mark.compiled
 @pytest.mark.parametrize("entry", SETTINGS)
-def test_keeps_its_promises(entry, databases, monkeypatch):
+def test_keeps_its_promises(entry, databases, monkeypatch, request):
     if "moves" in entry.needs:  # for all pairs of states: no map wider than this can wait for it
         monkeypatch.setattr(contract, "WIDTHS", (24, 72))
     elif "regions" in entry.needs:  # for all pairs of regions; wide enough for the longest attempt at climbing
@@ -77,11 +77,7 @@ def test_keeps_its_promises(entry, databases, monkeypatch):
     elif {"pattern", "subgoals"} & set(entry.needs) and not getattr(entry.params, "level", 0):
         # who plans over regions needs more room: 8 moves between those are many more on the map
         monkeypatch.setattr(contract, "WIDTHS", WIDTHS_WITH_DATABASES)
-    if DEEP:
-        monkeypatch.setattr(contract, "WATCHED", contract.LIMITS)
-    else:  # both are plain Python at every move
-        monkeypatch.setattr(contract, "WATCHED", andante.Limits(moves=150))
-        monkeypatch.setattr(contract, "COUNTED", andante.Limits(moves=10))
+    request.getfixturevalue("quick_contract" if entry in CARDS else "contract_alone")
     checks = andante.check_algorithm(entry, databases_for=databases(entry))
     assert ("is complete" in checks) == entry.complete
     assert ("plans no more per move on a larger map" in checks) == entry.real_time

@@ -16,6 +16,7 @@ from andante.selection.journal import Journal
 from andante.selection.session import Session
 from andante.selection.significance import clearly_less, difference
 from andante.selection.trials import SCORE
+from tests.worlds import FEW
 
 CAP = 100.0
 
@@ -130,6 +131,7 @@ def advice(grid):
     wanted = Requirements(units=20, tick_ms=0.5, memory_bytes=0, total_memory=90e6)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("andante.selection.crowds.Crowd", Slow)
+        patch.setattr("andante.selection.space.algorithms", lambda: [andante.find(name) for name in FEW])
         return advise([grid], wanted, problems=20, candidates=1, seed=1)
 
 

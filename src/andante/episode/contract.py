@@ -45,6 +45,7 @@ ONE_WAY_GRAPHS, ONE_WAY_STATES = 4, 32
 DEBUGGED = Limits(moves=100)  # of an agent in plain Python, which is slow
 DEBUG_PROBLEMS = 1  # on each map
 CROWD_BUDGET = 40  # expansions per tick of a dozen units: too few for all
+CROWD_MOVES = 2_000  # of a walk that is repeated in a crowd, which calls Python at every tick
 SIGHTS = (1, 5)  # of agents that do not know the map: the least possible, and more
 
 R = TypeVar("R")
@@ -253,9 +254,11 @@ def _watched(subject: _Subject, problems: list[Problem]) -> Iterable[str]:
 def _in_a_crowd(subject: _Subject, trials: list[Trial]) -> Iterable[str]:
     """Let all problems of a map be walked by one crowd, which shares a small budget, in two lanes.
 
-    The units of an odd number set out late, when some of the first have gone: minds are used again.
+    The units of an odd number set out late, when some of the first have gone: minds are used again. Long walks are left
+    out.
     """
-    for _, group in groupby(trials, key=lambda trial: trial.problem.grid):
+    short = [trial for trial in trials if trial.moves <= CROWD_MOVES]
+    for _, group in groupby(short, key=lambda trial: trial.problem.grid):
         some = list(group)
         world, databases = some[0].problem.world, subject.databases(some[0].problem.grid)
         crowd = Crowd(subject.entry, world, databases=databases, lanes=2, threads=2)
