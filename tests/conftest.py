@@ -57,7 +57,7 @@ def quick_contract(monkeypatch):
 
 @pytest.fixture
 def contract_alone(quick_contract, monkeypatch):
-    """The same for settings other than their card's, whose crowds are left to `make test-deep`.
+    """The same for settings of an algorithm, whose crowds are left to `make test-deep`.
 
     Each that has something else in its mind makes the loop of a crowd be compiled once more, for some seconds.
     """
