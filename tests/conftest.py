@@ -8,8 +8,11 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from andante.agent import algorithms
 from andante.cli import OK, main
-from tests.worlds import DEEP, examples
+from andante.episode import contract
+from andante.episode.trial import Limits
+from tests.worlds import DEEP, FEW, examples
 
 settings.register_profile("andante", examples(100))
 settings.load_profile("andante")
@@ -38,6 +41,35 @@ def movingai(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("andante.datasets.movingai.cache_folder", lambda: cache)
         yield folder
+
+
+@pytest.fixture
+def quick_contract(monkeypatch):
+    """What is slow in `check_algorithm`, because it calls Python at every move or tick, is done for fewer moves."""
+    if DEEP:
+        monkeypatch.setattr(contract, "WATCHED", contract.LIMITS)
+        monkeypatch.setattr(contract, "CROWD_MOVES", contract.LIMITS.moves)
+    else:
+        monkeypatch.setattr(contract, "WATCHED", Limits(moves=150))
+        monkeypatch.setattr(contract, "COUNTED", Limits(moves=10))
+        monkeypatch.setattr(contract, "CROWD_MOVES", 500)
+
+
+@pytest.fixture
+def contract_alone(quick_contract, monkeypatch):
+    """The same for settings of an algorithm, whose crowds are left to `make test-deep`.
+
+    Each that has something else in its mind makes the loop of a crowd be compiled once more, for some seconds.
+    """
+    if not DEEP:
+        monkeypatch.setattr(contract, "_in_a_crowd", lambda *_: ())
+
+
+@pytest.fixture
+def few_algorithms(monkeypatch):
+    """Advice is sought among a few algorithms, so that not all of them are compiled for crowds."""
+    known = [entry for entry in algorithms() if entry.card.name in FEW]
+    monkeypatch.setattr("andante.selection.space.algorithms", lambda: known)
 
 
 @pytest.fixture

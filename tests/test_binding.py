@@ -205,7 +205,7 @@ def test_bundles_of_the_same_name_are_told_apart_in_the_cache_and_edits_count(tm
     for heavy in (5, 7):
         answers, heard = asked(heavy)
         assert answers == [10 + heavy, 10 * heavy + 1, 11]
-        assert set(heard) == {"both"}
+        assert set(heard) == {"generic.both"}
         assert asked(heavy) == [answers, []]
 
 

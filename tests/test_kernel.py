@@ -228,7 +228,7 @@ ASK = """
 import json, sys
 from andante.kernel import on_compile
 heard = []
-with on_compile(heard.append):
+with on_compile(lambda name: heard.append(name.rpartition(".")[2])):
     import mill.outer
     answers = [int(getattr(mill.outer, name)(10)) for name in sys.argv[1:]]
 print(json.dumps([answers, heard]))
@@ -467,7 +467,7 @@ def test_two_processes_that_compile_for_the_first_time_at_once(tmp_path, monkeyp
             process.join()
         return sorted(found)
 
-    assert answers_of([3], [2.5]) == [([5.0], ["double"]), ([6], ["double"])]
+    assert answers_of([3], [2.5]) == [([5.0], ["tiny.double"]), ([6], ["tiny.double"])]
     assert answers_of([3, 2.5]) == [([6, 5.0], [])]
 
 

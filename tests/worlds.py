@@ -32,6 +32,10 @@ DEEP = bool(os.environ.get("ANDANTE_DEEP_TESTS"))
 WIDTHS_WITH_DATABASES = (256, 768) if DEEP else (128, 384)
 
 
+#: Algorithms to seek advice among where all would have to be compiled for crowds.
+FEW = ("lrta", "plrta", "rta")
+
+
 def examples(count: int) -> settings:
     """An eighth as many examples, the same ones each time; in `make test-deep` four times as many, new ones each time.
 
@@ -129,6 +133,7 @@ def drawn(grid: Grid, count: int, seed: int = 0) -> list[Problem]:
 
 __all__ = [
     "DEEP",
+    "FEW",
     "RULES",
     "SIDE",
     "WIDTHS_WITH_DATABASES",

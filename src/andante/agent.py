@@ -20,7 +20,7 @@ from typing import Annotated, Any, NamedTuple, TypeVar, cast, get_args, get_orig
 
 from andante.errors import AlgorithmError, ParameterError, did_you_mean, quoted
 from andante.kernel import kernel
-from andante.notation import Call, Value, parse, write
+from andante.notation import Call, Value, expand, parse, write
 from andante.reprs import brief
 
 # Returned in place of the state to move to.
@@ -424,6 +424,15 @@ def find(text: str | Algorithm, **parameters: Any) -> Algorithm:
             _found.clear()
         _found[text] = registered, made
     return made
+
+
+def find_all(text: str) -> list[Algorithm]:
+    """Return the algorithms that a text with lists of values stands for.
+
+    >>> [str(entry) for entry in find_all("lrta(depth=[1, 3..5])")]
+    ['lrta', 'lrta(depth=3)', 'lrta(depth=4)', 'lrta(depth=5)']
+    """
+    return [find(one) for one in expand(text)]
 
 
 MOST_FOUND = 256

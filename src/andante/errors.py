@@ -2,8 +2,8 @@
 
 The sentence says what was wrong, where, what is allowed and, if it helps, what to do.
 
-This module holds the errors that several packages raise or catch. The packages at the top (offline, store, campaign,
-selection) define their own errors where they raise them.
+This module holds the errors that several packages raise or catch. The packages at the top (offline, store, selection)
+define their own errors where they raise them.
 """
 
 from __future__ import annotations
@@ -64,6 +64,10 @@ class DatasetError(AndanteError):
 
 class DatabaseError(AndanteError):
     """A database file that is damaged, has another version or is for another map."""
+
+
+class CampaignError(AndanteError):
+    """A campaign or study that cannot be read, run or resumed."""
 
 
 class TraceError(AndanteError):

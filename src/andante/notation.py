@@ -11,12 +11,14 @@ Call(name='lrta', arguments={'depth': 9})
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 
-from andante.errors import NotationError
+from andante.errors import NotationError, ParameterError
 
 
 @dataclass(frozen=True)
@@ -165,3 +167,59 @@ def _call(text: str, name: str, tokens: list[Token]) -> tuple[Call, list[Token]]
     if not tokens:
         raise NotationError(f"{text!r} lacks a closing bracket")
     return Call(name, arguments), tokens[1:]
+
+
+# --- lists of values ------------------------------------------------------------------------------------------------
+
+_LIST = re.compile(r"\[([^\[\]]*)\]")
+_MARK = re.compile(r"[(),]")
+_RANGE = re.compile(r"\s*(-?\d{1,18})\s*\.\.\s*(-?\d{1,18})\s*")
+MOST_SETTINGS = 1_000_000
+MOST_CHARACTERS = 100_000_000  # of all settings together
+
+
+def expand(text: str) -> list[str]:
+    """Return the texts that a text with lists of values stands for: all combinations, the last list changing fastest.
+
+    >>> expand("lrts(depth=[1, 2], gamma=[0.5, 1])")
+    ['lrts(depth=1, gamma=0.5)', 'lrts(depth=1, gamma=1)', 'lrts(depth=2, gamma=0.5)', 'lrts(depth=2, gamma=1)']
+    """
+    fixed, inside = _LIST.split(text)[::2], _LIST.findall(text)
+    choices = [_values(one, text) for one in inside]
+    count = math.prod(sum(map(len, values)) for values in choices)
+    if count > MOST_SETTINGS:  # checked before any setting is made
+        raise ParameterError(f"{text!r} stands for more than {MOST_SETTINGS:,} settings; draw a sample instead")
+    lists = [[str(value) for values in each for value in values] for each in choices]
+    longest = sum(map(len, fixed)) + sum(max(map(len, values)) for values in lists)
+    if lists and longest > MAX_LENGTH:
+        raise ParameterError(f"{text!r} stands for settings of {longest:,} characters; the limit is {MAX_LENGTH:,}")
+    if lists and count * longest > MOST_CHARACTERS:
+        raise ParameterError(
+            f"{text!r} stands for {count:,} settings of up to {longest:,} characters, too many to list; draw a sample "
+            "instead"
+        )
+    return ["".join(map("".join, zip(fixed, [*chosen, ""], strict=True))) for chosen in itertools.product(*lists)]
+
+
+def _values(inside: str, text: str) -> list[Sequence[object]]:
+    """Return the values of one list, piece by piece; ``3..5`` is the range 3, 4, 5."""
+    values: list[Sequence[object]] = []
+    for word in _words(inside):
+        if span := _RANGE.fullmatch(word):
+            values.append(range(int(span[1]), int(span[2]) + 1))
+        elif word.strip():
+            values.append([word.strip()])
+    if not any(map(len, values)):
+        raise ParameterError(f"{text!r} has a list without values; write values, as in [1, 3, 5] or [4..16]")
+    return values
+
+
+def _words(inside: str) -> Iterator[str]:
+    """Split at commas, except at those within brackets, which belong to a value."""
+    begin = depth = 0
+    for mark in _MARK.finditer(inside):
+        depth += (mark[0] == "(") - (mark[0] == ")")
+        if mark[0] == "," and depth <= 0:
+            yield inside[begin : mark.start()]
+            begin = mark.end()
+    yield inside[begin:]

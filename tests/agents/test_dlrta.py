@@ -380,7 +380,7 @@ def databases_for():
         "dlrta(depth_by=tree, goal_by=global)",
     ],
 )
-def test_any_two_of_depth_and_goal_go_together(setting, databases_for, monkeypatch):
+def test_any_two_of_depth_and_goal_go_together(setting, databases_for, contract_alone, monkeypatch):
     monkeypatch.setattr(contract, "WIDTHS", WIDTHS_WITH_DATABASES)
     checks = andante.check_algorithm(setting, databases_for=databases_for)
     assert {"is complete", "plans no more per move on a larger map"} <= set(checks)

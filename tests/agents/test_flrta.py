@@ -153,5 +153,5 @@ def test_does_the_same_on_rows_of_arcs():
 
 @pytest.mark.compiled
 @pytest.mark.parametrize("setting", ["flrta(lookahead=1)", "flrta(lookahead=30, redundant=false, avoidance=border)"])
-def test_keeps_its_promises_at_other_settings_too(setting):
+def test_keeps_its_promises_at_other_settings_too(setting, contract_alone):
     assert "is complete" in andante.check_algorithm(setting)

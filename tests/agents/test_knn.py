@@ -200,7 +200,7 @@ def built():
     "setting", ["knn", "knn(depth=1)", "knn(retry=none, candidates=50)", "knn(retry=none, candidates=none)"]
 )
 @pytest.mark.parametrize("kind", ["subgoals(records=1000)", "subgoals(records=300, coverage=gaps, series=true)"])
-def test_keeps_its_promises(setting, kind, built, monkeypatch):
+def test_keeps_its_promises(setting, kind, built, contract_alone, monkeypatch):
     monkeypatch.setattr(contract, "WIDTHS", WIDTHS_WITH_DATABASES)
     checks = andante.check_algorithm(setting, databases_for=lambda grid: [built(kind, grid)])
     assert "is complete" in checks

@@ -180,7 +180,7 @@ def test_values_that_weights_made_inconsistent_do_no_harm():
         "lss-e",
     ],
 )
-def test_keeps_its_promises_at_other_settings_too(setting):
+def test_keeps_its_promises_at_other_settings_too(setting, contract_alone):
     assert ("is complete" in andante.check_algorithm(setting)) == andante.find(setting).complete
 
 

@@ -146,7 +146,7 @@ def test_is_stuck_where_no_move_leads_out():
 
 @pytest.mark.compiled
 @pytest.mark.parametrize("setting", ["plrta(queue=1)", "plrta(queue=200, updates=20)"])
-def test_keeps_its_promises_at_other_settings_too(setting):
+def test_keeps_its_promises_at_other_settings_too(setting, contract_alone):
     assert "is complete" in andante.check_algorithm(setting)
 
 

@@ -95,5 +95,5 @@ def test_says_so_when_all_that_can_be_reached_was_expanded():
 
 @pytest.mark.compiled
 @pytest.mark.parametrize("setting", ["rtaa(lookahead=1)", "rtaa(walk=one_move, lookahead=15, avoidance=mark)"])
-def test_keeps_its_promises_at_other_settings_too(setting):
+def test_keeps_its_promises_at_other_settings_too(setting, contract_alone):
     assert "is complete" in andante.check_algorithm(setting)

@@ -400,7 +400,7 @@ def test_numbers_of_paths_start_again_when_they_run_out(left):
         "tba(budget=20, r=0.5, window=4)",
     ],
 )
-def test_keeps_its_contract(setting):
+def test_keeps_its_contract(setting, contract_alone):
     assert "is complete" in andante.check_algorithm(setting)
 
 

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from andante.campaign import CampaignError, read_campaign
-from andante.campaign.settings import expand, full_notation, sample
+from andante.campaign.settings import full_notation, sample
 from andante.datasets import movingai
 from andante.errors import ParameterError
-from andante.notation import parse
+from andante.notation import expand, parse
 from tests.campaign.samples import ROOMS
 
 

@@ -66,7 +66,7 @@ def test_bad_input_is_refused_in_one_sentence(cli, folder, tmp_path):
     assert "two different maps are called rooms1" in refused(folder, tmp_path / "other", *QUICK)
 
 
-def test_units_of_a_crowd_get_an_answer_and_a_page(cli, folder, tmp_path):
+def test_units_of_a_crowd_get_an_answer_and_a_page(cli, folder, few_algorithms, tmp_path):
     pytest.importorskip("matplotlib")
     crowd = ("--units", 15, "--tick-ms", 5, "--total-memory", 90)
     code, out, _ = cli("advise", folder / "rooms1.map", *crowd, *QUICK, "--out", tmp_path / "out")

@@ -464,8 +464,14 @@ def test_far_subgoals_keep_their_promises_with_tiles(grid, side, reach, near):
             assert_far_subgoals_keep_their_promises(grid, f"side={side}, reach={reach}")
 
 
-@pytest.mark.parametrize("near", [10, NEAR])
-@pytest.mark.parametrize("kind", ["rooms", "maze", "caves"])
+@pytest.mark.parametrize(
+    ("kind", "near"),
+    [
+        ("rooms", 10),
+        pytest.param("rooms", NEAR, marks=pytest.mark.deep),  # as long as all others together
+        *((kind, near) for kind in ("maze", "caves") for near in (10, NEAR)),
+    ],
+)
 def test_far_subgoals_keep_their_promises_on_larger_maps(kind, near, monkeypatch):
     grid = andante.generate(kind, LARGER[kind], LARGER[kind], seed=3)
     monkeypatch.setattr(pattern_builder, "NEAR", near)

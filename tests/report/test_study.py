@@ -11,8 +11,8 @@ import pytest
 
 from andante.campaign import read_campaign, run
 from andante.campaign.engines.local import Local
-from andante.campaign.tables import CampaignError
-from andante.errors import AndanteError, ParameterError
+from andante.campaign.orders import full_database
+from andante.errors import AndanteError, CampaignError, ParameterError
 from andante.measures import summarise
 from andante.report import charts
 from andante.report.page import results_page
@@ -190,7 +190,7 @@ def study(tmp_path_factory):
 def test_the_page_sets_the_papers_numbers_beside_ours(study, tmp_path):
     path, store = study
     results = Results.of(store)
-    page = write_results(read_study(path, "full"), results, tmp_path / "out", "2 threads").read_text()
+    page = write_results(read_study(path, "full", full_database), results, tmp_path / "out", "2 threads").read_text()
     rows = results.rows.filter(pl.col("algorithm") == "lrta")
     mean = np.minimum(rows["suboptimality_ratio"].to_numpy(), 2).mean()
     line = next(line for line in page.splitlines() if line.startswith("| d = 1"))
@@ -215,7 +215,8 @@ def test_the_page_sets_the_papers_numbers_beside_ours(study, tmp_path):
 
 def test_tables_of_several_measures_bests_and_amortizations(study, tmp_path):
     path, store = study
-    lines = write_results(read_study(path, "full"), Results.of(store), tmp_path, "2 threads").read_text().splitlines()
+    page = write_results(read_study(path, "full", full_database), Results.of(store), tmp_path, "2 threads")
+    lines = page.read_text().splitlines()
     assert (
         "|  | Suboptimality (times optimal): paper | ours | Worst move (states): ours | trials | not solved |" in lines
     )
@@ -233,7 +234,7 @@ def test_an_algorithm_may_be_shown_by_a_parameter_whatever_it_expanded(study, tm
     path, store = study
     cut = tmp_path / "study.toml"
     cut.write_text(path.read_text().replace("worst_move = 1000", "worst_move = 3"))
-    spec = next(part for part in read_study(cut, "full").parts if isinstance(part, FigureSpec))
+    spec = next(part for part in read_study(cut, "full", full_database).parts if isinstance(part, FigureSpec))
     results = Results.of(store)
     means = {one.name: one["suboptimality_ratio"].mean for one in results.summaries()}
     points = _by_parameter(spec, results)["lrta by its depth"]
@@ -353,7 +354,7 @@ def test_mistakes_are_told_with_their_lines(tmp_path, old, new, sentence):
     path = tmp_path / "study.toml"
     path.write_text(text.replace(old, new))
     with pytest.raises(CampaignError, match=r"study\.toml, line \d+: ") as refusal:
-        read_study(path, "full")
+        read_study(path, "full", full_database)
     assert sentence in str(refusal.value)
 
 
@@ -361,7 +362,7 @@ def test_a_part_that_is_no_table_is_one_sentence(tmp_path):
     path = tmp_path / "study.toml"
     path.write_text("table = [1]\n")
     with pytest.raises(CampaignError, match=r"study\.toml, line 1: each table must be a table, \[\[table\]\], not 1"):
-        read_study(path, "full")
+        read_study(path, "full", full_database)
 
 
 #: How many tables and figures the paper of each study has.
@@ -388,7 +389,7 @@ def test_every_table_and_figure_of_a_paper_is_in_its_study_or_its_absence_is_arg
     folders = study_folders()
     assert set(PAPERS) <= set(folders)
     for name, counts in PAPERS.items():
-        study = read_study(folders[name] / "study.toml", "full")
+        study = read_study(folders[name] / "study.toml", "full", full_database)
         titles = "; ".join(part.title for part in study.parts)
         for kind, count in zip(("Table", "Figure"), counts, strict=True):
             known = mentioned(kind, f"{titles}. {study.absent}")
@@ -403,7 +404,7 @@ def test_every_row_of_a_study_is_run(name):
         for shelf, entry in product(each.shelves(), each.entries(0)):
             books = "; ".join(order.text for order in shelf if order.name in entry.needs)
             ran |= {(str(entry), books, problems) for problems in each.problems}
-    for part in read_study(file, "full").parts:
+    for part in read_study(file, "full", full_database).parts:
         for claim in getattr(part, "claims", ()):
             algorithms = {claim.algorithm, claim.against or claim.algorithm}
             where = claim.where
@@ -420,7 +421,7 @@ def test_every_study_that_comes_with_andante_can_be_read():
     assert {"family", "tba"} <= set(folders)
     for folder in folders.values():
         for scale in ("quick", "full"):
-            assert read_study(folder / "study.toml", scale).parts
+            assert read_study(folder / "study.toml", scale, full_database).parts
             assert read_campaign(folder / "study.toml", scale).runs
 
 
@@ -454,7 +455,7 @@ def synthetic(**agents):
 def spec_of(tmp_path, text):
     path = tmp_path / "study.toml"
     path.write_text(dedent(text))
-    return read_study(path, "full")
+    return read_study(path, "full", full_database)
 
 
 def test_parts_may_be_written_as_a_list(tmp_path):

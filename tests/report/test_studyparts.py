@@ -7,6 +7,7 @@ from textwrap import dedent
 import numpy as np
 import pytest
 
+from andante.campaign.orders import full_database
 from andante.errors import ParameterError
 from andante.measures import measure
 from andante.report import charts
@@ -52,7 +53,7 @@ def rows():
 def read(tmp_path, text):
     path = tmp_path / "study.toml"
     path.write_text(dedent(text))
-    (spec,) = read_study(path, "full").parts
+    (spec,) = read_study(path, "full", full_database).parts
     return spec
 
 

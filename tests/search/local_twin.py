@@ -168,7 +168,7 @@ class Watched:
         return [self.turn(turn) for turn in watch], watch.trial
 
     @staticmethod
-    def turn(turn: andante.episode.single.Turn) -> Turn:
+    def turn(turn: andante.episode.watch.Turn) -> Turn:
         expanded = [thought.state for thought in turn.thoughts if thought.kind == EXPANDED]
         learned = {thought.state: thought.value for thought in turn.thoughts if thought.kind == LEARNED}
         return Turn(turn.state, expanded or None, turn.states_expanded, turn.states_touched, learned)

@@ -23,6 +23,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -33,9 +34,9 @@ import andante
 from andante.agent import find
 from andante.campaign import read_campaign
 from andante.campaign.engines.local import Local
+from andante.campaign.orders import full_database
 from andante.campaign.run import prepare
 from andante.campaign.run import run as run_campaign
-from andante.campaign.settings import expand
 from andante.campaign.standing import status
 from andante.databases.header import Database, load, read_header
 from andante.datasets import cache, fingerprints
@@ -43,10 +44,10 @@ from andante.datasets.archives import unpack
 from andante.datasets.named import generated, map_named
 from andante.datasets.scenarios import random_problems
 from andante.episode import trace as traces
-from andante.episode.contract import _Plain
+from andante.episode.plain import PlainAgent
 from andante.episode.single import Agent
 from andante.errors import LONGEST_MESSAGE, AndanteError
-from andante.notation import parse
+from andante.notation import expand, parse
 from andante.offline import build
 from andante.report.studyfile import read_study
 from andante.selection.advise import QUESTION, check_folder
@@ -499,7 +500,7 @@ def _campaigns() -> Attempt:
 
 def _studies() -> Attempt:
     parts = ["[[" + part for part in _SMALL_STUDY.split("[[")[1:]]
-    return _toml(read_study, [_SMALL_STUDY, *parts])
+    return _toml(partial(read_study, full_database=full_database), [_SMALL_STUDY, *parts])
 
 
 # --- databases ------------------------------------------------------------------------------------------------------
@@ -561,7 +562,7 @@ def _forged_databases() -> Attempt:
     def use(database: Database) -> str | None:
         entry = find(_SMALL_DATABASES[database.kind][1])
         # Only where indices are checked is it safe to walk by what somebody else has written.
-        kind = Agent if numba.config.BOUNDSCHECK else _Plain
+        kind = Agent if numba.config.BOUNDSCHECK else PlainAgent
         limits = andante.Limits(moves=60 if numba.config.BOUNDSCHECK else 4)
         agent = kind(entry, grid, databases=[database])
         for problem in problems:

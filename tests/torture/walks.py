@@ -23,7 +23,7 @@ from scipy.sparse.csgraph import connected_components, dijkstra
 
 import andante
 from andante.agent import Algorithm, Parameter, algorithms, find
-from andante.episode.contract import _Plain
+from andante.episode.plain import PlainAgent
 from andante.episode.single import Agent
 from andante.errors import AndanteError
 from andante.kernel import JIT
@@ -272,7 +272,7 @@ def walk(
     checked = bool(numba.config.BOUNDSCHECK)
     plain = not checked and JIT
     try:
-        agent = (_Plain if plain else Agent)(entry, world.place, databases=databases, sight=sight)
+        agent = (PlainAgent if plain else Agent)(entry, world.place, databases=databases, sight=sight)
     except AndanteError as error:
         figures[f"refused ({type(error).__name__})"] += 1
         return figures

@@ -26,8 +26,8 @@ from andante.world.heuristics import Metric
 from andante.world.layout import degree, enterable, estimate, price, size, target, unit
 
 CHUNK = 8  # arcs in a chunk
-_SHIFT = 3
-_MASK = CHUNK - 1
+CHUNK_SHIFT = 3
+CHUNK_MASK = CHUNK - 1
 
 #: The least cost of an arc, in units of the graph: two regions can have the same centre, and costs must be positive.
 LEAST_COST = 2.0**-10
@@ -222,13 +222,13 @@ def _enterable(graph: Layers, state: int) -> bool:
 @kernel
 def nth_of_row(layers: Layers, chunk: int, k: int) -> int:
     """Return where the k-th arc of the row that begins in ``chunk`` leads to."""
-    return int64(layers.arc[_chunk_of(layers, chunk, k), k & _MASK])
+    return int64(layers.arc[chunk_of(layers, chunk, k), k & CHUNK_MASK])
 
 
 @kernel
-def _chunk_of(layers: Layers, chunk: int, k: int) -> int:
+def chunk_of(layers: Layers, chunk: int, k: int) -> int:
     """Return the chunk that contains the k-th arc of the row that begins in ``chunk``."""
-    for _ in range(k >> _SHIFT):
+    for _ in range(k >> CHUNK_SHIFT):
         chunk = int64(layers.link[chunk])
     return chunk
 
@@ -354,105 +354,6 @@ def _weigh(layers: Layers, node: int, weight: int, sign: float, total: npt.NDArr
         for axis in range(layers.total.shape[1]):
             layers.total[node - layers.ground, axis] += sign * total[axis]
         node = int64(layers.family[node]["parent"])
-
-
-# --- arcs -----------------------------------------------------------------------------------------------------------
-
-
-@kernel
-def add_arc(layers: Layers, node: int, to: int) -> bool:
-    """Count one more arc from ``node`` to ``to``, and return whether it is the first."""
-    entry = layers.node[node - layers.ground]
-    chunk, left, last = int64(entry["row"]), int64(entry["degree"]), 0
-    while left > 0:
-        for place in range(min(left, CHUNK)):
-            if layers.arc[chunk, place] == to:
-                note_chunk(layers, chunk)
-                layers.arc[chunk, CHUNK + place] += 1
-                return False
-        last, chunk, left = chunk, int64(layers.link[chunk]), left - CHUNK
-    place = int64(entry["degree"]) & _MASK
-    if place == 0:
-        fresh = _new_chunk(layers)
-        if last > 0:
-            note_chunk(layers, last)
-            layers.link[last] = fresh
-        else:
-            entry["row"] = fresh
-        last = fresh
-    note_chunk(layers, last)
-    layers.arc[last, place], layers.arc[last, CHUNK + place] = to, 1
-    note_node(layers, node)
-    entry["degree"] += 1
-    return True
-
-
-@kernel
-def drop_arc(layers: Layers, node: int, to: int) -> None:
-    """Remove the arc from ``node`` to ``to``; the last arc of the row takes its place."""
-    entry = layers.node[node - layers.ground]
-    last = int64(entry["degree"]) - 1
-    row = int64(entry["row"])
-    end = _chunk_of(layers, row, last)
-    for k in range(last + 1):
-        chunk = _chunk_of(layers, row, k)
-        if layers.arc[chunk, k & _MASK] == to:
-            note_chunk(layers, chunk)
-            layers.arc[chunk, k & _MASK] = layers.arc[end, last & _MASK]
-            layers.arc[chunk, CHUNK + (k & _MASK)] = layers.arc[end, CHUNK + (last & _MASK)]
-            break
-    note_node(layers, node)
-    entry["degree"] = last
-    if last & _MASK == 0:
-        if last == 0:
-            entry["row"] = 0
-        _give_back_chunk(layers, end)
-
-
-@kernel
-def clear_row(layers: Layers, node: int) -> None:
-    """Remove all arcs of a node."""
-    chunk, arcs = set_aside(layers, node)
-    give_back_row(layers, chunk, arcs)
-
-
-@kernel
-def set_aside(layers: Layers, node: int) -> tuple[int, int]:
-    """Remove all arcs of a node but keep them; return their first chunk and their number, for `give_back_row`."""
-    note_node(layers, node)
-    entry = layers.node[node - layers.ground]
-    chunk, arcs = int64(entry["row"]), int64(entry["degree"])
-    entry["row"] = entry["degree"] = 0
-    return chunk, arcs
-
-
-@kernel
-def give_back_row(layers: Layers, chunk: int, arcs: int) -> None:
-    """Release the chunks of a row that was set aside."""
-    while arcs > 0:
-        after = int64(layers.link[chunk])
-        _give_back_chunk(layers, chunk)
-        chunk, arcs = after, arcs - CHUNK
-
-
-@kernel
-def _new_chunk(layers: Layers) -> int:
-    chunk = layers.scalars[0]["free_chunk"]
-    if chunk > 0:
-        layers.scalars[0]["free_chunk"] = layers.link[chunk]
-        layers.scalars[0]["free_chunks"] -= 1
-    else:
-        chunk = layers.scalars[0]["chunks"]
-        layers.scalars[0]["chunks"] = chunk + 1
-    return chunk
-
-
-@kernel
-def _give_back_chunk(layers: Layers, chunk: int) -> None:
-    note_chunk(layers, chunk)
-    layers.link[chunk] = layers.scalars[0]["free_chunk"]
-    layers.scalars[0]["free_chunk"] = chunk
-    layers.scalars[0]["free_chunks"] += 1
 
 
 # --- room -----------------------------------------------------------------------------------------------------------

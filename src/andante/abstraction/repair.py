@@ -21,6 +21,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from andante.abstraction.arcs import add_arc, clear_row, drop_arc, give_back_row, set_aside
 from andante.abstraction.clique import (
     BEREFT,
     CHANGED,
@@ -41,20 +42,7 @@ from andante.abstraction.clique import (
     put,
     weigh,
 )
-from andante.abstraction.layers import (
-    Layers,
-    add_arc,
-    clear_row,
-    detach,
-    drop_arc,
-    first_child,
-    give_back,
-    give_back_row,
-    has_room,
-    next_child,
-    nth_of_row,
-    set_aside,
-)
+from andante.abstraction.layers import Layers, detach, first_child, give_back, has_room, next_child, nth_of_row
 from andante.kernel import int64, kernel, subroutine
 from andante.notation import Word
 from andante.world.layout import Layout, degree, target

@@ -3,7 +3,8 @@
 from andante.campaign.file import Campaign, CampaignError, ProblemSet, Run, read_campaign
 from andante.campaign.plan import Plan
 from andante.campaign.run import Progress, prepare, resume, run
-from andante.campaign.standing import Status, plan_of, status
+from andante.campaign.standing import plan_of, status
+from andante.store import Status
 
 __all__ = [
     "Campaign",

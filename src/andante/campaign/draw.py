@@ -14,10 +14,10 @@ import numpy as np
 
 from andante.campaign.file import ProblemSet
 from andante.campaign.maps import MapSource, map_sources
-from andante.campaign.tables import CampaignError
 from andante.datasets import ProgressCallback
 from andante.datasets.scaling import upscale_problems
 from andante.datasets.scenarios import Band, random_problems, with_optimal_costs
+from andante.errors import CampaignError
 from andante.world.grid import Grid
 from andante.world.problem import Problem
 

@@ -27,15 +27,16 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from andante.agent import Algorithm, find
+from andante.agent import Algorithm, find, find_all
 from andante.campaign.maps import check_map
 from andante.campaign.orders import BuildOrder
-from andante.campaign.settings import MOST_SETTINGS, expand, grid, sample
-from andante.campaign.tables import CampaignError, Lines, Table, read_tables
+from andante.campaign.settings import sample
+from andante.datafile import Lines, Table, read_tables
 from andante.episode.convergence import DEFAULT_MAX_TRIALS
 from andante.episode.trial import DEFAULT_MOVE_CAP, Limits
-from andante.errors import AndanteError, did_you_mean
+from andante.errors import AndanteError, CampaignError, did_you_mean
 from andante.measures import measure
+from andante.notation import MOST_SETTINGS, expand
 
 __all__ = ["Campaign", "CampaignError", "ProblemSet", "Run", "Sample", "read_campaign"]
 
@@ -91,7 +92,7 @@ class Run:
 
     def entries(self, batch: int) -> list[Algorithm]:
         """Return the algorithms of one batch, each once, in the order of the file."""
-        found = [entry for text in self.algorithms for entry in grid(text)]
+        found = [entry for text in self.algorithms for entry in find_all(text)]
         if self.sample is not None:
             drawn = self.sample
             found += sample(drawn.of, drawn.count, drawn.seed + batch, drawn.ranges, drawn.keep)
@@ -258,7 +259,7 @@ def _read_run(table: Table, sets: dict[str, ProblemSet], seed: int) -> Run:
         if name not in sets:
             table.fail(f"there are no problems {name!r}; {did_you_mean(name, sets)}", "problems", name)
     algorithms = table.take_texts("algorithms", ())
-    entries = {text: _checked(table, "algorithms", text, grid) for text in algorithms}
+    entries = {text: _checked(table, "algorithms", text, find_all) for text in algorithms}
     converge = table.take("converge", bool, False)
     most = _at_least(table, "max_trials", 1)
     if most is not None and not converge:

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from andante.campaign.settings import expand
-from andante.campaign.tables import CampaignError, only_numbers, only_texts
+from andante.datafile import only_numbers, only_texts
 from andante.datasets import movingai
 from andante.datasets.named import generated, is_generated, map_named
 from andante.datasets.scaling import upscale
-from andante.errors import DatasetError, MapError, did_you_mean
+from andante.errors import CampaignError, DatasetError, MapError, did_you_mean
+from andante.notation import expand
 from andante.world.grid import Grid
 from andante.world.mapfiles import read_scenario
 from andante.world.problem import Problem

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import andante
 from andante.campaign.maps import PlannedMap
-from andante.campaign.tables import only_texts
+from andante.datafile import only_texts
 from andante.kernel import source_state
 from andante.notation import Call, parse
 from andante.offline import builders
@@ -87,3 +87,12 @@ class BuildOrder(NamedTuple):
         maps = tuple(PlannedMap.from_data(each, folder) for each in data["training"])
         text, version = only_texts((data["text"], data["version"]))
         return cls(text, version, maps)
+
+
+def full_database(text: str) -> str:
+    """Return a database with all its parameters, as rows name it.
+
+    >>> full_database("moves()")
+    'moves'
+    """
+    return BuildOrder.of(text).text

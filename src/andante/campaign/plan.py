@@ -24,11 +24,13 @@ from andante.campaign.file import Campaign, Run
 from andante.campaign.maps import PlannedMap, map_sources
 from andante.campaign.orders import BuildOrder, version_of_code
 from andante.campaign.settings import full_notation
-from andante.campaign.tables import CampaignError, only_numbers, only_texts
+from andante.datafile import only_numbers, only_texts
 from andante.datasets import ProgressCallback
 from andante.episode.run import Outfit
 from andante.episode.trial import Limits
-from andante.store import row_ids
+from andante.errors import CampaignError
+from andante.store import Outline, row_ids
+from andante.store.outline import JOB_COLUMNS, Arrays, check_ranges, check_types, check_within
 from andante.world.problem import Problem
 
 LEAST_TRIALS, MOST_TRIALS = 64, 2048  # per job
@@ -115,19 +117,14 @@ class Job:
         return row_ids(deciding, self.starts[some].tolist(), self.goals[some].tolist())
 
 
-#: Columns of a table stored beside the rows.
-Columns = Mapping[str, npt.NDArray[Any]]
-
-
-class Plan:
+class Plan(Outline):
     """All problems, algorithms and jobs of a campaign."""
 
-    def __init__(self, sets: list[str], maps: list[PlannedMap], tasks: list[Task], problems: Columns, jobs: Columns):
-        self.sets = sets  # the problem set of each draw
+    def __init__(self, sets: list[str], maps: list[PlannedMap], tasks: list[Task], problems: Arrays, jobs: Arrays):
+        super().__init__(sets, [task.draw for task in tasks], [task.algorithm for task in tasks], jobs)
         self.maps = maps
         self.tasks = tasks  # grouped by draw
         self.problems = problems
-        self.jobs = jobs  # the range of each job in the tables of problems and tasks
 
     @classmethod
     def of(cls, campaign: Campaign, progress: ProgressCallback) -> Plan:
@@ -153,28 +150,6 @@ class Plan:
         return f"<Plan of {len(self.tasks):,} tasks and {counts}: {self.trials:,} trials in {len(self):,} jobs>"
 
     # --- jobs ---------------------------------------------------------------------------------------------------------
-
-    @cached_property
-    def _trials(self) -> npt.NDArray[np.int64]:
-        """The number of trials in each job."""
-        jobs = self.jobs
-        trials: npt.NDArray[np.int64] = (jobs["end_problem"] - jobs["first_problem"]) * (
-            jobs["end_task"] - jobs["first_task"]
-        )
-        return trials
-
-    @property
-    def trials(self) -> int:
-        """The total number of trials."""
-        return int(self._trials.sum())
-
-    def __len__(self) -> int:
-        """Return the number of jobs."""
-        return len(self._trials)
-
-    def trials_of(self, number: int) -> int:
-        """Return the number of trials in the job of this number."""
-        return int(self._trials[number])
 
     def job(self, number: int) -> Job:
         """Return the job of this number."""
@@ -203,14 +178,6 @@ class Plan:
         place, goal = self.problems["map"][chosen], self.problems["goal"][chosen]
         return [np.unique(goal[place == number]) for number in range(len(self.maps))]
 
-    def finished_by_all(self, finished: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """Return those finished jobs on whose problems all algorithms of their draw have finished."""
-        left = np.ones(len(self), np.int64)
-        left[finished] = 0
-        _, portion = np.unique(self.jobs["first_problem"], return_inverse=True)  # a draw is cut the same for all tasks
-        numbers: npt.NDArray[np.int64] = np.flatnonzero(np.bincount(portion, left)[portion] == 0)
-        return numbers
-
     def order(self, seed: int) -> npt.NDArray[np.int64]:
         """Return the numbers of all jobs in random order, a few maps at a time."""
         rng = np.random.default_rng(seed)
@@ -232,12 +199,12 @@ class Plan:
         }
 
     @property
-    def tables(self) -> dict[str, Columns]:
+    def tables(self) -> dict[str, Arrays]:
         """The tables of problems and jobs, to be stored beside the rows."""
         return {"problems": self.problems, "jobs": self.jobs}
 
     @classmethod
-    def from_data(cls, data: Mapping[str, Any], tables: Mapping[str, Columns], folder: str) -> Plan:
+    def from_data(cls, data: Mapping[str, Any], tables: Mapping[str, Arrays], folder: str) -> Plan:
         """Return the plan from what `as_data` and `tables` returned; the paths of maps start at ``folder``."""
         conditions = [Conditions.from_data(each, folder) for each in data["conditions"]]
         tasks = []
@@ -247,42 +214,27 @@ class Plan:
             tasks.append(Task(number, algorithm, settings, version, conditions[condition]))
         maps = [PlannedMap.from_data(each, folder) for each in data["maps"]]
         plan = cls(only_texts(data["sets"]), maps, tasks, tables["problems"], tables["jobs"])
-        plan._check()
+        plan.check()
         return plan
 
-    def _check(self) -> None:
+    def check(self) -> None:
         """Raise a `ValueError` if the tables do not match each other and the lists of sets, maps and tasks."""
-        problems, jobs = self.problems, self.jobs
-        for table, columns in ((problems, _PROBLEM_COLUMNS), (jobs, _JOB_COLUMNS)):
-            for name in (*columns, *table):
-                if np.dtype(columns[name]) != table[name].dtype:
-                    raise ValueError(f"the column {name} has the type {table[name].dtype}")
-        _within(problems["draw"], 0, len(self.sets))
-        _within(problems["map"], 0, len(self.maps))
-        _within(np.array([task.draw for task in self.tasks], np.int64), 0, len(self.sets))
-        for first, end, count in (
-            (jobs["first_problem"], jobs["end_problem"], len(problems["draw"])),
-            (jobs["first_task"], jobs["end_task"], len(self.tasks)),
-        ):
-            _within(first, 0, count)
-            _within(end - first, 1, count + 1)
-            _within(end, 1, count + 1)
+        super().check()
+        problems = self.problems
+        check_types(problems, _PROBLEM_COLUMNS)
+        check_within(problems["draw"], 0, len(self.sets))
+        check_within(problems["map"], 0, len(self.maps))
+        check_ranges(self.jobs["first_problem"], self.jobs["end_problem"], len(problems["draw"]))
 
 
-#: The columns of the tables stored beside the rows.
+#: The columns of the table of problems stored beside the rows.
 _PROBLEM_COLUMNS: dict[str, type] = {
     **dict.fromkeys(("draw", "map", "problem", "repeat", "start", "goal"), np.int64),
     "optimal_cost": np.float64,
 }
-_JOB_COLUMNS: dict[str, type] = dict.fromkeys(("first_problem", "end_problem", "first_task", "end_task"), np.int64)
 
 
-def _within(numbers: npt.NDArray[np.int64], low: int, high: int) -> None:
-    if len(numbers) and not (low <= numbers.min() and numbers.max() < high):
-        raise ValueError(f"numbers from {numbers.min()} to {numbers.max()} are not all from {low} up to {high}")
-
-
-def _cut(problems: Columns, tasks: list[Task], draws: int) -> Columns:
+def _cut(problems: Arrays, tasks: list[Task], draws: int) -> Arrays:
     """Cut a campaign into jobs and return them as the table `Plan.jobs`."""
     draw_of = [task.draw for task in tasks]
     trials = int(np.bincount(problems["draw"], minlength=draws) @ np.bincount(draw_of, minlength=draws))
@@ -297,10 +249,10 @@ def _cut(problems: Columns, tasks: list[Task], draws: int) -> Columns:
             step = max(1, size // (high - low))
             cuts += [(low, high, k, min(k + step, end)) for k in range(begin, end, step)]
     table = np.array(cuts, np.int64).reshape(-1, 4)
-    return dict(zip(_JOB_COLUMNS, table.T, strict=True))
+    return dict(zip(JOB_COLUMNS, table.T, strict=True))
 
 
-def _stretches(problems: Columns) -> Iterator[tuple[int, int]]:
+def _stretches(problems: Arrays) -> Iterator[tuple[int, int]]:
     """Return the ranges of the table of problems that hold one draw on one map."""
     change = (np.diff(problems["draw"]) != 0) | (np.diff(problems["map"]) != 0)
     ends = [0, *(np.flatnonzero(change) + 1).tolist(), len(problems["draw"])]
@@ -344,7 +296,7 @@ def _task(entry: Algorithm, conditions: Conditions) -> Task:
 
 def _choose(
     campaign: Campaign, draws: Mapping[tuple[str, int], int], progress: ProgressCallback
-) -> tuple[list[PlannedMap], Columns]:
+) -> tuple[list[PlannedMap], Arrays]:
     """Return the maps and the problems of every draw, as one table `Plan.problems`."""
     maps: dict[PlannedMap, int] = {}
     seen: Counter[tuple[str, str, int, int]] = Counter()  # how often each set has had each problem so far

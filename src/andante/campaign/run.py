@@ -13,11 +13,11 @@ import numpy as np
 from andante.campaign.engines import Engine
 from andante.campaign.file import Campaign
 from andante.campaign.plan import Job, Plan, stale
-from andante.campaign.standing import Status, finished_jobs, plan_of, status
-from andante.campaign.tables import CampaignError
+from andante.campaign.standing import own_jobs, plan_of, status
 from andante.campaign.work import Result
 from andante.datasets import ProgressCallback, quiet
-from andante.store import Store, as_kept
+from andante.errors import CampaignError
+from andante.store import Status, Store, as_kept
 
 _SHOWN = 3  # differences listed in an error message
 
@@ -124,7 +124,7 @@ def resume(
 ) -> None:
     """Run the jobs of a plan that are not in the store yet."""
     with store.writing():
-        left = np.setdiff1d(np.arange(len(plan)), finished_jobs(store, plan, compare=True), assume_unique=True)
+        left = np.setdiff1d(np.arange(len(plan)), own_jobs(store, plan), assume_unique=True)
         if not len(left):
             return
         order = plan.order(seed)

@@ -23,10 +23,9 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.campaign.orders import BuildOrder
-from andante.campaign.tables import CampaignError
 from andante.databases.header import Database, load
 from andante.datasets import ProgressCallback
-from andante.errors import DatabaseError, OutputError
+from andante.errors import CampaignError, DatabaseError, OutputError
 from andante.files import cache_folder
 from andante.offline import build
 from andante.recent import Recent

@@ -13,12 +13,11 @@ import numpy.typing as npt
 from andante.campaign.maps import PlannedMap
 from andante.campaign.plan import MAPS_AT_A_TIME, Conditions, Job, Task, version_of
 from andante.campaign.shelf import Shelf, Volume, in_cache
-from andante.campaign.tables import CampaignError
 from andante.databases.header import Database, sizes
 from andante.episode.convergence import converge_agent
 from andante.episode.rows import rows
 from andante.episode.run import Outfit
-from andante.errors import AndanteError
+from andante.errors import AndanteError, CampaignError
 from andante.measures import Row
 from andante.recent import Recent
 from andante.world.grid import Grid

@@ -42,6 +42,7 @@ out = _Console()
 err = _Console(stderr=True)
 
 _REDRAWN_SECONDS = 0.2  # between two pictures of a quiet bar
+_LOGGED_SECONDS = 5.0  # between two lines about what is being compiled, where there is no terminal
 
 MAP_HELP = (
     "A .map file, or a map of a benchmark set as SET/NAME (dao/arena), or a generated one as KIND:WIDTHxHEIGHT:SEED."
@@ -191,9 +192,10 @@ def progress_of_parts() -> Iterator[Callable[[str, int, int], None]]:
 
 @contextmanager
 def show_compilation() -> Iterator[Callable[[str, int, int], None]]:
-    """Show what is being compiled in one line, gone when it is done; as plain lines where there is no terminal.
+    """Show which kernel is being compiled in one line, gone when all is done; without a terminal, as lines for a log.
 
-    The line also says when another process is compiling what is needed, and this one waits for it.
+    The line also says when another process is compiling what is needed, and this one waits for it. The yielded function
+    says what is compiled from now on: ``report(what, number, total)``.
     """
     from andante.kernel import on_compile
 
@@ -208,34 +210,37 @@ def show_compilation() -> Iterator[Callable[[str, int, int], None]]:
 class _Compiling:
     """What is being compiled, as a line."""
 
-    def __init__(self, status: Status | None) -> None:
+    def __init__(self, status: Status | None, clock: Callable[[], float] = time.monotonic) -> None:
         self._status = status  # None where there is no terminal
-        self._said: set[str] = set()
+        self._clock = clock
         self._what = "compiling kernels, once"
         self._kernels = 0
+        self._logged = "", -math.inf  # what was being done when the last line was printed, and the time
+        self._waited = False
 
     def report(self, what: str, number: int, total: int) -> None:
-        """Show what is compiled for."""
+        """Set what the next kernels are compiled for."""
         self._what = f"compiling kernels, once: {what}, {number} of {total}"
-        if self._status is None:
-            self._say(self._what)
 
     def begin(self, kernel: str) -> None:
-        """Show which kernel is compiled."""
+        """Show which kernel is compiled; in a log, the first for each purpose and then one every few seconds."""
         self._kernels += 1
+        line = f"{self._what} (kernel {self._kernels}: {kernel})"
         if self._status is not None:
-            self._show(f"{self._what} (kernel {self._kernels}: {kernel})")
+            self._show(line)
+            return
+        (what, at), now = self._logged, self._clock()
+        if what != self._what or now - at >= _LOGGED_SECONDS:
+            self._logged = self._what, now
+            typer.echo(line, err=True)
 
     def wait(self, kernel: str) -> None:
-        """Show that another process compiles this kernel."""
-        if self._status is None:
-            self._say("waiting for another process that is compiling the same kernels")
-        else:
-            self._show(f"waiting for another process that is compiling {kernel}")
-
-    def _say(self, line: str) -> None:
-        if line not in self._said:
-            self._said.add(line)
+        """Show that another process compiles this kernel; in a log, once."""
+        line = f"waiting for another process that is compiling {kernel}"
+        if self._status is not None:
+            self._show(line)
+        elif not self._waited:
+            self._waited = True
             typer.echo(line, err=True)
 
     def _show(self, line: str) -> None:

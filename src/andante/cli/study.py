@@ -33,6 +33,7 @@ def study(
     """Rerun a paper's experiments and compare its numbers with ours."""
     from andante.campaign import read_campaign
     from andante.campaign.engines.local import Local
+    from andante.campaign.orders import full_database
     from andante.report.results import Results
     from andante.report.study import write_results
     from andante.report.studyfile import STUDY_FILE, find_study, read_study, study_folders
@@ -40,10 +41,10 @@ def study(
 
     if name is None:
         for known, home in study_folders().items():
-            out.print(f"{known:20}{read_study(home / STUDY_FILE, 'quick').title}", soft_wrap=True)
+            out.print(f"{known:20}{read_study(home / STUDY_FILE, 'quick', full_database).title}", soft_wrap=True)
         return
     file = find_study(name)
-    campaign, spec = read_campaign(file, scale), read_study(file, scale)
+    campaign, spec = read_campaign(file, scale), read_study(file, scale, full_database)
     title = file.parent.name if file.name == STUDY_FILE else file.stem
     rows = store or Path("out", "studies", f"{title}-{scale}.store")
     how = work_on(campaign, rows, lambda: Local(threads), "the same command", estimate)

@@ -13,37 +13,21 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from andante.abstraction.levels import catch_up
 from andante.agent import Algorithm, find, parameters_of
 from andante.datasets.generate import generate
 from andante.datasets.scenarios import random_problems
 from andante.episode.changes_contract import catch_goals, follow_changes
 from andante.episode.convergence import Convergence, converge_many
 from andante.episode.crowd import Crowd
-from andante.episode.loop import plain_driver
+from andante.episode.plain import CountedAgent, PlainAgent
 from andante.episode.run import Outfit
 from andante.episode.single import Agent
 from andante.episode.trial import Limits, Trial
 from andante.errors import AlgorithmError
-from andante.kernel import interpreted
 from andante.measures import Outcome
-from andante.search.lookahead import look_back, pass_on
-from andante.search.path import price_between
 from andante.world.graph import Graph
 from andante.world.grid import Grid
 from andante.world.heuristics import TOLERANCE
-from andante.world.layout import (
-    Layout,
-    count_of_moves,
-    degree,
-    first_of,
-    first_of_count,
-    moves_of,
-    price,
-    rest_of,
-    rest_of_count,
-    target,
-)
 from andante.world.problem import Problem
 
 SIZE = 40
@@ -62,6 +46,7 @@ ONE_WAY_GRAPHS, ONE_WAY_STATES = 4, 32
 DEBUGGED = Limits(moves=100)  # of an agent in plain Python, which is slow
 DEBUG_PROBLEMS = 1  # on each map
 CROWD_BUDGET = 40  # expansions per tick of a dozen units: too few for all
+CROWD_MOVES = 2_000  # of a walk that is repeated in a crowd, which calls Python at every tick
 SIGHTS = (1, 5)  # of agents that do not know the map: the least possible, and more
 
 R = TypeVar("R")
@@ -189,7 +174,7 @@ class _Subject:
 
     def agent(self, problem: Problem, log_rows: int = 0) -> Agent:
         """Return an agent for a problem."""
-        return self.outfit(problem.grid).agent(problem.world, log_rows, _Plain if self.plain else Agent)
+        return self.outfit(problem.grid).agent(problem.world, log_rows, PlainAgent if self.plain else Agent)
 
     def run(self, problems: Iterable[Problem], limits: Limits | None = None, **how: Any) -> list[Trial]:
         """Return trials of these problems, which are grouped by map."""
@@ -283,9 +268,11 @@ def _is_for_crowds(entry: Algorithm) -> Iterable[str]:
 def _in_a_crowd(subject: _Subject, trials: list[Trial]) -> Iterable[str]:
     """Let all problems of a map be walked by one crowd, which shares a small budget, in two lanes.
 
-    The units of an odd number set out late, when some of the first have gone: minds are used again.
+    The units of an odd number set out late, when some of the first have gone: minds are used again. Long walks are left
+    out.
     """
-    for _, group in groupby(trials, key=lambda trial: trial.problem.grid):
+    short = [trial for trial in trials if trial.moves <= CROWD_MOVES]
+    for _, group in groupby(short, key=lambda trial: trial.problem.grid):
         some = list(group)
         world, databases = some[0].problem.world, subject.databases(some[0].problem.grid)
         crowd = Crowd(subject.entry, world, databases=databases, lanes=2, threads=2)
@@ -409,7 +396,7 @@ def _counts(subject: _Subject, trials: list[Trial]) -> Iterable[str]:
     The agent's own state may be one more: an agent that follows its plan looks up its next move there.
     """
     for trial in trials:
-        agent = _Counted(subject, trial.problem)
+        agent = CountedAgent(subject.outfit(trial.problem.grid), trial.problem.world)
         watch, told = agent.watch(trial.problem, COUNTED), 0
         while watch.trial.outcome in (Outcome.WAITING, Outcome.WALKING):
             agent.generated.clear()
@@ -422,61 +409,6 @@ def _counts(subject: _Subject, trials: list[Trial]) -> Iterable[str]:
                 )
                 return
             told = now.states_expanded
-
-
-class _Generated:
-    """How often each move of a graph was requested."""
-
-    def __init__(self) -> None:
-        self._asked: dict[tuple[int, int], list[int]] = {}
-
-    @property
-    def states(self) -> int:
-        """The number of states whose moves were all requested; a state counts n times if each was requested n times.
-
-        A state with a single move counts once: there, looking up that move and expanding the state are the same.
-        """
-        return sum(min(times) if len(times) > 1 else 1 for times in self._asked.values())
-
-    def clear(self) -> None:
-        """Reset all counts."""
-        self._asked.clear()
-
-    def target(self, graph: Layout, state: int, k: int) -> int:
-        """Return what `andante.world.layout.target` does, and count the request."""
-        key = (id(graph[0]), int(state))  # a graph and its reverse are counted separately
-        if key not in self._asked:
-            self._asked[key] = [0] * degree(graph, state)
-        self._asked[key][k] += 1
-        return target(graph, state, k)
-
-
-class _Plain(Agent):
-    """An agent in plain Python: errors in its kernels are raised with their line."""
-
-    def _loop(self) -> Callable[..., int]:
-        return plain_driver(self.algorithm.step, self._instead())
-
-    def _instead(self) -> Mapping[Callable[..., Any], Callable[..., Any]]:
-        """Return replacements for some functions that the step calls."""
-        return {}
-
-
-class _Counted(_Plain):
-    """An agent in plain Python whose requests for moves are counted."""
-
-    def __init__(self, subject: _Subject, problem: Problem) -> None:
-        self.generated = _Generated()
-        databases = subject.databases(problem.grid)
-        super().__init__(subject.entry, problem.world, databases=databases, sight=subject.sight)
-
-    def _instead(self) -> Mapping[Callable[..., Any], Callable[..., Any]]:
-        # Copies that use the graph itself: what they look at is not counted, nor what a price is computed from.
-        uncounted = {kernel: interpreted(kernel, {}) for kernel in (catch_up, look_back, pass_on, price_between)}
-        asked: dict[Callable[..., Any], Callable[..., Any]] = {target: self.generated.target, price: price}
-        # Moves that are gone through are requested one by one, on grids too.
-        asked |= {moves_of: count_of_moves, first_of: interpreted(first_of_count, asked), rest_of: rest_of_count}
-        return {**asked, **uncounted}
 
 
 def _in_rows(subject: _Subject, trials: list[Trial]) -> Iterable[str]:

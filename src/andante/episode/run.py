@@ -19,8 +19,9 @@ from typing import Any, Generic, TypeVar
 
 from andante.agent import Algorithm, find
 from andante.databases.header import as_databases
-from andante.episode.single import NO_LIMITS, Agent, Watch
+from andante.episode.single import NO_LIMITS, Agent
 from andante.episode.trial import Limits, Trial
+from andante.episode.watch import Watch
 from andante.errors import ParameterError, ProblemError, quoted, whole_number
 from andante.kernel import on_compile
 from andante.machine import cores, on_threads

@@ -34,8 +34,9 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.agent import Algorithm
-from andante.episode.single import Agent, Thought
+from andante.episode.single import Agent
 from andante.episode.trial import Limits
+from andante.episode.watch import Thought
 from andante.errors import ParameterError, TraceError, whole_number
 from andante.files import json_checksum, read_at_most, write_whole
 from andante.measures import Outcome, suboptimality_ratio

@@ -38,9 +38,10 @@ _listeners: list[tuple[Callable[[str], None], Callable[[str], None] | None]] = [
 
 @contextmanager
 def on_compile(listener: Callable[[str], None], waiting: Callable[[str], None] | None = None) -> Iterator[None]:
-    """Within this block, call ``listener`` with the name of each kernel that was not in the cache.
+    """Within this block, call ``listener`` with the name of each kernel that was not in the cache, as FILE.KERNEL.
 
-    ``waiting`` is called with the name of each kernel that another process is compiling, before waiting for it.
+    ``waiting`` is called with the name of each kernel that another process is compiling, before waiting for it. Inner
+    blocks hear first, so that they can say what a kernel is compiled for.
     """
     one = (listener, waiting)
     _listeners.append(one)
@@ -194,7 +195,7 @@ class _Turn:
             try:
                 turn._lock.acquire(blocking=False)
             except TimeoutError:
-                for _, waiting in _listeners:
+                for _, waiting in reversed(_listeners):
                     if waiting is not None:
                         waiting(name)
                 with suppress(TimeoutError):
@@ -232,6 +233,10 @@ class KernelCache(NullCache):  # type: ignore[misc]
         return _FileCache(self._function, self._options, self._bound)
 
     @property
+    def _name(self) -> str:
+        return f"{self._function.__module__.rpartition('.')[2]}.{self._function.__qualname__}"
+
+    @property
     def cache_path(self) -> str:
         """The folder that holds the kernel's machine code."""
         return str(self._files.cache_path)
@@ -243,8 +248,8 @@ class KernelCache(NullCache):  # type: ignore[misc]
             self._take_turn(sig, target_context)
             found = self._load(sig, target_context)  # another process may have compiled it by now
         if found is None:
-            for listener, _ in _listeners:
-                listener(self._function.__qualname__)
+            for listener, _ in reversed(_listeners):
+                listener(self._name)
         return found
 
     def _load(self, sig: Any, target_context: Any) -> Any:
@@ -257,7 +262,7 @@ class KernelCache(NullCache):  # type: ignore[misc]
 
     def _take_turn(self, sig: Any, target_context: Any) -> None:
         with suppress(Exception):  # no folder, or no locks on this system: then both processes compile
-            turn = _Turn.wait(self._files.place(sig, target_context), self._function.__qualname__)
+            turn = _Turn.wait(self._files.place(sig, target_context), self._name)
             if turn is not None:
                 self.turns.append(turn)
 

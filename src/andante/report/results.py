@@ -11,14 +11,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from andante.campaign.plan import Plan
-from andante.campaign.settings import grid
-from andante.campaign.standing import Status, plan_of, status
-from andante.campaign.tables import CampaignError
+from andante.agent import find_all
 from andante.errors import ParameterError, did_you_mean
 from andante.measures import PLACE, Outcome, Summary, capped_suboptimality_ratio
 from andante.report.charts import Setting
-from andante.store import Store, StoreError, summaries
+from andante.store import Outline, Status, Store, StoreError, outline_of, summaries
 from andante.store.store import polars
 from andante.store.summaries import DIGEST, summed_digests, with_digests
 
@@ -58,14 +55,14 @@ class Results:
     @classmethod
     def of(cls, store: Store) -> Results:
         """Return everything in a store, with algorithms in the order of their campaign."""
-        return cls._under(store, *_plan_of(store))
+        return cls._under(store, *_outline_of(store))
 
     @classmethod
-    def _under(cls, store: Store, plan: Plan | None, doubt: str) -> Results:
+    def _under(cls, store: Store, outline: Outline | None, doubt: str) -> Results:
         """Return everything in a store; ``doubt`` is a sentence to show if its plan is lost."""
         if not store.parts():
             raise StoreError(f"{store.folder} has no rows yet; run its campaign first")
-        order = [task.algorithm for task in plan.tasks] if plan is not None else []
+        order = outline.planned() if outline is not None else []
         return cls(store.frame(), str(store.about.get("title", store.folder.name)), order, doubt)
 
     @classmethod
@@ -75,16 +72,15 @@ class Results:
         For a finished campaign these are all results, and also for stores without a plan.
         """
         where = {} if problems is None else {"set": problems}
-        plan, doubt = _plan_of(store)
-        found = cls._under(store, plan, doubt).where(where)
-        if plan is None:
+        outline, doubt = _outline_of(store)
+        found = cls._under(store, outline, doubt).where(where)
+        if outline is None:
             return found
-        stands = status(store, plan)
-        if stands.finished:
+        status = Status.of(store, outline)
+        if status.finished:
             return found
-        rows = found.rows.filter(polars().col("job").is_in(plan.finished_by_all(store.finished_jobs())))
-        planned = [task.algorithm for task in plan.tasks if problems in (None, plan.sets[task.draw])]
-        return cls(rows, found.title, found._order, _unfinished(stands, rows, planned))
+        rows = found.rows.filter(polars().col("job").is_in(outline.finished_by_all(store.finished_jobs())))
+        return cls(rows, found.title, found._order, _unfinished(status, rows, outline.planned(problems)))
 
     def _having(self, rows: pl.DataFrame) -> Results:
         return Results(rows, self.title, self._order, self._unfinished)
@@ -147,7 +143,7 @@ class Results:
         """Return the rows of these algorithms: names (all their settings) or settings in the notation; all if empty."""
         if not algorithms:
             return self
-        exact = [str(entry) for text in algorithms if "(" in text for entry in grid(text)]
+        exact = [str(entry) for text in algorithms if "(" in text for entry in find_all(text)]
         names = self.rows["settings"].str.split("(").list.first()
         wanted = names.is_in(list(algorithms)) | self.rows["algorithm"].is_in(exact)
         return self._having(self.rows.filter(wanted))
@@ -207,19 +203,17 @@ class Results:
         return {agent: found[agent] for agent, _ in self._agents}
 
 
-def _plan_of(store: Store) -> tuple[Plan | None, str]:
-    """Return the plan of a store, if it is that of one campaign, and a sentence if the plan is lost or damaged."""
+def _outline_of(store: Store) -> tuple[Outline | None, str]:
+    """Return the outline of a store, if it is that of one campaign, and a sentence if it is lost or damaged."""
     try:
-        return plan_of(store), ""
-    except CampaignError:
-        return None, ""
+        return outline_of(store), ""
     except StoreError:
         return None, "The plan of the campaign is lost or damaged, so rows may be missing."
 
 
-def _unfinished(stands: Status, rows: pl.DataFrame, planned: Sequence[str]) -> str:
+def _unfinished(status: Status, rows: pl.DataFrame, planned: Sequence[str]) -> str:
     """Return how much of a campaign is finished, on how many problems agents are compared, and which are missing."""
-    done = f"Unfinished: {stands.trials_finished:,} of {stands.trials:,} trials;"
+    done = f"Unfinished: {status.trials_finished:,} of {status.trials:,} trials;"
     if not len(rows):
         return f"{done} there is no problem yet that all agents have finished, so they cannot be compared."
     problems = rows.select(PLACE).n_unique()

@@ -24,10 +24,8 @@ from pathlib import Path
 from typing import Any
 
 import andante
-from andante.agent import find
-from andante.campaign.orders import BuildOrder
-from andante.campaign.settings import grid
-from andante.campaign.tables import Table, read_tables
+from andante.agent import find, find_all
+from andante.datafile import Lines, Table, read_tables
 from andante.errors import AndanteError, did_you_mean
 from andante.measures import MEASURES
 from andante.report.studyspecs import (
@@ -84,8 +82,21 @@ def find_study(name: str) -> Path:
 # --- reading them ---------------------------------------------------------------------------------------------------
 
 
-def read_study(path: str | os.PathLike[str], scale: str) -> Study:
-    """Read the tables and figures of a study file; the rest of the file is the campaign's."""
+class _Table(Table):
+    """A table of a study file, which may name databases."""
+
+    def __init__(
+        self, data: Mapping[str, Any], name: str, path: Path, lines: Lines, full_database: Callable[[str], str]
+    ) -> None:
+        super().__init__(data, name, path, lines)
+        self.full_database = full_database
+
+
+def read_study(path: str | os.PathLike[str], scale: str, full_database: Callable[[str], str]) -> Study:
+    """Read the tables and figures of a study file; the rest of the file is the campaign's.
+
+    ``full_database`` returns a database with all its parameters, as rows name it (`andante.campaign.orders`).
+    """
     file = Path(path)
     data, lines = read_tables(file, scale)
     top = Table(data, "", file, lines)
@@ -96,7 +107,7 @@ def read_study(path: str | os.PathLike[str], scale: str) -> Study:
             table = f"{name} {number}"
             if not isinstance(one, dict):
                 top.fail(f"each {name} must be a table, [[{name}]], not {one!r}", name)
-            found.append((max(inline, lines.find(table)), read(Table(one, table, file, lines))))
+            found.append((max(inline, lines.find(table)), read(_Table(one, table, file, lines, full_database))))
     return Study(
         file,
         top.take("title", str, file.parent.name),
@@ -107,7 +118,7 @@ def read_study(path: str | os.PathLike[str], scale: str) -> Study:
     )
 
 
-def _read_table(table: Table) -> TableSpec:
+def _read_table(table: _Table) -> TableSpec:
     where = _where(table)
     measures = table.take_texts("measures", [_QUALITY])
     spec = TableSpec(
@@ -124,7 +135,7 @@ def _read_table(table: Table) -> TableSpec:
     return spec
 
 
-def _read_best(table: Table) -> BestSpec:
+def _read_best(table: _Table) -> BestSpec:
     spec = BestSpec(
         **_heading(table),
         where=_where(table),
@@ -135,14 +146,14 @@ def _read_best(table: Table) -> BestSpec:
     return spec
 
 
-def _read_contest(table: Table, data: Any) -> Contest:
+def _read_contest(table: _Table, data: Any) -> Contest:
     _check_row(table, data, ("label", "measure", "worst_move", "paper"))
     name = _known_measure(table, "rows", data.get("measure", _QUALITY))
     most = table.checked(data.get("worst_move", math.inf), float, "rows", "worst_move")
     return Contest(str(data.get("label", MEASURES[name].title)), name, most, str(data.get("paper", "-")))
 
 
-def _check_row(table: Table, data: Any, known: Sequence[str]) -> None:
+def _check_row(table: _Table, data: Any, known: Sequence[str]) -> None:
     """Refuse a row that is not a table or has other keys than these."""
     if not isinstance(data, dict):
         table.fail("each of rows must be a table", "rows")
@@ -151,7 +162,7 @@ def _check_row(table: Table, data: Any, known: Sequence[str]) -> None:
             table.fail(f"rows do not take {name!r}; {did_you_mean(name, known)}", "rows", name)
 
 
-def _read_front(table: Table) -> FrontSpec:
+def _read_front(table: _Table) -> FrontSpec:
     spec = FrontSpec(
         **_heading(table),
         where=_where(table),
@@ -162,13 +173,13 @@ def _read_front(table: Table) -> FrontSpec:
     return spec
 
 
-def _read_trade(table: Table, data: Any) -> Trade:
+def _read_trade(table: _Table, data: Any) -> Trade:
     _check_row(table, data, ("x", "y", "paper"))
     x, y = (_known_measure(table, "rows", data.get(key, "")) for key in ("x", "y"))
     return Trade(x, y, str(data.get("paper", "-")))
 
 
-def _read_pairs(table: Table) -> PairsSpec:
+def _read_pairs(table: _Table) -> PairsSpec:
     spec = PairsSpec(
         **_heading(table),
         where=_where(table),
@@ -182,14 +193,14 @@ def _read_pairs(table: Table) -> PairsSpec:
     return spec
 
 
-def _check_paper(table: Table, paper: Mapping[str, Any], known: Mapping[str, str]) -> None:
+def _check_paper(table: _Table, paper: Mapping[str, Any], known: Mapping[str, str]) -> None:
     """Refuse names that this part does not report."""
     for name in paper:
         if name not in known:
             table.fail(f"'paper' has no entry {name!r} here; {did_you_mean(name, known)}", "paper", name)
 
 
-def _read_correlation(table: Table) -> CorrelationSpec:
+def _read_correlation(table: _Table) -> CorrelationSpec:
     where = _where(table)
     spec = CorrelationSpec(
         **_heading(table),
@@ -201,7 +212,7 @@ def _read_correlation(table: Table) -> CorrelationSpec:
     return spec
 
 
-def _read_influence(table: Table) -> InfluenceSpec:
+def _read_influence(table: _Table) -> InfluenceSpec:
     parameters = tuple(table.take_texts("parameters"))
     spec = InfluenceSpec(
         **_heading(table),
@@ -215,7 +226,7 @@ def _read_influence(table: Table) -> InfluenceSpec:
     return spec
 
 
-def _read_effect(table: Table, data: Any, parameters: int) -> Effect:
+def _read_effect(table: _Table, data: Any, parameters: int) -> Effect:
     _check_row(table, data, ("label", "measure", "paper"))
     name = _known_measure(table, "rows", data.get("measure", ""))
     paper = data.get("paper", ["-"] * parameters)
@@ -224,7 +235,7 @@ def _read_effect(table: Table, data: Any, parameters: int) -> Effect:
     return Effect(str(data.get("label", MEASURES[name].title)), name, tuple(map(str, paper)))
 
 
-def _read_amortization(table: Table) -> AmortizationSpec:
+def _read_amortization(table: _Table) -> AmortizationSpec:
     where = _where(table)
     spec = AmortizationSpec(
         **_heading(table),
@@ -236,7 +247,7 @@ def _read_amortization(table: Table) -> AmortizationSpec:
     return spec
 
 
-def _read_duel(table: Table) -> DuelSpec:
+def _read_duel(table: _Table) -> DuelSpec:
     first, second = (_algorithm(table, key, table.take(key, str)) for key in ("first", "second"))
     spec = DuelSpec(
         **_heading(table),
@@ -252,27 +263,27 @@ def _read_duel(table: Table) -> DuelSpec:
     return spec
 
 
-def _heading(table: Table) -> dict[str, str]:
+def _heading(table: _Table) -> dict[str, str]:
     """Return what every part of a study begins with."""
     return {"title": table.take("title", str), "about": table.take("about", str, "").strip()}
 
 
-def _where(table: Table) -> dict[str, Any]:
+def _where(table: _Table) -> dict[str, Any]:
     return _settled(table, "where", table.take("where", dict, {}))
 
 
-def _settled(table: Table, key: str, where: Mapping[str, Any]) -> dict[str, Any]:
+def _settled(table: _Table, key: str, where: Mapping[str, Any]) -> dict[str, Any]:
     """Return the conditions as rows spell them: a database with all its parameters."""
     if "databases" not in where:
         return dict(where)
     table.checked(where["databases"], str, key, "databases")
     try:
-        return {**where, "databases": BuildOrder.of(where["databases"]).text}
+        return {**where, "databases": table.full_database(where["databases"])}
     except AndanteError as error:
         table.fail(str(error), key, where["databases"])
 
 
-def _read_claim(table: Table, key: str, data: Any, where: Mapping[str, Any], measures: int = 1) -> Claim:
+def _read_claim(table: _Table, key: str, data: Any, where: Mapping[str, Any], measures: int = 1) -> Claim:
     known = ("algorithm", "label", "paper", "where", "against", "note", "cap")
     if not isinstance(data, dict) or "algorithm" not in data:
         table.fail(f"each of {key} must be a table with an 'algorithm'", key)
@@ -295,14 +306,14 @@ def _read_claim(table: Table, key: str, data: Any, where: Mapping[str, Any], mea
     )
 
 
-def _cap(table: Table, key: str, data: Mapping[str, Any]) -> float:
+def _cap(table: _Table, key: str, data: Mapping[str, Any]) -> float:
     cap = data.get("cap", math.inf)
     if not isinstance(cap, int | float) or isinstance(cap, bool) or not cap >= 1:
         table.fail(f"a cap on suboptimality must be a number of at least 1, not {cap!r}", key, "cap")
     return float(cap)
 
 
-def _algorithm(table: Table, key: str, name: Any) -> str:
+def _algorithm(table: _Table, key: str, name: Any) -> str:
     """Return an algorithm as named in rows."""
     text = table.checked(name, str, key, "an algorithm")
     try:
@@ -311,17 +322,17 @@ def _algorithm(table: Table, key: str, name: Any) -> str:
         table.fail(str(error), key, text)
 
 
-def _known(table: Table, texts: Sequence[str]) -> Sequence[str]:
+def _known(table: _Table, texts: Sequence[str]) -> Sequence[str]:
     """Return the same texts, if all of them name algorithms."""
     for text in texts:
         try:
-            grid(text)
+            find_all(text)
         except AndanteError as error:
             table.fail(str(error), "algorithms", text)
     return texts
 
 
-def _parameters_of(table: Table, key: str, named: Mapping[str, Any]) -> dict[str, str]:
+def _parameters_of(table: _Table, key: str, named: Mapping[str, Any]) -> dict[str, str]:
     """Return the same names of algorithms with a parameter of each, if they have it."""
     for text, name in named.items():
         if "(" in text:
@@ -332,14 +343,14 @@ def _parameters_of(table: Table, key: str, named: Mapping[str, Any]) -> dict[str
     return dict(named)
 
 
-def _known_measure(table: Table, key: str, name: Any) -> str:
+def _known_measure(table: _Table, key: str, name: Any) -> str:
     text = table.checked(name, str, key, "a measure")
     if text not in MEASURES:
         table.fail(f"there is no measure {text!r}; {did_you_mean(text, MEASURES)}", key, text)
     return text
 
 
-def _read_figure(table: Table) -> FigureSpec:
+def _read_figure(table: _Table) -> FigureSpec:
     where = _where(table)
     most = table.take_or_none("most", list)
     if most is not None and len(most) != 2:
@@ -384,7 +395,7 @@ def _read_figure(table: Table) -> FigureSpec:
 
 
 #: The function that reads each kind of part.
-_READ: dict[str, Callable[[Table], Part]] = {
+_READ: dict[str, Callable[[_Table], Part]] = {
     "table": _read_table,
     "best": _read_best,
     "front": _read_front,

@@ -28,7 +28,7 @@ from andante.search.buckets import Nodes
 from andante.search.memory import EXPANDED, Log, Space, new_space, note
 from andante.search.mind import Mind
 from andante.search.openlist import OpenList, Ties, WallsFirst, open_list
-from andante.search.records import Dense, Index, Paged, claim, find, number_at, release
+from andante.search.records import Dense, Index, Paged, claim, find, forget, number_at
 from andante.world.changes import UNCHANGED, Changes, changed_cell
 from andante.world.graph import Graph
 from andante.world.layout import (
@@ -129,25 +129,9 @@ def restart(tree: Tree, base: float) -> None:
     at["damaged"], at["seen"] = False, tree.changes.scalars[0]["total"]
     at["now"] += 2
     if at["now"] == 0:  # once in two billion searches the numbers run out
-        _forget_marks(tree.where, tree.node)
+        forget(tree.where, tree.node["mark"])
         at["now"] = 2
     openlist.clear(tree.open, base)
-
-
-@generic
-def _forget_marks(where: Index, node: npt.NDArray[Any]) -> None:
-    raise TypeError(where)
-
-
-@_forget_marks.of(Dense)
-def _clear_marks(where: Dense, node: npt.NDArray[Any]) -> None:
-    for state in range(len(node)):
-        node[state]["mark"] = 0
-
-
-@_forget_marks.of(Paged)
-def _give_back(where: Paged, node: npt.NDArray[Any]) -> None:
-    release(where)
 
 
 @generic

@@ -16,12 +16,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from andante.kernel import generic, int64, kernel
+from andante.kernel import int64, kernel
 from andante.search.astar import Slice, Tree, advance, begin, cost_to, open_at, parent_of, reached
 from andante.search.memory import Space
 from andante.search.mind import Mind
 from andante.search.path import price_between
-from andante.search.records import Dense, Index, Paged, claim, find, release
+from andante.search.records import Index, claim, find, forget
 from andante.world.heuristics import TOLERANCE
 from andante.world.layout import Arrays, estimate, unit
 
@@ -101,26 +101,10 @@ class Window(NamedTuple):
 def abandon(route: Route, window: Window, size: int) -> None:
     """Forget the path; windows on the next one begin with ``size`` moves."""
     if route.scalars[0]["now"] == LAST_NUMBER:  # once in two billion paths the numbers run out
-        _forget_numbers(route.where, route.place)
+        forget(route.where, route.place["number"])
         route.scalars[0]["now"] = FIRST_NUMBER
     route.scalars[0]["now"] += 1
     begin_again(window, size)
-
-
-@generic
-def _forget_numbers(where: Index, place: npt.NDArray[Any]) -> None:
-    raise TypeError(where)
-
-
-@_forget_numbers.of(Dense)
-def _clear_numbers(where: Dense, place: npt.NDArray[Any]) -> None:
-    for state in range(len(place)):
-        place[state]["number"] = 0
-
-
-@_forget_numbers.of(Paged)
-def _give_back(where: Paged, place: npt.NDArray[Any]) -> None:
-    release(where)
 
 
 @kernel

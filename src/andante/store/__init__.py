@@ -2,12 +2,15 @@
 
 from andante.store.check import check, disagreements
 from andante.store.identity import row_ids
+from andante.store.outline import Outline, Status, outline_of
 from andante.store.store import Columns, Store, StoreError, as_kept
 from andante.store.summaries import summaries
 from andante.store.transfer import export, merge
 
 __all__ = [
     "Columns",
+    "Outline",
+    "Status",
     "Store",
     "StoreError",
     "as_kept",
@@ -15,6 +18,7 @@ __all__ = [
     "disagreements",
     "export",
     "merge",
+    "outline_of",
     "row_ids",
     "summaries",
 ]

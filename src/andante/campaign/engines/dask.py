@@ -13,8 +13,8 @@ from typing import Any
 from uuid import uuid4
 
 from andante.campaign.plan import Job
-from andante.campaign.tables import CampaignError
 from andante.campaign.work import Result, perform
+from andante.errors import CampaignError
 
 _PER_WORKER = 4  # jobs waiting per worker: enough to keep it busy, few enough to stay close to the random order
 _DEATHS = 10  # workers of our own cluster that may die of one job before the job counts as the cause

@@ -1,4 +1,4 @@
-"""Reading of TOML tables, with line numbers for all mistakes.
+"""Reading of campaigns and studies: TOML tables, with line numbers for all mistakes.
 
 The standard library reads TOML but does not keep line numbers. `Lines` finds them again in the text. A `Table` returns
 the values of one table, each checked, and refuses keys that were never read.
@@ -13,7 +13,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
-from andante.errors import AndanteError, did_you_mean
+from andante.errors import CampaignError, did_you_mean
 from andante.files import read_at_most
 
 T = TypeVar("T")
@@ -37,10 +37,6 @@ _KINDS = {
     list: "a list",
     dict: "a table",
 }
-
-
-class CampaignError(AndanteError):
-    """Raised when a campaign cannot be read, run or resumed."""
 
 
 class Lines:
