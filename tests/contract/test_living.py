@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import andante
 from andante.agent import STUCK, UNREACHABLE, algorithms, find
 from andante.episode.single import Agent
 from andante.errors import AndanteError
@@ -13,7 +14,7 @@ from andante.search.learning import value
 from andante.world.grid import Grid
 from andante.world.living import World
 from tests.naive import distances_to
-from tests.worlds import examples
+from tests.worlds import DEEP, examples
 
 SIDE = 8
 LIVING = [entry.card.name for entry in algorithms() if entry.living]
@@ -41,9 +42,9 @@ def is_joined(world, a, b):
 class Walk:
     """An agent that walks on a world, with every move checked."""
 
-    def __init__(self, name, world, state, goal):
+    def __init__(self, name, world, state, goal, databases=()):
         self.world, self.state, self.goal, self.ended = world, state, goal, False
-        self.agent = Agent(name, world)
+        self.agent = Agent(name, world, databases=databases)
 
     def move(self):
         made = self.agent.move(self.state, self.goal)
@@ -85,12 +86,48 @@ def test_agents_follow_a_map_that_changes(name, seed, events, start, goal):
     assert walk.ended or walk.state == walk.goal or not walk.agent.algorithm.complete
 
 
-def test_agents_that_cannot_follow_a_map_are_refused():
+DATABASES = {"cpd": "moves", "dlrta": "pattern", "hcdps": "regions", "knn": "subgoals(records=50)"}
+OTHERS = [*DATABASES, "pra", "prlrts(level=1)", "flrta", "lss-e", "family(expendable=true)"]
+
+
+@pytest.mark.parametrize("name", OTHERS if DEEP else ["cpd", "dlrta"])  # each takes a while to compile
+@examples(40)
+@given(st.integers(0, 10_000), EVENTS, CELL, CELL)
+def test_agents_that_know_the_first_version_only_search_from_the_first_wall_on(name, seed, events, start, goal):
+    world = World(drawn(seed))
+    world.open([start, goal])
+    world = World(world.frozen())
+    if start == goal or not world.problem(start, goal).reachable:
+        return
+    given = [andante.build(DATABASES[name], world)] if name in DATABASES else []
+    walk = Walk(name, world, world.state(*start), world.state(*goal), given)
+    for moves, opened, cells in events:
+        for _ in range(moves):
+            if walk.state != walk.goal and not walk.ended:
+                walk.move()
+        kept = {walk.state, walk.goal}
+        (world.open if opened else world.close)([cell for cell in cells if world.state(*cell) not in kept])
+    if walk.ended:
+        walk = Walk(name, world, walk.state, walk.goal, given)
+    for _ in range(4000):
+        if walk.state == walk.goal or walk.ended:
+            break
+        walk.move()
+    assert walk.ended or walk.state == walk.goal or not walk.agent.algorithm.complete
+
+
+def test_databases_are_for_the_first_version_of_a_world():
     world = World(drawn(1))
-    with pytest.raises(AndanteError, match=r"cannot follow a map that changes; give it world\.frozen"):
-        Agent("pra", world)
+    moves = andante.build("moves", world)
+    world.close((3, 3) if world.passable[3, 3] else (4, 4))
+    Agent("cpd", world, databases=[moves])
+    with pytest.raises(AndanteError, match="for other maps"):
+        Agent("cpd", world, databases=[andante.build("moves", world.frozen())])
+
+
+def test_sight_needs_a_map_that_does_not_change():
     with pytest.raises(AndanteError, match="sight"):
-        Agent("lrta", world, sight=3)
+        Agent("lrta", World(drawn(1)), sight=3)
     assert not find("lss-e").living
     assert find("dalss").living
 

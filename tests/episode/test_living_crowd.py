@@ -8,6 +8,7 @@ from andante.agent import UNREACHABLE, algorithms
 from andante.errors import AndanteError
 from andante.measures import Outcome
 from andante.world.living import World
+from tests.worlds import DEEP
 
 GRID = andante.generate("rooms", 48, 48, seed=5)
 PROBLEMS = andante.random_problems(GRID, 40, seed=2)
@@ -116,6 +117,25 @@ def test_units_catch_goals_that_move_more_slowly(name):
     assert (crowd.outcomes[ids] == Outcome.GOAL).all()
 
 
-def test_algorithms_that_cannot_follow_a_map_are_refused():
-    with pytest.raises(AndanteError, match="cannot follow a map that changes"):
-        andante.Crowd("prlrts", World(GRID))
+@pytest.mark.parametrize("name", ["cpd", "dlrta", "hcdps", "knn"] if DEEP else ["cpd"])
+def test_units_with_databases_search_where_these_are_stale(name):
+    kinds = {"cpd": "moves", "dlrta": "pattern", "hcdps": "regions", "knn": "subgoals(records=500)"}
+    world, rng = World(GRID), np.random.default_rng(1)
+    crowd = andante.Crowd(name, world, databases=[andante.build(kinds[name], GRID)])
+    ids = crowd.add(STARTS, GOALS)
+    for number in range(20_000):
+        if not crowd.walking:
+            break
+        before = crowd.states[ids].copy()
+        crowd.tick()
+        if number < 60:
+            _check_moves(world, before, crowd.states[ids])
+            changes(world, rng, {tuple(cell) for cell in crowd.cells[ids].tolist()} | set(GOALS))
+    outcomes = crowd.outcomes[ids]
+    assert set(outcomes.tolist()) <= {Outcome.GOAL, Outcome.UNREACHABLE}
+    assert np.count_nonzero(outcomes == Outcome.GOAL) >= 30
+
+
+def test_units_that_cannot_follow_a_map_do_not_learn_together_on_one():
+    with pytest.raises(AndanteError, match="cannot learn together"):
+        andante.Crowd("prlrts(gamma=1.0)", World(GRID), share="goal")

@@ -153,7 +153,7 @@ class Database:
 
     def serves(self, graph: Graph) -> bool:
         """Return whether it was built for this graph, or for any graph."""
-        return self.fingerprint is None or self.fingerprint == graph.fingerprint
+        return self.fingerprint is None or self.fingerprint == graph.chart
 
     def covers(self, graph: Graph, goals: States) -> npt.NDArray[np.bool_]:
         """Return for each goal whether it serves problems with that goal on this graph, for which it was built."""
@@ -253,7 +253,7 @@ def load(path: str | os.PathLike[str], *, map: Grid | Graph) -> Database:  # noq
     """
     file, graph = Path(path), map.graph
     header, buffer = _opened(file)
-    if header.fingerprint not in (None, graph.fingerprint):
+    if header.fingerprint not in (None, graph.chart):
         raise DatabaseError(f"{file} was built for another map than this one; build one for it with 'andante build'")
     known = kind_named(header.kind)
     try:

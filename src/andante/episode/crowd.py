@@ -398,10 +398,10 @@ class Crowd:
             )
         if not algorithm.crowd:
             raise AlgorithmError(f"{algorithm} cannot be one of a crowd: each unit would need memory for the whole map")
-        if self._living is not None and not algorithm.living:
+        if self._living is not None and self._share and not algorithm.living:
             raise AlgorithmError(
-                f"{algorithm} cannot follow a map that changes; give the crowd world.frozen(), or choose an algorithm "
-                "whose card says living"
+                f"{algorithm} cannot follow a map that changes, so its units cannot learn together on one; choose an "
+                "algorithm whose card says living, or leave out share"
             )
         if self._share and not algorithm.card.converges:
             raise AlgorithmError(

@@ -19,6 +19,7 @@ import numpy.typing as npt
 from andante.agent import STUCK, UNREACHABLE, Algorithm, Move, algorithms, find
 from andante.databases.header import Database, as_databases
 from andante.episode.checks import check_goals, covering, explained, wrong_move
+from andante.episode.detour import gait_of
 from andante.episode.loop import WRONG_MOVE, bound_loop, driver
 from andante.episode.pursuit import MOST_AT_ONCE
 from andante.episode.tables import ROW_BYTES, Episodes, Trail
@@ -98,7 +99,9 @@ class Agent:
         self.graph = world.graph
         self._living = world if isinstance(world, World) else None
         self._news = -1  # what the agent last knew of a map that changes
-        self._check_living(sight)
+        self._gait = gait_of(self.algorithm, self.graph)
+        if self._living is not None and sight is not None:
+            raise ProblemError("an agent with sight needs a map that does not change; give it world.frozen()")
         self.databases = as_databases(databases)
         self.sight = sight
         self.name = str(self.algorithm)
@@ -125,35 +128,23 @@ class Agent:
             given.append(f"sight {self.sight}")
         return f"<Agent {self.algorithm} on {self._world!r}{' with ' if given else ''}{', '.join(given)}>"
 
-    def _check_living(self, sight: int | None) -> None:
-        """Raise `AlgorithmError` if the map changes and the algorithm cannot follow it."""
-        if self._living is None:
-            return
-        if not self.algorithm.living:
-            able = ", ".join(entry.card.name for entry in algorithms() if entry.living)
-            raise AlgorithmError(
-                f"{self.algorithm} cannot follow a map that changes; give it world.frozen(), or choose among: {able}"
-            )
-        if sight is not None:
-            raise ProblemError("an agent with sight needs a map that does not change; give it world.frozen()")
-
     def _loop(self) -> Callable[..., int]:
         """Return the loop that drives the agent's step."""
-        return driver(self.algorithm.step)
+        return driver(self._gait.step)
 
     def _renew(self) -> None:
         """Allocate the memory, also when it has no stamps left for another problem, and bind the loop to it."""
         self._leave()
         known, view = self._first_sight()
-        self._space = space = new_space(known, self.algorithm.params, self._log_rows, self.databases, view, self.name)
-        self._memory = allocate(self.algorithm.memory, space)
+        self._space = space = new_space(known, self._gait.params, self._log_rows, self.databases, view, self.name)
+        self._memory = allocate(self._gait.memory, space)
         self._clock = space.clock.view(np.int64).data
         self._asks = view.scalars["asked"] if isinstance(view, Belief) else None
         self._bind()
 
     def _bind(self) -> None:
         """Bind the loop to the memory."""
-        space, arrays, codes = self._space, self.graph.arrays, self.algorithm.codes
+        space, arrays, codes = self._space, self.graph.arrays, self._gait.codes
         self._drive = bound_loop(self._loop(), arrays, space.view, self._memory, codes, space.clock, space.changes)
         self._step = partial(self._drive, self._stepping.address, 1, 0, 0, 0, 0, 1)
 

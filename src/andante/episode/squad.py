@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from andante.agent import Algorithm
 from andante.episode.checks import covering, explained
+from andante.episode.detour import gait_of
 from andante.episode.march import (
     NO_TEAM,
     NOBODY,
@@ -44,6 +45,7 @@ class Squad:
         share: bool,
     ) -> None:
         self.algorithm, self.databases, self._graph = algorithm, databases, graph
+        self._gait = gait_of(algorithm, graph)
         self._share = share
         self.covering = covering(algorithm, databases, graph)  # the databases that may be for some goals only
         draft = Draft(len(graph), width=graph.row_width, share=share)
@@ -66,9 +68,9 @@ class Squad:
         """Return the memory and the clocks of units and teams, one and the same if units do not learn together."""
         clock = mind.one(CLOCK)
         team_clock = mind.one(CLOCK) if self._share else clock
-        who, params = str(self.algorithm), self.algorithm.params
+        who, params = str(self.algorithm), self._gait.params
         space = Space(self._graph, params, mind, clock, Log.of(0), self.databases, who=who, team_clock=team_clock)
-        return allocate(self.algorithm.memory, space), clock, team_clock
+        return allocate(self._gait.memory, space), clock, team_clock
 
     def stand_on(self, ground: Ground) -> None:
         """Bind the loops to the table of all units, which was made or has grown, and to the minds."""
@@ -76,10 +78,10 @@ class Squad:
         self._memory = memory
         unit = Unit(memory, self._minds.pools, self._minds.team_pools)
         crew = Each(unit, self._minds.rows, self._minds.team_rows)
-        graph, codes = self._graph.arrays, self.algorithm.codes
+        graph, codes = self._graph.arrays, self._gait.codes
         self._ground = ground
         self._begin = bind(begin_turn, ground, self._members, self.result)
-        loop = marcher(self.algorithm.step, self.algorithm.memory)
+        loop = marcher(self._gait.step, self._gait.memory)
         clocks = clock, team_clock, self._graph.changes
         self._march = bind(loop, graph, crew, codes, *clocks, ground, self._members, self.result, self._scratch)
         self._end = bind(end_turn, ground, self._members, self.result)

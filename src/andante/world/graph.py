@@ -302,6 +302,11 @@ class Graph:
         """The log of changes: empty, but for the graph of a `World`."""
         return UNCHANGED
 
+    @property
+    def chart(self) -> str:
+        """The fingerprint that databases for this graph have: its own, or of a `World` that of its first version."""
+        return self.fingerprint
+
     def apart(self, starts: npt.ArrayLike, goals: npt.ArrayLike) -> npt.NDArray[np.bool_]:
         """Return for each pair of states whether it is known that no path joins them.
 

@@ -50,7 +50,7 @@ class World(Grid):
         shown = self._mask.view()
         shown.flags.writeable = False  # like any other grid's, so that the same machine code is used
         self.parts = Parts.over(len(self._mask))
-        self.__dict__["graph"] = LivingGraph(arrays._replace(mask=shown), self)
+        self.__dict__["graph"] = LivingGraph(arrays._replace(mask=shown), self, grid.graph)
         self._free = grid.free_cells
         self._lock = threading.Lock()
         self._width, self._height = self.width, self.height
@@ -158,9 +158,9 @@ class World(Grid):
 class LivingGraph(Graph):
     """The graph of a map that changes: all that follows from it is of its present version."""
 
-    def __init__(self, arrays: Moves, world: World) -> None:
+    def __init__(self, arrays: Moves, world: World, first: Graph) -> None:
         super().__init__(arrays)
-        self._world = world
+        self._world, self.first = world, first
         self._known: dict[str, tuple[int, Any]] = {}
 
     def __reduce_ex__(self, protocol: Any) -> Any:
@@ -179,6 +179,11 @@ class LivingGraph(Graph):
     def changes(self) -> Changes:
         """The log of changes."""
         return self._world.changes
+
+    @property
+    def chart(self) -> str:
+        """The fingerprint of the first version."""
+        return self.first.fingerprint
 
     def _present(self, name: str) -> Any:
         """Return what `Graph` says, worked out again if the map has changed."""

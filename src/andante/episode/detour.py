@@ -1,0 +1,158 @@
+"""How agents that cannot follow changes walk on a map that changes: as if it had not, until they hit a wall.
+
+Databases, levels and the like are for the map as it was. Such an agent plans on the first version of its world, with
+its own step, and makes its moves while the map allows them. From the first one that it does not, it searches with TBA*
+until it is at its goal: an agent that went back to what it knew whenever it could might swing between two moves for
+ever. So it arrives if either of the two would. In its next trial it begins with what it knows again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from andante.agent import Algorithm, Move, find
+from andante.kernel import instantiate, kernel
+from andante.search.memory import CLOCK, Clock, Space, allocate, set_problem
+from andante.search.path import price_between
+from andante.world.changes import Changes
+from andante.world.graph import Graph
+from andante.world.layout import Moves, degree
+from andante.world.living import LivingGraph
+
+SEARCH = "tba(budget=10, weight=2)"
+
+ASTRAY = np.dtype([("trial", np.int64)])  # the last trial in which the map did not allow a move
+
+
+class Gait(NamedTuple):
+    """What a loop needs of an algorithm: its step, its memory, and its parameters, also as kernels take them."""
+
+    step: Callable[..., Move]
+    memory: type
+    params: Any
+    codes: Any
+
+
+class Own(NamedTuple):
+    """The agent's own memory, the map that it plans on, and its clock."""
+
+    memory: Any
+    graph: Moves
+    clock: Clock  # on which no cell is ever opened
+
+
+class Detour(NamedTuple):
+    """Whether the agent searches, and the memory for that."""
+
+    memory: Any
+    scalars: npt.NDArray[Any]  # [1], of ASTRAY
+    clock: Clock
+    changes: Changes
+
+
+class Both(NamedTuple):
+    """The memory of an agent that may have to search."""
+
+    own: Own
+    detour: Detour
+
+
+class Codes(NamedTuple):
+    """The parameters of both."""
+
+    own: Any
+    search: Any
+
+
+def gait_of(algorithm: Algorithm, graph: Graph) -> Gait:
+    """Return how an algorithm walks on a graph: as it is, unless the map changes and it cannot follow."""
+    if not isinstance(graph, LivingGraph) or algorithm.living:
+        return Gait(algorithm.step, algorithm.memory, algorithm.params, algorithm.codes)
+    search = find(SEARCH)
+    codes = Codes(algorithm.codes, search.codes)
+    return Gait(_either(algorithm.step, search.step), _memory_of(algorithm, search, graph), algorithm.params, codes)
+
+
+def _memory_of(algorithm: Algorithm, search: Algorithm, graph: LivingGraph) -> type:
+    """Return the memory of an algorithm that may have to search."""
+
+    class OwnPart:
+        @staticmethod
+        def allocate(space: Space) -> Own:
+            clock = space.mind.one(CLOCK)
+            known = space._replace(graph=graph.first, clock=clock, team_clock=None)
+            arrays = graph.first.arrays
+            assert isinstance(arrays, Moves)
+            return Own(allocate(algorithm.memory, known), arrays, clock)
+
+    class DetourPart:
+        @staticmethod
+        def allocate(space: Space) -> Detour:
+            memory = allocate(search.memory, space._replace(params=search.params))
+            return Detour(memory, space.mind.one(ASTRAY), space.clock, space.changes)
+
+    class Maker:
+        """Makes a `Both`: kernels are compiled for one class, whatever it was allocated by."""
+
+        own: OwnPart
+        detour: DetourPart
+
+        def __new__(cls, own: Own, detour: Detour) -> Both:  # type: ignore[misc]
+            return Both(own, detour)
+
+    Maker.__annotations__.update(own=OwnPart, detour=DetourPart)
+    return Maker
+
+
+@cache
+def _either(own: Callable[..., Move], search: Callable[..., Move]) -> Callable[..., Move]:
+    """Return the step of an algorithm that may have to search; named settings of an algorithm share it."""
+    home = own.__module__.rpartition(".")[2]
+    return instantiate(step_or_search, f"step_or_search_{home}_{own.__name__}", own_step=own, search_step=search)
+
+
+def own_step(graph: Moves, memory: Any, params: Any, state: int, goal: int) -> Move:
+    """Stand for the step of an algorithm, which `gait_of` puts in its place."""
+    raise NotImplementedError
+
+
+def search_step(graph: Moves, memory: Any, params: Any, state: int, goal: int) -> Move:
+    """Stand for the step of the search, which `gait_of` puts in its place."""
+    raise NotImplementedError
+
+
+def step_or_search(graph: Moves, memory: Both, params: Codes, state: int, goal: int) -> Move:
+    """Make one move of an algorithm on the map as it was, or of a search if that is no longer possible."""
+    own, detour = memory.own, memory.detour
+    if not _is_astray(own, detour, state, goal):
+        _keep_time(own.clock[0], detour.clock[0])
+        move = own_step(own.graph, own.memory, params.own, state, goal)
+        if move.to == state or (move.to >= 0 and price_between(graph, state, move.to) < np.inf):
+            return move
+        if detour.changes.scalars[0]["total"] == 0:
+            return move
+        detour.scalars[0]["trial"] = detour.clock[0]["trial"]
+    return search_step(graph, detour.memory, params.search, state, goal)
+
+
+@kernel
+def _is_astray(own: Own, detour: Detour, state: int, goal: int) -> bool:
+    """Return whether the agent searches; also if it does not know its state or its goal, which were walls."""
+    if detour.changes.scalars[0]["total"] == 0:
+        return False
+    if degree(own.graph, state) == 0 or degree(own.graph, goal) == 0:
+        return True
+    return detour.scalars[0]["trial"] == detour.clock[0]["trial"]
+
+
+@kernel
+def _keep_time(own: Any, clock: Any) -> None:
+    """Let the agent's own clock follow the loop's."""
+    if own["problem"] != clock["problem"]:
+        set_problem(own, clock["problem"], 0)
+    own["trial"] = clock["trial"]
