@@ -126,3 +126,14 @@ def test_a_world_is_not_copied_or_made_of_anything():
         World("here")
     with pytest.raises(MapError, match=r"world\.frozen"):
         copy.copy(World(andante.generate("empty", 5, 5)))
+
+
+def test_terrain_that_comes_back_looks_as_before():
+    grid = Grid([list(".S@"), list("GTW")])
+    world = World(grid)
+    everywhere = [(x, y) for x in range(3) for y in range(2)]
+    world.close(everywhere)
+    world.open([(0, 0), (1, 0), (0, 1)])
+    assert world.frozen() == grid
+    world.open(everywhere)
+    assert World(world).fingerprint == world.fingerprint != grid.fingerprint

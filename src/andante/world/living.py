@@ -19,7 +19,6 @@ from andante.world.layout import Moves, beside
 from andante.world.parts import Parts, is_apart, note_closed, note_opened, sweep
 
 TENDED = 2048  # cells looked at for components at a time
-_OPEN, _WALL = ord("."), ord("@")
 
 
 class World(Grid):
@@ -39,10 +38,14 @@ class World(Grid):
     def __init__(self, grid: Grid) -> None:
         if not isinstance(grid, Grid):
             raise MapError(f"a world is made of a Grid, as andante.read_map returns, not {quoted(grid)}")
+        if isinstance(grid, World):
+            grid = grid.frozen()
         self.name, self.rule = grid.name, grid.rule
         self._terrain, self._passable = grid.terrain.copy(), grid.passable.copy()
         self.terrain, self.passable = self._terrain.view(), self._passable.view()
         self._freeze()
+        open_, closed = np.uint8(ord(".")), np.uint8(ord("@"))
+        self._looks = np.where(grid.passable, grid.terrain, open_), np.where(grid.passable, closed, grid.terrain)
         self.changes = Changes.empty()
         arrays = grid.graph.arrays
         assert isinstance(arrays, Moves)
@@ -129,7 +132,8 @@ class World(Grid):
     @cached_property
     def _edit(self) -> Callable[..., int]:
         arrays, rule = self.graph.arrays, RULES.index(self.rule)
-        tables = self._mask, self._passable.ravel(), self._terrain.ravel(), self.parts, self.changes
+        looks = (look.ravel() for look in self._looks)
+        tables = self._mask, self._passable.ravel(), self._terrain.ravel(), *looks, self.parts, self.changes
         return bind(_edit_cells, arrays, *tables, rule, np.dtype(np.int64))
 
     def tend(self, most: int = TENDED) -> int:
@@ -250,6 +254,8 @@ def _edit_cells(
     mask: npt.NDArray[np.uint8],
     passable: npt.NDArray[np.bool_],
     terrain: npt.NDArray[np.uint8],
+    looks_open: npt.NDArray[np.uint8],
+    looks_closed: npt.NDArray[np.uint8],
     parts: Parts,
     changes: Changes,
     rule: int,
@@ -264,7 +270,7 @@ def _edit_cells(
             continue
         moves = int64(mask[cell])
         passable[cell] = opened
-        terrain[cell] = _OPEN if opened else _WALL
+        terrain[cell] = looks_open[cell] if opened else looks_closed[cell]
         _rewrite_around(graph, mask, passable, rule, cell)
         record(changes, cell, opened)
         if opened:
