@@ -13,7 +13,7 @@ import numpy as np
 import andante
 from andante.databases.header import Database
 from andante.world.grid import Grid
-from benchmarks import calls, campaigns, crowds, knowledge, levels
+from benchmarks import calls, campaigns, crowds, knowledge, levels, living
 from benchmarks.tables import Table
 from benchmarks.targets import Files
 
@@ -48,6 +48,7 @@ def measure(files: Files) -> list[FixedCost]:
         *_memories(files),
         *_calls(files),
         *_crowds(files),
+        *_changes(files),
         FixedCost("starting a problem, 2048 x 2048 against 64 x 64", _growth(), None, "x"),
         *_abstraction(files),
         *_knowledge(files),
@@ -218,6 +219,18 @@ def _abstraction(files: Files) -> list[FixedCost]:
         FixedCost("all levels above scattered walls, 512 x 512", levels.build_seconds(scattered), 0.15, "s"),
         FixedCost("closing one cell under all levels, 512 x 512", 1e6 * middling, None, "us"),
         FixedCost("closing one cell, 2048 x 2048 against 128 x 128", large / small, 2.0, "x"),
+    ]
+
+
+def _changes(files: Files) -> list[FixedCost]:
+    """What it costs to change a map."""
+    grid = files.problems[0].grid
+    assert grid is not None
+    small, large = map(living.change_seconds, (living.SMALL, living.LARGE))
+    return [
+        FixedCost("closing or opening one cell of a world, 2048 x 2048", 1e6 * large, 2.0, "us"),
+        FixedCost("closing or opening one cell of a world, 2048 x 2048 against 128 x 128", large / small, 1.5, "x"),
+        FixedCost("a tick of 1,000 LRTA* units with 100 changes, against one without", living.slowdown(grid), 1.5, "x"),
     ]
 
 

@@ -1,0 +1,50 @@
+"""What it costs to change a map: for the map itself, and for a crowd that walks on it."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+
+import andante
+from andante.world.grid import Grid
+from benchmarks.crowds import UNITS, random_cells
+
+SMALL, LARGE = 128, 2048
+ROUNDS, TICKS, FIRST, CHANGES = 5, 60, 20, 100
+
+
+def change_seconds(side: int) -> float:
+    """The time to close or open one cell, by one call each: the best of several rounds of many."""
+    world = andante.World(andante.generate("random", side, side, seed=7))
+    cells = [(int(x), int(y)) for x, y in np.random.default_rng(7).integers(0, side, (1000, 2))]
+    return min(_change_seconds(world, cells) for _ in range(ROUNDS)) / (2 * len(cells))
+
+
+def _change_seconds(world: andante.World, cells: list[tuple[int, int]]) -> float:
+    began = time.process_time()
+    for cell in cells:
+        world.close(cell)
+        world.open(cell)
+    return time.process_time() - began
+
+
+def slowdown(grid: Grid) -> float:
+    """How many times as long a tick of LRTA* units takes with so many changes before it, these included."""
+    return min(_tick_seconds(grid, CHANGES) for _ in range(ROUNDS)) / min(_tick_seconds(grid, 0) for _ in range(ROUNDS))
+
+
+def _tick_seconds(grid: Grid, changes: int) -> float:
+    """The median time of a tick; cells are closed before one tick and opened again before the next."""
+    world = andante.World(grid)
+    crowd = andante.Crowd("lrta", world)
+    crowd.add(random_cells(grid, UNITS, seed=1), random_cells(grid, UNITS, seed=2))
+    cells = np.random.default_rng(7).integers(0, (grid.width, grid.height), (TICKS, max(changes, 1), 2))
+    seconds = []
+    for k in range(FIRST + TICKS):
+        began = time.process_time()
+        if changes and k >= FIRST:
+            (world.open if k % 2 else world.close)(cells[(k - FIRST) // 2])
+        crowd.tick()
+        seconds.append(time.process_time() - began)
+    return float(np.median(seconds[FIRST:]))
