@@ -88,12 +88,13 @@ class Memory(NamedTuple):
 def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -> Move:
     """Make one move of late-acting A*."""
     tree, paths, at = memory.tree, memory.paths, memory.planning.scalars[0]
-    if at["stage"] == SEARCHING and not take_in(tree, graph, goal, params.weight):
+    now = memory.planning.clock[0]["trial"]
+    if at["trial"] == now and at["stage"] == SEARCHING and not take_in(tree, graph, goal, params.weight):
         at["trial"] = NEVER
-    if at["trial"] != memory.planning.clock[0]["trial"]:
+    if at["trial"] != now:
         begin(tree, graph, state, goal, params.weight)
         forget(paths)
-        at["trial"], at["stage"], at["start"] = memory.planning.clock[0]["trial"], SEARCHING, state
+        at["trial"], at["stage"], at["start"] = now, SEARCHING, state
     work, traced = Slice(False, 0, 0, 0), 0
     if at["stage"] == SEARCHING:
         share = max(1, int64(params.budget * params.r + 1e-9))
