@@ -41,6 +41,7 @@ def examples():
         "Tick": andante.Crowd("lrta", GRID).tick(),
         "Trace": andante.record("lrta", PROBLEM),
         "Trial": trial,
+        "World": andante.World(GRID),
     }
     classes = {name for name in andante.__all__ if isinstance(getattr(andante, name), type)}
     assert set(made) == classes, "give the new public class an example here"
