@@ -41,6 +41,7 @@ VERBS = (
     "maps list",
     "maps show",
     "maps generate",
+    "maps scene",
     "maps fetch",
     "build",
     "databases list",

@@ -186,3 +186,17 @@ def test_units_with_bodies_and_units_that_learn_together(cli, arena):
     code, _, err = cli("crowd", arena, "--share", "-a", "rta")
     assert code == FAILED
     assert "its units cannot learn together" in told(err)
+
+
+def test_scenes_are_made_and_walked(cli, tmp_path):
+    file, page = tmp_path / "doors.scene", tmp_path / "doors.html"
+    code, out, err = cli("maps", "scene", "rooms:32x32:1", file, "--units", "10", "--every", "10")
+    assert (code, told(err)) == (OK, "")
+    assert "10 units, 100 events" in out
+    code, out, err = cli("crowd", file, "--expansions", "1000", "--ticks", "2000", "--html", page)
+    assert code == OK, err
+    assert "10 units of tba" in out
+    assert "change_ticks" in page.read_text()
+    code, out, err = cli("crowd", file, "--units", "5")
+    assert code in (FAILED, USAGE)
+    assert "a scene says which units there are" in err

@@ -296,7 +296,8 @@ def _pursue(memory: Memory, graph: Arrays, params: Params, goal: int) -> None:
         return
     while here != goal:
         after = step_down(graph, here, goal)
-        if after < 0 or not extend(paths, after):
+        numbered = at["stage"] < TRACED or not _shortens(params)  # else the agent follows the route
+        if after < 0 or (numbered and not extend(paths, after)):
             at["trial"] = NEVER
             return
         if _shortens(params):

@@ -29,10 +29,13 @@ from andante.cli.shared import (
 if TYPE_CHECKING:
     from andante.agent import Algorithm
     from andante.episode.crowdresult import CrowdResult, Pace
+    from andante.world.grid import Grid
     from andante.world.problem import Problem
+    from andante.world.scenes import Event, Scene
 
 app = typer.Typer(add_completion=False)
 
+UNITS = 1000
 MICROSECONDS = 2000.0  # what a game gives to all its units, if nothing else is said
 
 # What units use if nothing else is said: among algorithms without databases, most of a thousand units arrive soon on
@@ -42,8 +45,12 @@ ALGORITHM, SHARING = "tba(budget=10, weight=2)", "lss(lookahead=10)"
 
 @app.command()
 def crowd(
-    map: str = typer.Argument(..., metavar="MAP", help=MAP_HELP),  # noqa: A002 (the user's word for it)
-    units: int = typer.Option(1000, min=1, help="How many units, each with a random problem of its own."),
+    map: str = typer.Argument(  # noqa: A002 (the user's word for it)
+        ..., metavar="MAP|SCENE", help=f"{MAP_HELP} Or a scene: a map with units and changes (andante maps scene)."
+    ),
+    units: int | None = typer.Option(
+        None, min=1, help="How many units, each with a random problem of its own. Default: 1000, or those of a scene."
+    ),
     algorithm: str | None = typer.Option(
         None,
         "--algorithm",
@@ -69,23 +76,21 @@ def crowd(
     It ends when every unit has arrived, or after so many ticks.
     """
     from andante.agent import find
-    from andante.datasets.scenarios import random_problems
     from andante.episode.crowdresult import Pace
-    from andante.episode.crowdrun import problems_apart, with_one_goal
 
     check_places(html)
     pace = Pace(MICROSECONDS if microseconds is None and expansions is None else microseconds, expansions, ticks)
     entry = find(algorithm or (SHARING if share else ALGORITHM))
-    grid = read_world(map)
+    scene = _scene(map, units, share)
+    grid = read_world(map) if scene is None else scene.grid
     databases = load_databases(database, grid)
     warn_unused(offers_of(databases), [entry])
-    problems = problems_apart(grid, units, seed) if bodies else random_problems(grid, units, seed=seed)
-    if share:
-        problems = with_one_goal(problems)
+    problems = _problems(grid, units or UNITS, seed, bodies, share) if scene is None else _units_of(scene, ticks)
     run = march(
         entry,
         problems,
         pace,
+        events=() if scene is None else scene.events,
         databases=databases,
         memory=memory * 1e6,
         bodies=bodies,
@@ -106,6 +111,35 @@ def crowd(
         print_written(html)
 
 
+def _scene(name: str, units: int | None, share: bool) -> Scene | None:
+    """Return the scene that an argument names; None if it names a map."""
+    from andante.errors import ParameterError
+    from andante.world.scenes import is_scene, read_scene
+
+    if not is_scene(name):
+        return None
+    if units is not None or share:
+        raise ParameterError("a scene says which units there are, and where they go; leave out --units and --share")
+    return read_scene(name)
+
+
+def _problems(grid: Grid, units: int, seed: int, bodies: bool, share: bool) -> list[Problem]:
+    """Return random problems for units on a map."""
+    from andante.datasets.scenarios import random_problems
+    from andante.episode.crowdrun import problems_apart, with_one_goal
+
+    problems = problems_apart(grid, units, seed) if bodies else random_problems(grid, units, seed=seed)
+    return with_one_goal(problems) if share else problems
+
+
+def _units_of(scene: Scene, ticks: int) -> list[Problem]:
+    """Return the problems of a scene's units, with what a walker pays who knows every change at once."""
+    from andante.episode.crowdrun import problems_of
+
+    with show_compilation():
+        return problems_of(scene, ticks)
+
+
 def march(
     entry: Algorithm,
     problems: Sequence[Problem],
@@ -114,21 +148,21 @@ def march(
     databases: Sequence[Any] = (),
     bodies: bool = False,
     share: str | None = None,
+    events: Sequence[Event] = (),
     **how: Any,
 ) -> CrowdResult:
     """Compile what is needed and run the crowd, with progress."""
     from andante.episode.crowd import Crowd
-    from andante.episode.crowdrun import run_crowd
+    from andante.episode.crowdrun import run_crowd, world_for
 
     with show_compilation():
-        Crowd(entry, problems[0].world, databases=databases, bodies=bodies, share=share).compile()
+        Crowd(entry, world_for(problems[0].world, events), databases=databases, bodies=bodies, share=share).compile()
     gc.collect()
     gc.freeze()  # as a game does: to look through all that was loaded takes longer than a tick
     try:
         with progress_bar("units that have ended", len(problems), quiet=True) as advance:
-            return run_crowd(
-                entry, problems, pace, databases=databases, bodies=bodies, share=share, progress=advance, **how
-            )
+            same: dict[str, Any] = {"databases": databases, "bodies": bodies, "share": share, "events": events}
+            return run_crowd(entry, problems, pace, progress=advance, **same, **how)
     finally:
         gc.unfreeze()
 

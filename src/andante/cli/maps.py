@@ -11,6 +11,7 @@ from andante.cli.shared import (
     JSON_OPTION,
     MAP_HELP,
     err,
+    number_option,
     out,
     print_json,
     print_written,
@@ -174,6 +175,26 @@ def generate(
     grid = make(kind, *read_size(size), seed=seed, **options)
     write_map(grid, file)
     out.print(f"{file}: {grid.width} x {grid.height}, {grid.free_cells} free cells", soft_wrap=True)
+
+
+@app.command()
+def scene(
+    map: str = typer.Argument(..., metavar="MAP", help=MAP_HELP),  # noqa: A002 (the user's word for it)
+    file: Path = typer.Argument(..., metavar="FILE.scene", help="Where to write it."),
+    kind: str = typer.Option("doors", help="doors, bridges, tunnels or rubble: what changes."),
+    units: int = typer.Option(100, min=1, help="How many units, each with a random problem of its own."),
+    every: int = typer.Option(20, min=1, help="A cell changes every so many ticks."),
+    ticks: int = typer.Option(1000, min=1, help="The last tick in which anything happens."),
+    wandering: float = number_option(0.0, 0.0, help="The share of the goals that move about, as often."),
+    seed: int = typer.Option(0, min=0, help="The same seed gives the same scene, everywhere."),
+) -> None:
+    """Generate a scene, units on a map that changes, and write it to a file for 'andante crowd'."""
+    from andante.datasets.scenes import make_scene
+    from andante.world.scenes import write_scene
+
+    made = make_scene(read_world(map), units, kind, every=every, ticks=ticks, wandering=wandering, seed=seed)
+    write_scene(made, file)
+    out.print(f"{file}: {len(made.units)} units, {len(made.events)} events", soft_wrap=True)
 
 
 @app.command()

@@ -106,8 +106,8 @@ class CrowdResult:
 
     @property
     def suboptimality_ratios(self) -> npt.NDArray[np.float64]:
-        """Cost over optimal cost of the units that arrived."""
-        arrived = self.outcomes == int(Outcome.GOAL)
+        """Cost over optimal cost of the units that arrived; in a scene, over that of A* replanned after every event."""
+        arrived = (self.outcomes == int(Outcome.GOAL)) & np.isfinite(self.optimal_costs) & (self.optimal_costs > 0)
         return self.costs[arrived] / self.optimal_costs[arrived]
 
     def figures(self) -> dict[str, Any]:

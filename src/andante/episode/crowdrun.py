@@ -14,10 +14,15 @@ from andante.episode.crowd import Crowd
 from andante.episode.crowdresult import CrowdResult, Pace
 from andante.episode.crowdtrace import CrowdRecorder
 from andante.episode.lanes import MEMORY
+from andante.episode.replanned import replanned_costs
 from andante.episode.tick import Tick
 from andante.errors import ProblemError
+from andante.measures import Outcome
+from andante.world.graph import Graph
 from andante.world.grid import Grid, cells_of
+from andante.world.living import World
 from andante.world.problem import Problem
+from andante.world.scenes import Change, Event, Scene
 
 ATTEMPTS = 20  # to draw problems whose starts and goals are all different
 _SAMPLED = 8  # what units hold is asked for in every eighth tick: that takes as long as some moves
@@ -35,19 +40,22 @@ def run_crowd(
     lanes: int = 1,
     threads: int = 1,
     recorded: bool = False,
+    events: Sequence[Event] = (),
     progress: Callable[[int], None] = lambda ended: None,
 ) -> CrowdResult:
     """Let a unit walk each of these problems, all at once, until all have ended or the ticks are over.
 
-    All problems are on one grid and have optimal costs. ``recorded`` keeps where everybody was. ``progress`` is called
-    after each tick with the number of units that have ended in it.
+    All problems are on one grid and have optimal costs. ``recorded`` keeps where everybody was. ``events`` happen
+    before their ticks: cells close and open, goals move. ``progress`` is called after each tick with the number of
+    units that have ended in it.
     """
     grid = problems[0].grid if problems else None
     if grid is None:
         raise ProblemError("a crowd is measured on problems of one grid, made with grid.problem(start, goal)")
+    changes = [event for event in events if isinstance(event, Change)]
     crowd = Crowd(
         algorithm,
-        grid,
+        world_for(grid, events),
         databases=databases,
         memory=memory,
         bodies=bodies,
@@ -56,14 +64,18 @@ def run_crowd(
         threads=threads,
     )
     ids = crowd.add(_cells(grid, [one.start for one in problems]), _cells(grid, [one.goal for one in problems]))
-    recorder = CrowdRecorder(grid, crowd.states[ids], crowd.goals[ids]) if recorded else None
+    recorder = CrowdRecorder(grid, crowd.states[ids], crowd.goals[ids], changes) if recorded else None
+    happening = list(reversed(events))
     ticks: list[Tick] = []
     held = np.zeros(len(ids), np.int64)
     walking = crowd.walking
     while walking and len(ticks) < pace.ticks:
+        while happening and happening[-1].tick <= len(ticks) + 1:
+            _happen(happening.pop(), crowd, ids)
         tick = crowd.tick(microseconds=pace.microseconds, expansions=pace.expansions)
         if recorder is not None:
-            recorder.keep(crowd.states[ids], tick.microseconds, tick.waiting)
+            arrived = crowd.outcomes[ids] == Outcome.GOAL
+            recorder.keep(crowd.states[ids], arrived, tick.microseconds, tick.waiting)
         if len(ticks) % _SAMPLED == 0:
             np.maximum(held, crowd.held_bytes(ids), out=held)
         ticks.append(tick)
@@ -83,6 +95,30 @@ def run_crowd(
         unit_bytes=held,
         trace=recorder.trace(str(algorithm), algorithm.card.title, pace.microseconds) if recorder else None,
     )
+
+
+def world_for(grid: Grid | Graph, events: Sequence[Event]) -> Grid | Graph:
+    """Return the grid itself, or a world of it if one of these events changes it."""
+    changes = isinstance(grid, Grid) and any(isinstance(event, Change) for event in events)
+    return World(grid) if changes else grid  # type: ignore[arg-type]
+
+
+def _happen(event: Event, crowd: Crowd, ids: npt.NDArray[np.int64]) -> None:
+    """Let an event happen. A goal that moves into a wall, or of a unit that has ended, stays where it is."""
+    if isinstance(event, Change):
+        assert isinstance(crowd.world, World)
+        (crowd.world.open if event.opened else crowd.world.close)(event.cell)
+        return
+    x, y = event.goal
+    assert isinstance(crowd.world, Grid)
+    if crowd.world.passable[y, x] and crowd.outcomes[ids[event.unit]] == Outcome.WALKING:
+        crowd.send(ids[event.unit : event.unit + 1], event.goal)
+
+
+def problems_of(scene: Scene, ticks: int) -> list[Problem]:
+    """Return the problems of a scene's units; the optimal cost is that of A* replanned after every event."""
+    costs = replanned_costs(scene, ticks).tolist()
+    return [scene.grid.problem(*ends).with_optimal_cost(cost) for ends, cost in zip(scene.units, costs, strict=True)]
 
 
 def problems_apart(grid: Grid, count: int, seed: int) -> list[Problem]:

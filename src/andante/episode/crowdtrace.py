@@ -1,12 +1,15 @@
 """Traces of crowds: where every unit was after every tick, small enough that a page can replay it.
 
-The JSON has ``format`` "andante-crowd" and ``version`` 1, plain fields, and columns as in traces of single agents
+The JSON has ``format`` "andante-crowd" and ``version`` 2, plain fields, and columns as in traces of single agents
 (`andante.episode.trace`):
 
 - ``terrain``: the map's characters, row by row, as their codes;
 - ``starts`` and ``goals``: a state for each unit;
 - ``steps``: for each unit, and each tick, where it went: 3 * (dy + 1) + dx + 1, so 4 if it stayed;
-- ``microseconds`` that each tick took, and the number of units ``waiting`` in it.
+- ``arrivals``: for each unit the tick in which it arrived, or -1;
+- ``microseconds`` that each tick took, and the number of units ``waiting`` in it;
+- ``change_cells``: cells that were opened, or ~cell for those that were closed, and ``change_ticks``: the ticks before
+  which that was.
 
 ``budget`` is what a tick was given in microseconds, or null. ``cut`` says whether the crowd went on
 after the last tick.
@@ -14,6 +17,7 @@ after the last tick.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,15 +27,17 @@ import numpy.typing as npt
 from andante.episode.trace import dump, pack
 from andante.errors import ProblemError
 from andante.world.grid import Grid, cells_of
+from andante.world.scenes import Change
 
 FORMAT = "andante-crowd"
-VERSION = 1
+VERSION = 2
 
 #: A trace is for looking at: it ends after this many ticks, or sooner if that makes more than so many steps.
 MOST_TICKS = 4_000
 MOST_STEPS = 4_000_000
 
 STAYED = 4
+NOT_ARRIVED = -1
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,8 +51,11 @@ class CrowdTrace:
     starts: npt.NDArray[np.int32]  # [units], states
     goals: npt.NDArray[np.int32]  # [units], states
     steps: npt.NDArray[np.uint8]  # [units, ticks]
+    arrivals: npt.NDArray[np.int32]  # [units], ticks, or -1
     microseconds: npt.NDArray[np.float64]  # [ticks]
     waiting: npt.NDArray[np.int32]  # [ticks]
+    change_ticks: npt.NDArray[np.int32]  # [changes]
+    change_cells: npt.NDArray[np.int32]  # [changes], states, ~state if it was closed
     budget: float | None  # in microseconds
     cut: bool
 
@@ -88,8 +97,11 @@ class CrowdTrace:
                 "starts": pack(self.starts),
                 "goals": pack(self.goals),
                 "steps": pack(self.steps.ravel()),
+                "arrivals": pack(self.arrivals),
                 "microseconds": pack(self.microseconds),
                 "waiting": pack(self.waiting),
+                "change_ticks": pack(self.change_ticks),
+                "change_cells": pack(self.change_cells),
             }
         )
 
@@ -110,23 +122,29 @@ def steps_between(places: npt.NDArray[Any], width: int) -> npt.NDArray[np.uint8]
 class CrowdRecorder:
     """Collects the places of the units of a crowd after each tick, up to a cap."""
 
-    def __init__(self, grid: Grid, states: npt.NDArray[Any], goals: npt.NDArray[Any]) -> None:
-        self._grid, self._goals = grid, np.array(goals, np.int32)
+    def __init__(
+        self, grid: Grid, states: npt.NDArray[Any], goals: npt.NDArray[Any], changes: Sequence[Change] = ()
+    ) -> None:
+        self._grid, self._goals, self._changes = grid, np.array(goals, np.int32), changes
+        self._arrivals = np.full(len(self._goals), NOT_ARRIVED, np.int32)
         self._places = [np.array(states, np.int32)]
         self._room = min(MOST_TICKS, MOST_STEPS // max(1, len(self._goals)))
         self._ticks: list[tuple[float, int]] = []
         self.cut = False
 
-    def keep(self, states: npt.NDArray[Any], microseconds: float, waiting: int) -> None:
-        """Keep what a tick led to, as long as there is room."""
+    def keep(self, states: npt.NDArray[Any], arrived: npt.NDArray[np.bool_], microseconds: float, waiting: int) -> None:
+        """Keep what a tick led to, as long as there is room; ``arrived`` says who has arrived so far."""
         if len(self._ticks) == self._room:
             self.cut = True
             return
+        self._arrivals[arrived & (self._arrivals == NOT_ARRIVED)] = len(self._ticks) + 1
         self._places.append(states.astype(np.int32))
         self._ticks.append((microseconds, waiting))
 
     def trace(self, algorithm: str, title: str, budget: float | None) -> CrowdTrace:
         """Return all that was kept."""
+        shown = [change for change in self._changes if change.tick <= len(self._ticks)]
+        cells = [self._grid.state(*change.cell) for change in shown]
         return CrowdTrace(
             algorithm=algorithm,
             title=title,
@@ -135,8 +153,13 @@ class CrowdRecorder:
             starts=self._places[0],
             goals=self._goals,
             steps=np.ascontiguousarray(steps_between(np.array(self._places), self._grid.width)),
+            arrivals=self._arrivals,
             microseconds=np.array([took for took, _ in self._ticks], np.float64),
             waiting=np.array([waiting for _, waiting in self._ticks], np.int32),
+            change_ticks=np.array([change.tick for change in shown], np.int32),
+            change_cells=np.array(
+                [cell if change.opened else ~cell for cell, change in zip(cells, shown, strict=True)], np.int32
+            ),
             budget=budget,
             cut=self.cut,
         )

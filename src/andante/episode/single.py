@@ -473,6 +473,11 @@ class Agent:
         self._aim = self._goal = goal
         return None
 
+    def forget(self) -> None:
+        """Let the next `move` begin a new problem, whatever it is."""
+        with self.alone:
+            self._leave()
+
     def retarget(self, goal: int | tuple[int, int]) -> bool:
         """Move the goal of `move`, and return whether the agent keeps what it knows. The next `move` names the goal.
 

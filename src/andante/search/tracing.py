@@ -130,14 +130,15 @@ def is_tracing(paths: TracedPaths) -> bool:
 def extend(paths: TracedPaths, state: int) -> bool:
     """Extend the solution, which is traced or followed, by a move to ``state``; return False if it cannot be extended.
 
-    If the solution leads through that state already, it ends there.
+    If the solution leads through that state already, it ends there, and cannot be extended after that: the states of
+    its former end keep their numbers.
     """
     at = paths.scalars[0]
     which = 1 - at["followed"] if is_tracing(paths) else at["followed"]
     path, number = paths.ends[which], number_of(paths, which, state)
     front = at["used"] if is_tracing(paths) else path["front"]
     if path["end"] <= number <= front:
-        path["end"] = number
+        path["end"] = path["least"] = number
         return True
     if path["end"] == path["least"]:
         return False

@@ -70,10 +70,14 @@ def parse_map(text: str | bytes, name: str = "map", *, rule: str = "octile", whe
 
 def write_map(grid: Grid, path: str | os.PathLike[str]) -> None:
     """Write ``grid`` as a ``.map`` file, completely or not at all. The format cannot store the rule for moves."""
+    write_whole(path, map_text(grid).encode())
+
+
+def map_text(grid: Grid) -> str:
+    """Return the text of a ``.map`` file."""
     lines = np.full((grid.height, grid.width + 1), ord("\n"), np.uint8)
     lines[:, :-1] = grid.terrain
-    head = f"type octile\nheight {grid.height}\nwidth {grid.width}\nmap\n".encode()
-    write_whole(path, head + lines.tobytes())
+    return f"type octile\nheight {grid.height}\nwidth {grid.width}\nmap\n{lines.tobytes().decode('ascii')}"
 
 
 def _parse_map(stream: BinaryIO, where: str, name: str, rule: str) -> Grid:

@@ -10,7 +10,9 @@
   const { MapView, Player, readColumn } = AndanteReplay;
   const { element, fact, written, sharpen, opened } = AndanteReplay.page;
 
-  const COLUMNS = ["terrain", "starts", "goals", "steps", "microseconds", "waiting"];
+  const COLUMNS = [
+    "terrain", "starts", "goals", "steps", "arrivals", "microseconds", "waiting", "change_ticks", "change_cells",
+  ];
   const COLOURS = 6;
   const DIRECTIONS = ["east", "south-east", "south-west", "west", "north-west", "north-east"];
   const FAINT = 0.35; // how dense units that have arrived are drawn, and the highest of several bars
@@ -22,18 +24,18 @@
 
   /** A crowd with its columns as typed arrays. */
   async function readCrowd(document) {
-    if (document.format !== "andante-crowd" || document.version !== 1) throw new Error("this is not a crowd of version 1");
+    if (document.format !== "andante-crowd" || document.version !== 2) throw new Error("this is not a crowd of version 2");
     const arrays = await Promise.all(COLUMNS.map((name) => readColumn(document[name])));
     return { ...document, ...Object.fromEntries(COLUMNS.map((name, k) => [name, arrays[k]])) };
   }
 
   /** Where everybody is after each tick, and the tick in which each unit arrives (Infinity if it does not). */
   class Walks {
-    constructor({ width, starts, goals, steps, waiting }) {
+    constructor({ width, starts, steps, arrivals, waiting }) {
       this.units = starts.length;
       this.ticks = waiting.length;
       this.places = new Int32Array((this.ticks + 1) * this.units);
-      this.arrivals = new Float64Array(this.units).fill(Infinity);
+      this.arrivals = Float64Array.from(arrivals, (tick) => (tick < 0 ? Infinity : tick));
       for (let unit = 0; unit < this.units; unit++) {
         let place = starts[unit];
         for (let tick = 0; tick <= this.ticks; tick++) {
@@ -42,7 +44,6 @@
             place += (Math.floor(step / 3) - 1) * width + (step % 3) - 1;
           }
           this.places[tick * this.units + unit] = place;
-          if (place === goals[unit] && this.arrivals[unit] === Infinity) this.arrivals[unit] = tick;
         }
       }
       this.order = Float64Array.from(this.arrivals).sort();
@@ -157,6 +158,7 @@
 
     paint(colours) {
       super.paint(colours);
+      this.changed = { tick: -1, count: 0 };
       const style = getComputedStyle(this.root);
       const read = (name) => style.getPropertyValue(`--${name}`).trim();
       this.unitColours = Array.from({ length: COLOURS }, (_, k) => read(`unit-${k}`));
@@ -180,9 +182,25 @@
       this.status.dataset.state = over && arrived === units ? "arrived" : "under-way";
     }
 
+    /** Close and open the cells of the map that have changed by the end of a tick, or of none after it. */
+    changeUntil(tick) {
+      if (tick < this.changed.tick) super.paint(this.colours);
+      let count = tick < this.changed.tick ? 0 : this.changed.count;
+      const { change_ticks: ticks, change_cells: cells, width } = this.trace;
+      const pixel = this.map.context.createImageData(1, 1);
+      const colour = new Uint32Array(pixel.data.buffer);
+      for (; count < ticks.length && ticks[count] <= tick + 1; count++) {
+        const cell = cells[count] < 0 ? ~cells[count] : cells[count];
+        colour[0] = cells[count] < 0 ? this.colours.wall : this.colours.ground;
+        this.map.context.putImageData(pixel, cell % width, Math.floor(cell / width));
+      }
+      this.changed = { tick, count };
+    }
+
     /** Units by colour: first those that have arrived, faintly, then those on their way. */
     draw(tick, share) {
       const context = this.canvas.getContext("2d");
+      this.changeUntil(tick);
       this.drawLayers(context);
       const size = Math.max(1.6, Math.min(this.dotSize, 0.45 * this.dotSize * Math.sqrt(500 / this.walks.units)));
       const resting = Array.from({ length: COLOURS }, () => []);

@@ -1,0 +1,221 @@
+"""Scenes: a map, units on it, and what happens when. One text file holds all of it.
+
+A scene file is UTF-8 text. Its first line is ``andante scene 1``. Lines of words follow, separated by spaces, in this
+order; then comes the map, as in a ``.map`` file from its line ``type octile`` on::
+
+    andante scene 1
+    name rooms              the map's name: the rest of the line
+    rule octile             which diagonal moves are legal: octile, corners or cardinal
+    unit 3 4 60 61          for each unit, numbered from 0: x and y of its start, x and y of its goal
+    close 120 30 31         before tick 120 the cell (30, 31) becomes impassable
+    open 240 30 31          before tick 240 it becomes passable
+    goal 300 0 50 51        before tick 300 the goal of unit 0 moves to (50, 51)
+
+Ticks are numbered from 1 and never decrease from line to line. Starts and goals are passable on the map as it is given,
+and start and goal of a unit are not the same cell. Files may come from anywhere and are not trusted: what does not fit
+is refused with its file and line.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from andante.errors import AndanteError, ScenarioError, did_you_mean
+from andante.files import write_whole
+from andante.world.grid import RULES, Grid
+from andante.world.mapfiles import map_text, parse_map
+
+FIRST_LINE = "andante scene 1"
+MAP_BEGINS = "type "
+MOST_BYTES = 2**28
+MOST_TICK = 10**9
+
+Cell = tuple[int, int]
+
+
+class Change(NamedTuple):
+    """A cell that is closed or opened before a tick."""
+
+    tick: int
+    cell: Cell
+    opened: bool
+
+
+class NewGoal(NamedTuple):
+    """A goal that moves before a tick."""
+
+    tick: int
+    unit: int
+    goal: Cell
+
+
+Event = Change | NewGoal
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """A map, units with their starts and goals, and events in the order of their ticks.
+
+    >>> import andante
+    >>> Scene(andante.generate("empty", 4, 4), [((0, 0), (3, 3))], [Change(5, (1, 1), opened=False)])
+    <Scene on empty-4x4-0: 1 unit, 1 event>
+    """
+
+    grid: Grid
+    units: Sequence[tuple[Cell, Cell]]
+    events: Sequence[Event] = ()
+
+    def __post_init__(self) -> None:
+        for number, (start, goal) in enumerate(self.units):
+            self.grid.problem(start, goal)
+            if start == goal:
+                raise ScenarioError(f"unit {number} starts at its goal {start}")
+        for before, event in zip([None, *self.events], self.events, strict=False):
+            self._check(event, before)
+
+    def _check(self, event: Event, before: Event | None) -> None:
+        if not 1 <= event.tick <= MOST_TICK:
+            raise ScenarioError(f"ticks are numbered from 1 to {MOST_TICK}, and an event names tick {event.tick}")
+        if before is not None and event.tick < before.tick:
+            raise ScenarioError(f"events come in the order of their ticks, and {event.tick} follows {before.tick}")
+        if isinstance(event, NewGoal) and not 0 <= event.unit < len(self.units):
+            raise ScenarioError(f"an event names unit {event.unit}, and there are {len(self.units)}, numbered from 0")
+        self.grid.state(*(event.goal if isinstance(event, NewGoal) else event.cell))
+
+    def __repr__(self) -> str:
+        units, events = len(self.units), len(self.events)
+        return f"<Scene on {self.grid.name}: {units} unit{'s' * (units != 1)}, {events} event{'s' * (events != 1)}>"
+
+    @property
+    def changes(self) -> list[Change]:
+        """The events that change the map."""
+        return [event for event in self.events if isinstance(event, Change)]
+
+    @property
+    def last_tick(self) -> int:
+        """The tick before which the last event happens; 0 if there is none."""
+        return self.events[-1].tick if self.events else 0
+
+    def to_text(self) -> str:
+        """Return the scene as the text of a scene file."""
+        if not self.grid.name.isprintable() or self.grid.name != self.grid.name.strip():
+            raise ScenarioError("the map's name does not fit a scene file; give the grid a plain name")
+        units = (f"unit {sx} {sy} {gx} {gy}" for (sx, sy), (gx, gy) in self.units)
+        lines = [FIRST_LINE, f"name {self.grid.name}", f"rule {self.grid.rule}", *units, *map(_written, self.events)]
+        return "\n".join(lines) + "\n" + map_text(self.grid)
+
+
+def _written(event: Event) -> str:
+    if isinstance(event, NewGoal):
+        return f"goal {event.tick} {event.unit} {event.goal[0]} {event.goal[1]}"
+    return f"{'open' if event.opened else 'close'} {event.tick} {event.cell[0]} {event.cell[1]}"
+
+
+def write_scene(scene: Scene, path: str | os.PathLike[str]) -> None:
+    """Write a scene to a file, completely or not at all."""
+    write_whole(path, scene.to_text().encode())
+
+
+def read_scene(path: str | os.PathLike[str]) -> Scene:
+    """Return the scene in a file; raise `ScenarioError` or `MapError` if it is none."""
+    file = Path(path)
+    try:
+        with file.open("rb") as stream:
+            data = stream.read(MOST_BYTES + 1)
+    except (OSError, ValueError) as error:
+        raise ScenarioError(f"cannot read the scene {file}: {getattr(error, 'strerror', None) or error}") from error
+    return parse_scene(data, str(file))
+
+
+def is_scene(path: str | os.PathLike[str]) -> bool:
+    """Return whether a file begins as a scene does."""
+    try:
+        with Path(path).open("rb") as stream:
+            return stream.readline(len(FIRST_LINE) + 2).rstrip() == FIRST_LINE.encode()
+    except (OSError, ValueError):
+        return False
+
+
+def parse_scene(data: bytes, where: str = "scene") -> Scene:
+    r"""Return the scene in the bytes of a scene file; error messages say ``where`` they are from.
+
+    >>> head = b"andante scene 1\nname tiny\nrule octile\nunit 0 0 2 0\nclose 3 1 0\n"
+    >>> parse_scene(head + b"type octile\nheight 1\nwidth 3\nmap\n...\n")
+    <Scene on tiny: 1 unit, 1 event>
+    """
+    if len(data) > MOST_BYTES:
+        raise ScenarioError(f"{where} is larger than {MOST_BYTES:,} bytes, too large for a scene")
+    lines = _lines(data, where)
+    if next(lines, (0, ""))[1] != FIRST_LINE:
+        raise ScenarioError(f"{where}, line 1: expected {FIRST_LINE!r}; is this a scene?")
+    name, rule = _header(lines, "name", where), _header(lines, "rule", where)
+    if rule not in RULES:
+        raise ScenarioError(f"{where}, line 3: unknown rule {rule[:20]!r} for moves; {did_you_mean(rule, RULES)}")
+    units: list[tuple[Cell, Cell]] = []
+    events: list[Event] = []
+    length = 0
+    for length, line in lines:
+        if line.startswith(MAP_BEGINS):
+            break
+        _take(line, units, events, f"{where}, line {_number_of(data, length)}")
+    else:
+        raise ScenarioError(f"{where}: there is no map; it begins with a line 'type octile'")
+    grid = parse_map(data[length:], name, rule=rule, where=f"the map of {where}")
+    try:
+        return Scene(grid, units, events)
+    except AndanteError as error:
+        raise ScenarioError(f"{where}: {error}") from None
+
+
+def _lines(data: bytes, where: str) -> Iterator[tuple[int, str]]:
+    """Yield where each line begins, and its text, up to the map's first."""
+    begin = 0
+    while begin < len(data):
+        end = data.find(b"\n", begin)
+        end = len(data) if end < 0 else end
+        try:
+            text = data[begin:end].decode().rstrip("\r")
+        except UnicodeDecodeError:
+            raise ScenarioError(f"{where}, line {_number_of(data, begin)}: this is not UTF-8 text") from None
+        yield begin, text
+        begin = end + 1
+
+
+def _number_of(data: bytes, begin: int) -> int:
+    return data.count(b"\n", 0, begin) + 1
+
+
+def _header(lines: Iterator[tuple[int, str]], word: str, where: str) -> str:
+    _, line = next(lines, (0, ""))
+    if not line.startswith(f"{word} "):
+        number = {"name": 2, "rule": 3}[word]
+        raise ScenarioError(f"{where}, line {number}: expected '{word} ...', found {line[:40]!r}")
+    return line.removeprefix(f"{word} ")
+
+
+def _take(line: str, units: list[tuple[Cell, Cell]], events: list[Event], where: str) -> None:
+    """Add the unit or the event of a line."""
+    word, *rest = line.split(" ")
+    if word == "unit":
+        if events:
+            raise ScenarioError(f"{where}: units come before events")
+        sx, sy, gx, gy = _numbers(rest, 4, where)
+        units.append(((sx, sy), (gx, gy)))
+    elif word in ("close", "open"):
+        tick, x, y = _numbers(rest, 3, where)
+        events.append(Change(tick, (x, y), word == "open"))
+    elif word == "goal":
+        tick, unit, x, y = _numbers(rest, 4, where)
+        events.append(NewGoal(tick, unit, (x, y)))
+    else:
+        raise ScenarioError(f"{where}: expected unit, close, open, goal or the map, found {line[:40]!r}")
+
+
+def _numbers(words: Sequence[str], count: int, where: str) -> list[int]:
+    if len(words) != count or not all(word.isascii() and word.isdigit() and len(word) <= 10 for word in words):
+        raise ScenarioError(f"{where}: expected {count} whole numbers, found {' '.join(words)[:40]!r}")
+    return [int(word) for word in words]
