@@ -1,5 +1,7 @@
 """Every agent that follows maps which change: legal moves only, arrival after the last change, and true reasons."""
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -240,3 +242,52 @@ def test_an_agent_that_is_pushed_while_its_goal_moves_goes_on():
     assert agent.retarget(world.state(5, 6)) in (True, False)
     with pytest.raises(AndanteError, match=r"call agent\.move first"):
         Agent("lrta", world).retarget(goal)
+
+
+def test_tba_finds_a_goal_that_moves_on_behind_where_it_was_found():
+    room = np.zeros((9, 30), bool)
+    room[:, :10] = True
+    room[4, 10:] = True
+    grid = Grid(room)
+    for budget, ahead in itertools.product((2, 3, 4, 6), (1, 2, 3, 5)):
+        agent, state, x = Agent(f"tba(budget={budget})", grid), grid.state(0, 0), 12
+        for turn in range(400):
+            goal = grid.state(x, 4)
+            if state == goal:
+                break
+            to = agent.move(state, goal).to
+            assert to >= 0, (budget, ahead, turn)
+            state = to
+            if turn % ahead == 0 and x < 29 and state != grid.state(x + 1, 4):
+                x += 1
+                agent.retarget((x, 4))
+        assert state == grid.state(x, 4)
+
+
+def test_tba_does_not_walk_in_circles_when_cells_close_and_open_again_and_again():
+    grid = andante.generate("rooms", 40, 40, seed=3)
+    problems = andante.random_problems(grid, 12 if DEEP else 6, seed=5)
+    for number, problem in enumerate(problems):
+        world, rng = World(grid), np.random.default_rng(number)
+        agent, state = Agent("tba(budget=10, weight=30, r=0.5)", world), problem.start
+        for turn in range(4000):
+            if state == problem.goal:
+                break
+            if turn < 200:
+                for x, y in rng.integers(0, 40, (3, 2)).tolist():
+                    if world.state(x, y) not in (state, problem.goal):
+                        for _ in range(2):
+                            (world.close if world.passable[y, x] else world.open)((x, y))
+            to = agent.move(state, problem.goal).to
+            assert to >= 0
+            state = to
+        assert state == problem.goal
+
+
+def test_what_is_known_for_where_the_goal_was_is_not_taken_for_the_goal():
+    world = World(Grid(np.ones((SIDE, SIDE), bool)))
+    agent = Agent("lrta", world)
+    agent.move((0, 0), (7, 7))
+    assert agent.retarget((7, 6))
+    with pytest.raises(AndanteError, match="only for problems with the goal of its last one"):
+        agent.run_all([world.problem((0, 0), (7, 6))], again=True)

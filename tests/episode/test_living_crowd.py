@@ -7,6 +7,7 @@ import andante
 from andante.agent import UNREACHABLE, algorithms
 from andante.errors import AndanteError
 from andante.measures import Outcome
+from andante.world.grid import Grid
 from andante.world.living import World
 from tests.worlds import DEEP
 
@@ -139,3 +140,18 @@ def test_units_with_databases_search_where_these_are_stale(name):
 def test_units_that_cannot_follow_a_map_do_not_learn_together_on_one():
     with pytest.raises(AndanteError, match="cannot learn together"):
         andante.Crowd("prlrts(gamma=1.0)", World(GRID), share="goal")
+
+
+def test_a_unit_that_is_cut_off_has_no_wish_to_be_pushed_into_a_wall():
+    world = World(Grid(np.ones((1, 10), bool)))
+    crowd = andante.Crowd("lrta", world, bodies=True)
+    first = crowd.add((5, 0), (0, 0))
+    second = crowd.add((3, 0), (9, 0))
+    crowd.tick()
+    crowd.remove(first)
+    world.close((4, 0))
+    crowd.add((1, 0), (3, 0))
+    for _ in range(4):
+        crowd.tick()
+        x, y = crowd.cells[second[0]]
+        assert world.passable[y, x]

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 import andante
 from andante.errors import MapError, ProblemError
+from andante.world import parts as parts_module
 from andante.world.changes import RECENT
 from andante.world.grid import RULES, Grid
 from andante.world.living import World
@@ -137,3 +138,31 @@ def test_terrain_that_comes_back_looks_as_before():
     assert world.frozen() == grid
     world.open(everywhere)
     assert World(world).fingerprint == world.fingerprint != grid.fingerprint
+
+
+def test_cells_opened_during_a_sweep_are_joined():
+    world = World(Grid([list("......."), list("@@@@@@@"), list("@@@..@@")]))
+    world.close((3, 0))
+    world.tend(1)  # a sweep has begun
+    world.open((2, 2))
+    world.open((5, 2))
+    world.settle()
+    assert not world.graph.apart([world.state(2, 2)], [world.state(5, 2)])[0]
+
+
+def test_labels_begin_again_when_they_run_out():
+    world = World(Grid(drawn(3)))
+    parts, n = world.parts, SIDE * SIDE
+    shift = parts_module.LAST_LABEL - 3 * n
+    for which in range(2):
+        labelled = parts.label[which] >= 0
+        parts.label[which][labelled] += shift
+        parts.parent[which] += shift
+        parts.sets["base"][which] += shift
+        parts.sets["next"][which] += shift
+    for _ in range(4 * n):
+        parts.scalars["divided"] = True
+        world.settle()
+        truth = connected(world.frozen()) | np.eye(n, dtype=bool)
+    assert np.array_equal(~_all_pairs_apart(world), truth)
+    assert parts.sets["next"].max() < shift

@@ -290,6 +290,8 @@ def _pursue(memory: Memory, graph: Arrays, params: Params, goal: int) -> None:
     paths, route, at = memory.paths, memory.searches.route, memory.planning.scalars[0]
     here, at["goal"] = at["goal"], goal
     if at["stage"] == SEARCHING:
+        if reached(memory.searches.forward, here):  # states that could not improve on this path were not expanded
+            at["trial"] = NEVER
         return
     if at["stage"] == CUT_SHORT or (params.shortcut and not _shortens(params)):
         at["trial"] = NEVER

@@ -228,11 +228,15 @@ def _go(graph: Arrays, ground: Ground, bodies: Bodies, unit: int) -> int:
 
 @kernel
 def drop_wishes(graph: Arrays, ground: Ground) -> int:
-    """Drop the wishes that the map no longer allows, and return how many; those units begin a new trial."""
+    """Drop the wishes that the map no longer allows, and return how many; those units begin a new trial.
+
+    Other wishes are kept, but not the order of the moves, which were numbered before the map changed.
+    """
     dropped = 0
     for unit in range(len(ground.units)):
         row = ground.units[unit]
-        if row["outcome"] != _WALKING or row["wish"] == NO_WISH or row["wish"] == row["state"]:
+        row["order"] = UNRANKED
+        if row["wish"] == NO_WISH or row["wish"] == row["state"]:
             continue
         if price_between(graph, row["state"], row["wish"]) == np.inf:
             row["wish"], row["begins"] = NO_WISH, max(row["begins"], NEW_TRIAL)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from andante.episode.march import NEW_PROBLEM, Ground
+from andante.episode.march import NEW_PROBLEM, NO_WISH, Ground
 from andante.kernel import bind, kernel
 from andante.measures.outcome import Outcome
 from andante.world.layout import Moves
@@ -42,7 +42,7 @@ def _end_cut_off(parts: Parts, graph: Moves, ground: Ground, lost: npt.NDArray[n
         if row["outcome"] != _WALKING:
             continue
         if is_apart(parts, graph, row["state"], row["goal"]):
-            row["outcome"], lost[found] = _UNREACHABLE, unit
+            row["outcome"], row["wish"], lost[found] = _UNREACHABLE, NO_WISH, unit
             found += 1
         elif row["aim"] != row["goal"] and is_apart(parts, graph, row["state"], row["aim"]):
             row["aim"], row["begins"] = row["goal"], NEW_PROBLEM

@@ -504,7 +504,7 @@ class Agent:
                 self._leave()
                 return False
             self._stepping.rows["goal"][0] = new
-            self._aim = self._goal = new
+            self._aim, self._goal = new, None  # what it knows is for where the goal was, until it turns
             self._news = -1
             return True
 

@@ -260,11 +260,15 @@ def _reopen(tree: Tree, graph: Layout, state: int, goal: int, weight: float) -> 
 
 @kernel
 def _take_in_closed(tree: Tree, graph: Layout, cell: int) -> None:
-    """Take a closed cell out of the queue if it is there; note if a move of the tree was cut."""
+    """Take a closed cell out of the queue if it is there; note if a move of the tree was cut.
+
+    It stays reached, because it may have been expanded before and have children: parents never form a circle as long as
+    g of a state is at least g of its parent plus the move.
+    """
     at, place = tree.scalars[0], find(tree.where, cell)
     if tree.node[place]["mark"] == at["now"]:
         openlist.remove(tree.open, place)
-        tree.node[place]["mark"] = 0
+        tree.node[place]["mark"], at["damaged"] = at["now"] + 1, True
     for direction in range(8):
         near = beside(graph, cell, direction)
         if near >= 0 and reached(tree, near) and is_cut(tree, graph, near):

@@ -8,8 +8,9 @@ When the map or the goal changes within a problem, values that were lower bounds
 - When the goal moves, no path gets cheaper by more than what it costs to go from the new goal to the old one. All
   values fall by that much (Ishida and Korf 1991).
 
-In each case a value is never less than the heuristic. All this is done when a value is read, so that a change takes no
-time in proportion to what was learned.
+A goal that moves through a cell which was opened after a value was learned may leave that value a little too high: it
+could not have walked there before. In each case a value is never less than the heuristic. All this is done when a value
+is read, so that a change takes no time in proportion to what was learned.
 """
 
 from __future__ import annotations

@@ -207,6 +207,11 @@ class LivingGraph(Graph):
         return self._present("components")
 
     @property
+    def forbids_corner_cutting(self) -> bool:
+        """Whether this is so in every version: it follows from the rule for moves."""
+        return self._world.rule == "octile"
+
+    @property
     def fingerprint(self) -> str:
         """The fingerprint of the present version; takes time in proportion to the map."""
         return str(self._present("fingerprint"))

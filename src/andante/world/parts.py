@@ -76,9 +76,9 @@ def is_apart(parts: Parts, graph: Moves, a: int, b: int) -> bool:
 def note_opened(parts: Parts, graph: Moves, cell: int) -> None:
     """Join what a cell joins that was opened; the graph has its moves already."""
     at = parts.scalars[0]
-    _join_around(parts, graph, at["current"], cell)
+    _join_around(parts, graph, at["current"], cell, True)
     if at["sweeping"]:
-        _join_around(parts, graph, 1 - at["current"], cell)
+        _join_around(parts, graph, 1 - at["current"], cell, False)
 
 
 @kernel
@@ -126,8 +126,9 @@ def _begin(parts: Parts) -> None:
     which = 1 - at["current"]
     base = parts.sets[1 - which]["next"]
     if base > LAST_LABEL - 2 * len(parts.queue):
-        parts.label[which] = -1
         base = 0
+    if base < parts.sets[which]["next"]:  # the labels began again in one of the last two sweeps
+        parts.label[which] = -1
     parts.sets[which]["base"] = parts.sets[which]["next"] = base
     at["looked"] = at["head"] = at["tail"] = 0
     at["sweeping"], at["divided"] = True, False
@@ -151,10 +152,11 @@ def _spread(parts: Parts, graph: Moves, which: int, cell: int) -> None:
 
 
 @kernel
-def _join_around(parts: Parts, graph: Moves, which: int, cell: int) -> None:
-    """Give an opened cell a neighbour's label, join the labels of all neighbours, and label those that have none.
+def _join_around(parts: Parts, graph: Moves, which: int, cell: int, complete: bool) -> None:
+    """Give an opened cell a neighbour's label, and join the labels of all neighbours.
 
-    Those without a label were alone before, or the sweep has yet to come to them and will join them then.
+    In a ``complete`` set, neighbours without a label were alone before, and get the same one. In a set that a sweep
+    still makes, the sweep may have passed them when they were alone; those that it has yet to come to it will join.
     """
     base, own = parts.sets[which]["base"], -1
     moves = graph.mask[cell]
@@ -167,7 +169,8 @@ def _join_around(parts: Parts, graph: Moves, which: int, cell: int) -> None:
     for k in range(COUNT[moves]):
         near = cell + graph.offset[DIRECTION[moves, k]]
         if parts.label[which, near] < base:
-            parts.label[which, near] = own
+            if complete or near < parts.scalars[0]["looked"]:
+                parts.label[which, near] = own
         else:
             _join(parts, which, own, int64(parts.label[which, near]))
 

@@ -157,14 +157,15 @@ def parse_scene(data: bytes, where: str = "scene") -> Scene:
         raise ScenarioError(f"{where}, line 3: unknown rule {rule[:20]!r} for moves; {did_you_mean(rule, RULES)}")
     units: list[tuple[Cell, Cell]] = []
     events: list[Event] = []
-    length = 0
-    for length, line in lines:
+    map_begin = None
+    for number, (begin, line) in enumerate(lines, start=4):
         if line.startswith(MAP_BEGINS):
+            map_begin = begin
             break
-        _take(line, units, events, f"{where}, line {_number_of(data, length)}")
-    else:
+        _take(line, units, events, f"{where}, line {number}")
+    if map_begin is None:
         raise ScenarioError(f"{where}: there is no map; it begins with a line 'type octile'")
-    grid = parse_map(data[length:], name, rule=rule, where=f"the map of {where}")
+    grid = parse_map(data[map_begin:], name, rule=rule, where=f"the map of {where}")
     try:
         return Scene(grid, units, events)
     except AndanteError as error:
