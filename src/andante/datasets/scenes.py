@@ -37,7 +37,7 @@ def make_scene(
 
     >>> import andante
     >>> make_scene(andante.generate("rooms", 32, 32, seed=1), 10, "doors", every=50, ticks=200)
-    <Scene on rooms-32x32-1: 10 units, 4 events>
+    <Scene on rooms-32x32-seed1: 10 units, 4 events>
     """
     if kind not in KINDS:
         raise ScenarioError(f"there is no kind of scene called {kind!r}; {did_you_mean(kind, KINDS)}")

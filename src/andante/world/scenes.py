@@ -62,7 +62,7 @@ class Scene:
 
     >>> import andante
     >>> Scene(andante.generate("empty", 4, 4), [((0, 0), (3, 3))], [Change(5, (1, 1), opened=False)])
-    <Scene on empty-4x4-0: 1 unit, 1 event>
+    <Scene on empty-4x4-seed0: 1 unit, 1 event>
     """
 
     grid: Grid
