@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.agent import STUCK, UNREACHABLE, Move
-from andante.episode.pursuit import begin_again, has_strayed, turn
+from andante.episode.pursuit import lost_aim, turned
 from andante.episode.tables import EPISODE, TIMES, TRAIL
 from andante.kernel import bind, generic, instantiate, int64, interpreted, kernel, nanoseconds
 from andante.measures.outcome import Outcome
@@ -143,9 +143,8 @@ def drive(
             if is_cut_off(view, state, goal):
                 outcome = _UNREACHABLE
                 break
-            if aim != goal and has_strayed(known, state, aim, goal):
-                turn(clock[0], known, aim, goal, changes.scalars[0]["opened"])
-                aim = goal
+            if aim != goal:
+                aim = turned(clock, changes, known, state, aim, goal)
             move = step(known, memory, params, state, aim)
             expanded += move.expanded
             touched += move.touched
@@ -156,9 +155,9 @@ def drive(
             if moves == 0:
                 episodes[i]["first_expanded"], episodes[i]["first_touched"] = move.expanded, move.touched
                 episodes[i]["first_nanoseconds"] = nanoseconds(scratch) - began
-            if aim != goal and move.to == UNREACHABLE:  # the goal is elsewhere by now
-                begin_again(clock[0], changes.scalars[0]["opened"])
-                aim, move = goal, Move(state, 0.0, move.expanded, move.touched, move.learned, move.stored)
+            if move.to == UNREACHABLE and aim != goal:  # the goal is elsewhere by now
+                aim = lost_aim(clock, changes, goal)
+                continue
             if move.to == STUCK or move.to == UNREACHABLE:
                 outcome = _STUCK if move.to == STUCK else _UNREACHABLE
                 break

@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from andante.kernel import kernel
+from andante.kernel import kernel, subroutine
 from andante.search.hillclimb import walk_straight
-from andante.search.memory import begin_problem
+from andante.search.memory import Clock, begin_problem
+from andante.world.changes import Changes
 from andante.world.layout import Arrays, degree, estimate
 
 MOST_AT_ONCE = 8  # moves; a goal that has moved farther is another goal
@@ -38,15 +39,22 @@ def keeps_knowledge(clock: Any, graph: Arrays, aim: int, goal: int) -> bool:
     return True
 
 
-@kernel
-def turn(clock: Any, graph: Arrays, aim: int, goal: int, opened: int) -> None:
-    """Let an agent turn to its goal."""
-    if not keeps_knowledge(clock, graph, aim, goal):
-        begin_again(clock, opened)
+# These two are not inlined: goals hardly ever move, and the loop is faster without them.
 
 
-@kernel
-def begin_again(clock: Any, opened: int) -> None:
-    """Begin a new problem, and a new trial of it."""
-    begin_problem(clock, opened)
-    clock["trial"] += 1
+@subroutine
+def turned(clock: Clock, changes: Changes, graph: Arrays, state: int, aim: int, goal: int) -> int:
+    """Let an agent whose goal has moved turn to it, if it should; return what it aims at."""
+    if not has_strayed(graph, state, aim, goal):
+        return aim
+    if not keeps_knowledge(clock[0], graph, aim, goal):
+        lost_aim(clock, changes, goal)
+    return goal
+
+
+@subroutine
+def lost_aim(clock: Clock, changes: Changes, goal: int) -> int:
+    """Begin a new problem, and a new trial of it; return what the agent aims at: its goal."""
+    begin_problem(clock[0], changes.scalars[0]["opened"])
+    clock[0]["trial"] += 1
+    return goal
