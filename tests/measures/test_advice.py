@@ -5,7 +5,7 @@ import math
 import pytest
 
 from andante.errors import ParameterError
-from andante.measures import choices, recommend, summarise
+from andante.measures import choices, choices_of, recommend, summarise
 
 
 def agent(name, worst, ratios, solved=None):
@@ -35,15 +35,16 @@ def test_neighbouring_limits_with_one_answer_are_put_together():
 def test_sentences():
     quick, medium, slow = recommend(summarise(TABLE), (1, 100, math.inf))
     assert quick == (
-        "With at most 1 state expanded per move, use quick: it walks 9.000 ± 1.000 times the optimal cost, "
+        "With at most 1 state expanded per move, use quick: on 2 problems it walks 9.000 ± 1.000 times the optimal cost, "
         "and its worst move expanded 1."
     )
     assert medium == (
-        "With at most 100 states expanded per move, use medium: it walks 4.000 ± 1.000 times the optimal cost, "
+        "With at most 100 states expanded per move, use medium: on 2 problems it walks 4.000 ± 1.000 times the optimal cost, "
         "and its worst move expanded 49."
     )
     assert slow == (
-        "Without a limit, use slow: it walks 1.000 ± 0.000 times the optimal cost, and its worst move expanded 900."
+        "Without a limit, use slow: on 2 problems it walks 1.000 ± 0.000 times the optimal cost, "
+        "and its worst move expanded 900."
     )
 
 
@@ -96,9 +97,35 @@ def test_agents_that_were_run_on_different_problems_are_refused():
     assert choices(summarise([*tables[0], *reversed([row | {"algorithm": "b"} for row in tables[0]])]))
 
 
+def placed(rows):
+    """The same rows, each on a problem of its own."""
+    return [row | {"map": "m", "start": k, "goal": 99} for k, row in enumerate(rows)]
+
+
 def test_if_none_always_arrives_that_is_said():
+    table = placed(agent("lost", 1, [1.0, math.nan], [True, False]))
+    sentence = str(choices_of(table, (1,))[0])
+    assert "use lost: on 1 problem it walks 1.000 times the optimal cost" in sentence
+    assert "arrived in 50.0% of the problems" in sentence
+
+
+def test_of_those_that_arrive_equally_often_only_what_all_solved_counts():
+    """Cut short where it is bad, an agent would look good: its lower bound is low."""
+    cut = {"solved": False, "outcome": "MOVE_CAP"}
+    good, lucky = placed(agent("good", 1, [2.0, 2.0, 2.0, 3.0])), placed(agent("lucky", 1, [1.0, 1.0, 4.0, 2.0]))
+    good[3] |= cut
+    lucky[0] |= cut
+    means = [one["suboptimality_ratio"].mean for one in summarise([*good, *lucky])]
+    assert means[1] < means[0]
+    (choice,) = choices_of([*good, *lucky], (1,))
+    assert choice.best.name == "good"  # on problems 1 and 2, which both solved, 2.0 against 2.5
+    assert (choice.best["suboptimality_ratio"].count, choice.best["suboptimality_ratio"].mean) == (2, 2.0)
+
+
+def test_without_what_all_have_solved_means_of_unsolved_problems_are_not_compared():
     table = agent("lost", 1, [1.0, math.nan], [True, False])
-    assert "arrived in 50.0% of the problems" in recommend(summarise(table), (1,))[0]
+    with pytest.raises(ParameterError, match="some problems were not solved"):
+        recommend(summarise(table), (1,))
 
 
 @pytest.mark.parametrize("table", [[], [{"algorithm": "a", "solved": True, "cost": 1.0}]])
@@ -114,12 +141,16 @@ def test_a_database_is_named_with_its_size_and_what_needs_none_comes_after():
     table = [row | {"database_bytes": 0, "build_seconds": 0.0} for row in TABLE]
     first, last, plain, other = recommend(summarise([*table, *looking_up("book", 1, [1.5, 2.5], 12.0)]), (1, 49, 1000))
     assert first == (
-        "With at most 49 states expanded per move, use book: it walks 2.000 ± 0.500 times the optimal cost, and its "
+        "With at most 49 states expanded per move, use book: on 2 problems it walks 2.000 ± 0.500 times the optimal cost, and its "
         "worst move expanded 1; its database holds 5.0 MB and took 12.0 s to build."
     )
     assert last.startswith("With at most 1,000 states expanded per move, use slow")
-    assert plain.startswith("Without databases, with at most 1 state expanded per move, use quick: it walks 9.000")
-    assert other.startswith("Without databases, with at most 49 states expanded per move, use medium: it walks 4.000")
+    assert plain.startswith(
+        "Without databases, with at most 1 state expanded per move, use quick: on 2 problems it walks 9.000"
+    )
+    assert other.startswith(
+        "Without databases, with at most 49 states expanded per move, use medium: on 2 problems it walks 4.000"
+    )
 
 
 def test_ranges_without_databases_in_words():

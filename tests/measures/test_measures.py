@@ -208,7 +208,7 @@ def test_quantiles_below_all_bounds_are_not_marked():
     trial = {"algorithm": "a", "solved": True, "outcome": "GOAL", "suboptimality_ratio": 1.5}
     cut_short = trial | {"solved": False, "outcome": "COST_CAP", "suboptimality_ratio": 1000.0}
     summary = summarise([trial] * 19 + [cut_short])[0]
-    assert summary.show("suboptimality_ratio", "median") == "1.500"
+    assert summary.show("suboptimality_ratio", "median") == "1.500 (1.500 to 1.500)"
     assert summary.show("suboptimality_ratio", with_error=False) == "≥ 51.42"
     assert summary.show("suboptimality_ratio", "p95").startswith("≥ ")
     assert summary.show("suboptimality_ratio", "max") == "≥ 1,000"

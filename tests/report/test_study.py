@@ -239,7 +239,8 @@ def test_an_algorithm_may_be_shown_by_a_parameter_whatever_it_expanded(study, tm
     means = {one.name: one["suboptimality_ratio"].mean for one in results.summaries()}
     points = _by_parameter(spec, results)["lrta by its depth"]
     assert points == [(1.0, means["lrta"]), (2.0, means["lrta(depth=2)"]), (3.0, means["lrta(depth=3)"])]
-    assert figure(spec, results, tmp_path) == ["![Figure 1: all](figure-1.svg)"]
+    words = "Hollow, and in no front: 1 of 1 settings, whose agents did not always arrive."
+    assert figure(spec, results, tmp_path) == ["![Figure 1: all](figure-1.svg)", words]
     assert "lrta by its depth" in (tmp_path / "figure-1.svg").read_text()
 
 
@@ -594,7 +595,9 @@ def test_a_store_whose_plan_is_damaged_is_reported_and_says_so(study, tmp_path, 
 def test_tables_for_latex_and_csv():
     summaries = summarise([{"algorithm": "a_b", "solved": True, "suboptimality_ratio": 2.0}] * 2)
     assert "a\\_b & 100 \\% of 2 & 2.000 $\\pm$ 0.000 & 2.000 & 2.000 \\\\" in latex(summaries)
-    assert summary_csv(summaries).splitlines()[1] == "a_b,2,2,suboptimality_ratio,2,2.0,0.0,2.0,2.0,2.0,0,False,False"
+    assert summary_csv(summaries).splitlines()[1] == (
+        "a_b,2,2,suboptimality_ratio,2,2.0,0.0,2.0,2.0,2.0,0,False,False,-inf,inf,-inf,inf,2,False,1"
+    )
 
 
 def test_plots_that_have_nothing_to_show_say_so(study):

@@ -127,5 +127,6 @@ def write_results(advice: Advice, folder: Path) -> None:
         rows=[{**row, "algorithm": short[str(row["algorithm"])]} for row in advice.rows],
         answer=Answer([f"Wanted: {advice.requirements.sentence}.", *advice.sentences], advice.code),
         notes=[f"{label} is {one.name}" for label, one in labels.items()],
+        over="problems",  # no other maps than these matter
     )
     err.print(f"wrote {folder / 'advice.html'} and {folder / 'trials.csv'}", soft_wrap=True)

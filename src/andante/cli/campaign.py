@@ -10,7 +10,7 @@ import typer
 
 from andante.cli.reporting import print_counts, print_results, read_pair, refuse_empty, write, write_tables
 from andante.cli.running import print_status, work_on
-from andante.cli.shared import JSON_OPTION, check_places, print_json
+from andante.cli.shared import JSON_OPTION, PENALTY_OPTION, check_places, print_json, read_over
 from andante.machine import cores
 
 if TYPE_CHECKING:
@@ -111,16 +111,24 @@ def report(
         metavar="X,Y",
         help="The two measures in which algorithms may dominate each other.",
     ),
+    penalty: float | None = PENALTY_OPTION,
+    over: str = typer.Option(
+        "maps", help="What errors and intervals are over: maps, or problems if no other maps than these matter."
+    ),
     as_json: bool = JSON_OPTION,
 ) -> None:
-    """Report what is in the store of a campaign.
+    """Report what is in the store of a campaign, and which agents are better than which.
 
     Of an unfinished one only those problems count that all its agents have finished.
     """
     from andante.campaign import read_campaign
+    from andante.measures.comparison import check_penalty
+    from andante.report.ground import Ground
     from andante.report.results import Results
 
     check_places(html, markdown, latex, csv)
+    check_penalty(penalty)
+    sampled = read_over(over)
     campaign = read_campaign(file, scale)
     opened = begun(campaign, store)
     check_set(problems, campaign)
@@ -131,12 +139,14 @@ def report(
         print_counts(results, finished, as_json)
         refuse_empty(html, markdown, latex, csv)
         return
-    write_tables(results.summaries(by), by, campaign.measures, markdown, latex, csv)
+    ground = Ground.of_results(results, penalty, sampled)
+    summaries = results.summaries(by, sampled)
+    write_tables(ground, summaries, by, campaign.measures, markdown, latex, csv)
     if html is not None:
         from andante.report.page import results_page
 
-        write(html, results_page(results, x=x, y=y, measures=campaign.measures))
-    print_results(results, by, campaign.measures, x, y, as_json)
+        write(html, results_page(results, x=x, y=y, measures=campaign.measures, over=sampled, penalty=penalty))
+    print_results(results, ground, summaries, by, campaign.measures, x, y, as_json)
 
 
 def check_set(name: str | None, campaign: Campaign) -> None:

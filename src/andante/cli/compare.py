@@ -15,6 +15,7 @@ from andante.cli.shared import (
     DATABASE_OPTION,
     JSON_OPTION,
     MAP_HELP,
+    PENALTY_OPTION,
     SIGHT_OPTION,
     Offer,
     check_places,
@@ -23,6 +24,7 @@ from andante.cli.shared import (
     offers_of,
     out,
     print_json,
+    print_lines,
     print_written,
     progress_bar,
     progress_of_parts,
@@ -73,6 +75,7 @@ def compare(
     ),
     sight: int | None = SIGHT_OPTION,
     suboptimality_cap: float = number_option(SUBOPTIMALITY_CAP, 1, help="Give up at this many times the optimal cost."),
+    penalty: float | None = PENALTY_OPTION,
     html: Path | None = typer.Option(None, metavar="FILE.html", help="Write a page with plots and replays."),
     csv: Path | None = typer.Option(None, metavar="FILE.csv", help="Write one row per trial."),
     as_json: bool = JSON_OPTION,
@@ -80,8 +83,10 @@ def compare(
     """Compare algorithms on the problems of one map."""
     from andante.agent import find
     from andante.episode.run import Outfit
+    from andante.measures.comparison import check_penalty
 
     check_places(html, csv)
+    check_penalty(penalty)
     ordered = [Offer(kind_ordered(text), text) for text in build]  # refused before any map is read
     named = [find(text) for text in split_algorithms(algorithms)]
     grid = read_world(map)
@@ -100,14 +105,14 @@ def compare(
         from andante.report.table import lead
 
         out.print(lead(rows), soft_wrap=True)
-    print_results(rows, as_json)
+    print_results(rows, as_json, penalty)
     if csv is not None:
         from andante.report.table import write_csv
 
         write_csv(rows, csv)
         print_written(csv)
     if html is not None:
-        write_page(f"Agents on {grid.name}", rows, replays(outfits, chosen, rows), html)
+        write_page(f"Agents on {grid.name}", rows, replays(outfits, chosen, rows), html, penalty=penalty)
 
 
 def kind_ordered(text: str) -> str:
@@ -209,18 +214,25 @@ def _conditions(one: Outfit[Database], grid: Grid, built: Sequence[tuple[Databas
     return prepared if one.sight is None else {**prepared, "sight": one.sight}
 
 
-def print_results(rows: list[dict[str, Any]], as_json: bool) -> None:
-    """Print the table and the advice, or both as JSON."""
-    from andante.measures import recommend, summarise
+def print_results(rows: list[dict[str, Any]], as_json: bool, penalty: float | None = None) -> None:
+    """Print the table, which agents are better than which, and the advice, or all as JSON."""
+    from andante.cli.reporting import print_comparison
+    from andante.measures.advice import LIMITS
+    from andante.report.ground import Ground
     from andante.report.table import TerminalTable
+    from andante.report.verdicts import as_data, caption
 
-    summaries = summarise(rows)
+    ground = Ground.of_rows(rows, penalty)
+    advice = [str(choice) for choice in ground.choices(LIMITS)]
     if as_json:
-        print_json({"summaries": [asdict(summary) for summary in summaries], "advice": recommend(summaries)})
+        compared = as_data(ground.comparison) if ground.comparison is not None else None
+        summaries = [asdict(summary) for summary in ground.summaries]
+        print_json({"summaries": summaries, "comparison": compared, "advice": advice})
         return
-    out.print(TerminalTable(summaries))
-    for sentence in recommend(summaries):
-        out.print(sentence, soft_wrap=True)
+    out.print(TerminalTable(ground.summaries, best=ground.best))
+    print_lines(filter(None, [caption(ground.summaries)]))
+    print_comparison(ground.comparison)
+    print_lines(advice)
 
 
 def replays(
@@ -229,11 +241,11 @@ def replays(
     """Record a few agents on one problem of medium length: those that the rows recommend, then real-time ones."""
     from andante.episode.trace import record
     from andante.episode.trial import Limits
-    from andante.measures import choices, summarise
+    from andante.measures import choices_of
 
     by_length = sorted(problems, key=lambda problem: problem.optimal_cost or 0.0)
     problem = by_length[len(by_length) // 2]
-    best = dict.fromkeys(one.best.name for one in choices(summarise(rows)) if one.best is not None)
+    best = dict.fromkeys(one.best.name for one in choices_of(rows) if one.best is not None)
     by_name = {str(one.algorithm): one for one in outfits}
     others = sorted(
         (by_name[name] for name in by_name if name not in best), key=lambda one: not one.algorithm.real_time
@@ -248,10 +260,15 @@ def replays(
 
 
 def write_page(
-    title: str, rows: list[dict[str, Any]], traces: list[Trace], path: Path, crowd: CrowdResult | None = None
+    title: str,
+    rows: list[dict[str, Any]],
+    traces: list[Trace],
+    path: Path,
+    crowd: CrowdResult | None = None,
+    penalty: float | None = None,
 ) -> None:
     """Write the page with table, advice, plots and replays."""
     from andante.report import page
 
-    page.write_page(path, title=title, rows=rows, traces=traces, crowd=crowd)
+    page.write_page(path, title=title, rows=rows, traces=traces, crowd=crowd, penalty=penalty)
     print_written(path)

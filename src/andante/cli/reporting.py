@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from andante.cli.shared import err, out, print_json, print_lines
 
 if TYPE_CHECKING:
-    from andante.measures import Summary
+    from andante.measures import Comparison, Summary
+    from andante.report.ground import Ground
     from andante.report.results import Results
 
 
@@ -33,6 +34,7 @@ def read_pair(text: str) -> tuple[str, str]:
 
 
 def write_tables(
+    ground: Ground,
     summaries: Sequence[Summary],
     by: str,
     measures: Sequence[str],
@@ -40,13 +42,17 @@ def write_tables(
     latex: Path | None,
     csv: Path | None,
 ) -> None:
-    """Write the tables that were requested."""
+    """Write the tables that were requested; those of agents have the best in bold, and say which are better."""
     from andante.report import table
+    from andante.report.verdicts import below
 
+    about_agents = by == "agent"
+    best = ground.best if about_agents else None
+    words = below(summaries, ground.comparison if about_agents else None)
     if markdown is not None:
-        write(markdown, table.markdown(summaries, measures, by))
+        write(markdown, table.markdown(summaries, measures, by, best, words))
     if latex is not None:
-        write(latex, table.latex(summaries, measures, by))
+        write(latex, table.latex(summaries, measures, by, best, words))
     if csv is not None:
         write(csv, table.summary_csv(summaries, by))
 
@@ -59,29 +65,62 @@ def write(path: Path, text: str) -> None:
     err.print(f"wrote {path}", soft_wrap=True)
 
 
-def print_results(results: Results, by: str, measures: Sequence[str], x: str, y: str, as_json: bool) -> None:
-    """Print the table and the agents that no other dominates, as text or as JSON."""
+def print_results(
+    results: Results,
+    ground: Ground,
+    summaries: Sequence[Summary],
+    by: str,
+    measures: Sequence[str],
+    x: str,
+    y: str,
+    as_json: bool,
+) -> None:
+    """Print the table, which agents are better, and which no other dominates, as text or as JSON."""
     from dataclasses import asdict
 
     from andante.measures import problem_mismatch
     from andante.report.dominance import on_average
     from andante.report.results import AGENTS
     from andante.report.table import TerminalTable
+    from andante.report.verdicts import as_data, caption
 
-    summaries = results.summaries(by)
     fault = problem_mismatch(summaries) if by in AGENTS else ""
-    standings = on_average(summaries, x, y) if by in AGENTS and not fault else []
+    comparable = by == "agent" and not fault
+    standings = on_average(ground.common, x, y) if comparable else []
+    comparison = ground.comparison if comparable else None
     about = [*results.sentences, *([f"{fault}."] if fault and not results.incomparable else [])]
     if as_json:
         dominated: Any = {one.summary.name: one.dominated_by for one in standings}
         told = {"about": about, "summaries": [asdict(summary) for summary in summaries]}
-        print_json({**told, "dominated_by": dominated})
+        compared = as_data(comparison) if comparison is not None else None
+        print_json({**told, "comparison": compared, "dominated_by": dominated})
         return
     print_lines(about)
-    out.print(TerminalTable(summaries, measures, by))
+    out.print(TerminalTable(summaries, measures, by, ground.best if comparable else None))
+    print_lines(filter(None, [caption(summaries)]))
+    print_comparison(comparison)
     free = [one.summary.name for one in standings if one.dominated_by is None]
     if len(free) < len(standings):
         out.print(f"Dominated by none in {x} and {y}: {', '.join(free)}", soft_wrap=True)
+
+
+def print_comparison(comparison: Comparison | None) -> None:
+    """Print the table of differences and which agents are better than which, if any were compared."""
+    from rich import box
+    from rich.table import Column, Table
+    from rich.text import Text
+
+    from andante.report.verdicts import head, lines, sentences
+
+    if comparison is None or len(comparison.solved) < 2:
+        return
+    if comparison.problems and len(comparison.agents) > 1:
+        title, *rest = head(comparison)
+        shown = Table(title, *(Column(one, justify="right") for one in rest), box=box.SIMPLE_HEAD)
+        for line in lines(comparison):
+            shown.add_row(*map(Text, line))
+        out.print(shown)
+    print_lines(sentences(comparison))
 
 
 def print_counts(none: Results, some: Results, as_json: bool) -> None:

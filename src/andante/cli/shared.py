@@ -25,6 +25,7 @@ from andante.world.grid import Grid
 if TYPE_CHECKING:
     from andante.agent import Algorithm
     from andante.databases.header import Database
+    from andante.measures import Over
 
 
 class _Console(Console):
@@ -74,6 +75,23 @@ def number_option(default: Any, low: float | None = None, **about: Any) -> Any:
 
 
 JSON_OPTION = typer.Option(False, "--json", help="Print the result as JSON.")
+PENALTY_OPTION = number_option(
+    None,
+    1,
+    metavar="P",
+    help="Compare agents on all problems: one that did not arrive, or walked further, counts as P times optimal. "
+    "Default: on the problems that all agents solved.",
+)
+
+
+def read_over(text: str) -> Over:
+    """Return what errors and intervals are over."""
+    from andante.errors import ParameterError, did_you_mean
+
+    known: dict[str, Over] = {"maps": "maps", "problems": "problems"}
+    if text in known:
+        return known[text]
+    raise ParameterError(f"errors cannot be over {text!r}; {did_you_mean(text, known)}")
 
 
 def read_world(text: str) -> Grid:
@@ -287,7 +305,7 @@ def warn_unused(offers: Sequence[Offer], entries: Iterable[Algorithm]) -> list[O
     return used
 
 
-def print_lines(lines: Sequence[str]) -> None:
+def print_lines(lines: Iterable[str]) -> None:
     """Print these lines as they are, however long."""
     for line in lines:
         out.print(line, soft_wrap=True)

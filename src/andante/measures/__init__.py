@@ -1,6 +1,9 @@
 """What numbers mean: their definitions, units, which direction is better, how to aggregate them; and advice."""
 
-from andante.measures.advice import Choice, choices, recommend
+from andante.measures.advice import Choice, choices, choices_of, recommend
+from andante.measures.clusters import Clusters, Interval, Over
+from andante.measures.comparison import Comparison, compare, compare_rows
+from andante.measures.contest import Contest, solved_by_all
 from andante.measures.fairness import jain_index
 from andante.measures.measure import MEASURES, Better, Headline, Measure, measure
 from andante.measures.outcome import CUT_SHORT, Outcome
@@ -17,19 +20,28 @@ __all__ = [
     "PLACE",
     "Better",
     "Choice",
+    "Clusters",
+    "Comparison",
+    "Contest",
     "Headline",
+    "Interval",
     "Measure",
     "Outcome",
+    "Over",
     "Row",
     "Statistics",
     "Summary",
     "capped_suboptimality_ratio",
     "capped_suboptimality_with_waits",
     "choices",
+    "choices_of",
+    "compare",
+    "compare_rows",
     "jain_index",
     "measure",
     "problem_mismatch",
     "recommend",
+    "solved_by_all",
     "suboptimality_ratio",
     "summarise",
 ]

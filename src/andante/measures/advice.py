@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from andante.errors import ParameterError
+from andante.measures.contest import solved_by_all
 from andante.measures.measure import MEASURES
-from andante.measures.summary import Summary, problem_mismatch
+from andante.measures.summary import Row, Summary, problem_mismatch, summarise
 from andante.world.heuristics import TOLERANCE
 
 #: The most states that may be expanded before a move.
@@ -38,15 +39,18 @@ class Choice:
                 f"{self._where}, no agent {who} fits: the least expensive worst move among them is {worst}, "
                 f"by {self.least_effort.name}."
             )
-        walked = self.best.show(_QUALITY)
+        numbers = self.best[_QUALITY]
+        ratio = MEASURES[_QUALITY].show(numbers.mean, numbers.standard_error)
+        walked = f"on {numbers.count:,} problem{'' if numbers.count == 1 else 's'} it walks {ratio}"
         worst = MEASURES[_EFFORT].show(self.best[_EFFORT].max)
         often = (
             ""
             if self.share_solved == 1.0
-            else f"; it arrived in {self.share_solved:.1%} of the problems, and no other agent did more often"
+            else f"; it arrived in {self.share_solved:.1%} of the problems, and no other agent did more often; the "
+            "mean is of those that all agents with this share solved"
         )
         return (
-            f"{self._where}, use {self.best.name}: it walks {walked} times the optimal cost, "
+            f"{self._where}, use {self.best.name}: {walked} times the optimal cost, "
             f"and its worst move expanded {worst}{often}{self._prepared}."
         )
 
@@ -78,12 +82,20 @@ class Choice:
         return f"With a limit of at least {_count(worst)} per move" if worst > 0 else "Whatever the limit"
 
 
-def choices(summaries: Iterable[Summary], limits: Sequence[float] = LIMITS) -> list[Choice]:
+#: Returns the summaries of these agents on the problems that all of them solved.
+Common = Callable[[Sequence[str]], Sequence[Summary]]
+
+
+def choices(
+    summaries: Iterable[Summary], limits: Sequence[float] = LIMITS, common: Common | None = None
+) -> list[Choice]:
     """Return the best agent under each limit on the worst move; neighbouring limits with the same answer are merged.
 
     If that agent uses a database, the best one without a database follows after all these. Only agents that arrived as
     often as the best one are considered. Of those, the one with the lowest mean suboptimality wins; among equals, the
-    one with the less expensive worst move. Raises a `ParameterError` if the agents were run on different problems.
+    one with the less expensive worst move. If these did not always arrive, their means are of the problems that all of
+    them solved, which ``common`` finds; with no such problem there is no advice. Raises a `ParameterError` if the
+    agents were run on different problems.
     """
     known = [s for s in summaries if {_EFFORT, _QUALITY} <= set(s.measures) and s[_QUALITY].count]
     if not known:
@@ -91,13 +103,29 @@ def choices(summaries: Iterable[Summary], limits: Sequence[float] = LIMITS) -> l
     if fault := problem_mismatch(known):
         raise ParameterError(f"{fault}; choose rows of one set of problems")
     share = max(s.share_solved for s in known)
-    able = [s for s in known if s.share_solved == share]
+    able = _on_common([s for s in known if s.share_solved == share], share, common)
+    if not able:
+        return []
     plain = [s for s in able if not _looks_up(s)]
     found = _choices(able, sorted(limits), share)
     looking_up = [one for one in found if one.best is not None and _looks_up(one.best)]
     rest = [limit for limit in sorted(limits) if any(one.low <= limit <= one.high for one in looking_up)]
     without = _choices(plain, rest, share) if plain else []
     return [*found, *(replace(one, without_databases=True) for one in without)]
+
+
+def _on_common(able: list[Summary], share: float, common: Common | None) -> list[Summary]:
+    """Return these agents with their suboptimality on the problems that all of them solved; none if there is none."""
+    if share == 1.0:
+        return able
+    if common is None:
+        raise ParameterError("some problems were not solved, so means cannot be compared without what all have solved")
+    found = {one.name: one for one in common([one.name for one in able])}
+    return [
+        replace(one, measures={**one.measures, _QUALITY: found[one.name][_QUALITY]})
+        for one in able
+        if one.name in found
+    ]
 
 
 def _choices(able: list[Summary], limits: Sequence[float], share: float) -> list[Choice]:
@@ -107,7 +135,7 @@ def _choices(able: list[Summary], limits: Sequence[float], share: float) -> list
     for limit in limits:
         best = _best([s for s in able if s[_EFFORT].max <= limit])
         if found and found[-1].best is best:
-            found[-1] = Choice(found[-1].low, limit, best, least, share)
+            found[-1] = replace(found[-1], high=limit)
         else:
             found.append(Choice(limit, limit, best, least, share))
     return found
@@ -118,9 +146,23 @@ def _looks_up(summary: Summary) -> bool:
     return _SIZE in summary.measures and summary[_SIZE].max > 0
 
 
-def recommend(summaries: Iterable[Summary], limits: Sequence[float] = LIMITS) -> list[str]:
+def recommend(
+    summaries: Iterable[Summary], limits: Sequence[float] = LIMITS, common: Common | None = None
+) -> list[str]:
     """Return which agent to use under which limit on states expanded per move, one sentence per answer."""
-    return [str(choice) for choice in choices(summaries, limits)]
+    return [str(choice) for choice in choices(summaries, limits, common)]
+
+
+def choices_of(rows: Sequence[Row], limits: Sequence[float] = LIMITS) -> list[Choice]:
+    """Return the choices among the agents of these rows.
+
+    >>> rows = [{"algorithm": name, "map": "arena", "start": k, "goal": 9, "solved": True, "suboptimality_ratio": ratio,
+    ...          "max_states_expanded": 8} for name, ratio in (("lrta", 2.0), ("rta", 3.0)) for k in (0, 1)]
+    >>> print(choices_of(rows, [10])[0])
+    With at most 10 states expanded per move, use lrta: on 2 problems it walks 2.000 ± 0.000 times the optimal cost, \
+and its worst move expanded 8.
+    """
+    return choices(summarise(rows), limits, lambda names: summarise(solved_by_all(rows, names)))
 
 
 def _best(candidates: list[Summary]) -> Summary | None:

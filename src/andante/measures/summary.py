@@ -1,20 +1,22 @@
-"""Summaries of many rows: mean with its standard error, median, 95th percentile, maximum.
+"""Summaries of many rows: mean with its standard error, median and 95th percentile with intervals, maximum.
 
-Results of real-time search are heavy-tailed, so a mean is never shown alone.
+Results of real-time search are heavy-tailed, so a mean is never shown alone. Errors and intervals are over maps, or
+over the problems of a single map: `andante.measures.clusters` says why.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from andante.errors import ParameterError, did_you_mean
+from andante.measures.clusters import Clusters, Interval, Over, described, quantile_interval
 from andante.measures.measure import MEASURES, Headline
 from andante.measures.outcome import CUT_SHORT
 
@@ -35,43 +37,78 @@ class Statistics:
 
     count: int
     mean: float
-    standard_error: float  # of the mean; nan for fewer than two numbers
+    standard_error: float  # of the mean, over clusters; nan for fewer than two of them
     median: float
     p95: float
     max: float
     bounds: int = 0  # how many numbers are lower bounds; if any, so are the mean and the maximum
     median_is_bound: bool = False  # a quantile is exact if all lower bounds are above it
     p95_is_bound: bool = False
+    median_low: float = -math.inf  # the 95 % interval of the median; an end that is not known is infinite
+    median_high: float = math.inf
+    p95_low: float = -math.inf
+    p95_high: float = math.inf
+    clusters: int = 0  # the number of maps or problems that errors and intervals are over
+    of_maps: bool = False  # whether clusters are maps
+    maps: int = 1
 
     @classmethod
-    def of(cls, values: Iterable[float], cut_short: Iterable[bool] = ()) -> Statistics:
+    def of(
+        cls, values: Iterable[float], cut_short: Iterable[bool] = (), clusters: Clusters | None = None
+    ) -> Statistics:
         """Return the statistics of these numbers; ``cut_short`` says which of them are only lower bounds.
+
+        ``clusters`` says which numbers are of one map; without it each number counts for itself.
 
         >>> Statistics.of([1.0, 2.0, 9.0], [False, False, True]).median_is_bound
         False
+        >>> Statistics.of([1.0, 1.0, 3.0, 3.0], clusters=Clusters.of(["a", "a", "b", "b"])).standard_error
+        1.0
         """
-        numbers = np.array(list(values), np.float64)
+        numbers = np.asarray(values if isinstance(values, np.ndarray) else list(values), np.float64)
+        short = np.asarray(cut_short if isinstance(cut_short, np.ndarray) else list(cut_short), bool)
+        short = short if len(short) else np.zeros(len(numbers), bool)
+        alike = clusters if clusters is not None else Clusters.of(np.zeros(len(numbers)))
         known = ~np.isnan(numbers)
-        short = np.array(list(cut_short), bool) if cut_short else np.zeros(len(numbers), bool)
-        numbers, short = numbers[known], short[known]
-        count = len(numbers)
-        if not count:
+        numbers, short, alike = numbers[known], short[known], alike.of_part(known)
+        if not len(numbers):
             return cls(0, math.nan, math.nan, math.nan, math.nan, math.nan)
+        ordered = np.sort(numbers)
+        risen = np.sort(np.where(short, math.inf, numbers)) if short.any() else ordered
         with np.errstate(invalid="ignore"):  # infinite numbers have no spread
-            spread = float(numbers.std(ddof=1) / math.sqrt(count)) if count > 1 else math.nan
-        method: Literal["linear", "nearest"] = "linear" if np.isfinite(numbers).all() else "nearest"
-        median, p95 = np.quantile(numbers, list(QUANTILES.values()), method=method)
-        uncertain = [_may_rise(numbers, short, share) for share in QUANTILES.values()]
+            error = alike.error(numbers)
+        quantiles = {name: _quantile(ordered, share) for name, share in QUANTILES.items()}
+        found = {
+            name: quantile_interval(ordered, risen, (numbers <= quantiles[name]).astype(np.float64), share, alike)
+            for name, share in QUANTILES.items()
+        }
+        rest: dict[str, Any] = {
+            f"{name}_is_bound": _may_rise(ordered, risen, share) for name, share in QUANTILES.items()
+        }
+        rest |= {f"{name}_low": interval.low for name, interval in found.items()}
+        rest |= {f"{name}_high": interval.high for name, interval in found.items()}
         return cls(
-            count,
+            len(numbers),
             float(numbers.mean()),
-            spread,
-            float(median),
-            float(p95),
-            float(numbers.max()),
+            error,
+            quantiles["median"],
+            quantiles["p95"],
+            float(ordered[-1]),
             int(short.sum()),
-            *uncertain,
+            **rest,
+            clusters=alike.count,
+            of_maps=alike.of_maps,
+            maps=alike.maps,
         )
+
+    def interval(self, statistic: str) -> Interval:
+        """Return the 95 % interval of a median or percentile."""
+        return Interval(getattr(self, f"{statistic}_low"), getattr(self, f"{statistic}_high"))
+
+    @property
+    def over(self) -> str:
+        """What errors and intervals are over, in words."""
+        return described(self.clusters, self.of_maps, self.maps)
 
     def is_bound(self, statistic: str) -> bool:
         """Return whether this statistic is only a lower bound."""
@@ -84,12 +121,19 @@ class Statistics:
         return float(getattr(self, headline.value))
 
 
-def _may_rise(numbers: npt.NDArray[np.float64], short: npt.NDArray[np.bool_], share: float) -> bool:
+def _quantile(ordered: npt.NDArray[np.float64], share: float) -> float:
+    """Return a quantile of numbers in order: between two of them in proportion, or the nearer if one is infinite."""
+    place = share * (len(ordered) - 1)
+    low, high = ordered[math.floor(place)], ordered[math.ceil(place)]
+    if math.isinf(ordered[-1]) or math.isinf(ordered[0]):
+        return float(ordered[round(place)])
+    return float(low + (high - low) * (place - math.floor(place)))
+
+
+def _may_rise(ordered: npt.NDArray[np.float64], risen: npt.NDArray[np.float64], share: float) -> bool:
     """Return whether this quantile could rise if the numbers that are lower bounds did."""
-    place = share * (len(numbers) - 1)
-    between = [math.floor(place), math.ceil(place)]
-    risen = np.where(short, math.inf, numbers)
-    return not np.array_equal(np.sort(numbers)[between], np.sort(risen)[between])
+    place = share * (len(ordered) - 1)
+    return any(ordered[end] != risen[end] for end in (math.floor(place), math.ceil(place)))
 
 
 @dataclass(frozen=True)
@@ -117,9 +161,10 @@ class Summary:
         return self[name].pick(MEASURES[name].headline)
 
     def show(self, name: str, statistic: str = "mean", *, with_error: bool = True) -> str:
-        """Return a statistic of a measure as tables print it; a mean has its standard error unless that is not wanted.
+        """Return a statistic of a measure as tables print it.
 
-        Lower bounds are marked, and so are statistics of fewer numbers than there are trials.
+        Unless that is not wanted, a mean has its standard error and a quantile its interval. Lower bounds are marked,
+        and so are statistics of fewer numbers than there are trials.
 
         >>> cut_short = {"algorithm": "a", "solved": False, "outcome": "MOVE_CAP", "suboptimality_ratio": 9.0}
         >>> stuck = {"algorithm": "a", "solved": False, "outcome": "STUCK", "suboptimality_ratio": float("nan")}
@@ -130,8 +175,19 @@ class Summary:
         error = numbers.standard_error if with_error and statistic == "mean" else None
         shown = known.show(getattr(numbers, statistic), error)
         bound = "≥ " if numbers.is_bound(statistic) else ""
+        if with_error and statistic in QUANTILES and math.isfinite(numbers.interval(statistic).low):
+            shown += f" ({between(name, numbers.interval(statistic))})"
         few = f" (n = {numbers.count:,})" if 0 < numbers.count < self.trials else ""
         return f"{bound}{shown}{few}"
+
+
+def between(name: str, interval: Interval) -> str:
+    """Return an interval of a measure as tables print it.
+
+    >>> between("suboptimality_ratio", Interval(1.25, float("inf")))
+    '1.250 to ∞'
+    """
+    return " to ".join(MEASURES[name].show(end).replace("inf", "∞") for end in interval)
 
 
 def problem_mismatch(summaries: Sequence[Summary]) -> str:
@@ -176,8 +232,11 @@ def place_digest(place: Iterable[Any]) -> int:
     return int.from_bytes(blake2b(text.encode(), digest_size=_DIGEST_BYTES).digest(), "little")
 
 
-def summarise(rows: Iterable[Row], by: str = "algorithm") -> list[Summary]:
+def summarise(rows: Iterable[Row], by: str = "algorithm", over: Over = "maps") -> list[Summary]:
     """Return a summary for each value of the column ``by``, in order of first appearance.
+
+    Errors and intervals are over maps, because problems of one map are alike. If no other maps matter than those of
+    the rows, let them be over problems.
 
     >>> table = [{"algorithm": "a", "solved": True, "cost": 2.0}, {"algorithm": "a", "solved": True, "cost": 4.0}]
     >>> summarise(table)[0]["cost"].mean
@@ -189,17 +248,33 @@ def summarise(rows: Iterable[Row], by: str = "algorithm") -> list[Summary]:
             if column not in row:
                 raise ParameterError(f"row {number} has no column {column!r}; {did_you_mean(column, row)}")
         groups.setdefault(str(row[by]), []).append(row)
-    return [_summary(name, group) for name, group in groups.items()]
+    return [_summary(name, group, over) for name, group in groups.items()]
 
 
-def _summary(name: str, group: list[Row]) -> Summary:
+def _summary(name: str, group: list[Row], over: Over) -> Summary:
     present = [key for key in MEASURES if any(key in row for row in group)]
-    short = [row.get("outcome") in CUT_SHORT for row in group]
+    columns = {key: np.array([row.get(key, math.nan) for row in group], np.float64) for key in present}
+    solved = sum(bool(row["solved"]) for row in group)
+    short = np.array([row.get("outcome") in CUT_SHORT for row in group])
+    clusters = Clusters.of([str(row.get("fingerprint", row.get("map", ""))) for row in group], over)
+    return summary_of(name, columns, solved, short, clusters, _problems(group))
+
+
+def summary_of(
+    name: str,
+    columns: Mapping[str, npt.NDArray[np.float64]],
+    solved: int,
+    short: npt.NDArray[np.bool_],
+    clusters: Clusters,
+    problems: int | None = None,
+) -> Summary:
+    """Return the summary of one group of rows, from their columns; ``short`` says which a limit cut short."""
+    none = np.zeros(len(short), bool)
     statistics = {
-        key: Statistics.of((float(row.get(key, math.nan)) for row in group), short if MEASURES[key].adds_up else ())
-        for key in present
+        key: Statistics.of(values, short if MEASURES[key].adds_up else none, clusters)
+        for key, values in columns.items()
     }
-    return Summary(name, len(group), sum(bool(row["solved"]) for row in group), statistics, _problems(group))
+    return Summary(name, len(short), solved, statistics, problems)
 
 
 def _problems(group: list[Row]) -> int | None:

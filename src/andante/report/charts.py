@@ -56,7 +56,8 @@ def trade_off_plot(
     """Plot one measure against another: a marker for each setting, and the Pareto front of each algorithm and of all.
 
     ``most`` limits both axes; points beyond it are left out. ``also`` are points counted in another way: they are
-    hollow and belong to no front.
+    hollow and belong to no front. So are settings with trials that did not arrive: their means are lower bounds, or of
+    fewer problems.
     """
     figure = new_figure(6.4, 4.8)
     known = [one for one in chosen if all(name in one.summary.measures for name in (x, y))]
@@ -76,11 +77,13 @@ def trade_off_plot(
             scale(axes, "x", [point[0] for point in every])
             scale(axes, "y", [point[1] for point in every])
         if front:
-            best = pareto_front(shown)
+            best = pareto_front([points[one.summary.name] for one in known if _always_arrived(one)])
             axes.step(*_columns(best), where="post", color=SOFT, linewidth=4, alpha=0.6, zorder=1, label="Pareto front")
         for (name, group), colour, marker in zip(series.items(), _cycle(_COLOURS), _cycle(_MARKERS), strict=False):
-            places = [points[one.summary.name] for one in group]
+            places = [points[one.summary.name] for one in group if _always_arrived(one)]
+            bounds = [points[one.summary.name] for one in group if not _always_arrived(one)]
             axes.plot(*_columns(places), color=colour, marker=marker, markersize=5, linewidth=0, label=name, zorder=3)
+            axes.plot(*_columns(bounds), color=colour, marker=marker, markersize=5, linewidth=0, mfc="none", zorder=3)
             axes.plot(*_columns(pareto_front(places)), color=colour, linewidth=1, zorder=3)
         for (name, some), marker in zip(others.items(), _cycle(_MARKERS), strict=False):
             how: dict[str, Any] = {"marker": marker, "markersize": 5, "markerfacecolor": "none", "linewidth": 0}
@@ -91,6 +94,10 @@ def trade_off_plot(
         axes.legend(frameon=False, fontsize=9, ncols=columns, loc="lower left", bbox_to_anchor=over)
         figure.set_layout_engine("tight", pad=0.5)
     return figure
+
+
+def _always_arrived(one: Setting) -> bool:
+    return one.summary.solved == one.summary.trials
 
 
 #: The points of each curve: a value, and the statistics of a measure there.

@@ -42,7 +42,8 @@ def on_average(summaries: Sequence[Summary], x: str, y: str) -> list[Position]:
     """Return which algorithms are dominated in the means of two measures; they must be run on the same problems.
 
     Raises a `ParameterError` if the problems differ. Algorithms without a number for some of their trials (such as
-    suboptimality where they got stuck) are left out: their means cover fewer problems.
+    suboptimality where they got stuck) are left out, because their means cover fewer problems, and so are those whose
+    means are only lower bounds. Give summaries of the problems that all solved (`andante.report.ground`) to have all.
 
     >>> from andante.measures import summarise
     >>> rows = [{"algorithm": a, "solved": True, "cost": c, "states_expanded": e} for a, c, e in
@@ -51,7 +52,7 @@ def on_average(summaries: Sequence[Summary], x: str, y: str) -> list[Position]:
     [('slow', None), ('quick', None), ('poor', 'quick')]
     """
     signs = [_sign(name) for name in (x, y)]
-    known = [s for s in summaries if all(name in s.measures and s[name].count == s.trials for name in (x, y))]
+    known = [s for s in summaries if all(name in s.measures and _exact(s, name) for name in (x, y))]
     if fault := problem_mismatch(known):
         raise ParameterError(f"{fault}; choose rows of one set of problems")
     means = [(signs[0] * s[x].mean, signs[1] * s[y].mean) for s in known]
@@ -60,6 +61,11 @@ def on_average(summaries: Sequence[Summary], x: str, y: str) -> list[Position]:
         better = [other.name for other, its in zip(known, means, strict=True) if _dominates(its, mean)]
         found.append(Position(summary, summary[x].mean, summary[y].mean, better[0] if better else None))
     return found
+
+
+def _exact(summary: Summary, name: str) -> bool:
+    """Return whether the mean is of all trials, and none of them was cut short."""
+    return summary[name].count == summary.trials and not summary[name].bounds
 
 
 def _sign(name: str) -> float:
@@ -119,18 +125,22 @@ def on_all_problems(rows: pl.DataFrame, names: Sequence[str], x: str, y: str) ->
 
 
 def paired(rows: pl.DataFrame, first: str, second: str, measures: Sequence[str]) -> pl.DataFrame:
-    """Return two algorithms side by side on their common problems; columns of the second end in ``_right``."""
+    """Return two algorithms side by side on the problems that both solved; columns of the second end in ``_right``.
+
+    Rows that do not say whether they are solved count as such.
+    """
     sides = []
     for name in (first, second):
-        side = rows.filter(rows["algorithm"] == name).select(*PLACE, *measures)
+        side = rows.filter(rows["algorithm"] == name)
         if not len(side):
             raise ParameterError(f"no rows are of {name}; {did_you_mean(name, rows['algorithm'].unique().to_list())}")
         if side.select(PLACE).is_duplicated().any():
             raise ParameterError(f"{name} was run under several conditions on the same problems; choose rows of one")
-        sides.append(side)
-    both = sides[0].join(sides[1], on=list(PLACE))
+        solved = side.filter(side["solved"]) if "solved" in side.columns else side
+        sides.append(solved.select(*PLACE, *measures))
+    both = sides[0].join(sides[1], on=list(PLACE), maintain_order="left")
     if not len(both):
-        raise ParameterError(f"{first} and {second} have no problem in common")
+        raise ParameterError(f"{first} and {second} have no problem in common that both solved")
     return both
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Callable, Iterable, Sequence
 from html import escape
@@ -15,15 +14,18 @@ from andante.episode.crowdresult import CrowdResult
 from andante.episode.crowdtrace import CrowdTrace
 from andante.episode.trace import Trace
 from andante.files import write_whole
-from andante.measures import MEASURES, Better, Row, Summary, choices, problem_mismatch, summarise
+from andante.measures import MEASURES, Comparison, Over, Row, Summary, problem_mismatch
 from andante.measures.advice import LIMITS
+from andante.measures.comparison import QUALITY
 from andante.report.charts import dominance_plot
 from andante.report.crowd import crowd_lead, crowd_lines
 from andante.report.dominance import on_average
 from andante.report.figure import inline_svg
+from andante.report.ground import Ground
 from andante.report.plots import planning_plot, spread_of, spread_plot
 from andante.report.results import Results
 from andante.report.table import Column, columns, counted, lead
+from andante.report.verdicts import caption, head, lines, sentences
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -48,13 +50,26 @@ def write_page(
     crowd: CrowdResult | None = None,
     answer: Answer | None = None,
     notes: Sequence[str] = (),
+    over: Over = "maps",
+    penalty: float | None = None,
 ) -> None:
     """Write the page for these rows, with replays of the traces and of a crowd, whole or not at all.
 
     It starts with the ``answer`` or, without one, with the agents that the rows recommend under several limits.
-    ``notes`` are sentences for its end.
+    ``notes`` are sentences for its end. Errors and intervals are ``over`` maps or problems, and agents are compared
+    on the problems that all solved or, with a ``penalty`` for trials that did not arrive, on all.
     """
-    write_whole(path, page(title=title, rows=rows, traces=traces, crowd=crowd, answer=answer, notes=notes).encode())
+    text = page(
+        title=title,
+        rows=rows,
+        traces=traces,
+        crowd=crowd,
+        answer=answer,
+        notes=notes,
+        over=over,
+        penalty=penalty,
+    )
+    write_whole(path, text.encode())
 
 
 def page(
@@ -65,37 +80,50 @@ def page(
     crowd: CrowdResult | None = None,
     answer: Answer | None = None,
     notes: Sequence[str] = (),
+    over: Over = "maps",
+    penalty: float | None = None,
 ) -> str:
     """Return the text of the page that `write_page` writes."""
     table = list(rows)
-    summaries = summarise(table)
-    fault = problem_mismatch(summaries)
+    ground = Ground.of_rows(table, penalty, over)
+    fault = problem_mismatch(ground.summaries)
     body = [
-        _answer(answer) if answer else "" if fault else _advice(summaries),
+        _answer(answer) if answer else "" if fault else _advice(ground),
         _replay(traces),
         _crowd("Crowd", crowd) if crowd else "",
-        _numbers(summaries, compared=not fault),
-        "" if fault else _plots(summaries, lambda: spread_plot(table)),
+        _numbers(ground),
+        _compared(ground.comparison),
+        "" if fault else _plots(ground, lambda: spread_plot(table)),
         _notes(notes),
     ]
     words = " ".join(filter(None, (lead(table), fault and f"{fault}.")))
     return _composed(title, words, body, traces, crowd.trace if crowd else None)
 
 
-def results_page(results: Results, *, x: str, y: str, measures: Sequence[str] = (), notes: Sequence[str] = ()) -> str:
+def results_page(
+    results: Results,
+    *,
+    x: str,
+    y: str,
+    measures: Sequence[str] = (),
+    notes: Sequence[str] = (),
+    over: Over = "maps",
+    penalty: float | None = None,
+) -> str:
     """Return the page of a store: advice, numbers, plots, and which agents are dominated in ``x`` and ``y``.
 
     ``measures`` are those of the table; the default is the usual ones. If agents were run on different problems, the
     page has only their numbers, and says why.
     """
-    summaries = results.summaries()
-    many = len(summaries) > _MOST_BOXES
+    ground = Ground.of_results(results, penalty, over)
+    many = len(ground.summaries) > _MOST_BOXES
     alike = not results.incomparable
     body = [
-        _advice(summaries) if alike else "",
-        _numbers(summaries, measures, compared=alike),
-        _plots(summaries, None if many else lambda: spread_of(results.values("suboptimality_ratio"))) if alike else "",
-        _dominance(summaries, x, y) if alike else "",
+        _advice(ground) if alike else "",
+        _numbers(ground, measures),
+        _compared(ground.comparison),
+        _plots(ground, None if many else lambda: spread_of(results.values("suboptimality_ratio"))) if alike else "",
+        _dominance(ground, x, y) if alike else "",
         _notes(notes),
     ]
     return _composed(results.title, results.lead, body)
@@ -126,9 +154,9 @@ def _static(name: str) -> str:
 # --- sections -------------------------------------------------------------------------------------------------------
 
 
-def _advice(summaries: Sequence[Summary]) -> str:
-    sentences = [f"<li>{_with_code(str(choice), choice.best)}</li>" for choice in choices(summaries, LIMITS)]
-    return _section(_ADVICE, f'<ul class="advice">{"".join(sentences)}</ul>') if sentences else ""
+def _advice(ground: Ground) -> str:
+    said = [f"<li>{_with_code(str(choice), choice.best)}</li>" for choice in ground.choices(LIMITS)]
+    return _section(_ADVICE, f'<ul class="advice">{"".join(said)}</ul>') if said else ""
 
 
 def _answer(answer: Answer) -> str:
@@ -167,23 +195,51 @@ def _crowd(title: str, run: CrowdResult) -> str:
     )
 
 
-def _numbers(summaries: Sequence[Summary], measures: Sequence[str] = (), *, compared: bool) -> str:
+def _numbers(ground: Ground, measures: Sequence[str] = ()) -> str:
+    summaries = ground.summaries
     if not summaries:
         return ""
     shown = columns(summaries, measures)
-    best = {column.title: _best(summaries, column) if compared else [] for column in shown}
-    words = "± is one standard error of the mean." + (" The best of each column is highlighted." if compared else "")
-    head = "".join(_head(column) for column in shown)
-    lines = [[_cell(s, c, c is shown[0], s in best[c.title]) for c in shown] for s in summaries]
-    body = "".join(f"<tr>{''.join(line)}</tr>" for line in lines)
+    best = [ground.best(c.measure, c.statistic) if c.measure is not None else frozenset() for c in shown]
+    words = caption(summaries)
+    if any(best):
+        words += " Highlighted: the best of a column, and all that are not clearly worse."
+    top = "".join(_head(column) for column in shown)
+    body = "".join(
+        f"<tr>{''.join(_cell(s, c, c is shown[0], s.name in b) for c, b in zip(shown, best, strict=True))}</tr>"
+        for s in summaries
+    )
     meanings = "".join(f"<dt>{escape(c.title)}</dt><dd>{escape(c.about)}</dd>" for c in shown[1:])
     return _section(
         "Numbers",
-        '<div class="scroll" tabindex="0" role="region" aria-label="Numbers">'
-        f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
-        f'<p class="words">{words}</p>'
+        f"{_table('Numbers', top, body)}"
+        f'<p class="words">{escape(words)}</p>'
         f'<details><summary>What the columns mean</summary><dl class="words">{meanings}</dl></details>',
     )
+
+
+def _table(label: str, top: str, body: str) -> str:
+    return (
+        f'<div class="scroll" tabindex="0" role="region" aria-label="{label}">'
+        f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>"
+    )
+
+
+def _compared(comparison: Comparison | None) -> str:
+    """Return the section that says which agents are better than which."""
+    if comparison is None or len(comparison.solved) < 2:
+        return ""
+    shown = ""
+    if comparison.problems and len(comparison.agents) > 1:
+        top = "".join(f'<th scope="col">{escape(title)}</th>' for title in head(comparison))
+        rows = [
+            "".join(
+                [f'<th scope="row"><code>{escape(line[0])}</code></th>', *(f"<td>{escape(c)}</td>" for c in line[1:])]
+            )
+            for line in lines(comparison)
+        ]
+        shown = _table("Differences", top, "".join(f"<tr>{row}</tr>" for row in rows))
+    return _section("Which agents are better", f"{shown}{_words(sentences(comparison))}")
 
 
 def _head(column: Column) -> str:
@@ -198,27 +254,18 @@ def _cell(summary: Summary, column: Column, is_name: bool, is_best: bool) -> str
     return f'<td class="best">{text}</td>' if is_best else f"<td>{text}</td>"
 
 
-def _best(summaries: Sequence[Summary], column: Column) -> list[Summary]:
-    """Return the agents with the best number in a column; none if all are equal or the measure has no direction."""
-    if column.measure is None or MEASURES[column.measure].better is Better.NEITHER:
-        return []
-    sign = 1.0 if MEASURES[column.measure].better is Better.LESS else -1.0
-    known = [s for s in summaries if column.measure in s.measures and not math.isnan(column.number(s))]
-    numbers = [(sign * column.number(s), s) for s in known]
-    least = min((number for number, _ in numbers), default=0.0)
-    best = [s for number, s in numbers if number == least]
-    return best if len(best) < len(numbers) else []
-
-
-def _plots(summaries: Sequence[Summary], draw_spread: Callable[[], Figure] | None) -> str:
-    known = [s for s in summaries if "suboptimality_ratio" in s.measures and s["suboptimality_ratio"].count]
+def _plots(ground: Ground, draw_spread: Callable[[], Figure] | None) -> str:
+    known = [s for s in ground.common if QUALITY in s.measures and s[QUALITY].count]
     if not known:
         return ""
-    front = "No agent here is better than those on the line in both."
+    front = f"No agent here is better than those on the line in both. {_of_which(ground)}"
     worst = f"The worst move against suboptimality: of those within a limit on planning, the lowest wins. {front}"
     usual = f"Mean planning per move against suboptimality. {front}"
     waits = f"The share of ticks in which units wait against suboptimality. {front}"
-    spread = "The spread of suboptimality: quartiles with the median, whiskers at 5 and 95 %, the mean as a diamond."
+    spread = (
+        "The spread of suboptimality over all trials: quartiles with the median, whiskers at 5 and 95 %, the mean as a "
+        "diamond."
+    )
     against = {"max_states_expanded": worst, "states_expanded_per_move": usual, "waiting_share": waits}
     drawn = [
         (planning_plot(known, effort), words)
@@ -229,6 +276,16 @@ def _plots(summaries: Sequence[Summary], draw_spread: Callable[[], Figure] | Non
     return _section("Plots", _figures(drawn))
 
 
+def _of_which(ground: Ground) -> str:
+    """Return on which problems agents are compared in plots, if not on all."""
+    if ground.penalty is not None:
+        return f"Trials that did not arrive count as {ground.penalty:g} times optimal."
+    counts = {one[QUALITY].count for one in ground.common if QUALITY in one.measures}
+    if any(one.solved < one.trials for one in ground.summaries) and len(counts) == 1:
+        return f"Means are of the {counted(counts.pop(), 'problem')} that all agents solved."
+    return ""
+
+
 def _figures(drawn: Sequence[tuple[Figure, str]]) -> str:
     figures = [
         f"<figure>{inline_svg(figure, words)}<figcaption>{escape(words)}</figcaption></figure>"
@@ -237,15 +294,17 @@ def _figures(drawn: Sequence[tuple[Figure, str]]) -> str:
     return f'<div class="plots">{"".join(figures)}</div>'
 
 
-def _dominance(summaries: Sequence[Summary], x: str, y: str) -> str:
+def _dominance(ground: Ground, x: str, y: str) -> str:
+    summaries = ground.common
     standings = on_average(summaries, x, y)
     if not standings:
         return ""
     free = [one.summary.name for one in standings if one.dominated_by is None]
     titles = f"{MEASURES[x].title.lower()} and {MEASURES[y].title.lower()}"
     words = f"Of {counted(len(standings), 'agent')}, {len(free)} are dominated by no other in {titles}, on average."
-    if absent := len(summaries) - len(standings):
+    if absent := len(ground.summaries) - len(standings):
         words += f" {counted(absent, 'agent')} without a number for some of the problems are left out."
+    words = f"{words} {_of_which(ground)}".strip()
     names = "".join(f"<li><code>{escape(name)}</code></li>" for name in free)
     drawn = _figures([(dominance_plot(summaries, x, y), "Solid: not dominated. Hollow: dominated.")])
     return _section("Dominance", f'<p class="words">{escape(words)}</p><ul>{names}</ul>{drawn}')

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from andante.agent import find_all
 from andante.errors import ParameterError, did_you_mean
-from andante.measures import PLACE, Outcome, Summary, capped_suboptimality_ratio
+from andante.measures import PLACE, Contest, Outcome, Over, Summary, capped_suboptimality_ratio
 from andante.report.charts import Setting
 from andante.store import Outline, Status, Store, StoreError, outline_of, summaries
 from andante.store.store import polars
@@ -182,15 +182,31 @@ class Results:
         in_order = sorted(known, key=lambda row: place.get(row[1], len(place)))
         return [(agent, settings) for agent, _, settings in in_order]
 
-    def summaries(self, by: str = "agent") -> list[Summary]:
+    def summaries(self, by: str = "agent", over: Over = "maps") -> list[Summary]:
         """Return a summary for each agent, or for each value of another column, sorted by value.
 
-        An agent is an algorithm, together with its conditions if it was run under several.
+        An agent is an algorithm, together with its conditions if it was run under several. For ``over`` see
+        `andante.measures.summarise`.
         """
         orders = dict(zip(AGENTS, ([agent for agent, _ in self._agents], self._order), strict=True))
         in_order = by in orders or by not in self.rows.columns
         rows = self.rows if in_order else self.rows.sort(by, maintain_order=True)
-        return summaries(rows, by, orders.get(by, ()))
+        return summaries(rows, by, orders.get(by, ()), over)
+
+    def contest(self) -> Contest:
+        """Return the agents side by side, problem by problem."""
+        places = self.rows.select(PLACE).unique(maintain_order=True).with_row_index("place")
+        numbers = self.rows.select(PLACE).join(places, on=PLACE, how="left", maintain_order="left")["place"]
+        return Contest.of_columns(
+            self.rows["agent"].to_list(),
+            numbers.to_numpy().astype(np.int64),
+            self.rows["fingerprint"].to_numpy(),
+            self.rows["solved"].to_numpy(),
+        ).ordered([agent for agent, _ in self._agents])
+
+    def summaries_of(self, numbers: npt.NDArray[np.int64], over: Over = "maps") -> list[Summary]:
+        """Return a summary for each agent of the rows with these numbers; agents keep their names."""
+        return summaries(self.rows[numbers], "agent", [agent for agent, _ in self._agents], over)
 
     def settings(self) -> list[Setting]:
         """Return a summary for each agent, with the parameters of its algorithm."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from andante.measures import Better, Measure, Summary, measure, problem_mismatch
+from andante.measures import Better, Measure, Summary, compare, measure, problem_mismatch
 from andante.report.dominance import on_all_problems, on_average, on_problems
 from andante.report.markdown import markdown_table, plain
 from andante.report.results import Results
@@ -35,22 +35,36 @@ def best(spec: BestSpec, results: Results) -> str:
     known = _solvers(chosen)
     if fault := problem_mismatch(known):
         return not_compared(fault)
-    head = ["", "paper", "ours", "which is"]
-    return markdown_table(head, [_winner(contest, known) for contest in spec.contests])
+    head = ["", "paper", "ours", "which is", "not clearly worse"]
+    return markdown_table(head, [_winner(contest, known, chosen) for contest in spec.contests])
 
 
-def _winner(contest: Contest, summaries: Sequence[Summary]) -> list[str]:
+def _winner(contest: Contest, summaries: Sequence[Summary], results: Results) -> list[str]:
     known = measure(contest.measure)
     within = [s for s in summaries if s["max_states_expanded"].max <= contest.worst_move]
     ranked = sorted((s for s in within if s[known.name].count), key=lambda s: _rank(s, known))
     label = [plain(contest.label), plain(contest.paper)]
     if not ranked:
-        return [*label, "none", "-"]
+        return [*label, "none", "-", "-"]
     first = ranked[0][known.name]
     tied = [s.name for s in ranked if abs(s[known.name].mean - first.mean) <= _TIED * abs(first.mean)]
-    others = f" and {len(tied) - _MOST_TIED} more" if len(tied) > _MOST_TIED else ""
-    named = ", ".join(plain(name) for name in tied[:_MOST_TIED])
-    return [*label, named + others, ranked[0].show(known.name)]
+    return [*label, _some(tied), ranked[0].show(known.name), _unbeaten(ranked, tied, known, results)]
+
+
+def _unbeaten(ranked: Sequence[Summary], tied: Sequence[str], known: Measure, results: Results) -> str:
+    """Return the other algorithms that the best is not better than, beyond chance."""
+    if len(ranked) < 2 or known.better is Better.NEITHER:
+        return "-"
+    contest = results.contest().only({one.name for one in ranked})
+    found = compare(contest, lambda name: results.rows[name].to_numpy(), known.name)
+    worse = set(found.worse_than(found.agents[0]))
+    return _some([name for name in found.agents if name not in worse and name not in tied]) or "none"
+
+
+def _some(names: Sequence[str]) -> str:
+    """Return the first of these names, and how many more there are."""
+    others = f" and {len(names) - _MOST_TIED} more" if len(names) > _MOST_TIED else ""
+    return ", ".join(plain(name) for name in names[:_MOST_TIED]) + others
 
 
 def _rank(summary: Summary, known: Measure) -> float:
@@ -91,7 +105,7 @@ def duel(spec: DuelSpec, results: Results) -> str:
         lines.append([plain(title.format(**words)), share(spec.paper.get(name)), share(100 * part)])
     lines.append([OUTCOMES["ratio"], or_dash(spec.paper.get("ratio")), f"{found.dominance_ratio:.2f}"])
     ran = max(summary.trials for summary in (first, second))
-    which = "" if ran == found.problems else " in common"
+    which = "" if ran == found.problems else " that both solved"
     return markdown_table([f"of {found.problems:,} problems{which}", "paper", "ours"], lines)
 
 

@@ -81,7 +81,11 @@ def file_name(title: str) -> str:
 def _trade_off(spec: FigureSpec, results: Results, everyone: Results) -> Drawn:
     """Plot one measure against another; some algorithms also by a parameter, whatever their worst move was."""
     also = _by_parameter(spec, everyone)
-    return trade_off_plot(results.settings(), spec.x, spec.y[0], most=spec.most, also=also), []
+    settings = results.settings()
+    hollow = sum(one.summary.solved < one.summary.trials for one in settings)
+    words = f"Hollow, and in no front: {hollow:,} of {len(settings):,} settings, whose agents did not always arrive."
+    drawn = trade_off_plot(settings, spec.x, spec.y[0], most=spec.most, also=also)
+    return drawn, [words] if hollow else []
 
 
 def _by_parameter(spec: FigureSpec, results: Results) -> dict[str, list[tuple[float, float]]]:

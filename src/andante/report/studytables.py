@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from andante.errors import ParameterError
-from andante.measures import Measure, Summary, measure, problem_mismatch
+from andante.measures import Clusters, Measure, Summary, measure, problem_mismatch
+from andante.measures.clusters import resampled
 from andante.report.charts import Setting, is_number
 from andante.report.dominance import paired
 from andante.report.markdown import markdown_table, plain
@@ -81,14 +82,19 @@ def _shown(summary: Summary, name: str, statistic: str) -> str:
 
 
 def _change(chosen: Results, name: str, claim: Claim) -> list[str]:
-    """Return the change of the measure relative to another algorithm, with its standard error over common problems."""
+    """Return the change of the measure relative to another algorithm on the problems that both solved.
+
+    It has its 95 % interval, from the bootstrap over maps.
+    """
     assert claim.against is not None
     if summary_of(chosen, claim.against) is None:
         return ["not run", "-"]
     both = paired(chosen.rows, claim.algorithm, claim.against, [name])
     change = (both[name] - both[f"{name}_right"]).to_numpy() / both[f"{name}_right"].to_numpy().mean() * 100
-    spread = change.std(ddof=1) / math.sqrt(len(change)) if len(change) > 1 else math.nan
-    return [f"{change.mean():+.2f}{'' if math.isnan(spread) else f' ± {spread:.2f}'} %", "-"]
+    (found,) = resampled(change[None, :], Clusters.of(both["fingerprint"].to_numpy()))
+    low, high = found.interval
+    spread = f" ({low:+.2f} to {high:+.2f})" if math.isfinite(low) and math.isfinite(high) else ""
+    return [f"{found.mean:+.2f}{spread} %", "-"]
 
 
 def _difference(paper: float | str, ours: float) -> str:
@@ -118,7 +124,7 @@ def _recouped(claim: Claim, results: Results, rivals: Sequence[Summary]) -> list
     rival = min(rivals, key=lambda other: abs(other[_QUALITY].mean - quality))
     saved = rival[_TIME].mean - summary[_TIME].mean
     build = summary["build_seconds"].mean
-    both = f"{quality:.3f}, {rival[_QUALITY].mean:.3f}"
+    both = ", ".join(one.show(_QUALITY, with_error=False) for one in (summary, rival))
     cells = [*label, plain(rival.name), both, duration(build), f"{saved:.2f} µs"]
     if saved <= 0:
         return [*cells, "never", "-"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import astuple, dataclass, fields
 from typing import TYPE_CHECKING
 
@@ -161,12 +161,26 @@ def cells(summaries: Sequence[Summary], measures: Sequence[str] = ()) -> list[li
     return [[column.cell(summary) for column in shown] for summary in summaries]
 
 
+#: Returns the names of the agents to highlight in a statistic of a measure: `andante.report.ground.Ground.best`.
+Best = Callable[[str, str], Collection[str]]
+
+
+def marks(summaries: Sequence[Summary], shown: Sequence[Column], best: Best | None) -> list[list[bool]]:
+    """Return which cells to highlight: the best of each column, and all that are not worse."""
+    chosen = [best(c.measure, c.statistic) if best is not None and c.measure is not None else () for c in shown]
+    return [[summary.name in names for names in chosen] for summary in summaries]
+
+
 class TerminalTable:
     """The table for a terminal; if it is too wide, its columns are split into several tables below each other."""
 
-    def __init__(self, summaries: Sequence[Summary], measures: Sequence[str] = (), about: str = "agent") -> None:
-        self._heads = [_head(column) for column in columns(summaries, measures, about)]
+    def __init__(
+        self, summaries: Sequence[Summary], measures: Sequence[str] = (), about: str = "agent", best: Best | None = None
+    ) -> None:
+        shown = columns(summaries, measures, about)
+        self._heads = [_head(column) for column in shown]
         self._cells = cells(summaries, measures)
+        self._bold = marks(summaries, shown, best)
         self._widths = [
             max(map(len, [*head.split(), *(line[k] for line in self._cells)])) for k, head in enumerate(self._heads)
         ]
@@ -193,8 +207,8 @@ class TerminalTable:
         table = Table(box=box.SIMPLE_HEAD)
         for k in block:
             table.add_column(self._heads[k], justify="right" if k else "left", width=self._widths[k])
-        for line in self._cells:
-            table.add_row(*(Text(line[k]) for k in block))
+        for line, bold in zip(self._cells, self._bold, strict=True):
+            table.add_row(*(Text(line[k], style="bold" if bold[k] else "") for k in block))
         return table
 
 
@@ -214,10 +228,22 @@ def _head(column: Column) -> str:
     return f"{column.title} ({column.unit})" if column.unit else column.title
 
 
-def markdown(summaries: Sequence[Summary], measures: Sequence[str] = (), about: str = "agent") -> str:
-    """Return the table in Markdown."""
+def markdown(
+    summaries: Sequence[Summary],
+    measures: Sequence[str] = (),
+    about: str = "agent",
+    best: Best | None = None,
+    caption: Sequence[str] = (),
+) -> str:
+    """Return the table in Markdown, with bold cells for the best, and a caption below it."""
     shown = columns(summaries, measures, about)
-    return markdown_table([_head(column) for column in shown], cells(summaries, measures)) + "\n"
+    bold = marks(summaries, shown, best)
+    lines = [
+        [f"**{text}**" if mark else text for text, mark in zip(*pair, strict=True)]
+        for pair in zip(cells(summaries, measures), bold, strict=True)
+    ]
+    below = "".join(f"\n{sentence}\n" for sentence in caption)
+    return markdown_table([_head(column) for column in shown], lines) + "\n" + below
 
 
 def summary_csv(summaries: Sequence[Summary], about: str = "agent") -> str:
@@ -231,12 +257,24 @@ def summary_csv(summaries: Sequence[Summary], about: str = "agent") -> str:
     return text.getvalue()
 
 
-def latex(summaries: Sequence[Summary], measures: Sequence[str] = (), about: str = "agent") -> str:
-    """Return the table in LaTeX, for the package booktabs."""
+def latex(
+    summaries: Sequence[Summary],
+    measures: Sequence[str] = (),
+    about: str = "agent",
+    best: Best | None = None,
+    caption: Sequence[str] = (),
+) -> str:
+    """Return the table in LaTeX, for the package booktabs, with bold cells for the best; the caption is a comment."""
     shown = columns(summaries, measures, about)
+    bold = [[False] * len(shown), *marks(summaries, shown, best)]
     lines = [[_head(column) for column in shown], *cells(summaries, measures)]
-    head, *body = [f"{' & '.join(map(_for_latex, line))} \\\\" for line in lines]
-    table = [f"\\begin{{tabular}}{{l{'r' * (len(shown) - 1)}}}", "\\toprule", head, "\\midrule", *body]
+    written = [
+        [f"\\textbf{{{_for_latex(text)}}}" if mark else _for_latex(text) for text, mark in zip(*pair, strict=True)]
+        for pair in zip(lines, bold, strict=True)
+    ]
+    head, *body = [f"{' & '.join(line)} \\\\" for line in written]
+    above = [f"% {sentence}" for sentence in caption]
+    table = [*above, f"\\begin{{tabular}}{{l{'r' * (len(shown) - 1)}}}", "\\toprule", head, "\\midrule", *body]
     return "\n".join([*table, "\\bottomrule", "\\end{tabular}"]) + "\n"
 
 
@@ -245,6 +283,7 @@ _LATEX = str.maketrans(
         **{sign: f"\\{sign}" for sign in "%&_#${}"},
         "±": "$\\pm$",
         "≥": "$\\geq$",
+        "∞": "$\\infty$",
         "µ": "\\textmu{}",
         "~": "\\textasciitilde{}",
     }

@@ -10,13 +10,14 @@ from functools import cached_property
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 from andante.episode.run import Outfit
 from andante.measures import Row, Statistics, Summary, measure
+from andante.measures.comparison import clearly_less, difference
 from andante.selection.crowds import TICK_CAP, crowd_code
 from andante.selection.library import BuiltDatabases
 from andante.selection.requirements import Dropped, Requirements
-from andante.selection.significance import Scores, clearly_less, difference
 from andante.selection.space import complexity
 from andante.selection.trials import SCORE
 from andante.world.grid import Grid
@@ -50,7 +51,7 @@ class Standing:
         return self.summary.trials - self.summary.solved
 
     @property
-    def scores(self) -> Scores:
+    def scores(self) -> npt.NDArray[np.float64]:
         """The suboptimality on each problem."""
         return np.array([row[SCORE] for row in self.rows], np.float64)
 

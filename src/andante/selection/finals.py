@@ -7,10 +7,9 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from scipy.stats import t
-
 from andante.episode.run import Outfit
 from andante.measures import Row, summarise
+from andante.measures.clusters import student
 from andante.selection.answer import CONFIDENCE, Standing
 from andante.selection.race import Place
 from andante.selection.requirements import nothing_fits
@@ -173,9 +172,9 @@ def ranking(session: Session, found: Sequence[_Finalist]) -> list[Standing]:
         if session.crowds is None:
             extra["memory_bytes"] = session.memory_bytes(one)
         full: list[Row] = [{**row, **extra} for row in rows]
-        summary = summarise(full)[0]
+        summary = summarise(full, over="problems")[0]  # no other maps than these matter
         numbers = summary[SCORE]
-        half = float(t.ppf(1 - doubt, len(rows) - 1)) * math.hypot(numbers.standard_error, noise)
+        half = student(1 - doubt, len(rows) - 1) * math.hypot(numbers.standard_error, noise)
         interval = (max(1.0, numbers.mean - half), numbers.mean + half)
         standings.append(Standing(one, summary, full, interval, worst, timed, built, noise))
     size = "max_states_expanded" if session.crowds is None else "crowd_bytes"  # what decides between equals

@@ -13,11 +13,16 @@ from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from andante.datasets import ProgressCallback, quiet
-from andante.selection.significance import Scores, surely_worse
+from andante.measures.comparison import FEWEST, difference
 
 C = TypeVar("C")
+
+Scores = npt.NDArray[np.float64]
+
+SURELY = 2.33  # standard errors: one chance in a hundred
 
 FIRST_ROUND = 6  # approximate number of problems
 _SHARE_OF_FIRST_ROUND = 0.5  # of the time for the race
@@ -175,6 +180,19 @@ def _longest(places: Sequence[Place[C]]) -> list[Place[C]]:
 def ranked(places: Sequence[Place[C]]) -> list[Place[C]]:
     """Return the places by number of problems, most first, then by mean score."""
     return sorted(places, key=lambda place: (-len(place.scores), place.mean))
+
+
+def surely_worse(scores: Scores, leader: Scores) -> bool:
+    """Return whether the mean is higher than the leader's by more than chance explains; not corrected for repetition.
+
+    >>> leader = np.arange(20.0)
+    >>> surely_worse(leader + 1, leader), surely_worse(leader + np.tile([9.0, -9.0], 10), leader)
+    (True, False)
+    """
+    if len(scores) < FEWEST:
+        return False
+    mean, error = difference(scores, leader)
+    return mean > SURELY * error
 
 
 def cut(places: Sequence[Place[C]], finalists: int) -> tuple[list[Place[C]], list[Place[C]]]:

@@ -7,8 +7,9 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from andante.errors import ParameterError, did_you_mean
-from andante.measures import CUT_SHORT, MEASURES, Statistics, Summary
-from andante.measures.summary import QUANTILES, place_columns, place_digest
+from andante.measures import CUT_SHORT, MEASURES, Summary
+from andante.measures.clusters import Clusters, Over
+from andante.measures.summary import place_columns, place_digest, summary_of
 from andante.store.store import polars
 
 if TYPE_CHECKING:
@@ -16,9 +17,13 @@ if TYPE_CHECKING:
 
 DIGEST = "digest of the problem"  # names that no store has for a column
 SHORT = "trials cut short"
+MAP = "number of the map"
+GROUP = "value of the column"
 
 
-def summaries(rows: pl.DataFrame, by: str = "algorithm", order: Iterable[str] = ()) -> list[Summary]:
+def summaries(
+    rows: pl.DataFrame, by: str = "algorithm", order: Iterable[str] = (), over: Over = "maps"
+) -> list[Summary]:
     """Return a summary for each value of the column ``by``: those in ``order`` first, the others as they appear.
 
     >>> import polars as pl
@@ -29,24 +34,32 @@ def summaries(rows: pl.DataFrame, by: str = "algorithm", order: Iterable[str] = 
     for column in (by, "solved"):
         if column not in rows.columns:
             raise ParameterError(f"the rows have no column {column!r}; {did_you_mean(column, rows.columns)}")
-    pl = polars()
-    measured = [name for name in MEASURES if name in rows.columns]
-    parts = [expression for name in measured for expression in _statistics(rows, name)]
-    short = pl.col("outcome").is_in(list(CUT_SHORT)) if "outcome" in rows.columns else pl.lit(False)
-    grouped = (
-        with_digests(rows)
-        .with_columns(short.alias(SHORT))
-        .group_by(by, maintain_order=True)
-        .agg(
-            pl.len().alias("trials"),
-            pl.col("solved").sum().cast(pl.Int64).alias("solved"),
-            summed_digests(),
-            *parts,
-        )
-    )
-    found = {str(row[by]): _summary(str(row[by]), row, measured) for row in grouped.iter_rows(named=True)}
+    groups = _groups(rows, by)
+    found = {str(name[0]): _summary(str(name[0]), group, over) for name, group in groups.items()}
     names = [*dict.fromkeys(name for name in order if name in found)]
     return [found.pop(name) for name in names] + list(found.values())
+
+
+def _groups(rows: pl.DataFrame, by: str) -> dict[tuple[Any, ...], pl.DataFrame]:
+    """Return the columns that summaries need, for each value of ``by``."""
+    pl = polars()
+    measured = [name for name in MEASURES if name in rows.columns]
+    short = pl.col("outcome").is_in(list(CUT_SHORT)) if "outcome" in rows.columns else pl.lit(False)
+    where = next((name for name in ("fingerprint", "map") if name in rows.columns), None)
+    place = pl.col(where).rank("dense") if where is not None else pl.lit(0)
+    columns = [pl.col(name).cast(pl.Float64).fill_null(math.nan) for name in measured]
+    needed = with_digests(rows).select(
+        pl.col(by).alias(GROUP), "solved", DIGEST, short.alias(SHORT), place.alias(MAP), *columns
+    )
+    return needed.partition_by(GROUP, as_dict=True, maintain_order=True)
+
+
+def _summary(name: str, group: pl.DataFrame, over: Over) -> Summary:
+    measured = {key: group[key].to_numpy() for key in MEASURES if key in group.columns}
+    digests = group[DIGEST]
+    problems = int(digests.sum()) if not digests.null_count() else None
+    clusters = Clusters.of(group[MAP].to_numpy(), over)
+    return summary_of(name, measured, int(group["solved"].sum()), group[SHORT].to_numpy(), clusters, problems)
 
 
 def with_digests(rows: pl.DataFrame) -> pl.DataFrame:
@@ -65,42 +78,3 @@ def summed_digests() -> pl.Expr:
     digest = polars().col(DIGEST)
     expression: pl.Expr = polars().when(digest.is_not_null().all()).then(digest.sum())
     return expression
-
-
-def _statistics(rows: pl.DataFrame, name: str) -> list[pl.Expr]:
-    pl = polars()
-    number = pl.col(name).cast(pl.Float64)
-    known = number.is_not_nan() & number.is_not_null()
-    values = number.filter(known)
-    short = pl.col(SHORT) & MEASURES[name].adds_up
-    risen = pl.when(short).then(math.inf).otherwise(number).filter(known)
-    finite = not rows[name].cast(pl.Float64).is_infinite().any()
-    parts: dict[str, Any] = {
-        "count": values.len(),
-        "mean": values.mean(),
-        "deviation": values.std(),
-        "max": values.max(),
-        "bounds": short.filter(known).sum(),
-    }
-    for key, share in QUANTILES.items():
-        parts[key] = values.quantile(share, "linear" if finite else "nearest")
-        ends = [values.quantile(share, end) != risen.quantile(share, end) for end in ("lower", "higher")]
-        parts[f"{key}_is_bound"] = ends[0] | ends[1]
-    return [expression.alias(f"{name}.{key}") for key, expression in parts.items()]
-
-
-def _summary(group: str, row: dict[str, Any], measured: list[str]) -> Summary:
-    found = {}
-    for name in measured:
-        count = int(row[f"{name}.count"])
-        number: dict[str, Any] = {key: _known(row[f"{name}.{key}"]) for key in ("mean", "median", "p95", "max")}
-        deviation = _known(row[f"{name}.deviation"])
-        error = deviation / math.sqrt(count) if count > 1 else math.nan
-        uncertain = {f"{key}_is_bound": bool(row[f"{name}.{key}_is_bound"]) for key in QUANTILES}
-        bounds = int(row[f"{name}.bounds"])
-        found[name] = Statistics(count=count, standard_error=error, bounds=bounds, **number, **uncertain)
-    return Summary(group, int(row["trials"]), int(row["solved"]), found, row[DIGEST])
-
-
-def _known(value: float | None) -> float:
-    return math.nan if value is None else float(value)

@@ -1,0 +1,168 @@
+"""What a report compares: all trials in its table, and the problems on which agents can be compared fairly.
+
+The table shows all trials, with lower bounds marked. Whatever ranks agents (what is better, what is bold, advice,
+fronts, dominance) rests on the problems that all agents solved or, with a penalty, on all problems.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from andante.measures import (
+    MEASURES,
+    Better,
+    Choice,
+    Clusters,
+    Comparison,
+    Contest,
+    Headline,
+    Over,
+    Row,
+    Statistics,
+    Summary,
+    choices,
+    compare,
+    problem_mismatch,
+    summarise,
+)
+from andante.measures.comparison import PENALISED, QUALITY, values_of
+from andante.measures.summary import QUANTILES
+from andante.report.results import Results
+
+#: Returns the summaries of some rows, given by their numbers.
+Summarise = Callable[[npt.NDArray[np.int64]], list[Summary]]
+
+
+@dataclass(frozen=True, eq=False)
+class Ground:
+    """Agents with all their trials, and the trials by which they are compared."""
+
+    summaries: list[Summary]  # of all trials
+    contest: Contest | None  # None if the rows do not say of which problem they are, or agents were run on others
+    column: Callable[[str], npt.NDArray[Any]] = field(repr=False)
+    summarised: Summarise = field(repr=False)
+    penalty: float | None = None
+    over: Over = "maps"
+
+    @classmethod
+    def of_rows(cls, rows: Sequence[Row], penalty: float | None = None, over: Over = "maps") -> Ground:
+        """Return what can be compared by rows of trials."""
+        summaries = summarise(rows, over=over)
+        contest = None if problem_mismatch(summaries) else Contest.of_rows(rows)
+        return cls(
+            summaries,
+            contest,
+            lambda name: np.array([row.get(name, math.nan) for row in rows]),
+            lambda numbers: summarise([rows[k] for k in numbers.tolist()], over=over),
+            penalty,
+            over,
+        )
+
+    @classmethod
+    def of_results(cls, results: Results, penalty: float | None = None, over: Over = "maps") -> Ground:
+        """Return what can be compared by the agents of a store."""
+        summaries = results.summaries(over=over)
+        fault = results.incomparable or problem_mismatch(summaries)
+        return cls(
+            summaries,
+            None if fault or not summaries else results.contest(),
+            lambda name: results.rows[name].to_numpy(),
+            lambda numbers: results.summaries_of(numbers, over),
+            penalty,
+            over,
+        )
+
+    @cached_property
+    def comparison(self) -> Comparison | None:
+        """The agents compared in suboptimality; None if they cannot be compared."""
+        return self.compared_in(QUALITY)
+
+    def compared_in(self, name: str) -> Comparison | None:
+        """Return the agents compared in a measure; None if they cannot be, or not all of them have it."""
+        have = [name in one.measures for one in self.summaries]
+        if self.contest is None or len(have) < 2 or not all(have) or MEASURES[name].better is Better.NEITHER:
+            return None
+        penalty = self.penalty if name in (QUALITY, PENALISED) else None
+        return compare(self.contest, self.column, name, penalty=penalty, over=self.over)
+
+    @cached_property
+    def common(self) -> list[Summary]:
+        """The summaries of agents on the problems that all solved, except for worst cases: those are of all trials.
+
+        Agents that solved nothing are left out. With a penalty, all trials count, and suboptimality is penalised.
+        """
+        if self.contest is None:
+            return [one for one in self.summaries if one.solved == one.trials]
+        if self.penalty is not None:
+            return self._penalised(self.contest, self.penalty)
+        return self._on(self.contest.of_solvers())
+
+    def _penalised(self, contest: Contest, penalty: float) -> list[Summary]:
+        """Return the summaries of all trials, with the penalised suboptimality."""
+        if not all(QUALITY in one.measures for one in self.summaries):
+            return self.summaries
+        clusters = Clusters.of(contest.maps, self.over)
+        numbers = values_of(contest, self.column, PENALISED, penalty)
+        found = {name: Statistics.of(row, (), clusters) for name, row in zip(contest.agents, numbers, strict=True)}
+        return [replace(one, measures={**one.measures, QUALITY: found[one.name]}) for one in self.summaries]
+
+    def _on(self, contest: Contest) -> list[Summary]:
+        """Return the summaries of a contest's agents on the problems that all of them solved."""
+        if contest.solved.all():
+            return [one for one in self.summaries if one.name in contest.agents]
+        every = {one.name: one for one in self.summaries}
+        found = self.summarised(np.sort(contest.solved_by_all().rows, axis=None))
+        return [replace(one, measures={**one.measures, **_worst(every[one.name])}) for one in found]
+
+    def choices(self, limits: Sequence[float]) -> list[Choice]:
+        """Return which agent to use under which limit; nothing if agents cannot be compared."""
+        contest = self.contest
+        if contest is None:
+            return choices(self.common, limits)
+        return choices(self.summaries, limits, lambda names: self._on(contest.only(names)))
+
+    def best(self, name: str, statistic: str) -> frozenset[str]:
+        """Return the agents to highlight: the best in a statistic of a measure, and all that are not worse than it.
+
+        Means are compared problem by problem, quantiles by their intervals, and maxima as they are. There is nobody to
+        highlight if no agent is worse, or if they cannot be compared.
+        """
+        if self.contest is None or MEASURES[name].better is Better.NEITHER:
+            return frozenset()
+        if statistic == "mean":
+            found = self.compared_in(name)
+            return frozenset(found.not_worse) if found is not None else frozenset()
+        known = [one for one in self.common if name in one.measures and not math.isnan(one[name].max)]
+        return _unbeaten(known, name, statistic)
+
+
+def _worst(summary: Summary) -> dict[str, Any]:
+    """Return the measures that are shown by their worst case."""
+    return {name: found for name, found in summary.measures.items() if MEASURES[name].headline is Headline.MAX}
+
+
+def _unbeaten(known: Sequence[Summary], name: str, statistic: str) -> frozenset[str]:
+    """Return who has the best quantile or maximum, with all whose interval reaches as far as its own."""
+    sign = -1.0 if MEASURES[name].better is Better.MORE else 1.0
+    values = {one.name: sign * float(getattr(one[name], statistic)) for one in known}
+    if not values:
+        return frozenset()
+    first = min(known, key=lambda one: values[one.name])
+    if statistic in QUANTILES:
+        end = first[name].interval(statistic)
+        kept = {one.name for one in known if not _beyond(one[name].interval(statistic), end, sign)}
+    else:
+        kept = {one.name for one in known if values[one.name] == values[first.name]}
+    return frozenset(kept) if len(kept) < len(known) else frozenset()
+
+
+def _beyond(interval: tuple[float, float], other: tuple[float, float], sign: float) -> bool:
+    """Return whether an interval is wholly worse than another."""
+    return interval[0] > other[1] if sign > 0 else interval[1] < other[0]
