@@ -197,6 +197,78 @@ def test_a_report_by_map_is_about_maps(cli, file, tmp_path):
     assert told["dominated_by"] == {}
 
 
+@pytest.fixture
+def mazes(cli, tmp_path):
+    """Agents that rarely arrive: they are stopped after 60 moves."""
+    path = tmp_path / "mazes.toml"
+    path.write_text(
+        dedent("""
+            title = "Mazes"
+            seed = 1
+            [problems.mazes]
+            maps = ["maze:32x32:[1..4]"]
+            count = 15
+            [[run]]
+            algorithms = ["lrta", "rta", "astar"]
+            limits = { moves = 60 }
+        """)
+    )
+    assert cli("campaign", "run", path)[0] == OK
+    return path
+
+
+def test_unsolved_trials_are_not_averaged_away(cli, mazes, tmp_path):
+    told = json.loads(cli("campaign", "report", mazes, "--json")[1])
+    rows = Store(mazes.with_suffix(".store")).frame()
+    solved = {name: set() for name in ("lrta", "rta", "astar")}
+    for name, place, arrived in zip(
+        rows["algorithm"], rows.select("fingerprint", "start", "goal").iter_rows(), rows["solved"], strict=True
+    ):
+        if arrived:
+            solved[name].add(place)
+    common = set.intersection(*solved.values())
+    assert 8 <= len(common) < min(map(len, solved.values())) < 60
+    found = told["comparison"]
+    assert (found["problems"], found["of"], found["penalty"]) == (len(common), 60, None)
+    assert found["solved"] == {name: len(places) for name, places in solved.items()}
+    for name, mean in zip(found["agents"], found["means"], strict=True):
+        ours = rows.filter(rows["algorithm"] == name)
+        numbers = dict(
+            zip(ours.select("fingerprint", "start", "goal").iter_rows(), ours["suboptimality_ratio"], strict=True)
+        )
+        assert mean == pytest.approx(sum(numbers[place] for place in common) / len(common))
+    out = cli("campaign", "report", mazes)[1]
+    assert f"Compared on the {len(common)} of 60 problems that all 3 agents solved" in out
+    assert "bootstrap intervals over 4 maps" in out
+    assert "both over 4 maps" in out
+    assert not re.search("± .*±|1.000 ± 0.000", out)  # lower bounds do not look exact
+
+
+def test_a_penalty_is_named_and_all_problems_count(cli, mazes, tmp_path):
+    page, table, tex = (tmp_path / f"report.{end}" for end in ("html", "md", "tex"))
+    options = ["--penalty", "1000", "--html", page, "--markdown", table, "--latex", tex, "--over", "problems"]
+    out = cli("campaign", "report", mazes, *options)[1]
+    said = "Compared on all 60 problems: an agent that did not arrive, or walked further, counts as 1000 times optimal."
+    assert said in out
+    assert said in table.read_text()
+    assert f"% {said}" in tex.read_text()
+    assert said in page.read_text()
+    assert "over 60 problems of these 4 maps" in out
+    told = json.loads(cli("campaign", "report", mazes, "--penalty", "1000", "--json")[1])["comparison"]
+    assert told["means"][told["agents"].index("astar")] == pytest.approx(
+        ((60 - told["solved"]["astar"]) * 1000 + told["solved"]["astar"]) / 60
+    )
+
+
+def test_goal_achievement_times_are_shown_if_a_turn_has_a_length(cli, mazes):
+    told = json.loads(cli("campaign", "report", mazes, "--turn", "10", "--json")[1])
+    lrta, _, astar = (summary["measures"] for summary in told["summaries"])
+    assert lrta["standing_time"]["mean"] == 1.0
+    assert astar["standing_time"]["mean"] == astar["first_move_states_expanded"]["mean"]
+    assert lrta["walking_time"]["mean"] == 10 * lrta["moves"]["mean"]
+    assert "Goal achievement time" not in cli("campaign", "report", mazes)[1]
+
+
 def test_an_estimate_says_how_long_the_rest_takes(cli, file, monkeypatch):
     monkeypatch.setattr("andante.cli.running.ESTIMATE_SECONDS", 0.0)
     monkeypatch.setattr("andante.campaign.plan.LEAST_TRIALS", 2)

@@ -277,6 +277,9 @@ def test_compare_prints_a_table_and_writes_page_and_rows(cli, tmp_path):
     assert code == OK
     assert "lrta(depth=3)" in out
     assert "expanded per move" in out
+    assert "Compared on 12 problems, all solved by all 3 agents." in out
+    assert "bootstrap intervals over 12 problems of one map" in out
+    assert re.search("In suboptimality astar is better than |No agent is clearly better", out)
     assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
     assert len(rows.read_text().splitlines()) == 1 + 3 * 12
 
@@ -442,6 +445,16 @@ def test_compare_as_json_and_from_a_scenario(cli, arena, tmp_path):
     assert code == OK
     assert told["summaries"][0]["trials"] == len(problems)
     assert told["summaries"][0]["measures"]["suboptimality_ratio"]["max"] == 1.0
+    assert told["comparison"] is None  # with whom
+
+
+@pytest.mark.parametrize(
+    ("option", "sentence"),
+    [(("--penalty", "inf"), "the penalty must be finite"), (("--turn", "inf"), "the length of a turn must be above 0")],
+)
+def test_numbers_that_cannot_be_compared_with_are_refused_before_anything_is_run(cli, arena, option, sentence):
+    code, _, err = cli("compare", arena, *option)
+    assert (code, sentence in err) == (FAILED, True)
 
 
 def test_an_interrupt_ends_it_without_a_traceback(cli, arena, monkeypatch):

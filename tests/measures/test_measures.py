@@ -138,8 +138,8 @@ def test_trials_that_did_not_arrive_are_not_averaged_away(corridor):
     trials = [andante.run("lrta", problem, limits=Limits(moves=2)) for problem in (far, far, near)]
     summary = summarise(rows(trials))[0]
     assert (summary.solved, summary["suboptimality_ratio"].count, summary["suboptimality_ratio"].bounds) == (1, 3, 2)
-    assert summary.show("suboptimality_ratio") == "≥ 1.000 ± 0.000"
-    assert summary.show("moves") == "≥ 2 ± 0"
+    assert summary.show("suboptimality_ratio") == "≥ 1.000"  # an error would make it look exact
+    assert summary.show("moves") == "≥ 2"
     assert not summary.show("states_expanded_per_move").startswith("≥")
 
 

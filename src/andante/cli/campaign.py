@@ -10,7 +10,7 @@ import typer
 
 from andante.cli.reporting import print_counts, print_results, read_pair, refuse_empty, write, write_tables
 from andante.cli.running import print_status, work_on
-from andante.cli.shared import JSON_OPTION, PENALTY_OPTION, check_places, print_json, read_over
+from andante.cli.shared import JSON_OPTION, PENALTY_OPTION, TURN_OPTION, check_places, print_json, read_over
 from andante.machine import cores
 
 if TYPE_CHECKING:
@@ -112,6 +112,7 @@ def report(
         help="The two measures in which algorithms may dominate each other.",
     ),
     penalty: float | None = PENALTY_OPTION,
+    turn: float | None = TURN_OPTION,
     over: str = typer.Option(
         "maps", help="What errors and intervals are over: maps, or problems if no other maps than these matter."
     ),
@@ -122,12 +123,15 @@ def report(
     Of an unfinished one only those problems count that all its agents have finished.
     """
     from andante.campaign import read_campaign
+    from andante.measures.achievement import turn_length
     from andante.measures.comparison import check_penalty
     from andante.report.ground import Ground
     from andante.report.results import Results
 
     check_places(html, markdown, latex, csv)
     check_penalty(penalty)
+    if turn is not None:
+        turn_length(turn)
     sampled = read_over(over)
     campaign = read_campaign(file, scale)
     opened = begun(campaign, store)
@@ -139,6 +143,7 @@ def report(
         print_counts(results, finished, as_json)
         refuse_empty(html, markdown, latex, csv)
         return
+    results = results if turn is None else results.achieved(turn)
     ground = Ground.of_results(results, penalty, sampled)
     summaries = results.summaries(by, sampled)
     write_tables(ground, summaries, by, campaign.measures, markdown, latex, csv)

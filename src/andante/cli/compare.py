@@ -17,6 +17,7 @@ from andante.cli.shared import (
     MAP_HELP,
     PENALTY_OPTION,
     SIGHT_OPTION,
+    TURN_OPTION,
     Offer,
     check_places,
     load_databases,
@@ -76,6 +77,7 @@ def compare(
     sight: int | None = SIGHT_OPTION,
     suboptimality_cap: float = number_option(SUBOPTIMALITY_CAP, 1, help="Give up at this many times the optimal cost."),
     penalty: float | None = PENALTY_OPTION,
+    turn: float | None = TURN_OPTION,
     html: Path | None = typer.Option(None, metavar="FILE.html", help="Write a page with plots and replays."),
     csv: Path | None = typer.Option(None, metavar="FILE.csv", help="Write one row per trial."),
     as_json: bool = JSON_OPTION,
@@ -83,10 +85,13 @@ def compare(
     """Compare algorithms on the problems of one map."""
     from andante.agent import find
     from andante.episode.run import Outfit
+    from andante.measures.achievement import turn_length
     from andante.measures.comparison import check_penalty
 
     check_places(html, csv)
     check_penalty(penalty)
+    if turn is not None:
+        turn_length(turn)  # refused before anything is run
     ordered = [Offer(kind_ordered(text), text) for text in build]  # refused before any map is read
     named = [find(text) for text in split_algorithms(algorithms)]
     grid = read_world(map)
@@ -101,6 +106,10 @@ def compare(
     warn_unused([*orders, *offers_of(loaded)], [one.algorithm for one in outfits])
     chosen = choose_problems(grid, scenario, problems, seed)
     rows = run_all(outfits, grid, chosen, threads, suboptimality_cap, built)
+    if turn is not None:
+        from andante.measures.achievement import with_achievement
+
+        rows = with_achievement(rows, turn)
     if not as_json:
         from andante.report.table import lead
 

@@ -46,9 +46,9 @@ def write_tables(
     from andante.report import table
     from andante.report.verdicts import below
 
-    about_agents = by == "agent"
-    best = ground.best if about_agents else None
-    words = below(summaries, ground.comparison if about_agents else None)
+    compared = ground.is_about(summaries)
+    best = ground.best if compared else None
+    words = below(summaries, ground.comparison if compared else None)
     if markdown is not None:
         write(markdown, table.markdown(summaries, measures, by, best, words))
     if latex is not None:
@@ -85,7 +85,7 @@ def print_results(
     from andante.report.verdicts import as_data, caption
 
     fault = problem_mismatch(summaries) if by in AGENTS else ""
-    comparable = by == "agent" and not fault
+    comparable = ground.is_about(summaries) and not fault
     standings = on_average(ground.common, x, y) if comparable else []
     comparison = ground.comparison if comparable else None
     about = [*results.sentences, *([f"{fault}."] if fault and not results.incomparable else [])]

@@ -84,6 +84,14 @@ PENALTY_OPTION = number_option(
 )
 
 
+TURN_OPTION = number_option(
+    None,
+    1,
+    metavar="N",
+    help="Also show goal achievement times, planning and walking on one clock: a turn lasts as long as N expansions.",
+)
+
+
 def read_over(text: str) -> Over:
     """Return what errors and intervals are over."""
     from andante.errors import ParameterError, did_you_mean

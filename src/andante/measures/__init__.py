@@ -1,5 +1,6 @@
 """What numbers mean: their definitions, units, which direction is better, how to aggregate them; and advice."""
 
+from andante.measures.achievement import Achievement, goal_achievement, with_achievement
 from andante.measures.advice import Choice, choices, choices_of, recommend
 from andante.measures.clusters import Clusters, Interval, Over
 from andante.measures.comparison import Comparison, compare, compare_rows
@@ -18,6 +19,7 @@ __all__ = [
     "CUT_SHORT",
     "MEASURES",
     "PLACE",
+    "Achievement",
     "Better",
     "Choice",
     "Clusters",
@@ -37,6 +39,7 @@ __all__ = [
     "choices_of",
     "compare",
     "compare_rows",
+    "goal_achievement",
     "jain_index",
     "measure",
     "problem_mismatch",
@@ -44,4 +47,5 @@ __all__ = [
     "solved_by_all",
     "suboptimality_ratio",
     "summarise",
+    "with_achievement",
 ]

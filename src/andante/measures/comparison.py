@@ -87,10 +87,10 @@ class Comparison:
                 "penalty for trials that did not arrive, or leave out agents that rarely do."
             )
         elif self.problems == self.of:
-            told.append(f"Compared on {_problems(self.of)}, all solved by all {len(self.agents):,} agents.")
+            told.append(f"Compared on {_problems(self.of)}, all solved by {_all(len(self.agents))} agents.")
         else:
             told.append(
-                f"Compared on the {self.problems:,} of {_problems(self.of)} that all {len(self.agents):,} agents solved"
+                f"Compared on the {self.problems:,} of {_problems(self.of)} that {_all(len(self.agents))} agents solved"
                 f" ({_fewest(self.solved, self.of)})."
             )
         if lost and self.penalty is None:
@@ -159,6 +159,8 @@ def compare(
     ground = contest if penalty is not None else contest.of_solvers().solved_by_all()
     numbers = values_of(ground, column, name, penalty)
     known = np.isfinite(numbers).all(axis=0)
+    if measure(name).bounded_by:  # lower bounds are no numbers to compare
+        known &= ~column(measure(name).bounded_by).astype(bool)[ground.rows].any(axis=0)
     numbers, maps = numbers[:, known], ground.maps[known]
     solved = dict(zip(contest.agents, contest.solved.sum(axis=1).tolist(), strict=True))
     if not numbers.size:
@@ -298,6 +300,10 @@ def difference(
     alike = clusters if clusters is not None else Clusters.of(np.zeros(len(apart)))
     spread = alike.error(apart)
     return float(apart.mean()), math.inf if math.isnan(spread) else math.hypot(spread, noise)
+
+
+def _all(count: int) -> str:
+    return "both" if count == 2 else f"all {count:,}"
 
 
 def _problems(count: int) -> str:

@@ -44,6 +44,7 @@ class Measure:
     headline: Headline = Headline.MEAN
     digits: int = 2  # after the decimal point, below ten; larger numbers have fewer
     adds_up: bool = False  # grows with every move, so for a trial that was cut short it is a lower bound
+    bounded_by: str = ""  # a column that says which trials have only a lower bound for another reason
 
     def show(self, value: float, error: float | None = None) -> str:
         """Return a value as tables print it, with its standard error if given; the unit is shown if size decides it.
@@ -203,7 +204,41 @@ _ALL = [
     Measure("build_seconds", "Build time", "Time to prepare for a map, once, before any problem.", "s"),
     Measure("cost", "Cost", "The cost of the agent's path.", "cost", adds_up=True),
     Measure("optimal_cost", "Optimal cost", "The cost of a shortest path.", "cost", better=Better.NEITHER),
-    Measure("moves", "Moves", "Moves made.", "moves", digits=0, adds_up=True),
+    Measure(
+        "moves",
+        "Turns",
+        "Turns until the end: moves made, and turns in which the agent waited, which cost nothing but time.",
+        "turns",
+        digits=0,
+        adds_up=True,
+    ),
+    Measure(
+        "goal_achievement_time",
+        "Goal achievement time",
+        "The time until the agent arrives, planning and walking on one clock: standing plus walking.",
+        "expansions",
+        digits=0,
+        adds_up=True,
+        bounded_by="standing_is_bound",
+    ),
+    Measure(
+        "standing_time",
+        "Standing",
+        "The part of the goal achievement time in which the agent stands and plans: before its first move, and after "
+        "it whenever a plan takes longer than a turn.",
+        "expansions",
+        digits=0,
+        adds_up=True,
+        bounded_by="standing_is_bound",
+    ),
+    Measure(
+        "walking_time",
+        "Walking",
+        "The part of the goal achievement time in which the agent walks, or waits: its turns times their length.",
+        "expansions",
+        digits=0,
+        adds_up=True,
+    ),
     Measure("turns_waited", "Turns waited", "Turns in which the agent stayed where it was.", "turns", adds_up=True),
     Measure(
         "states_expanded",

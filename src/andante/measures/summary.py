@@ -164,15 +164,15 @@ class Summary:
         """Return a statistic of a measure as tables print it.
 
         Unless that is not wanted, a mean has its standard error and a quantile its interval. Lower bounds are marked,
-        and so are statistics of fewer numbers than there are trials.
+        and so are statistics of fewer numbers than there are trials. A mean that is a lower bound has no error.
 
         >>> cut_short = {"algorithm": "a", "solved": False, "outcome": "MOVE_CAP", "suboptimality_ratio": 9.0}
         >>> stuck = {"algorithm": "a", "solved": False, "outcome": "STUCK", "suboptimality_ratio": float("nan")}
         >>> summarise([cut_short, cut_short, stuck])[0].show("suboptimality_ratio")
-        '≥ 9.000 ± 0.000 (n = 2)'
+        '≥ 9.000 (n = 2)'
         """
         numbers, known = self[name], MEASURES[name]
-        error = numbers.standard_error if with_error and statistic == "mean" else None
+        error = numbers.standard_error if with_error and statistic == "mean" and not numbers.bounds else None
         shown = known.show(getattr(numbers, statistic), error)
         bound = "≥ " if numbers.is_bound(statistic) else ""
         if with_error and statistic in QUANTILES and math.isfinite(numbers.interval(statistic).low):
@@ -256,8 +256,10 @@ def _summary(name: str, group: list[Row], over: Over) -> Summary:
     columns = {key: np.array([row.get(key, math.nan) for row in group], np.float64) for key in present}
     solved = sum(bool(row["solved"]) for row in group)
     short = np.array([row.get("outcome") in CUT_SHORT for row in group])
+    flags = {MEASURES[key].bounded_by for key in present} - {""}
+    bounds = {name: np.array([bool(row.get(name, False)) for row in group]) for name in flags}
     clusters = Clusters.of([str(row.get("fingerprint", row.get("map", ""))) for row in group], over)
-    return summary_of(name, columns, solved, short, clusters, _problems(group))
+    return summary_of(name, columns, solved, short, bounds, clusters, _problems(group))
 
 
 def summary_of(
@@ -265,15 +267,21 @@ def summary_of(
     columns: Mapping[str, npt.NDArray[np.float64]],
     solved: int,
     short: npt.NDArray[np.bool_],
+    bounds: Mapping[str, npt.NDArray[np.bool_]],
     clusters: Clusters,
     problems: int | None = None,
 ) -> Summary:
-    """Return the summary of one group of rows, from their columns; ``short`` says which a limit cut short."""
+    """Return the summary of one group of rows, from their columns.
+
+    ``short`` says which trials a limit cut short, and ``bounds`` which have only a lower bound for other reasons: the
+    columns that measures are `bounded_by`.
+    """
     none = np.zeros(len(short), bool)
-    statistics = {
-        key: Statistics.of(values, short if MEASURES[key].adds_up else none, clusters)
-        for key, values in columns.items()
-    }
+    statistics = {}
+    for key, values in columns.items():
+        known = MEASURES[key]
+        flags = (short if known.adds_up else none) | bounds.get(known.bounded_by, none)
+        statistics[key] = Statistics.of(values, flags, clusters)
     return Summary(name, len(short), solved, statistics, problems)
 
 

@@ -79,6 +79,10 @@ class Ground:
             over,
         )
 
+    def is_about(self, summaries: Sequence[Summary]) -> bool:
+        """Return whether these summaries are of the same agents, and not of maps or anything else."""
+        return [one.name for one in summaries] == [one.name for one in self.summaries]
+
     @cached_property
     def comparison(self) -> Comparison | None:
         """The agents compared in suboptimality; None if they cannot be compared."""

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from andante.agent import find_all
 from andante.errors import ParameterError, did_you_mean
 from andante.measures import PLACE, Contest, Outcome, Over, Summary, capped_suboptimality_ratio
+from andante.measures.achievement import ACHIEVED, NEEDED, columns_of, goal_achievement
 from andante.report.charts import Setting
 from andante.store import Outline, Status, Store, StoreError, outline_of, summaries
 from andante.store.store import polars
@@ -171,6 +172,22 @@ class Results:
                 pl.Series("capped_suboptimality_ratio", capped_suboptimality_ratio(cost, optimal, outcome, cap)),
                 pl.Series("outcome", outcome, pl.String),
                 pl.Series("solved", outcome == Outcome.GOAL.name),
+            )
+        )
+
+    def achieved(self, turn: float) -> Results:
+        """Return the same with columns for the goal achievement time, if a turn lasts as long as ``turn`` expansions.
+
+        Rows of several trials on one problem (of a run that converges) have none.
+        """
+        pl = polars()
+        found = goal_achievement({name: self.rows[name].cast(pl.Float64).to_numpy() for name in NEEDED}, turn)
+        alone = self.rows["trials"].to_numpy() == 1 if "trials" in self.rows.columns else np.ones(len(self.rows), bool)
+        *numbers, bounds = columns_of(found)
+        columns = [np.where(alone, one, math.nan) for one in numbers]
+        return self._having(
+            self.rows.with_columns(
+                *(pl.Series(name, one) for name, one in zip(ACHIEVED, [*columns, bounds], strict=True))
             )
         )
 

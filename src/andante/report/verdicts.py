@@ -69,7 +69,7 @@ def as_data(comparison: Comparison) -> dict[str, Any]:
 def below(summaries: Sequence[Summary], comparison: Comparison | None) -> list[str]:
     """Return what stands below a table: what its errors are, what is bold, and which agents are better than which."""
     words = [caption(summaries)]
-    if comparison is not None and comparison.not_worse:
+    if comparison is not None:
         words.append("Bold: the best of a column, and all that are not clearly worse.")
     return [one for one in (*words, *(sentences(comparison) if comparison is not None else ())) if one]
 

@@ -47,9 +47,10 @@ def _groups(rows: pl.DataFrame, by: str) -> dict[tuple[Any, ...], pl.DataFrame]:
     short = pl.col("outcome").is_in(list(CUT_SHORT)) if "outcome" in rows.columns else pl.lit(False)
     where = next((name for name in ("fingerprint", "map") if name in rows.columns), None)
     place = pl.col(where).rank("dense") if where is not None else pl.lit(0)
+    flags = {MEASURES[name].bounded_by for name in measured} & set(rows.columns)
     columns = [pl.col(name).cast(pl.Float64).fill_null(math.nan) for name in measured]
     needed = with_digests(rows).select(
-        pl.col(by).alias(GROUP), "solved", DIGEST, short.alias(SHORT), place.alias(MAP), *columns
+        pl.col(by).alias(GROUP), "solved", DIGEST, short.alias(SHORT), place.alias(MAP), *columns, *sorted(flags)
     )
     return needed.partition_by(GROUP, as_dict=True, maintain_order=True)
 
@@ -59,7 +60,9 @@ def _summary(name: str, group: pl.DataFrame, over: Over) -> Summary:
     digests = group[DIGEST]
     problems = int(digests.sum()) if not digests.null_count() else None
     clusters = Clusters.of(group[MAP].to_numpy(), over)
-    return summary_of(name, measured, int(group["solved"].sum()), group[SHORT].to_numpy(), clusters, problems)
+    flags = {MEASURES[key].bounded_by for key in measured} & set(group.columns)
+    bounds = {key: group[key].fill_null(False).to_numpy() for key in flags}
+    return summary_of(name, measured, int(group["solved"].sum()), group[SHORT].to_numpy(), bounds, clusters, problems)
 
 
 def with_digests(rows: pl.DataFrame) -> pl.DataFrame:
