@@ -60,7 +60,7 @@ def test_a_true_difference_is_found_though_maps_differ_far_more():
     found = compare_rows(rows_of([worse, scores[0]], places))
     assert found.agents == ("b", "a")
     assert found.better == {("b", "a")}
-    assert found.verdicts == ["In suboptimality b is better than a."]
+    assert found.verdicts == ["b is better than a in suboptimality."]
     one = found.from_best("a")
     assert one.interval.low < 0.5 < one.interval.high
     assert one.mean == pytest.approx(np.mean(worse - scores[0]))

@@ -93,7 +93,7 @@ def test_words_and_bold_in_every_form(ground):
     assert [line.count("**") > 0 for line in text.splitlines()[2:5]] == [True, True, False]
     assert "\\textbf{" in latex(ground.summaries, best=ground.best, caption=words)
     assert TerminalTable(ground.summaries, best=ground.best)
-    assert "In suboptimality a is better than c." in sentences(ground.comparison)
+    assert "a is better than c in suboptimality." in sentences(ground.comparison)
 
 
 def test_the_table_of_differences(ground):

@@ -10,11 +10,11 @@ import andante
 from andante.episode.run import Outfit
 from andante.errors import ParameterError
 from andante.measures import Outcome
+from andante.measures.comparison import clearly_less, difference
 from andante.selection import Requirements, advise
 from andante.selection.crowds import TICK_CAP, Crowds, crowd_code, shortest_moves
 from andante.selection.journal import Journal
 from andante.selection.session import Session
-from andante.selection.significance import clearly_less, difference
 from andante.selection.trials import SCORE
 from tests.worlds import FEW
 

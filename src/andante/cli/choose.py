@@ -179,7 +179,7 @@ def predictions(problems: Matrix, described: Described, seed: int) -> list[str]:
         "best for its map": unseen.per_map,
         "best for the problem": unseen.virtual_best,
     }.items():
-        scores[f"on maps not trained on: {what}"] = Statistics.of(reached)
+        scores[f"on maps not trained on: {what}"] = Statistics.of(reached, clusters=unseen.clusters)
     return prediction_table(scores, unseen.gain)
 
 

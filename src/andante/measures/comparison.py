@@ -123,9 +123,10 @@ class Comparison:
             equal = [name for name in self.not_worse if name != self.agents[0]]
             beside = f"; not clearly worse: {_listed(equal)}" if equal else ""
             count = len(self.worse_than(self.agents[0]))
-            return [f"In {title} {self.agents[0]} is better than {count:,} of {len(self.agents) - 1:,} others{beside}."]
+            others = f"{count:,} of {len(self.agents) - 1:,} others"
+            return [f"{self.agents[0]} is better than {others} in {title}{beside}."]
         worse = [(name, self.worse_than(name)) for name in self.agents]
-        return [f"In {title} {name} is better than {_listed(than)}." for name, than in worse if than]
+        return [f"{name} is better than {_listed(than)} in {title}." for name, than in worse if than]
 
 
 def compare(
@@ -146,7 +147,7 @@ def compare(
     >>> rows = [{"algorithm": name, "map": f"map {k % 9}", "start": k, "goal": 0, "solved": True, "cost": more + cost}
     ...         for name, more in (("slow", 2.0), ("quick", 0.0)) for k, cost in enumerate(rng.exponential(size=90))]
     >>> compare_rows(rows, "cost").verdicts
-    ['In cost quick is better than slow.']
+    ['quick is better than slow in cost.']
     """
     check_penalty(penalty)
     if penalty is not None and name in (QUALITY, PENALISED):

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Protocol
 
 from andante.measures import Statistics
+from andante.measures.clusters import CONFIDENCE, student
 from andante.report.figure import save_figure
 from andante.report.lines import lines_plot
 from andante.report.markdown import markdown_table
@@ -123,7 +124,9 @@ def draw_sweep(lines: Sequence[Split], file: Path) -> None:
 def prediction_table(scores: Mapping[str, Statistics], gain: Statistics) -> list[str]:
     """Return the table of the paper's section 7: what is reached without running everything."""
     rows = [[name, _with_error(numbers)] for name, numbers in scores.items()]
-    said = f"Learned is better than prior by {_with_error(gain)}, problem by problem."
+    low = gain.mean - student((1 + CONFIDENCE) / 2, gain.clusters - 1) * gain.standard_error
+    verdict = "learned is better" if low > 0 else "that is no clear gain"
+    said = f"Learned walks {_with_error(gain)} less than prior, problem by problem, over {gain.over}: {verdict}."
     return [*_table(["", "mean suboptimality"], rows), "", said]
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.spatial import KDTree
 
 from andante.errors import MapError
-from andante.measures import Statistics
+from andante.measures import Clusters, Statistics
 from andante.selection.matrix import Matrix, MatrixError, Numbers, Values
 from andante.world.grid import Grid
 
@@ -123,4 +123,6 @@ def _by_size(matrix: Matrix, cells: Values, judged: Sequence[_Judged], size: int
         chosen = values[Nearby(cells[old[:size]], seen).best(cells[new]), np.arange(len(new))]
         per_map = values[int(seen.mean(axis=1).argmin())]
         scores.append([chosen, values[prior], per_map, values.min(axis=0), values[prior] - chosen])
-    return BySize(size, len(judged), *(Statistics.of(np.concatenate(part)) for part in zip(*scores, strict=True)))
+    clusters = Clusters.of(np.repeat(np.arange(len(judged)), [len(one.new) for one in judged]))
+    columns = (np.concatenate(part) for part in zip(*scores, strict=True))
+    return BySize(size, len(judged), *(Statistics.of(column, clusters=clusters) for column in columns))

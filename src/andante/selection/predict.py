@@ -17,7 +17,7 @@ import numpy as np
 from scipy.optimize import nnls
 
 from andante.errors import ParameterError
-from andante.measures import Statistics
+from andante.measures import Clusters, Statistics
 from andante.selection.matrix import Matrix, MatrixError, Numbers, Values, greedy_portfolio
 from andante.selection.split import old_and_new, present
 
@@ -134,11 +134,12 @@ class Unseen:
     prior: Values  # the best algorithm of the maps that were trained on
     per_map: Values  # the best algorithm for its map, by all results there, which no selector can know
     virtual_best: Values
+    clusters: Clusters  # the maps of the problems
 
     @property
     def gain(self) -> Statistics:
         """The difference of prior and learned, problem by problem."""
-        return Statistics.of(self.prior - self.learned)
+        return Statistics.of(self.prior - self.learned, clusters=self.clusters)
 
 
 def on_unseen_maps(matrix: Matrix, features: Values, *, folds: int = FOLDS, seed: int = 0) -> Unseen:
@@ -160,4 +161,4 @@ def on_unseen_maps(matrix: Matrix, features: Values, *, folds: int = FOLDS, seed
     for k in range(count):
         its = np.flatnonzero(maps == k)
         per_map[its] = matrix.values[matrix.columns(its).best, its]
-    return Unseen(learned, prior, per_map, matrix.values.min(axis=0))
+    return Unseen(learned, prior, per_map, matrix.values.min(axis=0), Clusters.of(maps))
