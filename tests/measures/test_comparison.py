@@ -103,6 +103,12 @@ def test_of_very_many_agents_each_is_compared_with_the_best():
     assert f"is better than {MOST_PAIRED + 16} of {MOST_PAIRED + 19} others" in verdict
 
 
+def test_the_kind_of_interval_is_said():
+    rng = np.random.default_rng(7)
+    for maps, kind in ((3, "Student's t intervals over 3 maps"), (4, "bootstrap intervals over 4 maps")):
+        assert kind in compare_rows(rows_of(rng.exponential(size=(2, 24)), np.arange(24) % maps)).method
+
+
 def test_few_problems_prove_nothing():
     found = compare_rows(rows_of([np.zeros(7) + 1, np.zeros(7) + 2]))
     assert not found.better

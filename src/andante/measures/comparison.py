@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.errors import ParameterError, real_number
-from andante.measures.clusters import Clusters, Interval, Over, Values, chance_of, resampled
+from andante.measures.clusters import FEWEST_TO_RESAMPLE, Clusters, Interval, Over, Values, chance_of, resampled
 from andante.measures.contest import Contest
 from andante.measures.measure import Better, measure
 from andante.measures.suboptimality import capped_suboptimality_ratio
@@ -53,7 +53,8 @@ class Comparison:
     of: int  # ... of so many
     solved: dict[str, int]  # the number of problems that each agent solved, also of those that were not compared
     penalty: float | None  # what a trial that did not arrive counts as; None: only problems that all solved count
-    over: str  # what intervals are over, in words
+    clusters: int  # the number of maps or problems that intervals are over ...
+    over: str  # ... in words
     differences: tuple[Difference, ...]  # of all pairs or, if there are many agents, of the best and each other one
     better: frozenset[tuple[str, str]]  # pairs of agents of which the first is better than the second
 
@@ -104,8 +105,9 @@ class Comparison:
             return ""
         pairs = math.comb(len(self.agents), 2)
         corrected = "" if pairs == 1 else f", after correction for {pairs:,} pairs of agents"
+        kind = "bootstrap" if self.clusters >= FEWEST_TO_RESAMPLE else "Student's t"
         return (
-            f"Differences are paired by problem, with 95 % bootstrap intervals over {self.over}; better means that the "
+            f"Differences are paired by problem, with 95 % {kind} intervals over {self.over}; better means that the "
             f"chance of an error is below {DOUBT:.0%}{corrected}."
         )
 
@@ -165,7 +167,7 @@ def compare(
     numbers, maps = numbers[:, known], ground.maps[known]
     solved = dict(zip(contest.agents, contest.solved.sum(axis=1).tolist(), strict=True))
     if not numbers.size:
-        return Comparison(name, ground.agents, (), 0, contest.problems, solved, penalty, "", (), frozenset())
+        return Comparison(name, ground.agents, (), 0, contest.problems, solved, penalty, 0, "", (), frozenset())
     sign = -1.0 if better is Better.MORE else 1.0
     order = np.argsort(sign * numbers.mean(axis=1), kind="stable")
     numbers, agents = numbers[order], tuple(ground.agents[k] for k in order)
@@ -181,6 +183,7 @@ def compare(
         contest.problems,
         solved,
         penalty,
+        clusters.count,
         str(clusters),
         tuple(differences),
         frozenset(found),
