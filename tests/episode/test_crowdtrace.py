@@ -36,7 +36,7 @@ def test_a_unit_that_was_put_elsewhere_has_no_trace():
     with pytest.raises(ProblemError, match="put elsewhere"):
         steps_between(np.array([[0], [7]]), width=24)
     recorder = CrowdRecorder(GRID, np.array([0, 30]), np.array([5, 6]))
-    recorder.keep(np.array([23, 30]), np.zeros(2, bool), 1.0, 0)  # the end of the same row
+    recorder.keep(np.array([23, 30]), np.array([5, 6]), np.zeros(2, bool), 1.0, 0)  # the end of the same row
     with pytest.raises(ProblemError, match="put elsewhere"):
         recorder.trace("lrta", "LRTA*", None)
 

@@ -7,6 +7,7 @@ from andante.measures.outcome import CUT_SHORT, Outcome
 from andante.measures.suboptimality import (
     capped_suboptimality_ratio,
     capped_suboptimality_with_waits,
+    replanned_ratio,
     suboptimality_ratio,
 )
 from andante.measures.summary import PLACE, Row, Statistics, Summary, problem_mismatch, summarise
@@ -30,6 +31,7 @@ __all__ = [
     "measure",
     "problem_mismatch",
     "recommend",
+    "replanned_ratio",
     "suboptimality_ratio",
     "summarise",
 ]
