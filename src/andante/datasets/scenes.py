@@ -10,13 +10,16 @@ import math
 from collections import deque
 from collections.abc import Callable, Iterator
 from fractions import Fraction
+from inspect import signature
 from itertools import cycle, pairwise
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from andante.datasets.scenarios import random_problems
 from andante.errors import ScenarioError, did_you_mean, real_number, whole_number
+from andante.notation import Call, parse
 from andante.world.grid import Grid, cells_of
 from andante.world.scenes import Cell, Change, Event, Flight, NewGoal, Scene
 
@@ -62,28 +65,50 @@ def make_scene(
     >>> make_scene(andante.generate("rooms", 32, 32, seed=1), 10, "doors", changes_per_second=0.6, ticks=200)
     <Scene on rooms-32x32-seed1: 10 units, 4 events>
     """
-    for word, known, what in ((kind, KINDS, "scene"), (targets, TARGETS, "target")):
-        if word not in known:
-            raise ScenarioError(f"there is no kind of {what} called {word!r}; {did_you_mean(word, known)}")
-    last = whole_number(ticks, "ticks", least=1, error=ScenarioError)
-    every = whole_number(target_every, "target_every, counted in ticks,", least=1, error=ScenarioError)
-    share = real_number(moving, "moving")
-    if not 0 <= share <= 1:
-        raise ScenarioError(f"moving is a share from 0 to 1, got {share:g}")
-    due = _due(changes_per_second, moves_per_second, last)
+    _check(kind, ticks, moving, targets, target_every)
+    due = _due(changes_per_second, moves_per_second, ticks)
     rng = np.random.default_rng(seed)
     problems = random_problems(grid, units, optimal_cost=optimal_cost, seed=seed)
     pairs = [(grid.cell(problem.start), grid.cell(problem.goal)) for problem in problems]
-    movers = rng.permutation(len(pairs))[: round(share * len(pairs))].tolist()
+    movers = rng.permutation(len(pairs))[: round(moving * len(pairs))].tolist()
     find_trail = TARGETS[targets]
     trails: dict[int, Trail] = {}
     if find_trail is not None:
-        trails = {unit: find_trail(grid, pairs[unit][1], range(every, last + 1, every), rng) for unit in movers}
-    flights = [Flight(unit, every) for unit in sorted(movers)] if find_trail is None else []
+        trails = {
+            unit: find_trail(grid, pairs[unit][1], range(target_every, ticks + 1, target_every), rng) for unit in movers
+        }
+    flights = [Flight(unit, target_every) for unit in sorted(movers)] if find_trail is None else []
     taken = {cell for pair in pairs for cell in pair} | {cell for trail in trails.values() for _, cell in trail}
     goals = [NewGoal(tick, unit, cell) for unit, trail in trails.items() for tick, cell in trail]
     events: list[Event] = [*_changes(grid, kind, taken, due, rng), *goals]
     return Scene(grid, pairs, sorted(events, key=lambda event: event.tick), flights)
+
+
+def scene_call(text: str) -> Call:
+    """Return the options of `make_scene` that a text such as ``doors(changes_per_second=10)`` stands for, checked.
+
+    >>> scene_call("rubble(ticks=300, moving=1, targets=flee)").arguments
+    {'ticks': 300, 'moving': 1, 'targets': 'flee'}
+    """
+    call = parse(text)
+    options: dict[str, Any] = {**OPTIONS, **call.arguments}
+    for name in call.arguments:
+        if name not in OPTIONS:
+            raise ScenarioError(f"a scene of {call.name} has no option {name!r}; {did_you_mean(name, OPTIONS)}")
+    _check(call.name, options["ticks"], options["moving"], options["targets"], options["target_every"])
+    _due(options["changes_per_second"], options["moves_per_second"], options["ticks"])
+    return call
+
+
+def _check(kind: str, ticks: int, moving: float, targets: str, target_every: int) -> None:
+    """Raise a `ScenarioError` if one of these cannot be."""
+    for word, known, what in ((kind, KINDS, "scene"), (targets, TARGETS, "target")):
+        if word not in known:
+            raise ScenarioError(f"there is no kind of {what} called {str(word)!r}; {did_you_mean(str(word), known)}")
+    whole_number(ticks, "ticks", least=1, error=ScenarioError)
+    whole_number(target_every, "target_every, counted in ticks,", least=1, error=ScenarioError)
+    if not 0 <= real_number(moving, "moving") <= 1:
+        raise ScenarioError(f"moving is a share from 0 to 1, got {moving:g}")
 
 
 def _due(changes_per_second: float, moves_per_second: int, last: int) -> list[int]:
@@ -207,4 +232,12 @@ KINDS: dict[str, tuple[Callable[[Cells], Cells], bool]] = {
     "bridges": (_passages, False),
     "tunnels": (_thin_walls, False),
     "rubble": (_ground, True),
+}
+
+
+#: What a text may say of a scene, with the defaults: how cells change and goals move, and not who walks.
+OPTIONS: dict[str, Any] = {
+    name: parameter.default
+    for name, parameter in signature(make_scene).parameters.items()
+    if parameter.kind is parameter.KEYWORD_ONLY and name not in ("optimal_cost", "seed")
 }

@@ -42,7 +42,7 @@ def scene_rows(
 ) -> list[Row]:
     """Return one row per trial of a scene, each with the cost of A* replanned after every event.
 
-    ``problem`` is the number of the unit in its scene.
+    ``unit`` is the number of the unit in its scene, and so is ``problem``.
     """
     made = []
     for trial, replanned in zip(trials, replanned_costs, strict=True):
@@ -52,6 +52,7 @@ def scene_rows(
             "algorithm": trial.algorithm,
             "map": grid.name,
             "problem": trial.unit,
+            "unit": trial.unit,
             "start": grid.state(*start),
             "goal": grid.state(*goal),
             "outcome": trial.outcome.name,

@@ -168,6 +168,7 @@ class _Walk:
         self.stage, self.unit, self._forgets = Stage(scene, only=unit), unit, forgets
         self.world = self.stage.world
         self.agent: Agent = outfit.agent(self.world)
+        self.agent.compile()  # so that the first move does not wait for it
         self.state = scene.grid.state(*scene.units[unit][0])
         memory = self.agent.memory_bytes
         self.trial = SceneTrial(str(outfit.algorithm), scene, unit, path=[self.state], memory_bytes=memory)

@@ -10,12 +10,22 @@ from andante.measures.suboptimality import (
     replanned_ratio,
     suboptimality_ratio,
 )
-from andante.measures.summary import PLACE, Row, Statistics, Summary, problem_mismatch, summarise
+from andante.measures.summary import (
+    PLACE,
+    QUALITIES,
+    Row,
+    Statistics,
+    Summary,
+    problem_mismatch,
+    quality_of,
+    summarise,
+)
 
 __all__ = [
     "CUT_SHORT",
     "MEASURES",
     "PLACE",
+    "QUALITIES",
     "Better",
     "Choice",
     "Headline",
@@ -30,6 +40,7 @@ __all__ = [
     "jain_index",
     "measure",
     "problem_mismatch",
+    "quality_of",
     "recommend",
     "replanned_ratio",
     "suboptimality_ratio",

@@ -33,6 +33,7 @@ _CONDITIONS = {
     "expansion_cap": "at most {} expansions",
     "max_trials": "up to {} trials",
     "sight": "sight {}",
+    "pursuit": "{}",
     "databases": "{}",
     "training": "trained on {}",
 }
@@ -160,6 +161,8 @@ class Results:
         it is stopped. With a lower cap, only agents within it count as having arrived.
         """
         pl = polars()
+        if "optimal_cost" not in self.rows.columns:
+            raise ParameterError("capped_suboptimality_ratio needs optimal costs, which scenes do not have")
         cost, optimal, ran_with = (
             self.rows[name].cast(pl.Float64).to_numpy() for name in ("cost", "optimal_cost", "suboptimality_cap")
         )
