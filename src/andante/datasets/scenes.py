@@ -55,8 +55,8 @@ def make_scene(
     - ``tunnels``: walls between passable cells open for good, as if they were dug through;
     - ``rubble``: passable cells close and open again.
 
-    The k-th change is before tick k * moves_per_second / changes_per_second, rounded up, and none after ``ticks``. A
-    share ``moving`` of the goals make a move before every ``target_every``-th tick: they ``wander`` to any neighbouring
+    The k-th change is before tick k * moves_per_second / changes_per_second, rounded up, and none after ``ticks``; then
+    doors and rubble are open again, so that nobody is cut off for good. A share ``moving`` of the goals make a move before every ``target_every``-th tick: they ``wander`` to any neighbouring
     cell, ``circle`` round a loop, or ``flee`` from their unit, for as long as it takes. No start, and no cell that a
     goal is in at first or wanders or circles to, changes. ``optimal_cost`` is the range of the problems' costs on the
     map as it is at first.
@@ -80,7 +80,7 @@ def make_scene(
     flights = [Flight(unit, target_every) for unit in sorted(movers)] if find_trail is None else []
     taken = {cell for pair in pairs for cell in pair} | {cell for trail in trails.values() for _, cell in trail}
     goals = [NewGoal(tick, unit, cell) for unit, trail in trails.items() for tick, cell in trail]
-    events: list[Event] = [*_changes(grid, kind, taken, due, rng), *goals]
+    events: list[Event] = [*_changes(grid, kind, taken, due, ticks, rng), *goals]
     return Scene(grid, pairs, sorted(events, key=lambda event: event.tick), flights)
 
 
@@ -123,8 +123,10 @@ def _due(changes_per_second: float, moves_per_second: int, last: int) -> list[in
     return [math.ceil(Fraction(number * second) / Fraction(rate)) for number in range(1, count + 1)]
 
 
-def _changes(grid: Grid, kind: str, taken: set[Cell], due: list[int], rng: np.random.Generator) -> list[Change]:
-    """Return one change for each of these ticks, as long as there are cells to change."""
+def _changes(
+    grid: Grid, kind: str, taken: set[Cell], due: list[int], last: int, rng: np.random.Generator
+) -> list[Change]:
+    """Return one change for each of these ticks, as long as there are cells to change, and what ends it at the last."""
     if not due:
         return []
     find, again = KINDS[kind]
@@ -141,6 +143,9 @@ def _changes(grid: Grid, kind: str, taken: set[Cell], due: list[int], rng: np.ra
         x, y = chosen[number] if not again else chosen[int(rng.integers(min(len(chosen), MOST_CELLS)))]
         passable[y, x] = not passable[y, x]
         changes.append(Change(tick, (x, y), bool(passable[y, x])))
+    if again:
+        left = np.flatnonzero((passable != grid.passable).ravel())
+        changes += [Change(last, (x, y), bool(grid.passable[y, x])) for x, y in cells_of(left, grid.width).tolist()]
     return changes
 
 
