@@ -46,11 +46,12 @@ def study(
     file = find_study(name)
     campaign, spec = read_campaign(file, scale), read_study(file, scale, full_database)
     title = file.parent.name if file.name == STUDY_FILE else file.stem
+    commit = _commit()  # of what runs now, whatever is edited meanwhile
     rows = store or Path("out", "studies", f"{title}-{scale}.store")
     how = work_on(campaign, rows, lambda: Local(threads), "the same command", estimate)
     if estimate:
         return
-    page = write_results(spec, Results.of(Store(rows)), folder or _beside(file, title), how, _commit())
+    page = write_results(spec, Results.of(Store(rows)), folder or _beside(file, title), how, commit)
     out.print(f"wrote {page}", soft_wrap=True)
 
 
@@ -65,7 +66,7 @@ def _commit() -> str:
     if git is None or "site-packages" in source.parts:
         return ""
     asked = [git, "-C", str(source), "describe", "--always", "--dirty=, with changes", "--abbrev=10", "--exclude=*"]
-    found = subprocess.run(asked, capture_output=True, text=True, check=False)  # noqa: S603 (nothing of the user's)
+    found = subprocess.run(asked, capture_output=True, text=True, check=False)
     return found.stdout.strip()
 
 

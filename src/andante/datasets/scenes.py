@@ -56,10 +56,12 @@ def make_scene(
     - ``rubble``: passable cells close and open again.
 
     The k-th change is before tick k * moves_per_second / changes_per_second, rounded up, and none after ``ticks``; then
-    doors and rubble are open again, so that nobody is cut off for good. A share ``moving`` of the goals make a move before every ``target_every``-th tick: they ``wander`` to any neighbouring
-    cell, ``circle`` round a loop, or ``flee`` from their unit, for as long as it takes. No start, and no cell that a
-    goal is in at first or wanders or circles to, changes. ``optimal_cost`` is the range of the problems' costs on the
-    map as it is at first.
+    doors and rubble are open again, so that nobody is cut off for good.
+
+    A share ``moving`` of the goals make a move before every ``target_every``-th tick: they ``wander`` to any
+    neighbouring cell, ``circle`` round a loop, or ``flee`` from their unit, for as long as it takes. No start, and no
+    cell that a goal is in at first or wanders or circles to, changes. ``optimal_cost`` is the range of the problems'
+    costs on the map as it is at first.
 
     >>> import andante
     >>> make_scene(andante.generate("rooms", 32, 32, seed=1), 10, "doors", changes_per_second=0.6, ticks=200)
