@@ -126,9 +126,10 @@ class Results:
         """What was run, counted from the rows, as a sentence."""
         maps, problems = self.rows["fingerprint"].n_unique(), self.rows.select(PLACE).n_unique()
         algorithms = self.rows["algorithm"].n_unique()
+        place = "scene" if "unit" in self.rows.columns else "map"
         return (
             f"{len(self.rows):,} trials: {algorithms:,} algorithm{'' if algorithms == 1 else 's'} on {problems:,} "
-            f"problem{'' if problems == 1 else 's'} of {maps:,} map{'' if maps == 1 else 's'}."
+            f"problem{'' if problems == 1 else 's'} of {maps:,} {place}{'' if maps == 1 else 's'}."
         )
 
     def where(self, conditions: Where) -> Results:
