@@ -195,3 +195,15 @@ def test_crowds_count_what_units_paid_before_they_were_sent_on():
     assert len(result.ticks) == 8 + 8
     fled = Scene(corridor, [((0, 0), (4, 0))], flights=[Flight(0, 2)])
     assert run("rta", fled).costs.tolist() == [7.0] == [replanned_cost(fled, 0)]
+
+
+@pytest.mark.parametrize("changes", [[], [Change(50, (0, 0), False)]])
+def test_units_of_crowds_wait_while_their_goals_are_out_of_reach(changes):
+    rooms = Grid([list("....@....")])
+    events = [NewGoal(3, 0, (7, 0)), NewGoal(6, 0, (3, 0)), NewGoal(4, 1, (8, 0))]
+    scene = Scene(rooms, [((0, 0), (3, 0)), ((5, 0), (1, 0))], sorted(events + changes, key=lambda event: event.tick))
+    result = run("lrta", scene)
+    alone = [walk_scene("lrta", scene, unit) for unit in range(2)]
+    assert result.ended(Outcome.GOAL) == 2
+    assert result.costs.tolist() == [trial.cost for trial in alone] == [3.0, 3.0]
+    assert [trial.outcome for trial in alone] == [Outcome.GOAL] * 2

@@ -118,26 +118,33 @@ class _Play:
     def before(self, tick: int) -> None:
         """Let happen what happens before a tick, and send units on whose goals have moved or can be reached again."""
         moved = self._stage.play(tick, lambda unit: int(self._crowd.states[self._ids[unit]]))
-        outcomes = self._outcomes
-        for unit in moved:
-            if outcomes[unit] == int(Outcome.WALKING):
-                self._send(np.array([unit]))
-        world = self._stage.world
-        if isinstance(world, World) and (world.version != self._version or moved):
-            self._version = world.version
-            self._send(np.flatnonzero(outcomes == int(Outcome.UNREACHABLE)))
+        outcomes, world = self._outcomes, self._stage.world
+        self._send(np.array([unit for unit in moved if outcomes[unit] == int(Outcome.WALKING)], np.int64))
+        version = world.version if isinstance(world, World) else 0
+        if moved or version != self._version:
+            self._version = version
+            waiting = np.flatnonzero(outcomes == int(Outcome.UNREACHABLE))
+            self._send(waiting[self._are_joined(waiting)])
+
+    def _are_joined(self, units: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+        """Return which of these units can reach their goals again, as far as is known."""
+        world, states, goals = self._stage.world, self._crowd.states[self._ids[units]], self._goals_of(units)
+        if isinstance(world, World):
+            return world.passable.flat[states] & world.passable.flat[goals] & ~world.graph.apart(states, goals)
+        return world.graph.components[states] == world.graph.components[goals]
+
+    def _goals_of(self, units: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        return np.array(self._stage.goals, np.int64)[units]
 
     def _send(self, units: npt.NDArray[np.int64]) -> None:
-        """Send units to where their goals are, those of them whose goals can be reached."""
-        world, goals = self._stage.world, np.array(self._stage.goals, np.int64)[units]
-        states, rows = self._crowd.states[self._ids[units]], self._ids[units]
-        able = world.passable.flat[states] & world.passable.flat[goals]
-        if isinstance(world, World) and able.any():
-            able[able] = ~world.graph.apart(states[able], goals[able])
+        """Send units to where their goals are, but for those that stand in a wall, or whose goals do."""
+        goals, rows, free = self._goals_of(units), self._ids[units], self._stage.world.passable.flat
+        able = free[self._crowd.states[rows]] & free[goals]
         if able.any():
-            paid = self._crowd.costs[rows[able]]
-            self._crowd.send(rows[able], cells_of(goals[able], world.width))
-            self.earlier[units[able]] += paid - self._crowd.costs[rows[able]]
+            units, rows = units[able], rows[able]
+            paid = self._crowd.costs[rows]
+            self._crowd.send(rows, cells_of(goals[able], self._stage.world.width))
+            self.earlier[units] += paid - self._crowd.costs[rows]
 
 
 def problems_of(scene: Scene) -> list[Problem]:
