@@ -194,7 +194,7 @@ def test_crowds_count_what_units_paid_before_they_were_sent_on():
     assert result.costs.tolist() == [8.0]
     assert len(result.ticks) == 8 + 8
     fled = Scene(corridor, [((0, 0), (4, 0))], flights=[Flight(0, 2)])
-    assert run("rta", fled).costs.tolist() == [7.0] == [replanned_cost(fled, 0)]
+    assert run("lrta", fled).costs.tolist() == [7.0] == [replanned_cost(fled, 0)]
 
 
 @pytest.mark.parametrize("changes", [[], [Change(50, (0, 0), False)]])
