@@ -158,6 +158,24 @@ def test_agents_walk_scenes_by_legal_moves_and_give_up_only_for_good(name, scene
         assert (again.path, again.states_expanded) == (trial.path, trial.states_expanded)
 
 
+def paid(trial):
+    """What a walk cost, added up from the moves of the plain scene."""
+    return sum(dict(plain.moves(here))[there] for plain, here, there in replayed(trial) if here != there)
+
+
+@examples(40)
+@given(scenes())
+def test_the_ratio_is_what_two_paths_cost_move_by_move(scene):
+    for unit in range(3):
+        best = _Walk(Outfit.of("astar"), scene, unit, "event").to_the_end(math.inf, 2000, math.inf)
+        trial = walk_scene("lrta", scene, unit, limits=andante.Limits(moves=400))
+        (row,) = scene_rows([trial], [replanned_cost(scene, unit)])
+        counts = best.solved and paid(best) > 0 and trial.outcome is not Outcome.UNREACHABLE
+        expected = paid(trial) / paid(best) if counts else math.nan
+        assert row["replanned_ratio"] == pytest.approx(expected, nan_ok=True)
+        assert row["solved"] == (trial.outcome is Outcome.GOAL)
+
+
 def test_rows_of_scenes_have_the_ratio_and_never_hide_who_did_not_arrive():
     corridor = Grid([list(".....")])
     open_, shut = Scene(corridor, [((0, 0), (4, 0))]), Scene(corridor, [((0, 0), (4, 0))], [Change(2, (3, 0), False)])
