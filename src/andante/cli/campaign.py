@@ -106,10 +106,11 @@ def report(
     markdown: Path | None = typer.Option(None, metavar="FILE.md", help="Write the table in Markdown."),
     latex: Path | None = typer.Option(None, metavar="FILE.tex", help="Write the table in LaTeX."),
     csv: Path | None = typer.Option(None, metavar="FILE.csv", help="Write every statistic, unrounded."),
-    dominance: str = typer.Option(
-        "states_expanded_per_move,suboptimality_ratio",
+    dominance: str | None = typer.Option(
+        None,
         metavar="X,Y",
-        help="The two measures in which algorithms may dominate each other.",
+        help="The two measures in which algorithms may dominate each other. Default: states_expanded_per_move and "
+        "suboptimality_ratio, or replanned_ratio in scenes.",
     ),
     as_json: bool = JSON_OPTION,
 ) -> None:
@@ -118,6 +119,7 @@ def report(
     Of an unfinished one only those problems count that all its agents have finished.
     """
     from andante.campaign import read_campaign
+    from andante.measures import quality_of
     from andante.report.results import Results
 
     check_places(html, markdown, latex, csv)
@@ -125,7 +127,7 @@ def report(
     opened = begun(campaign, store)
     check_set(problems, campaign)
     results = Results.comparable(opened, problems)
-    x, y = read_pair(dominance)
+    x, y = read_pair(dominance or f"states_expanded_per_move,{quality_of(results.rows.columns)}")
     if not len(results.rows):
         finished = Results.of(opened).where({} if problems is None else {"set": problems})
         print_counts(results, finished, as_json)

@@ -7,14 +7,25 @@ from andante.measures.outcome import CUT_SHORT, Outcome
 from andante.measures.suboptimality import (
     capped_suboptimality_ratio,
     capped_suboptimality_with_waits,
+    replanned_ratio,
     suboptimality_ratio,
 )
-from andante.measures.summary import PLACE, Row, Statistics, Summary, problem_mismatch, summarise
+from andante.measures.summary import (
+    PLACE,
+    QUALITIES,
+    Row,
+    Statistics,
+    Summary,
+    problem_mismatch,
+    quality_of,
+    summarise,
+)
 
 __all__ = [
     "CUT_SHORT",
     "MEASURES",
     "PLACE",
+    "QUALITIES",
     "Better",
     "Choice",
     "Headline",
@@ -29,7 +40,9 @@ __all__ = [
     "jain_index",
     "measure",
     "problem_mismatch",
+    "quality_of",
     "recommend",
+    "replanned_ratio",
     "suboptimality_ratio",
     "summarise",
 ]

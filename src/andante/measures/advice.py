@@ -8,14 +8,15 @@ from dataclasses import dataclass, replace
 
 from andante.errors import ParameterError
 from andante.measures.measure import MEASURES
-from andante.measures.summary import Summary, problem_mismatch
+from andante.measures.summary import Summary, problem_mismatch, quality_of
 from andante.world.heuristics import TOLERANCE
 
 #: The most states that may be expanded before a move.
 LIMITS = (1, 10, 100, 1_000, 10_000, math.inf)
 
 _UNLIMITED = "Without a limit"
-_EFFORT, _QUALITY = "max_states_expanded", "suboptimality_ratio"
+_EFFORT = "max_states_expanded"
+_TIMES = {"suboptimality_ratio": "the optimal cost", "replanned_ratio": "the cost of replanned A*"}
 _SIZE, _BUILT = "database_bytes", "build_seconds"
 
 
@@ -38,7 +39,8 @@ class Choice:
                 f"{self._where}, no agent {who} fits: the least expensive worst move among them is {worst}, "
                 f"by {self.least_effort.name}."
             )
-        walked = self.best.show(_QUALITY)
+        quality = quality_of(self.best.measures)
+        walked = self.best.show(quality)
         worst = MEASURES[_EFFORT].show(self.best[_EFFORT].max)
         often = (
             ""
@@ -46,7 +48,7 @@ class Choice:
             else f"; it arrived in {self.share_solved:.1%} of the problems, and no other agent did more often"
         )
         return (
-            f"{self._where}, use {self.best.name}: it walks {walked} times the optimal cost, "
+            f"{self._where}, use {self.best.name}: it walks {walked} times {_TIMES[quality]}, "
             f"and its worst move expanded {worst}{often}{self._prepared}."
         )
 
@@ -85,7 +87,7 @@ def choices(summaries: Iterable[Summary], limits: Sequence[float] = LIMITS) -> l
     often as the best one are considered. Of those, the one with the lowest mean suboptimality wins; among equals, the
     one with the less expensive worst move. Raises a `ParameterError` if the agents were run on different problems.
     """
-    known = [s for s in summaries if {_EFFORT, _QUALITY} <= set(s.measures) and s[_QUALITY].count]
+    known = [s for s in summaries if _EFFORT in s.measures and _quality(s) in s.measures and s[_quality(s)].count]
     if not known:
         return []
     if fault := problem_mismatch(known):
@@ -123,11 +125,15 @@ def recommend(summaries: Iterable[Summary], limits: Sequence[float] = LIMITS) ->
     return [str(choice) for choice in choices(summaries, limits)]
 
 
+def _quality(summary: Summary) -> str:
+    return quality_of(summary.measures)
+
+
 def _best(candidates: list[Summary]) -> Summary | None:
     if not candidates:
         return None
-    least = min(s[_QUALITY].mean for s in candidates)
-    equals = [s for s in candidates if s[_QUALITY].mean <= least + TOLERANCE]
+    least = min(s[_quality(s)].mean for s in candidates)
+    equals = [s for s in candidates if s[_quality(s)].mean <= least + TOLERANCE]
     return min(equals, key=lambda s: s[_EFFORT].max)
 
 

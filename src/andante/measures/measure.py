@@ -85,6 +85,15 @@ _ALL = [
         adds_up=True,
     ),
     Measure(
+        "replanned_ratio",
+        "Cost over replanned A*",
+        "In a scene: the cost of the agent's path divided by that of a walker who knows every change at once and plans "
+        "with A* again after each; a lower bound for a trial that a limit cut short.",
+        "times replanned A*",
+        digits=3,
+        adds_up=True,
+    ),
+    Measure(
         "capped_suboptimality_ratio",
         "Suboptimality, capped",
         "Suboptimality as Bulitko (2016) counts it: at most the cap, which is also the value of a trial that did not "
@@ -203,6 +212,13 @@ _ALL = [
     Measure("build_seconds", "Build time", "Time to prepare for a map, once, before any problem.", "s"),
     Measure("cost", "Cost", "The cost of the agent's path.", "cost", adds_up=True),
     Measure("optimal_cost", "Optimal cost", "The cost of a shortest path.", "cost", better=Better.NEITHER),
+    Measure(
+        "replanned_cost",
+        "Replanned A*",
+        "In a scene: the cost of a walker who knows every change at once and plans with A* again after each.",
+        "cost",
+        better=Better.NEITHER,
+    ),
     Measure("moves", "Moves", "Moves made.", "moves", digits=0, adds_up=True),
     Measure("turns_waited", "Turns waited", "Turns in which the agent stayed where it was.", "turns", adds_up=True),
     Measure(

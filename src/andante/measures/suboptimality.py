@@ -1,8 +1,9 @@
-"""Suboptimality: how much longer a path is than a shortest one. There are three measures, with three names.
+"""Suboptimality: how much longer a path is than a shortest one. There are four measures, with four names.
 
 `suboptimality_ratio` says what is known: nothing is made up for an agent that did not arrive. Bulitko (2016) needs a
 number for every trial, so `capped_suboptimality_ratio` gives one to those that did not arrive as well. Both measure
-cost only, and waiting is free. `capped_suboptimality_with_waits` counts turns waited too, because time passes.
+cost only, and waiting is free. `capped_suboptimality_with_waits` counts turns waited too, because time passes. On a map
+that changes there is no shortest path to compare with: `replanned_ratio` compares with a walker who knows each change.
 """
 
 from __future__ import annotations
@@ -31,6 +32,23 @@ def suboptimality_ratio(cost: float, optimal_cost: float, outcome: Outcome) -> f
         return math.nan
     ratio = cost / optimal_cost if optimal_cost else 1.0 if cost == 0 else math.inf  # start and goal may be one state
     return ratio if outcome is Outcome.GOAL else max(ratio, 1.0)
+
+
+def replanned_ratio(cost: float, replanned_cost: float, outcome: Outcome) -> float:
+    """Return the cost of the agent's path in a scene divided by that of A* replanned after every event.
+
+    It may be below 1: nobody knows what will change, and a detour may turn out to be the shorter path. For a trial that
+    a limit cut short it is a lower bound. It is nan if the agent got stuck or was cut off for good, or if the replanned
+    walker did not arrive.
+
+    >>> replanned_ratio(12.0, 10.0, Outcome.GOAL), replanned_ratio(4.0, 10.0, Outcome.MOVE_CAP)
+    (1.2, 0.4)
+    >>> replanned_ratio(4.0, float("inf"), Outcome.GOAL)
+    nan
+    """
+    if outcome in (Outcome.STUCK, Outcome.UNREACHABLE) or not 0 < replanned_cost < math.inf:
+        return math.nan
+    return cost / replanned_cost
 
 
 def capped_suboptimality_ratio(

@@ -134,6 +134,19 @@ class Summary:
         return f"{bound}{shown}{few}"
 
 
+#: By how far agents walk: on maps that change there is another measure.
+QUALITIES = ("replanned_ratio", "suboptimality_ratio")
+
+
+def quality_of(known: Collection[str]) -> str:
+    """Return the measure of how far agents walk, given the names of measures or columns.
+
+    >>> quality_of(["cost", "suboptimality_ratio"]), quality_of(["cost", "replanned_ratio"])
+    ('suboptimality_ratio', 'replanned_ratio')
+    """
+    return next((name for name in QUALITIES if name in known), QUALITIES[-1])
+
+
 def problem_mismatch(summaries: Sequence[Summary]) -> str:
     """Return why the means cannot be compared (they are of different problems), or an empty text if they can.
 

@@ -15,7 +15,7 @@ from andante.episode.crowdresult import CrowdResult
 from andante.episode.crowdtrace import CrowdTrace
 from andante.episode.trace import Trace
 from andante.files import write_whole
-from andante.measures import MEASURES, Better, Row, Summary, choices, problem_mismatch, summarise
+from andante.measures import MEASURES, Better, Row, Summary, choices, measure, problem_mismatch, quality_of, summarise
 from andante.measures.advice import LIMITS
 from andante.report.charts import dominance_plot
 from andante.report.crowd import crowd_lead, crowd_lines
@@ -91,10 +91,11 @@ def results_page(results: Results, *, x: str, y: str, measures: Sequence[str] = 
     summaries = results.summaries()
     many = len(summaries) > _MOST_BOXES
     alike = not results.incomparable
+    quality = quality_of(results.rows.columns)
     body = [
         _advice(summaries) if alike else "",
         _numbers(summaries, measures, compared=alike),
-        _plots(summaries, None if many else lambda: spread_of(results.values("suboptimality_ratio"))) if alike else "",
+        _plots(summaries, None if many else lambda: spread_of(results.values(quality), quality)) if alike else "",
         _dominance(summaries, x, y) if alike else "",
         _notes(notes),
     ]
@@ -211,14 +212,17 @@ def _best(summaries: Sequence[Summary], column: Column) -> list[Summary]:
 
 
 def _plots(summaries: Sequence[Summary], draw_spread: Callable[[], Figure] | None) -> str:
-    known = [s for s in summaries if "suboptimality_ratio" in s.measures and s["suboptimality_ratio"].count]
+    quality = quality_of({name for summary in summaries for name in summary.measures})
+    known = [s for s in summaries if quality in s.measures and s[quality].count]
     if not known:
         return ""
+    far = measure(quality).title
+    far = f"{far[0].lower()}{far[1:]}"
     front = "No agent here is better than those on the line in both."
-    worst = f"The worst move against suboptimality: of those within a limit on planning, the lowest wins. {front}"
-    usual = f"Mean planning per move against suboptimality. {front}"
-    waits = f"The share of ticks in which units wait against suboptimality. {front}"
-    spread = "The spread of suboptimality: quartiles with the median, whiskers at 5 and 95 %, the mean as a diamond."
+    worst = f"The worst move against {far}: of those within a limit on planning, the lowest wins. {front}"
+    usual = f"Mean planning per move against {far}. {front}"
+    waits = f"The share of ticks in which units wait against {far}. {front}"
+    spread = f"The spread of {far}: quartiles with the median, whiskers at 5 and 95 %, the mean as a diamond."
     against = {"max_states_expanded": worst, "states_expanded_per_move": usual, "waiting_share": waits}
     drawn = [
         (planning_plot(known, effort), words)

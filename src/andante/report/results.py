@@ -33,6 +33,7 @@ _CONDITIONS = {
     "expansion_cap": "at most {} expansions",
     "max_trials": "up to {} trials",
     "sight": "sight {}",
+    "pursuit": "{}",
     "databases": "{}",
     "training": "trained on {}",
 }
@@ -125,9 +126,10 @@ class Results:
         """What was run, counted from the rows, as a sentence."""
         maps, problems = self.rows["fingerprint"].n_unique(), self.rows.select(PLACE).n_unique()
         algorithms = self.rows["algorithm"].n_unique()
+        place = "scene" if "unit" in self.rows.columns else "map"
         return (
             f"{len(self.rows):,} trials: {algorithms:,} algorithm{'' if algorithms == 1 else 's'} on {problems:,} "
-            f"problem{'' if problems == 1 else 's'} of {maps:,} map{'' if maps == 1 else 's'}."
+            f"problem{'' if problems == 1 else 's'} of {maps:,} {place}{'' if maps == 1 else 's'}."
         )
 
     def where(self, conditions: Where) -> Results:
@@ -160,6 +162,8 @@ class Results:
         it is stopped. With a lower cap, only agents within it count as having arrived.
         """
         pl = polars()
+        if "optimal_cost" not in self.rows.columns:
+            raise ParameterError("capped_suboptimality_ratio needs optimal costs, which scenes do not have")
         cost, optimal, ran_with = (
             self.rows[name].cast(pl.Float64).to_numpy() for name in ("cost", "optimal_cost", "suboptimality_cap")
         )
