@@ -172,6 +172,13 @@ class Layers(NamedTuple):
             array.flags.writeable = False
         return short
 
+    def shown(self) -> Layers:
+        """Return the same layers in read-only views of their arrays, of the same types as those of `trimmed`."""
+        views = [array.view() for array in self[:6]]
+        for view in views:
+            view.flags.writeable = False
+        return Layers(*views, *self[6:])  # type: ignore[arg-type]
+
     def copied_into(self, room: Layers) -> Layers:
         """Fill ``room``, which must be unused, with these layers and return it."""
         full: tuple[npt.NDArray[Any], ...] = self[:6]

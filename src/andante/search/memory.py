@@ -30,7 +30,7 @@ from andante.notation import Named
 from andante.search.mind import Mind
 from andante.world.changes import Changes
 from andante.world.graph import Graph
-from andante.world.sensing import KNOWN, View
+from andante.world.sensing import KNOWN, Belief, View
 
 
 class ThoughtKind(Named):
@@ -136,8 +136,8 @@ class Space(NamedTuple):
 
     @property
     def changes(self) -> Changes:
-        """The log of what changes on the map."""
-        return self.graph.changes
+        """The log of what changes on the map as the agent knows it."""
+        return self.view.cells.changes if isinstance(self.view, Belief) else self.graph.changes
 
     @property
     def states(self) -> int:
