@@ -71,6 +71,18 @@ def test_fingerprint_components_and_problems_are_of_the_present_version():
     assert world.version == 6
 
 
+@pytest.mark.parametrize("rule", RULES)
+def test_whether_corners_can_be_cut_follows_from_the_rule(rule):
+    world = World(Grid(np.ones((5, 5), bool), rule=rule))
+    for cell in ((2, 2), (1, 1), (3, 2)):
+        world.close(cell)
+        assert world.graph.forbids_corner_cutting == (rule == "octile")
+        assert world.graph.forbids_corner_cutting == world.frozen().graph.forbids_corner_cutting
+        assert np.array_equal(world.graph.arrays.mask, world.frozen().graph.arrays.mask)
+    beside = {near for near, _ in world.graph.neighbours(world.state(2, 1))}
+    assert (world.state(1, 2) in beside) == (rule == "corners")  # between (1, 1) and (2, 2), both closed
+
+
 def test_closing_what_is_closed_changes_nothing():
     world = World(andante.generate("empty", 5, 5))
     assert world.close([(1, 1), (1, 1)]) == 1
