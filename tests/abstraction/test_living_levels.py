@@ -75,9 +75,13 @@ def test_no_change_is_missed_however_many_there_are(one_by_one):
 def test_all_on_a_world_share_its_levels_and_a_hierarchy_is_of_the_present_version():
     world = World(andante.generate("rooms", 32, 32, seed=1))
     levels = levels_of(world.graph, DEFAULT_COVER, Keep.CONNECTED)
-    for name in ("prlrts(level=2)", "prlrta(level=1)", "pra"):
+    two = levels_of(world.graph, DEFAULT_COVER, Keep.CONNECTED, 2)
+    assert two.sizes == levels.sizes[:3]
+    for name, shared in (("prlrts(level=2)", two), ("prlrta(level=2)", two), ("pra", levels)):
         held = andante.Agent(name, world)._memory.levels.held
-        assert np.shares_memory(held.layers.family, levels.layers.family)
+        assert np.shares_memory(held.layers.family, shared.layers.family)
+    with pytest.raises(andante.AndanteError, match="which has no more levels; got 20"):
+        andante.Agent("prlrts(level=20)", world)
     assert levels_of(world.graph, Cover.LITERAL, Keep.CONNECTED) is not levels
     before = Hierarchy(world).sizes
     world.close([(x, 5) for x in range(32)])

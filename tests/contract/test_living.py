@@ -70,7 +70,6 @@ class Walk:
             self.state = made.to
         return made
 
-
     def go(self, moves):
         """Move so often, or until the walk is over."""
         for _ in range(moves):

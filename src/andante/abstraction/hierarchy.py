@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from functools import cached_property
 from typing import NamedTuple
@@ -53,7 +54,11 @@ class Hierarchy:
     ) -> None:
         self.graph = _at_rest(world)
         self.cover = cover
-        self.layers, self.top = built or build(self.graph, cover)
+        self.layers, self.top = built or self._build()
+
+    def _build(self) -> tuple[Layers, int]:
+        """Return all levels above the graph, and their number."""
+        return build(self.graph, self.cover)
 
     @cached_property
     def _nodes(self) -> list[npt.NDArray[np.int32]]:
@@ -311,14 +316,17 @@ def mark_around(graph: Moves, work: Work, cell: int) -> None:
 # --- building -------------------------------------------------------------------------------------------------------
 
 
-def build(graph: Graph, cover: Cover) -> tuple[Layers, int]:
-    """Return all levels above a graph, and their number."""
+def build(graph: Graph, cover: Cover, most: float = math.inf, share: float = 1.0) -> tuple[Layers, int]:
+    """Return all levels above a graph, or at most so many, and their number.
+
+    They end with the first level that has more than this ``share`` of the states of the one below, if there is one.
+    """
     n = len(graph)
     layers = Layers.reserve(_shape(graph), n, n + graph.arcs // CHUNK, log_changes=False)
     work = Work.of(layers)
     arcs = _begin(graph.arrays, work)
     level = 0
-    while arcs:
+    while arcs and level < most:
         level += 1
         states = count(work, ORPHANS)
         nodes, chunks = layers.used
@@ -328,6 +336,8 @@ def build(graph: Graph, cover: Cover) -> tuple[Layers, int]:
         begin = work.set[ORPHANS]["begin"]
         orphans = work.item[begin : begin + count(work, ORPHANS)]
         arcs = int(layers.node["degree"][orphans - layers.ground].sum())
+        if len(orphans) > share * states:
+            break
     find_all_centres(layers, graph.arrays, np.empty(layers.used[0]), work.spot)
     return layers.trimmed(), level
 

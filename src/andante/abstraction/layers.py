@@ -177,7 +177,7 @@ class Layers(NamedTuple):
         views = [array.view() for array in self[:6]]
         for view in views:
             view.flags.writeable = False
-        return Layers(*views, *self[6:])  # type: ignore[arg-type]
+        return self._replace(**dict(zip(self._fields, views, strict=False)))
 
     def copied_into(self, room: Layers) -> Layers:
         """Fill ``room``, which must be unused, with these layers and return it."""

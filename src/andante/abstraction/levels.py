@@ -6,6 +6,7 @@ their moves, and each agent catches up with the log of mends.
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +17,7 @@ from andante.abstraction.clique import DEAD, Cover, Work, count, item, weigh
 from andante.abstraction.corridor import Corridor, Route
 from andante.abstraction.hierarchy import hierarchy_of, mark_around, most_after_changes
 from andante.abstraction.layers import Layers, ancestor, first_child, has_room, next_child, restore
-from andante.abstraction.living import MOST_LEVELS, UNMENDED, Mends, levels_of
+from andante.abstraction.living import UNMENDED, Mends, levels_of
 from andante.abstraction.repair import Keep, repair
 from andante.errors import ParameterError
 from andante.kernel import generic, int64, kernel
@@ -154,7 +155,7 @@ def _shared(space: Space) -> tuple[Layers, Mends]:
     cover, keep = Cover(space.params.cover), Keep(getattr(space.params, "keep", Keep.CONNECTED))
     if not isinstance(space.graph, LivingGraph):
         return _built(space)[0], UNMENDED
-    levels = levels_of(space.graph, cover, keep)
+    levels = levels_of(space.graph, cover, keep, getattr(space.params, "level", math.inf))  # what is not used costs
     _wanted(space, levels.top)
     return levels.shown, levels.mends
 
@@ -188,7 +189,7 @@ def room_of(space: Space) -> Room:
         return Room(space.states, nodes, tuple(nodes // level for level in range(1, max(top, 1) + 1)))
     built, _ = _shared(space)
     if isinstance(space.graph, LivingGraph):
-        return Room(space.states, len(built.node), (space.states,) * MOST_LEVELS)
+        return Room(space.states, len(built.node), (space.states,) * (max(int(getattr(space.params, "level", 0)), 1)))
     counts = np.bincount(built.node["level"], minlength=2)
     return Room(space.states, len(built.node), tuple(counts[1:].tolist()))
 

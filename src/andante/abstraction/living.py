@@ -8,6 +8,7 @@ about them.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -15,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.abstraction.clique import CHANGED, DEAD, Cover, Work, count, empty, item
-from andante.abstraction.hierarchy import ChangingHierarchy, mark_around
+from andante.abstraction.hierarchy import ChangingHierarchy, build, mark_around
 from andante.abstraction.layers import Layers
 from andante.abstraction.repair import Keep, repair
 from andante.kernel import bind, int64, kernel
@@ -23,8 +24,8 @@ from andante.world.cells import Cells, set_cell
 from andante.world.changes import Changes, can_look_up, changed_cell
 from andante.world.living import LivingGraph, World
 
+SHARE = 0.75  # of the states of the level below: the first level that has more of them is the highest
 REMOVED = 1 << 10  # nodes removed that can be looked up; a power of two
-MOST_LEVELS = 32
 
 MENDS = np.dtype(
     [
@@ -40,17 +41,17 @@ class Mends(NamedTuple):
     """The log of mends."""
 
     removed: npt.NDArray[np.int32]  # [a power of two], the nodes removed
-    level: npt.NDArray[np.int64]  # [MOST_LEVELS], the number of the last mend that changed the level
+    level: npt.NDArray[np.int64]  # [levels], the number of the last mend that changed the level
     scalars: npt.NDArray[Any]  # [1], of MENDS
 
     @classmethod
-    def empty(cls, entries: int = REMOVED) -> Mends:
-        """Return a log to be written to."""
-        return cls(np.zeros(entries, np.int32), np.zeros(MOST_LEVELS, np.int64), np.zeros(1, MENDS))
+    def over(cls, levels: int) -> Mends:
+        """Return a log for so many levels, the ground included."""
+        return cls(np.zeros(REMOVED, np.int32), np.zeros(levels, np.int64), np.zeros(1, MENDS))
 
 
 #: For all levels that are never mended.
-UNMENDED = Mends.empty(1)
+UNMENDED = Mends.over(0)
 
 PENDING = np.dtype(
     [
@@ -77,12 +78,13 @@ class Pending(NamedTuple):
 
 
 class LivingLevels(ChangingHierarchy):
-    """The levels above a `World`, which follow its changes when the world is tended."""
+    """The levels above a `World`, or the lowest of them, which follow its changes when the world is tended."""
 
-    def __init__(self, world: World, cover: Cover, keep: Keep) -> None:
+    def __init__(self, world: World, cover: Cover, keep: Keep, most: float) -> None:
+        self._most = most
         super().__init__(world.frozen(), cover, keep)
         assert isinstance(self._ground, Cells)
-        self.mends = Mends.empty()
+        self.mends = Mends.over(self.top + 1)
         self.mends.scalars["version"] = world.version
         self.shown = self.layers.shown()
         self._pending = Pending.over(len(self.graph), world.version)
@@ -91,6 +93,10 @@ class LivingLevels(ChangingHierarchy):
         self._take_note: Callable[[], int] = bind(_take_note, *map_)
         rules = self.top, int(cover), int(keep)
         self._mend: Callable[[int], int] = bind(_mend, *map_, self.layers, self._work, self.mends, *rules)
+
+    def _build(self) -> tuple[Layers, int]:
+        """Return the levels, without those at the top that hardly get smaller: a few of their nodes have many arcs."""
+        return build(self.graph, self.cover, self._most, SHARE)
 
     def take_note(self) -> None:
         """Take note of all changes in the log."""
@@ -104,9 +110,9 @@ class LivingLevels(ChangingHierarchy):
         return mended
 
 
-def levels_of(graph: LivingGraph, cover: Cover, keep: Keep) -> LivingLevels:
-    """Return the levels above a map that changes, which all agents on it share."""
-    return graph.follow(("levels", cover, keep), lambda world: LivingLevels(world, cover, keep))
+def levels_of(graph: LivingGraph, cover: Cover, keep: Keep, most: float = math.inf) -> LivingLevels:
+    """Return the levels above a map that changes, at most so many: all agents on it that need these share them."""
+    return graph.follow(("levels", cover, keep, most), lambda world: LivingLevels(world, cover, keep, most))
 
 
 @kernel

@@ -1,4 +1,4 @@
-"""The one editor of grids: closing and opening a cell changes its moves and those of the cells around it, and is logged.
+"""The one editor of grids: closing or opening a cell changes its moves and those of the cells around it, and is logged.
 
 The map itself (`world.living`), what an agent with sight believes about it (`world.sensing`), and the ground below
 levels that are repaired (`abstraction.hierarchy`) are edited here and nowhere else.
@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from andante.kernel import int64, kernel
+from andante.kernel import kernel
 from andante.world.changes import RECENT, Changes, record
 from andante.world.grid import RULES
 from andante.world.layout import Moves, beside

@@ -21,6 +21,7 @@ from andante.world.layout import Moves
 from andante.world.parts import Parts, is_apart, note_closed, note_opened, sweep
 
 TENDED = 2048  # cells looked at for components at a time
+_MOST_UNNOTED = RECENT // 2  # changes that followers need not have noted
 MENDED = 64  # changed cells around which levels are mended at a time
 
 F = TypeVar("F", bound=Follower)
@@ -109,22 +110,25 @@ class World(Grid):
             with self.lock:
                 self._one[0] = y * self._width + x
                 changed: int = self._edit(self._one_address, 1, opened)
-                self._count(changed, opened)
+                self._free += changed if opened else -changed
+                self._unnoted += changed
+                if self._unnoted > _MOST_UNNOTED:
+                    self._take_note()
             return changed
         states = self._states(cells)
         with self.lock:
             changed = int(self._edit(states.ctypes.data, len(states), opened))
-            self._count(changed, opened)
+            self._free += changed if opened else -changed
+            self._unnoted += changed
+            if self._unnoted > _MOST_UNNOTED:
+                self._take_note()
         return changed
 
-    def _count(self, changed: int, opened: bool) -> None:
-        """Count what has changed, and let followers take note of it before it can no longer be looked up."""
-        self._free += changed if opened else -changed
-        self._unnoted += changed
-        if self._unnoted > RECENT // 2:
-            self._unnoted = 0
-            for follower in self._followers.values():
-                follower.take_note()
+    def _take_note(self) -> None:
+        """Let followers take note of changes before they can no longer be looked up."""
+        self._unnoted = 0
+        for follower in self._followers.values():
+            follower.take_note()
 
     def _states(self, cells: npt.ArrayLike) -> npt.NDArray[np.int64]:
         """Return the states of cells; raise `ProblemError` if one is not on the map."""
