@@ -32,7 +32,7 @@ from andante.search.hillclimb import walk_straight
 from andante.search.memory import ThoughtKind, allocate, bytes_of, new_space
 from andante.world.graph import Graph
 from andante.world.grid import Grid
-from andante.world.living import World
+from andante.world.living import LivingGraph, World
 from andante.world.problem import Problem
 from andante.world.sensing import KNOWN, Belief, View, last_found, unknown
 
@@ -96,6 +96,8 @@ class Agent:
         self.algorithm = find(algorithm, **parameters)
         if not isinstance(world, Grid | Graph):
             raise ProblemError(f"an agent needs a Grid or a Graph, as andante.read_map returns, not {quoted(world)}")
+        if isinstance(world, LivingGraph):
+            world = world.map
         self.graph = world.graph
         self._living = world if isinstance(world, World) and sight is None else None
         self._news = -1  # what the agent last knew of a map that changes
@@ -174,7 +176,11 @@ class Agent:
 
     @property
     def memory_bytes(self) -> int:
-        """The size of the agent's memory, including its own model of the map if it has sight; then it may grow."""
+        """The size of the agent's memory, including its own model of the map if it has sight; then it may grow.
+
+        Levels above a map that changes count with all that they may ever need, most of which is never used: the
+        operating system does not provide it before.
+        """
         return bytes_of((self._memory, self._space.view))
 
     def drive(

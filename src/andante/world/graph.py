@@ -306,6 +306,11 @@ class Graph:
         return UNCHANGED
 
     @property
+    def version(self) -> int:
+        """The number of changes so far: 0, but for the graph of a `World`."""
+        return 0
+
+    @property
     def chart(self) -> str:
         """The fingerprint that databases for this graph have: its own, or of a `World` that of its first version."""
         return self.fingerprint

@@ -213,9 +213,19 @@ class LivingGraph(Graph):
         return f"<LivingGraph of {self._world!r}>"
 
     @property
+    def map(self) -> World:
+        """The map that changes."""
+        return self._world
+
+    @property
     def changes(self) -> Changes:
         """The log of changes."""
         return self._world.changes
+
+    @property
+    def version(self) -> int:
+        """The number of changes so far."""
+        return self._world.version
 
     @property
     def chart(self) -> str:
