@@ -141,7 +141,10 @@ def drive(
             found = sense(view, state)
             discovered += found
             if found > 0:
+                era = clock[0]["era"]
                 catch_up(clock[0], changes.scalars[0]["opened"])
+                if clock[0]["era"] != era:  # cells were found open again: what was planned without them is dropped
+                    clock[0]["trial"] += 1
             if is_cut_off(view, state, goal):
                 if doubt(view):
                     aim = lost_aim(clock, changes, goal)

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 class Problem:
     """The problem of going from state ``start`` to state ``goal``; ``grid`` is the map behind the graph, if any.
 
-    ``optimal_cost`` is the cost of a cheapest path if known; `andante.with_optimal_costs` computes it. On a `World` it is
-    that of the version for which it was computed. ``listed_cost`` is the cost given in a scenario file, which is not
+    ``optimal_cost`` is the cost of a cheapest path if known; `andante.with_optimal_costs` computes it. On a `World` it
+    is that of the version for which it was computed. ``listed_cost`` is the cost given in a scenario file, which is not
     always right.
     """
 
