@@ -14,7 +14,9 @@ With sight, the levels are repaired before every move. By default the agent keep
 blocked; a refined path consists of ground states, which repair never renumbers. ``replan=graph`` follows section 4.1 to
 the letter. The paper also resets all values of an abstract level that has changed, as ``forget=level`` does. With sight
 10 each newly seen region then undoes the learning of all earlier trials, which takes up to sixty times the travel and
-is not what the paper's curves show. On level 0 this is LRTS, with sight and without.
+is not what the paper's curves show. On a map that changes the levels are mended for all agents between their moves; a
+plan that fails because they are behind is made again. Values of regions stay when cells open, but those of cells are
+forgotten. On level 0 this is LRTS, with sight and without.
 """
 
 from __future__ import annotations
