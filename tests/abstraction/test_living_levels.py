@@ -126,6 +126,20 @@ def test_agents_go_to_and_from_cells_that_were_walls_when_the_levels_were_built(
     assert state == goal
 
 
+def test_a_map_of_walls_only_can_be_opened():
+    world = World(Grid(np.zeros((6, 6), bool)))
+    levels = [levels_of(world.graph, DEFAULT_COVER, Keep.CONNECTED, most) for most in (1, 3)]
+    world.open([(x, y) for x in range(6) for y in range(6)])
+    world.settle()
+    assert [one.sizes[0] for one in levels] == [36, 36]
+    agent = andante.Agent("prlrts(level=0)", world)
+    world.close([(x, 3) for x in range(5)])
+    state, goal = world.state(0, 0), world.state(0, 5)
+    while state != goal:
+        state = agent.move(state, goal).to
+        assert state >= 0
+
+
 def test_readers_wait_for_who_writes_and_who_writes_for_readers():
     gate, seen = Turnstile(), []
 

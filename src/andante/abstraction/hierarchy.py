@@ -377,7 +377,7 @@ def reserve_for_changes(graph: Graph, built: Layers, levels: int, log_changes: b
 
     Most of this memory is never touched, so the operating system never allocates it.
     """
-    return Layers.reserve(built.shape, *most_after_changes(graph, levels), log_changes)
+    return Layers.reserve(built.shape, *most_after_changes(graph, max(levels, 1)), log_changes)  # the first is repaired
 
 
 def _shape(graph: Graph) -> Shape:

@@ -155,7 +155,8 @@ def _shared(space: Space) -> tuple[Layers, Mends]:
     cover, keep = Cover(space.params.cover), Keep(getattr(space.params, "keep", Keep.CONNECTED))
     if not isinstance(space.graph, LivingGraph):
         return _built(space)[0], UNMENDED
-    levels = levels_of(space.graph, cover, keep, getattr(space.params, "level", math.inf))  # what is not used costs
+    highest = getattr(space.params, "level", math.inf)
+    levels = levels_of(space.graph, cover, keep, max(highest, 1))  # to mend others would take time
     _wanted(space, levels.top)
     return levels.shown, levels.mends
 

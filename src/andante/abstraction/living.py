@@ -84,7 +84,7 @@ class LivingLevels(ChangingHierarchy):
         self._most = most
         super().__init__(world.frozen(), cover, keep)
         assert isinstance(self._ground, Cells)
-        self.mends = Mends.over(self.top + 1)
+        self.mends = Mends.over(max(self.top, 1) + 1)
         self.mends.scalars["version"] = world.version
         self.shown = self.layers.shown()
         self._pending = Pending.over(len(self.graph), world.version)
