@@ -2,41 +2,59 @@
 
 from __future__ import annotations
 
+import math
 import time
 
 import numpy as np
 
 import andante
+from andante.abstraction.hierarchy import DEFAULT_COVER
+from andante.abstraction.living import levels_of
+from andante.abstraction.repair import Keep
 from andante.world.grid import Grid
 from benchmarks.crowds import UNITS, random_cells
 
 SMALL, LARGE = 128, 2048
-ROUNDS, TICKS, FIRST, CHANGES = 5, 60, 20, 100
+ROUNDS, TICKS, FIRST, CHANGES, MENDS = 5, 60, 20, 100, 10
+NO_LEVELS, ALL_LEVELS = 0.0, math.inf
 
 
-def change_seconds(side: int) -> float:
-    """The time to close or open one cell, by one call each: the best of several rounds of many."""
+def change_seconds(side: int, levels: float = NO_LEVELS) -> float:
+    """The time to close or open one cell, by one call each: the best of several rounds of many.
+
+    With ``levels``, at most so many above the map are mended after each change.
+    """
     world = andante.World(andante.generate("random", side, side, seed=7))
     cells = [(int(x), int(y)) for x, y in np.random.default_rng(7).integers(0, side, (1000, 2))]
-    return min(_change_seconds(world, cells) for _ in range(ROUNDS)) / (2 * len(cells))
+    if levels:
+        levels_of(world.graph, DEFAULT_COVER, Keep.CONNECTED, levels)
+    return min(_change_seconds(world, cells, levels > 0) for _ in range(ROUNDS)) / (2 * len(cells))
 
 
-def _change_seconds(world: andante.World, cells: list[tuple[int, int]]) -> float:
+def _change_seconds(world: andante.World, cells: list[tuple[int, int]], mends: bool) -> float:
     began = time.process_time()
     for cell in cells:
         world.close(cell)
+        if mends:
+            world.tend(0)
         world.open(cell)
+        if mends:
+            world.tend(0)
     return time.process_time() - began
 
 
-def slowdown(grid: Grid) -> float:
+def slowdown(grid: Grid, changes: int = CHANGES, levels: float = NO_LEVELS) -> float:
     """How many times as long a tick of LRTA* units takes with so many changes before it, these included."""
-    return min(_tick_seconds(grid, CHANGES) for _ in range(ROUNDS)) / min(_tick_seconds(grid, 0) for _ in range(ROUNDS))
+    return min(_tick_seconds(grid, changes, levels) for _ in range(ROUNDS)) / min(
+        _tick_seconds(grid, 0, NO_LEVELS) for _ in range(ROUNDS)
+    )
 
 
-def _tick_seconds(grid: Grid, changes: int) -> float:
+def _tick_seconds(grid: Grid, changes: int, levels: float) -> float:
     """The median time of a tick; cells are closed before one tick and opened again before the next."""
     world = andante.World(grid)
+    if levels:
+        levels_of(world.graph, DEFAULT_COVER, Keep.CONNECTED, levels)
     crowd = andante.Crowd("lrta", world)
     crowd.add(random_cells(grid, UNITS, seed=1), random_cells(grid, UNITS, seed=2))
     cells = np.random.default_rng(7).integers(0, (grid.width, grid.height), (TICKS, max(changes, 1), 2))

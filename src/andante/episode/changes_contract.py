@@ -18,16 +18,21 @@ PATIENCE = 20_000  # moves after the last change
 REST = 3  # moves of an agent for each move of its goal
 
 
-def follow_changes(entry: Algorithm, problems: Sequence[Problem]) -> Iterable[str]:
-    """Change the maps between the agent's moves; say where it makes an impossible move, or is wrong in the end."""
+def follow_changes(entry: Algorithm, problems: Sequence[Problem], sight: int | None = None) -> Iterable[str]:
+    """Change the maps between the agent's moves; say where it makes an impossible move, or is wrong in the end.
+
+    With ``sight`` it knows only what it sees, and learns of changes when they are in sight.
+    """
     for number, problem in enumerate(problems):
         assert problem.grid is not None
-        yield from _follow(entry, problem.grid, problem, np.random.default_rng(number))
+        yield from _follow(entry, problem.grid, problem, np.random.default_rng(number), sight)
 
 
-def _follow(entry: Algorithm, grid: Grid, problem: Problem, rng: np.random.Generator) -> Iterable[str]:
+def _follow(
+    entry: Algorithm, grid: Grid, problem: Problem, rng: np.random.Generator, sight: int | None
+) -> Iterable[str]:
     world, state, goal = World(grid), problem.start, problem.goal
-    agent = Agent(entry, world)
+    agent = Agent(entry, world, sight=sight)
     for number in range(TURNS + PATIENCE):
         if state == goal:
             return

@@ -83,7 +83,8 @@ class Squad:
         self._begin = bind(begin_turn, ground, self._members, self.result)
         loop = marcher(self._gait.step, self._gait.memory)
         clocks = clock, team_clock, self._graph.changes
-        self._march = bind(loop, graph, crew, codes, *clocks, ground, self._members, self.result, self._scratch)
+        march = bind(loop, graph, crew, codes, *clocks, ground, self._members, self.result, self._scratch)
+        self._march = self._graph.guarded(march) if self.algorithm.card.regions else march
         self._end = bind(end_turn, ground, self._members, self.result)
         slots, numbers = np.dtype(np.int64), np.dtype(np.int64)
         self._release_units, self._release_teams = bind(release_units, crew, slots), bind(release_teams, crew, slots)

@@ -248,7 +248,7 @@ _ALL = [
     Measure(
         "cells_discovered",
         "Cells discovered",
-        "Blocked cells that an agent with limited sight discovered.",
+        "Cells that an agent with limited sight found blocked or, on a map that changes, open again.",
         "cells",
         better=Better.NEITHER,
         digits=0,

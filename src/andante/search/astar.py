@@ -80,7 +80,7 @@ class Tree(NamedTuple):
         graph = space.graph
         most_moves = graph.open_degree if walls_first else None
         costs = graph.typical_cost, graph.cost_range[0]
-        return cls.over(space.mind, *costs, space.log, ties, most_moves, changes=space.changes)
+        return cls.over(space.mind, *costs, space.log, ties, most_moves, changes=space.changes_to_search)
 
     @classmethod
     def over(
