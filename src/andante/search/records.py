@@ -29,9 +29,16 @@ from andante.kernel import generic, int64, kernel, prefetch, subroutine
 
 SMALLEST, CLASSES = 8, 40  # entries of the smallest hash table; sizes of tables, each twice the one before
 MOVED = 4  # entries moved to a larger table for each page that is added: all are moved before that table is half full
-_SLOT_BYTES, _LINK_BYTES = 8, 8  # of an entry, and of a page's link and key
+_SLOT_BYTES, _HEAD_BYTES = 8, 4  # of an entry of a hash table, and of each number in a page's head
 _NOTHING = 0  # page and table 0: they stay empty
 _LOST = 1  # a page for what cannot be kept: nobody finds it again
+_FIRST = 2  # the first page that is handed out
+TILE = 2  # pages of a grid have 1 << TILE columns and rows
+_IN_TILE = (1 << TILE) - 1
+_NEXT, _LEAST, _LINKS = 0, 1, 2  # what is where in the head of a page
+_OWN = _LINKS + 4  # a page's link to itself
+_PLAIN, _LINKED = 2, 16  # how long heads are; one with links takes up a cache line, of which eleven numbers are used
+LINE = 64  # bytes of a cache line
 SLOTS_PER_PAGE = 16  # a page needs 2 to 6, but a table of one size cannot be used as one of another
 CLEARED = 16  # entries of discarded tables cleared for each page that is added: more than it will take of new ones
 
@@ -54,6 +61,8 @@ HOLDER = np.dtype(
         ("slots", np.int64),  # entries of its tables
         ("found", np.int64),  # the key that was looked for last ...
         ("found_at", np.int64),  # ... and its page: neighbouring numbers follow each other
+        ("first_page", np.int64),  # which it will need first in its next move, as far as it knows ...
+        ("second_page", np.int64),  # ... and then
     ]
 )
 
@@ -83,6 +92,7 @@ class Cut(NamedTuple):
     pages: int  # in a row
     across: int  # a page has 1 << across columns ...
     down: int  # ... and 1 << down rows
+    head: int  # numbers in the head of a page: tiles are linked to those around them
 
 
 def cut_into(width: int, across: int, down: int) -> Cut:
@@ -92,7 +102,9 @@ def cut_into(width: int, across: int, down: int) -> Cut:
     3
     """
     shift = 31 + (width - 1).bit_length()
-    return Cut(width, -(-(1 << shift) // width), shift, (width - 1 >> across) + 1, across, down)
+    pages = (width - 1 >> across) + 1
+    linked = across == down == TILE and width > 2  # in narrower maps a number says nothing about the direction
+    return Cut(width, -(-(1 << shift) // width), shift, pages, across, down, _LINKED if linked else _PLAIN)
 
 
 class Paged(NamedTuple):
@@ -100,8 +112,8 @@ class Paged(NamedTuple):
 
     table: npt.NDArray[np.int64]  # [slots], hash tables: (key + 1) << 32 | page, or 0
     spare: npt.NDArray[np.int64]  # [CLASSES], the first of a chain of clear tables of each size
-    next: npt.NDArray[np.int32]  # [pages], the next page of a chain
-    least: npt.NDArray[np.int32]  # [pages], the first number that a page is about
+    head: npt.NDArray[np.int32]  # [pages * cut.head], of each page: the next one of a chain, the first number that
+    # it is about and, for tiles, the unit's pages around it and itself, row by row; 0 where there is none
     bytes: npt.NDArray[np.uint8]  # all fields of all pages
     field: npt.NDArray[np.int64]  # [fields, 2], where the bytes of a field begin, and how many a page has
     pool: npt.NDArray[Any]  # [1], of POOL
@@ -115,6 +127,21 @@ Index = Dense | Paged
 @generic
 def find(index: Index, number: int) -> int:
     """Return where to read the record of ``number``; if it was never written, it is all zeros there."""
+    raise TypeError(index)
+
+
+@generic
+def find_beside(index: Index, place: int, number: int, near: int) -> int:
+    """Return where to read the record of ``near``; ``place`` is what `find` or `claim` returned for ``number``.
+
+    Where ``near`` is a neighbouring cell, this is faster than `find`.
+    """
+    raise TypeError(index)
+
+
+@generic
+def claim_beside(index: Index, place: int, number: int, near: int) -> int:
+    """Return where to write the record of ``near``; ``place`` is what `find` or `claim` returned for ``number``."""
     raise TypeError(index)
 
 
@@ -161,6 +188,18 @@ def prefetch_place(index: Index, number: int) -> None:
 
 
 @generic
+def expect(index: Index, place: int) -> None:
+    """Note that the next move will begin with the record at this place, or with the last two that were noted."""
+    raise TypeError(index)
+
+
+@generic
+def prefetch_expected(index: Index) -> None:
+    """Prefetch the records with which the unit's next move will begin."""
+    raise TypeError(index)
+
+
+@generic
 def starts_clear(index: Index) -> bool:
     """Return whether a new problem begins with records that are all zeros."""
     raise TypeError(index)
@@ -198,12 +237,22 @@ def _itself(index: Dense, place: int) -> int:
 def _by_key(index: Paged, place: int) -> int:
     cut = index.cut
     x, y = place & ((1 << cut.across) - 1), (place >> cut.across) & ((1 << cut.down) - 1)
-    return int64(index.least[place >> (cut.across + cut.down)]) + y * cut.width + x
+    return int64(index.head[(place >> (cut.across + cut.down)) * cut.head + _LEAST]) + y * cut.width + x
 
 
 @claim.of(Dense)
 def _also_same(index: Dense, number: int) -> int:
     return number
+
+
+@find_beside.of(Dense)
+def _same_again(index: Dense, place: int, number: int, near: int) -> int:
+    return near
+
+
+@claim_beside.of(Dense)
+def _also_same_again(index: Dense, place: int, number: int, near: int) -> int:
+    return near
 
 
 @release.of(Dense)
@@ -242,6 +291,39 @@ def _own_slot(index: Paged, number: int) -> None:
     prefetch(index.table, _slot(holder["table"], holder["mask"], _key_and_rest(index.cut, number)[0]))
 
 
+@expect.of(Dense)
+def _expect_nothing(index: Dense, place: int) -> None:
+    pass
+
+
+@expect.of(Paged)
+def _expect_page(index: Paged, place: int) -> None:
+    holder, page = index.holder[0], place >> (index.cut.across + index.cut.down)
+    if page != holder["first_page"]:
+        holder["second_page"], holder["first_page"] = holder["first_page"], page
+
+
+@prefetch_expected.of(Dense)
+def _prefetch_nothing(index: Dense) -> None:
+    pass
+
+
+@prefetch_expected.of(Paged)
+def _prefetch_pages(index: Paged) -> None:
+    holder = index.holder[0]
+    _prefetch_page(index, holder["first_page"])
+    _prefetch_page(index, holder["second_page"])
+
+
+@kernel
+def _prefetch_page(index: Paged, page: int) -> None:
+    prefetch(index.head, page * index.cut.head)
+    for i in range(len(index.field)):
+        begin, size = index.field[i, 0] + page * index.field[i, 1], index.field[i, 1]
+        for byte in range(0, size, LINE):
+            prefetch(index.bytes, begin + byte)
+
+
 @starts_clear.of(Dense)
 def _not_clear(index: Dense) -> bool:
     return False
@@ -278,9 +360,7 @@ def _in_page(index: Paged, number: int) -> int:
     key, rest = _key_and_rest(index.cut, number)
     page = holder["found_at"]
     if holder["found"] != key:
-        page = _look_up(index, holder["table"], holder["mask"], key)
-        if page == _NOTHING and holder["old"] != _NOTHING:
-            page = _look_up(index, holder["old"], holder["old_mask"], key)
+        page = _page_of(index, key)
         holder["found"], holder["found_at"] = key, page
     return _place(index.cut, page, rest)
 
@@ -288,24 +368,36 @@ def _in_page(index: Paged, number: int) -> int:
 @claim.of(Paged)
 def _in_own_page(index: Paged, number: int) -> int:
     place, cut = find(index, number), index.cut
-    if place >= _place(cut, _NOTHING + 1, 0):
+    if place >= _place(cut, _FIRST, 0):
         return place
     key, rest = _key_and_rest(cut, number)
     return _place(cut, _add_page(index, key), rest)
+
+
+@find_beside.of(Paged)
+def _in_linked_page(index: Paged, place: int, number: int, near: int) -> int:
+    linked = _follow_link(index, place, number, near)
+    return find(index, near) if linked < 0 else linked
+
+
+@claim_beside.of(Paged)
+def _in_own_linked_page(index: Paged, place: int, number: int, near: int) -> int:
+    linked = _follow_link(index, place, number, near)
+    return claim(index, near) if linked < _FIRST << 2 * TILE else linked
 
 
 @release.of(Paged)
 def _give_back(index: Paged) -> None:
     holder, pool = index.holder[0], index.pool[0]
     if holder["pages"] > 0:
-        index.next[holder["last"]] = pool["free"]
+        index.head[holder["last"] * index.cut.head + _NEXT] = pool["free"]
         pool["free"] = holder["first"]
         pool["pages"] -= holder["pages"]
     _discard(index, holder["table"], holder["mask"])
     _discard(index, holder["old"], holder["old_mask"])
     holder["table"] = holder["mask"] = holder["old"] = holder["old_mask"] = holder["moved"] = 0
     holder["first"] = holder["last"] = holder["pages"] = holder["slots"] = 0
-    holder["found"] = holder["found_at"] = 0
+    holder["found"] = holder["found_at"] = holder["first_page"] = holder["second_page"] = 0
 
 
 @forget.of(Paged)
@@ -335,6 +427,36 @@ def _key_and_rest(cut: Cut, number: int) -> tuple[int, int]:
     x = number - y * cut.width
     key = (y >> cut.down) * cut.pages + (x >> cut.across)
     return key, ((y & ((1 << cut.down) - 1)) << cut.across) | (x & ((1 << cut.across) - 1))
+
+
+@kernel
+def _follow_link(index: Paged, place: int, number: int, near: int) -> int:
+    """Return where the record of ``near`` lies, if a link leads there, or page 0 if there is no page; else -1."""
+    cut = index.cut
+    page, apart = place >> 2 * TILE, near - number
+    rows = (apart > 1) - (apart < -1)
+    columns = apart - rows * cut.width
+    if cut.head == _PLAIN or page < _FIRST or columns < -1 or columns > 1:
+        return -1
+    x, y = (place & _IN_TILE) + columns, ((place >> TILE) & _IN_TILE) + rows
+    linked = int64(index.head[page * _LINKED + _OWN + 3 * (y >> TILE) + (x >> TILE)])
+    return (linked << 2 * TILE) | ((y & _IN_TILE) << TILE) | (x & _IN_TILE)
+
+
+@kernel
+def _link(index: Paged, page: int, key: int) -> None:
+    """Link a new page with those around it, and with itself."""
+    pages = index.cut.pages
+    row = key // pages
+    column = key - row * pages
+    for down in range(-1, 2):
+        for right in range(-1, 2):
+            if not 0 <= column + right < pages or row + down < 0:
+                continue
+            other, way = _page_of(index, key + down * pages + right), 3 * down + right
+            if other != _NOTHING:
+                index.head[page * _LINKED + _OWN + way] = other
+                index.head[other * _LINKED + _OWN - way] = page
 
 
 @kernel
@@ -373,6 +495,16 @@ def _look_up(index: Paged, table: int, mask: int, key: int) -> int:
 
 
 @kernel
+def _page_of(index: Paged, key: int) -> int:
+    """Return the unit's page of a key; 0 if there is none."""
+    holder = index.holder[0]
+    page = _look_up(index, holder["table"], holder["mask"], key)
+    if page == _NOTHING and holder["old"] != _NOTHING:
+        page = _look_up(index, holder["old"], holder["old_mask"], key)
+    return page
+
+
+@kernel
 def _enter(index: Paged, table: int, mask: int, key: int, page: int) -> None:
     """Enter a key that is not in the table, which must not be full."""
     slot = _slot(table, mask, key)
@@ -384,31 +516,34 @@ def _enter(index: Paged, table: int, mask: int, key: int, page: int) -> None:
 @subroutine
 def _add_page(index: Paged, key: int) -> int:
     """Give the unit a page for this key and return it."""
-    holder, pool = index.holder[0], index.pool[0]
+    holder, pool, head = index.holder[0], index.pool[0], index.cut.head
     tidy(index, CLEARED)
     if holder["old"] != _NOTHING:
         _move_on(index)
     if 2 * holder["pages"] >= holder["mask"] and holder["old"] == _NOTHING:
         _grow(index)
     page = pool["free"] if pool["free"] != _NOTHING else pool["fresh"]
-    if page == len(index.next) or holder["pages"] >= holder["mask"]:
+    if page * head == len(index.head) or holder["pages"] >= holder["mask"]:
         pool["lost"] += 1
         return _LOST
     if page == pool["fresh"]:
         pool["fresh"] = page + 1
     else:
-        pool["free"] = index.next[page]
+        pool["free"] = index.head[page * head + _NEXT]
     for i in range(len(index.field)):
         begin = index.field[i, 0] + page * index.field[i, 1]
         index.bytes[begin : begin + index.field[i, 1]] = 0
-    index.next[page] = holder["first"]
+    index.head[page * head : (page + 1) * head] = 0
+    index.head[page * head + _NEXT], index.head[page * head + _LEAST] = holder["first"], _least(index.cut, key)
     holder["first"] = page
     if holder["pages"] == 0:
         holder["last"] = page
     holder["pages"] += 1
     pool["pages"] += 1
     _enter(index, holder["table"], holder["mask"], key, page)
-    holder["found"], holder["found_at"], index.least[page] = key, page, _least(index.cut, key)
+    holder["found"], holder["found_at"] = key, page
+    if head == _LINKED:
+        _link(index, page, key)
     return page
 
 
@@ -512,17 +647,16 @@ def paged(fields: list[np.dtype[Any]], cut: Cut, room: Room, holders: npt.NDArra
     """
     sizes = [dtype.itemsize << (cut.across + cut.down) for dtype in fields]
     whole_map = cut.pages * ((room.numbers // cut.width >> cut.down) + 1)
-    pages = room.bytes // max(1, sum(sizes)) + whole_map + _LOST + 1
+    pages = room.bytes // max(1, sum(sizes)) + whole_map + _FIRST
     begins = np.concatenate([[0], np.cumsum([_aligned(pages * size) for size in sizes])]).astype(np.int64)
-    buffer = np.zeros(int(begins[-1]), np.uint8)
+    buffer = lined_up(int(begins[-1]), np.uint8)
     slots = SLOTS_PER_PAGE * pages + SMALLEST
     pool = np.zeros(1, POOL)
-    pool["fresh"], pool["fresh_slot"], pool["page_bytes"] = _LOST + 1, SMALLEST, sum(sizes) + _LINK_BYTES
+    pool["fresh"], pool["fresh_slot"], pool["page_bytes"] = _FIRST, SMALLEST, sum(sizes) + _HEAD_BYTES * cut.head
     index = Paged(
         np.zeros(slots, np.int64),
         np.zeros(CLASSES, np.int64),
-        np.zeros(pages, np.int32),
-        np.zeros(pages, np.int32),
+        lined_up(pages * cut.head, np.int32),
         buffer,
         np.stack([begins[:-1], np.array(sizes, np.int64)], axis=1),
         pool,
@@ -538,4 +672,16 @@ def paged(fields: list[np.dtype[Any]], cut: Cut, room: Room, holders: npt.NDArra
 
 def _aligned(size: int) -> int:
     """Return the size, rounded up to whole cache lines."""
-    return -(-size // 64) * 64
+    return -(-size // LINE) * LINE
+
+
+def lined_up(length: int, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
+    """Return zeros that begin where a cache line does, so that no record lies in more lines than it must.
+
+    >>> lined_up(3, np.int64).ctypes.data % LINE
+    0
+    """
+    size = length * np.dtype(dtype).itemsize
+    raw = np.zeros(size + LINE, np.uint8)
+    begin = -raw.ctypes.data % LINE
+    return raw[begin : begin + size].view(dtype)
