@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 import numpy.typing as npt
 
-from andante.search.records import HOLDER, Cut, Dense, Index, Paged, Room, cut_into, paged
+from andante.search.records import HOLDER, TILE, Cut, Dense, Index, Paged, Room, cut_into, lined_up, paged
 
 
 class Group(Enum):
@@ -29,13 +29,17 @@ class Mind:
     def __init__(self, states: int) -> None:
         self.states = states
 
-    def index(self, group: Group = Group.NEAR, numbers: int | None = None) -> Index:
-        """Return where the records of a group lie, one for each state or for each number below ``numbers``."""
+    def index(self, group: Group = Group.NEAR, numbers: int | None = None, *, linked: bool = False) -> Index:
+        """Return where the records of a group lie, one for each state or for each number below ``numbers``.
+
+        With ``linked``, pages are linked to those around them: that pays if the neighbours of most states are looked up
+        again and again, as in A*, and costs 56 bytes per page.
+        """
         return Dense()
 
     def field(self, dtype: npt.DTypeLike, group: Group = Group.NEAR, numbers: int | None = None) -> npt.NDArray[Any]:
         """Return a field of the records of a group."""
-        return np.zeros(self.states if numbers is None else numbers, dtype)
+        return lined_up(self.states if numbers is None else numbers, dtype)
 
     def one(self, dtype: npt.DTypeLike, first: Any = 0) -> npt.NDArray[Any]:
         """Return an array of length one, which starts with ``first``."""
@@ -60,6 +64,7 @@ class _Asked(NamedTuple):
     group: tuple[Group, int] | None = None
     first: Any = 0
     length: int = 1
+    linked: bool = False
 
 
 class Draft(Mind):
@@ -78,9 +83,9 @@ class Draft(Mind):
         apart = self.share or group is not Group.VALUES
         return group if apart else Group.NEAR, self.states if numbers is None else numbers
 
-    def index(self, group: Group = Group.NEAR, numbers: int | None = None) -> Index:
+    def index(self, group: Group = Group.NEAR, numbers: int | None = None, *, linked: bool = False) -> Index:
         """Record that a bundle has records of this group."""
-        self.asked.append(_Asked("index", None, self._group(group, numbers)))
+        self.asked.append(_Asked("index", None, self._group(group, numbers), linked=linked))
         return Dense()
 
     def field(self, dtype: npt.DTypeLike, group: Group = Group.NEAR, numbers: int | None = None) -> npt.NDArray[Any]:
@@ -118,12 +123,13 @@ class Minds(Mind):
                 self._made[i] = _filled(units * one.length, one.dtype, one.first)
 
     def _cut(self, group: Group, numbers: int) -> Cut:
-        """Return how the numbers of a group are cut into pages."""
+        """Return how the numbers of a group are cut into pages; one bundle is enough to have them linked."""
         if group is Group.APART:
             return cut_into(numbers, 0, 0)
         if group is Group.LINE or self._width is None or numbers != self.states:
             return cut_into(numbers, 4, 0)
-        return cut_into(self._width, 2, 2)
+        linked = any(one.linked for one in self._asked if one.group == (group, numbers))
+        return cut_into(self._width, TILE, TILE, linked=linked)
 
     def _pool(self, group: tuple[Group, int], room: int) -> None:
         """Make the pool for a group of records with all its fields; nothing if there are no records."""
@@ -187,7 +193,7 @@ class Minds(Mind):
         self._next = (self._next + 1) % len(self._asked)
         return made
 
-    def index(self, group: Group = Group.NEAR, numbers: int | None = None) -> Index:
+    def index(self, group: Group = Group.NEAR, numbers: int | None = None, *, linked: bool = False) -> Index:
         """Return where the records of a group lie."""
         asked = self._asked[self._next].group
         self._give("index")

@@ -92,19 +92,21 @@ class Cut(NamedTuple):
     pages: int  # in a row
     across: int  # a page has 1 << across columns ...
     down: int  # ... and 1 << down rows
-    head: int  # numbers in the head of a page: tiles are linked to those around them
+    head: int  # numbers in the head of a page; it is longer if tiles are linked to those around them
 
 
-def cut_into(width: int, across: int, down: int) -> Cut:
+def cut_into(width: int, across: int, down: int, *, linked: bool = False) -> Cut:
     """Return how to cut rows of ``width`` numbers into pages of ``1 << across`` columns and ``1 << down`` rows.
+
+    Only tiles can be ``linked``; others, and those of a map so narrow that numbers say nothing of directions, are not.
 
     >>> cut_into(10, 2, 2).pages
     3
     """
     shift = 31 + (width - 1).bit_length()
     pages = (width - 1 >> across) + 1
-    linked = across == down == TILE and width > 2  # in narrower maps a number says nothing about the direction
-    return Cut(width, -(-(1 << shift) // width), shift, pages, across, down, _LINKED if linked else _PLAIN)
+    head = _LINKED if linked and across == down == TILE and width > 2 else _PLAIN
+    return Cut(width, -(-(1 << shift) // width), shift, pages, across, down, head)
 
 
 class Paged(NamedTuple):
@@ -113,7 +115,7 @@ class Paged(NamedTuple):
     table: npt.NDArray[np.int64]  # [slots], hash tables: (key + 1) << 32 | page, or 0
     spare: npt.NDArray[np.int64]  # [CLASSES], the first of a chain of clear tables of each size
     head: npt.NDArray[np.int32]  # [pages * cut.head], of each page: the next one of a chain, the first number that
-    # it is about and, for tiles, the unit's pages around it and itself, row by row; 0 where there is none
+    # it is about and, for tiles, the unit's pages around it and itself, row by row, as far as they were looked up
     bytes: npt.NDArray[np.uint8]  # all fields of all pages
     field: npt.NDArray[np.int64]  # [fields, 2], where the bytes of a field begin, and how many a page has
     pool: npt.NDArray[Any]  # [1], of POOL
@@ -134,7 +136,7 @@ def find(index: Index, number: int) -> int:
 def find_beside(index: Index, place: int, number: int, near: int) -> int:
     """Return where to read the record of ``near``; ``place`` is what `find` or `claim` returned for ``number``.
 
-    Where ``near`` is a neighbouring cell, this is faster than `find`.
+    Where pages are linked and ``near`` is a neighbouring cell, this is faster than `find`.
     """
     raise TypeError(index)
 
@@ -195,7 +197,7 @@ def expect(index: Index, place: int) -> None:
 
 @generic
 def prefetch_expected(index: Index) -> None:
-    """Prefetch the records with which the unit's next move will begin."""
+    """Prefetch the records with which the unit's next move will begin, if it said so."""
     raise TypeError(index)
 
 
@@ -304,15 +306,16 @@ def _expect_page(index: Paged, place: int) -> None:
 
 
 @prefetch_expected.of(Dense)
-def _prefetch_nothing(index: Dense) -> None:
+def _no_pages(index: Dense) -> None:
     pass
 
 
 @prefetch_expected.of(Paged)
-def _prefetch_pages(index: Paged) -> None:
+def _own_pages(index: Paged) -> None:
     holder = index.holder[0]
-    _prefetch_page(index, holder["first_page"])
-    _prefetch_page(index, holder["second_page"])
+    if holder["first_page"] != _NOTHING:
+        _prefetch_page(index, holder["first_page"])
+        _prefetch_page(index, holder["second_page"])
 
 
 @kernel
@@ -376,14 +379,26 @@ def _in_own_page(index: Paged, number: int) -> int:
 
 @find_beside.of(Paged)
 def _in_linked_page(index: Paged, place: int, number: int, near: int) -> int:
-    linked = _follow_link(index, place, number, near)
-    return find(index, near) if linked < 0 else linked
+    link, rest = _link_to(index, place, number, near)
+    if link < 0:
+        return find(index, near)
+    page = int64(index.head[link])
+    if page == _NOTHING:
+        page = find(index, near) >> 2 * TILE
+        _set_link(index, place >> 2 * TILE, link, page)
+    return (page << 2 * TILE) | rest
 
 
 @claim_beside.of(Paged)
 def _in_own_linked_page(index: Paged, place: int, number: int, near: int) -> int:
-    linked = _follow_link(index, place, number, near)
-    return claim(index, near) if linked < _FIRST << 2 * TILE else linked
+    link, rest = _link_to(index, place, number, near)
+    if link < 0:
+        return claim(index, near)
+    page = int64(index.head[link])
+    if page == _NOTHING:
+        page = claim(index, near) >> 2 * TILE
+        _set_link(index, place >> 2 * TILE, link, page)
+    return (page << 2 * TILE) | rest
 
 
 @release.of(Paged)
@@ -430,33 +445,25 @@ def _key_and_rest(cut: Cut, number: int) -> tuple[int, int]:
 
 
 @kernel
-def _follow_link(index: Paged, place: int, number: int, near: int) -> int:
-    """Return where the record of ``near`` lies, if a link leads there, or page 0 if there is no page; else -1."""
+def _link_to(index: Paged, place: int, number: int, near: int) -> tuple[int, int]:
+    """Return which link leads to the page of ``near``, and where its record lies in that page; -1: there is no link."""
     cut = index.cut
     page, apart = place >> 2 * TILE, near - number
     rows = (apart > 1) - (apart < -1)
     columns = apart - rows * cut.width
     if cut.head == _PLAIN or page < _FIRST or columns < -1 or columns > 1:
-        return -1
+        return -1, 0
     x, y = (place & _IN_TILE) + columns, ((place >> TILE) & _IN_TILE) + rows
-    linked = int64(index.head[page * _LINKED + _OWN + 3 * (y >> TILE) + (x >> TILE)])
-    return (linked << 2 * TILE) | ((y & _IN_TILE) << TILE) | (x & _IN_TILE)
+    link = page * _LINKED + _OWN + 3 * (y >> TILE) + (x >> TILE)
+    return link, ((y & _IN_TILE) << TILE) | (x & _IN_TILE)
 
 
 @kernel
-def _link(index: Paged, page: int, key: int) -> None:
-    """Link a new page with those around it, and with itself."""
-    pages = index.cut.pages
-    row = key // pages
-    column = key - row * pages
-    for down in range(-1, 2):
-        for right in range(-1, 2):
-            if not 0 <= column + right < pages or row + down < 0:
-                continue
-            other, way = _page_of(index, key + down * pages + right), 3 * down + right
-            if other != _NOTHING:
-                index.head[page * _LINKED + _OWN + way] = other
-                index.head[other * _LINKED + _OWN - way] = page
+def _set_link(index: Paged, page: int, link: int, other: int) -> None:
+    """Link two pages, in both directions, if the other one was found or claimed."""
+    if other >= _FIRST:
+        index.head[link] = other
+        index.head[other * _LINKED + 2 * _OWN - (link - page * _LINKED)] = page
 
 
 @kernel
@@ -543,7 +550,7 @@ def _add_page(index: Paged, key: int) -> int:
     _enter(index, holder["table"], holder["mask"], key, page)
     holder["found"], holder["found_at"] = key, page
     if head == _LINKED:
-        _link(index, page, key)
+        index.head[page * _LINKED + _OWN] = page
     return page
 
 
