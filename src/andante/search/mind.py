@@ -19,6 +19,7 @@ class Group(Enum):
 
     VALUES = "values"  # of states: what was learned about them, which teams may share; else they lie with NEAR
     NEAR = "near"  # of states: an agent that knows something about a state soon knows something about its neighbours
+    ASIDE = "aside"  # the same for what is forgotten before the problem ends: its pages are given back by themselves
     APART = "apart"  # of states that lie far apart, such as subgoals
     LINE = "line"  # of the places of a sequence
 
