@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 import numpy.typing as npt
 
-from andante.search.records import HOLDER, TILE, Cut, Dense, Index, Paged, Room, cut_into, lined_up, paged
+from andante.search.records import HOLDER, TILE, Cut, Dense, Index, Paged, Room, cut_into, paged
 
 
 class Group(Enum):
@@ -40,7 +40,7 @@ class Mind:
 
     def field(self, dtype: npt.DTypeLike, group: Group = Group.NEAR, numbers: int | None = None) -> npt.NDArray[Any]:
         """Return a field of the records of a group."""
-        return lined_up(self.states if numbers is None else numbers, dtype)
+        return np.zeros(self.states if numbers is None else numbers, dtype)
 
     def one(self, dtype: npt.DTypeLike, first: Any = 0) -> npt.NDArray[Any]:
         """Return an array of length one, which starts with ``first``."""
