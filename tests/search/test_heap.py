@@ -113,4 +113,5 @@ def test_clearing_a_heap_claims_no_records_that_were_given_back():
     give_back(queue.where)
     heap.clear(queue)
     assert queue.where.holder[0]["pages"] == 0
-    assert heap.size(queue) == 0 and not heap.is_queued(queue, 3)
+    assert heap.size(queue) == 0
+    assert not heap.is_queued(queue, 3)
