@@ -9,18 +9,15 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from andante.kernel import kernel
 from andante.search import records
 from andante.search.mind import Draft, Group, Mind, Minds
+from andante.search.pages import HOLDER, Room, cut_into, paged
 from andante.search.records import (
-    HOLDER,
     Dense,
-    Room,
     claim,
     claim_beside,
-    cut_into,
     find,
     find_beside,
     held_bytes,
     number_at,
-    paged,
     release,
     used_bytes,
 )

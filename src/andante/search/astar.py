@@ -28,7 +28,8 @@ from andante.search.buckets import Nodes
 from andante.search.memory import EXPANDED, Log, Space, new_space, note
 from andante.search.mind import Mind
 from andante.search.openlist import OpenList, Ties, WallsFirst, open_list
-from andante.search.records import Dense, Index, Paged, claim, claim_beside, expect, find, forget, number_at
+from andante.search.pages import Paged
+from andante.search.records import Dense, Index, claim, claim_beside, expect, find, forget, number_at
 from andante.world.changes import UNCHANGED, Changes, changed_cell
 from andante.world.graph import Graph
 from andante.world.layout import (

@@ -11,7 +11,8 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 import numpy.typing as npt
 
-from andante.search.records import HOLDER, TILE, Cut, Dense, Index, Paged, Room, cut_into, paged
+from andante.search.pages import HOLDER, TILE, Cut, Paged, Room, cut_into, paged
+from andante.search.records import Dense, Index
 
 
 class Group(Enum):
