@@ -13,7 +13,7 @@ PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses=4 --dist=worksteal
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test test-deep check format coverage test-uncompiled torture bench run-bench databases docs new-agent clean
+.PHONY: help demo test test-deep check format coverage test-uncompiled torture bench run-bench ticks databases docs new-agent clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -54,6 +54,9 @@ run-bench: $(VENV)/.has-bench
 	@$(MAKE) --no-print-directory $(VENV)/.has-bench-source \
 		|| echo "w9-pathfinding could not be built here (it needs a C++ compiler): the table goes without it"
 	$(BIN)/python -m benchmarks $(ARGS)
+
+ticks: $(VENV)/.has-report ## measure how well 10,000 ticks of a crowd keep to 2 ms; writes benchmarks/ticks.md and docs/images/ticks.svg
+	$(BIN)/python -m benchmarks.ticks $(ARGS)
 
 databases: $(VENV)/.has-report ## measure databases on maps of four games, those that are not measured yet; writes docs/how-to/databases.md
 	$(BIN)/python tools/databases.py $(ARGS)

@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.agent import STUCK, UNREACHABLE, Move
-from andante.episode.pursuit import lost_aim, turned
+from andante.episode.pursuit import lost_aim, next_aim
 from andante.episode.tables import EPISODE, TIMES, TRAIL
 from andante.kernel import bind, generic, instantiate, int64, interpreted, kernel, nanoseconds
 from andante.measures.outcome import Outcome
@@ -152,7 +152,7 @@ def drive(
                 outcome = _UNREACHABLE
                 break
             if aim != goal:
-                aim = turned(clock, changes, known, state, aim, goal)
+                aim = next_aim(clock, changes, known, state, aim, goal)
             move = step(known, memory, params, state, aim)
             expanded += move.expanded
             touched += move.touched

@@ -11,7 +11,8 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 import numpy.typing as npt
 
-from andante.search.records import HOLDER, Cut, Dense, Index, Paged, Room, cut_into, paged
+from andante.search.pages import HOLDER, TILE, Cut, Paged, Room, cut_into, paged
+from andante.search.records import Dense, Index
 
 
 class Group(Enum):
@@ -19,6 +20,7 @@ class Group(Enum):
 
     VALUES = "values"  # of states: what was learned about them, which teams may share; else they lie with NEAR
     NEAR = "near"  # of states: an agent that knows something about a state soon knows something about its neighbours
+    ASIDE = "aside"  # the same for what is forgotten before the problem ends: its pages are given back by themselves
     APART = "apart"  # of states that lie far apart, such as subgoals
     LINE = "line"  # of the places of a sequence
 
@@ -29,8 +31,12 @@ class Mind:
     def __init__(self, states: int) -> None:
         self.states = states
 
-    def index(self, group: Group = Group.NEAR, numbers: int | None = None) -> Index:
-        """Return where the records of a group lie, one for each state or for each number below ``numbers``."""
+    def index(self, group: Group = Group.NEAR, numbers: int | None = None, *, linked: bool = False) -> Index:
+        """Return where the records of a group lie, one for each state or for each number below ``numbers``.
+
+        With ``linked``, pages are linked to those around them: that pays if the neighbours of most states are looked up
+        again and again, as in A*, and costs 56 bytes per page.
+        """
         return Dense()
 
     def field(self, dtype: npt.DTypeLike, group: Group = Group.NEAR, numbers: int | None = None) -> npt.NDArray[Any]:
@@ -60,6 +66,7 @@ class _Asked(NamedTuple):
     group: tuple[Group, int] | None = None
     first: Any = 0
     length: int = 1
+    linked: bool = False
 
 
 class Draft(Mind):
@@ -78,9 +85,9 @@ class Draft(Mind):
         apart = self.share or group is not Group.VALUES
         return group if apart else Group.NEAR, self.states if numbers is None else numbers
 
-    def index(self, group: Group = Group.NEAR, numbers: int | None = None) -> Index:
+    def index(self, group: Group = Group.NEAR, numbers: int | None = None, *, linked: bool = False) -> Index:
         """Record that a bundle has records of this group."""
-        self.asked.append(_Asked("index", None, self._group(group, numbers)))
+        self.asked.append(_Asked("index", None, self._group(group, numbers), linked=linked))
         return Dense()
 
     def field(self, dtype: npt.DTypeLike, group: Group = Group.NEAR, numbers: int | None = None) -> npt.NDArray[Any]:
@@ -118,12 +125,13 @@ class Minds(Mind):
                 self._made[i] = _filled(units * one.length, one.dtype, one.first)
 
     def _cut(self, group: Group, numbers: int) -> Cut:
-        """Return how the numbers of a group are cut into pages."""
+        """Return how the numbers of a group are cut into pages; one bundle is enough to have them linked."""
         if group is Group.APART:
             return cut_into(numbers, 0, 0)
         if group is Group.LINE or self._width is None or numbers != self.states:
             return cut_into(numbers, 4, 0)
-        return cut_into(self._width, 2, 2)
+        linked = any(one.linked for one in self._asked if one.group == (group, numbers))
+        return cut_into(self._width, TILE, TILE, linked=linked)
 
     def _pool(self, group: tuple[Group, int], room: int) -> None:
         """Make the pool for a group of records with all its fields; nothing if there are no records."""
@@ -187,7 +195,7 @@ class Minds(Mind):
         self._next = (self._next + 1) % len(self._asked)
         return made
 
-    def index(self, group: Group = Group.NEAR, numbers: int | None = None) -> Index:
+    def index(self, group: Group = Group.NEAR, numbers: int | None = None, *, linked: bool = False) -> Index:
         """Return where the records of a group lie."""
         asked = self._asked[self._next].group
         self._give("index")
