@@ -94,8 +94,8 @@ OTHERS = [*DATABASES, "pra", "prlrts(level=1)", "flrta", "lss-e", "family(expend
 
 @pytest.mark.parametrize("name", OTHERS if DEEP else ["cpd", "dlrta"])  # each takes a while to compile
 @examples(40)
-@given(st.integers(0, 10_000), EVENTS, CELL, CELL)
-def test_agents_that_know_the_first_version_only_search_from_the_first_wall_on(name, seed, events, start, goal):
+@given(st.integers(0, 10_000), EVENTS, CELL, CELL, st.sampled_from([0, 1, 20, 1000]))
+def test_agents_that_cannot_follow_search_where_what_they_know_is_stale(name, seed, events, start, goal, pieces):
     world = World(drawn(seed))
     world.open([start, goal])
     world = World(world.frozen())
@@ -109,12 +109,16 @@ def test_agents_that_know_the_first_version_only_search_from_the_first_wall_on(n
                 walk.move()
         kept = {walk.state, walk.goal}
         (world.open if opened else world.close)([cell for cell in cells if world.state(*cell) not in kept])
+        for _ in range(pieces if given else 0):
+            given[0].mend(world, milliseconds=0)
     if walk.ended:
         walk = Walk(name, world, walk.state, walk.goal, given)
-    for _ in range(4000):
+    for number in range(4000):
         if walk.state == walk.goal or walk.ended:
             break
         walk.move()
+        if given and number % 3 == 0 and pieces:
+            given[0].mend(world, milliseconds=0)
     assert walk.ended or walk.state == walk.goal or not walk.agent.algorithm.complete
 
 

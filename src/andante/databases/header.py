@@ -15,23 +15,27 @@ bit and no burst of up to 32, and runs at about 4 GB/s. Nothing in a file is eve
 
 from __future__ import annotations
 
+import math
 import mmap
 import os
 import struct
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar, get_args, get_type_hints
 
 import numpy as np
 import numpy.typing as npt
 
-from andante.errors import AlgorithmError, DatabaseError, NotationError, did_you_mean
+from andante.databases.following import Following
+from andante.errors import AlgorithmError, DatabaseError, NotationError, did_you_mean, real_number
 from andante.files import write_whole
 from andante.notation import MAX_LENGTH, Call, parse
 from andante.world.graph import Graph
 from andante.world.grid import Grid
+from andante.world.living import World
 
 MAGIC = b"andante\n"
 VERSION = 2
@@ -97,8 +101,6 @@ def kinds() -> dict[str, Kind]:
     >>> "moves" in kinds()
     True
     """
-    from importlib import import_module
-
     import_module("andante.databases")
     import_module("andante.agents")  # external algorithms may define their own kinds
     return dict(sorted(_kinds.items()))
@@ -115,19 +117,27 @@ def kind_named(name: str) -> Kind:
 # --- databases ------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(eq=False, repr=False)
 class Database:
-    """Precomputed data about one map, or any map if ``fingerprint`` is None; read-only and shared by agents."""
+    """Precomputed data about one map, or any map if ``fingerprint`` is None; shared by agents, which only read it.
+
+    Only `mend` changes it, and then it replaces all arrays at once.
+    """
 
     kind: str
     fingerprint: str | None  # of the graph it was built for
     parameters: Mapping[str, Any]  # that it was built with
     arrays: Any  # the bundle of its kind
     path: Path | None = field(default=None)  # the file it was loaded from
+    asked: States | None = field(default=None)  # the goals that it was built for; None: all, or it was loaded
+    following: Following | None = field(default=None, init=False)  # the map that it follows
 
     def __post_init__(self) -> None:
         for array in self.arrays:
             array.flags.writeable = False
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "following": None}  # a copy follows no map
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -152,8 +162,40 @@ class Database:
         return int(self.arrays.entries)
 
     def serves(self, graph: Graph) -> bool:
-        """Return whether it was built for this graph, or for any graph."""
+        """Return whether it was built for this graph, or for any graph, or follows the map that this graph is of."""
+        if self.following is not None and self.following.world.graph is graph:
+            return True
         return self.fingerprint is None or self.fingerprint == graph.chart
+
+    def follow(self, world: World, graph: Graph, version: int) -> None:
+        """Follow a map that changes, from the version that it is for; agents on that map use it from now on."""
+        self.following = Following(world, graph, version)
+
+    def replace(self, arrays: Any, fingerprint: str) -> None:
+        """Begin a new edition: take these arrays instead of all others, for the graph with this fingerprint."""
+        self.arrays, self.fingerprint, self.path = arrays, fingerprint, None
+        self.__post_init__()
+
+    def mend(self, world: World, *, milliseconds: float = math.inf) -> int:
+        """Work for a while on what has changed on a map, and return how many changes it does not know yet.
+
+        When these are 0 it equals one built for the present version. A call ends when its time is over and the piece at
+        hand is finished: a piece is at most one search of the whole map. In between, agents use it as it was, and
+        search where it is stale.
+
+        >>> import andante
+        >>> world = andante.World(andante.generate("rooms", 24, 24, seed=1))
+        >>> database = andante.build("moves", world)
+        >>> world.close((11, 11))
+        1
+        >>> while database.mend(world, milliseconds=5):
+        ...     pass  # a frame of a game
+        >>> database.fingerprint == world.fingerprint
+        True
+        """
+        kinds()  # imports what registers itself
+        import_module("andante.offline")
+        return _mends[0](self, world, real_number(milliseconds, "milliseconds", least=0))
 
     def covers(self, graph: Graph, goals: States) -> npt.NDArray[np.bool_]:
         """Return for each goal whether it serves problems with that goal on this graph, for which it was built."""
@@ -168,6 +210,15 @@ class Database:
 
     def __repr__(self) -> str:
         return f"<Database {Call(self.kind, dict(self.parameters))}, {self.nbytes:,} bytes>"
+
+
+_mends: list[Callable[[Database, World, float], int]] = []
+
+
+def mends(function: Callable[[Database, World, float], int]) -> Callable[[Database, World, float], int]:
+    """Register the decorated function as what `Database.mend` does."""
+    _mends[:] = [function]
+    return function
 
 
 def sizes(databases: Iterable[Database], cells: int) -> dict[str, float]:
