@@ -5,6 +5,7 @@ import pytest
 
 import andante
 from andante.agent import UNREACHABLE, algorithms
+from andante.episode.single import Agent
 from andante.errors import AndanteError
 from andante.measures import Outcome
 from andante.world.grid import Grid
