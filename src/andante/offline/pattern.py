@@ -109,17 +109,19 @@ def make(graph: Graph, params: Params, crew: Crew, goals: npt.NDArray[np.int64] 
     """Return the tables for ``graph``, or for a level above it, and for these ``goals``, or for all."""
     if params.aim is None:
         params = params._replace(aim=Aim.NEARER if params.base > 0 else Aim.FAR)
-    ground, ends, wide = _grounds(graph, params)
+    ground, ends, wide = yield from _grounds(graph, params)
+    yield
     asked = _in_order(ends, wide, _asked_regions(graph, ends, params, goals))
     _refuse_too_many(params, (len(asked), len(ground.representative)))
     known = Known(ground, ends, wide, no_regions(), no_parts(), no_legs())
     if params.aim is Aim.FAR:
         regions = regions_of(ground)
+        yield
         legs = yield from legs_of(ground, regions, params.reach, crew)
         known = Known(ground, ends, wide, regions, parts_of(ends), legs)
     rooms = [_room(ground, params) for _ in range(crew.threads)]
     entry, goal_depth = yield from _entries(known, params, crew, rooms, asked)
-    choices = packed(entry)
+    choices = yield from packed(entry)
     via, depth = yield from _ways(known, params, crew, rooms, choices)
     special = np.flatnonzero((via != NO_STATE) | (depth > 1)).astype(np.int32)
     column = np.full(len(ends.representative) + 1, UNSERVED, np.int32)
@@ -154,7 +156,7 @@ def _over(states: int, nodes: States, some: States) -> States:
     return spread_out
 
 
-def _grounds(graph: Graph, params: Params) -> tuple[Ground, Ground, Ground]:
+def _grounds(graph: Graph, params: Params) -> Making[tuple[Ground, Ground, Ground]]:
     """Return the graph that the agent plans on, divided into its own regions, into those of goals, and wide ones."""
     side = params.side
     if side is not None and (params.level is not None or params.base > 0):
@@ -166,12 +168,14 @@ def _grounds(graph: Graph, params: Params) -> tuple[Ground, Ground, Ground]:
         ground = levels(hierarchy_of(graph, params.cover), level, params.base)
         return ground, ground, ground
     goal_side = max(side, GOAL_SIDE)
-    ground = tiles(graph, side)
-    ends = ground if side == goal_side else tiles(graph, goal_side)
+    ground = yield from tiles(graph, side)
+    ends = ground if side == goal_side else (yield from tiles(graph, goal_side))
+    yield
     if params.aim is not Aim.FAR:
         return ground, ends, ends
-    ground, ends = at_corners(ground), at_corners(ends)
-    return ground, ends, ends if params.goal_depths is not None else squares(graph, WIDE * goal_side)
+    ground, ends = (at_corners(ground),) * 2 if ends is ground else (at_corners(ground), at_corners(ends))
+    yield
+    return ground, ends, ends if params.goal_depths is not None else (yield from squares(graph, WIDE * goal_side))
 
 
 def _in_order(ends: Ground, wide: Ground, asked: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
