@@ -10,7 +10,7 @@ import time
 import pytest
 
 import andante
-from andante.databases.header import kinds
+from andante.databases.kinds import kinds
 from andante.errors import DatabaseError, ParameterError
 from andante.offline import build, builders
 from andante.offline.builder import Crew, estimate, finished

@@ -24,13 +24,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar, get_args, get_type_hints
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from andante.databases.following import Following
-from andante.errors import AlgorithmError, DatabaseError, NotationError, did_you_mean, real_number
+from andante.databases.kinds import States, kind_named, kinds
+from andante.errors import AlgorithmError, DatabaseError, NotationError, real_number
 from andante.files import write_whole
 from andante.notation import MAX_LENGTH, Call, parse
 from andante.world.graph import Graph
@@ -45,73 +46,6 @@ MOST_SIDES = 3
 _HEAD = struct.Struct("<8sIIQII24s32sQ")  # magic, version, checksum, bytes, arrays, text, kind, map, stale entries
 _ENTRY = struct.Struct("<24s4sI3QQ")  # name, type, number of dimensions, their lengths, offset
 _CHECKSUM = slice(12, 16)
-
-B = TypeVar("B", bound=type[tuple[Any, ...]])
-States = npt.NDArray[np.int64]
-
-
-# --- kinds ----------------------------------------------------------------------------------------------------------
-
-
-class Kind(NamedTuple):
-    """A kind of database: its arrays, and how they are checked."""
-
-    name: str
-    about: str
-    bundle: type[tuple[Any, ...]]  # a NamedTuple of arrays, with the properties ``records`` and ``entries``
-    fault: Callable[[Any, Graph], str | None]  # why arrays cannot be used with a graph; None if they can
-    covers: Callable[[Any, Graph, States], npt.NDArray[np.bool_]] | None = None  # the goals it serves; None: all
-
-    def __repr__(self) -> str:
-        return f"<Kind {self.name}: {self.about}>"
-
-    @property
-    def dtypes(self) -> dict[str, np.dtype[Any]]:
-        """The names and types of the arrays, as the bundle declares them."""
-        return {name: np.dtype(get_args(get_args(hint)[1])[0]) for name, hint in get_type_hints(self.bundle).items()}
-
-
-_kinds: dict[str, Kind] = {}
-
-
-def kind(
-    name: str,
-    about: str,
-    fault: Callable[[Any, Graph], str | None],
-    covers: Callable[[Any, Graph, States], npt.NDArray[np.bool_]] | None = None,
-) -> Callable[[B], B]:
-    """Register the decorated bundle, a NamedTuple of arrays, as the contents of databases called ``name``.
-
-    It must have the properties ``records`` and ``entries``, as described at `Database`.
-    ``fault(bundle, graph)`` returns a clause that says why kernels must not use these arrays on that graph, or None.
-    ``covers(bundle, graph, goals)`` returns for each goal whether the database serves it, for kinds that may be built
-    for some goals only.
-    """
-
-    def enrol(bundle: B) -> B:
-        _kinds[name] = Kind(name, about, bundle, fault, covers)
-        return bundle
-
-    return enrol
-
-
-def kinds() -> dict[str, Kind]:
-    """Return all kinds of databases by name, including external ones.
-
-    >>> "moves" in kinds()
-    True
-    """
-    import_module("andante.databases")
-    import_module("andante.agents")  # external algorithms may define their own kinds
-    return dict(sorted(_kinds.items()))
-
-
-def kind_named(name: str) -> Kind:
-    """Return the kind of database with this name."""
-    known = kinds()
-    if name not in known:
-        raise DatabaseError(f"there is no kind of database {name!r}; {did_you_mean(name, known)}")
-    return known[name]
 
 
 # --- databases ------------------------------------------------------------------------------------------------------
@@ -179,9 +113,9 @@ class Database:
     def mend(self, world: World, *, milliseconds: float = math.inf) -> int:
         """Work for a while on what has changed on a map, and return how many changes it does not know yet.
 
-        When these are 0 it equals one built for the present version. A call ends when its time is over and the piece at
-        hand is finished: a piece is at most one search of the whole map. In between, agents use it as it was, and
-        search where it is stale.
+        When these are 0 it equals one built for the present version, and agents look things up in it from their next
+        move on. Until then they use it as it was, and search where the map has become another. A call ends when its
+        time is over and the piece at hand is finished; a piece is at most one pass over the whole map.
 
         >>> import andante
         >>> world = andante.World(andante.generate("rooms", 24, 24, seed=1))

@@ -1,13 +1,13 @@
-"""How agents that cannot follow changes walk on a map that changes: as if it had not, until what they know is stale.
+"""How agents that cannot follow changes walk on a map that changes: as if it had not, until they hit a wall.
 
 Databases, levels and the like are for the map as it was: a database for the version of its present edition, all else
 for the first version of the world. Such an agent plans on that version, with its own step, and makes its moves while
-the map allows them and its database does not mark them as stale. From the first one that is not so, it searches with
-TBA* until it is at its goal: an agent that went back to what it knew whenever it could might swing between two moves
-for ever. So it arrives if either of the two would. In its next trial it begins with what it knows again.
+the map allows them. From the first one that it does not, it searches with TBA* until it is at its goal: an agent that
+went back to what it knew whenever it could might swing between two moves for ever. So it arrives if either of the two
+would. In its next trial it begins with what it knows again.
 
-When a database has a new edition, its agents turn to it before their next move, and forget what they planned and
-learned with the old one.
+When a database has a new edition, its agents turn to it before their next move, also those that search, and forget what
+they planned and learned with the old one. Once the map rests there are no more editions, so nobody swings for ever.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.agent import Algorithm, Move, find
-from andante.databases.following import NO_MARKS, Following, Marks, is_stale
+from andante.databases.following import Following
 from andante.databases.header import Database
 from andante.kernel import instantiate, kernel
 from andante.search.memory import CLOCK, Clock, Space, allocate, set_problem
@@ -32,7 +32,8 @@ from andante.world.living import LivingGraph
 
 SEARCH = "tba(budget=10, weight=2)"
 
-ASTRAY = np.dtype([("trial", np.int64)])  # the last trial in which the map did not allow a move
+#: The last attempt in which the map did not allow a move. With each trial, and each edition, a new attempt begins.
+ASTRAY = np.dtype([("attempt", np.int64)])
 
 
 class Gait(NamedTuple):
@@ -48,7 +49,6 @@ class Lore(NamedTuple):
     """What an agent that cannot follow changes knows of the map, for the present editions of its databases."""
 
     graph: Moves  # the version of the map that it plans on
-    marks: Marks  # the entries of its database that are stale
     edition: int  # a number that grows with each new edition
     agrees: bool  # whether its databases are all for that version
 
@@ -100,11 +100,11 @@ def _known(algorithm: Algorithm, databases: Sequence[Any], graph: LivingGraph) -
     used = [next((one for one in given if one.kind == kind), None) for kind in algorithm.needs]
     mapped = [one for one in used if one is not None and one.fingerprint is not None]
     following = _followings(mapped, graph)
-    known, marks = (following[0].graph, following[0].marks) if following else (graph.first, NO_MARKS)
+    known = following[0].graph if following else graph.first
     arrays = known.arrays
     assert isinstance(arrays, Moves)
     agrees = all(one.graph is known for one in following) and len(following) in (0, len(mapped))
-    return known, Lore(arrays, marks, edition_of(databases, graph), agrees)
+    return known, Lore(arrays, edition_of(databases, graph), agrees)
 
 
 def gait_of(algorithm: Algorithm, graph: Graph) -> Gait:
@@ -173,7 +173,7 @@ def step_or_search(graph: Moves, memory: Both, params: Codes, state: int, goal: 
             return move
         if detour.changes.scalars[0]["total"] == 0:
             return move
-        detour.scalars[0]["trial"] = detour.clock[0]["trial"]
+        detour.scalars[0]["attempt"] = detour.clock[0]["trial"] + own.lore.edition
     return search_step(graph, detour.memory, params.search, state, goal)
 
 
@@ -184,9 +184,7 @@ def _is_astray(lore: Lore, detour: Detour, state: int, goal: int) -> bool:
         return False
     if degree(lore.graph, state) == 0 or degree(lore.graph, goal) == 0 or not lore.agrees:
         return True
-    if is_stale(lore.marks, state, goal):
-        detour.scalars[0]["trial"] = detour.clock[0]["trial"]
-    return detour.scalars[0]["trial"] == detour.clock[0]["trial"]
+    return detour.scalars[0]["attempt"] == detour.clock[0]["trial"] + lore.edition
 
 
 @kernel

@@ -28,7 +28,8 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.agent import Parameter, parameters_of
-from andante.databases.header import Database, kind_named, kinds
+from andante.databases.header import Database
+from andante.databases.kinds import kind_named, kinds
 from andante.datasets import ProgressCallback
 from andante.errors import DatabaseError, ParameterError, did_you_mean, whole_number
 from andante.machine import cores, on_threads
@@ -79,8 +80,8 @@ class Crew:
         return [range(i, min(i + size, count)) for i in range(0, count, size)]
 
     def each(
-        self, work: Callable[[Any, W], R | Making[R]], parts: Sequence[W], rooms: Sequence[Any], what: str = ""
-    ) -> Making[list[R]]:
+        self, work: Callable[[Any, W], Any], parts: Sequence[W], rooms: Sequence[Any], what: str = ""
+    ) -> Making[list[Any]]:
         """Return the results of ``work`` for all parts, in their order; each call has one of the ``rooms`` to itself.
 
         Kernels run without the GIL, so the threads run in parallel. A part should take at most a second, because the
@@ -91,7 +92,7 @@ class Crew:
         for room in rooms:
             free.put(room)
 
-        def task(part: W, stop: threading.Event) -> R:
+        def task(part: W, stop: threading.Event) -> Any:
             room = free.get()
             try:
                 result = work(room, part)
@@ -100,7 +101,7 @@ class Crew:
                 free.put(room)
 
         done, total = 0, sum(len(part) for part in parts)
-        made: dict[int, R] = {}
+        made: dict[int, Any] = {}
         with closing(on_threads(task, parts, len(rooms))) as batches:
             for one in chain.from_iterable(batches):
                 made[one.number] = one.result
@@ -122,8 +123,8 @@ class Mender(Crew):
         return super().parts(count, 1)
 
     def each(
-        self, work: Callable[[Any, W], R | Making[R]], parts: Sequence[W], rooms: Sequence[Any], what: str = ""
-    ) -> Making[list[R]]:
+        self, work: Callable[[Any, W], Any], parts: Sequence[W], rooms: Sequence[Any], what: str = ""
+    ) -> Making[list[Any]]:
         """Do the same as a crew, with an interruption after each part, and where ``work`` yields."""
         made = []
         for part in parts:
@@ -173,11 +174,11 @@ class _Sampler(Crew):
             raise _EstimatedError(Estimate(spent * total / done, what, done, total))
 
     def each(
-        self, work: Callable[[Any, W], R | Making[R]], parts: Sequence[W], rooms: Sequence[Any], what: str = ""
-    ) -> Making[list[R]]:
+        self, work: Callable[[Any, W], Any], parts: Sequence[W], rooms: Sequence[Any], what: str = ""
+    ) -> Making[list[Any]]:
         """Do the same as a crew, or as much of it as there is time for."""
 
-        def do(some: list[int]) -> dict[int, R]:
+        def do(some: list[int]) -> dict[int, Any]:
             return dict(zip(some, finished(super_each(work, [parts[k] for k in some], rooms)), strict=True))
 
         super_each = super().each

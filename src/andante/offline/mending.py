@@ -1,8 +1,7 @@
 """Mend databases on a map that changes: make the next edition, a piece at a time, with the builder of the kind.
 
 A database is built again for the present version of its map, by the same functions that built it, which yield wherever
-they can be interrupted (`Making`). So a mended database equals one built anew, whatever the pieces were. First of all,
-the entries that have become stale are marked (`stale`), so that agents need not walk up to a wall to find out.
+they can be interrupted (`Making`). So a mended database equals one built anew, whatever the pieces were.
 
 If the map changes on while an edition is made, that one is finished first: its agents know more than before, and
 however fast a map changes, there is a new edition from time to time.
@@ -19,7 +18,6 @@ import numpy.typing as npt
 from andante.databases.header import Database, mends
 from andante.errors import DatabaseError, quoted
 from andante.offline.builder import Goals, Making, Mender, making, with_parameters
-from andante.offline.stale import mark
 from andante.world.graph import Graph
 from andante.world.grid import Grid
 from andante.world.layout import Moves
@@ -57,8 +55,8 @@ def _follow(database: Database, world: World) -> None:
         return
     if getattr(_parameters(database), "base", 0) > 0:
         raise DatabaseError(
-            "a pattern database for agents that plan over regions (base above 0) cannot be mended, because they plan on "
-            "the first version of a world; build one for world.frozen()"
+            "a pattern database for agents that plan over regions (base above 0) cannot be mended: they plan on the "
+            "first version of a world; build one for world.frozen()"
         )
     graph = world.graph
     assert isinstance(graph, LivingGraph)
@@ -92,7 +90,6 @@ def _next_edition(database: Database) -> Making[None]:
     if after.fingerprint == before.fingerprint:  # what was closed was opened again
         following.version = version
         return
-    yield from mark(following.marks, before, after)
     chosen, params = with_parameters(database.kind, dict(database.parameters))
     goals = _goals(database, params, before)
     arrays = yield from making(chosen, after, params, Mender(), goals)
