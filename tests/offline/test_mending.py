@@ -13,6 +13,7 @@ import andante
 from andante import Agent, World
 from andante.databases.header import Database
 from andante.errors import AndanteError
+from andante.kernel import JIT
 from andante.world.grid import Grid
 from tests import naive
 from tests.worlds import DEEP, examples
@@ -27,7 +28,8 @@ RARE = [
     "regions(m=2, borders=1)",
 ]
 
-CELLS = st.lists(st.tuples(st.integers(0, 11), st.integers(0, 11)), max_size=6)
+SIDE = 12 if JIT else 7
+CELLS = st.lists(st.tuples(st.integers(0, SIDE - 1), st.integers(0, SIDE - 1)), max_size=6)
 CHANGES = st.lists(st.tuples(CELLS, CELLS, st.integers(0, 60)), min_size=1, max_size=4)
 
 
@@ -48,7 +50,7 @@ def same(one: Database, other: Database) -> bool:
 @examples(64)
 @given(st.integers(0, 10_000), CHANGES)
 def test_mended_equals_built_anew(kind, seed, changes):
-    world = World(andante.generate("rooms" if seed % 2 else "random", 12, 12, seed=seed))
+    world = World(andante.generate("rooms" if seed % 2 else "random", SIDE, SIDE, seed=seed))
     goals = {"goals": np.flatnonzero(world.passable)[::7].tolist()} if "asked" in kind else {}
     database = andante.build(kind, world, **goals)
     for closed, opened, pieces in changes:
@@ -100,14 +102,24 @@ def test_a_database_from_a_file_is_mended_for_the_goals_that_it_serves(tmp_path)
     assert database.covers(world.graph, np.array(goals)).all()
     database.save(tmp_path / "mended.pattern")
     assert same(database, andante.load(tmp_path / "mended.pattern", map=world.frozen()))
+    again = andante.load(tmp_path / "mended.pattern", map=world)
+    assert same(database, again)
+    world.open((9, 4))
+    assert again.mend(world) == 0
+    with pytest.raises(AndanteError, match="another map"):
+        andante.load(tmp_path / "mended.pattern", map=world)
 
 
 def test_only_what_can_be_mended_is_mended():
     world = World(rooms())
     with pytest.raises(AndanteError, match="a World"):
         andante.build("moves", rooms()).mend(rooms())
+    over_regions = andante.build("pattern(base=1, level=2)", world)
     with pytest.raises(AndanteError, match="base above 0"):
         andante.build("pattern(base=1, level=2)", rooms()).mend(world)
+    world.close((9, 4))
+    with pytest.raises(AndanteError, match="base above 0"):
+        over_regions.mend(world)
     with pytest.raises(AndanteError, match="milliseconds must be a number of at least 0"):
         andante.build("moves", rooms()).mend(world, milliseconds=-1)
     with pytest.raises(AndanteError, match="neither the first"):

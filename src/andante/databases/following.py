@@ -6,10 +6,12 @@ before as a whole: no agent ever looks up one move in an old entry and the next 
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from andante.world.graph import Graph
+from andante.world.grid import Grid
 from andante.world.living import World
 
 
@@ -22,7 +24,16 @@ class Following:
     version: int  # that version's number
     edition: int = 0
     work: Generator[None, None, None] | None = None  # what makes the next edition
+    lock: threading.Lock = field(default_factory=threading.Lock)  # one thread at a time works on it
 
     def turn_page(self, graph: Graph, version: int) -> None:
         """Begin a new edition, for this version of the map."""
         self.graph, self.version, self.edition = graph, version, self.edition + 1
+
+
+def snapshot(world: World) -> tuple[int, Grid]:
+    """Return the number of a world's present version, and that version, also if another thread changes the world."""
+    while True:
+        version, grid = world.version, world.frozen()
+        if version == world.version:
+            return version, grid

@@ -29,7 +29,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from andante.databases.following import Following
+from andante.databases.following import Following, snapshot
 from andante.databases.kinds import States, kind_named, kinds
 from andante.errors import AlgorithmError, DatabaseError, NotationError, real_number
 from andante.files import write_whole
@@ -226,7 +226,7 @@ class Header:
 def load(path: str | os.PathLike[str], *, map: Grid | Graph) -> Database:  # noqa: A002 (the user's word for it)
     """Return the database in a file, mapped into memory; it must be undamaged and built for ``map``.
 
-    Raises `DatabaseError` otherwise.
+    For a `World` it may be for the first version or for the present one. Raises `DatabaseError` otherwise.
 
     >>> import tempfile, andante
     >>> from andante.offline import build
@@ -236,8 +236,11 @@ def load(path: str | os.PathLike[str], *, map: Grid | Graph) -> Database:  # noq
     ...     load(f"{folder}/empty.moves", map=grid).kind
     'moves'
     """
-    file, graph = Path(path), map.graph
+    file, graph, version = Path(path), map.graph, 0
     header, buffer = _opened(file)
+    if isinstance(map, World) and header.fingerprint not in (None, graph.chart):
+        version, grid = snapshot(map)
+        graph = grid.graph
     if header.fingerprint not in (None, graph.chart):
         raise DatabaseError(f"{file} was built for another map than this one; build one for it with 'andante build'")
     known = kind_named(header.kind)
@@ -251,7 +254,10 @@ def load(path: str | os.PathLike[str], *, map: Grid | Graph) -> Database:  # noq
     fault = known.fault(arrays, graph)
     if fault is not None:
         raise DatabaseError(f"{file} cannot be used: {fault}")
-    return Database(header.kind, header.fingerprint, header.parameters, arrays, file)
+    database = Database(header.kind, header.fingerprint, header.parameters, arrays, file)
+    if isinstance(map, World) and graph is not map.graph:
+        database.follow(map, graph, version)
+    return database
 
 
 def read_header(path: str | os.PathLike[str]) -> Header:

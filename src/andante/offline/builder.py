@@ -28,6 +28,7 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.agent import Parameter, parameters_of
+from andante.databases.following import snapshot
 from andante.databases.header import Database
 from andante.databases.kinds import kind_named, kinds
 from andante.datasets import ProgressCallback
@@ -332,15 +333,15 @@ def _build(
         raise ParameterError(f"a database of kind {chosen.kind!r} is built for one map, got {len(worlds)}")
     first = worlds[0]
     living = first if isinstance(first, World) and not chosen.any_map else None
-    version = 0 if living is None else living.version
-    graphs = [one.frozen().graph if isinstance(one, World) else one.graph for one in worlds]
+    shots = [snapshot(one) if isinstance(one, World) else (0, one) for one in worlds]
+    graphs = [one.graph for _, one in shots]
     asked = _asked(chosen.kind, params.goals, goals, graphs[0]) if chosen.takes_goals else None
     arrays = finished(making(chosen, graphs if chosen.any_map else graphs[0], params, crew, asked))
     fingerprint = None if chosen.any_map else graphs[0].fingerprint
     words = {p.name: p.word(value) for p, value in zip(chosen.parameters, params, strict=True)}
     database = Database(chosen.kind, fingerprint, words, arrays, asked=asked)
     if living is not None:
-        database.follow(living, graphs[0], version)
+        database.follow(living, graphs[0], shots[0][0])
     return database
 
 

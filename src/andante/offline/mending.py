@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from andante.databases.following import Following, snapshot
 from andante.databases.header import Database, mends
 from andante.errors import DatabaseError, quoted
-from andante.offline.builder import Goals, Making, Mender, making, with_parameters
+from andante.offline.builder import Builder, Goals, Making, Mender, making, with_parameters
 from andante.world.graph import Graph
-from andante.world.grid import Grid
 from andante.world.layout import Moves
 from andante.world.living import LivingGraph, World
 
@@ -34,36 +34,38 @@ def mend(database: Database, world: World, milliseconds: float) -> int:
     _follow(database, world)
     following, end = database.following, perf_counter() + milliseconds / 1e3
     assert following is not None
-    while following.work is not None or following.version != world.version:
-        if following.work is None:
-            following.work = _next_edition(database)
-        try:
-            next(following.work)
-        except StopIteration:
-            following.work = None
-        except BaseException:
-            following.work = None  # an edition is whole or not at all
-            raise
-        if perf_counter() >= end:
-            break
-    return world.version - following.version
+    with following.lock:
+        while following.work is not None or following.version != world.version:
+            _do_a_piece(database, following)
+            if perf_counter() >= end:
+                break
+        return world.version - following.version
+
+
+def _do_a_piece(database: Database, following: Following) -> None:
+    """Do the next piece of work on the next edition."""
+    if following.work is None:
+        following.work = _next_edition(database, following)
+    try:
+        next(following.work)
+    except StopIteration:
+        following.work = None
+    except BaseException:
+        following.work = None  # an edition is whole or not at all
+        raise
 
 
 def _follow(database: Database, world: World) -> None:
     """Let a database follow a world, if it does not yet; raise `DatabaseError` if it cannot."""
     if database.following is not None and database.following.world is world:
         return
-    if getattr(_parameters(database), "base", 0) > 0:
-        raise DatabaseError(
-            "a pattern database for agents that plan over regions (base above 0) cannot be mended: they plan on the "
-            "first version of a world; build one for world.frozen()"
-        )
+    _parameters(database)
     graph = world.graph
     assert isinstance(graph, LivingGraph)
     if database.fingerprint == graph.chart:
         database.follow(world, graph.first, 0)
         return
-    version, grid = _snapshot(world)
+    version, grid = snapshot(world)
     if database.fingerprint != grid.graph.fingerprint:
         raise DatabaseError(
             "this database is for neither the first nor the present version of the world, so it is not known what has "
@@ -72,33 +74,30 @@ def _follow(database: Database, world: World) -> None:
     database.follow(world, grid.graph, version)
 
 
-def _snapshot(world: World) -> tuple[int, Grid]:
-    """Return the number of a world's present version, and that version, also if another thread changes the world."""
-    while True:
-        version, grid = world.version, world.frozen()
-        if version == world.version:
-            return version, grid
-
-
-def _next_edition(database: Database) -> Making[None]:
+def _next_edition(database: Database, following: Following) -> Making[None]:
     """Make the next edition of a database, for the version that its map has now."""
-    following = database.following
-    assert following is not None
-    version, grid = _snapshot(following.world)
+    version, grid = snapshot(following.world)
     before, after = following.graph, grid.graph
     yield
     if after.fingerprint == before.fingerprint:  # what was closed was opened again
         following.version = version
         return
-    chosen, params = with_parameters(database.kind, dict(database.parameters))
+    chosen, params = _parameters(database)
     goals = _goals(database, params, before)
     arrays = yield from making(chosen, after, params, Mender(), goals)
     database.replace(arrays, after.fingerprint)
     following.turn_page(after, version)
 
 
-def _parameters(database: Database) -> Any:
-    return with_parameters(database.kind, dict(database.parameters))[1]
+def _parameters(database: Database) -> tuple[Builder, Any]:
+    """Return the builder of a database, and its parameters; raise `DatabaseError` if it cannot be mended."""
+    chosen, params = with_parameters(database.kind, dict(database.parameters))
+    if getattr(params, "base", 0) > 0:
+        raise DatabaseError(
+            "a pattern database for agents that plan over regions (base above 0) cannot be mended: they plan on the "
+            "first version of a world; build one for world.frozen()"
+        )
+    return chosen, params
 
 
 def _goals(database: Database, params: Any, graph: Graph) -> npt.NDArray[np.int64] | None:
