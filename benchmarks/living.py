@@ -1,9 +1,10 @@
-"""What it costs to change a map: for the map itself, and for a crowd that walks on it."""
+"""What it costs to change a map: for the map itself, for a crowd that walks on it, and for a database."""
 
 from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable
 
 import numpy as np
 
@@ -17,6 +18,8 @@ from benchmarks.crowds import UNITS, random_cells
 SMALL, LARGE = 128, 2048
 ROUNDS, TICKS, FIRST, CHANGES, MENDS = 5, 60, 20, 100, 10
 NO_LEVELS, ALL_LEVELS = 0.0, math.inf
+HALLS, ROOM = 256, 16  # sides of a map of two halls, and of a side room in its corner
+SIDE_DOOR, BOTTLENECK = (ROOM, ROOM // 2), (HALLS // 2, HALLS // 2)
 
 
 def change_seconds(side: int, levels: float = NO_LEVELS) -> float:
@@ -66,3 +69,34 @@ def _tick_seconds(grid: Grid, changes: int, levels: float) -> float:
         crowd.tick()
         seconds.append(time.process_time() - began)
     return float(np.median(seconds[FIRST:]))
+
+
+def halls() -> Grid:
+    """Two halls of rooms, one passage between them, and a room in a corner with one door."""
+    free = andante.generate("rooms", HALLS, HALLS, seed=1).passable.copy()
+    free[: ROOM + 1, : ROOM + 1] = True
+    free[ROOM, : ROOM + 1] = free[: ROOM + 1, ROOM] = False
+    free[:, HALLS // 2] = False
+    for x, y in (SIDE_DOOR, BOTTLENECK):
+        free[y, x - 1 : x + 2] = True
+    return Grid(free)
+
+
+def mending(kind: str, cell: tuple[int, int]) -> tuple[float, float]:
+    """How many times as long mending takes as building, after a cell has closed, and the longest piece in seconds."""
+    grid = halls()
+    database = andante.build(kind, grid, threads=1)  # compiles
+    built = min(_seconds(lambda: andante.build(kind, grid, threads=1)) for _ in range(2))
+    world = andante.World(grid)
+    database.mend(world)
+    world.close(cell)
+    pieces = []
+    while database.fingerprint != world.fingerprint:
+        pieces.append(_seconds(lambda: database.mend(world, milliseconds=0)))
+    return sum(pieces) / built, max(pieces)
+
+
+def _seconds(work: Callable[[], object]) -> float:
+    began = time.process_time()
+    work()
+    return time.process_time() - began

@@ -460,7 +460,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from andante.databases.header import kind
+from andante.databases.kinds import kind
 from andante.offline.builder import builder
 
 

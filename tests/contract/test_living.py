@@ -70,12 +70,14 @@ class Walk:
             self.state = made.to
         return made
 
-    def go(self, moves):
-        """Move so often, or until the walk is over."""
-        for _ in range(moves):
+    def go(self, moves, mend=lambda: None):
+        """Move so often, or until the walk is over; ``mend`` is called now and then."""
+        for number in range(moves):
             if self.ended or self.state == self.goal:
                 return
             self.move()
+            if number % 3 == 0:
+                mend()
 
     def change(self, opened, cells):
         """Open or close some of these cells: not where the agent or its goal is."""
@@ -84,14 +86,15 @@ class Walk:
             [cell for cell in cells if self.world.state(*cell) not in kept]
         )
 
-    def go_among(self, events):
+    def go_among(self, events, mend=lambda: None):
         """Move while the map changes, and then until the walk is over; complete agents have to arrive."""
         for moves, opened, cells in events:
             self.go(moves)
             self.change(opened, cells)
+            mend()
         if self.ended:  # a new problem, as a game would send it
             self.agent, self.ended = self.make(), False
-        self.go(4000)
+        self.go(4000, mend)
         assert self.ended or self.state == self.goal or not self.agent.algorithm.complete
 
 
@@ -126,13 +129,14 @@ OTHERS = [*DATABASES, "flrta", "lss-e", "family(expendable=true)"]
 
 @pytest.mark.parametrize("name", OTHERS if DEEP else ["cpd", "dlrta"])  # each takes a while to compile
 @examples(40)
-@given(st.integers(0, 10_000), EVENTS, CELL, CELL)
-def test_agents_that_know_the_first_version_only_search_from_the_first_wall_on(name, seed, events, start, goal):
+@given(st.integers(0, 10_000), EVENTS, CELL, CELL, st.sampled_from([0, 1, 20, 1000]))
+def test_agents_that_cannot_follow_search_where_what_they_know_is_stale(name, seed, events, start, goal, pieces):
     world = drawn_world(seed, start, goal)
     if start == goal or not world.problem(start, goal).reachable:
         return
     given = [andante.build(DATABASES[name], world)] if name in DATABASES else []
-    Walk(name, world, world.state(*start), world.state(*goal), given).go_among(events)
+    walk = Walk(name, world, world.state(*start), world.state(*goal), given)
+    walk.go_among(events, mend=lambda: [one.mend(world, milliseconds=0) for one in given for _ in range(pieces)])
 
 
 def test_databases_are_for_the_first_version_of_a_world():

@@ -7,6 +7,7 @@ import andante
 from andante.agent import UNREACHABLE, algorithms
 from andante.episode.march import NO_WISH
 from andante.episode.wishes import UNRANKED
+from andante.episode.single import Agent
 from andante.errors import AndanteError
 from andante.measures import Outcome
 from andante.world.grid import Grid
@@ -144,11 +145,39 @@ def test_units_catch_goals_that_move_more_slowly(name):
     assert (crowd.outcomes[ids] == Outcome.GOAL).all()
 
 
-@pytest.mark.parametrize("name", ["cpd", "dlrta", "hcdps", "knn"] if DEEP else ["cpd"])
+DATABASES = {"cpd": "moves", "dlrta": "pattern", "hcdps": "regions", "knn": "subgoals(records=500)"}
+
+
+@pytest.mark.parametrize("name", DATABASES if DEEP else ["cpd"])
+def test_a_unit_walks_as_an_agent_while_their_database_is_mended(name):
+    world, rng = World(GRID), np.random.default_rng(2)
+    database = andante.build(DATABASES[name], world)
+    crowd, agent = andante.Crowd(name, world, databases=[database]), Agent(name, world, databases=[database])
+    start, goal = STARTS[0], GOALS[0]
+    ids = crowd.add(start, goal)
+    state = world.state(*start)
+    for number in range(2000):
+        if number < 40:
+            changes(world, rng, {world.cell(state), goal})
+        for _ in range(200):
+            database.mend(world, milliseconds=0)
+        world.settle()
+        tick, made = crowd.tick(), agent.move(state, world.state(*goal))
+        if made.to == UNREACHABLE:
+            assert tick.unreachable == 1
+            return
+        state = made.to
+        assert crowd.states[ids[0]] == state
+        if state == world.state(*goal):
+            break
+    assert crowd.outcomes[ids[0]] == Outcome.GOAL
+    assert database.following.edition > 0
+
+
+@pytest.mark.parametrize("name", DATABASES if DEEP else ["cpd"])
 def test_units_with_databases_search_where_these_are_stale(name):
-    kinds = {"cpd": "moves", "dlrta": "pattern", "hcdps": "regions", "knn": "subgoals(records=500)"}
     world, rng = World(GRID), np.random.default_rng(1)
-    crowd = andante.Crowd(name, world, databases=[andante.build(kinds[name], GRID)])
+    crowd = andante.Crowd(name, world, databases=[andante.build(DATABASES[name], GRID)])
     ids = crowd.add(STARTS, GOALS)
     for number in range(20_000):
         if not crowd.walking:

@@ -10,10 +10,10 @@ import time
 import pytest
 
 import andante
-from andante.databases.header import kinds
+from andante.databases.kinds import kinds
 from andante.errors import DatabaseError, ParameterError
 from andante.offline import build, builders
-from andante.offline.builder import Crew, estimate
+from andante.offline.builder import Crew, estimate, finished
 
 
 def test_every_kind_has_a_builder():
@@ -96,7 +96,7 @@ def test_parts_come_in_order_and_rooms_are_not_shared():
         return sum(part)
 
     parts = [range(k) for k in range(60)]
-    assert Crew(3).each(work, parts, rooms) == [sum(part) for part in parts]
+    assert finished(Crew(3).each(work, parts, rooms)) == [sum(part) for part in parts]
 
 
 def test_a_part_that_fails_ends_it():
@@ -104,7 +104,7 @@ def test_a_part_that_fails_ends_it():
         raise ValueError(part)
 
     with pytest.raises(ValueError, match="0"):
-        Crew(2).each(work, [[0]], [None, None])
+        finished(Crew(2).each(work, [[0]], [None, None]))
 
 
 @pytest.mark.compiled

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from andante.agent import STUCK, UNREACHABLE, Algorithm, Move, algorithms, find
 from andante.databases.header import Database, as_databases
 from andante.episode.checks import check_goals, covering, explained, wrong_move
-from andante.episode.detour import gait_of
+from andante.episode.detour import edition_of, gait_of
 from andante.episode.loop import WRONG_MOVE, bound_loop, driver
 from andante.episode.pursuit import MOST_AT_ONCE
 from andante.episode.tables import ROW_BYTES, Episodes, Trail
@@ -29,7 +29,8 @@ from andante.errors import AlgorithmError, ProblemError, quoted, whole_number
 from andante.kernel import bind
 from andante.measures import Outcome
 from andante.search.hillclimb import walk_straight
-from andante.search.memory import ThoughtKind, allocate, bytes_of, new_space
+from andante.search.memory import Space, ThoughtKind, allocate, bytes_of, new_space
+from andante.search.mind import KeptMind
 from andante.world.graph import Graph
 from andante.world.grid import Grid
 from andante.world.living import LivingGraph, World
@@ -136,11 +137,16 @@ class Agent:
         """Allocate the memory, also when it has no stamps left for another problem, and bind the loop to it."""
         self._leave()
         known, view = self._first_sight()
-        self._space = space = new_space(known, self._gait.params, self._log_rows, self.databases, view, self.name)
+        self._mind = KeptMind(len(known)) if self._living is not None and self.databases else None
+        self._space = space = self._new_space(known, view)
         self._memory = allocate(self._gait.memory, space)
+        self._edition = edition_of(self.databases, self.graph)
         self._clock = space.clock.view(np.int64).data
         self._asks = view.scalars["asked"] if isinstance(view, Belief) else None
         self._bind()
+
+    def _new_space(self, known: Graph, view: View) -> Space:
+        return new_space(known, self._gait.params, self._log_rows, self.databases, view, self.name, self._mind)
 
     def _bind(self) -> None:
         """Bind the loop to the memory."""
@@ -148,6 +154,18 @@ class Agent:
         drive = bound_loop(self._loop(), arrays, space.view, self._memory, codes, space.clock, space.changes)
         self._drive = self.graph.guarded(drive) if self.algorithm.card.regions else drive
         self._step = partial(self._drive, self._stepping.address, 1, 0, 0, 0, 0, 1)
+
+    def _turn_page(self) -> None:
+        """Turn to the present editions of databases on a map that changes; the agent keeps its mind."""
+        edition = edition_of(self.databases, self.graph)
+        if edition != self._edition:
+            assert self._mind is not None
+            self._edition = edition
+            self._mind.begin_again()
+            log = self._space.log
+            self._space = self._new_space(self.graph, KNOWN)._replace(log=log)
+            self._memory = allocate(self._gait.memory, self._space)
+            self._bind()
 
     def _give_room(self) -> None:
         """Give the agent more memory if it has asked for it: walls that it discovers break up regions."""
@@ -201,6 +219,8 @@ class Agent:
         clocked, timed = (0, 0) if times is None else (times.ctypes.data, len(times))
         if self._asks is not None:
             self._give_room()
+        if self._mind is not None:
+            self._turn_page()
         try:
             done = self._drive(episodes.address + first * ROW_BYTES, count, address, rows, clocked, timed, patience)
         except Exception as error:
@@ -445,6 +465,8 @@ class Agent:
                     return answer
             if self._asks is not None:
                 self._give_room()
+            if self._mind is not None:
+                self._turn_page()
             try:
                 done = self._step()
             except Exception as error:

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from andante.agent import Algorithm
 from andante.episode.checks import covering, explained
-from andante.episode.detour import gait_of
+from andante.episode.detour import edition_of, gait_of
 from andante.episode.march import (
     NO_TEAM,
     NOBODY,
@@ -61,6 +61,7 @@ class Squad:
         self._problem: dict[int, int] = {}  # the number of each team's problem
         self.result = np.zeros(1, SQUAD)
         self.result["room"] = room
+        self._edition = edition_of(databases, graph)
         self._scratch = Scratch.new()
         self.stand_on(ground)
 
@@ -161,6 +162,10 @@ class Squad:
 
     def begin(self) -> float:
         """Begin a turn; return the sum of the priorities of the units that walk."""
+        edition = edition_of(self.databases, self._graph)
+        if edition != self._edition:
+            self._edition = edition
+            self.stand_on(self._ground)
         return float(self._begin())
 
     def march(self, turn: int, budget: float, share: float, everybody: bool, timed: bool, bodies: bool) -> float:

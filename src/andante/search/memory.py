@@ -162,9 +162,10 @@ def new_space(
     databases: tuple[Any, ...] = (),
     view: View = KNOWN,
     who: str = "this algorithm",
+    mind: Mind | None = None,
 ) -> Space:
-    """Return a space for one agent, with a new clock and a log of the given capacity."""
-    mind = Mind(len(graph))
+    """Return a space for one agent, with a log of the given capacity and a mind, whose first record is the clock."""
+    mind = Mind(len(graph)) if mind is None else mind
     return Space(graph, params, mind, mind.one(CLOCK), Log.of(log_capacity), databases, view, who)
 
 

@@ -5,6 +5,7 @@ See `search.memory` for what a bundle asks for.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import Enum
 from typing import Any, NamedTuple, cast
 
@@ -56,6 +57,37 @@ def _filled(length: int, dtype: npt.DTypeLike, first: Any) -> npt.NDArray[Any]:
     array = np.zeros(length, dtype)
     array[:] = first
     return array
+
+
+class KeptMind(Mind):
+    """Provides the same arrays again to a memory that is allocated anew, in the same order."""
+
+    def __init__(self, states: int) -> None:
+        super().__init__(states)
+        self._given: list[npt.NDArray[Any]] = []
+        self._place = 0
+
+    def begin_again(self) -> None:
+        """Provide the arrays again, from the first one on."""
+        self._place = 0
+
+    def field(self, dtype: npt.DTypeLike, group: Group = Group.NEAR, numbers: int | None = None) -> npt.NDArray[Any]:
+        """Return a field of the records of a group."""
+        return self._kept(lambda: super(KeptMind, self).field(dtype, group, numbers))
+
+    def one(self, dtype: npt.DTypeLike, first: Any = 0) -> npt.NDArray[Any]:
+        """Return an array of length one, which started with ``first``."""
+        return self._kept(lambda: super(KeptMind, self).one(dtype, first))
+
+    def row(self, dtype: npt.DTypeLike, length: int) -> npt.NDArray[Any]:
+        """Return an array of this length."""
+        return self._kept(lambda: super(KeptMind, self).row(dtype, length))
+
+    def _kept(self, make: Callable[[], npt.NDArray[Any]]) -> npt.NDArray[Any]:
+        if self._place == len(self._given):
+            self._given.append(make())
+        self._place += 1
+        return self._given[self._place - 1]
 
 
 class _Asked(NamedTuple):
