@@ -80,7 +80,7 @@ def test_the_same_seed_gives_the_same_advice_on_any_number_of_threads(grids):
 
 
 def test_with_memory_there_are_databases_and_the_code_runs(little, tmp_path):
-    advice = ask(little, Requirements(expansions=0), folder=tmp_path)
+    advice = ask(little, Requirements(expansions=0), folder=tmp_path, problems=10, candidates=20)
     assert str(advice.winner.candidate.algorithm) == "cpd"
     assert advice.winner.suboptimality.mean == 1
     grid = little[0]
@@ -93,7 +93,7 @@ def test_with_memory_there_are_databases_and_the_code_runs(little, tmp_path):
 
 
 def test_a_limit_on_memory_drops_databases(little):
-    advice = ask(little, Requirements(expansions=9, memory_bytes=2000))
+    advice = ask(little, Requirements(expansions=9, memory_bytes=2000), problems=10, candidates=20)
     assert all(one.built.nbytes <= 2000 for one in advice.ranking)
     assert any(one.breach and one.breach.limit == "memory_bytes" for one in advice.dropped)
 
@@ -318,7 +318,7 @@ def test_a_limit_that_the_first_map_breaks_is_found_out_there(grids, monkeypatch
 
 
 def test_with_a_clock_agents_have_their_databases_too(little):
-    advice = ask(little, Requirements(expansions=1, memory_bytes=1e6), minutes=2, problems=40, candidates=60)
+    advice = ask(little, Requirements(expansions=1, memory_bytes=1e6), minutes=2, problems=20, candidates=30)
     assert advice.winner.candidate.databases
     assert advice.winner.suboptimality.mean < 1.1
     assert "took at most" in advice.sentences[1]
