@@ -10,6 +10,10 @@ ARGS ?=
 # wait for it. Each begins with a part of the list of its own, so that this is rare, and helps the others in the end.
 PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses=4 --dist=worksteal
 
+# Python keeps its bytecode, whatever the environment says: without it every process reads all sources again, and every
+# worker of the tests rewrites all of their assertions, which takes longer than finding the tests.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
@@ -70,6 +74,7 @@ new-agent: ## write the skeleton of a new algorithm (name=my_algorithm)
 	@$(PYTHON) tools/new_agent.py "$(name)"
 
 clean: ## remove all that was made here, the virtual environments too
+	find src tests tools benchmarks -name __pycache__ -prune -exec rm -rf {} +
 	rm -rf .venv .venv-bench .cache .coverage .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache out site
 
 $(VENV)/.made:

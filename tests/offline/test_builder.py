@@ -117,15 +117,15 @@ def test_an_interrupted_build_ends_soon_and_leaves_nothing(tmp_path):
         from andante.offline import build
         build("moves", andante.generate("empty", 4, 4))
         sys.argv = ["andante", "build", "moves", "empty:256x256", "--out", {str(tmp_path)!r}]
-        print("begun", flush=True)
         from andante.cli import main
+        print("begun", flush=True)
         main()
     """
     command = [sys.executable, "-c", textwrap.dedent(code)]
     child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         assert child.stdout.readline() == "begun\n"
-        time.sleep(2)
+        time.sleep(1)
         assert child.poll() is None
         child.send_signal(signal.SIGINT)
         out, _ = child.communicate(timeout=60)

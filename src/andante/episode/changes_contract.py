@@ -32,18 +32,19 @@ def _follow(
     entry: Algorithm, grid: Grid, problem: Problem, rng: np.random.Generator, sight: int | None
 ) -> Iterable[str]:
     world, state, goal = World(grid), problem.start, problem.goal
-    agent = Agent(entry, world, sight=sight)
+    agent, now = Agent(entry, world, sight=sight), grid.graph
     for number in range(TURNS + PATIENCE):
         if state == goal:
             return
         if number < TURNS:
             _change(world, rng, {state, goal})
+            now = world.frozen().graph
         to = agent.move(state, goal).to
         if to in (STUCK, UNREACHABLE):
             if entry.complete and world.problem(world.cell(state), world.cell(goal)).reachable:
                 yield f"on {problem!r} it says that it is stuck, or that no path exists, and there is one"
             return
-        if to != state and to not in [near for near, _ in world.frozen().graph.neighbours(state)]:
+        if to != state and to not in [near for near, _ in now.neighbours(state)]:
             yield f"on {problem!r} it went from {world.cell(state)} to {world.cell(to)}, which is not a move any more"
             return
         state = to
