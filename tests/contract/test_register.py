@@ -77,7 +77,7 @@ def test_keeps_its_promises(entry, databases, monkeypatch, request):
         monkeypatch.setattr(contract, "WIDTHS", (24, 72))
     elif "regions" in entry.needs:  # for all pairs of regions; wide enough for the longest attempt at climbing
         monkeypatch.setattr(contract, "WIDTHS", (128, 256))
-    elif "pattern" in entry.needs and entry.params.level > 0:
+    elif "pattern" in entry.needs and getattr(entry.params, "level", 0) > 0:
         # who plans over regions with subgoals needs more room: 8 moves between those are many more on the map
         monkeypatch.setattr(contract, "WIDTHS", (256, 768))
     checks = andante.check_algorithm(entry, databases_for=databases(entry))
