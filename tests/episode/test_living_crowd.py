@@ -6,8 +6,8 @@ import pytest
 import andante
 from andante.agent import UNREACHABLE, algorithms
 from andante.episode.march import NO_WISH
-from andante.episode.wishes import UNRANKED
 from andante.episode.single import Agent
+from andante.episode.wishes import UNRANKED
 from andante.errors import AndanteError
 from andante.measures import Outcome
 from andante.world.grid import Grid
