@@ -10,10 +10,14 @@ ARGS ?=
 # wait for it. Each begins with a part of the list of its own, so that this is rare, and helps the others in the end.
 PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses=4 --dist=worksteal
 
+# Python keeps its bytecode, whatever the environment says: without it every process reads all sources again, and every
+# worker of the tests rewrites all of their assertions, which takes longer than finding the tests.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test test-deep check format coverage test-uncompiled torture bench run-bench databases docs new-agent clean
+.PHONY: help demo test test-deep check format coverage test-uncompiled torture bench run-bench ticks databases docs new-agent clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -55,6 +59,9 @@ run-bench: $(VENV)/.has-bench
 		|| echo "w9-pathfinding could not be built here (it needs a C++ compiler): the table goes without it"
 	$(BIN)/python -m benchmarks $(ARGS)
 
+ticks: $(VENV)/.has-report ## measure how well 10,000 ticks of a crowd keep to 2 ms; writes benchmarks/ticks.md and docs/images/ticks.svg
+	$(BIN)/python -m benchmarks.ticks $(ARGS)
+
 databases: $(VENV)/.has-report ## measure databases on maps of four games, those that are not measured yet; writes docs/how-to/databases.md
 	$(BIN)/python tools/databases.py $(ARGS)
 
@@ -67,6 +74,7 @@ new-agent: ## write the skeleton of a new algorithm (name=my_algorithm)
 	@$(PYTHON) tools/new_agent.py "$(name)"
 
 clean: ## remove all that was made here, the virtual environments too
+	find src tests tools benchmarks -name __pycache__ -prune -exec rm -rf {} +
 	rm -rf .venv .venv-bench .cache .coverage .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache out site
 
 $(VENV)/.made:

@@ -227,10 +227,19 @@ def _changes(files: Files) -> list[FixedCost]:
     grid = files.problems[0].grid
     assert grid is not None
     small, large = map(living.change_seconds, (living.SMALL, living.LARGE))
+    low, high = (living.change_seconds(side, living.ALL_LEVELS) for side in (living.SMALL, living.LARGE))
+    mended = living.slowdown(grid, living.MENDS, living.ALL_LEVELS)
+    (side, piece), (middle, _) = (living.mending("pattern", cell) for cell in (living.SIDE_DOOR, living.BOTTLENECK))
     return [
         FixedCost("closing or opening one cell of a world, 2048 x 2048", 1e6 * large, 2.0, "us"),
         FixedCost("closing or opening one cell of a world, 2048 x 2048 against 128 x 128", large / small, 1.5, "x"),
         FixedCost("a tick of 1,000 LRTA* units with 100 changes, against one without", living.slowdown(grid), 1.5, "x"),
+        FixedCost("one cell of a world and all levels above it, 2048 x 2048", 1e6 * high, 30.0, "us"),
+        FixedCost("one cell of a world and all levels above it, 2048 x 2048 against 128 x 128", high / low, 1.5, "x"),
+        FixedCost("a tick of 1,000 LRTA* units with 10 changes and all levels to mend", mended, 1.5, "x"),
+        FixedCost("mending a pattern when a side room's door closes, against building it", side, 0.05, "x"),
+        FixedCost("mending a pattern when a bottleneck closes, against building it", middle, None, "x"),
+        FixedCost("the longest piece of mending a pattern, 256 x 256", 1e3 * piece, None, "ms"),
     ]
 
 

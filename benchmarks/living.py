@@ -1,42 +1,63 @@
-"""What it costs to change a map: for the map itself, and for a crowd that walks on it."""
+"""What it costs to change a map: for the map itself, for a crowd that walks on it, and for a database."""
 
 from __future__ import annotations
 
+import math
 import time
+from collections.abc import Callable
 
 import numpy as np
 
 import andante
+from andante.abstraction.hierarchy import DEFAULT_COVER
+from andante.abstraction.living import levels_of
+from andante.abstraction.repair import Keep
 from andante.world.grid import Grid
 from benchmarks.crowds import UNITS, random_cells
 
 SMALL, LARGE = 128, 2048
-ROUNDS, TICKS, FIRST, CHANGES = 5, 60, 20, 100
+ROUNDS, TICKS, FIRST, CHANGES, MENDS = 5, 60, 20, 100, 10
+NO_LEVELS, ALL_LEVELS = 0.0, math.inf
+HALLS, ROOM = 256, 16  # sides of a map of two halls, and of a side room in its corner
+SIDE_DOOR, BOTTLENECK = (ROOM, ROOM // 2), (HALLS // 2, HALLS // 2)
 
 
-def change_seconds(side: int) -> float:
-    """The time to close or open one cell, by one call each: the best of several rounds of many."""
+def change_seconds(side: int, levels: float = NO_LEVELS) -> float:
+    """The time to close or open one cell, by one call each: the best of several rounds of many.
+
+    With ``levels``, at most so many above the map are mended after each change.
+    """
     world = andante.World(andante.generate("random", side, side, seed=7))
     cells = [(int(x), int(y)) for x, y in np.random.default_rng(7).integers(0, side, (1000, 2))]
-    return min(_change_seconds(world, cells) for _ in range(ROUNDS)) / (2 * len(cells))
+    if levels:
+        levels_of(world.graph, DEFAULT_COVER, Keep.CONNECTED, levels)
+    return min(_change_seconds(world, cells, levels > 0) for _ in range(ROUNDS)) / (2 * len(cells))
 
 
-def _change_seconds(world: andante.World, cells: list[tuple[int, int]]) -> float:
+def _change_seconds(world: andante.World, cells: list[tuple[int, int]], mends: bool) -> float:
     began = time.process_time()
     for cell in cells:
         world.close(cell)
+        if mends:
+            world.tend(0)
         world.open(cell)
+        if mends:
+            world.tend(0)
     return time.process_time() - began
 
 
-def slowdown(grid: Grid) -> float:
+def slowdown(grid: Grid, changes: int = CHANGES, levels: float = NO_LEVELS) -> float:
     """How many times as long a tick of LRTA* units takes with so many changes before it, these included."""
-    return min(_tick_seconds(grid, CHANGES) for _ in range(ROUNDS)) / min(_tick_seconds(grid, 0) for _ in range(ROUNDS))
+    return min(_tick_seconds(grid, changes, levels) for _ in range(ROUNDS)) / min(
+        _tick_seconds(grid, 0, NO_LEVELS) for _ in range(ROUNDS)
+    )
 
 
-def _tick_seconds(grid: Grid, changes: int) -> float:
+def _tick_seconds(grid: Grid, changes: int, levels: float) -> float:
     """The median time of a tick; cells are closed before one tick and opened again before the next."""
     world = andante.World(grid)
+    if levels:
+        levels_of(world.graph, DEFAULT_COVER, Keep.CONNECTED, levels)
     crowd = andante.Crowd("lrta", world)
     crowd.add(random_cells(grid, UNITS, seed=1), random_cells(grid, UNITS, seed=2))
     cells = np.random.default_rng(7).integers(0, (grid.width, grid.height), (TICKS, max(changes, 1), 2))
@@ -48,3 +69,34 @@ def _tick_seconds(grid: Grid, changes: int) -> float:
         crowd.tick()
         seconds.append(time.process_time() - began)
     return float(np.median(seconds[FIRST:]))
+
+
+def halls() -> Grid:
+    """Two halls of rooms, one passage between them, and a room in a corner with one door."""
+    free = andante.generate("rooms", HALLS, HALLS, seed=1).passable.copy()
+    free[: ROOM + 1, : ROOM + 1] = True
+    free[ROOM, : ROOM + 1] = free[: ROOM + 1, ROOM] = False
+    free[:, HALLS // 2] = False
+    for x, y in (SIDE_DOOR, BOTTLENECK):
+        free[y, x - 1 : x + 2] = True
+    return Grid(free)
+
+
+def mending(kind: str, cell: tuple[int, int]) -> tuple[float, float]:
+    """How many times as long mending takes as building, after a cell has closed, and the longest piece in seconds."""
+    grid = halls()
+    database = andante.build(kind, grid, threads=1)  # compiles
+    built = min(_seconds(lambda: andante.build(kind, grid, threads=1)) for _ in range(2))
+    world = andante.World(grid)
+    database.mend(world)
+    world.close(cell)
+    pieces = []
+    while database.fingerprint != world.fingerprint:
+        pieces.append(_seconds(lambda: database.mend(world, milliseconds=0)))
+    return sum(pieces) / built, max(pieces)
+
+
+def _seconds(work: Callable[[], object]) -> float:
+    began = time.process_time()
+    work()
+    return time.process_time() - began

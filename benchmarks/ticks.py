@@ -1,7 +1,8 @@
-"""``python -m benchmarks.ticks``: how well ticks keep to their microseconds, as a histogram.
+"""``make ticks``: how well ticks keep to their microseconds, as a histogram.
 
 More units than the budget is enough for walk over a map of 512 x 512 cells, and get new goals when they arrive. Run it
-on a quiet machine: while another process has the core, no tick can end.
+on a quiet machine: while another process has the core, no tick can end. Writes a table, and a picture for the
+documentation.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import numpy.typing as npt
 
 import andante
 from andante.files import write_whole
+from andante.report.figure import INK, new_figure, save_figure, styled
 from andante.world.grid import Grid
 from benchmarks import report
 from benchmarks.crowds import made, random_cells
@@ -26,10 +28,12 @@ WANTED = 99.99  # per cent of ticks that should not be
 EDGES = (0.5, 0.9, 1.0, 1.01, 1.02, 1.05, LATE, 1.25, 1.5, 2.0, 5.0)  # of the histogram, in budgets
 RENEWED = 16  # ticks after which units that have arrived get new goals
 WIDEST = 40  # characters of a bar
+TABLE, PICTURE = Path("benchmarks/ticks.md"), Path("docs/images/ticks.svg")
+BAR = 5.0  # microseconds: the width of a bar of the picture
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Measure, print the histogram, and write it if asked to."""
+    """Measure, print the histogram, write it and draw it."""
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.ticks", description=(__doc__ or "").partition("\n\n")[2]
     )
@@ -37,7 +41,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--units", type=int, default=10_000)
     parser.add_argument("--algorithm", default="lrta")
     parser.add_argument("--microseconds", type=float, default=2000.0, help="the budget of a tick")
-    parser.add_argument("--out", type=Path, help="a Markdown file to write")
+    parser.add_argument("--out", type=Path, default=TABLE, help="the Markdown file to write (default %(default)s)")
+    parser.add_argument("--picture", type=Path, default=PICTURE, help="the picture to draw (default %(default)s)")
     asked = parser.parse_args(arguments)
     grid = andante.generate("outdoor", 512, 512, seed=7)
     took, waiting = measure(asked.algorithm, grid, asked.units, asked.ticks, asked.microseconds)
@@ -46,8 +51,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     lead = f"{len(took):,} ticks on {grid.name}; on average {waiting:,.0f} units had to wait."
     text = "\n".join([title, "", f"{lead} {report.machine()}{report.load()}.", "", table.markdown(), ""])
     print(text)
-    if asked.out is not None:
-        write_whole(asked.out, text.encode())
+    write_whole(asked.out, text.encode())
+    draw(took, asked.microseconds, asked.picture)
 
 
 def measure(
@@ -86,6 +91,23 @@ def histogram(took: npt.NDArray[np.float64], budget: float) -> Table:
         f"{points}; the longest {took.max():,.0f} us.",
     ]
     return table
+
+
+def draw(took: npt.NDArray[np.float64], budget: float, path: Path) -> None:
+    """Draw how many ticks lasted how long, up to the first that are late; those are one bar at the end."""
+    late = LATE * budget
+    low = min(float(np.percentile(took, 1)), late - BAR)
+    edges = np.append(np.arange(BAR * (low // BAR), late, BAR), [late, late + BAR])
+    counts = np.histogram(np.clip(took, edges[0], late + BAR / 2), edges)[0]
+    with styled():
+        figure = new_figure(7.0, 3.0)
+        axes = figure.add_subplot()
+        axes.bar(edges[:-1], counts, np.diff(edges), align="edge", color=INK)
+        axes.axvline(budget, color=INK, linewidth=0.8, linestyle="--")
+        axes.set(yscale="log", xlabel="microseconds (last bar: all that took longer)", ylabel="ticks")
+        axes.set_title(f"{len(took):,} ticks with a budget of {budget:g} us")
+        figure.tight_layout()
+        save_figure(figure, path)
 
 
 if __name__ == "__main__":

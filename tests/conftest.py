@@ -3,6 +3,8 @@
 import gc
 import os
 import sys
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -12,7 +14,9 @@ from andante.agent import algorithms
 from andante.cli import OK, main
 from andante.episode import contract
 from andante.episode.trial import Limits
-from tests.worlds import DEEP, FEW, examples
+from tests.worlds import DEEP, FEW, WIDTHS, examples, is_plain_in_rows
+
+PLAIN = Limits(moves=30)  # of an agent in plain Python
 
 settings.register_profile("andante", examples(100))
 settings.load_profile("andante")
@@ -53,6 +57,22 @@ def quick_contract(monkeypatch):
         monkeypatch.setattr(contract, "WATCHED", Limits(moves=150))
         monkeypatch.setattr(contract, "COUNTED", Limits(moves=10))
         monkeypatch.setattr(contract, "CROWD_MOVES", 500)
+        monkeypatch.setattr(contract, "WIDTHS", WIDTHS)
+        monkeypatch.setattr(contract, "_in_rows", partial(_in_rows, contract._in_rows))
+        monkeypatch.setattr(contract, "_arrives_one_way", partial(_arrives_one_way, contract._arrives_one_way))
+
+
+def _in_rows(compiled, subject, trials):
+    """The check of the contract; some settings do it in plain Python."""
+    if not is_plain_in_rows(subject.entry):
+        return compiled(subject, trials)
+    problems = [trial.problem for trial in trials]
+    rows = replace(subject, plain=True).run(map(contract._rows_of, problems), PLAIN)
+    return contract._differences(subject.run(problems, PLAIN), rows, "on rows of arcs")
+
+
+def _arrives_one_way(compiled, subject):
+    return compiled(replace(subject, plain=is_plain_in_rows(subject.entry)))
 
 
 @pytest.fixture

@@ -395,6 +395,8 @@ def test_a_file_named_by_andante_agents_adds_an_algorithm(tmp_path):
     done = python(
         """
         import andante
+        from andante.episode import contract
+        contract.WIDTHS = (64, 192)
         assert "drift" in [entry.card.name for entry in andante.algorithms()]
         assert andante.find("drift").card.summary.startswith("Drift: go where")
         assert "is complete" in andante.check_algorithm("drift")
@@ -460,7 +462,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from andante.databases.header import kind
+from andante.databases.kinds import kind
 from andante.offline.builder import builder
 
 

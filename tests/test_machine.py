@@ -32,6 +32,21 @@ def test_every_part_is_worked_on_once(threads):
     assert sorted(done) == [(k, k, k * k) for k in range(50)]
 
 
+def test_no_more_threads_are_started_than_there_are_parts(monkeypatch):
+    started = []
+
+    class Counted(threading.Thread):
+        def start(self):
+            started.append(self.name)
+            super().start()
+
+    monkeypatch.setattr(threading, "Thread", Counted)
+    for parts in ([], [1], [1, 2], range(9)):
+        started.clear()
+        assert sum(len(batch) for batch in on_threads(lambda part, stop: part, parts, 4)) == len(parts)
+        assert len(started) == min(max(len(parts), 1), 4)
+
+
 def test_a_failure_reaches_the_caller_and_stops_the_others():
     stopped = threading.Event()
 

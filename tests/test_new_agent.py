@@ -3,10 +3,13 @@
 import os
 import subprocess
 import sys
+import textwrap
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 import pytest
+
+from tests.worlds import WIDTHS
 
 ROOT = Path(__file__).parents[1]
 
@@ -23,11 +26,19 @@ def tool():
 def test_the_skeleton_passes_the_contract_and_its_own_test(tool, tmp_path):
     agent, test = tool.write_skeleton("first_try", tmp_path)
     surroundings = {**os.environ, "ANDANTE_AGENTS": str(agent)}
-    check = "import andante; print(len(andante.check_algorithm('first_try')), 'passed')"
-    for command in ([sys.executable, "-c", check], [sys.executable, "-m", "pytest", "-q", str(test)]):
-        done = subprocess.run(command, env=surroundings, cwd=tmp_path, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stdout + done.stderr
-        assert "passed" in done.stdout
+    code = f"""
+        import sys
+        import andante, pytest
+        from andante.episode import contract
+        contract.WIDTHS = {WIDTHS}
+        print(len(andante.check_algorithm("first_try")), "checks")
+        sys.exit(pytest.main(["-q", {str(test)!r}]))
+    """
+    command = [sys.executable, "-c", textwrap.dedent(code)]
+    done = subprocess.run(command, env=surroundings, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "checks" in done.stdout
+    assert "passed" in done.stdout
 
 
 @pytest.mark.parametrize("name", ["", "Big", "9lives", "a-b", "../up", "class"])

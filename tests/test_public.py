@@ -9,7 +9,7 @@ import pytest
 
 import andante
 from andante.agent import Parameter, Range
-from andante.databases.header import kinds
+from andante.databases.kinds import kinds
 from andante.episode.convergence import Ending
 from andante.offline import builders
 from andante.search.memory import ThoughtKind

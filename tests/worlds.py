@@ -9,6 +9,7 @@ import numpy as np
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
+from andante.agent import Algorithm
 from andante.kernel import JIT
 from andante.world.graph import Graph
 from andante.world.grid import RULES, Grid
@@ -27,9 +28,17 @@ LISTED_COST_TOLERANCE = 0.006
 DEEP = bool(os.environ.get("ANDANTE_DEEP_TESTS"))
 
 
-#: Of the maps on which an agent with databases shows that it plans no more on a larger one. Those that others are held
-#: to take longer to build databases for than all else; lookaheads of 8 moves find these wide enough too.
-WIDTHS_WITH_DATABASES = (256, 768) if DEEP else (128, 384)
+#: Of the maps on which an agent shows that it plans no more on a larger one. A lookahead of some hundred states ends at
+#: its own limit on the narrower one too.
+WIDTHS = (256, 768) if DEEP else (128, 384)
+
+
+def is_plain_in_rows(entry: Algorithm) -> bool:
+    """Whether it walks on rows of arcs in plain Python, for some moves: nothing else needs its loop compiled for them.
+
+    What it shares with others is compiled for these: the lookahead of LRTA*, the search of TBA*.
+    """
+    return not DEEP and (entry.card.name in ("oracle-lrta", "dlrta") or getattr(entry.params, "walls_first", False))
 
 
 #: Algorithms to seek advice among where all would have to be compiled for crowds.
@@ -136,7 +145,7 @@ __all__ = [
     "FEW",
     "RULES",
     "SIDE",
-    "WIDTHS_WITH_DATABASES",
+    "WIDTHS",
     "drawn",
     "examples",
     "graph_problems",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Sized
 from queue import SimpleQueue
 from typing import Generic, NamedTuple, TypeVar
 
@@ -46,7 +46,10 @@ def on_threads(work: Callable[[P, threading.Event], R], parts: Iterable[P], thre
     >>> sorted(done.result for batch in on_threads(lambda part, stop: 2 * part, [1, 2, 3], 2) for done in batch)
     [2, 4, 6]
     """
-    return _run_on_threads(work, parts, whole_number(threads, "threads", least=1, error=ParameterError))
+    threads = whole_number(threads, "threads", least=1, error=ParameterError)
+    if isinstance(parts, Sized):
+        threads = max(1, min(threads, len(parts)))  # more would be started only to find nothing to do
+    return _run_on_threads(work, parts, threads)
 
 
 def _run_on_threads(work: Callable[[P, threading.Event], R], parts: Iterable[P], threads: int) -> Batches[P, R]:

@@ -29,7 +29,12 @@ class Changes:
         self.world, self.levels = world, ChangingHierarchy(world, cover, keep)
         self.states, self.edges = set(), set()
         graph = self.levels.graph
-        self.all_edges = sorted({(min(a, b), max(a, b)) for a in range(len(graph)) for b, _ in graph.neighbours(a)})
+        self.all_edges = []
+        if isinstance(world, Grid):  # any cell can be opened, and there are no edges to close
+            self.world = Grid(np.ones_like(world.passable), rule=world.rule)
+            self.states = set(np.flatnonzero(~world.passable.ravel()).tolist())
+        else:
+            self.all_edges = sorted({(min(a, b), max(a, b)) for a in range(len(graph)) for b, _ in graph.neighbours(a)})
 
     def make(self, closing, states, edges):
         if closing:
@@ -71,7 +76,7 @@ def test_by_the_papers_rule_children_form_a_clique_after_every_change(world, cov
     changes = Changes(world, cover, Keep.CLIQUE)
     for _ in range(data.draw(st.integers(1, 8))):
         changes.draw(data)
-        levels, ground = changes.levels, ground_of(world, changes.states, changes.edges)
+        levels, ground = changes.levels, ground_of(changes.world, changes.states, changes.edges)
         arcs = {state: set(row) for state, row in ground.neighbours.items()}
         for level in range(1, levels.top + 1):
             for node in range(levels.sizes[level]):
@@ -114,16 +119,18 @@ def test_a_map_that_fills_up_cell_by_cell_and_empties_again(grid, cover, seed):
 def test_everything_closed_and_everything_opened(world, cover):
     changes = Changes(world, cover)
     everything = list(range(len(changes.levels.graph)))
+    free = np.flatnonzero(world.passable.ravel()).tolist() if isinstance(world, Grid) else everything
     built = changes.levels.sizes
     changes.make(True, everything, [])
     changes.check()
     assert changes.levels.sizes == [0] * len(built)
-    changes.make(False, everything, [])
+    changes.make(False, free, [])
     changes.check()
     assert (changes.levels.sizes[0], len(changes.levels.sizes)) == (built[0], len(built))
-    changes.make(True, [], changes.all_edges)
-    changes.check()
-    assert changes.levels.sizes == [0] * len(built)
+    if not isinstance(world, Grid):
+        changes.make(True, [], changes.all_edges)
+        changes.check()
+        assert changes.levels.sizes == [0] * len(built)
 
 
 @pytest.mark.parametrize("cover", Cover)
@@ -170,7 +177,7 @@ def test_the_graph_it_began_with_stays_as_it_was():
 def test_the_worked_example_of_section_4_2():
     """Without the edge between s4 and s6, s6 joins the clique of s7 and s8, and s'3 and s'4 become one."""
     state, grid = figure_4()
-    levels = ChangingHierarchy(grid, Cover.LITERAL)
+    levels = ChangingHierarchy(grid.graph, Cover.LITERAL)
     levels.close(edges=[(state["s4"], state["s6"])])
     check(levels, ground_of(grid, closed_edges=[(state["s4"], state["s6"])]))
     families = {frozenset(levels.children(1, node)) for node in range(levels.sizes[1])}
@@ -214,7 +221,7 @@ def test_figure_20_when_a_region_is_split(keep, edges):
     """An agent walks along and finds a wall, edge by edge. By the paper's rule a region of two squares above and two
     below is split when the first edge of level 1 goes, with the fourth of the map; else when the last goes."""
     grid = Grid(np.ones((4, 8), bool))
-    levels, wall = ChangingHierarchy(grid, keep=keep), cut_between_rows(grid, 2)
+    levels, wall = ChangingHierarchy(grid.graph, keep=keep), cut_between_rows(grid, 2)
     corners = [grid.state(x, y) for x in (0, 3) for y in (0, 3)]
     together = []
     for edge in wall:
@@ -297,7 +304,7 @@ def test_the_change_log_brings_everything_back(grid, cover, data):
     again.layers = levels.layers
     for states in steps:
         again.close(states=states)
-    check(again, ground_of(grid, changes.states))
+    check(again, ground_of(changes.world, changes.states))
     assert again.sizes == ends
 
 
@@ -316,9 +323,14 @@ def test_the_change_log_brings_everything_back(grid, cover, data):
 )
 def test_unknown_states_and_edges_are_refused_and_nothing_is_changed(change, sentence):
     grid = Grid(np.ones((4, 4), bool))
-    levels = ChangingHierarchy(grid)
+    levels = ChangingHierarchy(grid.graph)
     for call in (levels.close, levels.open):
         with pytest.raises(andante.AndanteError, match=sentence):
             call(**change)
     levels.close(states=[5])
-    check(levels, ground_of(grid, [5]))
+    check(levels, ground_of(grid.graph, [5]))
+
+
+def test_the_edges_of_a_grid_follow_from_its_cells():
+    with pytest.raises(andante.AndanteError, match=r"ChangingHierarchy\(grid.graph\)"):
+        ChangingHierarchy(Grid(np.ones((4, 4), bool))).close(edges=[(0, 1)])

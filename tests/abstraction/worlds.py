@@ -33,7 +33,7 @@ def placed_graphs(draw: st.DrawFn, states: int = 14) -> Graph:
 
 def worlds(side: int = 9) -> st.SearchStrategy[Grid | Graph]:
     """Anything a hierarchy can stand on."""
-    return st.one_of(grids(side, RULES), placed_graphs())
+    return st.one_of(grids(side, RULES), grids(side, RULES).map(lambda grid: grid.graph.csr()), placed_graphs())
 
 
 def coarse_level(grid: Grid, regions: int = 200) -> int:

@@ -6,14 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import andante
-from andante.episode import contract
 from andante.errors import AlgorithmError
 from andante.offline import build
 from andante.search.hillclimb import climb
 from andante.world.heuristics import TOLERANCE
 from andante.world.layout import estimate
 from tests import naive
-from tests.worlds import WIDTHS_WITH_DATABASES, drawn, examples, graph_problems, grid_problems
+from tests.worlds import drawn, examples, graph_problems, grid_problems
 
 LIMIT = 600
 
@@ -200,8 +199,7 @@ def built():
     "setting", ["knn", "knn(depth=1)", "knn(retry=none, candidates=50)", "knn(retry=none, candidates=none)"]
 )
 @pytest.mark.parametrize("kind", ["subgoals(records=1000)", "subgoals(records=300, coverage=gaps, series=true)"])
-def test_keeps_its_promises(setting, kind, built, contract_alone, monkeypatch):
-    monkeypatch.setattr(contract, "WIDTHS", WIDTHS_WITH_DATABASES)
+def test_keeps_its_promises(setting, kind, built, contract_alone):
     checks = andante.check_algorithm(setting, databases_for=lambda grid: [built(kind, grid)])
     assert "is complete" in checks
     assert ("plans no more per move on a larger map" in checks) == andante.find(setting).real_time

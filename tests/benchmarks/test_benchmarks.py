@@ -191,6 +191,11 @@ class TestCrowds:
         table = ticks.histogram(took, 1000.0)
         assert sum(int(row[1]) for row in table.rows) == len(took) == 40
 
+    @pytest.mark.parametrize("took", [[1990.0, 2010.0, 9000.0], [9000.0, 9000.0], [10.0]])
+    def test_the_histogram_is_drawn(self, took: list[float], tmp_path: Path) -> None:
+        ticks.draw(np.array(took), 2000.0, tmp_path / "ticks.svg")
+        assert "with a budget of 2000 us" in (tmp_path / "ticks.svg").read_text()
+
     def test_the_histogram_says_what_share_is_in_time(self) -> None:
         table = ticks.histogram(np.array([1990.0, 2010.0, 2199.0, 9000.0]), 2000.0)
         found = {row[0]: row[1] for row in table.rows if row[1] != "0"}

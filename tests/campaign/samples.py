@@ -33,3 +33,20 @@ def decided(store):
     return frame.select(sorted(set(frame.columns) - NOT_DECIDED | {"set", "problem", "algorithm"})).sort(
         "set", "problem", "algorithm", "max_trials", "sight"
     )
+
+
+SCENES = """
+    [problems.doors]
+    maps = ["rooms(width=24, height=24, seed=[1..2])"]
+    scene = "doors(changes_per_second=30, ticks=200, moving=0.5, targets=flee)"
+    count = 6
+
+    [[run]]
+    algorithms = ["lrta", "tba(budget=10)"]
+    limits = { moves = 1000 }
+
+    [[run]]
+    algorithms = ["lrta"]
+    limits = { moves = 1000 }
+    forget_goals = true
+"""

@@ -366,7 +366,7 @@ def test_the_demo_has_agents_with_databases_and_replays_those_it_recommends(cli,
     assert page.count('class="crowd">{') == 1
     page = page.replace(re.search(r'class="crowd">(.*?)</script>', page, re.DOTALL)[1], "")
     traced = re.findall(r'"algorithm": ?"([^"]*)"', page)
-    best = re.findall(r" use <code>([^<]*)</code>: it walks", page)
+    best = re.findall(r" use <code>([^<]*)</code>: on 10 problems it walks", page)
     assert set(best) & {"cpd", "dlrta", "hcdps(m=99)"}
     assert list(dict.fromkeys(traced))[: len(set(best))] == list(dict.fromkeys(best))[:4]
 

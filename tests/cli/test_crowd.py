@@ -190,9 +190,9 @@ def test_units_with_bodies_and_units_that_learn_together(cli, arena):
 
 def test_scenes_are_made_and_walked(cli, tmp_path):
     file, page = tmp_path / "doors.scene", tmp_path / "doors.html"
-    code, out, err = cli("maps", "scene", "rooms:32x32:1", file, "--units", "10", "--every", "10")
+    code, out, err = cli("maps", "scene", "rooms:32x32:1", file, "--units", "10", "--changes-per-second", "3")
     assert (code, told(err)) == (OK, "")
-    assert "10 units, 100 events" in out
+    assert "10 units, 1" in out
     code, out, err = cli("crowd", file, "--expansions", "1000", "--ticks", "2000", "--html", page)
     assert code == OK, err
     assert "10 units of tba" in out
@@ -200,3 +200,23 @@ def test_scenes_are_made_and_walked(cli, tmp_path):
     code, out, err = cli("crowd", file, "--units", "5")
     assert code in (FAILED, USAGE)
     assert "a scene says which units there are" in err
+
+
+def test_agents_are_compared_in_scenes(cli, tmp_path):
+    file, page, table = tmp_path / "doors.scene", tmp_path / "doors.html", tmp_path / "doors.csv"
+    how = ("--units", "6", "--changes-per-second", "30", "--ticks", "200", "--moving", "0.5", "--targets", "flee")
+    assert cli("maps", "scene", "rooms:24x24:1", file, *how)[0] == OK
+    code, out, err = cli(
+        "compare", file, "-a", "lrta, tba(budget=10)", "--problems", "5", "--html", page, "--csv", table
+    )
+    assert code == OK, err
+    assert "2 agents, 5 problems each" in out
+    assert "times the cost of replanned A*" in told(out)
+    lines = table.read_text().splitlines()
+    assert "replanned_ratio" in lines[0]
+    assert "optimal_cost" not in lines[0]
+    assert len(lines) == 1 + 2 * 5
+    assert "goal_units" in page.read_text()
+    code, _, err = cli("compare", file, "--scenario", tmp_path / "some.scen")
+    assert code == FAILED
+    assert "a scene names its own problems" in told(err)

@@ -1,14 +1,14 @@
 """Every card of the register is held to what it claims, and so are the settings it recommends."""
 
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 import pytest
 
 import andante
 from andante.abstraction.hierarchy import hierarchy_of
-from andante.agent import Algorithm, Card, Move
+from andante.agent import Algorithm, Card, Move, Range
 from andante.episode import contract
 from andante.kernel import int64, kernel
 from andante.notation import parse
@@ -19,7 +19,6 @@ from andante.search.path import Path, lay
 from andante.world.layout import degree, estimate, price, target
 from andante.world.problem import Problem
 from tests.abstraction.worlds import coarse_level
-from tests.worlds import WIDTHS_WITH_DATABASES
 
 CARDS = andante.algorithms()
 #: Settings that need databases other than their card's share all code with it: building these takes long.
@@ -73,14 +72,14 @@ def databases():
 @pytest.mark.compiled
 @pytest.mark.parametrize("entry", SETTINGS)
 def test_keeps_its_promises(entry, databases, monkeypatch, request):
+    request.getfixturevalue("quick_contract" if entry in IN_CROWDS else "contract_alone")
     if "moves" in entry.needs:  # for all pairs of states: no map wider than this can wait for it
         monkeypatch.setattr(contract, "WIDTHS", (24, 72))
     elif "regions" in entry.needs:  # for all pairs of regions; wide enough for the longest attempt at climbing
         monkeypatch.setattr(contract, "WIDTHS", (128, 256))
-    elif {"pattern", "subgoals"} & set(entry.needs) and not getattr(entry.params, "level", 0):
-        # who plans over regions needs more room: 8 moves between those are many more on the map
-        monkeypatch.setattr(contract, "WIDTHS", WIDTHS_WITH_DATABASES)
-    request.getfixturevalue("quick_contract" if entry in IN_CROWDS else "contract_alone")
+    elif "pattern" in entry.needs and getattr(entry.params, "level", 0) > 0:
+        # who plans over regions with subgoals needs more room: 8 moves between those are many more on the map
+        monkeypatch.setattr(contract, "WIDTHS", (256, 768))
     checks = andante.check_algorithm(entry, databases_for=databases(entry))
     assert ("is complete" in checks) == entry.complete
     assert ("plans no more per move on a larger map" in checks) == entry.real_time
@@ -216,6 +215,37 @@ def sleepwalk(graph, memory, params, state, goal):
     return Move(to, price(graph, here, 0), 1, 1, 0.0, 0)
 
 
+FAULTS = (teleport, undercharge, stroll, brood, peep, stare, remember, show_off, sleepwalk)
+
+
+class Faulty(NamedTuple):
+    """Which of these it does."""
+
+    fault: Annotated[int, Range(0, len(FAULTS) - 1), "its number among FAULTS"] = 0
+
+
+@kernel
+def misbehave(graph, memory, params, state, goal):
+    """Do what the parameter says: one loop to compile, instead of one for each fault."""
+    if params.fault == 0:
+        return teleport(graph, memory, params, state, goal)
+    if params.fault == 1:
+        return undercharge(graph, memory, params, state, goal)
+    if params.fault == 2:
+        return stroll(graph, memory, params, state, goal)
+    if params.fault == 3:
+        return brood(graph, memory, params, state, goal)
+    if params.fault == 4:
+        return peep(graph, memory, params, state, goal)
+    if params.fault == 5:
+        return stare(graph, memory, params, state, goal)
+    if params.fault == 6:
+        return remember(graph, memory, params, state, goal)
+    if params.fault == 7:
+        return show_off(graph, memory, params, state, goal)
+    return sleepwalk(graph, memory, params, state, goal)
+
+
 class Notes(NamedTuple):
     """The moves made in this trial, written down where all units of a crowd write."""
 
@@ -274,7 +304,8 @@ def test_an_agent_whose_mind_is_on_its_desk_is_caught_in_a_crowd():
     ],
 )
 def test_a_broken_promise_is_caught(step, claims, fault):
-    entry = Algorithm(Card("broken", "Broken", paper="none", **claims), Params(), Params(), Memory, step)
+    params = Faulty(FAULTS.index(step))
+    entry = Algorithm(Card("broken", "Broken", paper="none", **claims), params, params, Memory, misbehave)
     with pytest.raises(andante.AndanteError, match=fault):
         andante.check_algorithm(entry)
 

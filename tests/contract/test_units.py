@@ -11,11 +11,13 @@ import pytest
 
 import andante
 from andante.agent import parameters_of
+from andante.episode.plain import PlainAgent
 from andante.errors import ParameterError
 from andante.offline import build
 from andante.world.graph import Graph
-from tests.worlds import DEEP
+from tests.worlds import DEEP, is_plain_in_rows
 
+PLAIN = andante.Limits(moves=40)  # of an agent in plain Python
 POWERS = (-40, -24, -20, -1, 1, 40)
 SETTINGS = [
     entry
@@ -60,7 +62,10 @@ def walks(entry, graph, tasks, tree):
     }
     databases = [made[kind]() for kind in entry.needs]
     problems = [graph.problem(start, goal) for start, goal in tasks]
-    trials = andante.run_many(entry, problems, databases=databases, limits=andante.Limits(moves=20_000))
+    if is_plain_in_rows(entry):
+        trials = [PlainAgent(entry, graph, databases=databases).run(problem, PLAIN) for problem in problems]
+    else:
+        trials = andante.run_many(entry, problems, databases=databases, limits=andante.Limits(moves=20_000))
     return [(trial.outcome, trial.path.tolist(), trial.states_expanded) for trial in trials]
 
 

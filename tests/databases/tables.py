@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from andante.databases.pattern import NO_STATE, Pattern
+from andante.offline.builder import finished
 from andante.offline.packing import packed
 
 
@@ -54,7 +55,7 @@ def unpacked(pattern: Pattern) -> Tables:
 
 def repacked(pattern: Pattern, subgoal: np.ndarray) -> Pattern:
     """The same database with other subgoals, all to be climbed to straight on at depth 2."""
-    choices = packed(subgoal.astype(np.int32))
+    choices = finished(packed(subgoal.astype(np.int32)))
     special = np.arange(len(choices.subgoal), dtype=np.int32)
     via, depth = np.full(len(special), NO_STATE, np.int32), np.full(len(special), 2, np.uint16)
     return pattern._replace(**choices._asdict(), special=special, via=via, depth=depth)

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 import andante
-from andante.databases.header import ALIGNMENT, MAGIC, Database, kind_named, kinds, load, pick, read_header, sizes
+from andante.databases.header import ALIGNMENT, MAGIC, Database, load, pick, read_header, sizes
+from andante.databases.kinds import kind_named, kinds
 from andante.errors import AlgorithmError, DatabaseError, OutputError
 from andante.offline import build
 from andante.world.grid import Grid

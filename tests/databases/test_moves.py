@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import andante
-from andante.databases.header import kind_named, load
+from andante.databases.header import load
+from andante.databases.kinds import kind_named
 from andante.databases.moves import AHEAD, BORDER, CODES, LONG, SHORT, FirstMoves, beyond, expect, first_move
 from andante.errors import DatabaseError
 from andante.kernel import kernel

@@ -6,9 +6,10 @@ import pytest
 import andante
 from andante.episode import crowdtrace
 from andante.episode.crowdresult import Pace
-from andante.episode.crowdrun import run_crowd
+from andante.episode.crowdrun import problems_of, run_crowd
 from andante.episode.crowdtrace import CrowdRecorder, steps_between
 from andante.errors import ParameterError, ProblemError
+from andante.world.scenes import Flight, Scene
 
 GRID = andante.generate("rooms", 24, 24, seed=2)
 
@@ -36,7 +37,7 @@ def test_a_unit_that_was_put_elsewhere_has_no_trace():
     with pytest.raises(ProblemError, match="put elsewhere"):
         steps_between(np.array([[0], [7]]), width=24)
     recorder = CrowdRecorder(GRID, np.array([0, 30]), np.array([5, 6]))
-    recorder.keep(np.array([23, 30]), np.zeros(2, bool), 1.0, 0)  # the end of the same row
+    recorder.keep(np.array([23, 30]), np.array([5, 6]), np.zeros(2, bool), 1.0, 0)  # the end of the same row
     with pytest.raises(ProblemError, match="put elsewhere"):
         recorder.trace("lrta", "LRTA*", None)
 
@@ -48,3 +49,12 @@ def test_a_pace_has_one_budget():
         Pace(ticks=0)
     with pytest.raises(ProblemError, match="problems of one grid"):
         run_crowd(andante.find("lrta"), [], Pace())
+
+
+def test_goals_that_move_are_in_the_trace():
+    corridor = andante.generate("empty", 9, 1)
+    scene = Scene(corridor, [((0, 0), (4, 0))], flights=[Flight(0, 2)])
+    result = run_crowd(andante.find("lrta"), problems_of(scene), Pace(), scene=scene, recorded=True)
+    moved = result.trace.goal_units, result.trace.goal_ticks, result.trace.goal_states
+    assert [column.tolist() for column in moved] == [[0, 0, 0], [2, 4, 6], [5, 6, 7]]
+    assert result.trace.arrivals.tolist() == [7]

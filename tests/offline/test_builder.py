@@ -10,10 +10,10 @@ import time
 import pytest
 
 import andante
-from andante.databases.header import kinds
+from andante.databases.kinds import kinds
 from andante.errors import DatabaseError, ParameterError
 from andante.offline import build, builders
-from andante.offline.builder import Crew, estimate
+from andante.offline.builder import Crew, estimate, finished
 
 
 def test_every_kind_has_a_builder():
@@ -96,7 +96,7 @@ def test_parts_come_in_order_and_rooms_are_not_shared():
         return sum(part)
 
     parts = [range(k) for k in range(60)]
-    assert Crew(3).each(work, parts, rooms) == [sum(part) for part in parts]
+    assert finished(Crew(3).each(work, parts, rooms)) == [sum(part) for part in parts]
 
 
 def test_a_part_that_fails_ends_it():
@@ -104,7 +104,7 @@ def test_a_part_that_fails_ends_it():
         raise ValueError(part)
 
     with pytest.raises(ValueError, match="0"):
-        Crew(2).each(work, [[0]], [None, None])
+        finished(Crew(2).each(work, [[0]], [None, None]))
 
 
 @pytest.mark.compiled
@@ -117,15 +117,15 @@ def test_an_interrupted_build_ends_soon_and_leaves_nothing(tmp_path):
         from andante.offline import build
         build("moves", andante.generate("empty", 4, 4))
         sys.argv = ["andante", "build", "moves", "empty:256x256", "--out", {str(tmp_path)!r}]
-        print("begun", flush=True)
         from andante.cli import main
+        print("begun", flush=True)
         main()
     """
     command = [sys.executable, "-c", textwrap.dedent(code)]
     child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         assert child.stdout.readline() == "begun\n"
-        time.sleep(2)
+        time.sleep(1)
         assert child.poll() is None
         child.send_signal(signal.SIGINT)
         out, _ = child.communicate(timeout=60)

@@ -16,6 +16,7 @@ from andante.errors import AndanteError, DatabaseError, GraphError, ParameterErr
 from andante.notation import Call
 from andante.offline import build
 from andante.offline import pattern as pattern_builder
+from andante.offline.builder import finished
 from andante.offline.division import at_corners, tiles
 from andante.offline.far import ASKED, ENOUGH, EQUAL, GOALS_ASKED, MIDDLE
 from andante.offline.pattern import NEAR
@@ -444,8 +445,8 @@ def representatives(graph, tables, parameters):
         middles = ends = hierarchy_of(graph).representatives(int(re.search(r"level=(\d)", parameters)[1])).tolist()
     else:
         side = int(re.search(r"side=(\d+)", parameters)[1])
-        middles = at_corners(tiles(graph, side)).representative.tolist()
-        ends = at_corners(tiles(graph, max(side, pattern_builder.GOAL_SIDE))).representative.tolist()
+        middles = at_corners(finished(tiles(graph, side))).representative.tolist()
+        ends = at_corners(finished(tiles(graph, max(side, pattern_builder.GOAL_SIDE)))).representative.tolist()
     return middles, {int(tables.column[end]): end for end in ends}
 
 
@@ -504,7 +505,7 @@ def test_far_subgoals_keep_their_promises_if_a_shortest_path_happens_to_enter_a_
 def test_tiles_are_regions_in_which_everybody_can_climb_to_the_centre_and_back(grid, side):
     graph = grid.graph
     free = np.flatnonzero(graph.arrays.mask > 0)
-    ground = tiles(graph, side)
+    ground = finished(tiles(graph, side))
     assert sorted(np.flatnonzero(ground.region >= 0).tolist()) == free.tolist()
     assert set(ground.region[free].tolist()) == set(range(len(ground.representative)))
     for number, centre in enumerate(ground.representative.tolist()):
@@ -533,7 +534,7 @@ def is_at_a_corner(grid, state):
 @given(grids(side=9, rules=("octile", "cardinal", "corners")), st.integers(1, 9))
 @examples(40)
 def test_each_corner_is_the_middle_of_the_states_nearest_to_it(grid, side):
-    graph, plain = grid.graph, tiles(grid.graph, side)
+    graph, plain = grid.graph, finished(tiles(grid.graph, side))
     ground = at_corners(plain)
     free = np.flatnonzero(graph.arrays.mask > 0).tolist()
     corners = {state for state in free if is_at_a_corner(grid, state)}

@@ -187,11 +187,18 @@ def study(tmp_path_factory):
     return path, Store(folder / "rows")
 
 
-def test_the_page_sets_the_papers_numbers_beside_ours(study, tmp_path):
+@pytest.fixture(scope="module")
+def page_of_study(study, tmp_path_factory):
+    """The page with all its figures, which take seconds to draw."""
     path, store = study
-    results = Results.of(store)
-    page = write_results(read_study(path, "full", full_database), results, tmp_path / "out", "2 threads").read_text()
-    rows = results.rows.filter(pl.col("algorithm") == "lrta")
+    folder = tmp_path_factory.mktemp("page") / "out"
+    return write_results(read_study(path, "full", full_database), Results.of(store), folder, "2 threads")
+
+
+def test_the_page_sets_the_papers_numbers_beside_ours(study, page_of_study):
+    _, store = study
+    page = page_of_study.read_text()
+    rows = Results.of(store).rows.filter(pl.col("algorithm") == "lrta")
     mean = np.minimum(rows["suboptimality_ratio"].to_numpy(), 2).mean()
     line = next(line for line in page.splitlines() if line.startswith("| d = 1"))
     cells = [cell.strip() for cell in line.strip("|").split("|")]
@@ -210,13 +217,11 @@ def test_the_page_sets_the_papers_numbers_beside_ours(study, tmp_path):
     assert titles == [*first, *of_figures, *last]  # as in the file
     for number in range(1, 12):
         assert f"figure-{number}.svg" in page
-        assert (tmp_path / "out" / f"figure-{number}.svg").read_text().startswith("<?xml")
+        assert (page_of_study.parent / f"figure-{number}.svg").read_text().startswith("<?xml")
 
 
-def test_tables_of_several_measures_bests_and_amortizations(study, tmp_path):
-    path, store = study
-    page = write_results(read_study(path, "full", full_database), Results.of(store), tmp_path, "2 threads")
-    lines = page.read_text().splitlines()
+def test_tables_of_several_measures_bests_and_amortizations(page_of_study):
+    lines = page_of_study.read_text().splitlines()
     assert (
         "|  | Suboptimality (times optimal): paper | ours | Worst move (states): ours | trials | not solved |" in lines
     )

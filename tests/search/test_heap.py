@@ -4,8 +4,11 @@ import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
+from andante.kernel import kernel
 from andante.search import heap
 from andante.search.heap import Heap
+from andante.search.mind import Draft, Minds
+from andante.search.records import release
 from tests.worlds import examples
 
 ITEMS = 24
@@ -14,6 +17,11 @@ CAPACITY = 15
 items = st.integers(0, ITEMS - 1)
 keys = st.one_of(st.integers(0, 3).map(float), st.floats(-10, 10), st.just(float("inf")))  # many are equal
 ties = st.integers(0, 2).map(float)
+
+
+@kernel
+def give_back(index):
+    release(index)
 
 
 class Model(RuleBasedStateMachine):
@@ -91,3 +99,19 @@ def test_entries_can_be_compared_in_place(one, other, ahead):
     heap.push(queue, 1, 2.0, 0.0)
     heap.push(queue, 0, 1.0, 0.0)
     assert heap.is_ahead(queue, one, other) == ahead
+
+
+def test_clearing_a_heap_claims_no_records_that_were_given_back():
+    def asked(mind):
+        return Heap.in_mind(mind, CAPACITY)
+
+    draft = Draft(ITEMS)
+    asked(draft)
+    queue = asked(Minds(draft, 1, 10_000))
+    for item in range(5):
+        heap.push(queue, item, 1.0, 0.0)
+    give_back(queue.where)
+    heap.clear(queue)
+    assert queue.where.holder[0]["pages"] == 0
+    assert heap.size(queue) == 0
+    assert not heap.is_queued(queue, 3)

@@ -1,5 +1,7 @@
 """Paged records: what is written is found again by the unit that wrote it and by nobody else, and is given back."""
 
+import itertools
+
 import numpy as np
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
@@ -7,22 +9,22 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from andante.kernel import kernel
 from andante.search import records
 from andante.search.mind import Draft, Group, Mind, Minds
+from andante.search.pages import HOLDER, Room, cut_into, paged
 from andante.search.records import (
-    HOLDER,
     Dense,
-    Room,
     claim,
-    cut_into,
+    claim_beside,
     find,
+    find_beside,
     held_bytes,
     number_at,
-    paged,
     release,
     used_bytes,
 )
 from tests.worlds import examples
 
 UNITS, NUMBERS = 4, 5000
+STEPS = st.integers(1, 60)
 
 
 @kernel
@@ -35,6 +37,21 @@ def write(index, field, number, value):
 @kernel
 def read(index, field, number):
     return field[find(index, number)]
+
+
+@kernel
+def where(index, number):
+    return find(index, number)
+
+
+@kernel
+def where_beside(index, place, number, near):
+    return find_beside(index, place, number, near)
+
+
+@kernel
+def claimed_beside(index, place, number, near):
+    return claim_beside(index, place, number, near)
 
 
 @kernel
@@ -65,14 +82,14 @@ def tidy(index, entries):
 class Pool(RuleBasedStateMachine):
     """A few units that write, read and leave; a dictionary for each knows what it should find."""
 
-    width, across, down = NUMBERS, 4, 0
+    width, across, down, linked = NUMBERS, 4, 0, False
 
     def __init__(self):
         super().__init__()
         holders = np.zeros(UNITS, HOLDER)
         index, (self.value, self.other) = paged(
             [np.dtype(np.float64), np.dtype(np.int32)],
-            cut_into(self.width, self.across, self.down),
+            cut_into(self.width, self.across, self.down, linked=self.linked),
             Room(300_000, NUMBERS),
             holders,
         )
@@ -132,7 +149,33 @@ class Pool(RuleBasedStateMachine):
 class TiledPool(Pool):
     """The same with pages that are tiles of a map; its width is not a multiple of theirs."""
 
-    width, across, down = 73, 2, 2
+    width, across, down, linked = 73, 2, 2, True
+
+    @rule(unit=st.integers(0, UNITS - 1), number=st.integers(0, NUMBERS - 1), far=st.booleans())
+    def looks_around(self, unit, number, far):
+        """Neighbours are found through links, and other numbers too."""
+        index, rows, place = self.own[unit], range(-1, 2), where(self.own[unit], number)
+        for y, x in itertools.product(rows, rows):
+            near = number + y * self.width + x + 7 * far
+            inside = 0 <= number % self.width + x < self.width or far
+            if inside and 0 <= near < NUMBERS:
+                found = self.value[where_beside(index, place, number, near)]
+                assert found == self.known[unit].get(near, 0.0)
+
+    @rule(unit=st.integers(0, UNITS - 1), number=st.integers(0, NUMBERS - 1), way=st.integers(0, 8), count=STEPS)
+    def walks(self, unit, number, way, count):
+        """A walk in one direction claims all its records from those beside them."""
+        index, dy, dx = self.own[unit], way // 3 - 1, way % 3 - 1
+        self.writes(unit, number, 1.0)
+        place = where(index, number)
+        for _ in range(count):
+            near = number + dy * self.width + dx
+            if not (0 <= number % self.width + dx < self.width and 0 <= near < NUMBERS):
+                break
+            place, number = claimed_beside(index, place, number, near), near
+            assert number_of(index, place) == near
+            assert self.value[place] == self.known[unit].get(near, 0.0)
+            self.value[place] = self.known[unit][near] = float(near + 1)
 
 
 TestPool = Pool.TestCase
@@ -165,7 +208,7 @@ def test_where_there_is_no_page_left_nothing_else_is_damaged():
     holders = np.zeros(2, HOLDER)
     index, (field,) = paged([np.dtype(np.int64)], cut_into(1, 0, 0), Room(8, 1), holders)
     one, other = (index._replace(holder=holders[i : i + 1]) for i in range(2))
-    pages = len(index.next) - 2
+    pages = len(index.head) // index.cut.head - 2
     for number in range(pages):
         write(one, field, number, number + 1)
     write(other, field, 0, -5)  # lost

@@ -39,7 +39,19 @@ def little():
 
 
 def ask(grids, requirements, **how):
-    return advise(grids, requirements, **{"problems": 30, "candidates": 30, "threads": 2, "seed": 1, **how})
+    return advise(grids, requirements, **{"problems": 30, "candidates": 30, "threads": 1, "seed": 1, **how})
+
+
+@pytest.fixture(scope="module")
+def small_advice(grids):
+    """An answer that is soon found, for what is said of it."""
+    return ask(grids[:1], Requirements(expansions=1, **NO_DATABASES), problems=10, candidates=5)
+
+
+@pytest.fixture(scope="module")
+def wide_advice(grids):
+    """An answer among many candidates."""
+    return ask(grids, Requirements(expansions=100, **NO_DATABASES))
 
 
 def test_the_answer_keeps_to_its_limit_and_holds_on_fresh_problems(grids):
@@ -68,7 +80,7 @@ def test_the_same_seed_gives_the_same_advice_on_any_number_of_threads(grids):
 
 
 def test_with_memory_there_are_databases_and_the_code_runs(little, tmp_path):
-    advice = ask(little, Requirements(expansions=0), folder=tmp_path)
+    advice = ask(little, Requirements(expansions=0), folder=tmp_path, problems=10, candidates=20)
     assert str(advice.winner.candidate.algorithm) == "cpd"
     assert advice.winner.suboptimality.mean == 1
     grid = little[0]
@@ -81,7 +93,7 @@ def test_with_memory_there_are_databases_and_the_code_runs(little, tmp_path):
 
 
 def test_a_limit_on_memory_drops_databases(little):
-    advice = ask(little, Requirements(expansions=9, memory_bytes=2000))
+    advice = ask(little, Requirements(expansions=9, memory_bytes=2000), problems=10, candidates=20)
     assert all(one.built.nbytes <= 2000 for one in advice.ranking)
     assert any(one.breach and one.breach.limit == "memory_bytes" for one in advice.dropped)
 
@@ -306,7 +318,7 @@ def test_a_limit_that_the_first_map_breaks_is_found_out_there(grids, monkeypatch
 
 
 def test_with_a_clock_agents_have_their_databases_too(little):
-    advice = ask(little, Requirements(expansions=1, memory_bytes=1e6), minutes=2, problems=40, candidates=60)
+    advice = ask(little, Requirements(expansions=1, memory_bytes=1e6), minutes=2, problems=20, candidates=30)
     assert advice.winner.candidate.databases
     assert advice.winner.suboptimality.mean < 1.1
     assert "took at most" in advice.sentences[1]
@@ -354,14 +366,13 @@ def test_asked_again_in_the_same_folder_the_same_seed_gives_the_same_advice(grid
     assert told(seed=1) == first
 
 
-def test_finalists_are_not_all_of_one_algorithm(grids):
-    advice = ask(grids, Requirements(expansions=100, **NO_DATABASES))
-    names = [one.candidate.algorithm.card.name for one in advice.ranking]
+def test_finalists_are_not_all_of_one_algorithm(wide_advice):
+    names = [one.candidate.algorithm.card.name for one in wide_advice.ranking]
     assert len(names) >= 5
     assert len(set(names)) > 1
 
 
-def test_turns_waited_count_and_that_is_said(grids):
+def test_turns_waited_count_and_that_is_said(grids, small_advice):
     problems = andante.random_problems(grids[0], 5, seed=3)
     waiting = Outfit.of("late-astar(budget=20, wait=true)")
     rows = run_rows(Outfit(waiting.algorithm), "late", problems, andante.Limits(suboptimality=100), 1)
@@ -369,8 +380,7 @@ def test_turns_waited_count_and_that_is_said(grids):
     for row in rows:
         assert row[SCORE] == pytest.approx((row["cost"] + row["turns_waited"]) / row["optimal_cost"])
         assert "capped_suboptimality_ratio" not in row
-    advice = ask(grids[:1], Requirements(expansions=1, **NO_DATABASES), problems=10, candidates=5)
-    best = advice.winner
+    advice, best = small_advice, small_advice.winner
     assert not any("waits" in one for one in advice.sentences)
     late = replace(best, candidate=waiting, rows=rows, summary=summarise(rows)[0])
     told = replace(advice, ranking=(late,)).sentences
@@ -379,8 +389,8 @@ def test_turns_waited_count_and_that_is_said(grids):
     assert f"waited for {measure('turns_waited').show(mean)} turns per problem" in told[1]
 
 
-def test_what_is_not_certain_is_said(grids):
-    advice = ask(grids[:1], Requirements(expansions=1, **NO_DATABASES), problems=20, candidates=10)
+def test_what_is_not_certain_is_said(small_advice):
+    advice = small_advice
 
     def told(text, untried):
         best = replace(advice.winner, candidate=replace(advice.winner.candidate, algorithm=andante.find(text)))
@@ -447,9 +457,9 @@ def test_defaults_have_more_time_to_be_built_than_variants(grids, monkeypatch):
     assert any("(" in text for text in variants)
 
 
-def test_intervals_hold_for_all_finalists_at_once(grids):
+def test_intervals_hold_for_all_finalists_at_once(grids, small_advice):
     rng = np.random.default_rng(1)
-    one = ask(grids[:1], Requirements(expansions=1, **NO_DATABASES), problems=10, candidates=5).winner
+    one = small_advice.winner
     row = one.rows[0]
     asked = Session(tuple(grids), Requirements(), Journal(), None, 0, 1, lambda *_: None)
 
@@ -521,9 +531,8 @@ def test_a_ladder_has_its_own_limits(grids):
         ladder(grids, [])
 
 
-def test_of_agents_that_do_as_well_the_simpler_one_is_named(grids):
-    advice = ask(grids, Requirements(expansions=50, **NO_DATABASES), problems=20, candidates=30)
-    best = advice.winner
+def test_of_agents_that_do_as_well_the_simpler_one_is_named(wide_advice):
+    advice, best = wide_advice, wide_advice.winner
 
     def standing(text):
         return replace(best, candidate=replace(best.candidate, algorithm=andante.find(text)))

@@ -6,7 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import andante
+from andante.agent import UNREACHABLE
 from andante.errors import MapError, ProblemError
+from andante.selection.advise import at_rest
 from andante.world import parts as parts_module
 from andante.world.changes import RECENT
 from andante.world.grid import RULES, Grid
@@ -69,6 +71,76 @@ def test_fingerprint_components_and_problems_are_of_the_present_version():
     world.open((2, 2))
     assert world.problem((0, 0), (4, 4)).reachable
     assert world.version == 6
+
+
+def changed():
+    """A world that is not as it was, and its present version."""
+    world = World(andante.generate("rooms", 24, 24, seed=1))
+    world.close([(10, 10), (5, 5), (6, 6)])
+    world.open((12, 12))
+    return world, world.frozen()
+
+
+def test_what_takes_a_grid_takes_a_world_as_it_is_now(tmp_path):
+    world, grid = changed()
+    drawn = andante.random_problems(world, 5, seed=1)
+    same = andante.random_problems(grid, 5, seed=1)
+    assert [(p.start, p.goal) for p in drawn] == [(p.start, p.goal) for p in same]
+    costs = [[p.optimal_cost for p in andante.with_optimal_costs(some)] for some in (drawn, same)]
+    assert costs[0] == costs[1]
+    assert andante.Hierarchy(world).sizes == andante.Hierarchy(grid).sizes
+    assert andante.upscale(world, 2) == andante.upscale(grid, 2)
+    assert andante.with_landmarks(world.graph, 2) == andante.with_landmarks(grid.graph, 2)
+    andante.write_map(world, tmp_path / "a.map")
+    assert andante.read_map(tmp_path / "a.map") == grid
+    for one, other in ((world.graph, grid.graph), (world.graph.csr(), grid.graph.csr())):
+        assert (one.arcs, one.fingerprint, one.neighbours(30)) == (other.arcs, other.fingerprint, other.neighbours(30))
+    assert (world.graph.to_scipy() != grid.graph.to_scipy()).nnz == 0
+    assert world.graph.scaled(2.0) == grid.graph.scaled(2.0)
+    assert world.graph.with_points(world.graph.points, "octile") == grid.graph.with_points(grid.graph.points, "octile")
+    (mine,) = at_rest(world)
+    assert mine == grid
+    assert not isinstance(mine, World)
+
+
+@pytest.mark.parametrize("sight", [None, 2])
+def test_runs_on_a_world_are_on_its_present_version(sight):
+    world, grid = changed()
+    problem = andante.random_problems(world, 1, seed=1)[0]
+    for _ in range(2):
+        twin = grid.problem(grid.cell(problem.start), grid.cell(problem.goal))
+        trials = [andante.run("lrta", one, sight=sight) for one in (problem, twin)]
+        assert np.array_equal(trials[0].path, trials[1].path)
+        assert trials[0].cells_discovered == trials[1].cells_discovered
+        assert trials[0].suboptimality_ratio == trials[1].suboptimality_ratio
+        assert len(list(andante.watch("lrta", problem, sight=sight))) == trials[0].moves
+        assert len(andante.record("lrta", problem, sight=sight).moves) == trials[0].moves
+        assert andante.converge("lrta", problem, sight=sight).converged
+        world.close(world.cell(int(trials[0].path[trials[0].moves // 2])))
+        grid = world.frozen()
+
+
+def test_the_graph_of_a_world_is_its_map():
+    """An agent that is given the graph only does not rely on what was connected when it was made."""
+    world = World(Grid([list("...@...")]))
+    agent, crowd = andante.Agent("lrta", world.graph), andante.Crowd("lrta", world.graph)
+    assert agent.move(0, 6).to == UNREACHABLE
+    world.open((3, 0))
+    assert agent.move(0, 6).to == 1
+    ids = crowd.add((0, 0), (6, 0))
+    assert crowd.tick().moved == len(ids)
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_whether_corners_can_be_cut_follows_from_the_rule(rule):
+    world = World(Grid(np.ones((5, 5), bool), rule=rule))
+    for cell in ((2, 2), (1, 1), (3, 2)):
+        world.close(cell)
+        assert world.graph.forbids_corner_cutting == (rule == "octile")
+        assert world.graph.forbids_corner_cutting == world.frozen().graph.forbids_corner_cutting
+        assert np.array_equal(world.graph.arrays.mask, world.frozen().graph.arrays.mask)
+    beside = {near for near, _ in world.graph.neighbours(world.state(2, 1))}
+    assert (world.state(1, 2) in beside) == (rule == "corners")  # between (1, 1) and (2, 2), both closed
 
 
 def test_closing_what_is_closed_changes_nothing():

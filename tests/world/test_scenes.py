@@ -6,33 +6,40 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import andante
-from andante.datasets.scenes import KINDS, make_scene
+from andante.datasets.scenes import KINDS, TARGETS, make_scene
 from andante.errors import AndanteError, ScenarioError
-from andante.world.scenes import Change, NewGoal, Scene, is_scene, parse_scene, read_scene, write_scene
+from andante.world.scenes import Change, Flight, NewGoal, Scene, is_scene, parse_scene, read_scene, write_scene
 from tests.worlds import examples
 
 GRID = andante.generate("rooms", 24, 24, seed=1)
-SCENE = make_scene(GRID, 5, "doors", every=10, ticks=60, wandering=0.4, seed=3)
+SCENE = make_scene(GRID, 5, "doors", changes_per_second=3, ticks=60, moving=0.4, seed=3)
 TEXT = SCENE.to_text()
 
 
 def same(one, other):
-    return (one.grid, list(one.units), list(one.events)) == (other.grid, list(other.units), list(other.events))
+    flights = list(one.flights), list(other.flights)
+    return (one.grid, list(one.units), list(one.events), flights[0]) == (
+        other.grid,
+        list(other.units),
+        list(other.events),
+        flights[1],
+    )
 
 
+@pytest.mark.parametrize("targets", TARGETS)
 @pytest.mark.parametrize("kind", KINDS)
-def test_scenes_are_the_same_after_a_file(kind, tmp_path):
-    scene = make_scene(GRID, 6, kind, every=7, ticks=90, wandering=0.5, seed=2)
+def test_scenes_are_the_same_after_a_file(kind, targets, tmp_path):
+    scene = make_scene(GRID, 6, kind, changes_per_second=5, ticks=90, moving=0.5, targets=targets, seed=2)
     file = tmp_path / "one.scene"
     write_scene(scene, file)
     assert is_scene(file)
     assert same(read_scene(file), scene)
-    assert same(make_scene(GRID, 6, kind, every=7, ticks=90, wandering=0.5, seed=2), scene)
+    assert same(make_scene(GRID, 6, kind, changes_per_second=5, ticks=90, moving=0.5, targets=targets, seed=2), scene)
 
 
 def test_changes_are_changes_and_leave_starts_and_goals_alone():
     for kind in KINDS:
-        scene = make_scene(GRID, 6, kind, every=3, ticks=300, wandering=0.5, seed=4)
+        scene = make_scene(GRID, 6, kind, changes_per_second=100, ticks=300, moving=0.5, targets="circle", seed=4)
         world = andante.World(GRID)
         taken = {cell for pair in scene.units for cell in pair}
         taken |= {event.goal for event in scene.events if isinstance(event, NewGoal)}
@@ -48,7 +55,7 @@ def test_changes_are_changes_and_leave_starts_and_goals_alone():
         ("andante scene 1", "andante scene 2", "line 1: expected 'andante scene 1'"),
         ("name rooms", "title rooms", "line 2: expected 'name ...'"),
         ("rule octile", "rule knight", "line 3: unknown rule 'knight'"),
-        ("\nclose", "\nshut", "expected unit, close, open, goal or the map"),
+        ("\nclose", "\nshut", "expected unit, flee, close, open, goal or the map"),
         ("\nunit ", "\nunit x ", "expected 4 whole numbers"),
         ("\nunit ", "\nunit 99 ", "expected 4 whole numbers"),
         ("type octile", "type hexagonal", "type"),
@@ -74,8 +81,15 @@ def test_bad_scenes_are_refused():
     ]:
         with pytest.raises(AndanteError):
             Scene(GRID, units, events)
+    for flights in ([Flight(1, 3)], [Flight(0, 0)], [Flight(0, 3), Flight(0, 4)]):
+        with pytest.raises(ScenarioError):
+            Scene(GRID, [pair], [], flights)
     with pytest.raises(ScenarioError, match="no kind of scene"):
         make_scene(GRID, 3, "floods")
+    with pytest.raises(ScenarioError, match="no kind of target"):
+        make_scene(GRID, 3, targets="hide")
+    with pytest.raises(ScenarioError, match="too many for a scene"):
+        make_scene(GRID, 3, changes_per_second=1e9)
     with pytest.raises(ScenarioError, match="has no cells"):
         make_scene(andante.generate("empty", 9, 9), 3, "doors")
     with pytest.raises(ScenarioError, match="cannot read"):
@@ -99,3 +113,51 @@ def test_damaged_scenes_are_read_or_refused_in_one_sentence(data):
         parse_scene(bytes(text))
     except AndanteError as error:
         assert "\n" not in str(error)
+
+
+@pytest.mark.parametrize(("rate", "ticks"), [(1, [30, 60, 90]), (10, range(3, 91, 3)), (0, [])])
+def test_changes_come_at_their_rate(rate, ticks):
+    scene = make_scene(GRID, 2, "tunnels", changes_per_second=rate, ticks=90)
+    assert [change.tick for change in scene.changes] == list(ticks)
+
+
+def test_many_changes_may_come_before_one_tick():
+    ticks = [change.tick for change in make_scene(GRID, 2, "tunnels", changes_per_second=100, ticks=12).changes]
+    assert len(ticks) == 40
+    assert ticks == sorted(ticks)
+    assert max(ticks.count(tick) for tick in ticks) == 4
+
+
+def test_tunnels_open_walls_bridges_fall_and_doors_do_both():
+    opened = {
+        kind: {c.opened for c in make_scene(GRID, 2, kind, changes_per_second=30, ticks=200).changes} for kind in KINDS
+    }
+    assert opened == {"doors": {True, False}, "bridges": {False}, "tunnels": {True}, "rubble": {True, False}}
+
+
+def test_goals_that_circle_come_round_again():
+    scene = make_scene(GRID, 4, changes_per_second=0, moving=1, targets="circle", target_every=1, ticks=400, seed=1)
+    for unit in range(4):
+        trail = [event.goal for event in scene.events if event.unit == unit]
+        loop = trail.index(scene.units[unit][1], 1) + 1
+        assert trail[: 400 - loop] == trail[loop:]
+        steps = np.abs(np.diff([scene.units[unit][1], *trail], axis=0)).max(axis=1)
+        assert steps.max() <= 1
+
+
+def test_the_fingerprint_is_of_all_that_happens():
+    def one(**how):
+        return make_scene(GRID, 4, "doors", **{"changes_per_second": 3, "ticks": 100, "seed": 1, **how}).fingerprint
+
+    assert one() == one()
+    assert len({one(), one(seed=2), one(changes_per_second=4), one(moving=0.5), one(moving=1, targets="flee")}) == 5
+
+
+@pytest.mark.parametrize("kind", ["doors", "rubble"])
+def test_what_closes_and_opens_again_is_open_in_the_end(kind):
+    scene = make_scene(GRID, 2, kind, changes_per_second=30, ticks=100, seed=5)
+    world = andante.World(GRID)
+    for change in scene.changes:
+        (world.open if change.opened else world.close)(change.cell)
+    assert world.version > 100
+    assert world.frozen() == GRID

@@ -8,10 +8,12 @@ from hypothesis import strategies as st
 import andante
 from andante.errors import ParameterError
 from andante.kernel import interpreted
+from andante.world.changes import RECENT
 from andante.world.graph import Graph
 from andante.world.grid import Grid
 from andante.world.layout import DIRECTION
-from andante.world.sensing import KNOWN, forget, is_cut_off, model, sense, unknown
+from andante.world.living import World
+from andante.world.sensing import KNOWN, doubt, forget, is_cut_off, last_found, model, sense, unknown
 from tests import naive
 from tests.worlds import RULES, examples, grids
 
@@ -42,8 +44,9 @@ class Notebook:
 
 
 def moves_of(belief, state: int) -> list[int]:
-    mask = belief.model.mask[state]
-    return [state + int(belief.model.offset[DIRECTION[mask, k]]) for k in range(int(mask).bit_count())]
+    graph = belief.cells.graph
+    mask = graph.mask[state]
+    return [state + int(graph.offset[DIRECTION[mask, k]]) for k in range(int(mask).bit_count())]
 
 
 @given(grids(9, RULES), st.integers(1, 10), st.lists(st.lists(st.integers(0, 80), max_size=6), min_size=1, max_size=3))
@@ -56,15 +59,69 @@ def test_the_model_is_what_a_plain_notebook_would_say(grid, radius, problems):
         notebook = Notebook(grid, radius)
         for visit in visits:
             state = visit % len(graph)
-            known = int(belief.scalars[0]["size"])
             new = notebook.look(state)
             assert sense(belief, state) == len(new)
-            assert set(belief.found[known : belief.scalars[0]["size"]].tolist()) == new
+            assert set(last_found(belief, len(new))) == new
             assert [moves_of(belief, s) for s in range(len(graph))] == [notebook.moves(s) for s in range(len(graph))]
     forget(belief)
-    assert np.array_equal(belief.mask, graph.arrays.mask)
-    assert np.array_equal(belief.hidden, ~grid.passable.ravel())
-    assert belief.scalars[0]["size"] == 0
+    assert np.array_equal(belief.cells.mask, graph.arrays.mask)
+    assert belief.cells.passable.all()
+
+
+@given(
+    grids(9, RULES),
+    st.integers(1, 3),
+    st.lists(st.tuples(st.integers(0, 80), st.lists(st.integers(0, 80), max_size=5)), max_size=20),
+)
+@examples(80)
+def test_on_a_map_that_changes_the_agent_believes_what_it_saw_last(grid, radius, visits):
+    """What closes and opens is believed when it is in sight, and no earlier."""
+    world = World(grid)
+    graph, belief = unknown(world, radius)
+    believed = np.ones(grid.passable.shape, bool)
+    for visit, flipped in visits:
+        for state in flipped:
+            x, y = grid.cell(state % len(graph))
+            (world.close if world.passable[y, x] else world.open)((x, y))
+        x, y = grid.cell(visit % len(graph))
+        near = (slice(max(y - radius, 0), y + radius + 1), slice(max(x - radius, 0), x + radius + 1))
+        new = np.zeros_like(believed)
+        new[near] = believed[near] != world.passable[near]
+        assert sense(belief, visit % len(graph)) == np.count_nonzero(new)
+        assert set(last_found(belief, np.count_nonzero(new))) == set(np.flatnonzero(new).tolist())
+        believed[near] = world.passable[near]
+        assert np.array_equal(belief.cells.mask, Grid(believed, rule=grid.rule).graph.arrays.mask)
+    forget(belief)
+    assert np.array_equal(belief.cells.mask, graph.arrays.mask)
+
+
+def test_after_very_many_changes_the_whole_square_is_looked_at():
+    world = World(Grid(np.ones((9, 9), bool)))
+    _, belief = unknown(world, 2)
+    sense(belief, 40)
+    for _ in range(RECENT):
+        world.close((4, 3))
+        world.open((4, 3))
+    world.close([(4, 3), (0, 0), (6, 6)])
+    assert sense(belief, 40) == 2
+    assert last_found(belief, 2) == [31, 60]
+
+
+def test_doubt_is_for_those_who_remember_walls_that_may_have_gone():
+    world = World(Grid([list(".@."), list(".@."), list(".@.")]))
+    _, belief = unknown(world, 1)
+    sense(belief, 0)
+    sense(belief, 6)
+    assert is_cut_off(belief, 6, 2)
+    assert not doubt(belief)
+    world.open((1, 0))
+    assert is_cut_off(belief, 6, 2)  # it has not seen that
+    assert doubt(belief)
+    assert not is_cut_off(belief, 6, 2)
+    assert not doubt(belief)
+    sense(belief, 6)
+    sense(belief, 0)
+    assert not is_cut_off(belief, 0, 2)
 
 
 @pytest.mark.parametrize("rule", RULES)
@@ -72,14 +129,14 @@ def test_when_all_is_seen_the_model_is_the_map(rule):
     grid = Grid(andante.generate("random", 30, 20, seed=1).passable, rule=rule)
     graph, belief = unknown(grid, 30)
     assert sense(belief, 0) == np.count_nonzero(~grid.passable)
-    assert np.array_equal(belief.model.mask, grid.graph.arrays.mask)
+    assert np.array_equal(belief.cells.graph.mask, grid.graph.arrays.mask)
     assert graph.fingerprint == Grid(np.ones((20, 30), bool), rule=rule).graph.fingerprint
 
 
 def test_the_model_cannot_be_written_by_those_who_are_handed_it():
     _, belief = unknown(Grid(np.ones((3, 3), bool)), 1)
     with pytest.raises(ValueError, match="read-only"):
-        belief.model.mask[0] = 0
+        belief.cells.graph.mask[0] = 0
 
 
 def test_a_state_is_cut_off_when_it_has_no_move_left():
@@ -99,6 +156,7 @@ def test_who_knows_the_map_has_nothing_to_see_or_to_forget():
     assert model(KNOWN, arrays) is arrays
     assert sense(KNOWN, 0) == 0
     assert not is_cut_off(KNOWN, 0, 1)
+    assert not doubt(KNOWN)
     forget(KNOWN)
 
 

@@ -1,7 +1,8 @@
 """A graph that can lose states and edges and get them back: the ground over which a hierarchy is repaired.
 
-What is open follows from the original graph and two sets of flags, and the arcs of a state are always rewritten from
-these: closing and opening are the same operation, and the arcs keep the order of the graph.
+Grids have an editor of their own (`world.cells`). Here, what is open follows from the original graph and two sets of
+flags, and the arcs of a state are always rewritten from these: closing and opening are the same operation, and the arcs
+keep the order of the graph.
 """
 
 from __future__ import annotations
@@ -12,23 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.abstraction.clique import weigh
-from andante.kernel import generic, int64, kernel
+from andante.kernel import int64, kernel
 from andante.world.heuristics import distance
-from andante.world.layout import (
-    COUNT,
-    DIRECTION,
-    Arrays,
-    Csr,
-    Layout,
-    Moves,
-    degree,
-    enterable,
-    estimate,
-    price,
-    size,
-    target,
-    unit,
-)
+from andante.world.layout import Csr, degree, enterable, estimate, price, size, target, unit
 
 
 class Rows(NamedTuple):
@@ -89,18 +76,11 @@ class Flags(NamedTuple):
     """Which states and arcs are closed."""
 
     state: npt.NDArray[np.bool_]  # [n]
-    arc: npt.NDArray[np.bool_]  # [n * 8 or arcs], by direction on grids, by index in the row elsewhere
-    mask: npt.NDArray[np.uint8]  # [n or 0], writeable memory of the model's mask
-    corners: bool  # a closed cell also closes the diagonals past it
+    arc: npt.NDArray[np.bool_]  # [arcs]
 
 
-def own(arrays: Arrays, corners: bool) -> tuple[Moves | Rows, Flags]:
+def own(arrays: Csr) -> tuple[Rows, Flags]:
     """Return the same graph in its own writeable arrays, with nothing closed."""
-    if isinstance(arrays, Moves):
-        n, mask = len(arrays.mask), arrays.mask.copy()
-        shown = mask.view()
-        shown.flags.writeable = False  # like any other grid's, so that the same machine code is used
-        return arrays._replace(mask=shown), Flags(np.zeros(n, bool), np.zeros(8 * n, bool), mask, corners)
     rows = Rows(
         arrays.first,
         np.diff(arrays.first).astype(np.int32),
@@ -110,33 +90,12 @@ def own(arrays: Arrays, corners: bool) -> tuple[Moves | Rows, Flags]:
         arrays.metric,
         arrays.unit,
     )
-    return rows, Flags(
-        np.zeros(len(rows.degree), bool), np.zeros(len(rows.neighbour), bool), np.zeros(0, np.uint8), False
-    )
+    return rows, Flags(np.zeros(len(rows.degree), bool), np.zeros(len(rows.neighbour), bool))
 
 
-@generic
-def rewrite(model: Layout, graph: Layout, flags: Flags, state: int) -> None:
+@kernel
+def rewrite(model: Rows, graph: Csr, flags: Flags, state: int) -> None:
     """Rewrite the arcs of ``state`` in ``model``: those of ``graph`` that are not closed."""
-    raise TypeError(model)
-
-
-@rewrite.of(Moves)
-def _rewrite_cell(model: Moves, graph: Moves, flags: Flags, state: int) -> None:
-    mask = int64(graph.mask[state])
-    legal = mask
-    for k in range(COUNT[mask]):
-        d = int64(DIRECTION[mask, k])
-        shut = flags.state[state] or flags.state[state + graph.offset[d]] or flags.arc[8 * state + d]
-        if d & 1 and flags.corners:
-            shut = shut or flags.state[state + graph.offset[d - 1]] or flags.state[state + graph.offset[(d + 1) & 7]]
-        if shut:
-            legal &= ~(1 << d)
-    flags.mask[state] = legal
-
-
-@rewrite.of(Rows)
-def _rewrite_row(model: Rows, graph: Csr, flags: Flags, state: int) -> None:
     first, kept = graph.first[state], 0
     for k in range(first, graph.first[state + 1]):
         near = graph.neighbour[k]
@@ -147,29 +106,9 @@ def _rewrite_row(model: Rows, graph: Csr, flags: Flags, state: int) -> None:
     model.degree[state] = kept
 
 
-@generic
-def flag(graph: Layout, a: int, b: int, arc: npt.NDArray[np.bool_], closed: bool) -> None:
+@kernel
+def flag_arc(graph: Csr, a: int, b: int, arc: npt.NDArray[np.bool_], closed: bool) -> None:
     """Close or open the arcs from ``a`` to ``b``."""
-    raise TypeError(graph)
-
-
-@flag.of(Moves)
-def _flag_direction(graph: Moves, a: int, b: int, arc: npt.NDArray[np.bool_], closed: bool) -> None:
-    mask = graph.mask[a]
-    for k in range(COUNT[mask]):
-        d = int64(DIRECTION[mask, k])
-        if a + graph.offset[d] == b:
-            arc[8 * a + d] = closed
-
-
-@flag.of(Csr)
-def _flag_arc(graph: Csr, a: int, b: int, arc: npt.NDArray[np.bool_], closed: bool) -> None:
     for k in range(graph.first[a], graph.first[a + 1]):
         if graph.neighbour[k] == b:
             arc[k] = closed
-
-
-@kernel
-def flag_arc(graph: Layout, a: int, b: int, arc: npt.NDArray[np.bool_], closed: bool) -> None:
-    """Close or open the arcs from ``a`` to ``b``."""
-    flag(graph, a, b, arc, closed)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from functools import cached_property
+from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -16,19 +18,27 @@ from andante.abstraction.layers import CHUNK, Layers, Shape
 from andante.abstraction.repair import Keep, build_level, repair
 from andante.errors import GraphError, ParameterError, whole_number
 from andante.kernel import int64, kernel
+from andante.world.cells import Cells, set_cell
 from andante.world.graph import Graph
 from andante.world.grid import Grid
 from andante.world.heuristics import Metric
-from andante.world.layout import Layout, Moves, degree, price, size, target
+from andante.world.layout import Csr, Layout, Moves, beside, degree, price, size, target
+from andante.world.living import LivingGraph
 
 DEFAULT_COVER = Cover.ALIGNED
+
+
+def _at_rest(world: Grid | Graph) -> Graph:
+    """Return the graph of a map; of one that changes, that of its present version."""
+    graph = world.graph
+    return graph.at_rest() if isinstance(graph, LivingGraph) else graph
 
 
 class Hierarchy:
     """The levels above a graph, up to the one where each component is a single state.
 
     States of a level are numbered from 0; level 0 is the graph itself. A state without moves is not part of the levels
-    above.
+    above. Of a `World` these are the levels of the present version.
 
     >>> import numpy as np
     >>> from andante.world.grid import Grid
@@ -42,9 +52,13 @@ class Hierarchy:
     def __init__(
         self, world: Grid | Graph, cover: Cover = DEFAULT_COVER, built: tuple[Layers, int] | None = None
     ) -> None:
-        self.graph = world.graph
+        self.graph = _at_rest(world)
         self.cover = cover
-        self.layers, self.top = built or build(self.graph, cover)
+        self.layers, self.top = built or self._build()
+
+    def _build(self) -> tuple[Layers, int]:
+        """Return all levels above the graph, and their number."""
+        return build(self.graph, self.cover)
 
     @cached_property
     def _nodes(self) -> list[npt.NDArray[np.int32]]:
@@ -165,7 +179,8 @@ def _prices(layers: Layers, nodes: npt.NDArray[np.int32], cost: npt.NDArray[np.f
 class ChangingHierarchy(Hierarchy):
     """A hierarchy with its own data that is updated as states and edges of the graph are closed and opened again.
 
-    It keeps the number of levels that were built: on the highest, a component may become several states. A state of a
+    Above a grid, any of its cells can be closed and opened, and edges follow from that; above a graph, also edges. It
+    keeps the number of levels that were built: on the highest, a component may become several states. A state of a
     level remains as long as its children are connected or, if ``keep`` says so, form a clique.
 
     >>> import numpy as np
@@ -183,9 +198,16 @@ class ChangingHierarchy(Hierarchy):
     """
 
     def __init__(self, world: Grid | Graph, cover: Cover = DEFAULT_COVER, keep: Keep = Keep.CONNECTED) -> None:
-        super().__init__(world, cover)
+        super().__init__(world if isinstance(world, Grid) else world.csr(), cover)
         self.keep = keep
-        self._model, self._closed = own(self.graph.arrays, isinstance(world, Grid) and world.rule == "octile")
+        arrays = self.graph.arrays
+        self._ground: Cells | Edges
+        if isinstance(world, Grid):
+            assert isinstance(arrays, Moves)
+            self._ground = Cells.over(arrays, world.passable.flatten(), world.rule)
+        else:
+            assert isinstance(arrays, Csr)
+            self._ground = Edges(arrays, *own(arrays))
         room = reserve_for_changes(self.graph, self.layers, self.top, log_changes=False)
         self.layers = self.layers.copied_into(room)
         self._work = Work.of(self.layers)
@@ -193,11 +215,11 @@ class ChangingHierarchy(Hierarchy):
     @property
     def ground(self) -> Moves | Rows:
         """The current graph, as kernels take it."""
-        return self._model
+        return self._ground.graph if isinstance(self._ground, Cells) else self._ground.model
 
     def representatives(self, level: int) -> npt.NDArray[np.int32]:
         """Return the same as for any hierarchy; those that a change may have moved are computed again."""
-        find_centres(self.layers, self._model, self.nodes(level), self._work.spot)
+        find_centres(self.layers, self.ground, self.nodes(level), self._work.spot)
         return super().representatives(level)
 
     def close(self, *, states: Iterable[int] = (), edges: Iterable[tuple[int, int]] = ()) -> int:
@@ -208,30 +230,60 @@ class ChangingHierarchy(Hierarchy):
         return self._change(states, edges, True)
 
     def open(self, *, states: Iterable[int] = (), edges: Iterable[tuple[int, int]] = ()) -> int:
-        """Add closed states and edges again, repair what this affects, and return the highest level that changed."""
+        """Open states and edges, repair what this affects, and return the highest level that changed.
+
+        On a grid these may be any cells, on a graph those that were closed.
+        """
         return self._change(states, edges, False)
 
     def _change(self, states: Iterable[int], edges: Iterable[tuple[int, int]], closed: bool) -> int:
-        states = [self._node(0, state) for state in states]
-        edges = [(self._node(0, a), self._node(0, b)) for a, b in edges]
-        arrays, flags = self.graph.arrays, self._closed
-        for a, b in edges:
-            if not adjacent(arrays, a, b):
-                raise GraphError(f"there is no edge between {a} and {b} to close or open")
-        for a, b in edges:
-            flag_arc(arrays, a, b, flags.arc, closed)
-            flag_arc(arrays, b, a, flags.arc, closed)
-        flags.state[states] = closed
-        around = np.array([s for pair in edges for s in pair] + states, np.int64)
-        _rewrite_around(self._model, arrays, flags, self._work, around)
-        top = repair(self.layers, self._model, self._work, self.top, int(self.cover), int(self.keep))
-        for name in ("_nodes", "_number"):  # recomputed on demand, as that costs the size of the map
-            vars(self).pop(name, None)
+        some = np.array([self._node(0, state) for state in states], np.int64)
+        pairs = [(self._node(0, a), self._node(0, b)) for a, b in edges]
+        if isinstance(self._ground, Cells):
+            if pairs:
+                raise GraphError(
+                    "the edges of a grid follow from its cells, so they cannot be closed or opened by themselves; "
+                    "close cells, or make the hierarchy of the grid's graph: ChangingHierarchy(grid.graph)"
+                )
+            edit_cells(self._ground, self._work, some, not closed)
+        else:
+            _edit_edges(self._ground, self._work, some, pairs, closed)
+        top = repair(self.layers, self.ground, self._work, self.top, int(self.cover), int(self.keep))
+        self._forget_numbers()
         return int(top)
+
+    def _forget_numbers(self) -> None:
+        """Number the states of levels again when that is asked for, as it takes time in proportion to the map."""
+        for name in ("_nodes", "_number"):
+            vars(self).pop(name, None)
+
+
+class Edges(NamedTuple):
+    """A graph whose states and edges can be closed and opened."""
+
+    whole: Csr  # with nothing closed
+    model: Rows
+    flags: Flags
+
+
+def _edit_edges(
+    ground: Edges, work: Work, states: npt.NDArray[np.int64], pairs: list[tuple[int, int]], closed: bool
+) -> None:
+    """Close or open states and edges of a graph, and mark what this affects as changed."""
+    whole, model, flags = ground
+    for a, b in pairs:
+        if not adjacent(whole, a, b):
+            raise GraphError(f"there is no edge between {a} and {b} to close or open")
+    for a, b in pairs:
+        flag_arc(whole, a, b, flags.arc, closed)
+        flag_arc(whole, b, a, flags.arc, closed)
+    flags.state[states] = closed
+    ends = np.array([state for pair in pairs for state in pair], np.int64)
+    _rewrite_around(model, whole, flags, work, np.concatenate([ends, states]))
 
 
 @kernel
-def _rewrite_around(model: Layout, graph: Layout, flags: Flags, work: Work, states: npt.NDArray[np.int64]) -> None:
+def _rewrite_around(model: Rows, graph: Csr, flags: Flags, work: Work, states: npt.NDArray[np.int64]) -> None:
     """Rewrite the arcs of these states and of their neighbours, and mark them as changed."""
     empty(work, CHANGED)
     for i in range(len(states)):
@@ -242,17 +294,39 @@ def _rewrite_around(model: Layout, graph: Layout, flags: Flags, work: Work, stat
         rewrite(model, graph, flags, item(work, CHANGED, i))
 
 
+@kernel
+def edit_cells(ground: Cells, work: Work, states: npt.NDArray[np.int64], opened: bool) -> None:
+    """Open or close cells, and mark what this affects as changed."""
+    empty(work, CHANGED)
+    for i in range(len(states)):
+        if set_cell(ground, states[i], opened):
+            mark_around(ground.graph, work, states[i])
+
+
+@kernel
+def mark_around(graph: Moves, work: Work, cell: int) -> None:
+    """Mark a cell, and the cells around it, as changed."""
+    put(work, CHANGED, cell)
+    for d in range(8):
+        near = beside(graph, cell, d)
+        if near >= 0:
+            put(work, CHANGED, near)
+
+
 # --- building -------------------------------------------------------------------------------------------------------
 
 
-def build(graph: Graph, cover: Cover) -> tuple[Layers, int]:
-    """Return all levels above a graph, and their number."""
+def build(graph: Graph, cover: Cover, most: float = math.inf, share: float = 1.0) -> tuple[Layers, int]:
+    """Return all levels above a graph, or at most so many, and their number.
+
+    They end with the first level that has more than this ``share`` of the states of the one below, if there is one.
+    """
     n = len(graph)
     layers = Layers.reserve(_shape(graph), n, n + graph.arcs // CHUNK, log_changes=False)
     work = Work.of(layers)
     arcs = _begin(graph.arrays, work)
     level = 0
-    while arcs:
+    while arcs and level < most:
         level += 1
         states = count(work, ORPHANS)
         nodes, chunks = layers.used
@@ -262,6 +336,8 @@ def build(graph: Graph, cover: Cover) -> tuple[Layers, int]:
         begin = work.set[ORPHANS]["begin"]
         orphans = work.item[begin : begin + count(work, ORPHANS)]
         arcs = int(layers.node["degree"][orphans - layers.ground].sum())
+        if len(orphans) > share * states:
+            break
     find_all_centres(layers, graph.arrays, np.empty(layers.used[0]), work.spot)
     return layers.trimmed(), level
 
@@ -292,7 +368,8 @@ def most_after_changes(graph: Graph, levels: int) -> tuple[int, int]:
     No level can have more states or arcs than the one below. While a level is repaired, its old arcs are kept too.
     """
     n = len(graph)
-    return levels * n, (levels + 1) * (n + graph.arcs // CHUNK)
+    arcs = 8 * n if isinstance(graph.arrays, Moves) else graph.arcs  # walls may go
+    return levels * n, (levels + 1) * (n + arcs // CHUNK)
 
 
 def reserve_for_changes(graph: Graph, built: Layers, levels: int, log_changes: bool) -> Layers:
@@ -300,7 +377,7 @@ def reserve_for_changes(graph: Graph, built: Layers, levels: int, log_changes: b
 
     Most of this memory is never touched, so the operating system never allocates it.
     """
-    return Layers.reserve(built.shape, *most_after_changes(graph, levels), log_changes)
+    return Layers.reserve(built.shape, *most_after_changes(graph, max(levels, 1)), log_changes)  # the first is repaired
 
 
 def _shape(graph: Graph) -> Shape:
@@ -339,6 +416,8 @@ _known: WeakKeyDictionary[Graph, dict[Cover, tuple[Layers, int]]] = WeakKeyDicti
 
 def hierarchy_of(graph: Graph, cover: Cover = DEFAULT_COVER) -> Hierarchy:
     """Return the hierarchy of a graph; its layers are built once and shared by all callers."""
+    if isinstance(graph, LivingGraph):
+        return Hierarchy(graph, cover)  # of the present version
     known = _known.setdefault(graph, {})
     if cover not in known:
         known[cover] = build(graph, cover)

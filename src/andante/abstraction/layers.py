@@ -172,6 +172,20 @@ class Layers(NamedTuple):
             array.flags.writeable = False
         return short
 
+    def shown(self) -> Layers:
+        """Return the same layers in read-only views of their arrays, of the same types as those of `trimmed`."""
+        shown = self._replace(
+            family=self.family.view(),
+            node=self.node.view(),
+            total=self.total.view(),
+            link=self.link.view(),
+            arc=self.arc.view(),
+            scalars=self.scalars.view(),
+        )
+        for array in shown[:6]:
+            array.flags.writeable = False
+        return shown
+
     def copied_into(self, room: Layers) -> Layers:
         """Fill ``room``, which must be unused, with these layers and return it."""
         full: tuple[npt.NDArray[Any], ...] = self[:6]

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.abstraction.layers import LEAST_COST
-from andante.abstraction.levels import Discovered, Fixed, removed_count, removed_node, room_of
+from andante.abstraction.levels import Held, note_removed, removed_count, removed_node, room_of
 from andante.kernel import kernel
 from andante.search.behind import Behind, forget
 from andante.search.learning import stamp_of
@@ -94,14 +94,17 @@ def begin(mind: Mind) -> None:
 
 
 @kernel
-def forget_regions(mind: Mind, held: Fixed | Discovered) -> None:
-    """Forget the values of regions that the last repair removed."""
-    at = mind.scalars[0]
-    for k in range(removed_count(held)):
+def forget_regions(mind: Mind, held: Held) -> None:
+    """Forget the values of regions that repairs have removed; if these are very many, all values."""
+    at, removed = mind.scalars[0], removed_count(held)
+    if removed < 0:
+        forget_all(mind)
+    for k in range(removed):
         node = removed_node(held, k) - mind.first
         if stamp_of(mind.tables.h, node) > at["goals_before"]:
             at["stored"] -= 1
         forget_state(mind.tables, node)
+    note_removed(held)
 
 
 @kernel

@@ -1,24 +1,32 @@
-"""The levels as an agent holds them: shared above a known map, private and repaired above one that it discovers."""
+"""The levels as an agent holds them: shared above a known map, private and repaired above one that it discovers.
+
+Shared levels may be those of a map that changes. Then they are mended for all agents (`abstraction.living`), between
+their moves, and each agent catches up with the log of mends.
+"""
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from andante.abstraction.centres import keep_centre
-from andante.abstraction.clique import CHANGED, DEAD, Cover, Work, count, item, put, weigh
+from andante.abstraction.centres import find_centre, keep_centre
+from andante.abstraction.clique import DEAD, Cover, Work, count, item, weigh
 from andante.abstraction.corridor import Corridor, Route
-from andante.abstraction.hierarchy import hierarchy_of, most_after_changes
+from andante.abstraction.hierarchy import hierarchy_of, mark_around, most_after_changes
 from andante.abstraction.layers import Layers, ancestor, first_child, has_room, next_child, restore
-from andante.abstraction.repair import repair
+from andante.abstraction.living import UNMENDED, Mends, levels_of
+from andante.abstraction.repair import Keep, repair
 from andante.errors import ParameterError
 from andante.kernel import generic, int64, kernel
 from andante.search.memory import Clock, Space
+from andante.world.changes import Changes, can_look_up, changed_cell
 from andante.world.heuristics import TOLERANCE
-from andante.world.layout import COUNT, DIRECTION, Layout, unit
-from andante.world.sensing import Belief, ask_for_room, walls_found
+from andante.world.layout import Layout, unit
+from andante.world.living import LivingGraph
+from andante.world.sensing import Belief, ask_for_room
 
 UNCHANGED = -1  # not even the ground has changed
 OUT_OF_ROOM = -2  # the levels could not be repaired: they are restored and repaired again when there is more room
@@ -26,16 +34,31 @@ OUT_OF_ROOM = -2  # the levels could not be repaired: they are restored and repa
 GROWTH = 1.5  # of the room, when little is left
 
 
-class Fixed(NamedTuple):
-    """Levels above a known map; they never change."""
+FOLLOWED = np.dtype(
+    [
+        ("number", np.int64),  # mends that the agent has caught up with ...
+        ("removed", np.int64),  # ... nodes removed by them ...
+        ("opened", np.int64),  # ... and cells opened
+    ]
+)
+
+MOST_REMOVED = 256  # nodes whose values an agent forgets one by one
+
+
+class Shared(NamedTuple):
+    """Levels above a known map, which all agents on it share; nothing is ever mended if the map does not change."""
 
     layers: Layers
+    mends: Mends
+    changes: Changes  # the log of the map
+    scalars: npt.NDArray[Any]  # [1], of FOLLOWED: the agent's own
 
 
 SEEN = np.dtype(
     [
         ("problem", np.int64),
-        ("walls", np.int64),  # cells found blocked in it that have been processed
+        ("changes", np.int64),  # of the model that have been processed ...
+        ("opened", np.int64),  # ... and how many of them opened a cell
     ]
 )
 
@@ -48,7 +71,7 @@ class Spare(NamedTuple):
 
 
 class Discovered(NamedTuple):
-    """Levels above the agent's model of its map, which are updated as the model loses cells.
+    """Levels above the agent's model of its map, which are updated as the model loses cells or gets them back.
 
     There is room for a few more nodes and arcs than were built. If walls break up so many regions that little of it is
     left, the agent asks for more, and gets it before its next move.
@@ -66,23 +89,28 @@ class Discovered(NamedTuple):
     spare: Spare
 
 
+Held = Shared | Discovered
+
+
 class Levels(NamedTuple):
     """The levels of either kind, and buffers to plan on them."""
 
-    held: Fixed | Discovered
+    held: Held
     route: Route
 
     @classmethod
     def allocate(cls, space: Space) -> Levels:
         """Return the levels above the agent's map up to the parameter ``level``, by rules ``cover`` and ``keep``."""
-        built, top = _built(space)
         if not isinstance(space.view, Belief):
-            return cls(Fixed(built), Route.over(space, built))
+            layers, mends = _shared(space)
+            held = Shared(layers, mends, space.changes, space.mind.one(FOLLOWED))
+            return cls(held, Route.over(space, layers))
+        built, top = _built(space)
         own = built.copied_into(_reserve(space, built, top))
         cover, keep, spare = int(space.params.cover), int(space.params.keep), _spare(space, built)
         scalars = np.zeros(1, SEEN)
-        held = Discovered(own, built, Work.of(own), space.view, scalars, space.clock, top, cover, keep, spare)
-        return cls(held, Route.over(space, own))
+        mine = Discovered(own, built, Work.of(own), space.view, scalars, space.clock, top, cover, keep, spare)
+        return cls(mine, Route.over(space, own))
 
     def with_more_room(self, space: Space) -> Levels:
         """Return the same levels, with the room that ``space`` allows for."""
@@ -119,12 +147,26 @@ def _room(space: Space, built: Layers, top: int) -> tuple[int, int]:
 def _built(space: Space) -> tuple[Layers, int]:
     """Return the levels above what the agent initially knows of its map, and the highest one that it needs."""
     hierarchy = hierarchy_of(space.graph, Cover(space.params.cover))
-    wanted = getattr(space.params, "level", 0)
-    if wanted > hierarchy.top:
-        raise ParameterError(
-            f"level must be at most {hierarchy.top} on this map, which has no more levels; got {wanted}"
-        )
-    return hierarchy.layers, wanted
+    return hierarchy.layers, _wanted(space, hierarchy.top)
+
+
+def _shared(space: Space) -> tuple[Layers, Mends]:
+    """Return the levels above a known map, and the log of mends."""
+    cover, keep = Cover(space.params.cover), Keep(getattr(space.params, "keep", Keep.CONNECTED))
+    if not isinstance(space.graph, LivingGraph):
+        return _built(space)[0], UNMENDED
+    highest = getattr(space.params, "level", math.inf)
+    levels = levels_of(space.graph, cover, keep, max(highest, 1))  # to mend others would take time
+    _wanted(space, levels.top)
+    return levels.shown, levels.mends
+
+
+def _wanted(space: Space, top: int) -> int:
+    """Return the level that the agent plans on; raise `ParameterError` if there is no such level."""
+    wanted = int(getattr(space.params, "level", 0))
+    if wanted > top:
+        raise ParameterError(f"level must be at most {top} on this map, which has no more levels; got {wanted}")
+    return wanted
 
 
 class Room(NamedTuple):
@@ -141,17 +183,20 @@ class Room(NamedTuple):
 
 def room_of(space: Space) -> Room:
     """Return how many nodes there may be on the levels that are allocated for an agent."""
-    built, top = _built(space)
     if isinstance(space.view, Belief):
+        built, top = _built(space)
         nodes, _ = _room(space, built, top)
         # No level has more nodes than the one below it.
         return Room(space.states, nodes, tuple(nodes // level for level in range(1, max(top, 1) + 1)))
+    built, _ = _shared(space)
+    if isinstance(space.graph, LivingGraph):
+        return Room(space.states, len(built.node), (space.states,) * (max(int(getattr(space.params, "level", 0)), 1)))
     counts = np.bincount(built.node["level"], minlength=2)
     return Room(space.states, len(built.node), tuple(counts[1:].tolist()))
 
 
 @generic
-def catch_up(held: Fixed | Discovered, graph: Layout) -> int:
+def catch_up(held: Held, graph: Layout) -> int:
     """Update the levels to the agent's current ``graph``; return the highest that changed, `UNCHANGED` if none did.
 
     `OUT_OF_ROOM` if that was not possible.
@@ -159,44 +204,55 @@ def catch_up(held: Fixed | Discovered, graph: Layout) -> int:
     raise TypeError(held)
 
 
-@catch_up.of(Fixed)
-def _nothing_changed(held: Fixed, graph: Layout) -> int:
-    return UNCHANGED
+@catch_up.of(Shared)
+def _follow(held: Shared, graph: Layout) -> int:
+    """Look up what was mended since the agent's last move."""
+    at, number = held.scalars[0], held.mends.scalars[0]["number"]
+    if at["number"] == number:
+        return UNCHANGED
+    highest = 0
+    for level in range(len(held.mends.level)):
+        if held.mends.level[level] > at["number"]:
+            highest = level
+    at["number"] = number
+    return highest
 
 
 @catch_up.of(Discovered)
 def _mend(held: Discovered, graph: Layout) -> int:
-    belief, seen, walls = held.belief, held.scalars[0], walls_found(held.belief)
+    cells, seen, log = held.belief.cells, held.scalars[0], held.belief.cells.changes
     if seen["problem"] != held.clock[0]["problem"]:
         restore(held.layers, held.built)
-        seen["problem"], seen["walls"] = held.clock[0]["problem"], 0
-    if walls == seen["walls"]:
+        seen["problem"], seen["changes"] = held.clock[0]["problem"], held.belief.scalars[0]["first"]
+    if log.scalars[0]["total"] == seen["changes"]:
         return UNCHANGED
-    for k in range(seen["walls"], walls):
-        cell = int64(belief.found[k])
-        put(held.work, CHANGED, cell)
-        around = belief.free[cell]
-        for d in range(COUNT[around]):
-            put(held.work, CHANGED, cell + belief.model.offset[DIRECTION[around, d]])
-    seen["walls"] = walls
+    if can_look_up(log, seen["changes"]):
+        for k in range(seen["changes"], log.scalars[0]["total"]):
+            cell = changed_cell(log, k)
+            mark_around(cells.graph, held.work, max(cell, ~cell))
+    else:  # the levels were restored after more changes than there are cells
+        for cell in range(len(cells.passable)):
+            if not cells.passable[cell]:
+                mark_around(cells.graph, held.work, cell)
+    seen["changes"] = log.scalars[0]["total"]
     changed = repair(held.layers, graph, held.work, held.top, held.cover, held.keep)
     if not has_room(held.layers, held.spare.nodes, held.spare.chunks):
-        ask_for_room(belief)
+        ask_for_room(held.belief)
     if held.layers.scalars[0]["short"] != 0:
-        ask_for_room(belief)
+        ask_for_room(held.belief)
         seen["problem"] = -1
         return OUT_OF_ROOM
     return changed
 
 
 @generic
-def is_short_of_room(held: Fixed | Discovered) -> bool:
+def is_short_of_room(held: Held) -> bool:
     """Return whether the last repair was abandoned for lack of room."""
     raise TypeError(held)
 
 
-@is_short_of_room.of(Fixed)
-def _never_short(held: Fixed) -> bool:
+@is_short_of_room.of(Shared)
+def _never_short(held: Shared) -> bool:
     return False
 
 
@@ -206,14 +262,51 @@ def _is_short(held: Discovered) -> bool:
 
 
 @generic
-def removed_count(held: Fixed | Discovered) -> int:
-    """Return the number of nodes that the last repair removed."""
+def is_behind(held: Held) -> bool:
+    """Return whether the levels have yet to follow some changes of the map: then a path that they miss may exist."""
     raise TypeError(held)
 
 
-@removed_count.of(Fixed)
-def _none_removed(held: Fixed) -> int:
-    return 0
+@is_behind.of(Shared)
+def _has_more_to_mend(held: Shared) -> bool:
+    return held.mends.scalars[0]["version"] != held.changes.scalars[0]["total"]
+
+
+@is_behind.of(Discovered)
+def _never_behind(held: Discovered) -> bool:
+    return False
+
+
+@generic
+def has_opened(held: Held) -> bool:
+    """Return whether a cell below the levels was opened since this was last asked."""
+    raise TypeError(held)
+
+
+@has_opened.of(Shared)
+def _has_opened_on_the_map(held: Shared) -> bool:
+    at, opened = held.scalars[0], held.mends.scalars[0]["opened"]
+    before, at["opened"] = at["opened"], opened
+    return before != opened
+
+
+@has_opened.of(Discovered)
+def _has_opened_in_the_model(held: Discovered) -> bool:
+    at, opened = held.scalars[0], held.belief.cells.changes.scalars[0]["opened"]
+    before, at["opened"] = at["opened"], opened
+    return before != opened
+
+
+@generic
+def removed_count(held: Held) -> int:
+    """Return the number of nodes that were removed since the agent forgot about them; -1 if these are too many."""
+    raise TypeError(held)
+
+
+@removed_count.of(Shared)
+def _count_removed_by_all(held: Shared) -> int:
+    removed = held.mends.scalars[0]["removed"] - held.scalars[0]["removed"]
+    return removed if removed <= MOST_REMOVED else -1
 
 
 @removed_count.of(Discovered)
@@ -222,19 +315,35 @@ def _count_removed(held: Discovered) -> int:
 
 
 @generic
-def removed_node(held: Fixed | Discovered, k: int) -> int:
-    """Return the ``k``-th of the nodes that the last repair removed."""
+def removed_node(held: Held, k: int) -> int:
+    """Return the ``k``-th of these nodes."""
     raise TypeError(held)
 
 
-@removed_node.of(Fixed)
-def _no_such_node(held: Fixed, k: int) -> int:
-    return 0
+@removed_node.of(Shared)
+def _kth_removed_by_all(held: Shared, k: int) -> int:
+    return int64(held.mends.removed[(held.scalars[0]["removed"] + k) & (len(held.mends.removed) - 1)])
 
 
 @removed_node.of(Discovered)
 def _kth_removed(held: Discovered, k: int) -> int:
     return item(held.work, DEAD, k)
+
+
+@generic
+def note_removed(held: Held) -> None:
+    """Note that the agent has forgotten what it knew about these nodes."""
+    raise TypeError(held)
+
+
+@note_removed.of(Shared)
+def _note_removed_by_all(held: Shared) -> None:
+    held.scalars[0]["removed"] = held.mends.scalars[0]["removed"]
+
+
+@note_removed.of(Discovered)
+def _nothing_to_note(held: Discovered) -> None:
+    pass
 
 
 # --- the end of a plan ----------------------------------------------------------------------------------------------
@@ -250,24 +359,25 @@ def child_towards(levels: Levels, within: Corridor, goal: int) -> int:
     if ancestor(within.layers, goal, within.up) == end:
         return goal
     if within.layers.node[end - within.layers.ground]["level"] == within.up:
-        return _centre(levels.held, within.graph, end)
+        return _centre(levels.held, within.graph, end, levels.route.spot[0])
     return _nearest_child(levels.route, within, end)
 
 
 @generic
-def _centre(held: Fixed | Discovered, ground: Layout, node: int) -> int:
+def _centre(held: Held, ground: Layout, node: int, spot: npt.NDArray[np.float64]) -> int:
     """Return the ground state nearest to a node's point."""
     raise TypeError(held)
 
 
-@_centre.of(Fixed)
-def _known_centre(held: Fixed, ground: Layout, node: int) -> int:
-    return int64(held.layers.node[node - held.layers.ground]["centre"]) - 1
+@_centre.of(Shared)
+def _known_centre(held: Shared, ground: Layout, node: int, spot: npt.NDArray[np.float64]) -> int:
+    centre = int64(held.layers.node[node - held.layers.ground]["centre"]) - 1
+    return centre if centre >= 0 else find_centre(held.layers, ground, node, spot)  # mended since
 
 
 @_centre.of(Discovered)
-def _kept_centre(held: Discovered, ground: Layout, node: int) -> int:
-    return keep_centre(held.layers, ground, node, held.work.spot)
+def _kept_centre(held: Discovered, ground: Layout, node: int, spot: npt.NDArray[np.float64]) -> int:
+    return keep_centre(held.layers, ground, node, spot)
 
 
 @kernel

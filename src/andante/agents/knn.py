@@ -27,7 +27,8 @@ from andante.search.hillclimb import climb
 from andante.search.learning import Learned, raise_to
 from andante.search.lookahead import Ball, look
 from andante.search.memory import CLOCK, Clock, Space, begin_problem, set_problem
-from andante.search.records import forget
+from andante.search.mind import Group
+from andante.search.records import forget, release
 from andante.world.layout import Arrays, price, target
 
 NOWHERE = -1
@@ -56,7 +57,8 @@ class Apart(NamedTuple):
     @classmethod
     def allocate(cls, space: Space) -> Apart:
         """Return arrays with nothing learned yet."""
-        return cls(Learned.over(space.mind, space.mind.one(CLOCK, (1, 1, 1, 1, 1, 0.0)), space.log))
+        clock = space.mind.one(CLOCK, (1, 1, 1, 1, 1, 0.0))
+        return cls(Learned.over(space.mind, clock, space.log, Group.ASIDE))
 
 
 PLAN = np.dtype(
@@ -182,6 +184,7 @@ def _pursue_next(memory: Memory) -> None:
     at = plan.scalars[0]
     at["aim"] = memory.subgoals.subgoal[at["next"]]
     at["next"] += 1
+    release(h.where)
     begin_problem(h.clock[0], 0)
     if h.clock[0]["problem"] == STAMPS:
         forget(h.where, h.stamp)

@@ -111,7 +111,7 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
         if is_damaged(tree) and is_broken(paths, tree, graph, state, steps):
             at["trial"] = NEVER
             return Move(state, 0.0, work.expanded, work.touched, 0.0, 0)
-        traced = trace(paths, tree, state, at["start"], steps)
+        traced = trace(paths, tree, state, steps)
         if not is_tracing(paths):
             follow(paths)
             at["stage"] = TRACED

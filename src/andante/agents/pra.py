@@ -16,7 +16,7 @@ from andante.abstraction.clique import Cover
 from andante.abstraction.corridor import EVERYWHERE, Route, keep, mark, next_on, search_within, under
 from andante.abstraction.hierarchy import DEFAULT_COVER
 from andante.abstraction.layers import Layers, ancestor
-from andante.abstraction.levels import Levels
+from andante.abstraction.levels import Levels, is_behind
 from andante.agent import UNREACHABLE, Card, Move, algorithm, no_move
 from andante.kernel import kernel
 from andante.world.layout import Arrays
@@ -44,6 +44,8 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
     to, cost = next_on(ahead, graph, state)
     if cost == np.inf:
         expanded, touched = _plan(route, graph, layers, params, state, goal)
+        if ahead.scalars[0]["moves"] < 0 and is_behind(memory.levels.held):  # wait: levels have yet to follow the map
+            return Move(state, 0.0, expanded, touched, 0.0, 0)
         if ahead.scalars[0]["moves"] < 0:
             return no_move(UNREACHABLE, expanded, touched)
         to, cost = next_on(ahead, graph, state)
@@ -87,6 +89,7 @@ def _meeting_level(layers: Layers, a: int, b: int) -> int:
         "PRA*",
         paper="Sturtevant & Buro 2005",
         complete=True,
+        living=True,
         regions=True,
         examples=("pra(widen=false)",),
         shown=("pra",),

@@ -14,7 +14,9 @@ With sight, the levels are repaired before every move. By default the agent keep
 blocked; a refined path consists of ground states, which repair never renumbers. ``replan=graph`` follows section 4.1 to
 the letter. The paper also resets all values of an abstract level that has changed, as ``forget=level`` does. With sight
 10 each newly seen region then undoes the learning of all earlier trials, which takes up to sixty times the travel and
-is not what the paper's curves show. On level 0 this is LRTS, with sight and without.
+is not what the paper's curves show. On a map that changes the levels are mended for all agents between their moves; a
+plan that fails because they are behind is made again. Values of regions stay when cells open, but those of cells are
+forgotten. On level 0 this is LRTS, with sight and without.
 """
 
 from __future__ import annotations
@@ -30,7 +32,16 @@ from andante.abstraction.corridor import EVERYWHERE, keep, mark, next_on, under
 from andante.abstraction.hierarchy import DEFAULT_COVER
 from andante.abstraction.layers import ancestor
 from andante.abstraction.learning import Mind, begin, forget_all, forget_regions
-from andante.abstraction.levels import OUT_OF_ROOM, UNCHANGED, Levels, catch_up, child_towards, is_short_of_room
+from andante.abstraction.levels import (
+    OUT_OF_ROOM,
+    UNCHANGED,
+    Levels,
+    catch_up,
+    child_towards,
+    has_opened,
+    is_behind,
+    is_short_of_room,
+)
 from andante.abstraction.planning import Method, keep_to_quota, plan_on
 from andante.abstraction.repair import Keep
 from andante.agent import IN_COST, STUCK, UNREACHABLE, Card, Move, Range, algorithm, dialect, setting
@@ -131,6 +142,11 @@ class Params(NamedTuple):
         return self.real_time
 
     @property
+    def living(self) -> bool:
+        """Whether it follows maps that change: levels do, but a pattern database is for the map as it was."""
+        return not self.needs
+
+    @property
     def complete(self) -> bool:
         """Whether it arrives: LRTS below the highest level may walk in circles."""
         refined = (self.ground,) if self.between is Between.PASS or self.level < 2 else (self.ground, self.between)
@@ -170,6 +186,8 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
         to, cost = next_on(ahead, graph, state)
     if cost == np.inf:
         to, cost = UNREACHABLE if path["moves"] < 0 else STUCK, 0.0
+        if is_behind(memory.levels.held):  # wait: the levels have yet to follow the map
+            to, path["moves"] = state, -1
     path["moves"] -= 1
     return Move(to, cost, work.expanded, work.touched, work.learned, at["stored"] - held)
 
@@ -184,6 +202,8 @@ def _take_in_walls(memory: Memory, graph: Arrays, params: Params) -> bool:
         forget_all(memory.mind)
         return True
     forget_regions(memory.mind, memory.levels.held)
+    if memory.mind.first == 0 and has_opened(memory.levels.held):  # values of cells may be too high now
+        forget_all(memory.mind)
     if params.forget == _LEVEL and changed >= params.level > 0:
         forget_all(memory.mind)
     return params.replan == _WALL or (params.replan == _GRAPH and changed >= params.level)
@@ -199,6 +219,9 @@ def _plan(memory: Memory, graph: Arrays, params: Params, state: int, goal: int) 
     while level >= 0:
         within = under(route, graph, layers, up)
         here, there, depth = ancestor(layers, state, level), ancestor(layers, goal, level), params.depth
+        if level > 0 and (here == 0 or there == 0):  # a cell that was opened, above which nothing is mended yet
+            path["moves"] = -1
+            break
         if up != EVERYWHERE:
             there = child_towards(memory.levels, within, there)  # line 6
         elif here != there:
@@ -230,6 +253,7 @@ def _plan(memory: Memory, graph: Arrays, params: Params, state: int, goal: int) 
         real_time=True,
         complete=True,
         senses=True,
+        living=True,
         crowd=True,
         regions=True,
         examples=("prlrts(level=2, depth=3, gamma=0.8, quota=100.0)", "prlrts(level=2, between=astar)"),

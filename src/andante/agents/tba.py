@@ -349,7 +349,7 @@ def _trace(memory: Memory, graph: Arrays, params: Params, state: int, most: int)
     if not is_tracing(paths):  # line 10
         _aim(memory, at["goal"])  # line 11
     begun_at = paths.scalars[0]["traced"]
-    steps = trace(paths, tree, state, at["start"], most)  # line 13
+    steps = trace(paths, tree, state, most)  # line 13
     if at["final"] and _shortens(params):
         lay(memory.searches.route, tree, at["found"], begun_at, steps)
     if is_tracing(paths):  # line 14

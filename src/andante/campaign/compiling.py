@@ -22,6 +22,7 @@ from andante.machine import cores
 from andante.notation import parse
 from andante.offline import build
 from andante.offline.builder import asks_for_goals
+from andante.world.living import World
 
 _SMALL = 32  # width of a map to compile with: machine code does not depend on sizes
 
@@ -39,11 +40,13 @@ def _kind(text: str) -> str:
 class Compiler:
     """Compiles agents, or with ``crowds`` units of crowds, and builders of databases, on a small map.
 
+    With ``living`` it compiles agents for maps that change, too.
+
     Calls ``progress(what, number, total)`` before each that is not in the cache, with the given numbers.
     """
 
-    def __init__(self, progress: ProgressCallback, crowds: bool = False) -> None:
-        self._progress, self._crowds = progress, crowds
+    def __init__(self, progress: ProgressCallback, crowds: bool = False, living: bool = False) -> None:
+        self._progress, self._crowds, self._living = progress, crowds, living
         self._map = generate("rooms", _SMALL, _SMALL)
         self._databases: dict[str, Database | AndanteError] = {}
 
@@ -70,7 +73,8 @@ class Compiler:
                 with on_compile(lambda _: self._progress(one.algorithm.card.name, number, total)):
                     self._tick(ready)
             else:
-                compile_all([ready], [self._map], lambda what, *_: self._progress(what, number, total))
+                for world in [self._map, *([World(self._map)] if self._living else [])]:
+                    compile_all([ready], [world], lambda what, *_: self._progress(what, number, total))
         except AndanteError:
             return False
         return True
@@ -84,13 +88,13 @@ class Compiler:
         crowd.remove(ids)
 
 
-def compile_outfits(wanted: Iterable[Outfit[str]], progress: ProgressCallback) -> None:
+def compile_outfits(wanted: Iterable[Outfit[str]], progress: ProgressCallback, living: bool = False) -> None:
     """Compile all that will run; ``progress(what, number, total)`` is called before each that was not in the cache.
 
     Parameters that do not go together, and databases that cannot be built, are passed over: running them raises the
     error, which names the map.
     """
-    compiler, groups = Compiler(progress), _alike(wanted)
+    compiler, groups = Compiler(progress, living=living), _alike(wanted)
     for number, group in enumerate(groups, 1):
         any(compiler.agent(one, number, len(groups)) for one in group)  # the others run the same machine code
 

@@ -7,6 +7,7 @@ So a band refers to the original map, and the optimal costs of the resulting pro
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,25 +15,31 @@ import numpy as np
 
 from andante.campaign.file import ProblemSet
 from andante.campaign.maps import MapSource, map_sources
+from andante.campaign.scenes import SceneOrder
 from andante.datasets import ProgressCallback
 from andante.datasets.scaling import upscale_problems
 from andante.datasets.scenarios import Band, random_problems, with_optimal_costs
+from andante.episode.scenewalk import replanned_cost
 from andante.errors import CampaignError
 from andante.world.grid import Grid
 from andante.world.problem import Problem
 
 
 class Chosen(NamedTuple):
-    """Problems on one map, with their optimal costs."""
+    """Problems on one map, with their optimal costs; those of a scene are its first units, with replanned costs."""
 
     source: MapSource
     grid: Grid
     batches: list[list[Problem]]  # the problems of each batch
+    fingerprint: str  # of the map or, if there is one, of the scene
 
 
 def draw(one: ProblemSet, batches: int, folder: Path, progress: ProgressCallback) -> Iterator[Chosen]:
     """Yield the problems of a set for ``batches`` batches, map by map; maps without any are left out."""
     sources = [source for text in one.maps for source in map_sources(text, folder, one.upscale)]
+    if one.has_scenes:
+        yield from _units(one, batches, sources, progress)
+        return
     shares = _shares(one, batches, sources, progress) if one.total is not None else None
     for number, source in enumerate(sources):
         progress(f"choosing problems of {one.name}", number, len(sources))
@@ -52,7 +59,30 @@ def draw(one: ProblemSet, batches: int, folder: Path, progress: ProgressCallback
                 grid,
             )
         if any(chosen):
-            yield Chosen(source, grid, chosen)
+            yield Chosen(source, grid, chosen, grid.fingerprint)
+    progress(f"choosing problems of {one.name}", len(sources), len(sources))
+
+
+def _units(one: ProblemSet, batches: int, sources: list[MapSource], progress: ProgressCallback) -> Iterator[Chosen]:
+    """Yield the units of scenes, scene by scene; a scene to generate is another one in each batch."""
+    for number, source in enumerate(sources):
+        for batch in range(batches):
+            seed = one.seed + batch
+            order = SceneOrder(one.scene, one.count or 0, seed, one.optimal_cost) if one.scene else None
+            ordered = replace(source, order=order)
+            scene = ordered.scene()
+            count = len(scene.units) if one.count is None else min(one.count, len(scene.units))
+            costs = []
+            for unit in range(count):
+                progress(f"walking scene {number + 1} of {len(sources)} of {one.name} with replanned A*", unit, count)
+                costs.append(replanned_cost(scene, unit))
+            problems = [
+                scene.grid.problem(*ends).with_optimal_cost(cost)
+                for ends, cost in zip(scene.units, costs, strict=False)
+            ]
+            if problems:
+                mine: list[list[Problem]] = [problems if k == batch else [] for k in range(batches)]
+                yield Chosen(ordered, scene.grid, mine, scene.fingerprint)
     progress(f"choosing problems of {one.name}", len(sources), len(sources))
 
 

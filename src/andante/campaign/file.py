@@ -30,6 +30,7 @@ from typing import Any
 from andante.agent import Algorithm, find, find_all
 from andante.campaign.maps import check_map
 from andante.campaign.orders import BuildOrder
+from andante.campaign.scenes import check_problems, check_run, is_scene_file
 from andante.campaign.settings import sample
 from andante.datafile import Lines, Table, read_tables
 from andante.episode.convergence import DEFAULT_MAX_TRIALS
@@ -60,6 +61,17 @@ class ProblemSet:
     optimal_cost: tuple[float, float] = (0.0, math.inf)
     seed: int = 0
     upscale: tuple[int, int] | None = None
+    scene: str = ""  # how the maps change: a scene to generate on each
+
+    @property
+    def has_scenes(self) -> bool:
+        """Whether the maps change."""
+        return bool(self.scene) or any(map(is_scene_file, self.maps))
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """All of it as plain data; ``scene`` only if there is one."""
+        return {key: value for key, value in asdict(self).items() if key != "scene" or value}
 
 
 @dataclass(frozen=True)
@@ -89,6 +101,12 @@ class Run:
     sight: int | None = None
     databases: tuple[str, ...] = ()  # kinds with their parameters, built for every map
     training: tuple[str, ...] = ()  # maps to build databases from that serve any map
+    forget_goals: bool = False  # every move of a goal is a new problem
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """All of it as plain data; ``forget_goals`` only if it is set."""
+        return {key: value for key, value in asdict(self).items() if key != "forget_goals" or value}
 
     def entries(self, batch: int) -> list[Algorithm]:
         """Return the algorithms of one batch, each once, in the order of the file."""
@@ -131,8 +149,18 @@ class Campaign:
     @property
     def settings(self) -> dict[str, Any]:
         """Everything that decides which trials are run, as plain data; a store is for one such set of settings."""
-        problems = {name: asdict(one) for name, one in self.problems.items()}
-        return {"scale": self.scale, "seed": self.seed, "problems": problems, "run": [asdict(run) for run in self.runs]}
+        problems = {name: one.settings for name, one in self.problems.items()}
+        return {
+            "scale": self.scale,
+            "seed": self.seed,
+            "problems": problems,
+            "run": [run.settings for run in self.runs],
+        }
+
+    @property
+    def has_scenes(self) -> bool:
+        """Whether its problems are units of scenes."""
+        return any(one.has_scenes for one in self.problems.values())
 
 
 def read_campaign(path: str | os.PathLike[str], scale: str = "full") -> Campaign:
@@ -177,6 +205,8 @@ def _read_problem_sets(top: Table, seed: int, lines: Lines) -> dict[str, Problem
         found[name] = _read_problem_set(Table(data, f"problems.{name}", top.path, lines), name, seed)
     if not found:
         top.fail("a campaign needs problems; add a table [problems.NAME]", "problems")
+    if len({one.has_scenes for one in found.values()}) > 1:
+        top.fail("problems are scenes in all sets or in none, because their rows have other measures", "problems")
     return found
 
 
@@ -194,8 +224,12 @@ def _read_problem_set(table: Table, name: str, seed: int) -> ProblemSet:
         optimal_cost=_pair(table, "optimal_cost", (0.0, math.inf)) or (0.0, math.inf),
         seed=_seed(table, seed),
         upscale=_size(table),
+        scene=table.take("scene", str, ""),
     )
     table.finish()
+    if one.has_scenes:
+        _checked(table, "scene", one.scene, lambda _: check_problems(table, one))
+        return one
     if source == "random" and (one.count is None or one.total is not None):
         table.fail("random problems need a 'count' of problems per map, and do not take a 'total'", "total")
     if one.count is not None and one.total is not None:
@@ -274,7 +308,9 @@ def _read_run(table: Table, sets: dict[str, ProblemSet], seed: int) -> Run:
         sight=_at_least(table, "sight", 1),
         databases=tuple(table.take_texts("databases", ())),
         training=_read_maps(table, "training", ()),
+        forget_goals=table.take("forget_goals", bool, False),
     )
+    check_run(table, one, any(sets[name].has_scenes for name in one.problems))
     orders = {text: _checked(table, "databases", text, _orders) for text in one.databases}
     table.finish()
     if not one.algorithms and one.sample is None:

@@ -1,4 +1,4 @@
-"""The maps of a campaign: from a benchmark set, from a file, or generated."""
+"""The maps of a campaign: from a benchmark set, from a file, or generated; and scenes on them."""
 
 from __future__ import annotations
 
@@ -7,15 +7,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from andante.campaign.scenes import SceneOrder, is_scene_file
 from andante.datafile import only_numbers, only_texts
 from andante.datasets import movingai
 from andante.datasets.named import generated, is_generated, map_named
 from andante.datasets.scaling import upscale
-from andante.errors import CampaignError, DatasetError, MapError, did_you_mean
+from andante.errors import CampaignError, DatasetError, MapError, ScenarioError, did_you_mean
 from andante.notation import expand
 from andante.world.grid import Grid
 from andante.world.mapfiles import read_scenario
 from andante.world.problem import Problem
+from andante.world.scenes import Scene, read_scene
 
 
 @dataclass(frozen=True)
@@ -26,9 +28,21 @@ class MapSource:
     32
     """
 
-    text: str  # SET/NAME, the path of a .map file, or KIND(width=..., height=..., seed=...)
+    text: str  # SET/NAME, the path of a .map or .scene file, or KIND(width=..., height=..., seed=...)
     size: tuple[int, int] | None = None  # the size to upscale to
     folder: str = ""  # where relative paths start; it differs between machines and decides nothing
+    order: SceneOrder | None = None  # the scene to generate on it
+
+    @property
+    def is_scene(self) -> bool:
+        """Whether the map changes."""
+        return self.order is not None or is_scene_file(self.text)
+
+    def scene(self) -> Scene:
+        """Return the scene, read or generated."""
+        if self.order is not None:
+            return self.order.make(self.grid())
+        return read_scene(Path(self.folder, self.text))
 
     def grid(self) -> Grid:
         """Return the map, upscaled if it should be."""
@@ -57,7 +71,7 @@ class PlannedMap(NamedTuple):
 
     source: MapSource
     name: str
-    fingerprint: str
+    fingerprint: str  # of the map or, if there is one, of the scene
 
     @classmethod
     def of(cls, source: MapSource) -> PlannedMap:
@@ -68,32 +82,46 @@ class PlannedMap(NamedTuple):
     def grid(self) -> Grid:
         """Return the map; raise an error if it has changed since the campaign was planned."""
         grid = self.source.grid()
-        if grid.fingerprint != self.fingerprint:
+        self._check("map", grid.fingerprint)
+        return grid
+
+    def scene(self) -> Scene:
+        """Return the scene; raise an error if it has changed since the campaign was planned."""
+        scene = self.source.scene()
+        self._check("scene", scene.fingerprint)
+        return scene
+
+    def _check(self, what: str, fingerprint: str) -> None:
+        if fingerprint != self.fingerprint:
             raise CampaignError(
-                f"the map {self.source.text} has changed since the campaign was planned; restore it, or start a new "
+                f"the {what} {self.source.text} has changed since the campaign was planned; restore it, or start a new "
                 "store"
             )
-        return grid
 
     def as_data(self) -> list[Any]:
         """Return plain data, the same on every machine."""
-        return [self.source.text, self.source.size, self.name, self.fingerprint]
+        order = [] if self.source.order is None else [list(self.source.order)]
+        return [self.source.text, self.source.size, self.name, self.fingerprint, *order]
 
     @classmethod
     def from_data(cls, data: list[Any], folder: str) -> PlannedMap:
         """Return the map from what `as_data` returned; relative paths start at ``folder``."""
-        text, size, name, fingerprint = data
+        text, size, name, fingerprint, *orders = data
         only_texts((text, name, fingerprint))
         if size is not None:
             width, height = only_numbers(size, least=1)
             size = (width, height)
-        return cls(MapSource(text, size, folder), name, fingerprint)
+        order = SceneOrder.from_data(*orders) if orders else None
+        return cls(MapSource(text, size, folder, order), name, fingerprint)
 
 
 def check_map(text: str, folder: Path) -> None:
-    """Refuse a text that does not name a map, without fetching; maps of a set are checked only once it is fetched."""
+    """Refuse a text that names no map or scene, without fetching; maps of a set are checked only once it is fetched."""
     for one in expand(text):
-        if one.endswith(".map"):
+        if is_scene_file(one):
+            if not os.path.isfile(folder / one):
+                raise ScenarioError(f"there is no scene {folder / one}")
+        elif one.endswith(".map"):
             if not os.path.isfile(folder / one):
                 raise MapError(f"there is no map {folder / one}")
         elif is_generated(one):
@@ -108,7 +136,7 @@ def map_sources(text: str, folder: Path, size: tuple[int, int] | None = None) ->
     """Return the maps that a text stands for, fetching benchmark sets if necessary; paths start at ``folder``."""
     found: list[str] = []
     for one in expand(text):
-        if one.endswith(".map"):
+        if one.endswith(".map") or is_scene_file(one):
             found.append(one)
         elif is_generated(one):
             found.append(str(generated(one)))

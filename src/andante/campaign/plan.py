@@ -47,6 +47,7 @@ class Conditions:
     max_trials: int
     sight: int | None
     databases: tuple[BuildOrder, ...] = ()
+    forget_goals: bool = False
 
     def deciding(self) -> dict[str, Any]:
         """Return those that decide the outcome of a trial, as plain data for an id."""
@@ -63,7 +64,8 @@ class Conditions:
 
     def _data(self, databases: list[Any]) -> dict[str, Any]:
         limits = asdict(self.limits)
-        return {"limits": limits, "max_trials": self.max_trials, "sight": self.sight, "databases": databases}
+        data = {"limits": limits, "max_trials": self.max_trials, "sight": self.sight, "databases": databases}
+        return {**data, "forget_goals": True} if self.forget_goals else data
 
     @classmethod
     def from_data(cls, data: Mapping[str, Any], folder: str) -> Conditions:
@@ -72,7 +74,7 @@ class Conditions:
         databases = tuple(BuildOrder.from_data(each, folder) for each in data["databases"])
         (most,) = only_numbers([data["max_trials"]], least=1)
         sight = None if data["sight"] is None else only_numbers([data["sight"]], least=1)[0]
-        return cls(Limits(**limits), most, sight, databases)
+        return cls(Limits(**limits), most, sight, databases, bool(data.get("forget_goals", False)))
 
 
 class Task(NamedTuple):
@@ -99,6 +101,7 @@ class Job:
     map: PlannedMap
     set: str
     problems: npt.NDArray[np.int64]  # their numbers in the set
+    units: npt.NDArray[np.int64] | None  # their numbers in the scene, if the map is one's
     repeats: npt.NDArray[np.int64]  # how often each occurred earlier in the set
     starts: npt.NDArray[np.int64]
     goals: npt.NDArray[np.int64]
@@ -114,7 +117,11 @@ class Job:
             "version": task.version,
             **task.conditions.deciding(),
         }
-        return row_ids(deciding, self.starts[some].tolist(), self.goals[some].tolist())
+        starts, goals = self.starts[some].tolist(), self.goals[some].tolist()
+        if self.units is None:
+            return row_ids(deciding, starts, goals)
+        ends = zip(self.units[some].tolist(), starts, goals, strict=True)
+        return [row_ids({**deciding, "unit": unit}, [start], [goal])[0] for unit, start, goal in ends]
 
 
 class Plan(Outline):
@@ -133,7 +140,8 @@ class Plan(Outline):
         tasks: dict[Task, None] = {}
         for run in campaign.runs:
             conditions = [
-                Conditions(run.limits, run.max_trials, run.sight, shelf) for shelf in _shelves(campaign, run, progress)
+                Conditions(run.limits, run.max_trials, run.sight, shelf, run.forget_goals)
+                for shelf in _shelves(campaign, run, progress)
             ]
             for batch in range(run.batches):
                 entries = [_allowed(entry, run, campaign) for entry in run.entries(batch)]
@@ -162,6 +170,7 @@ class Plan(Outline):
             self.maps[int(part["map"][0])],
             self.sets[int(part["draw"][0])],
             part["problem"],
+            part.get("unit"),
             part["repeat"],
             part["start"],
             part["goal"],
@@ -169,6 +178,11 @@ class Plan(Outline):
             tasks,
             asked,
         )
+
+    @property
+    def has_scenes(self) -> bool:
+        """Whether its problems are units of scenes."""
+        return "unit" in self.problems
 
     @cached_property
     def _goals_asked(self) -> list[npt.NDArray[np.int64]]:
@@ -221,13 +235,13 @@ class Plan(Outline):
         """Raise a `ValueError` if the tables do not match each other and the lists of sets, maps and tasks."""
         super().check()
         problems = self.problems
-        check_types(problems, _PROBLEM_COLUMNS)
+        check_types(problems, {**_PROBLEM_COLUMNS, "unit": np.int64} if self.has_scenes else _PROBLEM_COLUMNS)
         check_within(problems["draw"], 0, len(self.sets))
         check_within(problems["map"], 0, len(self.maps))
         check_ranges(self.jobs["first_problem"], self.jobs["end_problem"], len(problems["draw"]))
 
 
-#: The columns of the table of problems stored beside the rows.
+#: The columns of the table of problems stored beside the rows; with scenes there is also ``unit``.
 _PROBLEM_COLUMNS: dict[str, type] = {
     **dict.fromkeys(("draw", "map", "problem", "repeat", "start", "goal"), np.int64),
     "optimal_cost": np.float64,
@@ -300,34 +314,37 @@ def _choose(
     """Return the maps and the problems of every draw, as one table `Plan.problems`."""
     maps: dict[PlannedMap, int] = {}
     seen: Counter[tuple[str, str, int, int]] = Counter()  # how often each set has had each problem so far
-    parts = [_table(0, 0, 0, [], [])]  # provides the columns if there are no problems
+    scenes = campaign.has_scenes
+    parts = [_table(0, 0, 0, [], [], scenes)]  # provides the columns if there are no problems
     for name, batches in Counter(name for name, _ in draws).items():
         numbered = 0
         for chosen in draw(campaign.problems[name], batches, campaign.path.parent, progress):
-            planned = PlannedMap(chosen.source, chosen.grid.name, chosen.grid.fingerprint)
+            planned = PlannedMap(chosen.source, chosen.grid.name, chosen.fingerprint)
             place = maps.setdefault(planned, len(maps))
             for batch, problems in enumerate(chosen.batches):
                 if problems:
                     repeats = [_count(seen, (name, planned.fingerprint, p.start, p.goal)) for p in problems]
-                    parts.append(_table(draws[name, batch], place, numbered, repeats, problems))
+                    parts.append(_table(draws[name, batch], place, numbered, repeats, problems, scenes))
                     numbered += len(problems)
     return list(maps), {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 
 def _table(
-    number: int, place: int, first: int, repeats: list[int], problems: list[Problem]
+    number: int, place: int, first: int, repeats: list[int], problems: list[Problem], scenes: bool
 ) -> dict[str, npt.NDArray[Any]]:
     """Return the problems of one draw on one map as a table."""
     count = len(problems)
-    return {
+    costs = [math.nan if problem.optimal_cost is None else problem.optimal_cost for problem in problems]
+    table = {
         "draw": np.full(count, number),
         "map": np.full(count, place),
         "problem": np.arange(first, first + count),
         "repeat": np.array(repeats, np.int64),
         "start": np.array([problem.start for problem in problems], np.int64),
         "goal": np.array([problem.goal for problem in problems], np.int64),
-        "optimal_cost": np.array([problem.optimal_cost or math.nan for problem in problems], np.float64),
+        "optimal_cost": np.array(costs, np.float64),
     }
+    return {**table, "unit": np.arange(count)} if scenes else table
 
 
 def _count(seen: Counter[tuple[str, str, int, int]], key: tuple[str, str, int, int]) -> int:

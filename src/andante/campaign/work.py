@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,13 +16,15 @@ from andante.campaign.plan import MAPS_AT_A_TIME, Conditions, Job, Task, version
 from andante.campaign.shelf import Shelf, Volume, in_cache
 from andante.databases.header import Database, sizes
 from andante.episode.convergence import converge_agent
-from andante.episode.rows import rows
+from andante.episode.rows import rows, scene_rows
 from andante.episode.run import Outfit
+from andante.episode.scenewalk import walk_units
 from andante.errors import AndanteError, CampaignError
 from andante.measures import Row
 from andante.recent import Recent
 from andante.world.grid import Grid
 from andante.world.problem import Problem
+from andante.world.scenes import Scene
 
 #: The rows of a job, by column.
 Result = dict[str, npt.NDArray[Any]]
@@ -35,21 +38,23 @@ def _read(planned: PlannedMap) -> Grid:
 
 
 _maps: Recent[PlannedMap, Grid] = Recent(2 * MAPS_AT_A_TIME)
+_scenes: Recent[PlannedMap, Scene] = Recent(2 * MAPS_AT_A_TIME)
 _shelf = Shelf(in_cache)
 
 
 def perform(job: Job, stop: threading.Event | None = None) -> Result | None:
     """Run a job and return its rows, the same on any machine except for times; None if ``stop`` was set meanwhile."""
-    grid = _maps.get(job.map, lambda: _read(job.map))
-    problems = [
-        Problem(grid.graph, start, goal, grid, cost)
-        for start, goal, cost in zip(job.starts.tolist(), job.goals.tolist(), job.optimal_costs.tolist(), strict=True)
-    ]
+    if job.units is not None:
+        scene = _scenes.get(job.map, job.map.scene)
+        grid, run = scene.grid, partial(_walk, scene, job)
+    else:
+        grid = _maps.get(job.map, lambda: _read(job.map))
+        run = partial(_run, _problems(job, grid))
     parts = []
     for task in job.tasks:
         try:
             volumes = _shelf.volumes(task.conditions.databases, grid, job.asked)
-            found = _run(task, volumes, problems, stop)
+            found = run(task, _outfit(task, volumes), stop)
         except AndanteError as error:
             raise CampaignError(f"{task.algorithm} on {job.map.name}: {error}") from error
         if stop is not None and stop.is_set():
@@ -58,13 +63,35 @@ def perform(job: Job, stop: threading.Event | None = None) -> Result | None:
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 
-def _run(task: Task, volumes: list[Volume], problems: list[Problem], stop: threading.Event | None) -> list[Row]:
-    """Return a row for each problem."""
-    planned, conditions = task.outfit, task.conditions
+def _problems(job: Job, grid: Grid) -> list[Problem]:
+    ends = zip(job.starts.tolist(), job.goals.tolist(), job.optimal_costs.tolist(), strict=True)
+    return [Problem(grid.graph, start, goal, grid, cost) for start, goal, cost in ends]
+
+
+def _outfit(task: Task, volumes: list[Volume]) -> Outfit[Database]:
+    """Return what runs; raise an error if it is not what was planned."""
+    planned = task.outfit
     if version_of(planned.algorithm) != task.version:
         name = planned.algorithm.card.name
         raise CampaignError(f"this worker has a different version of {name} than the campaign's plan")
-    outfit = Outfit(planned.algorithm, tuple(volume.database for volume in volumes), planned.sight)
+    return Outfit(planned.algorithm, tuple(volume.database for volume in volumes), planned.sight)
+
+
+def _walk(scene: Scene, job: Job, task: Task, outfit: Outfit[Database], stop: threading.Event | None) -> list[Row]:
+    """Return a row for each unit of a scene."""
+    assert job.units is not None
+    units, costs, conditions = job.units.tolist(), job.optimal_costs.tolist(), task.conditions
+    forgets = conditions.forget_goals
+    trials = walk_units(outfit, scene, units, conditions.limits, costs, forgets=forgets, stop=stop)
+    if len(trials) < len(units):
+        return []
+    memory = max(trial.memory_bytes for trial in trials)
+    return scene_rows(trials, costs, memory_bytes=memory, pursuit="forgetting" if forgets else "")
+
+
+def _run(problems: list[Problem], task: Task, outfit: Outfit[Database], stop: threading.Event | None) -> list[Row]:
+    """Return a row for each problem."""
+    conditions = task.conditions
     if conditions.max_trials > 1:
         return _converged(outfit, conditions, problems, stop)
     with outfit.spare_agent(problems[0]) as agent:

@@ -106,10 +106,11 @@ def report(
     markdown: Path | None = typer.Option(None, metavar="FILE.md", help="Write the table in Markdown."),
     latex: Path | None = typer.Option(None, metavar="FILE.tex", help="Write the table in LaTeX."),
     csv: Path | None = typer.Option(None, metavar="FILE.csv", help="Write every statistic, unrounded."),
-    dominance: str = typer.Option(
-        "states_expanded_per_move,suboptimality_ratio",
+    dominance: str | None = typer.Option(
+        None,
         metavar="X,Y",
-        help="The two measures in which algorithms may dominate each other.",
+        help="The two measures in which algorithms may dominate each other. Default: states_expanded_per_move and "
+        "suboptimality_ratio, or replanned_ratio in scenes.",
     ),
     penalty: float | None = PENALTY_OPTION,
     turn: float | None = TURN_OPTION,
@@ -123,6 +124,7 @@ def report(
     Of an unfinished one only those problems count that all its agents have finished.
     """
     from andante.campaign import read_campaign
+    from andante.measures import quality_of
     from andante.measures.achievement import turn_length
     from andante.measures.comparison import check_penalty
     from andante.report.ground import Ground
@@ -137,7 +139,7 @@ def report(
     opened = begun(campaign, store)
     check_set(problems, campaign)
     results = Results.comparable(opened, problems)
-    x, y = read_pair(dominance)
+    x, y = read_pair(dominance or f"states_expanded_per_move,{quality_of(results.rows.columns)}")
     if not len(results.rows):
         finished = Results.of(opened).where({} if problems is None else {"set": problems})
         print_counts(results, finished, as_json)

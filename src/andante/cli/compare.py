@@ -1,4 +1,4 @@
-"""`andante compare`: compare algorithms on the problems of one map."""
+"""`andante compare`: compare algorithms on the problems of one map, or on a scene."""
 
 from __future__ import annotations
 
@@ -55,7 +55,11 @@ REPLAY_MOVES = 20_000
 
 @app.command()
 def compare(
-    map: str = typer.Argument(..., metavar="MAP", help=MAP_HELP),  # noqa: A002 (the user's word for it)
+    map: str = typer.Argument(  # noqa: A002 (the user's word for it)
+        ...,
+        metavar="MAP|SCENE",
+        help=f"{MAP_HELP} Or a scene: a map that changes (andante maps scene), walked as each of its units, alone.",
+    ),
     scenario: Path | None = typer.Option(None, metavar="FILE.scen", help="Take the problems from this file."),
     algorithms: list[str] = typer.Option(
         [],
@@ -64,7 +68,7 @@ def compare(
         help="Which algorithms, as 'rta, lrta(depth=3)'; may be repeated. Default: a selection from all families, and "
         "those that use the given databases.",
     ),
-    problems: int = typer.Option(200, min=1, help="How many problems."),
+    problems: int = typer.Option(200, min=1, help="How many problems; of a scene, so many of its units at most."),
     seed: int = typer.Option(0, min=0, help="For drawing problems."),
     threads: int = typer.Option(cores(), min=1, help="How many run at once."),
     database: list[Path] = DATABASE_OPTION,
@@ -82,19 +86,25 @@ def compare(
     csv: Path | None = typer.Option(None, metavar="FILE.csv", help="Write one row per trial."),
     as_json: bool = JSON_OPTION,
 ) -> None:
-    """Compare algorithms on the problems of one map."""
+    """Compare algorithms on the problems of one map, or on a scene."""
     from andante.agent import find
+    from andante.cli.scenes import run_scene, scene_crowd
     from andante.episode.run import Outfit
-    from andante.measures.achievement import turn_length
+    from andante.errors import ParameterError
+    from andante.measures.achievement import turn_length, with_achievement
     from andante.measures.comparison import check_penalty
+    from andante.world.scenes import is_scene, read_scene
 
     check_places(html, csv)
     check_penalty(penalty)
     if turn is not None:
         turn_length(turn)  # refused before anything is run
+    scene = read_scene(map) if is_scene(map) else None
+    if scene is not None and scenario is not None:
+        raise ParameterError("a scene names its own problems; leave out --scenario")
     ordered = [Offer(kind_ordered(text), text) for text in build]  # refused before any map is read
     named = [find(text) for text in split_algorithms(algorithms)]
-    grid = read_world(map)
+    grid = read_world(map) if scene is None else scene.grid
     loaded = load_databases(database, grid)
     orders = warn_unused(ordered, named or able(sight))
     built = [build_for(grid, order.name, threads) for order in orders]
@@ -104,11 +114,12 @@ def compare(
     else:
         outfits = worth_comparing(able(sight), grid, databases, sight)
     warn_unused([*orders, *offers_of(loaded)], [one.algorithm for one in outfits])
-    chosen = choose_problems(grid, scenario, problems, seed)
-    rows = run_all(outfits, grid, chosen, threads, suboptimality_cap, built)
+    if scene is None:
+        chosen = choose_problems(grid, scenario, problems, seed)
+        rows = run_all(outfits, grid, chosen, threads, suboptimality_cap, built)
+    else:
+        rows = run_scene(outfits, scene, problems, threads, suboptimality_cap, built)
     if turn is not None:
-        from andante.measures.achievement import with_achievement
-
         rows = with_achievement(rows, turn)
     if not as_json:
         from andante.report.table import lead
@@ -121,7 +132,11 @@ def compare(
         write_csv(rows, csv)
         print_written(csv)
     if html is not None:
-        write_page(f"Agents on {grid.name}", rows, replays(outfits, chosen, rows), html, penalty=penalty)
+        if scene is None:
+            write_page(f"Agents on {grid.name}", rows, replays(outfits, chosen, rows), html, penalty=penalty)
+        else:
+            crowd = scene_crowd(outfits, scene, rows)
+            write_page(f"Agents in a scene on {grid.name}", rows, [], html, crowd, penalty)
 
 
 def kind_ordered(text: str) -> str:
@@ -208,11 +223,11 @@ def run_all(
     with progress_bar("running", len(outfits) * len(problems)) as advance:
         for one in outfits:
             trials = one.run_many(problems, threads=threads, limits=limits, paths=False, progress=advance)
-            found += rows(trials, memory_bytes=one.agent(grid).memory_bytes, **_conditions(one, grid, built))
+            found += rows(trials, memory_bytes=one.agent(grid).memory_bytes, **conditions_of(one, grid, built))
     return found
 
 
-def _conditions(one: Outfit[Database], grid: Grid, built: Sequence[tuple[Database, float]]) -> dict[str, float]:
+def conditions_of(one: Outfit[Database], grid: Grid, built: Sequence[tuple[Database, float]]) -> dict[str, float]:
     """Return what an agent was given, as columns of its rows; the build times of files are not known here."""
     from andante.databases.header import pick, sizes
 

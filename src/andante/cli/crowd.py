@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from andante.episode.crowdresult import CrowdResult, Pace
     from andante.world.grid import Grid
     from andante.world.problem import Problem
-    from andante.world.scenes import Event, Scene
+    from andante.world.scenes import Scene
 
 app = typer.Typer(add_completion=False)
 
@@ -85,12 +85,12 @@ def crowd(
     grid = read_world(map) if scene is None else scene.grid
     databases = load_databases(database, grid)
     warn_unused(offers_of(databases), [entry])
-    problems = _problems(grid, units or UNITS, seed, bodies, share) if scene is None else _units_of(scene, ticks)
+    problems = _problems(grid, units or UNITS, seed, bodies, share) if scene is None else _units_of(scene)
     run = march(
         entry,
         problems,
         pace,
-        events=() if scene is None else scene.events,
+        scene=scene,
         databases=databases,
         memory=memory * 1e6,
         bodies=bodies,
@@ -132,12 +132,12 @@ def _problems(grid: Grid, units: int, seed: int, bodies: bool, share: bool) -> l
     return with_one_goal(problems) if share else problems
 
 
-def _units_of(scene: Scene, ticks: int) -> list[Problem]:
+def _units_of(scene: Scene) -> list[Problem]:
     """Return the problems of a scene's units, with what a walker pays who knows every change at once."""
     from andante.episode.crowdrun import problems_of
 
     with show_compilation():
-        return problems_of(scene, ticks)
+        return problems_of(scene)
 
 
 def march(
@@ -148,20 +148,22 @@ def march(
     databases: Sequence[Any] = (),
     bodies: bool = False,
     share: str | None = None,
-    events: Sequence[Event] = (),
+    scene: Scene | None = None,
     **how: Any,
 ) -> CrowdResult:
     """Compile what is needed and run the crowd, with progress."""
     from andante.episode.crowd import Crowd
-    from andante.episode.crowdrun import run_crowd, world_for
+    from andante.episode.crowdrun import run_crowd
+    from andante.episode.stage import Stage
 
+    world = problems[0].world if scene is None else Stage(scene).world
     with show_compilation():
-        Crowd(entry, world_for(problems[0].world, events), databases=databases, bodies=bodies, share=share).compile()
+        Crowd(entry, world, databases=databases, bodies=bodies, share=share).compile()
     gc.collect()
     gc.freeze()  # as a game does: to look through all that was loaded takes longer than a tick
     try:
         with progress_bar("units that have ended", len(problems), quiet=True) as advance:
-            same: dict[str, Any] = {"databases": databases, "bodies": bodies, "share": share, "events": events}
+            same: dict[str, Any] = {"databases": databases, "bodies": bodies, "share": share, "scene": scene}
             return run_crowd(entry, problems, pace, progress=advance, **same, **how)
     finally:
         gc.unfreeze()

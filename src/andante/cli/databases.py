@@ -16,7 +16,7 @@ app = typer.Typer(no_args_is_help=True, add_completion=False, help="List the kin
 @app.command(name="list")
 def list_kinds(as_json: bool = JSON_OPTION) -> None:
     """List the kinds of databases and the parameters they are built with."""
-    from andante.databases.header import kinds
+    from andante.databases.kinds import kinds
     from andante.offline import builders
 
     if as_json:

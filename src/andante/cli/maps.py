@@ -183,16 +183,30 @@ def scene(
     file: Path = typer.Argument(..., metavar="FILE.scene", help="Where to write it."),
     kind: str = typer.Option("doors", help="doors, bridges, tunnels or rubble: what changes."),
     units: int = typer.Option(100, min=1, help="How many units, each with a random problem of its own."),
-    every: int = typer.Option(20, min=1, help="A cell changes every so many ticks."),
-    ticks: int = typer.Option(1000, min=1, help="The last tick in which anything happens."),
-    wandering: float = number_option(0.0, 0.0, help="The share of the goals that move about, as often."),
+    changes_per_second: float = number_option(1.0, 0.0, help="How many cells change per second."),
+    moves_per_second: int = typer.Option(30, min=1, help="A second is so many ticks; a unit makes a move per tick."),
+    ticks: int = typer.Option(1000, min=1, help="The last tick in which a cell changes, or a goal wanders or circles."),
+    moving: float = number_option(0.0, 0.0, help="The share of the goals that move."),
+    targets: str = typer.Option("wander", help="wander, circle or flee: how these goals move."),
+    target_every: int = typer.Option(3, min=1, help="They make a move every so many ticks."),
     seed: int = typer.Option(0, min=0, help="The same seed gives the same scene, everywhere."),
 ) -> None:
-    """Generate a scene, units on a map that changes, and write it to a file for 'andante crowd'."""
+    """Generate a scene, units on a map that changes, for 'andante crowd' and 'andante compare'."""
     from andante.datasets.scenes import make_scene
     from andante.world.scenes import write_scene
 
-    made = make_scene(read_world(map), units, kind, every=every, ticks=ticks, wandering=wandering, seed=seed)
+    made = make_scene(
+        read_world(map),
+        units,
+        kind,
+        changes_per_second=changes_per_second,
+        moves_per_second=moves_per_second,
+        ticks=ticks,
+        moving=moving,
+        targets=targets,
+        target_every=target_every,
+        seed=seed,
+    )
     write_scene(made, file)
     out.print(f"{file}: {len(made.units)} units, {len(made.events)} events", soft_wrap=True)
 

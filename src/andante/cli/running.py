@@ -64,7 +64,7 @@ def compile_for(plan: Plan) -> None:
     from andante.campaign.compiling import compile_outfits
 
     with show_compilation() as report:
-        compile_outfits((task.outfit for task in plan.tasks), report)
+        compile_outfits((task.outfit for task in plan.tasks), report, living=plan.has_scenes)
 
 
 @contextmanager

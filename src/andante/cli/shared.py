@@ -79,8 +79,8 @@ PENALTY_OPTION = number_option(
     None,
     1,
     metavar="P",
-    help="Compare agents on all problems: one that did not arrive, or walked further, counts as P times optimal. "
-    "Default: on the problems that all agents solved.",
+    help="Compare agents on all problems: one that did not arrive, or walked further, counts as P times optimal "
+    "(in scenes, P times replanned A*). Default: on the problems that all agents solved.",
 )
 
 

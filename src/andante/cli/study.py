@@ -46,12 +46,28 @@ def study(
     file = find_study(name)
     campaign, spec = read_campaign(file, scale), read_study(file, scale, full_database)
     title = file.parent.name if file.name == STUDY_FILE else file.stem
+    commit = _commit()  # of what runs now, whatever is edited meanwhile
     rows = store or Path("out", "studies", f"{title}-{scale}.store")
     how = work_on(campaign, rows, lambda: Local(threads), "the same command", estimate)
     if estimate:
         return
-    page = write_results(spec, Results.of(Store(rows)), folder or _beside(file, title), how)
+    page = write_results(spec, Results.of(Store(rows)), folder or _beside(file, title), how, commit)
     out.print(f"wrote {page}", soft_wrap=True)
+
+
+def _commit() -> str:
+    """Return the commit of the source tree that this is run from; empty if there is none."""
+    import shutil
+    import subprocess
+
+    import andante
+
+    git, source = shutil.which("git"), Path(andante.__file__).parent
+    if git is None or "site-packages" in source.parts:
+        return ""
+    asked = [git, "-C", str(source), "describe", "--always", "--dirty=, with changes", "--abbrev=10", "--exclude=*"]
+    found = subprocess.run(asked, capture_output=True, text=True, check=False)
+    return found.stdout.strip()
 
 
 def _beside(file: Path, title: str) -> Path:

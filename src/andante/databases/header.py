@@ -15,23 +15,28 @@ bit and no burst of up to 32, and runs at about 4 GB/s. Nothing in a file is eve
 
 from __future__ import annotations
 
+import math
 import mmap
 import os
 import struct
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar, get_args, get_type_hints
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from andante.errors import AlgorithmError, DatabaseError, NotationError, did_you_mean
+from andante.databases.following import Following, snapshot
+from andante.databases.kinds import States, kind_named, kinds
+from andante.errors import AlgorithmError, DatabaseError, NotationError, real_number
 from andante.files import write_whole
 from andante.notation import MAX_LENGTH, Call, parse
 from andante.world.graph import Graph
 from andante.world.grid import Grid
+from andante.world.living import World
 
 MAGIC = b"andante\n"
 VERSION = 2
@@ -42,92 +47,31 @@ _HEAD = struct.Struct("<8sIIQII24s32sQ")  # magic, version, checksum, bytes, arr
 _ENTRY = struct.Struct("<24s4sI3QQ")  # name, type, number of dimensions, their lengths, offset
 _CHECKSUM = slice(12, 16)
 
-B = TypeVar("B", bound=type[tuple[Any, ...]])
-States = npt.NDArray[np.int64]
-
-
-# --- kinds ----------------------------------------------------------------------------------------------------------
-
-
-class Kind(NamedTuple):
-    """A kind of database: its arrays, and how they are checked."""
-
-    name: str
-    about: str
-    bundle: type[tuple[Any, ...]]  # a NamedTuple of arrays, with the properties ``records`` and ``entries``
-    fault: Callable[[Any, Graph], str | None]  # why arrays cannot be used with a graph; None if they can
-    covers: Callable[[Any, Graph, States], npt.NDArray[np.bool_]] | None = None  # the goals it serves; None: all
-
-    def __repr__(self) -> str:
-        return f"<Kind {self.name}: {self.about}>"
-
-    @property
-    def dtypes(self) -> dict[str, np.dtype[Any]]:
-        """The names and types of the arrays, as the bundle declares them."""
-        return {name: np.dtype(get_args(get_args(hint)[1])[0]) for name, hint in get_type_hints(self.bundle).items()}
-
-
-_kinds: dict[str, Kind] = {}
-
-
-def kind(
-    name: str,
-    about: str,
-    fault: Callable[[Any, Graph], str | None],
-    covers: Callable[[Any, Graph, States], npt.NDArray[np.bool_]] | None = None,
-) -> Callable[[B], B]:
-    """Register the decorated bundle, a NamedTuple of arrays, as the contents of databases called ``name``.
-
-    It must have the properties ``records`` and ``entries``, as described at `Database`.
-    ``fault(bundle, graph)`` returns a clause that says why kernels must not use these arrays on that graph, or None.
-    ``covers(bundle, graph, goals)`` returns for each goal whether the database serves it, for kinds that may be built
-    for some goals only.
-    """
-
-    def enrol(bundle: B) -> B:
-        _kinds[name] = Kind(name, about, bundle, fault, covers)
-        return bundle
-
-    return enrol
-
-
-def kinds() -> dict[str, Kind]:
-    """Return all kinds of databases by name, including external ones.
-
-    >>> "moves" in kinds()
-    True
-    """
-    from importlib import import_module
-
-    import_module("andante.databases")
-    import_module("andante.agents")  # external algorithms may define their own kinds
-    return dict(sorted(_kinds.items()))
-
-
-def kind_named(name: str) -> Kind:
-    """Return the kind of database with this name."""
-    known = kinds()
-    if name not in known:
-        raise DatabaseError(f"there is no kind of database {name!r}; {did_you_mean(name, known)}")
-    return known[name]
-
 
 # --- databases ------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(eq=False, repr=False)
 class Database:
-    """Precomputed data about one map, or any map if ``fingerprint`` is None; read-only and shared by agents."""
+    """Precomputed data about one map, or any map if ``fingerprint`` is None; shared by agents, which only read it.
+
+    Only `mend` changes it, and then it replaces all arrays at once.
+    """
 
     kind: str
     fingerprint: str | None  # of the graph it was built for
     parameters: Mapping[str, Any]  # that it was built with
     arrays: Any  # the bundle of its kind
     path: Path | None = field(default=None)  # the file it was loaded from
+    asked: States | None = field(default=None)  # the goals that it was built for; None: all, or it was loaded
+    following: Following | None = field(default=None, init=False)  # the map that it follows
 
     def __post_init__(self) -> None:
         for array in self.arrays:
             array.flags.writeable = False
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "following": None}  # a copy follows no map
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -152,8 +96,40 @@ class Database:
         return int(self.arrays.entries)
 
     def serves(self, graph: Graph) -> bool:
-        """Return whether it was built for this graph, or for any graph."""
+        """Return whether it was built for this graph, or for any graph, or follows the map that this graph is of."""
+        if self.following is not None and self.following.world.graph is graph:
+            return True
         return self.fingerprint is None or self.fingerprint == graph.chart
+
+    def follow(self, world: World, graph: Graph, version: int) -> None:
+        """Follow a map that changes, from the version that it is for; agents on that map use it from now on."""
+        self.following = Following(world, graph, version)
+
+    def replace(self, arrays: Any, fingerprint: str) -> None:
+        """Begin a new edition: take these arrays instead of all others, for the graph with this fingerprint."""
+        self.arrays, self.fingerprint, self.path = arrays, fingerprint, None
+        self.__post_init__()
+
+    def mend(self, world: World, *, milliseconds: float = math.inf) -> int:
+        """Work for a while on what has changed on a map, and return how many changes it does not know yet.
+
+        When these are 0 it equals one built for the present version, and agents look things up in it from their next
+        move on. Until then they use it as it was, and search where the map has become another. A call ends when its
+        time is over and the piece at hand is finished; a piece is at most one pass over the whole map.
+
+        >>> import andante
+        >>> world = andante.World(andante.generate("rooms", 24, 24, seed=1))
+        >>> database = andante.build("moves", world)
+        >>> world.close((11, 11))
+        1
+        >>> while database.mend(world, milliseconds=5):
+        ...     pass  # a frame of a game
+        >>> database.fingerprint == world.fingerprint
+        True
+        """
+        kinds()  # imports what registers itself
+        import_module("andante.offline")
+        return _mends[0](self, world, real_number(milliseconds, "milliseconds", least=0))
 
     def covers(self, graph: Graph, goals: States) -> npt.NDArray[np.bool_]:
         """Return for each goal whether it serves problems with that goal on this graph, for which it was built."""
@@ -168,6 +144,15 @@ class Database:
 
     def __repr__(self) -> str:
         return f"<Database {Call(self.kind, dict(self.parameters))}, {self.nbytes:,} bytes>"
+
+
+_mends: list[Callable[[Database, World, float], int]] = []
+
+
+def mends(function: Callable[[Database, World, float], int]) -> Callable[[Database, World, float], int]:
+    """Register the decorated function as what `Database.mend` does."""
+    _mends[:] = [function]
+    return function
 
 
 def sizes(databases: Iterable[Database], cells: int) -> dict[str, float]:
@@ -241,7 +226,7 @@ class Header:
 def load(path: str | os.PathLike[str], *, map: Grid | Graph) -> Database:  # noqa: A002 (the user's word for it)
     """Return the database in a file, mapped into memory; it must be undamaged and built for ``map``.
 
-    Raises `DatabaseError` otherwise.
+    For a `World` it may be for the first version or for the present one. Raises `DatabaseError` otherwise.
 
     >>> import tempfile, andante
     >>> from andante.offline import build
@@ -251,8 +236,11 @@ def load(path: str | os.PathLike[str], *, map: Grid | Graph) -> Database:  # noq
     ...     load(f"{folder}/empty.moves", map=grid).kind
     'moves'
     """
-    file, graph = Path(path), map.graph
+    file, graph, version = Path(path), map.graph, 0
     header, buffer = _opened(file)
+    if isinstance(map, World) and header.fingerprint not in (None, graph.chart):
+        version, grid = snapshot(map)
+        graph = grid.graph
     if header.fingerprint not in (None, graph.chart):
         raise DatabaseError(f"{file} was built for another map than this one; build one for it with 'andante build'")
     known = kind_named(header.kind)
@@ -266,7 +254,10 @@ def load(path: str | os.PathLike[str], *, map: Grid | Graph) -> Database:  # noq
     fault = known.fault(arrays, graph)
     if fault is not None:
         raise DatabaseError(f"{file} cannot be used: {fault}")
-    return Database(header.kind, header.fingerprint, header.parameters, arrays, file)
+    database = Database(header.kind, header.fingerprint, header.parameters, arrays, file)
+    if isinstance(map, World) and graph is not map.graph:
+        database.follow(map, graph, version)
+    return database
 
 
 def read_header(path: str | os.PathLike[str]) -> Header:

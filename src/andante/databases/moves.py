@@ -23,7 +23,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from andante.databases.header import kind, pick
+from andante.databases.header import pick
+from andante.databases.kinds import kind
 from andante.kernel import generic, int64, kernel, prefetch, uint64
 from andante.search.hillclimb import greedy_moves
 from andante.search.memory import Space

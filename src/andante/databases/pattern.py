@@ -27,7 +27,8 @@ import numpy.typing as npt
 
 from andante.abstraction.clique import Cover
 from andante.abstraction.hierarchy import DEFAULT_COVER, hierarchy_of
-from andante.databases.header import kind, pick
+from andante.databases.header import pick
+from andante.databases.kinds import kind
 from andante.kernel import int64, kernel
 from andante.notation import Call
 from andante.search.memory import Space

@@ -19,7 +19,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from andante.databases.header import kind, pick
+from andante.databases.header import pick
+from andante.databases.kinds import kind
 from andante.kernel import int64, kernel
 from andante.search.memory import Space
 from andante.world.graph import Graph

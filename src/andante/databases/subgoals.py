@@ -18,7 +18,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from andante.databases.header import kind, pick
+from andante.databases.header import pick
+from andante.databases.kinds import kind
 from andante.kernel import generic, int64, kernel
 from andante.search.hillclimb import climb
 from andante.search.memory import Space

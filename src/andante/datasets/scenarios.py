@@ -170,7 +170,7 @@ def with_optimal_costs(
     known = list(problems)
     todo: dict[int, list[int]] = {}
     for place, problem in enumerate(known):
-        if problem.optimal_cost is None:
+        if problem.known_cost is None:
             todo.setdefault(id(problem.graph), []).append(place)
     done, total = 0, sum(len(places) for places in todo.values())
     for places in todo.values():

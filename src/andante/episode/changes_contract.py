@@ -18,27 +18,33 @@ PATIENCE = 20_000  # moves after the last change
 REST = 3  # moves of an agent for each move of its goal
 
 
-def follow_changes(entry: Algorithm, problems: Sequence[Problem]) -> Iterable[str]:
-    """Change the maps between the agent's moves; say where it makes an impossible move, or is wrong in the end."""
+def follow_changes(entry: Algorithm, problems: Sequence[Problem], sight: int | None = None) -> Iterable[str]:
+    """Change the maps between the agent's moves; say where it makes an impossible move, or is wrong in the end.
+
+    With ``sight`` it knows only what it sees, and learns of changes when they are in sight.
+    """
     for number, problem in enumerate(problems):
         assert problem.grid is not None
-        yield from _follow(entry, problem.grid, problem, np.random.default_rng(number))
+        yield from _follow(entry, problem.grid, problem, np.random.default_rng(number), sight)
 
 
-def _follow(entry: Algorithm, grid: Grid, problem: Problem, rng: np.random.Generator) -> Iterable[str]:
+def _follow(
+    entry: Algorithm, grid: Grid, problem: Problem, rng: np.random.Generator, sight: int | None
+) -> Iterable[str]:
     world, state, goal = World(grid), problem.start, problem.goal
-    agent = Agent(entry, world)
+    agent, now = Agent(entry, world, sight=sight), grid.graph
     for number in range(TURNS + PATIENCE):
         if state == goal:
             return
         if number < TURNS:
             _change(world, rng, {state, goal})
+            now = world.frozen().graph
         to = agent.move(state, goal).to
         if to in (STUCK, UNREACHABLE):
             if entry.complete and world.problem(world.cell(state), world.cell(goal)).reachable:
                 yield f"on {problem!r} it says that it is stuck, or that no path exists, and there is one"
             return
-        if to != state and to not in [near for near, _ in world.frozen().graph.neighbours(state)]:
+        if to != state and to not in [near for near, _ in now.neighbours(state)]:
             yield f"on {problem!r} it went from {world.cell(state)} to {world.cell(to)}, which is not a move any more"
             return
         state = to

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import groupby
 from typing import Any, TypeVar
 
@@ -109,6 +109,8 @@ def check_algorithm(
         for sight in SIGHTS:
             unknown = replace(subject, sight=sight)
             found = _checks_of(unknown, unknown.run(problems))
+            if entry.living:
+                found["follows a map that changes"] = partial(follow_changes, entry, some, sight)
             checks |= {f"{name}, with a sight of {sight}": check for name, check in found.items()}
         if entry.real_time:
             far_sighted = replace(subject, sight=SIGHTS[-1])

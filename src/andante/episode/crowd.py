@@ -28,7 +28,7 @@ from andante.errors import AlgorithmError, ParameterError, ProblemError, quoted
 from andante.measures import Outcome, jain_index
 from andante.world.graph import Graph
 from andante.world.grid import Grid
-from andante.world.living import World
+from andante.world.living import LivingGraph, World
 
 _WALKING, _UNREACHABLE = int(Outcome.WALKING), int(Outcome.UNREACHABLE)
 
@@ -87,6 +87,8 @@ class Crowd:
             algorithm, world = None, algorithm
         if not isinstance(world, Grid | Graph):
             raise ProblemError(f"a crowd needs a Grid or a Graph, as andante.read_map returns, not {quoted(world)}")
+        if isinstance(world, LivingGraph):
+            world = world.map
         _refuse_sight(parameters)
         if algorithm is None and parameters:
             raise ParameterError(f"a crowd without an algorithm has no parameter {next(iter(parameters))!r}")

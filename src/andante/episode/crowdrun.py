@@ -14,15 +14,15 @@ from andante.episode.crowd import Crowd
 from andante.episode.crowdresult import CrowdResult, Pace
 from andante.episode.crowdtrace import CrowdRecorder
 from andante.episode.lanes import MEMORY
-from andante.episode.replanned import replanned_costs
+from andante.episode.scenewalk import replanned_costs
+from andante.episode.stage import Stage
 from andante.episode.tick import Tick
 from andante.errors import ProblemError
 from andante.measures import Outcome
-from andante.world.graph import Graph
 from andante.world.grid import Grid, cells_of
 from andante.world.living import World
 from andante.world.problem import Problem
-from andante.world.scenes import Change, Event, Scene
+from andante.world.scenes import Scene
 
 ATTEMPTS = 20  # to draw problems whose starts and goals are all different
 _SAMPLED = 8  # what units hold is asked for in every eighth tick: that takes as long as some moves
@@ -40,22 +40,22 @@ def run_crowd(
     lanes: int = 1,
     threads: int = 1,
     recorded: bool = False,
-    events: Sequence[Event] = (),
+    scene: Scene | None = None,
     progress: Callable[[int], None] = lambda ended: None,
 ) -> CrowdResult:
     """Let a unit walk each of these problems, all at once, until all have ended or the ticks are over.
 
-    All problems are on one grid and have optimal costs. ``recorded`` keeps where everybody was. ``events`` happen
-    before their ticks: cells close and open, goals move. ``progress`` is called after each tick with the number of
-    units that have ended in it.
+    All problems are on one grid and have optimal costs; those of a ``scene`` are what `problems_of` returns. In a scene
+    a unit whose goal is cut off waits until it no longer is, or until nothing more happens. ``recorded`` keeps where
+    everybody was. ``progress`` is called after each tick with the number of units that have ended in it.
     """
     grid = problems[0].grid if problems else None
     if grid is None:
         raise ProblemError("a crowd is measured on problems of one grid, made with grid.problem(start, goal)")
-    changes = [event for event in events if isinstance(event, Change)]
+    stage = None if scene is None else Stage(scene)
     crowd = Crowd(
         algorithm,
-        world_for(grid, events),
+        grid if stage is None else stage.world,
         databases=databases,
         memory=memory,
         bodies=bodies,
@@ -64,18 +64,19 @@ def run_crowd(
         threads=threads,
     )
     ids = crowd.add(_cells(grid, [one.start for one in problems]), _cells(grid, [one.goal for one in problems]))
-    recorder = CrowdRecorder(grid, crowd.states[ids], crowd.goals[ids], changes) if recorded else None
-    happening = list(reversed(events))
+    play = None if stage is None else _Play(stage, crowd, ids)
+    recorder = CrowdRecorder(grid, crowd.states[ids], crowd.goals[ids], scene) if recorded else None
     ticks: list[Tick] = []
     held = np.zeros(len(ids), np.int64)
     walking = crowd.walking
-    while walking and len(ticks) < pace.ticks:
-        while happening and happening[-1].tick <= len(ticks) + 1:
-            _happen(happening.pop(), crowd, ids)
+    while (walking or (play is not None and play.waits)) and len(ticks) < pace.ticks:
+        if play is not None:
+            play.before(len(ticks) + 1)
+        goals = crowd.goals[ids]
         tick = crowd.tick(microseconds=pace.microseconds, expansions=pace.expansions)
         if recorder is not None:
             arrived = crowd.outcomes[ids] == Outcome.GOAL
-            recorder.keep(crowd.states[ids], arrived, tick.microseconds, tick.waiting)
+            recorder.keep(crowd.states[ids], goals, arrived, tick.microseconds, tick.waiting)
         if len(ticks) % _SAMPLED == 0:
             np.maximum(held, crowd.held_bytes(ids), out=held)
         ticks.append(tick)
@@ -89,7 +90,7 @@ def run_crowd(
         ticks=ticks,
         outcomes=crowd.outcomes[ids],
         optimal_costs=np.array([one.optimal_cost for one in problems], np.float64),
-        costs=crowd.costs[ids],
+        costs=crowd.costs[ids] + (0.0 if play is None else play.earlier),
         jain_index=crowd.jain_index,
         memory_bytes=fixed + max((tick.bytes for tick in ticks), default=0),
         unit_bytes=held,
@@ -97,27 +98,58 @@ def run_crowd(
     )
 
 
-def world_for(grid: Grid | Graph, events: Sequence[Event]) -> Grid | Graph:
-    """Return the grid itself, or a world of it if one of these events changes it."""
-    changes = isinstance(grid, Grid) and any(isinstance(event, Change) for event in events)
-    return World(grid) if changes else grid  # type: ignore[arg-type]
+class _Play:
+    """A scene that is played with the units of a crowd."""
+
+    def __init__(self, stage: Stage, crowd: Crowd, ids: npt.NDArray[np.int64]) -> None:
+        self._stage, self._crowd, self._ids = stage, crowd, ids
+        self._version = 0
+        self.earlier = np.zeros(len(ids))  # what units had paid when they were sent on: a crowd counts from there
+
+    @property
+    def waits(self) -> bool:
+        """Whether units are cut off, and may not be after a later event."""
+        return self._stage.next_tick is not None and bool(np.any(self._outcomes == int(Outcome.UNREACHABLE)))
+
+    @property
+    def _outcomes(self) -> npt.NDArray[np.int64]:
+        return self._crowd.outcomes[self._ids]
+
+    def before(self, tick: int) -> None:
+        """Let happen what happens before a tick, and send units on whose goals have moved or can be reached again."""
+        moved = self._stage.play(tick, lambda unit: int(self._crowd.states[self._ids[unit]]))
+        outcomes, world = self._outcomes, self._stage.world
+        self._send(np.array([unit for unit in moved if outcomes[unit] == int(Outcome.WALKING)], np.int64))
+        version = world.version if isinstance(world, World) else 0
+        if moved or version != self._version:
+            self._version = version
+            waiting = np.flatnonzero(outcomes == int(Outcome.UNREACHABLE))
+            self._send(waiting[self._are_joined(waiting)])
+
+    def _are_joined(self, units: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+        """Return which of these units can reach their goals again, as far as is known."""
+        world, states, goals = self._stage.world, self._crowd.states[self._ids[units]], self._goals_of(units)
+        if isinstance(world, World):
+            return world.passable.flat[states] & world.passable.flat[goals] & ~world.graph.apart(states, goals)
+        return world.graph.components[states] == world.graph.components[goals]
+
+    def _goals_of(self, units: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        return np.array(self._stage.goals, np.int64)[units]
+
+    def _send(self, units: npt.NDArray[np.int64]) -> None:
+        """Send units to where their goals are, but for those that stand in a wall, or whose goals do."""
+        goals, rows, free = self._goals_of(units), self._ids[units], self._stage.world.passable.flat
+        able = free[self._crowd.states[rows]] & free[goals]
+        if able.any():
+            units, rows = units[able], rows[able]
+            paid = self._crowd.costs[rows]
+            self._crowd.send(rows, cells_of(goals[able], self._stage.world.width))
+            self.earlier[units] += paid - self._crowd.costs[rows]
 
 
-def _happen(event: Event, crowd: Crowd, ids: npt.NDArray[np.int64]) -> None:
-    """Let an event happen. A goal that moves into a wall, or of a unit that has ended, stays where it is."""
-    if isinstance(event, Change):
-        assert isinstance(crowd.world, World)
-        (crowd.world.open if event.opened else crowd.world.close)(event.cell)
-        return
-    x, y = event.goal
-    assert isinstance(crowd.world, Grid)
-    if crowd.world.passable[y, x] and crowd.outcomes[ids[event.unit]] == Outcome.WALKING:
-        crowd.send(ids[event.unit : event.unit + 1], event.goal)
-
-
-def problems_of(scene: Scene, ticks: int) -> list[Problem]:
+def problems_of(scene: Scene) -> list[Problem]:
     """Return the problems of a scene's units; the optimal cost is that of A* replanned after every event."""
-    costs = replanned_costs(scene, ticks).tolist()
+    costs = replanned_costs(scene).tolist()
     return [scene.grid.problem(*ends).with_optimal_cost(cost) for ends, cost in zip(scene.units, costs, strict=True)]
 
 

@@ -1,6 +1,6 @@
 """Traces of crowds: where every unit was after every tick, small enough that a page can replay it.
 
-The JSON has ``format`` "andante-crowd" and ``version`` 2, plain fields, and columns as in traces of single agents
+The JSON has ``format`` "andante-crowd" and ``version`` 3, plain fields, and columns as in traces of single agents
 (`andante.episode.trace`):
 
 - ``terrain``: the map's characters, row by row, as their codes;
@@ -9,7 +9,8 @@ The JSON has ``format`` "andante-crowd" and ``version`` 2, plain fields, and col
 - ``arrivals``: for each unit the tick in which it arrived, or -1;
 - ``microseconds`` that each tick took, and the number of units ``waiting`` in it;
 - ``change_cells``: cells that were opened, or ~cell for those that were closed, and ``change_ticks``: the ticks before
-  which that was.
+  which that was;
+- ``goal_units``, ``goal_ticks`` and ``goal_states``: goals that moved, before which ticks, and where to.
 
 ``budget`` is what a tick was given in microseconds, or null. ``cut`` says whether the crowd went on
 after the last tick.
@@ -17,7 +18,6 @@ after the last tick.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,10 +27,10 @@ import numpy.typing as npt
 from andante.episode.trace import dump, pack
 from andante.errors import ProblemError
 from andante.world.grid import Grid, cells_of
-from andante.world.scenes import Change
+from andante.world.scenes import Scene
 
 FORMAT = "andante-crowd"
-VERSION = 2
+VERSION = 3
 
 #: A trace is for looking at: it ends after this many ticks, or sooner if that makes more than so many steps.
 MOST_TICKS = 4_000
@@ -56,6 +56,9 @@ class CrowdTrace:
     waiting: npt.NDArray[np.int32]  # [ticks]
     change_ticks: npt.NDArray[np.int32]  # [changes]
     change_cells: npt.NDArray[np.int32]  # [changes], states, ~state if it was closed
+    goal_units: npt.NDArray[np.int32]  # [moves of goals], units
+    goal_ticks: npt.NDArray[np.int32]  # [moves of goals]
+    goal_states: npt.NDArray[np.int32]  # [moves of goals], states
     budget: float | None  # in microseconds
     cut: bool
 
@@ -102,6 +105,9 @@ class CrowdTrace:
                 "waiting": pack(self.waiting),
                 "change_ticks": pack(self.change_ticks),
                 "change_cells": pack(self.change_cells),
+                "goal_units": pack(self.goal_units),
+                "goal_ticks": pack(self.goal_ticks),
+                "goal_states": pack(self.goal_states),
             }
         )
 
@@ -123,20 +129,33 @@ class CrowdRecorder:
     """Collects the places of the units of a crowd after each tick, up to a cap."""
 
     def __init__(
-        self, grid: Grid, states: npt.NDArray[Any], goals: npt.NDArray[Any], changes: Sequence[Change] = ()
+        self, grid: Grid, states: npt.NDArray[Any], goals: npt.NDArray[Any], scene: Scene | None = None
     ) -> None:
-        self._grid, self._goals, self._changes = grid, np.array(goals, np.int32), changes
+        self._grid, self._goals = grid, np.array(goals, np.int32)
+        self._changes = [] if scene is None else scene.changes
+        self._aims = self._goals.copy()
+        self._moved: list[tuple[int, int, int]] = []  # unit, tick and state of goals that moved
         self._arrivals = np.full(len(self._goals), NOT_ARRIVED, np.int32)
         self._places = [np.array(states, np.int32)]
         self._room = min(MOST_TICKS, MOST_STEPS // max(1, len(self._goals)))
         self._ticks: list[tuple[float, int]] = []
         self.cut = False
 
-    def keep(self, states: npt.NDArray[Any], arrived: npt.NDArray[np.bool_], microseconds: float, waiting: int) -> None:
+    def keep(
+        self,
+        states: npt.NDArray[Any],
+        goals: npt.NDArray[Any],
+        arrived: npt.NDArray[np.bool_],
+        microseconds: float,
+        waiting: int,
+    ) -> None:
         """Keep what a tick led to, as long as there is room; ``arrived`` says who has arrived so far."""
         if len(self._ticks) == self._room:
             self.cut = True
             return
+        for unit in np.flatnonzero(goals != self._aims).tolist():
+            self._moved.append((unit, len(self._ticks) + 1, int(goals[unit])))
+        self._aims = goals.astype(np.int32)
         self._arrivals[arrived & (self._arrivals == NOT_ARRIVED)] = len(self._ticks) + 1
         self._places.append(states.astype(np.int32))
         self._ticks.append((microseconds, waiting))
@@ -145,6 +164,7 @@ class CrowdRecorder:
         """Return all that was kept."""
         shown = [change for change in self._changes if change.tick <= len(self._ticks)]
         cells = [self._grid.state(*change.cell) for change in shown]
+        moved = np.array(self._moved, np.int32).reshape(-1, 3)
         return CrowdTrace(
             algorithm=algorithm,
             title=title,
@@ -160,6 +180,9 @@ class CrowdRecorder:
             change_cells=np.array(
                 [cell if change.opened else ~cell for cell, change in zip(cells, shown, strict=True)], np.int32
             ),
+            goal_units=moved[:, 0],
+            goal_ticks=moved[:, 1],
+            goal_states=moved[:, 2],
             budget=budget,
             cut=self.cut,
         )

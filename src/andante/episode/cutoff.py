@@ -21,7 +21,7 @@ class CutOff:
     """Finds such units, bound to the table of a crowd on a map that changes."""
 
     def __init__(self, world: World, ground: Ground) -> None:
-        self.ground = ground
+        self.ground, self._world = ground, world
         self._lost = np.zeros(len(ground.units), np.int64)
         graph = world.graph.arrays
         self._end: Callable[[int], int] = bind(_end_cut_off, world.parts, graph, ground, self._lost)
@@ -31,7 +31,9 @@ class CutOff:
 
         Those that can reach their goal, but not where it was when they turned to it, begin new problems.
         """
-        return self._lost[: int(self._end(count))].copy()
+        with self._world.lock:  # looking labels up shortens the paths between them
+            found = int(self._end(count))
+        return self._lost[:found].copy()
 
 
 @kernel

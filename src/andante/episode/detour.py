@@ -1,14 +1,18 @@
 """How agents that cannot follow changes walk on a map that changes: as if it had not, until they hit a wall.
 
-Databases, levels and the like are for the map as it was. Such an agent plans on the first version of its world, with
-its own step, and makes its moves while the map allows them. From the first one that it does not, it searches with TBA*
-until it is at its goal: an agent that went back to what it knew whenever it could might swing between two moves for
-ever. So it arrives if either of the two would. In its next trial it begins with what it knows again.
+Databases, levels and the like are for the map as it was: a database for the version of its present edition, all else
+for the first version of the world. Such an agent plans on that version, with its own step, and makes its moves while
+the map allows them. From the first one that it does not, it searches with TBA* until it is at its goal: an agent that
+went back to what it knew whenever it could might swing between two moves for ever. So it arrives if either of the two
+would. In its next trial it begins with what it knows again.
+
+When a database has a new edition, its agents turn to it before their next move, also those that search, and forget what
+they planned and learned with the old one. Once the map rests there are no more editions, so nobody swings for ever.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -16,6 +20,8 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.agent import Algorithm, Move, find
+from andante.databases.following import Following
+from andante.databases.header import Database
 from andante.kernel import instantiate, kernel
 from andante.search.memory import CLOCK, Clock, Space, allocate, set_problem
 from andante.search.path import price_between
@@ -26,7 +32,8 @@ from andante.world.living import LivingGraph
 
 SEARCH = "tba(budget=10, weight=2)"
 
-ASTRAY = np.dtype([("trial", np.int64)])  # the last trial in which the map did not allow a move
+#: The last attempt in which the map did not allow a move. With each trial, and each edition, a new attempt begins.
+ASTRAY = np.dtype([("attempt", np.int64)])
 
 
 class Gait(NamedTuple):
@@ -38,11 +45,19 @@ class Gait(NamedTuple):
     codes: Any
 
 
+class Lore(NamedTuple):
+    """What an agent that cannot follow changes knows of the map, for the present editions of its databases."""
+
+    graph: Moves  # the version of the map that it plans on
+    edition: int  # a number that grows with each new edition
+    agrees: bool  # whether its databases are all for that version
+
+
 class Own(NamedTuple):
-    """The agent's own memory, the map that it plans on, and its clock."""
+    """The agent's own memory, what it knows of the map, and its clock."""
 
     memory: Any
-    graph: Moves
+    lore: Lore
     clock: Clock  # on which no cell is ever opened
 
 
@@ -69,6 +84,29 @@ class Codes(NamedTuple):
     search: Any
 
 
+def edition_of(databases: Sequence[Any], graph: Graph) -> int:
+    """Return a number that grows when one of these databases begins to follow a map, or has a new edition."""
+    return sum(1 + one.edition for one in _followings(databases, graph))
+
+
+def _followings(databases: Sequence[Any], graph: Graph) -> list[Following]:
+    found = [one.following for one in databases if isinstance(one, Database)]
+    return [one for one in found if one is not None and one.world.graph is graph]
+
+
+def _known(algorithm: Algorithm, databases: Sequence[Any], graph: LivingGraph) -> tuple[Graph, Lore]:
+    """Return the version of a map that an algorithm plans on, and what it knows of it."""
+    given = [one for one in databases if isinstance(one, Database) and one.serves(graph)]
+    used = [next((one for one in given if one.kind == kind), None) for kind in algorithm.needs]
+    mapped = [one for one in used if one is not None and one.fingerprint is not None]
+    following = _followings(mapped, graph)
+    known = following[0].graph if following else graph.first
+    arrays = known.arrays
+    assert isinstance(arrays, Moves)
+    agrees = all(one.graph is known for one in following) and len(following) in (0, len(mapped))
+    return known, Lore(arrays, edition_of(databases, graph), agrees)
+
+
 def gait_of(algorithm: Algorithm, graph: Graph) -> Gait:
     """Return how an algorithm walks on a graph: as it is, unless the map changes and it cannot follow."""
     if not isinstance(graph, LivingGraph) or algorithm.living:
@@ -85,10 +123,9 @@ def _memory_of(algorithm: Algorithm, search: Algorithm, graph: LivingGraph) -> t
         @staticmethod
         def allocate(space: Space) -> Own:
             clock = space.mind.one(CLOCK)
-            known = space._replace(graph=graph.first, clock=clock, team_clock=None)
-            arrays = graph.first.arrays
-            assert isinstance(arrays, Moves)
-            return Own(allocate(algorithm.memory, known), arrays, clock)
+            known, lore = _known(algorithm, space.databases, graph)
+            mine = space._replace(graph=known, clock=clock, team_clock=None)
+            return Own(allocate(algorithm.memory, mine), lore, clock)
 
     class DetourPart:
         @staticmethod
@@ -129,30 +166,30 @@ def search_step(graph: Moves, memory: Any, params: Any, state: int, goal: int) -
 def step_or_search(graph: Moves, memory: Both, params: Codes, state: int, goal: int) -> Move:
     """Make one move of an algorithm on the map as it was, or of a search if that is no longer possible."""
     own, detour = memory.own, memory.detour
-    if not _is_astray(own, detour, state, goal):
-        _keep_time(own.clock[0], detour.clock[0])
-        move = own_step(own.graph, own.memory, params.own, state, goal)
+    if not _is_astray(own.lore, detour, state, goal):
+        _keep_time(own.clock[0], detour.clock[0], own.lore.edition)
+        move = own_step(own.lore.graph, own.memory, params.own, state, goal)
         if move.to == state or (move.to >= 0 and price_between(graph, state, move.to) < np.inf):
             return move
         if detour.changes.scalars[0]["total"] == 0:
             return move
-        detour.scalars[0]["trial"] = detour.clock[0]["trial"]
+        detour.scalars[0]["attempt"] = detour.clock[0]["trial"] + own.lore.edition
     return search_step(graph, detour.memory, params.search, state, goal)
 
 
 @kernel
-def _is_astray(own: Own, detour: Detour, state: int, goal: int) -> bool:
+def _is_astray(lore: Lore, detour: Detour, state: int, goal: int) -> bool:
     """Return whether the agent searches; also if it does not know its state or its goal, which were walls."""
     if detour.changes.scalars[0]["total"] == 0:
         return False
-    if degree(own.graph, state) == 0 or degree(own.graph, goal) == 0:
+    if degree(lore.graph, state) == 0 or degree(lore.graph, goal) == 0 or not lore.agrees:
         return True
-    return detour.scalars[0]["trial"] == detour.clock[0]["trial"]
+    return detour.scalars[0]["attempt"] == detour.clock[0]["trial"] + lore.edition
 
 
 @kernel
-def _keep_time(own: Any, clock: Any) -> None:
-    """Let the agent's own clock follow the loop's."""
-    if own["problem"] != clock["problem"]:
-        set_problem(own, clock["problem"], 0)
-    own["trial"] = clock["trial"]
+def _keep_time(own: Any, clock: Any, edition: int) -> None:
+    """Let the agent's own clock follow the loop's; with each edition a new problem begins."""
+    if own["problem"] != clock["problem"] + edition:
+        set_problem(own, clock["problem"] + edition, 0)
+    own["trial"] = clock["trial"] + edition

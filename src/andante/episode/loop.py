@@ -20,14 +20,14 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.agent import STUCK, UNREACHABLE, Move
-from andante.episode.pursuit import lost_aim, turned
+from andante.episode.pursuit import lost_aim, next_aim
 from andante.episode.tables import EPISODE, TIMES, TRAIL
 from andante.kernel import bind, generic, instantiate, int64, interpreted, kernel, nanoseconds
 from andante.measures.outcome import Outcome
 from andante.search.memory import Clock, begin_problem, catch_up
 from andante.world.changes import Changes
 from andante.world.layout import PRICE, Arrays, Csr, Moves, degree, direction_to, price, size, target
-from andante.world.sensing import View, forget, is_asking, is_cut_off, model, sense
+from andante.world.sensing import View, doubt, forget, is_asking, is_cut_off, model, sense
 
 _WAITING, _WALKING, _GOAL = int(Outcome.WAITING), int(Outcome.WALKING), int(Outcome.GOAL)
 _COST_CAP, _MOVE_CAP, _EXPANSION_CAP = int(Outcome.COST_CAP), int(Outcome.MOVE_CAP), int(Outcome.EXPANSION_CAP)
@@ -114,8 +114,8 @@ def drive(
             continue
         if outcome == _WAITING:
             if episodes[i]["again"] == 0:
-                begin_problem(clock[0], changes.scalars[0]["opened"])
                 forget(view)
+                begin_problem(clock[0], changes.scalars[0]["opened"])
             clock[0]["trial"] += 1
             episodes[i]["state"] = episodes[i]["start"]
             outcome = _WALKING
@@ -140,11 +140,19 @@ def drive(
                 break
             found = sense(view, state)
             discovered += found
+            if found > 0:
+                era = clock[0]["era"]
+                catch_up(clock[0], changes.scalars[0]["opened"])
+                if clock[0]["era"] != era:  # cells were found open again: what was planned without them is dropped
+                    clock[0]["trial"] += 1
             if is_cut_off(view, state, goal):
+                if doubt(view):
+                    aim = lost_aim(clock, changes, goal)
+                    continue
                 outcome = _UNREACHABLE
                 break
             if aim != goal:
-                aim = turned(clock, changes, known, state, aim, goal)
+                aim = next_aim(clock, changes, known, state, aim, goal)
             move = step(known, memory, params, state, aim)
             expanded += move.expanded
             touched += move.touched
@@ -156,6 +164,9 @@ def drive(
                 episodes[i]["first_expanded"], episodes[i]["first_touched"] = move.expanded, move.touched
                 episodes[i]["first_nanoseconds"] = nanoseconds(scratch) - began
             if move.to == UNREACHABLE and aim != goal:  # the goal is elsewhere by now
+                aim = lost_aim(clock, changes, goal)
+                continue
+            if move.to == UNREACHABLE and doubt(view):
                 aim = lost_aim(clock, changes, goal)
                 continue
             if move.to == STUCK or move.to == UNREACHABLE:

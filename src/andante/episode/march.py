@@ -35,6 +35,7 @@ from andante.search.records import (
     Index,
     held_bytes,
     lost_records,
+    prefetch_expected,
     prefetch_holder,
     prefetch_place,
     release,
@@ -318,6 +319,7 @@ def _prefetch_holders(pools: tuple[Index, ...]) -> None:
 def _prefetch_records(pools: tuple[Index, ...], state: int) -> None:
     for i in range(len(pools)):
         prefetch_place(pools[i], state)
+        prefetch_expected(pools[i])
 
 
 @kernel

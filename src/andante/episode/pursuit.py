@@ -43,7 +43,7 @@ def keeps_knowledge(clock: Any, graph: Arrays, aim: int, goal: int) -> bool:
 
 
 @subroutine
-def turned(clock: Clock, changes: Changes, graph: Arrays, state: int, aim: int, goal: int) -> int:
+def next_aim(clock: Clock, changes: Changes, graph: Arrays, state: int, aim: int, goal: int) -> int:
     """Let an agent whose goal has moved turn to it, if it should; return what it aims at."""
     if not has_strayed(graph, state, aim, goal):
         return aim

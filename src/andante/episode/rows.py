@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
+from andante.episode.scenewalk import SceneTrial
 from andante.episode.trial import Trial, least_costs
 from andante.errors import ParameterError
-from andante.measures import Row
+from andante.measures import Row, replanned_ratio
 from andante.world.problem import Problem
 
 
@@ -36,9 +37,39 @@ def rows(trials: Iterable[Trial], **extra: str | float | bool) -> list[Row]:
     return made
 
 
+def scene_rows(
+    trials: Sequence[SceneTrial], replanned_costs: Sequence[float], **extra: str | float | bool
+) -> list[Row]:
+    """Return one row per trial of a scene, each with the cost of A* replanned after every event.
+
+    ``unit`` is the number of the unit in its scene, and so is ``problem``.
+    """
+    made = []
+    for trial, replanned in zip(trials, replanned_costs, strict=True):
+        grid, (start, goal) = trial.scene.grid, trial.scene.units[trial.unit]
+        ratio = replanned_ratio(trial.cost, replanned, trial.outcome)
+        row: Row = {
+            "algorithm": trial.algorithm,
+            "map": grid.name,
+            "problem": trial.unit,
+            "unit": trial.unit,
+            "start": grid.state(*start),
+            "goal": grid.state(*goal),
+            "outcome": trial.outcome.name,
+            "solved": trial.solved,
+            "replanned_cost": replanned,
+            "cost": trial.cost,
+            "replanned_ratio": ratio,
+            "ticks": trial.ticks,
+            "turns_waited": trial.turns_waited,
+            **_effort(trial),
+        }
+        made.append({**row, **extra})
+    return made
+
+
 def _row(trial: Trial, number: int, optimal_cost: float) -> Row:
     grid = trial.problem.grid
-    moves = max(trial.moves, 1)
     return {
         "algorithm": trial.algorithm,
         "map": grid.name if grid is not None else "graph",
@@ -50,6 +81,15 @@ def _row(trial: Trial, number: int, optimal_cost: float) -> Row:
         "optimal_cost": optimal_cost,
         "cost": trial.cost,
         "suboptimality_ratio": trial.suboptimality_ratio_for(optimal_cost),
+        **_effort(trial),
+        "cells_discovered": trial.cells_discovered,
+    }
+
+
+def _effort(trial: Trial | SceneTrial) -> Row:
+    """Return the columns for what an agent did to walk."""
+    moves = max(trial.moves, 1)
+    return {
         "moves": trial.moves,
         "states_expanded": trial.states_expanded,
         "states_expanded_per_move": trial.states_expanded / moves,
@@ -59,7 +99,6 @@ def _row(trial: Trial, number: int, optimal_cost: float) -> Row:
         "states_touched": trial.states_touched,
         "values_stored": trial.values_stored,
         "learned": trial.learned,
-        "cells_discovered": trial.cells_discovered,
         "seconds": trial.seconds,
         "microseconds_per_move": trial.seconds * 1e6 / moves,
         "first_move_microseconds": trial.first_move_seconds * 1e6,

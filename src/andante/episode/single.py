@@ -19,7 +19,7 @@ import numpy.typing as npt
 from andante.agent import STUCK, UNREACHABLE, Algorithm, Move, algorithms, find
 from andante.databases.header import Database, as_databases
 from andante.episode.checks import check_goals, covering, explained, wrong_move
-from andante.episode.detour import gait_of
+from andante.episode.detour import edition_of, gait_of
 from andante.episode.loop import WRONG_MOVE, bound_loop, driver
 from andante.episode.pursuit import MOST_AT_ONCE
 from andante.episode.tables import ROW_BYTES, Episodes, Trail
@@ -29,12 +29,13 @@ from andante.errors import AlgorithmError, ProblemError, quoted, whole_number
 from andante.kernel import bind
 from andante.measures import Outcome
 from andante.search.hillclimb import walk_straight
-from andante.search.memory import ThoughtKind, allocate, bytes_of, new_space
+from andante.search.memory import Space, ThoughtKind, allocate, bytes_of, new_space
+from andante.search.mind import KeptMind
 from andante.world.graph import Graph
 from andante.world.grid import Grid
-from andante.world.living import World
+from andante.world.living import LivingGraph, World
 from andante.world.problem import Problem
-from andante.world.sensing import KNOWN, Belief, View, unknown
+from andante.world.sensing import KNOWN, Belief, View, last_found, unknown
 
 # Work per call of the compiled loop, in expansions and moves: about a tenth of a second.
 PATIENCE = 2_000_000
@@ -96,12 +97,12 @@ class Agent:
         self.algorithm = find(algorithm, **parameters)
         if not isinstance(world, Grid | Graph):
             raise ProblemError(f"an agent needs a Grid or a Graph, as andante.read_map returns, not {quoted(world)}")
+        if isinstance(world, LivingGraph):
+            world = world.map
         self.graph = world.graph
-        self._living = world if isinstance(world, World) else None
+        self._living = world if isinstance(world, World) and sight is None else None
         self._news = -1  # what the agent last knew of a map that changes
         self._gait = gait_of(self.algorithm, self.graph)
-        if self._living is not None and sight is not None:
-            raise ProblemError("an agent with sight needs a map that does not change; give it world.frozen()")
         self.databases = as_databases(databases)
         self.sight = sight
         self.name = str(self.algorithm)
@@ -136,17 +137,35 @@ class Agent:
         """Allocate the memory, also when it has no stamps left for another problem, and bind the loop to it."""
         self._leave()
         known, view = self._first_sight()
-        self._space = space = new_space(known, self._gait.params, self._log_rows, self.databases, view, self.name)
+        self._mind = KeptMind(len(known)) if self._living is not None and self.databases else None
+        self._space = space = self._new_space(known, view)
         self._memory = allocate(self._gait.memory, space)
+        self._edition = edition_of(self.databases, self.graph)
         self._clock = space.clock.view(np.int64).data
         self._asks = view.scalars["asked"] if isinstance(view, Belief) else None
         self._bind()
 
+    def _new_space(self, known: Graph, view: View) -> Space:
+        return new_space(known, self._gait.params, self._log_rows, self.databases, view, self.name, self._mind)
+
     def _bind(self) -> None:
         """Bind the loop to the memory."""
         space, arrays, codes = self._space, self.graph.arrays, self._gait.codes
-        self._drive = bound_loop(self._loop(), arrays, space.view, self._memory, codes, space.clock, space.changes)
+        drive = bound_loop(self._loop(), arrays, space.view, self._memory, codes, space.clock, space.changes)
+        self._drive = self.graph.guarded(drive) if self.algorithm.card.regions else drive
         self._step = partial(self._drive, self._stepping.address, 1, 0, 0, 0, 0, 1)
+
+    def _turn_page(self) -> None:
+        """Turn to the present editions of databases on a map that changes; the agent keeps its mind."""
+        edition = edition_of(self.databases, self.graph)
+        if edition != self._edition:
+            assert self._mind is not None
+            self._edition = edition
+            self._mind.begin_again()
+            log = self._space.log
+            self._space = self._new_space(self.graph, KNOWN)._replace(log=log)
+            self._memory = allocate(self._gait.memory, self._space)
+            self._bind()
 
     def _give_room(self) -> None:
         """Give the agent more memory if it has asked for it: walls that it discovers break up regions."""
@@ -164,13 +183,22 @@ class Agent:
         if self.algorithm.needs or not self.algorithm.card.senses:
             able = ", ".join(entry.card.name for entry in algorithms() if entry.card.senses)
             raise AlgorithmError(f"{self.algorithm.card.name} has to know its map; algorithms with sight are: {able}")
+        if isinstance(self._world, World) and not self.algorithm.living:
+            able = ", ".join(entry.card.name for entry in algorithms() if entry.card.senses and entry.living)
+            raise AlgorithmError(
+                f"{self.algorithm} cannot discover a map that changes; give it world.frozen(), or choose one of: {able}"
+            )
         if not isinstance(self._world, Grid):
             raise ProblemError("sight is for the cells of a map and this is a graph; use a Grid and grid.problem(...)")
         return unknown(self._world, self.sight)
 
     @property
     def memory_bytes(self) -> int:
-        """The size of the agent's memory, including its own model of the map if it has sight; then it may grow."""
+        """The size of the agent's memory, including its own model of the map if it has sight; then it may grow.
+
+        Levels above a map that changes count with all that they may ever need, most of which is never used: the
+        operating system does not provide it before.
+        """
         return bytes_of((self._memory, self._space.view))
 
     def drive(
@@ -191,6 +219,8 @@ class Agent:
         clocked, timed = (0, 0) if times is None else (times.ctypes.data, len(times))
         if self._asks is not None:
             self._give_room()
+        if self._mind is not None:
+            self._turn_page()
         try:
             done = self._drive(episodes.address + first * ROW_BYTES, count, address, rows, clocked, timed, patience)
         except Exception as error:
@@ -334,13 +364,9 @@ class Agent:
         return [Thought(ThoughtKind(kind), state, value) for kind, state, value in entries], used - count
 
     def _last_found(self, count: int) -> list[int]:
-        """Return the last ``count`` cells that the agent found to be blocked."""
+        """Return the last ``count`` cells that the agent found to be other than it believed."""
         view = self._space.view
-        if not isinstance(view, Belief):
-            return []
-        total = int(view.scalars[0]["size"])
-        found: list[int] = view.found[total - count : total].tolist()
-        return found
+        return last_found(view, count) if isinstance(view, Belief) else []
 
     def _fill(self, episodes: Episodes, problems: Sequence[Problem], limits: Limits, again: bool = False) -> None:
         """Write a table of episodes that have not begun; those without a path have already ended."""
@@ -439,6 +465,8 @@ class Agent:
                     return answer
             if self._asks is not None:
                 self._give_room()
+            if self._mind is not None:
+                self._turn_page()
             try:
                 done = self._step()
             except Exception as error:
@@ -459,6 +487,8 @@ class Agent:
             return None
         if state == goal:
             return Move(state, 0.0, 0, 0, 0.0, 0)
+        if self._living is not None:
+            self._living.tend()
         if self._apart(state, goal):
             return _NO_WAY
         lags = self._stepping.rows["aim"][0] != self._stepping.rows["goal"][0]

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from andante.agent import Algorithm
 from andante.episode.checks import covering, explained
-from andante.episode.detour import gait_of
+from andante.episode.detour import edition_of, gait_of
 from andante.episode.march import (
     NO_TEAM,
     NOBODY,
@@ -61,6 +61,7 @@ class Squad:
         self._problem: dict[int, int] = {}  # the number of each team's problem
         self.result = np.zeros(1, SQUAD)
         self.result["room"] = room
+        self._edition = edition_of(databases, graph)
         self._scratch = Scratch.new()
         self.stand_on(ground)
 
@@ -83,7 +84,8 @@ class Squad:
         self._begin = bind(begin_turn, ground, self._members, self.result)
         loop = marcher(self._gait.step, self._gait.memory)
         clocks = clock, team_clock, self._graph.changes
-        self._march = bind(loop, graph, crew, codes, *clocks, ground, self._members, self.result, self._scratch)
+        march = bind(loop, graph, crew, codes, *clocks, ground, self._members, self.result, self._scratch)
+        self._march = self._graph.guarded(march) if self.algorithm.card.regions else march
         self._end = bind(end_turn, ground, self._members, self.result)
         slots, numbers = np.dtype(np.int64), np.dtype(np.int64)
         self._release_units, self._release_teams = bind(release_units, crew, slots), bind(release_teams, crew, slots)
@@ -160,6 +162,10 @@ class Squad:
 
     def begin(self) -> float:
         """Begin a turn; return the sum of the priorities of the units that walk."""
+        edition = edition_of(self.databases, self._graph)
+        if edition != self._edition:
+            self._edition = edition
+            self.stand_on(self._ground)
         return float(self._begin())
 
     def march(self, turn: int, budget: float, share: float, everybody: bool, timed: bool, bodies: bool) -> float:

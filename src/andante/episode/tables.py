@@ -62,16 +62,15 @@ _FIELDS, _BYTES = len(_NAMES), 8  # of a row, of a field
 _OUTCOME, _STATE, _MOVES = map(_NAMES.index, ("outcome", "state", "moves"))
 
 
-def _layout(dtype: np.dtype[Any], first: str, last: str) -> Struct:
-    """Return the layout of the fields from ``first`` to ``last``."""
+def _layout(dtype: np.dtype[Any], first: str, last: str, zeros: int = 0) -> Struct:
+    """Return the layout of the fields from ``first`` to ``last``, followed by so many that are set to zero."""
     names = list(dtype.names or ())
     between = names[names.index(first) : names.index(last) + 1]
-    return Struct("=" + "".join("d" if dtype[name].kind == "f" else "q" for name in between))
+    return Struct("=" + "".join("d" if dtype[name].kind == "f" else "q" for name in between) + f"{_BYTES * zeros}x")
 
 
-_TASK = _layout(EPISODE, "start", "outcome")
+_TASK = _layout(EPISODE, "start", "outcome", zeros=_FIELDS - _STATE)
 _RESULTS = _layout(EPISODE, "outcome", "first_nanoseconds")
-_NO_RESULTS = bytes(_BYTES * (_FIELDS - _STATE))
 _SUMS = _layout(EPISODE, "outcome", "stored")
 _MOVE = _layout(EPISODE, "state", "stored")  # of an episode of one move, in the order of a `Move`
 _TURN = _layout(TRAIL, "state", "discovered")
@@ -90,9 +89,7 @@ class Episodes:
 
     def begin(self, row: int, start: int, goal: int, caps: tuple[float, int, int], again: bool, outcome: int) -> None:
         """Write an episode without results; its outcome is WAITING unless it ends before it begins."""
-        at = row * ROW_BYTES
-        _TASK.pack_into(self._bytes, at, start, goal, goal, *caps, again, outcome)
-        self._bytes[at + _BYTES * _STATE : at + ROW_BYTES] = _NO_RESULTS
+        _TASK.pack_into(self._bytes, row * ROW_BYTES, start, goal, goal, *caps, again, outcome)
 
     def outcome(self, row: int = 0) -> int:
         """Return the outcome so far."""

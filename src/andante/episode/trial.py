@@ -169,7 +169,8 @@ class Trial:
 
 def least_costs(problems: Sequence[Problem]) -> npt.NDArray[np.float64]:
     """Return the optimal cost of each problem, computed if it is not known, once for equal problems."""
-    costs = {problem: problem.optimal_cost for problem in problems if problem.optimal_cost is not None}
+    known = {problem: problem.known_cost for problem in problems}
+    costs = {problem: cost for problem, cost in known.items() if cost is not None}
     by_graph: dict[Graph, list[Problem]] = {}
     for problem in dict.fromkeys(problem for problem in problems if problem not in costs):
         by_graph.setdefault(problem.graph, []).append(problem)

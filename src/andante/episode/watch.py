@@ -37,7 +37,7 @@ class Turn(NamedTuple):
     states_expanded: int
     states_touched: int
     learned: float
-    discovered: list[int]  # cells that the agent found to be blocked before it moved
+    discovered: list[int]  # cells that the agent found to be blocked, or open again, before it moved
     thoughts: list[Thought]
     thoughts_lost: int  # thoughts for which the log had no room
 

@@ -9,16 +9,29 @@ from andante.measures.fairness import jain_index
 from andante.measures.measure import MEASURES, Better, Headline, Measure, measure
 from andante.measures.outcome import CUT_SHORT, Outcome
 from andante.measures.suboptimality import (
+    capped_replanned_ratio,
     capped_suboptimality_ratio,
     capped_suboptimality_with_waits,
+    replanned_ratio,
     suboptimality_ratio,
 )
-from andante.measures.summary import PLACE, Row, Statistics, Summary, problem_mismatch, summarise
+from andante.measures.summary import (
+    PLACE,
+    QUALITIES,
+    Row,
+    Statistics,
+    Summary,
+    map_column,
+    problem_mismatch,
+    quality_of,
+    summarise,
+)
 
 __all__ = [
     "CUT_SHORT",
     "MEASURES",
     "PLACE",
+    "QUALITIES",
     "Achievement",
     "Better",
     "Choice",
@@ -33,6 +46,7 @@ __all__ = [
     "Row",
     "Statistics",
     "Summary",
+    "capped_replanned_ratio",
     "capped_suboptimality_ratio",
     "capped_suboptimality_with_waits",
     "choices",
@@ -41,9 +55,12 @@ __all__ = [
     "compare_rows",
     "goal_achievement",
     "jain_index",
+    "map_column",
     "measure",
     "problem_mismatch",
+    "quality_of",
     "recommend",
+    "replanned_ratio",
     "solved_by_all",
     "suboptimality_ratio",
     "summarise",

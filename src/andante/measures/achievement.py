@@ -11,7 +11,7 @@ again after its first move.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -22,8 +22,20 @@ from andante.measures.summary import Row
 
 Values = npt.NDArray[np.float64]
 
-#: The columns that a goal achievement time needs.
+#: The columns that a goal achievement time needs; in scenes, ticks instead of moves.
 NEEDED = ("moves", "states_expanded", "first_move_states_expanded", "max_states_expanded")
+
+
+def needed(columns: Collection[str]) -> tuple[str, ...]:
+    """Return the columns that a goal achievement time needs, the turns first; raise an error if one is missing.
+
+    In a scene a turn is a tick: time passes too while the agent waits until its goal is no longer cut off.
+    """
+    found = ("ticks", *NEEDED[1:]) if {"ticks", "unit"} & set(columns) else NEEDED
+    for name in found:
+        if name not in columns:
+            raise ParameterError(f"goal achievement times need a column {name!r}, which these rows do not have")
+    return found
 
 
 class Achievement(NamedTuple):
@@ -51,7 +63,7 @@ def goal_achievement(columns: Mapping[str, npt.ArrayLike], turn: float) -> Achie
     >>> goal_achievement(trials, turn=20).total.tolist()  # 300 expansions and 10 turns; one expansion and 25 turns
     [500.0, 501.0]
     """
-    turns, total, first, worst = (np.asarray(columns[name], np.float64) for name in NEEDED)
+    turns, total, first, worst = (np.asarray(columns[name], np.float64) for name in needed(columns))
     length = turn_length(turn)
     later = total - first
     surely = np.maximum(later - np.maximum(turns - 1, 0) * length, np.where(worst > first, worst - length, 0.0))
@@ -75,7 +87,9 @@ def with_achievement(rows: Sequence[Row], turn: float) -> list[Row]:
     >>> row["goal_achievement_time"], row["standing_time"], row["walking_time"]
     (500.0, 300.0, 200.0)
     """
-    found = goal_achievement({name: [float(row[name]) for row in rows] for name in NEEDED}, turn)
+    if not rows:
+        return []
+    found = goal_achievement({name: [row[name] for row in rows] for name in needed(rows[0])}, turn)
     return [
         {**row, **dict(zip(ACHIEVED, numbers, strict=True))}
         for row, numbers in zip(rows, zip(*(part.tolist() for part in columns_of(found)), strict=True), strict=True)

@@ -9,14 +9,15 @@ from dataclasses import dataclass, replace
 from andante.errors import ParameterError
 from andante.measures.contest import solved_by_all
 from andante.measures.measure import MEASURES
-from andante.measures.summary import Row, Summary, problem_mismatch, summarise
+from andante.measures.summary import Row, Summary, problem_mismatch, quality_of, summarise
 from andante.world.heuristics import TOLERANCE
 
 #: The most states that may be expanded before a move.
 LIMITS = (1, 10, 100, 1_000, 10_000, math.inf)
 
 _UNLIMITED = "Without a limit"
-_EFFORT, _QUALITY = "max_states_expanded", "suboptimality_ratio"
+_EFFORT = "max_states_expanded"
+_TIMES = {"suboptimality_ratio": "the optimal cost", "replanned_ratio": "the cost of replanned A*"}
 _SIZE, _BUILT = "database_bytes", "build_seconds"
 
 
@@ -39,8 +40,9 @@ class Choice:
                 f"{self._where}, no agent {who} fits: the least expensive worst move among them is {worst}, "
                 f"by {self.least_effort.name}."
             )
-        numbers = self.best[_QUALITY]
-        ratio = MEASURES[_QUALITY].show(numbers.mean, numbers.standard_error)
+        quality = quality_of(self.best.measures)
+        numbers = self.best[quality]
+        ratio = MEASURES[quality].show(numbers.mean, numbers.standard_error)
         walked = f"on {numbers.count:,} problem{'' if numbers.count == 1 else 's'} it walks {ratio}"
         worst = MEASURES[_EFFORT].show(self.best[_EFFORT].max)
         often = (
@@ -50,7 +52,7 @@ class Choice:
             "mean is of those that all agents with this share solved"
         )
         return (
-            f"{self._where}, use {self.best.name}: {walked} times the optimal cost, "
+            f"{self._where}, use {self.best.name}: {walked} times {_TIMES[quality]}, "
             f"and its worst move expanded {worst}{often}{self._prepared}."
         )
 
@@ -92,12 +94,12 @@ def choices(
     """Return the best agent under each limit on the worst move; neighbouring limits with the same answer are merged.
 
     If that agent uses a database, the best one without a database follows after all these. Only agents that arrived as
-    often as the best one are considered. Of those, the one with the lowest mean suboptimality wins; among equals, the
-    one with the less expensive worst move. If these did not always arrive, their means are of the problems that all of
-    them solved, which ``common`` finds; with no such problem there is no advice. Raises a `ParameterError` if the
-    agents were run on different problems.
+    often as the best one are considered. Of those, the one that walks least on average wins; among equals, the one with
+    the less expensive worst move. If these did not always arrive, their means are of the problems that all of them
+    solved, which ``common`` finds; with no such problem there is no advice. Raises a `ParameterError` if the agents
+    were run on different problems.
     """
-    known = [s for s in summaries if {_EFFORT, _QUALITY} <= set(s.measures) and s[_QUALITY].count]
+    known = [s for s in summaries if _EFFORT in s.measures and _quality(s) in s.measures and s[_quality(s)].count]
     if not known:
         return []
     if fault := problem_mismatch(known):
@@ -122,7 +124,7 @@ def _on_common(able: list[Summary], share: float, common: Common | None) -> list
         raise ParameterError("some problems were not solved, so means cannot be compared without what all have solved")
     found = {one.name: one for one in common([one.name for one in able])}
     return [
-        replace(one, measures={**one.measures, _QUALITY: found[one.name][_QUALITY]})
+        replace(one, measures={**one.measures, _quality(one): found[one.name][_quality(one)]})
         for one in able
         if one.name in found
     ]
@@ -165,11 +167,15 @@ and its worst move expanded 8.
     return choices(summarise(rows), limits, lambda names: summarise(solved_by_all(rows, names)))
 
 
+def _quality(summary: Summary) -> str:
+    return quality_of(summary.measures)
+
+
 def _best(candidates: list[Summary]) -> Summary | None:
     if not candidates:
         return None
-    least = min(s[_QUALITY].mean for s in candidates)
-    equals = [s for s in candidates if s[_QUALITY].mean <= least + TOLERANCE]
+    least = min(s[_quality(s)].mean for s in candidates)
+    equals = [s for s in candidates if s[_quality(s)].mean <= least + TOLERANCE]
     return min(equals, key=lambda s: s[_EFFORT].max)
 
 

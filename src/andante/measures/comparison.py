@@ -21,15 +21,18 @@ from andante.errors import ParameterError, real_number
 from andante.measures.clusters import FEWEST_TO_RESAMPLE, Clusters, Interval, Over, Values, chance_of, resampled
 from andante.measures.contest import Contest
 from andante.measures.measure import Better, measure
-from andante.measures.suboptimality import capped_suboptimality_ratio
-from andante.measures.summary import Row
+from andante.measures.suboptimality import capped_replanned_ratio, capped_suboptimality_ratio
+from andante.measures.summary import Row, quality_of
 
 DOUBT = 0.05  # the chance that any difference is wrongly called better
 FEWEST = 8  # problems: on fewer no difference is called better
 MOST_PAIRED = 12  # agents: of more, each is compared with the best only
 
-QUALITY = "suboptimality_ratio"
-PENALISED = "capped_suboptimality_ratio"
+#: The measure with a number for trials that did not arrive, the cost it divides by, and how.
+PENALISED = {
+    "suboptimality_ratio": ("capped_suboptimality_ratio", "optimal_cost", capped_suboptimality_ratio),
+    "replanned_ratio": ("capped_replanned_ratio", "replanned_cost", capped_replanned_ratio),
+}
 
 
 class Difference(NamedTuple):
@@ -51,6 +54,7 @@ class Comparison:
     means: tuple[float, ...]
     problems: int  # on which they were compared ...
     of: int  # ... of so many
+    common: int  # problems that all agents solved or, with a penalty, all; some may have no number to compare
     solved: dict[str, int]  # the number of problems that each agent solved, also of those that were not compared
     penalty: float | None  # what a trial that did not arrive counts as; None: only problems that all solved count
     clusters: int  # the number of maps or problems that intervals are over ...
@@ -80,19 +84,25 @@ class Comparison:
         if self.penalty is not None:
             told.append(
                 f"Compared on all {_problems(self.of)}: an agent that did not arrive, or walked further, counts as "
-                f"{self.penalty:g} times optimal."
+                f"{self.penalty:g} {measure(self.measure).unit}."
             )
-        elif not self.problems:
+        elif not self.common:
             told.append(
                 f"Not compared: of {_problems(self.of)} none was solved by all agents that arrived at all. Give a "
                 "penalty for trials that did not arrive, or leave out agents that rarely do."
             )
-        elif self.problems == self.of:
+        elif self.common == self.of:
             told.append(f"Compared on {_problems(self.of)}, all solved by {_all(len(self.agents))} agents.")
         else:
             told.append(
-                f"Compared on the {self.problems:,} of {_problems(self.of)} that {_all(len(self.agents))} agents solved"
+                f"Compared on the {self.common:,} of {_problems(self.of)} that {_all(len(self.agents))} agents solved"
                 f" ({_fewest(self.solved, self.of)})."
+            )
+        if unknown := self.common - self.problems:
+            title = measure(self.measure).title
+            told.append(
+                f"Of these, {_problems(unknown)} for which not all agents have an exact number ({title}) "
+                f"{'is' if unknown == 1 else 'are'} left out."
             )
         if lost and self.penalty is None:
             told.append(f"Not compared, because they solved nothing: {_listed(lost)}.")
@@ -134,7 +144,7 @@ class Comparison:
 def compare(
     contest: Contest,
     column: Callable[[str], npt.NDArray[Any]],
-    name: str = QUALITY,
+    name: str,
     *,
     penalty: float | None = None,
     over: Over = "maps",
@@ -142,8 +152,8 @@ def compare(
     """Compare agents in a measure, on the problems that all solved or, with a penalty, on all problems.
 
     ``column`` returns a column of the rows that the contest is about. The penalty is what a trial that did not arrive
-    counts as, in times the optimal cost: then the measure is `capped_suboptimality_ratio`. Without one, agents that
-    solved nothing are not compared.
+    counts as, in times the optimal cost or, in scenes, that of replanned A*: then the measure is the capped one of
+    `PENALISED`. Without a penalty, agents that solved nothing are not compared.
 
     >>> rng = np.random.default_rng(1)
     >>> rows = [{"algorithm": name, "map": f"map {k % 9}", "start": k, "goal": 0, "solved": True, "cost": more + cost}
@@ -152,22 +162,25 @@ def compare(
     ['quick is better than slow in cost.']
     """
     check_penalty(penalty)
-    if penalty is not None and name in (QUALITY, PENALISED):
-        name = PENALISED
-    elif penalty is not None:
+    if penalty is not None and name not in PENALISED:
         raise ParameterError(f"a penalty is in times the optimal cost, so {name} cannot be compared with one")
     better = measure(name).better
     if better is Better.NEITHER:
         raise ParameterError(f"{name} has no better direction, so agents cannot be compared by it")
     ground = contest if penalty is not None else contest.of_solvers().solved_by_all()
-    numbers = values_of(ground, column, name, penalty)
+    numbers = (
+        column(name).astype(np.float64)[ground.rows] if penalty is None else penalised(ground, column, name, penalty)
+    )
+    name = name if penalty is None else PENALISED[name][0]
     known = np.isfinite(numbers).all(axis=0)
     if measure(name).bounded_by:  # lower bounds are no numbers to compare
         known &= ~column(measure(name).bounded_by).astype(bool)[ground.rows].any(axis=0)
     numbers, maps = numbers[:, known], ground.maps[known]
     solved = dict(zip(contest.agents, contest.solved.sum(axis=1).tolist(), strict=True))
     if not numbers.size:
-        return Comparison(name, ground.agents, (), 0, contest.problems, solved, penalty, 0, "", (), frozenset())
+        return Comparison(
+            name, ground.agents, (), 0, contest.problems, ground.problems, solved, penalty, 0, "", (), frozenset()
+        )
     sign = -1.0 if better is Better.MORE else 1.0
     order = np.argsort(sign * numbers.mean(axis=1), kind="stable")
     numbers, agents = numbers[order], tuple(ground.agents[k] for k in order)
@@ -181,6 +194,7 @@ def compare(
         means,
         numbers.shape[1],
         contest.problems,
+        ground.problems,
         solved,
         penalty,
         clusters.count,
@@ -196,23 +210,25 @@ def check_penalty(penalty: float | None) -> None:
         raise ParameterError("the penalty must be finite: it is what a trial that did not arrive counts as")
 
 
-def values_of(ground: Contest, column: Callable[[str], npt.NDArray[Any]], name: str, penalty: float | None) -> Values:
-    """Return the numbers of a contest's trials; with a penalty, their capped suboptimality."""
-    if penalty is None:
-        return column(name).astype(np.float64)[ground.rows]
-    cost, optimal, outcome = (column(one)[ground.rows] for one in ("cost", "optimal_cost", "outcome"))
-    return capped_suboptimality_ratio(cost, optimal, outcome, penalty)
+def penalised(ground: Contest, column: Callable[[str], npt.NDArray[Any]], name: str, penalty: float) -> Values:
+    """Return the numbers of a contest's trials in a measure, with a penalty for those that did not arrive."""
+    _, divided_by, capped = PENALISED[name]
+    cost, least, outcome = (column(one)[ground.rows] for one in ("cost", divided_by, "outcome"))
+    return capped(cost, least, outcome, penalty)
 
 
 def compare_rows(
     rows: Sequence[Row],
-    name: str = QUALITY,
+    name: str | None = None,
     *,
     by: str = "algorithm",
     penalty: float | None = None,
     over: Over = "maps",
 ) -> Comparison | None:
-    """Compare the agents of these rows as `compare` does; None if the rows do not say of which problem they are."""
+    """Compare the agents of these rows as `compare` does; None if the rows do not say of which problem they are.
+
+    The default measure is how far agents walk (`quality_of`).
+    """
     contest = Contest.of_rows(rows, by)
     if contest is None:
         return None
@@ -220,7 +236,8 @@ def compare_rows(
     def column(wanted: str) -> npt.NDArray[Any]:
         return np.array([row.get(wanted, math.nan) for row in rows])
 
-    return compare(contest, column, name, penalty=penalty, over=over)
+    wanted = name if name is not None else quality_of({key for row in rows for key in row})
+    return compare(contest, column, wanted, penalty=penalty, over=over)
 
 
 def _differences(agents: Sequence[str], numbers: Values, clusters: Clusters) -> list[Difference]:

@@ -2,7 +2,8 @@
 
 A trial that did not arrive has no cost that could be compared: where it was cut short says more about the limit than
 about the agent. So agents are compared on the problems that all of them solved. The alternative is a penalty: on all
-problems, with a number for each trial that did not arrive (`capped_suboptimality_ratio`).
+problems, with a number for each trial that did not arrive (`capped_suboptimality_ratio`, or in scenes
+`capped_replanned_ratio`).
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.errors import ParameterError
-from andante.measures.summary import Row, place_columns
+from andante.measures.summary import Row, maps_of, place_columns
 
 Flags = npt.NDArray[np.bool_]
 Numbers = npt.NDArray[np.int64]
@@ -48,7 +49,7 @@ class Contest:
             numbers.setdefault(tuple(row[name] for name in place), len(numbers))
             for row, place in zip(rows, places, strict=True)
         ]
-        maps = np.array([str(row.get("fingerprint", row.get("map", ""))) for row in rows])
+        maps = np.array(maps_of(rows))
         solved = np.array([bool(row["solved"]) for row in rows])
         return cls.of_columns([str(row[by]) for row in rows], np.array(found, np.int64), maps, solved)
 

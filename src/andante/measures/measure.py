@@ -86,11 +86,28 @@ _ALL = [
         adds_up=True,
     ),
     Measure(
+        "replanned_ratio",
+        "Cost over replanned A*",
+        "In a scene: the cost of the agent's path divided by that of a walker who knows every change at once and plans "
+        "with A* again after each; a lower bound for a trial that a limit cut short.",
+        "times replanned A*",
+        digits=3,
+        adds_up=True,
+    ),
+    Measure(
         "capped_suboptimality_ratio",
         "Suboptimality, capped",
         "Suboptimality as Bulitko (2016) counts it: at most the cap, which is also the value of a trial that did not "
         "arrive; an agent that got stuck counts as the cap plus one move.",
         "times optimal",
+        digits=3,
+    ),
+    Measure(
+        "capped_replanned_ratio",
+        "Cost over replanned A*, capped",
+        "In a scene: the cost of the agent's path divided by that of replanned A*, at most the cap, which is also the "
+        "value of a trial that did not arrive.",
+        "times replanned A*",
         digits=3,
     ),
     Measure(
@@ -205,10 +222,26 @@ _ALL = [
     Measure("cost", "Cost", "The cost of the agent's path.", "cost", adds_up=True),
     Measure("optimal_cost", "Optimal cost", "The cost of a shortest path.", "cost", better=Better.NEITHER),
     Measure(
+        "replanned_cost",
+        "Replanned A*",
+        "In a scene: the cost of a walker who knows every change at once and plans with A* again after each.",
+        "cost",
+        better=Better.NEITHER,
+    ),
+    Measure(
         "moves",
         "Turns",
-        "Turns until the end: moves made, and turns in which the agent waited, which cost nothing but time.",
+        "Turns until the end: moves made, and turns in which the agent waited, which cost nothing but time. In a scene "
+        "those in which its goal was cut off are not counted; ticks are.",
         "turns",
+        digits=0,
+        adds_up=True,
+    ),
+    Measure(
+        "ticks",
+        "Ticks",
+        "In a scene: ticks until the end, whatever the agent did in them.",
+        "ticks",
         digits=0,
         adds_up=True,
     ),
@@ -234,7 +267,8 @@ _ALL = [
     Measure(
         "walking_time",
         "Walking",
-        "The part of the goal achievement time in which the agent walks, or waits: its turns times their length.",
+        "The part of the goal achievement time in which the agent walks, or waits: its turns, or in a scene the ticks, "
+        "times their length.",
         "expansions",
         digits=0,
         adds_up=True,
@@ -267,7 +301,7 @@ _ALL = [
     Measure(
         "cells_discovered",
         "Cells discovered",
-        "Blocked cells that an agent with limited sight discovered.",
+        "Cells that an agent with limited sight found blocked or, on a map that changes, open again.",
         "cells",
         better=Better.NEITHER,
         digits=0,

@@ -1,8 +1,10 @@
-"""Suboptimality: how much longer a path is than a shortest one. There are three measures, with three names.
+"""Suboptimality: how much longer a path is than a shortest one. There are five measures, with five names.
 
 `suboptimality_ratio` says what is known: nothing is made up for an agent that did not arrive. Bulitko (2016) needs a
 number for every trial, so `capped_suboptimality_ratio` gives one to those that did not arrive as well. Both measure
-cost only, and waiting is free. `capped_suboptimality_with_waits` counts turns waited too, because time passes.
+cost only, and waiting is free. `capped_suboptimality_with_waits` counts turns waited too, because time passes. On a map
+that changes there is no shortest path to compare with: `replanned_ratio` compares with a walker who knows each change,
+and `capped_replanned_ratio` has a number for trials that did not arrive, too.
 """
 
 from __future__ import annotations
@@ -33,6 +35,23 @@ def suboptimality_ratio(cost: float, optimal_cost: float, outcome: Outcome) -> f
     return ratio if outcome is Outcome.GOAL else max(ratio, 1.0)
 
 
+def replanned_ratio(cost: float, replanned_cost: float, outcome: Outcome) -> float:
+    """Return the cost of the agent's path in a scene divided by that of A* replanned after every event.
+
+    It may be below 1: nobody knows what will change, and a detour may turn out to be the shorter path. For a trial that
+    a limit cut short it is a lower bound. It is nan if the agent got stuck or was cut off for good, or if the replanned
+    walker did not arrive.
+
+    >>> replanned_ratio(12.0, 10.0, Outcome.GOAL), replanned_ratio(4.0, 10.0, Outcome.MOVE_CAP)
+    (1.2, 0.4)
+    >>> replanned_ratio(4.0, float("inf"), Outcome.GOAL)
+    nan
+    """
+    if outcome in (Outcome.STUCK, Outcome.UNREACHABLE) or not 0 < replanned_cost < math.inf:
+        return math.nan
+    return cost / replanned_cost
+
+
 def capped_suboptimality_ratio(
     cost: npt.ArrayLike, optimal_cost: npt.ArrayLike, outcome: npt.ArrayLike, cap: npt.ArrayLike
 ) -> npt.NDArray[np.float64]:
@@ -48,6 +67,21 @@ def capped_suboptimality_ratio(
     ended: npt.NDArray[Any] = np.asarray(outcome)
     missed = most + np.where(ended == Outcome.STUCK.name, 1.0 / optimal, 0.0)
     return np.where(ended == Outcome.GOAL.name, np.minimum(walked / optimal, most), missed)
+
+
+def capped_replanned_ratio(
+    cost: npt.ArrayLike, replanned_cost: npt.ArrayLike, outcome: npt.ArrayLike, cap: npt.ArrayLike
+) -> npt.NDArray[np.float64]:
+    """Return `capped_suboptimality_ratio` with the cost of replanned A* instead of the optimal cost.
+
+    It is nan if the replanned walker did not arrive, as `replanned_ratio` is.
+
+    >>> capped_replanned_ratio([12.0, 4.0, 4.0], [10.0, 10.0, np.inf], ["GOAL", "UNREACHABLE", "GOAL"], 50.0).tolist()
+    [1.2, 50.0, nan]
+    """
+    least = np.asarray(replanned_cost, np.float64)
+    known = np.where((least > 0) & (least < math.inf), least, math.nan)
+    return np.where(np.isnan(known), math.nan, capped_suboptimality_ratio(cost, known, outcome, cap))
 
 
 def capped_suboptimality_with_waits(

@@ -190,6 +190,19 @@ def between(name: str, interval: Interval) -> str:
     return " to ".join(MEASURES[name].show(end).replace("inf", "∞") for end in interval)
 
 
+#: By how far agents walk: on maps that change there is another measure.
+QUALITIES = ("replanned_ratio", "suboptimality_ratio")
+
+
+def quality_of(known: Collection[str]) -> str:
+    """Return the measure of how far agents walk, given the names of measures or columns.
+
+    >>> quality_of(["cost", "suboptimality_ratio"]), quality_of(["cost", "replanned_ratio"])
+    ('suboptimality_ratio', 'replanned_ratio')
+    """
+    return next((name for name in QUALITIES if name in known), QUALITIES[-1])
+
+
 def problem_mismatch(summaries: Sequence[Summary]) -> str:
     """Return why the means cannot be compared (they are of different problems), or an empty text if they can.
 
@@ -226,6 +239,24 @@ def place_columns(columns: Collection[str]) -> list[str]:
     return [name for name in named if name in columns]
 
 
+def map_column(columns: Collection[str]) -> str | None:
+    """Return the column that says on which map a row is: its fingerprint, if there is one, or its name.
+
+    In a scene the fingerprint is that of the scene, of which there may be many on one map, so the name is what counts.
+
+    >>> map_column(["map", "fingerprint"]), map_column(["map", "fingerprint", "unit"]), map_column(["cost"])
+    ('fingerprint', 'map', None)
+    """
+    wanted = ("map",) if "unit" in columns else ("fingerprint", "map")
+    return next((name for name in wanted if name in columns), None)
+
+
+def maps_of(rows: Sequence[Row]) -> list[str]:
+    """Return the map of each row; of rows that do not say it, an empty text."""
+    columns = [map_column(row) for row in rows]
+    return ["" if name is None else str(row[name]) for row, name in zip(rows, columns, strict=True)]
+
+
 def place_digest(place: Iterable[Any]) -> int:
     """Return a number for a problem, from the values of its columns; the sum of such numbers identifies a set."""
     text = "\0".join(map(str, place))
@@ -258,7 +289,7 @@ def _summary(name: str, group: list[Row], over: Over) -> Summary:
     short = np.array([row.get("outcome") in CUT_SHORT for row in group])
     flags = {MEASURES[key].bounded_by for key in present} - {""}
     bounds = {name: np.array([bool(row.get(name, False)) for row in group]) for name in flags}
-    clusters = Clusters.of([str(row.get("fingerprint", row.get("map", ""))) for row in group], over)
+    clusters = Clusters.of(maps_of(group), over)
     return summary_of(name, columns, solved, short, bounds, clusters, _problems(group))
 
 

@@ -7,13 +7,16 @@ A file in `offline/` defines ``Params`` and a function
 and registers it with `builder` for the kind of database whose bundle it returns. A builder of databases that serve any
 map takes a list of graphs instead of one. One that can build for some goals only has a parameter ``goals`` of the type
 `Goals`, and takes these goals, or None for all, as its last argument.
+
+``make`` may be a generator that yields wherever it can be interrupted, and returns the bundle (`Making`). `build` runs
+it to its end; `mend` (in `mending`) runs it a piece at a time, for a map that changes.
 """
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence, Sized
+from collections.abc import Callable, Generator, Iterable, Sequence, Sized
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import cache
@@ -25,17 +28,40 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.agent import Parameter, parameters_of
-from andante.databases.header import Database, kind_named, kinds
+from andante.databases.following import snapshot
+from andante.databases.header import Database
+from andante.databases.kinds import kind_named, kinds
 from andante.datasets import ProgressCallback
 from andante.errors import DatabaseError, ParameterError, did_you_mean, whole_number
 from andante.machine import cores, on_threads
 from andante.notation import Call, Word, parse
 from andante.world.graph import Graph
 from andante.world.grid import Grid
+from andante.world.living import World
 
 M = TypeVar("M", bound=Callable[..., Any])
 R = TypeVar("R")
 W = TypeVar("W", bound=Sized)
+
+#: Work that can be interrupted where it yields, and its result.
+Making = Generator[None, None, R]
+
+
+def finished(making: Making[R]) -> R:
+    """Return the result of work that can be interrupted, without interrupting it.
+
+    >>> def work():
+    ...     yield
+    ...     return 7
+    >>> finished(work())
+    7
+    """
+    while True:
+        try:
+            next(making)
+        except StopIteration as end:
+            result: R = end.value
+            return result
 
 
 @dataclass(frozen=True)
@@ -50,32 +76,65 @@ class Crew:
         if self.progress is not None:
             self.progress(what, done, total)
 
-    def each(self, work: Callable[[Any, W], R], parts: Sequence[W], rooms: Sequence[Any], what: str = "") -> list[R]:
+    def parts(self, count: int, size: int) -> list[range]:
+        """Return the numbers below ``count`` in parts of this size, for `each`."""
+        return [range(i, min(i + size, count)) for i in range(0, count, size)]
+
+    def each(
+        self, work: Callable[[Any, W], Any], parts: Sequence[W], rooms: Sequence[Any], what: str = ""
+    ) -> Making[list[Any]]:
         """Return the results of ``work`` for all parts, in their order; each call has one of the ``rooms`` to itself.
 
         Kernels run without the GIL, so the threads run in parallel. A part should take at most a second, because the
-        user waits that long after an interrupt. If ``what`` is given, progress is reported, in the length of parts.
+        user waits that long after an interrupt. ``work`` may be a generator that yields where it can be interrupted.
+        If ``what`` is given, progress is reported, in the length of parts.
         """
         free: SimpleQueue[Any] = SimpleQueue()
         for room in rooms:
             free.put(room)
 
-        def task(part: W, stop: threading.Event) -> R:
+        def task(part: W, stop: threading.Event) -> Any:
             room = free.get()
             try:
-                return work(room, part)
+                result = work(room, part)
+                return finished(result) if isinstance(result, Generator) else result
             finally:
                 free.put(room)
 
         done, total = 0, sum(len(part) for part in parts)
-        made: dict[int, R] = {}
+        made: dict[int, Any] = {}
         with closing(on_threads(task, parts, len(rooms))) as batches:
             for one in chain.from_iterable(batches):
                 made[one.number] = one.result
                 done += len(one.part)
                 if what:
                     self.report(what, done, total)
+                yield
         return [made[k] for k in range(len(parts))]
+
+
+@dataclass(frozen=True)
+class Mender(Crew):
+    """A crew that does a small piece of its work at a time, in the thread that asks for it."""
+
+    threads: int = 1
+
+    def parts(self, count: int, size: int) -> list[range]:
+        """Return each number as a part of its own."""
+        return super().parts(count, 1)
+
+    def each(
+        self, work: Callable[[Any, W], Any], parts: Sequence[W], rooms: Sequence[Any], what: str = ""
+    ) -> Making[list[Any]]:
+        """Do the same as a crew, with an interruption after each part, and where ``work`` yields."""
+        made = []
+        for part in parts:
+            result = work(rooms[0], part)
+            if isinstance(result, Generator):
+                result = yield from result
+            made.append(result)
+            yield
+        return made
 
 
 class Goals(Word):
@@ -115,18 +174,26 @@ class _Sampler(Crew):
         if spent > self.seconds and 0 < done < total:
             raise _EstimatedError(Estimate(spent * total / done, what, done, total))
 
-    def each(self, work: Callable[[Any, W], R], parts: Sequence[W], rooms: Sequence[Any], what: str = "") -> list[R]:
+    def each(
+        self, work: Callable[[Any, W], Any], parts: Sequence[W], rooms: Sequence[Any], what: str = ""
+    ) -> Making[list[Any]]:
         """Do the same as a crew, or as much of it as there is time for."""
+
+        def do(some: list[int]) -> dict[int, Any]:
+            return dict(zip(some, finished(super_each(work, [parts[k] for k in some], rooms)), strict=True))
+
+        super_each = super().each
         order = np.random.default_rng(0).permutation(len(parts)).tolist()
-        made = dict(zip(order[:1], super().each(work, [parts[k] for k in order[:1]], rooms), strict=True))  # compiles
+        made = do(order[:1])  # compiles
         began, done, total = time.perf_counter(), 0, sum(map(len, parts))
         for first in range(1, len(order), len(rooms)):
             some = order[first : first + len(rooms)]
-            made.update(zip(some, super().each(work, [parts[k] for k in some], rooms), strict=True))
+            made.update(do(some))
             done += sum(len(parts[k]) for k in some)
             spent = time.perf_counter() - began
             if what and spent > self.seconds and len(made) < len(parts):
                 raise _EstimatedError(Estimate(began - self.began + spent * total / done, what, done, total))
+            yield
         return [made[k] for k in range(len(parts))]
 
 
@@ -261,17 +328,33 @@ def _build(
 ) -> Database:
     call = parse(kind)
     chosen, params = chosen_for(call, goals is not None, **parameters)
-    graphs = [one.graph for one in ([world] if isinstance(world, Grid | Graph) else world)]
-    if len(graphs) != 1 and not (graphs and chosen.any_map):
-        raise ParameterError(f"a database of kind {chosen.kind!r} is built for one map, got {len(graphs)}")
-    arguments = (graphs if chosen.any_map else graphs[0], params, crew)
-    if chosen.takes_goals:
-        arrays = chosen.make(*arguments, _asked(chosen.kind, params.goals, goals, graphs[0]))
-    else:
-        arrays = chosen.make(*arguments)
+    worlds = [world] if isinstance(world, Grid | Graph) else list(world)
+    if len(worlds) != 1 and not (worlds and chosen.any_map):
+        raise ParameterError(f"a database of kind {chosen.kind!r} is built for one map, got {len(worlds)}")
+    first = worlds[0]
+    living = first if isinstance(first, World) and not chosen.any_map else None
+    shots = [snapshot(one) if isinstance(one, World) else (0, one) for one in worlds]
+    graphs = [one.graph for _, one in shots]
+    asked = _asked(chosen.kind, params.goals, goals, graphs[0]) if chosen.takes_goals else None
+    arrays = finished(making(chosen, graphs if chosen.any_map else graphs[0], params, crew, asked))
     fingerprint = None if chosen.any_map else graphs[0].fingerprint
     words = {p.name: p.word(value) for p, value in zip(chosen.parameters, params, strict=True)}
-    return Database(chosen.kind, fingerprint, words, arrays)
+    database = Database(chosen.kind, fingerprint, words, arrays, asked=asked)
+    if living is not None:
+        database.follow(living, graphs[0], shots[0][0])
+    return database
+
+
+def making(
+    chosen: Builder,
+    graph: Graph | list[Graph],
+    params: Any,
+    crew: Crew,
+    asked: npt.NDArray[np.int64] | None,
+) -> Making[Any]:
+    """Make the arrays of a database, for these goals or for all, with interruptions wherever its builder yields."""
+    made = chosen.make(graph, params, crew, *((asked,) if chosen.takes_goals else ()))
+    return (yield from made) if isinstance(made, Generator) else made
 
 
 def _asked(kind: str, which: Goals, goals: Iterable[int] | None, graph: Graph) -> npt.NDArray[np.int64] | None:

@@ -25,7 +25,7 @@ from andante.control.features import History, keep, observe
 from andante.databases.depth_tree import DEEPEST, FEATURES, LEAF, LONGEST_HISTORY, DepthTree, answer
 from andante.errors import AndanteError, ProblemError
 from andante.kernel import kernel
-from andante.offline.builder import Crew, builder
+from andante.offline.builder import Crew, builder, finished
 from andante.search.learning import Learned, raise_to
 from andante.search.lookahead import Ball, look
 from andante.search.memory import Space, begin_problem, new_space
@@ -165,7 +165,7 @@ def collect(
     ]
     desks = [_Desk(params) for _ in range(crew.threads)]
     what = "walks of the tree so far" if guided else "walks of an oracle"
-    walks = [walk for some in crew.each(work, parts, desks, what) for walk in some]
+    walks = [walk for some in finished(crew.each(work, parts, desks, what)) for walk in some]
     return Samples(
         np.concatenate([np.zeros((0, FEATURES), np.float32), *(features for features, _ in walks)]),
         np.concatenate([np.zeros(0, np.int32), *(depth for _, depth in walks)]),
@@ -251,7 +251,7 @@ def _best_pruning(samples: Samples, params: Params, crew: Crew) -> float:
         return float((tree.predict(samples.features[left_out]) == samples.depth[left_out]).mean())
 
     parts = [((fold, alpha),) for alpha in alphas for fold in folds]
-    shares = crew.each(share_right, parts, [None] * crew.threads, "how far to prune")
+    shares = finished(crew.each(share_right, parts, [None] * crew.threads, "how far to prune"))
     score = np.array(shares).reshape(len(alphas), len(folds))
     best = score[score.mean(1).argmax()]
     enough = best.mean() - best.std(ddof=1) / np.sqrt(len(folds))

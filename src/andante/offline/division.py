@@ -18,6 +18,7 @@ from andante.abstraction.hierarchy import Hierarchy
 from andante.databases.pattern import NO_STATE
 from andante.errors import GraphError, ParameterError
 from andante.kernel import int64, kernel
+from andante.offline.builder import Making
 from andante.offline.places import along_hilbert
 from andante.search.hillclimb import straight
 from andante.world.graph import Graph
@@ -89,7 +90,7 @@ def _nearest(points: Points, centre: Points, region: States, unit: float) -> Sta
 # --- tiles ----------------------------------------------------------------------------------------------------------
 
 
-def tiles(graph: Graph, side: int) -> Ground:
+def tiles(graph: Graph, side: int) -> Making[Ground]:
     """Return tiles with this many cells a side, divided further where states cannot climb to each other."""
     if graph.reversed() is not graph:
         raise GraphError("tiles need a graph whose every move can be taken back at the same cost")
@@ -99,10 +100,14 @@ def tiles(graph: Graph, side: int) -> Ground:
     region, centres = np.full(len(graph), NO_STATE, np.int32), np.empty(0, np.int32)
     tile, done, above = np.zeros(len(graph), np.int64), 0, walls(graph.arrays)
     while left.any():
+        yield
         tile = _squares(tile, points, side)
+        yield
         part = _connected(arcs.row, arcs.col, np.where(left, tile, NO_STATE))
+        yield
         ground = Ground(graph, part, _nearest(points, _means(points, part), part, 1.0))
         is_open = _are_open(graph.arrays, ground, above)
+        yield
         _gather(
             graph.arrays, *ground.members, ground.representative, is_open, region, len(centres), done == QUARTERINGS
         )
@@ -118,12 +123,14 @@ def tiles(graph: Graph, side: int) -> Ground:
     return Ground(graph, region, centres)
 
 
-def squares(graph: Graph, side: int) -> Ground:
+def squares(graph: Graph, side: int) -> Making[Ground]:
     """Return the connected parts of squares with this many cells a side, whether or not one can climb in them."""
     points, arcs = _points(graph), graph.to_scipy().tocoo()
     points = (points - points.min(0)) / graph.unit
     tile = np.where(_degrees(graph) > 0, _squares(np.zeros(len(graph), np.int64), points, side), NO_STATE)
+    yield
     part = _connected(arcs.row, arcs.col, tile)
+    yield
     return Ground(graph, part, _nearest(points, _means(points, part), part, 1.0))
 
 

@@ -20,7 +20,7 @@ import numpy.typing as npt
 from andante.databases.pattern import NO_STATE
 from andante.kernel import int64, kernel, uint64
 from andante.offline.aims import Way
-from andante.offline.builder import Crew
+from andante.offline.builder import Crew, Making
 from andante.offline.climbs import Attempts, Parts, Regions, all_covered, is_covered
 from andante.offline.division import Ground, States, climbs
 from andante.search.dijkstra import is_optimal
@@ -63,7 +63,7 @@ class Desk(NamedTuple):
 # --- legs -----------------------------------------------------------------------------------------------------------
 
 
-def legs_of(ground: Ground, regions: Regions, most: int, crew: Crew) -> Legs:
+def legs_of(ground: Ground, regions: Regions, most: int, crew: Crew) -> Making[Legs]:
     """Return the legs from each region to middles that are at most about ``most`` moves away."""
     arrays, middle = ground.graph.arrays, ground.representative
     rooms = [Attempts.over(len(ground.graph)) for _ in range(crew.threads)]
@@ -76,8 +76,7 @@ def legs_of(ground: Ground, regions: Regions, most: int, crew: Crew) -> Legs:
             found.append((to[:count].copy(), cost[:count].copy(), mean[:count].copy()))
         return found
 
-    parts = [range(i, min(i + PART, len(middle))) for i in range(0, len(middle), PART)]
-    made = crew.each(work, parts, rooms, "which regions each can climb to")
+    made = yield from crew.each(work, crew.parts(len(middle), PART), rooms, "which regions each can climb to")
     found = [legs for part in made for legs in part]
     begin = np.concatenate([[0], np.cumsum([len(legs[0]) for legs in found])]).astype(np.int64)
     none = no_legs()

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.kernel import int64, kernel
-from andante.offline.builder import Crew
+from andante.offline.builder import Crew, Making
 from andante.search import heap
 from andante.search.heap import Heap
 
@@ -59,7 +59,7 @@ def ends(sizes: npt.NDArray[Any]) -> States:
     return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)
 
 
-def first_arcs(crew: Crew, web: Web, blur: float) -> Rows:
+def first_arcs(crew: Crew, web: Web, blur: float) -> Making[Rows]:
     """Return the first arcs from each node, by one search each; costs that differ by at most ``blur`` are equal."""
     count = len(web.first) - 1
     used = np.zeros(len(web.to), np.bool_)
@@ -83,8 +83,8 @@ def first_arcs(crew: Crew, web: Web, blur: float) -> Rows:
             made.append(np.stack([mine.goal[:size], mine.arc[:size]]))
         return made
 
-    parts = [range(i, min(i + PART, count)) for i in range(0, count, PART)]
-    made = crew.each(work, parts, [room() for _ in range(crew.threads)], "finding the way over seeds")
+    rooms = [room() for _ in range(crew.threads)]
+    made = yield from crew.each(work, crew.parts(count, PART), rooms, "finding the way over seeds")
     rows = [row for some in made for row in some]
     goal, arc = np.concatenate([np.zeros((2, 0), np.int32), *rows], axis=1)
     row = ends(np.array([row.shape[1] for row in rows], np.int64))

@@ -31,7 +31,7 @@ from andante.databases.moves import (
 )
 from andante.errors import DatabaseError
 from andante.kernel import generic, int64, kernel, uint64
-from andante.offline.builder import Crew, builder
+from andante.offline.builder import Crew, Making, builder
 from andante.offline.places import along_hilbert
 from andante.search import heap
 from andante.search.dijkstra import is_optimal
@@ -82,7 +82,7 @@ class Room(NamedTuple):
 
 
 @builder("moves", Params, all_pairs=True)
-def make(graph: Graph, params: Params, crew: Crew) -> FirstMoves:
+def make(graph: Graph, params: Params, crew: Crew) -> Making[FirstMoves]:
     """Return the first moves between all states of ``graph``."""
     if graph.max_degree > MOST_MOVES or len(graph) > MOST_STATES:
         raise DatabaseError(
@@ -96,13 +96,12 @@ def make(graph: Graph, params: Params, crew: Crew) -> FirstMoves:
     top = MOST_MOVES if isinstance(graph.arrays, Csr) else 8
     inputs = Inputs(graph.arrays, graph.reversed().arrays, placed, order, span, rank, top)
 
-    def rows(room: Room, part: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.int64]]:
-        used = _make_rows(room, inputs, part)
+    def rows(room: Room, part: range) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.int64]]:
+        used = _make_rows(room, inputs, np.arange(part.start, part.stop))
         return room.word[:used].copy(), room.words[: len(part)].copy()
 
-    parts = np.array_split(np.arange(len(order)), -(-len(order) // ROWS)) if len(order) else []
     rooms = [_room(graph, order) for _ in range(crew.threads)]
-    made = crew.each(rows, parts, rooms, "finding first moves")
+    made = yield from crew.each(rows, crew.parts(len(order), ROWS), rooms, "finding first moves")
     words = np.concatenate([np.empty(0, np.int64), *(words for _, words in made)])
     first = np.zeros(len(order) + 1, np.int64)
     np.cumsum(words >> BITS, out=first[1:])

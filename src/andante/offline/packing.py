@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.databases.pattern import NO_STATE
+from andante.offline.builder import Making
 from andante.offline.division import States
 
 BLOCK = 64  # rows that are packed at a time: the table may be transposed
@@ -22,7 +23,7 @@ class Choices(NamedTuple):
     subgoal: States
 
 
-def packed(entry: States) -> Choices:
+def packed(entry: States) -> Making[Choices]:
     """Return the packed rows of a table of subgoals."""
     row, palette = [0], [0]
     spans, subgoals = [], []
@@ -34,6 +35,7 @@ def packed(entry: States) -> Choices:
             subgoals.append(aims)
             row.append(row[-1] + len(begin))
             palette.append(palette[-1] + len(aims))
+        yield
     span, subgoal = np.concatenate([*spans, np.empty(0, np.uint32)]), np.concatenate([*subgoals, np.empty(0, np.int32)])
     return Choices(np.array(row, np.int32), span, np.array(palette, np.int32), subgoal)
 

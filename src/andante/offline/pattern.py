@@ -32,7 +32,7 @@ from andante.errors import ParameterError
 from andante.kernel import int64, kernel
 from andante.notation import Word
 from andante.offline.aims import NO_GOAL, Aim, Way, go_on
-from andante.offline.builder import Crew, Goals, builder
+from andante.offline.builder import Crew, Goals, Making, builder
 from andante.offline.climbs import Parts, Regions, no_parts, no_regions, parts_of, regions_of
 from andante.offline.division import Ground, States, along_a_curve, at_corners, levels, squares, tiles
 from andante.offline.far import Desk, Legs, choose_vias, go_far, legs_of, no_legs
@@ -105,22 +105,24 @@ class Known(NamedTuple):
 
 
 @builder("pattern", Params, variants=("pattern(side=32)", "pattern(side=64)"), order_for=order_for)
-def make(graph: Graph, params: Params, crew: Crew, goals: npt.NDArray[np.int64] | None) -> Pattern:
+def make(graph: Graph, params: Params, crew: Crew, goals: npt.NDArray[np.int64] | None) -> Making[Pattern]:
     """Return the tables for ``graph``, or for a level above it, and for these ``goals``, or for all."""
     if params.aim is None:
         params = params._replace(aim=Aim.NEARER if params.base > 0 else Aim.FAR)
-    ground, ends, wide = _grounds(graph, params)
+    ground, ends, wide = yield from _grounds(graph, params)
+    yield
     asked = _in_order(ends, wide, _asked_regions(graph, ends, params, goals))
     _refuse_too_many(params, (len(asked), len(ground.representative)))
     known = Known(ground, ends, wide, no_regions(), no_parts(), no_legs())
     if params.aim is Aim.FAR:
         regions = regions_of(ground)
-        legs = legs_of(ground, regions, params.reach, crew)
+        yield
+        legs = yield from legs_of(ground, regions, params.reach, crew)
         known = Known(ground, ends, wide, regions, parts_of(ends), legs)
     rooms = [_room(ground, params) for _ in range(crew.threads)]
-    entry, goal_depth = _entries(known, params, crew, rooms, asked)
-    choices = packed(entry)
-    via, depth = _ways(known, params, crew, rooms, choices)
+    entry, goal_depth = yield from _entries(known, params, crew, rooms, asked)
+    choices = yield from packed(entry)
+    via, depth = yield from _ways(known, params, crew, rooms, choices)
     special = np.flatnonzero((via != NO_STATE) | (depth > 1)).astype(np.int32)
     column = np.full(len(ends.representative) + 1, UNSERVED, np.int32)
     column[asked], column[-1] = np.arange(len(asked)), NO_STATE  # the last is for states in no region
@@ -154,7 +156,7 @@ def _over(states: int, nodes: States, some: States) -> States:
     return spread_out
 
 
-def _grounds(graph: Graph, params: Params) -> tuple[Ground, Ground, Ground]:
+def _grounds(graph: Graph, params: Params) -> Making[tuple[Ground, Ground, Ground]]:
     """Return the graph that the agent plans on, divided into its own regions, into those of goals, and wide ones."""
     side = params.side
     if side is not None and (params.level is not None or params.base > 0):
@@ -166,12 +168,14 @@ def _grounds(graph: Graph, params: Params) -> tuple[Ground, Ground, Ground]:
         ground = levels(hierarchy_of(graph, params.cover), level, params.base)
         return ground, ground, ground
     goal_side = max(side, GOAL_SIDE)
-    ground = tiles(graph, side)
-    ends = ground if side == goal_side else tiles(graph, goal_side)
+    ground = yield from tiles(graph, side)
+    ends = ground if side == goal_side else (yield from tiles(graph, goal_side))
+    yield
     if params.aim is not Aim.FAR:
         return ground, ends, ends
-    ground, ends = at_corners(ground), at_corners(ends)
-    return ground, ends, ends if params.goal_depths is not None else squares(graph, WIDE * goal_side)
+    ground, ends = (at_corners(ground),) * 2 if ends is ground else (at_corners(ground), at_corners(ends))
+    yield
+    return ground, ends, ends if params.goal_depths is not None else (yield from squares(graph, WIDE * goal_side))
 
 
 def _in_order(ends: Ground, wide: Ground, asked: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
@@ -221,7 +225,7 @@ def _room(ground: Ground, params: Params) -> Room:
 
 def _entries(
     known: Known, params: Params, crew: Crew, rooms: list[Room], asked: npt.NDArray[np.int64]
-) -> tuple[States, npt.NDArray[np.uint16]]:
+) -> Making[tuple[States, npt.NDArray[np.uint16]]]:
     """Return the subgoal from each region to each one asked for, and if wanted the depth towards the goal."""
     ground, ends = known.ground, known.ends
     pairs = (len(asked), len(ground.representative))  # to, from: each row is written by one thread
@@ -230,21 +234,23 @@ def _entries(
     depth = np.zeros(pairs if wanted else (0, 0), np.uint16)
     deepest = DEEPEST if params.goal_depths is GoalDepths.UNCAPPED else params.cap
 
-    def work(room: Room, columns: range) -> None:
+    def work(room: Room, columns: range) -> Making[None]:
         room.desk.recent[:] = -1  # results must not depend on which thread does what
         for group in _split(bounds, columns):
             near = _go_from_afar(known, params, room, asked[group], entry[group])
+            yield
             for column, within in zip(range(group.start, group.stop), near, strict=True):
                 goal = int(asked[column])
                 way = _way(known, params, room, int(ends.representative[goal]), goal, within)
                 _go(known, params, room, way, entry[column])
                 if wanted:
                     _goal_depths(room, ground.graph.arrays, way, deepest, depth[column])
+                yield
 
     group = known.wide.region[ends.representative[asked]]
     bounds = np.flatnonzero(np.diff(group, prepend=-1, append=-1))
     size = 1 if wanted else GOALS  # depths of one column may take a second
-    crew.each(work, _joined(bounds, size), rooms, "where to go from each region to each")
+    yield from crew.each(work, _joined(bounds, size), rooms, "where to go from each region to each")
     return entry.T, np.ascontiguousarray(depth.T)
 
 
@@ -319,7 +325,7 @@ def _way(known: Known, params: Params, room: Room, end: int, goal: int, within: 
 
 def _ways(
     known: Known, params: Params, crew: Crew, rooms: list[Room], choices: Choices
-) -> tuple[States, npt.NDArray[np.uint16]]:
+) -> Making[tuple[States, npt.NDArray[np.uint16]]]:
     """Return, for each subgoal of each region, the hub to go through, if any, and the depth."""
     ground = known.ground
     via, depth = np.full(len(choices.subgoal), NO_STATE, np.int32), np.ones(len(choices.subgoal), np.uint16)
@@ -334,8 +340,8 @@ def _ways(
                 choose_vias(room.desk.attempts, arrays, known.regions, start, state, aims, via[mine])
             _near_depths(room, arrays, state, aims, params.cap, depth[mine])
 
-    parts = [range(i, min(i + PART, len(ground.representative))) for i in range(0, len(ground.representative), PART)]
-    crew.each(work, parts, rooms, "how deep to look on the way")
+    parts = crew.parts(len(ground.representative), PART)
+    yield from crew.each(work, parts, rooms, "how deep to look on the way")
     return via, depth
 
 

@@ -22,7 +22,7 @@ from andante.agent import Range
 from andante.databases.regions import BLOCK, MOST_REGIONS, NARROW, WIDE, Regions, blocks
 from andante.errors import DatabaseError, GraphError
 from andante.kernel import int64, kernel
-from andante.offline.builder import Crew, builder
+from andante.offline.builder import Crew, Making, builder
 from andante.offline.hops import Rows, Web, ends, first_arcs
 from andante.search.astar import UNLIMITED, Tree, cost_to, lay_out, search
 from andante.search.hillclimb import ascend
@@ -50,13 +50,14 @@ class Params(NamedTuple):
 
 
 @builder("regions", Params, variants=("regions(m=12, borders=2)", "regions(m=20, borders=1)"))
-def make(graph: Graph, params: Params, crew: Crew) -> Regions:
+def make(graph: Graph, params: Params, crew: Crew) -> Making[Regions]:
     """Return the regions of ``graph``, and the paths between every two of them."""
     if graph.reversed() is not graph:
         raise GraphError("regions need a graph whose every move can be taken back at the same cost")
-    region, seeds = _numbered(graph, *_regions(graph, params, crew))
-    chains = _base_paths(graph, params, crew, seeds, _borders(graph, region, len(seeds)))
-    rows = first_arcs(crew, chains.web, TOLERANCE * graph.unit)
+    region, seeds = _numbered(graph, *(yield from _regions(graph, params, crew)))
+    yield
+    chains = yield from _base_paths(graph, params, crew, seeds, _borders(graph, region, len(seeds)))
+    rows = yield from first_arcs(crew, chains.web, TOLERANCE * graph.unit)
     block, begin, of_run = _runs(region)
     return Regions(block, begin, of_run, seeds, **_kept(chains, rows))
 
@@ -75,7 +76,7 @@ class Growth(NamedTuple):
     middle: Costs  # [dimensions]
 
 
-def _regions(graph: Graph, params: Params, crew: Crew) -> tuple[States, States]:
+def _regions(graph: Graph, params: Params, crew: Crew) -> Making[tuple[States, States]]:
     """Return the region of each state, -1 for those without moves, and the seed of each region."""
     n, component, place = len(graph), graph.components, graph.points
     states = np.flatnonzero(np.bincount(component, minlength=1)[component] > 1)
@@ -97,6 +98,7 @@ def _regions(graph: Graph, params: Params, crew: Crew) -> tuple[States, States]:
                 f"steps than m={params.m} there may be fewer"
             )
         crew.report("growing regions", min(first + GROWN, len(states)), len(states))
+        yield
     return growth.region, growth.seed[:found].copy()
 
 
@@ -239,7 +241,7 @@ class Room(NamedTuple):
     subgoal: States  # [n]
 
 
-def _base_paths(graph: Graph, params: Params, crew: Crew, seeds: States, borders: Web) -> Chains:
+def _base_paths(graph: Graph, params: Params, crew: Crew, seeds: States, borders: Web) -> Making[Chains]:
     """Return the base paths from each region to those nearby."""
     n, count = len(graph), len(seeds)
     sizes = np.empty(count, np.int64)
@@ -266,8 +268,8 @@ def _base_paths(graph: Graph, params: Params, crew: Crew, seeds: States, borders
     def work(mine: Room, some: range) -> list[tuple[States, Costs, States, States]]:
         return [_paths_from(mine, graph, seeds, borders, params.borders, home) for home in some]
 
-    parts = [range(i, min(i + PART, count)) for i in range(0, count, PART)]
-    made = crew.each(work, parts, [room() for _ in range(crew.threads)], "finding base paths between seeds")
+    rooms = [room() for _ in range(crew.threads)]
+    made = yield from crew.each(work, crew.parts(count, PART), rooms, "finding base paths between seeds")
     empty = (np.zeros(0, np.int32), np.zeros(0), np.zeros(0, np.int32), np.zeros(0, np.int32))
     to, cost, length, subgoal = (
         np.concatenate(column) for column in zip(empty, *(one for some in made for one in some), strict=True)

@@ -10,7 +10,6 @@ record so far would serve it, until almost all are; only then are problems kept 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -20,7 +19,7 @@ from andante.agent import Range
 from andante.databases.subgoals import Shortlist, Subgoals, Used, choose, index
 from andante.kernel import int64, kernel
 from andante.notation import Word
-from andante.offline.builder import Crew, builder
+from andante.offline.builder import Crew, Making, builder
 from andante.search.astar import UNLIMITED, Tree, lay_out, reached, search
 from andante.search.hillclimb import climb
 from andante.search.memory import new_space
@@ -77,7 +76,7 @@ class Record(NamedTuple):
     Params,
     variants=("subgoals(records=1000, series=true)", "subgoals(series=true, coverage=gaps)"),
 )
-def make(graph: Graph, params: Params, crew: Crew) -> Subgoals:
+def make(graph: Graph, params: Params, crew: Crew) -> Making[Subgoals]:
     """Return records of random problems on ``graph``."""
     rooms = [_room(graph) for _ in range(crew.threads)]
     rng = np.random.default_rng(params.seed)
@@ -89,7 +88,7 @@ def make(graph: Graph, params: Params, crew: Crew) -> Subgoals:
         known = _indexed(graph, records) if gaps else None
         pairs = _draw(graph, states, rng)
         parts = np.array_split(pairs, max(1, -(-len(pairs) // PART)))
-        new = _new_records(graph, params, crew, rooms, parts, known)
+        new = yield from _new_records(graph, params, crew, rooms, parts, known)
         records += new[: params.records - len(records)]
         drawn, fruitless = drawn + BATCH, 0 if new or gaps else fruitless + 1
         gaps = gaps and len(new) > BATCH * LEAST_YIELD
@@ -104,13 +103,14 @@ def _new_records(
     rooms: list[Room],
     parts: list[npt.NDArray[np.int64]],
     known: Subgoals | None,
-) -> list[Record]:
+) -> Making[list[Record]]:
     """Return the records of the drawn problems that need one and are not served by the ``known`` ones."""
 
-    def solve(room: Room, part: npt.NDArray[np.int64]) -> list[Record]:
-        return list(_solved(room, graph.arrays, known, params, part))
+    def solve(room: Room, part: npt.NDArray[np.int64]) -> Making[list[Record]]:
+        return _solved(room, graph.arrays, known, params, part)
 
-    return [record for some in crew.each(solve, parts, rooms) for record in some]
+    made = yield from crew.each(solve, parts, rooms)
+    return [record for some in made for record in some]
 
 
 def _room(graph: Graph) -> Room:
@@ -150,13 +150,16 @@ def _indexed(graph: Graph, records: list[Record]) -> Subgoals:
 
 def _solved(
     room: Room, graph: Arrays, known: Subgoals | None, params: Params, pairs: npt.NDArray[np.int64]
-) -> Iterator[Record]:
+) -> Making[list[Record]]:
+    found = []
     for start, goal in pairs.tolist():
         if known is not None and _is_served(room, graph, known, params.m, start, goal):
             continue
         count = _divide(room, graph, start, goal, params.series)
         if count > 0:
-            yield Record(start, goal, room.series[:count].copy())
+            found.append(Record(start, goal, room.series[:count].copy()))
+        yield
+    return found
 
 
 @kernel

@@ -30,9 +30,10 @@ from andante.measures import (
     choices,
     compare,
     problem_mismatch,
+    quality_of,
     summarise,
 )
-from andante.measures.comparison import PENALISED, QUALITY, values_of
+from andante.measures.comparison import PENALISED, penalised
 from andante.measures.summary import QUANTILES
 from andante.report.results import Results
 
@@ -85,22 +86,27 @@ class Ground:
 
     @cached_property
     def comparison(self) -> Comparison | None:
-        """The agents compared in suboptimality; None if they cannot be compared."""
-        return self.compared_in(QUALITY)
+        """The agents compared in how far they walk; None if they cannot be compared."""
+        return self.compared_in(self.quality)
+
+    @cached_property
+    def quality(self) -> str:
+        """The measure of how far agents walk."""
+        return quality_of({name for one in self.summaries for name in one.measures})
 
     def compared_in(self, name: str) -> Comparison | None:
         """Return the agents compared in a measure; None if they cannot be, or not all of them have it."""
         have = [name in one.measures for one in self.summaries]
         if self.contest is None or len(have) < 2 or not all(have) or MEASURES[name].better is Better.NEITHER:
             return None
-        penalty = self.penalty if name in (QUALITY, PENALISED) else None
+        penalty = self.penalty if name in PENALISED else None
         return compare(self.contest, self.column, name, penalty=penalty, over=self.over)
 
     @cached_property
     def common(self) -> list[Summary]:
         """The summaries of agents on the problems that all solved, except for worst cases: those are of all trials.
 
-        Agents that solved nothing are left out. With a penalty, all trials count, and suboptimality is penalised.
+        Agents that solved nothing are left out. With a penalty, all trials count, and how far agents walk is penalised.
         """
         if self.contest is None:
             return [one for one in self.summaries if one.solved == one.trials]
@@ -109,13 +115,13 @@ class Ground:
         return self._on(self.contest.of_solvers())
 
     def _penalised(self, contest: Contest, penalty: float) -> list[Summary]:
-        """Return the summaries of all trials, with the penalised suboptimality."""
-        if not all(QUALITY in one.measures for one in self.summaries):
+        """Return the summaries of all trials, with a penalty for those that did not arrive."""
+        if not all(self.quality in one.measures for one in self.summaries):
             return self.summaries
         clusters = Clusters.of(contest.maps, self.over)
-        numbers = values_of(contest, self.column, PENALISED, penalty)
+        numbers = penalised(contest, self.column, self.quality, penalty)
         found = {name: Statistics.of(row, (), clusters) for name, row in zip(contest.agents, numbers, strict=True)}
-        return [replace(one, measures={**one.measures, QUALITY: found[one.name]}) for one in self.summaries]
+        return [replace(one, measures={**one.measures, self.quality: found[one.name]}) for one in self.summaries]
 
     def _on(self, contest: Contest) -> list[Summary]:
         """Return the summaries of a contest's agents on the problems that all of them solved."""

@@ -14,9 +14,8 @@ from andante.episode.crowdresult import CrowdResult
 from andante.episode.crowdtrace import CrowdTrace
 from andante.episode.trace import Trace
 from andante.files import write_whole
-from andante.measures import MEASURES, Comparison, Over, Row, Summary, problem_mismatch
+from andante.measures import MEASURES, Comparison, Over, Row, Summary, measure, problem_mismatch
 from andante.measures.advice import LIMITS
-from andante.measures.comparison import QUALITY
 from andante.report.charts import dominance_plot
 from andante.report.crowd import crowd_lead, crowd_lines
 from andante.report.dominance import on_average
@@ -122,7 +121,9 @@ def results_page(
         _advice(ground) if alike else "",
         _numbers(ground, measures),
         _compared(ground.comparison),
-        _plots(ground, None if many else lambda: spread_of(results.values("suboptimality_ratio"))) if alike else "",
+        _plots(ground, None if many else lambda: spread_of(results.values(ground.quality), ground.quality))
+        if alike
+        else "",
         _dominance(ground, x, y) if alike else "",
         _notes(notes),
     ]
@@ -255,15 +256,17 @@ def _cell(summary: Summary, column: Column, is_name: bool, is_best: bool) -> str
 
 
 def _plots(ground: Ground, draw_spread: Callable[[], Figure] | None) -> str:
-    known = [s for s in ground.common if QUALITY in s.measures and s[QUALITY].count]
+    known = [s for s in ground.common if ground.quality in s.measures and s[ground.quality].count]
     if not known:
         return ""
+    far = measure(ground.quality).title
+    far = f"{far[0].lower()}{far[1:]}"
     front = f"No agent here is better than those on the line in both. {_of_which(ground)}"
-    worst = f"The worst move against suboptimality: of those within a limit on planning, the lowest wins. {front}"
-    usual = f"Mean planning per move against suboptimality. {front}"
-    waits = f"The share of ticks in which units wait against suboptimality. {front}"
+    worst = f"The worst move against {far}: of those within a limit on planning, the lowest wins. {front}"
+    usual = f"Mean planning per move against {far}. {front}"
+    waits = f"The share of ticks in which units wait against {far}. {front}"
     spread = (
-        "The spread of suboptimality over all trials: quartiles with the median, whiskers at 5 and 95 %, the mean as a "
+        f"The spread of {far} over all trials: quartiles with the median, whiskers at 5 and 95 %, the mean as a "
         "diamond."
     )
     against = {"max_states_expanded": worst, "states_expanded_per_move": usual, "waiting_share": waits}
@@ -279,8 +282,8 @@ def _plots(ground: Ground, draw_spread: Callable[[], Figure] | None) -> str:
 def _of_which(ground: Ground) -> str:
     """Return on which problems agents are compared in plots, if not on all."""
     if ground.penalty is not None:
-        return f"Trials that did not arrive count as {ground.penalty:g} times optimal."
-    counts = {one[QUALITY].count for one in ground.common if QUALITY in one.measures}
+        return f"Trials that did not arrive count as {ground.penalty:g} {measure(ground.quality).unit}."
+    counts = {one[ground.quality].count for one in ground.common if ground.quality in one.measures}
     if any(one.solved < one.trials for one in ground.summaries) and len(counts) == 1:
         return f"Means are of the {counted(counts.pop(), 'problem')} that all agents solved."
     return ""

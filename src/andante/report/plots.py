@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from andante.measures import MEASURES, Headline, Measure, Row, Summary, measure
+from andante.measures import MEASURES, Headline, Measure, Row, Summary, measure, quality_of
 from andante.report.figure import ACCENT, INK, MUTED, SOFT, WARM, new_figure, styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_QUALITY = "suboptimality_ratio"
 _SIZE = 9.0  # the font size of labels, in points
 _LINE, _LETTER = 1.3 * _SIZE, 0.58 * _SIZE  # the height of a label, and the approximate width of one letter
 # Where a label may go relative to its point, nearest places first.
@@ -25,14 +24,15 @@ _WIDEST_LINEAR = 20.0  # an axis is logarithmic if the largest number is at leas
 
 
 def planning_plot(summaries: Sequence[Summary], effort: str = "max_states_expanded") -> Figure:
-    """Plot planning per move against suboptimality, a point per agent; no agent beats one on the line in both.
+    """Plot planning per move against how far agents walk, a point per agent; none beats one on the line in both.
 
     The point is at the measure's headline (the worst of all trials for ``max_states_expanded``, else the mean). Its bar
-    is one standard error of the mean suboptimality to either side.
+    is one standard error of the mean to either side.
     """
     figure = new_figure(5.6, 4.2)
-    known = [s for s in summaries if {effort, _QUALITY} <= set(s.measures) and math.isfinite(s[_QUALITY].mean)]
-    points = [(s.headline(effort), s[_QUALITY].mean) for s in known]
+    quality = quality_of({name for summary in summaries for name in summary.measures})
+    known = [s for s in summaries if {effort, quality} <= set(s.measures) and math.isfinite(s[quality].mean)]
+    points = [(s.headline(effort), s[quality].mean) for s in known]
     front = pareto_front(points)
     with styled():
         axes = figure.add_subplot()
@@ -40,9 +40,9 @@ def planning_plot(summaries: Sequence[Summary], effort: str = "max_states_expand
         scale(axes, "y", [y for _, y in points])
         axes.step([x for x, _ in front], [y for _, y in front], where="post", color=SOFT, linewidth=1.5, zorder=1)
         for summary, point in zip(known, points, strict=True):
-            _mark(axes, point, summary[_QUALITY].standard_error, point in front)
+            _mark(axes, point, summary[quality].standard_error, point in front)
         axes.set_xlabel(axis_title(measure(effort)))
-        axes.set_ylabel(axis_title(MEASURES[_QUALITY]))
+        axes.set_ylabel(axis_title(MEASURES[quality]))
         axes.grid(True, linewidth=0.6)
         axes.set_axisbelow(True)
         axes.margins(0.12)
@@ -52,15 +52,20 @@ def planning_plot(summaries: Sequence[Summary], effort: str = "max_states_expand
     return figure
 
 
-def spread_plot(rows: Iterable[Row], name: str = _QUALITY, by: str = "algorithm") -> Figure:
-    """Plot the spread of a measure over the trials of each agent: a box between quartiles, whiskers at 5 and 95 %."""
+def spread_plot(rows: Iterable[Row], name: str | None = None, by: str = "algorithm") -> Figure:
+    """Plot the spread of a measure over the trials of each agent: a box between quartiles, whiskers at 5 and 95 %.
+
+    By default the measure is how far agents walk.
+    """
+    table = list(rows)
+    name = name or quality_of({column for row in table for column in row})
     groups: dict[str, list[float]] = {}
-    for row in rows:
+    for row in table:
         groups.setdefault(str(row[by]), []).append(float(row.get(name, math.nan)))
     return spread_of(groups, name)
 
 
-def spread_of(groups: Mapping[str, npt.ArrayLike], name: str = _QUALITY) -> Figure:
+def spread_of(groups: Mapping[str, npt.ArrayLike], name: str) -> Figure:
     """Plot the same for values that are already grouped."""
     arrays = {key: np.asarray(values, np.float64) for key, values in groups.items()}
     known = {key: values[np.isfinite(values)] for key, values in arrays.items() if np.isfinite(values).any()}

@@ -13,8 +13,8 @@ import numpy.typing as npt
 
 from andante.agent import find_all
 from andante.errors import ParameterError, did_you_mean
-from andante.measures import PLACE, Contest, Outcome, Over, Summary, capped_suboptimality_ratio
-from andante.measures.achievement import ACHIEVED, NEEDED, columns_of, goal_achievement
+from andante.measures import PLACE, Contest, Outcome, Over, Summary, capped_suboptimality_ratio, map_column
+from andante.measures.achievement import ACHIEVED, columns_of, goal_achievement, needed
 from andante.report.charts import Setting
 from andante.store import Outline, Status, Store, StoreError, outline_of, summaries
 from andante.store.store import polars
@@ -34,6 +34,7 @@ _CONDITIONS = {
     "expansion_cap": "at most {} expansions",
     "max_trials": "up to {} trials",
     "sight": "sight {}",
+    "pursuit": "{}",
     "databases": "{}",
     "training": "trained on {}",
 }
@@ -126,9 +127,10 @@ class Results:
         """What was run, counted from the rows, as a sentence."""
         maps, problems = self.rows["fingerprint"].n_unique(), self.rows.select(PLACE).n_unique()
         algorithms = self.rows["algorithm"].n_unique()
+        place = "scene" if "unit" in self.rows.columns else "map"
         return (
             f"{len(self.rows):,} trials: {algorithms:,} algorithm{'' if algorithms == 1 else 's'} on {problems:,} "
-            f"problem{'' if problems == 1 else 's'} of {maps:,} map{'' if maps == 1 else 's'}."
+            f"problem{'' if problems == 1 else 's'} of {maps:,} {place}{'' if maps == 1 else 's'}."
         )
 
     def where(self, conditions: Where) -> Results:
@@ -161,6 +163,8 @@ class Results:
         it is stopped. With a lower cap, only agents within it count as having arrived.
         """
         pl = polars()
+        if "optimal_cost" not in self.rows.columns:
+            raise ParameterError("capped_suboptimality_ratio needs optimal costs, which scenes do not have")
         cost, optimal, ran_with = (
             self.rows[name].cast(pl.Float64).to_numpy() for name in ("cost", "optimal_cost", "suboptimality_cap")
         )
@@ -181,13 +185,14 @@ class Results:
         Rows of several trials on one problem (of a run that converges) have none.
         """
         pl = polars()
-        found = goal_achievement({name: self.rows[name].cast(pl.Float64).to_numpy() for name in NEEDED}, turn)
+        columns = {name: self.rows[name].cast(pl.Float64).to_numpy() for name in needed(self.rows.columns)}
+        found = goal_achievement(columns, turn)
         alone = self.rows["trials"].to_numpy() == 1 if "trials" in self.rows.columns else np.ones(len(self.rows), bool)
         *numbers, bounds = columns_of(found)
-        columns = [np.where(alone, one, math.nan) for one in numbers]
+        known = [np.where(alone, one, math.nan) for one in numbers]
         return self._having(
             self.rows.with_columns(
-                *(pl.Series(name, one) for name, one in zip(ACHIEVED, [*columns, bounds], strict=True))
+                *(pl.Series(name, one) for name, one in zip(ACHIEVED, [*known, bounds], strict=True))
             )
         )
 
@@ -210,6 +215,10 @@ class Results:
         rows = self.rows if in_order else self.rows.sort(by, maintain_order=True)
         return summaries(rows, by, orders.get(by, ()), over)
 
+    def maps(self) -> pl.Series:
+        """Return the map of each row."""
+        return self.rows[map_column(self.rows.columns) or "map"]
+
     def contest(self) -> Contest:
         """Return the agents side by side, problem by problem."""
         places = self.rows.select(PLACE).unique(maintain_order=True).with_row_index("place")
@@ -217,7 +226,7 @@ class Results:
         return Contest.of_columns(
             self.rows["agent"].to_list(),
             numbers.to_numpy().astype(np.int64),
-            self.rows["fingerprint"].to_numpy(),
+            self.maps().to_numpy(),
             self.rows["solved"].to_numpy(),
         ).ordered([agent for agent, _ in self._agents])
 

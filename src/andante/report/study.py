@@ -30,10 +30,14 @@ _WRITE: dict[type, Callable[[Any, Results], str]] = {
 }
 
 
-def write_results(study: Study, results: Results, folder: Path, how: str) -> Path:
-    """Write the study's page and its figures into a folder and return the page; ``how`` says what it was run on."""
+def write_results(study: Study, results: Results, folder: Path, how: str, commit: str = "") -> Path:
+    """Write the study's page and its figures into a folder and return the page.
+
+    ``how`` says what it was run on, and ``commit`` with which commit of a source tree.
+    """
     make_folder(folder)
-    when = f"Run on {datetime.now(UTC):%Y-%m-%d} with Andante {andante.__version__}: {results.counts}"
+    code = f"Andante {andante.__version__}{f' at commit {commit}' if commit else ''}"
+    when = f"Run on {datetime.now(UTC):%Y-%m-%d} with {code}: {results.counts}"
     took = f"{duration(float(results.rows['seconds'].sum()))} of the agents' own time"
     lines = [f"# {study.title}", study.about, f"{when} {how} of {platform.machine()}, {took}."]
     for part in study.parts:

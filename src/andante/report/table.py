@@ -10,7 +10,7 @@ from dataclasses import astuple, dataclass, fields
 from typing import TYPE_CHECKING
 
 from andante.files import write_whole
-from andante.measures import MEASURES, Row, Statistics, Summary, summarise
+from andante.measures import MEASURES, QUALITIES, Row, Statistics, Summary, summarise
 from andante.report.markdown import markdown_table
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ class Column:
 # The measures of the table, each with the statistics it is shown by.
 _SHOWN = {
     "suboptimality_ratio": ("mean", "median", "p95"),
+    "replanned_ratio": ("mean", "median", "p95"),
     "capped_suboptimality_ratio": ("mean",),
     "capped_suboptimality_with_waits": ("mean",),
     "arrival_ratio": ("mean",),
@@ -63,7 +64,6 @@ _SHOWN = {
 #: Measures of preparation: in the table only if there was any.
 _PREPARED = frozenset({"database_bytes", "build_seconds"})
 
-_QUALITY = "suboptimality_ratio"
 _ASKED_FOR = ("mean", "median", "p95", "max")  # the statistics of a measure that is asked for
 
 _WORDS = {"median": "Median.", "p95": "95 of 100 trials are below.", "max": "The largest of all trials."}
@@ -93,7 +93,7 @@ def columns(summaries: Sequence[Summary], measures: Sequence[str] = (), about: s
         ),
     ]
     return head + [
-        _column(name, statistic, name == _QUALITY, bool(measures) or name == _QUALITY)
+        _column(name, statistic, name in QUALITIES, bool(measures) or name in QUALITIES)
         for name in measured
         for statistic in wanted[name]
     ]

@@ -64,7 +64,7 @@ class Nodes(NamedTuple):
     @classmethod
     def over(cls, mind: Mind, numbers: int | None = None) -> Nodes:
         """Return records for all states, or for the numbers below ``numbers``."""
-        return cls(mind.index(numbers=numbers), mind.field(NODE, numbers=numbers))
+        return cls(mind.index(numbers=numbers, linked=True), mind.field(NODE, numbers=numbers))
 
 
 def buckets_for(nodes: Nodes) -> int:

@@ -8,9 +8,11 @@ When the map or the goal changes within a problem, values that were lower bounds
 - When the goal moves, no path gets cheaper by more than what it costs to go from the new goal to the old one. All
   values fall by that much (Ishida and Korf 1991).
 
-A goal that moves through a cell which was opened after a value was learned may leave that value a little too high: it
-could not have walked there before. In each case a value is never less than the heuristic. All this is done when a value
-is read, so that a change takes no time in proportion to what was learned.
+If both happen, the bound past a cell is on the cost to where the goal was when the cell was opened, and falls with what
+the goal has moved since. Where it was is not known by then, but it is no farther from where it is than it has moved: so
+the bound is what the heuristic says now, less twice what the goal has moved in this problem. In each case a value is
+never less than the heuristic. All this is done when a value is read, so that a change takes no time in proportion to
+what was learned.
 """
 
 from __future__ import annotations
@@ -104,13 +106,14 @@ def _value_since(h: Learned, graph: Layout, place: int, state: int, goal: int) -
     from before many openings are forgotten.
     """
     at = h.clock[0]
+    slack = CORNER + 2.0 * at["drift"]
     known, stamp = h.value[place] - at["drift"], int64(h.stamp[place])
     if at["era"] - stamp > MOST_OPENINGS or (known == np.inf and at["drift"] > 0.0):
         known = -np.inf
     else:
         for k in range(stamp - at["problem"], at["era"] - at["problem"]):
             cell = opened_cell(h.changes, k)
-            known = min(known, estimate(graph, state, cell) + estimate(graph, cell, goal) - CORNER)
+            known = min(known, estimate(graph, state, cell) + estimate(graph, cell, goal) - slack)
     known = max(known, estimate(graph, state, goal))
     if stamp < at["era"]:
         h.value[place], h.stamp[place] = known + at["drift"], at["era"]

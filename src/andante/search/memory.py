@@ -28,9 +28,9 @@ import numpy.typing as npt
 from andante.kernel import kernel
 from andante.notation import Named
 from andante.search.mind import Mind
-from andante.world.changes import Changes
+from andante.world.changes import UNCHANGED, Changes
 from andante.world.graph import Graph
-from andante.world.sensing import KNOWN, View
+from andante.world.sensing import KNOWN, Belief, View
 
 
 class ThoughtKind(Named):
@@ -136,8 +136,18 @@ class Space(NamedTuple):
 
     @property
     def changes(self) -> Changes:
-        """The log of what changes on the map."""
-        return self.graph.changes
+        """The log of what changes on the map as the agent knows it."""
+        return self.view.cells.changes if isinstance(self.view, Belief) else self.graph.changes
+
+    @property
+    def changes_to_search(self) -> Changes:
+        """The log that search trees follow: none if the agent discovers its map.
+
+        Walls come into sight ahead of the agent, so a search that goes on has to go round them from where it began. To
+        begin again where the path is cut leads to shorter paths (decision 23). Where a cell is found open again, the
+        loop begins a new trial.
+        """
+        return UNCHANGED if isinstance(self.view, Belief) else self.graph.changes
 
     @property
     def states(self) -> int:
@@ -152,9 +162,10 @@ def new_space(
     databases: tuple[Any, ...] = (),
     view: View = KNOWN,
     who: str = "this algorithm",
+    mind: Mind | None = None,
 ) -> Space:
-    """Return a space for one agent, with a new clock and a log of the given capacity."""
-    mind = Mind(len(graph))
+    """Return a space for one agent, with a log of the given capacity and a mind, whose first record is the clock."""
+    mind = Mind(len(graph)) if mind is None else mind
     return Space(graph, params, mind, mind.one(CLOCK), Log.of(log_capacity), databases, view, who)
 
 

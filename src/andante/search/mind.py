@@ -5,13 +5,15 @@ See `search.memory` for what a bundle asks for.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import Enum
 from typing import Any, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from andante.search.records import HOLDER, Cut, Dense, Index, Paged, Room, cut_into, paged
+from andante.search.pages import HOLDER, TILE, Cut, Paged, Room, cut_into, paged
+from andante.search.records import Dense, Index
 
 
 class Group(Enum):
@@ -19,6 +21,7 @@ class Group(Enum):
 
     VALUES = "values"  # of states: what was learned about them, which teams may share; else they lie with NEAR
     NEAR = "near"  # of states: an agent that knows something about a state soon knows something about its neighbours
+    ASIDE = "aside"  # the same for what is forgotten before the problem ends: its pages are given back by themselves
     APART = "apart"  # of states that lie far apart, such as subgoals
     LINE = "line"  # of the places of a sequence
 
@@ -29,8 +32,12 @@ class Mind:
     def __init__(self, states: int) -> None:
         self.states = states
 
-    def index(self, group: Group = Group.NEAR, numbers: int | None = None) -> Index:
-        """Return where the records of a group lie, one for each state or for each number below ``numbers``."""
+    def index(self, group: Group = Group.NEAR, numbers: int | None = None, *, linked: bool = False) -> Index:
+        """Return where the records of a group lie, one for each state or for each number below ``numbers``.
+
+        With ``linked``, pages are linked to those around them: that pays if the neighbours of most states are looked up
+        again and again, as in A*, and costs 56 bytes per page.
+        """
         return Dense()
 
     def field(self, dtype: npt.DTypeLike, group: Group = Group.NEAR, numbers: int | None = None) -> npt.NDArray[Any]:
@@ -52,6 +59,37 @@ def _filled(length: int, dtype: npt.DTypeLike, first: Any) -> npt.NDArray[Any]:
     return array
 
 
+class KeptMind(Mind):
+    """Provides the same arrays again to a memory that is allocated anew, in the same order."""
+
+    def __init__(self, states: int) -> None:
+        super().__init__(states)
+        self._given: list[npt.NDArray[Any]] = []
+        self._place = 0
+
+    def begin_again(self) -> None:
+        """Provide the arrays again, from the first one on."""
+        self._place = 0
+
+    def field(self, dtype: npt.DTypeLike, group: Group = Group.NEAR, numbers: int | None = None) -> npt.NDArray[Any]:
+        """Return a field of the records of a group."""
+        return self._kept(lambda: super(KeptMind, self).field(dtype, group, numbers))
+
+    def one(self, dtype: npt.DTypeLike, first: Any = 0) -> npt.NDArray[Any]:
+        """Return an array of length one, which started with ``first``."""
+        return self._kept(lambda: super(KeptMind, self).one(dtype, first))
+
+    def row(self, dtype: npt.DTypeLike, length: int) -> npt.NDArray[Any]:
+        """Return an array of this length."""
+        return self._kept(lambda: super(KeptMind, self).row(dtype, length))
+
+    def _kept(self, make: Callable[[], npt.NDArray[Any]]) -> npt.NDArray[Any]:
+        if self._place == len(self._given):
+            self._given.append(make())
+        self._place += 1
+        return self._given[self._place - 1]
+
+
 class _Asked(NamedTuple):
     """An array that a bundle has asked for."""
 
@@ -60,6 +98,7 @@ class _Asked(NamedTuple):
     group: tuple[Group, int] | None = None
     first: Any = 0
     length: int = 1
+    linked: bool = False
 
 
 class Draft(Mind):
@@ -78,9 +117,9 @@ class Draft(Mind):
         apart = self.share or group is not Group.VALUES
         return group if apart else Group.NEAR, self.states if numbers is None else numbers
 
-    def index(self, group: Group = Group.NEAR, numbers: int | None = None) -> Index:
+    def index(self, group: Group = Group.NEAR, numbers: int | None = None, *, linked: bool = False) -> Index:
         """Record that a bundle has records of this group."""
-        self.asked.append(_Asked("index", None, self._group(group, numbers)))
+        self.asked.append(_Asked("index", None, self._group(group, numbers), linked=linked))
         return Dense()
 
     def field(self, dtype: npt.DTypeLike, group: Group = Group.NEAR, numbers: int | None = None) -> npt.NDArray[Any]:
@@ -118,12 +157,13 @@ class Minds(Mind):
                 self._made[i] = _filled(units * one.length, one.dtype, one.first)
 
     def _cut(self, group: Group, numbers: int) -> Cut:
-        """Return how the numbers of a group are cut into pages."""
+        """Return how the numbers of a group are cut into pages; one bundle is enough to have them linked."""
         if group is Group.APART:
             return cut_into(numbers, 0, 0)
         if group is Group.LINE or self._width is None or numbers != self.states:
             return cut_into(numbers, 4, 0)
-        return cut_into(self._width, 2, 2)
+        linked = any(one.linked for one in self._asked if one.group == (group, numbers))
+        return cut_into(self._width, TILE, TILE, linked=linked)
 
     def _pool(self, group: tuple[Group, int], room: int) -> None:
         """Make the pool for a group of records with all its fields; nothing if there are no records."""
@@ -187,7 +227,7 @@ class Minds(Mind):
         self._next = (self._next + 1) % len(self._asked)
         return made
 
-    def index(self, group: Group = Group.NEAR, numbers: int | None = None) -> Index:
+    def index(self, group: Group = Group.NEAR, numbers: int | None = None, *, linked: bool = False) -> Index:
         """Return where the records of a group lie."""
         asked = self._asked[self._next].group
         self._give("index")

@@ -22,91 +22,32 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numpy as np
 import numpy.typing as npt
 
-from andante.kernel import generic, int64, kernel, prefetch, subroutine
-
-SMALLEST, CLASSES = 8, 40  # entries of the smallest hash table; sizes of tables, each twice the one before
-MOVED = 4  # entries moved to a larger table for each page that is added: all are moved before that table is half full
-_SLOT_BYTES, _LINK_BYTES = 8, 8  # of an entry, and of a page's link and key
-_NOTHING = 0  # page and table 0: they stay empty
-_LOST = 1  # a page for what cannot be kept: nobody finds it again
-SLOTS_PER_PAGE = 16  # a page needs 2 to 6, but a table of one size cannot be used as one of another
-CLEARED = 16  # entries of discarded tables cleared for each page that is added: more than it will take of new ones
+from andante.kernel import generic, int64, prefetch
+from andante.search.pages import (
+    FIRST,
+    LEAST,
+    NEXT,
+    NOTHING,
+    SLOT_BYTES,
+    TILE,
+    Paged,
+    add_page,
+    clear_tables,
+    discard,
+    key_and_rest,
+    link_to,
+    page_of,
+    place_in,
+    prefetch_page,
+    set_link,
+    slot_of,
+)
 
 
 class Dense(NamedTuple):
     """A record for every number, at that number."""
-
-
-#: What a unit holds. All zeros: nothing.
-HOLDER = np.dtype(
-    [
-        ("table", np.int64),  # where its hash table begins ...
-        ("mask", np.int64),  # ... and the number of its entries, less one
-        ("old", np.int64),  # the smaller table before it, from which entries are still being moved; 0: there is none
-        ("old_mask", np.int64),
-        ("moved", np.int64),  # entries of the old table looked at so far
-        ("first", np.int64),  # its pages are a chain
-        ("last", np.int64),
-        ("pages", np.int64),
-        ("slots", np.int64),  # entries of its tables
-        ("found", np.int64),  # the key that was looked for last ...
-        ("found_at", np.int64),  # ... and its page: neighbouring numbers follow each other
-    ]
-)
-
-POOL = np.dtype(
-    [
-        ("free", np.int64),  # the first of a chain of pages that were given back
-        ("fresh", np.int64),  # the first page that was never used
-        ("pages", np.int64),  # in use
-        ("slots", np.int64),  # entries of hash tables in use
-        ("fresh_slot", np.int64),  # the first entry that was never used
-        ("dirty", np.int64),  # the first of a chain of tables to be cleared
-        ("page_bytes", np.int64),  # the size of a page with all its fields
-        ("lost", np.int64),  # records that could not be kept, because there was no page or no table for them
-    ]
-)
-
-
-class Cut(NamedTuple):
-    """How numbers are cut into pages: those of a map's cells into tiles, others, which are one row, into pieces of it.
-
-    A number's row is ``number * factor >> shift``, which is faster than a division and right below 2 ** 31.
-    """
-
-    width: int  # numbers in a row
-    factor: int
-    shift: int
-    pages: int  # in a row
-    across: int  # a page has 1 << across columns ...
-    down: int  # ... and 1 << down rows
-
-
-def cut_into(width: int, across: int, down: int) -> Cut:
-    """Return how to cut rows of ``width`` numbers into pages of ``1 << across`` columns and ``1 << down`` rows.
-
-    >>> cut_into(10, 2, 2).pages
-    3
-    """
-    shift = 31 + (width - 1).bit_length()
-    return Cut(width, -(-(1 << shift) // width), shift, (width - 1 >> across) + 1, across, down)
-
-
-class Paged(NamedTuple):
-    """Records in pages of neighbouring numbers."""
-
-    table: npt.NDArray[np.int64]  # [slots], hash tables: (key + 1) << 32 | page, or 0
-    spare: npt.NDArray[np.int64]  # [CLASSES], the first of a chain of clear tables of each size
-    next: npt.NDArray[np.int32]  # [pages], the next page of a chain
-    least: npt.NDArray[np.int32]  # [pages], the first number that a page is about
-    bytes: npt.NDArray[np.uint8]  # all fields of all pages
-    field: npt.NDArray[np.int64]  # [fields, 2], where the bytes of a field begin, and how many a page has
-    pool: npt.NDArray[Any]  # [1], of POOL
-    holder: npt.NDArray[Any]  # [1], of HOLDER: the unit's own
-    cut: Cut
 
 
 Index = Dense | Paged
@@ -115,6 +56,21 @@ Index = Dense | Paged
 @generic
 def find(index: Index, number: int) -> int:
     """Return where to read the record of ``number``; if it was never written, it is all zeros there."""
+    raise TypeError(index)
+
+
+@generic
+def find_beside(index: Index, place: int, number: int, near: int) -> int:
+    """Return where to read the record of ``near``; ``place`` is what `find` or `claim` returned for ``number``.
+
+    Where pages are linked and ``near`` is a neighbouring cell, this is faster than `find`.
+    """
+    raise TypeError(index)
+
+
+@generic
+def claim_beside(index: Index, place: int, number: int, near: int) -> int:
+    """Return where to write the record of ``near``; ``place`` is what `find` or `claim` returned for ``number``."""
     raise TypeError(index)
 
 
@@ -161,6 +117,18 @@ def prefetch_place(index: Index, number: int) -> None:
 
 
 @generic
+def expect(index: Index, place: int) -> None:
+    """Note that the next move will begin with the record at this place, or with the last two that were noted."""
+    raise TypeError(index)
+
+
+@generic
+def prefetch_expected(index: Index) -> None:
+    """Prefetch the records with which the unit's next move will begin, if it said so."""
+    raise TypeError(index)
+
+
+@generic
 def starts_clear(index: Index) -> bool:
     """Return whether a new problem begins with records that are all zeros."""
     raise TypeError(index)
@@ -198,12 +166,22 @@ def _itself(index: Dense, place: int) -> int:
 def _by_key(index: Paged, place: int) -> int:
     cut = index.cut
     x, y = place & ((1 << cut.across) - 1), (place >> cut.across) & ((1 << cut.down) - 1)
-    return int64(index.least[place >> (cut.across + cut.down)]) + y * cut.width + x
+    return int64(index.head[(place >> (cut.across + cut.down)) * cut.head + LEAST]) + y * cut.width + x
 
 
 @claim.of(Dense)
 def _also_same(index: Dense, number: int) -> int:
     return number
+
+
+@find_beside.of(Dense)
+def _same_again(index: Dense, place: int, number: int, near: int) -> int:
+    return near
+
+
+@claim_beside.of(Dense)
+def _also_same_again(index: Dense, place: int, number: int, near: int) -> int:
+    return near
 
 
 @release.of(Dense)
@@ -239,7 +217,32 @@ def _no_place(index: Dense, number: int) -> None:
 @prefetch_place.of(Paged)
 def _own_slot(index: Paged, number: int) -> None:
     holder = index.holder[0]
-    prefetch(index.table, _slot(holder["table"], holder["mask"], _key_and_rest(index.cut, number)[0]))
+    prefetch(index.table, slot_of(holder["table"], holder["mask"], key_and_rest(index.cut, number)[0]))
+
+
+@expect.of(Dense)
+def _expect_nothing(index: Dense, place: int) -> None:
+    pass
+
+
+@expect.of(Paged)
+def _expect_page(index: Paged, place: int) -> None:
+    holder, page = index.holder[0], place >> (index.cut.across + index.cut.down)
+    if page != holder["first_page"]:
+        holder["second_page"], holder["first_page"] = holder["first_page"], page
+
+
+@prefetch_expected.of(Dense)
+def _no_pages(index: Dense) -> None:
+    pass
+
+
+@prefetch_expected.of(Paged)
+def _own_pages(index: Paged) -> None:
+    holder = index.holder[0]
+    if holder["first_page"] != NOTHING:
+        prefetch_page(index, holder["first_page"])
+        prefetch_page(index, holder["second_page"])
 
 
 @starts_clear.of(Dense)
@@ -275,37 +278,59 @@ def _tidy_already(index: Dense, entries: int) -> None:
 @find.of(Paged)
 def _in_page(index: Paged, number: int) -> int:
     holder = index.holder[0]
-    key, rest = _key_and_rest(index.cut, number)
+    key, rest = key_and_rest(index.cut, number)
     page = holder["found_at"]
     if holder["found"] != key:
-        page = _look_up(index, holder["table"], holder["mask"], key)
-        if page == _NOTHING and holder["old"] != _NOTHING:
-            page = _look_up(index, holder["old"], holder["old_mask"], key)
+        page = page_of(index, key)
         holder["found"], holder["found_at"] = key, page
-    return _place(index.cut, page, rest)
+    return place_in(index.cut, page, rest)
 
 
 @claim.of(Paged)
 def _in_own_page(index: Paged, number: int) -> int:
     place, cut = find(index, number), index.cut
-    if place >= _place(cut, _NOTHING + 1, 0):
+    if place >= place_in(cut, FIRST, 0):
         return place
-    key, rest = _key_and_rest(cut, number)
-    return _place(cut, _add_page(index, key), rest)
+    key, rest = key_and_rest(cut, number)
+    return place_in(cut, add_page(index, key), rest)
+
+
+@find_beside.of(Paged)
+def _in_linked_page(index: Paged, place: int, number: int, near: int) -> int:
+    link, rest = link_to(index, place, number, near)
+    if link < 0:
+        return find(index, near)
+    page = int64(index.head[link])
+    if page == NOTHING:
+        page = find(index, near) >> 2 * TILE
+        set_link(index, place >> 2 * TILE, link, page)
+    return (page << 2 * TILE) | rest
+
+
+@claim_beside.of(Paged)
+def _in_own_linked_page(index: Paged, place: int, number: int, near: int) -> int:
+    link, rest = link_to(index, place, number, near)
+    if link < 0:
+        return claim(index, near)
+    page = int64(index.head[link])
+    if page == NOTHING:
+        page = claim(index, near) >> 2 * TILE
+        set_link(index, place >> 2 * TILE, link, page)
+    return (page << 2 * TILE) | rest
 
 
 @release.of(Paged)
 def _give_back(index: Paged) -> None:
     holder, pool = index.holder[0], index.pool[0]
     if holder["pages"] > 0:
-        index.next[holder["last"]] = pool["free"]
+        index.head[holder["last"] * index.cut.head + NEXT] = pool["free"]
         pool["free"] = holder["first"]
         pool["pages"] -= holder["pages"]
-    _discard(index, holder["table"], holder["mask"])
-    _discard(index, holder["old"], holder["old_mask"])
+    discard(index, holder["table"], holder["mask"])
+    discard(index, holder["old"], holder["old_mask"])
     holder["table"] = holder["mask"] = holder["old"] = holder["old_mask"] = holder["moved"] = 0
     holder["first"] = holder["last"] = holder["pages"] = holder["slots"] = 0
-    holder["found"] = holder["found_at"] = 0
+    holder["found"] = holder["found_at"] = holder["first_page"] = holder["second_page"] = 0
 
 
 @forget.of(Paged)
@@ -316,226 +341,15 @@ def _forget_pages(index: Paged, field: npt.NDArray[Any]) -> None:
 @held_bytes.of(Paged)
 def _pages_and_tables(index: Paged) -> int:
     holder = index.holder[0]
-    return holder["pages"] * index.pool[0]["page_bytes"] + holder["slots"] * _SLOT_BYTES
+    return holder["pages"] * index.pool[0]["page_bytes"] + holder["slots"] * SLOT_BYTES
 
 
 @used_bytes.of(Paged)
 def _of_all_units(index: Paged) -> int:
     pool = index.pool[0]
-    return pool["pages"] * pool["page_bytes"] + pool["slots"] * _SLOT_BYTES
-
-
-# --- pages ----------------------------------------------------------------------------------------------------------
-
-
-@kernel
-def _key_and_rest(cut: Cut, number: int) -> tuple[int, int]:
-    """Return which of all possible pages a number belongs to, and where it lies in that page."""
-    y = number * cut.factor >> cut.shift
-    x = number - y * cut.width
-    key = (y >> cut.down) * cut.pages + (x >> cut.across)
-    return key, ((y & ((1 << cut.down) - 1)) << cut.across) | (x & ((1 << cut.across) - 1))
-
-
-@kernel
-def _least(cut: Cut, key: int) -> int:
-    """Return the first number of a page."""
-    row = key // cut.pages
-    return (row << cut.down) * cut.width + ((key - row * cut.pages) << cut.across)
-
-
-@kernel
-def _place(cut: Cut, page: int, rest: int) -> int:
-    """Return where a record lies in the fields."""
-    return (page << (cut.across + cut.down)) | rest
-
-
-# --- hash tables ----------------------------------------------------------------------------------------------------
-
-
-@kernel
-def _slot(table: int, mask: int, key: int) -> int:
-    """Return the entry at which a key is looked for first."""
-    return table + ((key * 0x9E3779B1 >> 16) & mask)
-
-
-@kernel
-def _look_up(index: Paged, table: int, mask: int, key: int) -> int:
-    """Return the page of a key in this table; 0 if there is none."""
-    slot = _slot(table, mask, key)
-    entry = index.table[slot]
-    while entry != 0:
-        if entry >> 32 == key + 1:
-            return entry & 0x7FFFFFFF
-        slot = slot + 1 if slot < table + mask else table
-        entry = index.table[slot]
-    return _NOTHING
-
-
-@kernel
-def _enter(index: Paged, table: int, mask: int, key: int, page: int) -> None:
-    """Enter a key that is not in the table, which must not be full."""
-    slot = _slot(table, mask, key)
-    while index.table[slot] != 0:
-        slot = slot + 1 if slot < table + mask else table
-    index.table[slot] = ((key + 1) << 32) | page
-
-
-@subroutine
-def _add_page(index: Paged, key: int) -> int:
-    """Give the unit a page for this key and return it."""
-    holder, pool = index.holder[0], index.pool[0]
-    tidy(index, CLEARED)
-    if holder["old"] != _NOTHING:
-        _move_on(index)
-    if 2 * holder["pages"] >= holder["mask"] and holder["old"] == _NOTHING:
-        _grow(index)
-    page = pool["free"] if pool["free"] != _NOTHING else pool["fresh"]
-    if page == len(index.next) or holder["pages"] >= holder["mask"]:
-        pool["lost"] += 1
-        return _LOST
-    if page == pool["fresh"]:
-        pool["fresh"] = page + 1
-    else:
-        pool["free"] = index.next[page]
-    for i in range(len(index.field)):
-        begin = index.field[i, 0] + page * index.field[i, 1]
-        index.bytes[begin : begin + index.field[i, 1]] = 0
-    index.next[page] = holder["first"]
-    holder["first"] = page
-    if holder["pages"] == 0:
-        holder["last"] = page
-    holder["pages"] += 1
-    pool["pages"] += 1
-    _enter(index, holder["table"], holder["mask"], key, page)
-    holder["found"], holder["found_at"], index.least[page] = key, page, _least(index.cut, key)
-    return page
-
-
-@kernel
-def _grow(index: Paged) -> None:
-    """Begin a table of twice the size; the entries of the present one are moved a few at a time."""
-    holder = index.holder[0]
-    size = max(SMALLEST, 2 * (holder["mask"] + 1))
-    table = _new_table(index, size)
-    if table == _NOTHING:
-        return
-    holder["old"], holder["old_mask"], holder["moved"] = holder["table"], holder["mask"], 0
-    holder["table"], holder["mask"] = table, size - 1
-    holder["slots"] += size
-
-
-@kernel
-def _move_on(index: Paged) -> None:
-    """Move a few entries from the old table to the present one; discard the old one when all are moved."""
-    holder = index.holder[0]
-    for _ in range(MOVED):
-        if holder["moved"] > holder["old_mask"]:
-            holder["slots"] -= holder["old_mask"] + 1
-            _discard(index, holder["old"], holder["old_mask"])
-            holder["old"] = holder["old_mask"] = holder["moved"] = 0
-            return
-        entry = index.table[holder["old"] + holder["moved"]]
-        if entry != 0:
-            _enter(index, holder["table"], holder["mask"], (entry >> 32) - 1, entry & 0x7FFFFFFF)
-        holder["moved"] += 1
-
-
-@kernel
-def _new_table(index: Paged, size: int) -> int:
-    """Return where a clear table of this size begins; 0 if there is no room for one."""
-    pool, which = index.pool[0], _class(size)
-    table = index.spare[which]
-    if table != _NOTHING:
-        index.spare[which] = index.table[table]
-        index.table[table] = 0
-    elif pool["fresh_slot"] + size <= len(index.table):
-        table = pool["fresh_slot"]
-        pool["fresh_slot"] = table + size
-    if table != _NOTHING:
-        pool["slots"] += size
-    return table
-
-
-@kernel
-def _class(size: int) -> int:
-    """Return the number of a table's size among the sizes."""
-    which = 0
-    while size > SMALLEST:
-        size >>= 1
-        which += 1
-    return which
-
-
-@kernel
-def _discard(index: Paged, table: int, mask: int) -> None:
-    """Put a table into the chain of those to be cleared; its first entries hold the next one, its size and progress."""
-    if table == _NOTHING:
-        return
-    index.table[table], index.table[table + 1], index.table[table + 2] = index.pool[0]["dirty"], mask, mask
-    index.pool[0]["dirty"] = table
-    index.pool[0]["slots"] -= mask + 1
+    return pool["pages"] * pool["page_bytes"] + pool["slots"] * SLOT_BYTES
 
 
 @tidy.of(Paged)
 def _clear_tables(index: Paged, entries: int) -> None:
-    pool = index.pool[0]
-    while entries > 0 and pool["dirty"] != _NOTHING:
-        table = pool["dirty"]
-        left = index.table[table + 2]
-        until = max(left - entries, 2)
-        for slot in range(table + until + 1, table + left + 1):
-            index.table[slot] = 0
-        entries -= left - until + 1
-        index.table[table + 2] = until
-        if until == 2:
-            which = _class(index.table[table + 1] + 1)
-            pool["dirty"] = index.table[table]
-            index.table[table], index.table[table + 1], index.table[table + 2] = index.spare[which], 0, 0
-            index.spare[which] = table
-
-
-# --- allocating -----------------------------------------------------------------------------------------------------
-
-
-class Room(NamedTuple):
-    """How much memory a pool may use, and the numbers that its records are about."""
-
-    bytes: int  # in use; a single step may exceed it by its own records
-    numbers: int  # 0 to ``numbers`` - 1
-
-
-def paged(fields: list[np.dtype[Any]], cut: Cut, room: Room, holders: npt.NDArray[Any]) -> tuple[Paged, list[Any]]:
-    """Return an index for records with these fields, and the fields' arrays.
-
-    The arrays are as long as they may have to be. The operating system provides memory for what is used of them.
-    """
-    sizes = [dtype.itemsize << (cut.across + cut.down) for dtype in fields]
-    whole_map = cut.pages * ((room.numbers // cut.width >> cut.down) + 1)
-    pages = room.bytes // max(1, sum(sizes)) + whole_map + _LOST + 1
-    begins = np.concatenate([[0], np.cumsum([_aligned(pages * size) for size in sizes])]).astype(np.int64)
-    buffer = np.zeros(int(begins[-1]), np.uint8)
-    slots = SLOTS_PER_PAGE * pages + SMALLEST
-    pool = np.zeros(1, POOL)
-    pool["fresh"], pool["fresh_slot"], pool["page_bytes"] = _LOST + 1, SMALLEST, sum(sizes) + _LINK_BYTES
-    index = Paged(
-        np.zeros(slots, np.int64),
-        np.zeros(CLASSES, np.int64),
-        np.zeros(pages, np.int32),
-        np.zeros(pages, np.int32),
-        buffer,
-        np.stack([begins[:-1], np.array(sizes, np.int64)], axis=1),
-        pool,
-        holders,
-        cut,
-    )
-    arrays = [
-        buffer[begin : begin + pages * size].view(dtype)
-        for begin, size, dtype in zip(begins[:-1].tolist(), sizes, fields, strict=True)
-    ]
-    return index, arrays
-
-
-def _aligned(size: int) -> int:
-    """Return the size, rounded up to whole cache lines."""
-    return -(-size // 64) * 64
+    clear_tables(index, entries)

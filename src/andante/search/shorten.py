@@ -93,7 +93,7 @@ class Window(NamedTuple):
         """Return arrays for a search over all states; empty if the parameter ``window`` is not set."""
         graph, numbers = space.graph, 0 if space.params.window is None else None
         costs = graph.typical_cost, graph.cost_range[0]
-        tree = Tree.over(space.mind, *costs, space.log, numbers=numbers, changes=space.changes)
+        tree = Tree.over(space.mind, *costs, space.log, numbers=numbers, changes=space.changes_to_search)
         return cls(tree, space.mind.one(WINDOW))
 
 

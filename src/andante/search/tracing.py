@@ -13,9 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.kernel import int64, kernel
-from andante.search.astar import Tree, cost_to, is_cut, parent_of
+from andante.search.astar import Tree, cost_to, is_cut, parent_of, parent_place, state_at
 from andante.search.memory import Clock, Space
-from andante.search.records import Index, claim, find, starts_clear
+from andante.search.records import Index, claim, expect, find, starts_clear
 from andante.world.layout import Arrays, degree, target
 
 # Instead of a state to go to.
@@ -67,7 +67,12 @@ def number_of(paths: TracedPaths, which: int, state: int) -> int:
 
 @kernel
 def _set_number(paths: TracedPaths, which: int, state: int, number: int) -> None:
-    place = claim(paths.where, state)
+    _set_number_at(paths, which, claim(paths.where, state), number)
+
+
+@kernel
+def _set_number_at(paths: TracedPaths, which: int, place: int, number: int) -> None:
+    """Number a state whose record lies here; records of paths and of search trees lie together."""
     if which == 0:
         paths.first[place] = number
     else:
@@ -166,18 +171,19 @@ def is_broken(paths: TracedPaths, tree: Tree, graph: Arrays, here: int, most: in
 
 
 @kernel
-def trace(paths: TracedPaths, tree: Tree, here: int, root: int, most: int) -> int:
-    """Trace at most ``most`` steps, until ``here`` or ``root`` is reached, and return the number of steps."""
+def trace(paths: TracedPaths, tree: Tree, here: int, most: int) -> int:
+    """Trace at most ``most`` steps, until ``here`` or the root of the tree is reached; return the number of steps."""
     at = paths.scalars[0]
-    new, state, steps = 1 - at["followed"], at["traced"], 0
-    while state != here and state != root:
+    new, steps, end, place = 1 - at["followed"], 0, find(tree.where, here), find(tree.where, at["traced"])
+    while place != end and parent_place(tree, place) >= 0:
         if steps == most:
-            at["traced"] = state
+            at["traced"] = state_at(tree, place)
+            expect(tree.where, place)
             return steps
         steps += 1
-        state = parent_of(tree, state)
+        place = parent_place(tree, place)
         at["used"] += 1
-        _set_number(paths, new, state, at["used"])
+        _set_number_at(paths, new, place, at["used"])
     paths.ends[new]["front"] = at["used"]
     at["traced"] = -1
     return steps

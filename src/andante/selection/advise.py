@@ -33,6 +33,7 @@ from andante.selection.library import save_all
 from andante.selection.requirements import Requirements
 from andante.selection.session import Session
 from andante.world.grid import Grid
+from andante.world.living import World
 from andante.world.problem import Problem
 
 PROBLEMS = 400
@@ -87,7 +88,7 @@ def advise(
             raise ParameterError(f"advise takes from {least} to {_MOST:,} {what}, got {quoted(number)}")
     whole_number(threads, "threads", least=1, error=ParameterError)
     Band.of(optimal_cost)  # raises if it is wrong, before anything is compiled
-    grids = (maps,) if isinstance(maps, Grid) else tuple(maps)
+    grids = at_rest(maps)
     _check_maps(grids)
     progress = progress or quiet
     home = None if folder is None else Path(folder)
@@ -122,6 +123,12 @@ def advise(
         compile_seconds=session.compiling.seconds,
         files=files,
     )
+
+
+def at_rest(maps: Grid | Sequence[Grid]) -> tuple[Grid, ...]:
+    """Return the maps, and of those that change the present version: all candidates are measured on the same one."""
+    grids = (maps,) if isinstance(maps, Grid) else tuple(maps)
+    return tuple(grid.frozen() if isinstance(grid, World) else grid for grid in grids)
 
 
 def question_of(grids: Sequence[Grid], requirements: Requirements, optimal_cost: tuple[float, float]) -> dict[str, Any]:

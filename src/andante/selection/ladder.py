@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from andante.errors import ParameterError
-from andante.selection.advise import ANY_COST, STATE, advise, check_folder, question_of
+from andante.selection.advise import ANY_COST, STATE, advise, at_rest, check_folder, question_of
 from andante.selection.answer import Advice
 from andante.selection.journal import Journal
 from andante.selection.requirements import AdviceError, Requirements
@@ -53,7 +53,7 @@ def ladder(
         )
     if not limits:
         raise ParameterError("a ladder needs at least one limit on the states expanded before any move")
-    grids = (maps,) if isinstance(maps, Grid) else tuple(maps)
+    grids = at_rest(maps)
     share = None if minutes is None else minutes / len(limits)
     with ExitStack() as stack:
         home = Path(stack.enter_context(TemporaryDirectory()) if folder is None else folder)

@@ -130,6 +130,8 @@ def from_store(
     """
     store = folder if isinstance(folder, Store) else Store(folder)
     frame = store.frame()
+    if "optimal_cost" not in frame.columns:
+        raise MatrixError(f"{store.folder} has results of scenes, which have no optimal costs to choose by")
     names = _names(frame["settings"].to_list(), frame["databases"].to_list())
     called = _called(only, names, store)
     kept = _keeping_to(expansions, called, names, frame["max_states_expanded"].to_list())

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from andante.errors import ParameterError, did_you_mean
 from andante.measures import CUT_SHORT, MEASURES, Summary
 from andante.measures.clusters import Clusters, Over
-from andante.measures.summary import place_columns, place_digest, summary_of
+from andante.measures.summary import map_column, place_columns, place_digest, summary_of
 from andante.store.store import polars
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def _groups(rows: pl.DataFrame, by: str) -> dict[tuple[Any, ...], pl.DataFrame]:
     pl = polars()
     measured = [name for name in MEASURES if name in rows.columns]
     short = pl.col("outcome").is_in(list(CUT_SHORT)) if "outcome" in rows.columns else pl.lit(False)
-    where = next((name for name in ("fingerprint", "map") if name in rows.columns), None)
+    where = map_column(rows.columns)
     place = pl.col(where).rank("dense") if where is not None else pl.lit(0)
     flags = {MEASURES[name].bounded_by for name in measured} & set(rows.columns)
     columns = [pl.col(name).cast(pl.Float64).fill_null(math.nan) for name in measured]

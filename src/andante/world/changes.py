@@ -1,8 +1,9 @@
 """One log of what has changed on a map: cells that were closed and cells that were opened, in order.
 
-Whoever holds something that follows from the map remembers how much of the log it has seen, and catches up before it
-is used next. The log is a ring: nobody follows more than a few changes one by one, and who has missed more begins anew.
-A map that never changes has a log too, in which nothing is ever written, so that kernels are compiled only once.
+Everything that follows from the map remembers how much of the log it has seen, and catches up before it is used next.
+The log is a ring: few things follow more than some changes one by one, and what has missed more begins anew. A map that
+never changes has a log too, in which nothing is ever written, so that kernels are compiled only once. What an agent
+with sight believes about its map has a log of its own.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import numpy.typing as npt
 
 from andante.kernel import int64, kernel
 
-RECENT = 1 << 10  # changes that can be looked up; a power of two
+RECENT = 1 << 10  # changes of a map that can be looked up; a power of two
 
 CHANGES = np.dtype(
     [
@@ -27,7 +28,7 @@ CHANGES = np.dtype(
 class Changes(NamedTuple):
     """The log."""
 
-    cell: npt.NDArray[np.int32]  # [RECENT], the cells that changed; ~cell if it was closed
+    cell: npt.NDArray[np.int32]  # [a power of two], the cells that changed; ~cell if it was closed
     opened: npt.NDArray[np.int32]  # [RECENT], the cells that were opened
     scalars: npt.NDArray[Any]  # [1], of CHANGES
 
@@ -37,9 +38,10 @@ class Changes(NamedTuple):
         return cls(np.zeros(1, np.int32), np.zeros(1, np.int32), np.zeros(1, CHANGES))
 
     @classmethod
-    def empty(cls) -> Changes:
-        """Return a log to be written to."""
-        return cls(np.zeros(RECENT, np.int32), np.zeros(RECENT, np.int32), np.zeros(1, CHANGES))
+    def empty(cls, room: int = RECENT) -> Changes:
+        """Return a log to be written to, in which at least the last ``room`` changes can be looked up."""
+        entries = max(RECENT, 1 << (room - 1).bit_length())
+        return cls(np.zeros(entries, np.int32), np.zeros(RECENT, np.int32), np.zeros(1, CHANGES))
 
 
 #: For all maps that do not change.
@@ -50,7 +52,7 @@ UNCHANGED = Changes.none()
 def record(changes: Changes, cell: int, opened: bool) -> None:
     """Write a change to the log."""
     at = changes.scalars[0]
-    changes.cell[at["total"] & (RECENT - 1)] = cell if opened else ~cell
+    changes.cell[at["total"] & (len(changes.cell) - 1)] = cell if opened else ~cell
     at["total"] += 1
     if opened:
         changes.opened[at["opened"] & (RECENT - 1)] = cell
@@ -60,10 +62,16 @@ def record(changes: Changes, cell: int, opened: bool) -> None:
 @kernel
 def changed_cell(changes: Changes, number: int) -> int:
     """Return the cell of a recent change, counted from 0; ~cell if it was closed."""
-    return int64(changes.cell[number & (RECENT - 1)])
+    return int64(changes.cell[number & (len(changes.cell) - 1)])
 
 
 @kernel
 def opened_cell(changes: Changes, number: int) -> int:
     """Return the cell of a recent opening, counted from 0."""
     return int64(changes.opened[number & (RECENT - 1)])
+
+
+@kernel
+def can_look_up(changes: Changes, number: int) -> bool:
+    """Return whether the changes from this number on can still be looked up."""
+    return changes.scalars[0]["total"] - number <= len(changes.cell)

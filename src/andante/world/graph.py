@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -42,6 +42,9 @@ if TYPE_CHECKING:
 
 #: Fields that follow from the rest of a layout, and are left out of the fingerprint.
 _FOLLOWS: dict[type, tuple[str, ...]] = {Csr: ("unit",), Moves: ("x", "y")}
+
+
+C = TypeVar("C", bound=Callable[..., Any])
 
 
 class Graph:
@@ -303,6 +306,11 @@ class Graph:
         return UNCHANGED
 
     @property
+    def version(self) -> int:
+        """The number of changes so far: 0, but for the graph of a `World`."""
+        return 0
+
+    @property
     def chart(self) -> str:
         """The fingerprint that databases for this graph have: its own, or of a `World` that of its first version."""
         return self.fingerprint
@@ -315,6 +323,10 @@ class Graph:
         """
         label = self.components
         return label[np.asarray(starts, np.int64)] != label[np.asarray(goals, np.int64)]
+
+    def guarded(self, call: C) -> C:
+        """Return a call that reads levels of abstraction, guarded against repairs if the graph is that of a `World`."""
+        return call
 
     def to_scipy(self) -> scipy.sparse.csr_array:
         """Return the graph as a sparse matrix of costs."""

@@ -5,20 +5,26 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from andante.errors import MapError, ProblemError, quoted
 from andante.kernel import bind, int64, kernel
-from andante.world.changes import Changes, record
-from andante.world.graph import Graph
-from andante.world.grid import RULES, Grid
-from andante.world.layout import Moves, beside
+from andante.world.cells import Cells, set_cell
+from andante.world.changes import RECENT, Changes
+from andante.world.followers import Follower, Turnstile
+from andante.world.graph import C, Graph
+from andante.world.grid import Grid
+from andante.world.layout import Moves
 from andante.world.parts import Parts, is_apart, note_closed, note_opened, sweep
 
 TENDED = 2048  # cells looked at for components at a time
+_MOST_UNNOTED = RECENT // 2  # changes that followers need not have noted
+MENDED = 64  # changed cells around which levels are mended at a time
+
+F = TypeVar("F", bound=Follower)
 
 
 class World(Grid):
@@ -46,16 +52,16 @@ class World(Grid):
         self._freeze()
         open_, closed = np.uint8(ord(".")), np.uint8(ord("@"))
         self._looks = np.where(grid.passable, grid.terrain, open_), np.where(grid.passable, closed, grid.terrain)
-        self.changes = Changes.empty()
         arrays = grid.graph.arrays
         assert isinstance(arrays, Moves)
-        self._mask = arrays.mask.copy()
-        shown = self._mask.view()
-        shown.flags.writeable = False  # like any other grid's, so that the same machine code is used
-        self.parts = Parts.over(len(self._mask))
-        self.__dict__["graph"] = LivingGraph(arrays._replace(mask=shown), self, grid.graph)
+        self._cells = Cells.over(arrays, self._passable.ravel(), grid.rule)
+        self.changes = self._cells.changes
+        self.parts = Parts.over(len(arrays.mask))
+        self.__dict__["graph"] = LivingGraph(self._cells.graph, self, grid.graph)
         self._free = grid.free_cells
-        self._lock = threading.Lock()
+        self.lock = threading.Lock()
+        self._followers: dict[Any, Follower] = {}
+        self._unnoted = 0  # changes that followers may not have noted
         self._width, self._height = self.width, self.height
         one = np.zeros(1, np.int64)  # for a change of a single cell
         self._one, self._one_address = one.data, one.ctypes.data
@@ -101,16 +107,28 @@ class World(Grid):
             x, y = cells  # a single cell, as a game closes a door: much faster without an array
             if not (0 <= x < self._width and 0 <= y < self._height):
                 self.state(x, y)  # raises
-            with self._lock:
+            with self.lock:
                 self._one[0] = y * self._width + x
                 changed: int = self._edit(self._one_address, 1, opened)
                 self._free += changed if opened else -changed
+                self._unnoted += changed
+                if self._unnoted > _MOST_UNNOTED:
+                    self._take_note()
             return changed
         states = self._states(cells)
-        with self._lock:
+        with self.lock:
             changed = int(self._edit(states.ctypes.data, len(states), opened))
             self._free += changed if opened else -changed
+            self._unnoted += changed
+            if self._unnoted > _MOST_UNNOTED:
+                self._take_note()
         return changed
+
+    def _take_note(self) -> None:
+        """Let followers take note of changes before they can no longer be looked up."""
+        self._unnoted = 0
+        for follower in self._followers.values():
+            follower.take_note()
 
     def _states(self, cells: npt.ArrayLike) -> npt.NDArray[np.int64]:
         """Return the states of cells; raise `ProblemError` if one is not on the map."""
@@ -131,18 +149,33 @@ class World(Grid):
 
     @cached_property
     def _edit(self) -> Callable[..., int]:
-        arrays, rule = self.graph.arrays, RULES.index(self.rule)
         looks = (look.ravel() for look in self._looks)
-        tables = self._mask, self._passable.ravel(), self._terrain.ravel(), *looks, self.parts, self.changes
-        return bind(_edit_cells, arrays, *tables, rule, np.dtype(np.int64))
+        return bind(_edit_cells, self._cells, self._terrain.ravel(), *looks, self.parts, np.dtype(np.int64))
 
-    def tend(self, most: int = TENDED) -> int:
-        """Find out which cells are still connected, for at most so many cells; return how many were looked at.
+    def tend(self, most: int = TENDED, mended: int = MENDED) -> int:
+        """Catch up with changes for a bounded time, and return for how many cells: 0 if there was nothing to do.
 
-        Agents and crowds call this before they move. It does nothing unless a closed cell may have divided the map.
+        It finds out which cells are still connected, for at most ``most`` cells, and mends levels of abstraction, if
+        agents use them, around at most ``mended`` cells. Agents and crowds call this before they move.
         """
-        with self._lock:
-            return int(self._sweep(most))
+        with self.lock:
+            work = int(self._sweep(most))
+            if self._followers:
+                with self.turnstile.writing():
+                    work += sum(follower.mend(mended) for follower in self._followers.values())
+            return work
+
+    def follow(self, key: Any, make: Callable[[World], F]) -> F:
+        """Return the follower with this key; if there is none, it is made, and mended from now on."""
+        with self.lock:
+            if key not in self._followers:
+                self._followers[key] = make(self)
+            return cast(F, self._followers[key])
+
+    @cached_property
+    def turnstile(self) -> Turnstile:
+        """What keeps agents from reading levels while these are mended."""
+        return Turnstile()
 
     @cached_property
     def _sweep(self) -> Callable[..., int]:
@@ -154,8 +187,8 @@ class World(Grid):
         return self.version + int(self.parts.scalars["sweeps"][0])
 
     def settle(self) -> None:
-        """Find out which cells are connected, however long that takes."""
-        while self.tend(1 << 20):
+        """Catch up with all changes, however long that takes."""
+        while self.tend(1 << 20, 1 << 20):
             pass
 
 
@@ -180,9 +213,19 @@ class LivingGraph(Graph):
         return f"<LivingGraph of {self._world!r}>"
 
     @property
+    def map(self) -> World:
+        """The map that changes."""
+        return self._world
+
+    @property
     def changes(self) -> Changes:
         """The log of changes."""
         return self._world.changes
+
+    @property
+    def version(self) -> int:
+        """The number of changes so far."""
+        return self._world.version
 
     @property
     def chart(self) -> str:
@@ -216,19 +259,38 @@ class LivingGraph(Graph):
         """The fingerprint of the present version; takes time in proportion to the map."""
         return str(self._present("fingerprint"))
 
+    def at_rest(self) -> Graph:
+        """Return the graph of the present version, which does not change."""
+        return self._world.frozen().graph
+
     def csr(self) -> Graph:
         """Return the present version as rows of arcs."""
-        return self._world.frozen().graph.csr()
+        return self.at_rest().csr()
+
+    def follow(self, key: Any, make: Callable[[World], F]) -> F:
+        """Return the follower with this key of the map; if there is none, it is made, and mended from now on."""
+        return self._world.follow(key, make)
 
     def tend(self) -> None:
-        """Find out a little more about which states are connected."""
+        """Catch up with changes for a bounded time."""
         self._world.tend()
+
+    def guarded(self, call: C) -> C:
+        """Return a call that reads levels of abstraction, during which nobody mends them."""
+        turnstile = self._world.turnstile
+
+        def guarded(*numbers: Any) -> Any:
+            with turnstile.reading():
+                return call(*numbers)
+
+        return cast(C, guarded)
 
     def apart(self, starts: npt.ArrayLike, goals: npt.ArrayLike) -> npt.NDArray[np.bool_]:
         """Return for each pair whether it is known that no path joins them; the rest may not be known yet."""
         a, b = np.broadcast_arrays(np.atleast_1d(np.asarray(starts, np.int64)), np.asarray(goals, np.int64))
         a, b, found = np.ascontiguousarray(a), np.ascontiguousarray(b), np.zeros(len(a), np.bool_)
-        self._are_apart(a.ctypes.data, len(a), b.ctypes.data, len(b), found.ctypes.data, len(found))
+        with self._world.lock:  # looking labels up shortens the paths between them
+            self._are_apart(a.ctypes.data, len(a), b.ctypes.data, len(b), found.ctypes.data, len(found))
         return found
 
     @cached_property
@@ -255,66 +317,25 @@ def _find_apart(
 
 @kernel
 def _edit_cells(
-    graph: Moves,
-    mask: npt.NDArray[np.uint8],
-    passable: npt.NDArray[np.bool_],
+    cells: Cells,
     terrain: npt.NDArray[np.uint8],
     looks_open: npt.NDArray[np.uint8],
     looks_closed: npt.NDArray[np.uint8],
     parts: Parts,
-    changes: Changes,
-    rule: int,
-    cells: npt.NDArray[np.int64],
+    states: npt.NDArray[np.int64],
     opened: bool,
 ) -> int:
     """Open or close cells that are not open or closed yet, and return how many."""
     changed = 0
-    for i in range(len(cells)):
-        cell = cells[i]
-        if passable[cell] == opened:
+    for i in range(len(states)):
+        cell = states[i]
+        moves = int64(cells.mask[cell])
+        if not set_cell(cells, cell, opened):
             continue
-        moves = int64(mask[cell])
-        passable[cell] = opened
         terrain[cell] = looks_open[cell] if opened else looks_closed[cell]
-        _rewrite_around(graph, mask, passable, rule, cell)
-        record(changes, cell, opened)
         if opened:
-            note_opened(parts, graph, cell)
+            note_opened(parts, cells.graph, cell)
         else:
-            note_closed(parts, graph, cell, moves)
+            note_closed(parts, cells.graph, cell, moves)
         changed += 1
     return changed
-
-
-@kernel
-def _rewrite_around(
-    graph: Moves, mask: npt.NDArray[np.uint8], passable: npt.NDArray[np.bool_], rule: int, cell: int
-) -> None:
-    """Rewrite the moves of a cell and of the eight cells around it."""
-    mask[cell] = _legal_moves(graph, passable, rule, cell)
-    for d in range(8):
-        near = beside(graph, cell, d)
-        if near >= 0:
-            mask[near] = _legal_moves(graph, passable, rule, near)
-
-
-@kernel
-def _legal_moves(graph: Moves, passable: npt.NDArray[np.bool_], rule: int, cell: int) -> int:
-    """Return the legal directions from a cell, as a set of bits."""
-    if not passable[cell]:
-        return 0
-    free = 0
-    for d in range(8):
-        near = beside(graph, cell, d)
-        if near >= 0 and passable[near]:
-            free |= 1 << d
-    if rule == _CORNERS:
-        return free
-    straight = free & 0b01010101
-    if rule == _CARDINAL:
-        return straight
-    both = (straight << 1) & ((straight >> 1) | (straight << 7))  # diagonals between two free cells
-    return straight | (free & both & 0b10101010)
-
-
-_CORNERS, _CARDINAL = RULES.index("corners"), RULES.index("cardinal")

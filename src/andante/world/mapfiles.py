@@ -232,7 +232,7 @@ def write_scenario(problems: Iterable[Problem], path: str | os.PathLike[str]) ->
 
 def _line_of(problem: Problem, what: str) -> str:
     grid = problem.grid
-    cost = problem.optimal_cost if problem.optimal_cost is not None else problem.listed_cost
+    cost = problem.known_cost if problem.known_cost is not None else problem.listed_cost
     if grid is None:
         raise ScenarioError(f"{what} is not on a grid; a scenario file can only hold problems on grids")
     if not grid.name.isprintable() or _title(grid.name) != grid.name:

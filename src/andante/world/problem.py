@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 class Problem:
     """The problem of going from state ``start`` to state ``goal``; ``grid`` is the map behind the graph, if any.
 
-    ``optimal_cost`` is the cost of a cheapest path if known; `andante.with_optimal_costs` computes it. ``listed_cost``
-    is the cost given in a scenario file, which is not always right.
+    ``optimal_cost`` is the cost of a cheapest path if known; `andante.with_optimal_costs` computes it. On a `World` it
+    is that of the version for which it was computed. ``listed_cost`` is the cost given in a scenario file, which is not
+    always right.
     """
 
     graph: Graph
@@ -35,6 +36,13 @@ class Problem:
                 raise ProblemError(f"the {what} {state} is not a state; there are {len(self.graph)}, numbered from 0")
         if self.start == self.goal:
             raise ProblemError(f"start and goal are the same, {self.describe(self.start)}: there is nothing to solve")
+
+        object.__setattr__(self, "_version", self.graph.version)
+
+    @property
+    def known_cost(self) -> float | None:
+        """The optimal cost, unless it is not known or the map has changed since it was computed."""
+        return self.optimal_cost if self.graph.version == self._version else None  # type: ignore[attr-defined]
 
     @property
     def reachable(self) -> bool:

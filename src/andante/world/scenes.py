@@ -7,20 +7,23 @@ order; then comes the map, as in a ``.map`` file from its line ``type octile`` o
     name rooms              the map's name: the rest of the line
     rule octile             which diagonal moves are legal: octile, corners or cardinal
     unit 3 4 60 61          for each unit, numbered from 0: x and y of its start, x and y of its goal
+    flee 0 3                the goal of unit 0 flees from it: it makes a move before every third tick
     close 120 30 31         before tick 120 the cell (30, 31) becomes impassable
     open 240 30 31          before tick 240 it becomes passable
     goal 300 0 50 51        before tick 300 the goal of unit 0 moves to (50, 51)
 
-Ticks are numbered from 1 and never decrease from line to line. Starts and goals are passable on the map as it is given,
-and start and goal of a unit are not the same cell. Files may come from anywhere and are not trusted: what does not fit
-is refused with its file and line.
+A unit makes one move per tick. Ticks are numbered from 1 and never decrease from line to line. Starts and goals are
+passable on the map as it is given, and start and goal of a unit are not the same cell. Files may come from anywhere and
+are not trusted: what does not fit is refused with its file and line. `andante.episode.stage` plays scenes.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
@@ -53,12 +56,19 @@ class NewGoal(NamedTuple):
     goal: Cell
 
 
+class Flight(NamedTuple):
+    """A goal that flees from its unit, with a move before every tick that is a multiple of ``every``."""
+
+    unit: int
+    every: int
+
+
 Event = Change | NewGoal
 
 
 @dataclass(frozen=True, eq=False)
 class Scene:
-    """A map, units with their starts and goals, and events in the order of their ticks.
+    """A map, units with their starts and goals, events in the order of their ticks, and goals that flee.
 
     >>> import andante
     >>> Scene(andante.generate("empty", 4, 4), [((0, 0), (3, 3))], [Change(5, (1, 1), opened=False)])
@@ -68,6 +78,7 @@ class Scene:
     grid: Grid
     units: Sequence[tuple[Cell, Cell]]
     events: Sequence[Event] = ()
+    flights: Sequence[Flight] = ()
 
     def __post_init__(self) -> None:
         for number, (start, goal) in enumerate(self.units):
@@ -76,15 +87,28 @@ class Scene:
                 raise ScenarioError(f"unit {number} starts at its goal {start}")
         for before, event in zip([None, *self.events], self.events, strict=False):
             self._check(event, before)
+        for number, flight in enumerate(self.flights):
+            self._check_flight(flight, {one.unit for one in self.flights[:number]})
 
     def _check(self, event: Event, before: Event | None) -> None:
         if not 1 <= event.tick <= MOST_TICK:
             raise ScenarioError(f"ticks are numbered from 1 to {MOST_TICK}, and an event names tick {event.tick}")
         if before is not None and event.tick < before.tick:
             raise ScenarioError(f"events come in the order of their ticks, and {event.tick} follows {before.tick}")
-        if isinstance(event, NewGoal) and not 0 <= event.unit < len(self.units):
-            raise ScenarioError(f"an event names unit {event.unit}, and there are {len(self.units)}, numbered from 0")
+        if isinstance(event, NewGoal):
+            self._check_unit(event.unit)
         self.grid.state(*(event.goal if isinstance(event, NewGoal) else event.cell))
+
+    def _check_unit(self, unit: int) -> None:
+        if not 0 <= unit < len(self.units):
+            raise ScenarioError(f"an event names unit {unit}, and there are {len(self.units)}, numbered from 0")
+
+    def _check_flight(self, flight: Flight, known: set[int]) -> None:
+        self._check_unit(flight.unit)
+        if not 1 <= flight.every <= MOST_TICK:
+            raise ScenarioError(f"a goal flees every 1 to {MOST_TICK} ticks, not every {flight.every}")
+        if flight.unit in known:
+            raise ScenarioError(f"the goal of unit {flight.unit} flees twice")
 
     def __repr__(self) -> str:
         units, events = len(self.units), len(self.events)
@@ -95,6 +119,18 @@ class Scene:
         """The events that change the map."""
         return [event for event in self.events if isinstance(event, Change)]
 
+    @cached_property
+    def fingerprint(self) -> str:
+        """A hash of all that decides what happens: the map's legal moves, units, events and flights."""
+        lines = (self.grid.fingerprint, *self._lines())
+        return hashlib.blake2b("\n".join(lines).encode(), digest_size=16).hexdigest()
+
+    def _lines(self) -> Iterator[str]:
+        """Yield the lines of units, flights and events."""
+        yield from (f"unit {sx} {sy} {gx} {gy}" for (sx, sy), (gx, gy) in self.units)
+        yield from (f"flee {unit} {every}" for unit, every in self.flights)
+        yield from map(_written, self.events)
+
     @property
     def last_tick(self) -> int:
         """The tick before which the last event happens; 0 if there is none."""
@@ -104,8 +140,7 @@ class Scene:
         """Return the scene as the text of a scene file."""
         if not self.grid.name.isprintable() or self.grid.name != self.grid.name.strip():
             raise ScenarioError("the map's name does not fit a scene file; give the grid a plain name")
-        units = (f"unit {sx} {sy} {gx} {gy}" for (sx, sy), (gx, gy) in self.units)
-        lines = [FIRST_LINE, f"name {self.grid.name}", f"rule {self.grid.rule}", *units, *map(_written, self.events)]
+        lines = [FIRST_LINE, f"name {self.grid.name}", f"rule {self.grid.rule}", *self._lines()]
         return "\n".join(lines) + "\n" + map_text(self.grid)
 
 
@@ -156,18 +191,19 @@ def parse_scene(data: bytes, where: str = "scene") -> Scene:
     if rule not in RULES:
         raise ScenarioError(f"{where}, line 3: unknown rule {rule[:20]!r} for moves; {did_you_mean(rule, RULES)}")
     units: list[tuple[Cell, Cell]] = []
+    flights: list[Flight] = []
     events: list[Event] = []
     map_begin = None
     for number, (begin, line) in enumerate(lines, start=4):
         if line.startswith(MAP_BEGINS):
             map_begin = begin
             break
-        _take(line, units, events, f"{where}, line {number}")
+        _take(line, units, flights, events, f"{where}, line {number}")
     if map_begin is None:
         raise ScenarioError(f"{where}: there is no map; it begins with a line 'type octile'")
     grid = parse_map(data[map_begin:], name, rule=rule, where=f"the map of {where}")
     try:
-        return Scene(grid, units, events)
+        return Scene(grid, units, events, flights)
     except AndanteError as error:
         raise ScenarioError(f"{where}: {error}") from None
 
@@ -198,14 +234,18 @@ def _header(lines: Iterator[tuple[int, str]], word: str, where: str) -> str:
     return line.removeprefix(f"{word} ")
 
 
-def _take(line: str, units: list[tuple[Cell, Cell]], events: list[Event], where: str) -> None:
-    """Add the unit or the event of a line."""
+def _take(line: str, units: list[tuple[Cell, Cell]], flights: list[Flight], events: list[Event], where: str) -> None:
+    """Add the unit, the flight or the event of a line."""
     word, *rest = line.split(" ")
     if word == "unit":
-        if events:
-            raise ScenarioError(f"{where}: units come before events")
+        if flights or events:
+            raise ScenarioError(f"{where}: units come before goals that flee, and before events")
         sx, sy, gx, gy = _numbers(rest, 4, where)
         units.append(((sx, sy), (gx, gy)))
+    elif word == "flee":
+        if events:
+            raise ScenarioError(f"{where}: goals that flee come before events")
+        flights.append(Flight(*_numbers(rest, 2, where)))
     elif word in ("close", "open"):
         tick, x, y = _numbers(rest, 3, where)
         events.append(Change(tick, (x, y), word == "open"))
@@ -213,7 +253,7 @@ def _take(line: str, units: list[tuple[Cell, Cell]], events: list[Event], where:
         tick, unit, x, y = _numbers(rest, 4, where)
         events.append(NewGoal(tick, unit, (x, y)))
     else:
-        raise ScenarioError(f"{where}: expected unit, close, open, goal or the map, found {line[:40]!r}")
+        raise ScenarioError(f"{where}: expected unit, flee, close, open, goal or the map, found {line[:40]!r}")
 
 
 def _numbers(words: Sequence[str], count: int, where: str) -> list[int]:

@@ -1,12 +1,13 @@
 """What an agent sees of its map: all of it from the start, or only a square around its current cell.
 
 Bulitko et al. (2007), section 3: an agent on (x, y) sees that (u, v) is blocked if |u - x| <= r and |v - y| <= r. It
-assumes that cells it has not seen are free. Its model of the map therefore has all moves of the true map and more, and
-loses moves as walls come into sight. The model is kept for all trials of a problem; in the next problem the agent
-starts with nothing again.
+assumes that cells it has not seen are free. On a map that does not change, its model therefore has all moves of the
+true map and more, and loses moves as walls come into sight. On a map that changes it believes what it saw last: cells
+may have closed or opened since, and it learns of that when they are in sight again. The model is kept for all trials of
+a problem; in the next problem the agent starts with nothing again.
 
-The loop calls `model`, `sense`, `is_cut_off`, `forget` and `is_asking`. They depend on whether the view is a `Known`
-map or a `Belief`, and cost nothing if the map is known.
+The loop calls `model`, `sense`, `is_cut_off`, `doubt`, `forget` and `is_asking`. They depend on whether the view is a
+`Known` map or a `Belief`, and cost nothing if the map is known.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ import numpy.typing as npt
 
 from andante.errors import ParameterError, whole_number
 from andante.kernel import generic, int64, kernel
+from andante.world.cells import Cells, set_cell
+from andante.world.changes import Changes, can_look_up, changed_cell
 from andante.world.graph import Graph
 from andante.world.grid import Grid
 from andante.world.layout import COUNT, DIRECTION, Arrays, Moves
@@ -32,7 +35,7 @@ FLOOD = np.dtype(
         ("number", np.int64),  # of the search
         ("looked", np.int64),  # cells looked at
         ("reached", np.int64),
-        ("walls", np.int64),  # known when it began
+        ("changes", np.int64),  # of the model when it began
         ("goal", np.int64),
     ]
 )
@@ -41,8 +44,8 @@ FLOOD = np.dtype(
 class Flood(NamedTuple):
     """A search of the model from the goal, a few cells per move: if it ends without reaching the agent, no path exists.
 
-    Walls found meanwhile can only make it reach too many cells, so it is never wrong about a missing path. Once it has
-    reached the agent, the next wall found starts a new search.
+    Walls found meanwhile can only make it reach too many cells, so it is never wrong about a missing path. A cell found
+    open again starts a new search. Once it has reached the agent, so does the next wall found.
     """
 
     mark: npt.NDArray[np.uint32]  # [n], the number of the search that last reached the cell
@@ -60,8 +63,10 @@ NUMBERS = 2**32  # of searches that can be told apart
 
 BELIEF = np.dtype(
     [
-        ("size", np.int64),  # cells found blocked in this problem
+        ("first", np.int64),  # changes of the model before this problem
         ("place", np.int64),  # where the agent last looked around in this problem; -1 if it has not yet
+        ("heard", np.int64),  # changes of the map before the agent last looked around
+        ("sure", np.int64),  # cells ever opened on the map when the model was empty; no wall has gone if that is all
         ("asked", np.int64),  # 1: the agent needs more memory for what follows from the walls it has found
     ]
 )
@@ -70,16 +75,13 @@ BELIEF = np.dtype(
 class Belief(NamedTuple):
     """The agent's own model of the map, in which every cell it has not seen is free.
 
-    ``found`` only grows within a problem, so any reader that remembers its length can catch up at any time.
+    The model's log can hold a change of every cell, so whatever looks at it after every move never misses one.
     """
 
-    model: Moves  # its mask is read-only, like any other graph's ...
-    mask: npt.NDArray[np.uint8]  # [n], ... but shares its memory with this array
-    free: npt.NDArray[np.uint8]  # [n], the mask of a map without walls
-    hidden: npt.NDArray[np.bool_]  # [n], cells that are blocked and not yet found
-    found: npt.NDArray[np.int32]  # [walls], cells found blocked in this problem, in order of discovery
+    cells: Cells
+    truth: npt.NDArray[np.bool_]  # [n], which cells of the map are passable: read where the agent looks
+    news: Changes  # the log of the map
     scalars: npt.NDArray[Any]  # [1], of BELIEF
-    kept: npt.NDArray[np.uint8]  # [8], moves left to a cell that lies in direction d of a wall
     flood: Flood
     radius: int
     width: int
@@ -95,40 +97,35 @@ def unknown(grid: Grid, sight: int) -> tuple[Graph, Belief]:
     """Return the graph an agent assumes before it has seen anything, and its belief, if it sees ``sight`` cells far.
 
     >>> graph, belief = unknown(Grid([list(".@"), list("@@")]), 1)
-    >>> graph.arcs, int(sense(belief, 0)), belief.found.tolist()
+    >>> graph.arcs, int(sense(belief, 0)), last_found(belief, 3)
     (12, 3, [1, 2, 3])
     """
     cells = whole_number(sight, "sight, counted in cells,", least=1, error=ParameterError)
     radius = min(cells, max(grid.width, grid.height))
-    graph = Grid(np.ones_like(grid.passable), rule=grid.rule).graph
+    everywhere = np.ones_like(grid.passable)
+    graph = Grid(everywhere, rule=grid.rule).graph
     arrays = graph.arrays
     assert isinstance(arrays, Moves)
-    mask = arrays.mask.copy()
-    shown = mask.view()
-    shown.flags.writeable = False
-    hidden = ~grid.passable.ravel()
-    return graph, Belief(
-        model=arrays._replace(mask=shown),
-        mask=mask,
-        free=arrays.mask,
-        hidden=hidden,
-        found=np.zeros(max(1, int(hidden.sum())), np.int32),
-        scalars=np.array([(0, -1, 0)], BELIEF),
-        kept=_kept(grid.rule),
-        flood=Flood.over(len(mask)),
-        radius=radius,
-        width=grid.width,
-        height=grid.height,
+    belief = Belief(
+        Cells.over(arrays, everywhere.ravel(), grid.rule, logged=len(graph)),
+        grid.passable.ravel(),
+        grid.graph.changes,
+        np.zeros(1, BELIEF),
+        Flood.over(len(graph)),
+        radius,
+        grid.width,
+        grid.height,
     )
+    forget(belief)
+    return graph, belief
 
 
-def _kept(rule: str) -> npt.NDArray[np.uint8]:
-    """Return, for each direction in which a cell lies from a wall, the moves that the wall leaves to the cell."""
-    lost = [1 << (d + 4) % 8 for d in range(8)]  # into the wall
-    if rule == "octile":
-        for d in range(0, 8, 2):
-            lost[d] |= 1 << (d + 3) % 8 | 1 << (d + 5) % 8  # past its corners
-    return ~np.array(lost, np.uint8)
+def last_found(belief: Belief, count: int) -> list[int]:
+    """Return the last ``count`` cells that were found to be other than believed."""
+    log = belief.cells.changes
+    total = int(log.scalars[0]["total"])
+    found = log.cell[np.arange(total - count, total) & (len(log.cell) - 1)]
+    return [int(cell) for cell in np.maximum(found, ~found)]
 
 
 # --- what the loop calls on a view ----------------------------------------------------------------------------------
@@ -142,13 +139,26 @@ def model(view: View, graph: Arrays) -> Arrays:
 
 @generic
 def sense(view: View, state: int) -> int:
-    """Look around from ``state``, add what is new to the model, and return the number of cells found blocked."""
+    """Look around from ``state``, add what is new to the model, and return how many cells that are.
+
+    These are cells found blocked and, on a map that changes, cells found open that the agent believed to be blocked.
+    """
     raise TypeError(view)
 
 
 @generic
 def is_cut_off(view: View, state: int, goal: int) -> bool:
     """Return whether it is known by now that no path leads from ``state`` to ``goal``, at the same cost on any map."""
+    raise TypeError(view)
+
+
+@generic
+def doubt(view: View) -> bool:
+    """Forget all walls if some of them may have gone since they were seen; return whether that is so.
+
+    An agent that believes its goal to be cut off goes on if it has reason to doubt that: a cell somewhere on the map
+    was opened since it began to believe. That is all it is ever told of what it does not see.
+    """
     raise TypeError(view)
 
 
@@ -179,6 +189,11 @@ def _not_by_surprise(view: Known, state: int, goal: int) -> bool:
     return False
 
 
+@doubt.of(Known)
+def _no_doubt(view: Known) -> bool:
+    return False
+
+
 @forget.of(Known)
 def _nothing_to_forget(view: Known) -> None:
     pass
@@ -196,44 +211,57 @@ def _has_asked(view: Belief) -> bool:
 
 @model.of(Belief)
 def _own_model(view: Belief, graph: Arrays) -> Arrays:
-    return view.model
+    return view.cells.graph
 
 
 @sense.of(Belief)
 def _look_around(view: Belief, state: int) -> int:
-    """Look row by row, skipping what was in sight from the last place: after one move, only the leading edge is new."""
-    at = view.scalars[0]
-    before, r = at["size"], view.radius
-    x, y = int64(view.model.x[state]), int64(view.model.y[state])
+    """Look row by row, skipping what was in sight from the last place: after one move, only the leading edge is new.
+
+    What has changed in the rest is looked up in the map's log; after many changes the whole square is looked at.
+    """
+    at, log, news = view.scalars[0], view.cells.changes.scalars[0], view.news.scalars[0]["total"]
+    before, opened, r = log["total"], log["opened"], view.radius
+    graph = view.cells.graph
+    x, y = int64(graph.x[state]), int64(graph.y[state])
     last_x, last_y = -2 * r, -2 * r  # a place that sees nothing of the map
-    if at["place"] >= 0:
-        last_x, last_y = int64(view.model.x[at["place"]]), int64(view.model.y[at["place"]])
-    at["place"] = state
+    if at["place"] >= 0 and can_look_up(view.news, at["heard"]) and news - at["heard"] <= (2 * r + 1) ** 2:
+        last_x, last_y = int64(graph.x[at["place"]]), int64(graph.y[at["place"]])
+        for k in range(at["heard"], news):
+            cell = changed_cell(view.news, k)
+            cell = max(cell, ~cell)
+            if abs(int64(graph.x[cell]) - x) <= r and abs(int64(graph.y[cell]) - y) <= r:
+                _see(view, cell)
+    at["place"], at["heard"] = state, news
     for row in range(max(y - r, 0), min(y + r, view.height - 1) + 1):
         if abs(row - last_y) > r:
             _look_along(view, row, x - r, x + r)
         else:
             _look_along(view, row, x - r, min(x + r, last_x - r - 1))
             _look_along(view, row, max(x - r, last_x + r + 1), x + r)
-    return at["size"] - before
+    if log["opened"] != opened:
+        view.flood.scalars[0]["goal"] = -1  # it may have to reach more cells
+    return log["total"] - before
 
 
 @is_cut_off.of(Belief)
 def _has_no_path(view: Belief, state: int, goal: int) -> bool:
-    if view.mask[state] == 0 or view.mask[goal] == 0:
+    if view.cells.mask[state] == 0 or view.cells.mask[goal] == 0:
         return True
     flood, search = view.flood, view.flood.scalars[0]
     found = flood.mark[state] == search["number"]
-    if search["goal"] != goal or (found and search["walls"] < walls_found(view)):
+    if search["goal"] != goal or (found and search["changes"] < view.cells.changes.scalars[0]["total"]):
         _begin_flood(view, goal)
         found = flood.mark[state] == search["number"]
     return not found and _flood(view) and flood.mark[state] != search["number"]
 
 
-@kernel
-def walls_found(view: Belief) -> int:
-    """Return the number of cells found blocked in this problem."""
-    return view.scalars[0]["size"]
+@doubt.of(Belief)
+def _may_have_gone(view: Belief) -> bool:
+    if view.scalars[0]["sure"] == view.news.scalars[0]["opened"]:
+        return False
+    forget(view)
+    return True
 
 
 @kernel
@@ -249,7 +277,8 @@ def _begin_flood(view: Belief, goal: int) -> None:
     if search["number"] == NUMBERS:  # after four billion searches the numbers run out
         flood.mark[:] = 0
         search["number"] = 1
-    search["looked"], search["reached"], search["walls"], search["goal"] = 0, 1, walls_found(view), goal
+    search["looked"], search["reached"], search["goal"] = 0, 1, goal
+    search["changes"] = view.cells.changes.scalars[0]["total"]
     flood.queue[0], flood.mark[goal] = goal, search["number"]
 
 
@@ -262,9 +291,9 @@ def _flood(view: Belief) -> bool:
             return True
         cell = int64(flood.queue[search["looked"]])
         search["looked"] += 1
-        moves = view.mask[cell]
+        moves = view.cells.mask[cell]
         for k in range(COUNT[moves]):
-            near = cell + view.model.offset[DIRECTION[moves, k]]
+            near = cell + view.cells.graph.offset[DIRECTION[moves, k]]
             if flood.mark[near] != search["number"]:
                 flood.mark[near] = search["number"]
                 flood.queue[search["reached"]] = near
@@ -274,41 +303,29 @@ def _flood(view: Belief) -> bool:
 
 @forget.of(Belief)
 def _free_all(view: Belief) -> None:
-    at = view.scalars[0]
-    for i in range(walls_found(view)):
-        _free(view, int64(view.found[i]))
-    at["size"], at["place"], view.flood.scalars[0]["goal"] = 0, -1, -1
+    at, cells, total = view.scalars[0], view.cells, view.cells.changes.scalars[0]["total"]
+    if can_look_up(cells.changes, at["first"]):
+        for k in range(at["first"], total):
+            cell = changed_cell(cells.changes, k)
+            set_cell(cells, max(cell, ~cell), True)
+    else:  # there were more changes than there are cells
+        for cell in range(len(cells.passable)):
+            set_cell(cells, cell, True)
+    at["first"], at["place"] = cells.changes.scalars[0]["total"], -1
+    at["heard"], at["sure"] = view.news.scalars[0]["total"], view.news.scalars[0]["opened"]
+    view.flood.scalars[0]["goal"] = -1
 
 
 @kernel
 def _look_along(view: Belief, row: int, left: int, right: int) -> None:
-    """Add the walls in these columns of a row to the model, as far as they are on the map."""
+    """Look at these columns of a row, as far as they are on the map."""
     begin = row * view.width
     for cell in range(begin + max(left, 0), begin + min(right, view.width - 1) + 1):
-        if view.hidden[cell]:
-            _block(view, cell)
+        _see(view, cell)
 
 
 @kernel
-def _block(view: Belief, cell: int) -> None:
-    """Remove the moves into a cell, out of it and past its corners from the model."""
-    at = view.scalars[0]
-    view.hidden[cell] = False
-    view.found[at["size"]] = cell
-    at["size"] += 1
-    view.mask[cell] = 0
-    around = view.free[cell]
-    for k in range(COUNT[around]):
-        direction = DIRECTION[around, k]
-        view.mask[cell + view.model.offset[direction]] &= view.kept[direction]
-
-
-@kernel
-def _free(view: Belief, cell: int) -> None:
-    """Give a cell and its neighbours the moves they have on a map without walls."""
-    view.hidden[cell] = True
-    view.mask[cell] = view.free[cell]
-    around = view.free[cell]
-    for k in range(COUNT[around]):
-        near = cell + view.model.offset[DIRECTION[around, k]]
-        view.mask[near] = view.free[near]
+def _see(view: Belief, cell: int) -> None:
+    """Add to the model whether a cell is blocked."""
+    if view.truth[cell] != view.cells.passable[cell]:
+        set_cell(view.cells, cell, view.truth[cell])

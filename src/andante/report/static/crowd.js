@@ -12,19 +12,21 @@
 
   const COLUMNS = [
     "terrain", "starts", "goals", "steps", "arrivals", "microseconds", "waiting", "change_ticks", "change_cells",
+    "goal_units", "goal_ticks", "goal_states",
   ];
   const COLOURS = 6;
   const DIRECTIONS = ["east", "south-east", "south-west", "west", "north-west", "north-east"];
   const FAINT = 0.35; // how dense units that have arrived are drawn, and the highest of several bars
   const OVER = 1.1; // times the limit, from which a bar stands out
   const BAR_SHAPE = 0.16; // height over width
+  const DOTS = "Dots are units, coloured by where they go; faint ones have arrived.";
   const TALLEST = 0.99; // share of the bars that are shown in full height; the others are cut
 
   // --- reading --------------------------------------------------------------------------------------------------------
 
   /** A crowd with its columns as typed arrays. */
   async function readCrowd(document) {
-    if (document.format !== "andante-crowd" || document.version !== 2) throw new Error("this is not a crowd of version 2");
+    if (document.format !== "andante-crowd" || document.version !== 3) throw new Error("this is not a crowd of version 3");
     const arrays = await Promise.all(COLUMNS.map((name) => readColumn(document[name])));
     return { ...document, ...Object.fromEntries(COLUMNS.map((name, k) => [name, arrays[k]])) };
   }
@@ -57,6 +59,32 @@
       let count = 0;
       while (count < this.units && this.order[count] <= tick) count++;
       return count;
+    }
+  }
+
+  /** Where the goals are that move: from the first tick of each on which it has moved so far. */
+  class Goals {
+    constructor({ goals, goal_units: units, goal_ticks: ticks, goal_states: states }) {
+      this.trails = new Map();
+      units.forEach((unit, k) => {
+        if (!this.trails.has(unit)) this.trails.set(unit, { ticks: [0], states: [goals[unit]] });
+        this.trails.get(unit).ticks.push(ticks[k]);
+        this.trails.get(unit).states.push(states[k]);
+      });
+    }
+
+    /** The units whose goals move, each with where its goal is in the tick that follows this one. */
+    at(tick) {
+      return Array.from(this.trails, ([unit, { ticks, states }]) => {
+        let low = 0;
+        let high = ticks.length - 1;
+        while (low < high) {
+          const middle = (low + high + 1) >> 1;
+          if (ticks[middle] <= tick + 1) low = middle;
+          else high = middle - 1;
+        }
+        return [unit, states[low]];
+      });
     }
   }
 
@@ -133,6 +161,7 @@
     constructor(trace, seek) {
       super(trace);
       this.walks = new Walks(trace);
+      this.goals = new Goals(trace);
       this.groups = groups(trace);
       this.duration = this.walks.ticks;
       this.tick = element("dd");
@@ -213,7 +242,19 @@
       resting.forEach((places, k) => this.dots(context, places, size, this.unitColours[k], 0.01));
       context.globalAlpha = 1;
       moving.forEach((places, k) => this.dots(context, places, size, this.unitColours[k], size * 0.3));
+      for (const [unit, goal] of this.goals.at(tick)) {
+        if (this.walks.arrivals[unit] > tick) this.ring(context, this.onCanvas(goal), size, this.unitColours[this.groups.of[unit]]);
+      }
       this.groups.goals.forEach((goal, k) => this.dots(context, [this.onCanvas(goal)], size * 1.6, this.unitColours[k]));
+    }
+
+    /** A goal that moves. */
+    ring(context, [x, y], size, colour) {
+      context.beginPath();
+      context.arc(x, y, size * 1.5, 0, 2 * Math.PI);
+      context.lineWidth = Math.max(1.5, size * 0.5);
+      context.strokeStyle = colour;
+      context.stroke();
     }
 
     between(unit, tick, share) {
@@ -235,7 +276,7 @@
         [...(trace.cut ? [element("p", { class: "replay-note" }, cut)] : []), view.root],
         [
           element("div", { class: "replay-layers" }, element("div", { class: "replay-legend crowd-legend" }, ...keys)),
-          element("p", { class: "replay-note" }, "Dots are units, coloured by where they go; faint ones have arrived."),
+          element("p", { class: "replay-note" }, view.goals.trails.size ? `${DOTS} Rings are goals that move.` : DOTS),
         ],
       );
     }

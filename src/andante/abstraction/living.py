@@ -1,0 +1,189 @@
+"""The levels above a map that changes: one hierarchy for all agents and units on it, mended a piece at a time.
+
+The levels have a map of their own below them, which follows the world's log: so at any time they are those of some map,
+though a few cells of it may not be as they are by now. Agents read them in the arrays of any known map's levels, with
+the same machine code. A log of mends says which regions have gone, so that each agent can forget what it has learned
+about them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from andante.abstraction.clique import CHANGED, DEAD, Cover, Work, count, empty, item
+from andante.abstraction.hierarchy import ChangingHierarchy, build, mark_around
+from andante.abstraction.layers import Layers
+from andante.abstraction.repair import Keep, repair
+from andante.kernel import bind, int64, kernel
+from andante.world.cells import Cells, set_cell
+from andante.world.changes import Changes, can_look_up, changed_cell
+from andante.world.living import LivingGraph, World
+
+SHARE = 0.75  # of the states of the level below: the first level that has more of them is the highest
+REMOVED = 1 << 10  # nodes removed that can be looked up; a power of two
+
+MENDS = np.dtype(
+    [
+        ("number", np.int64),  # of mends so far
+        ("removed", np.int64),  # nodes removed so far
+        ("opened", np.int64),  # cells opened below the levels so far
+        ("version", np.int64),  # of the map whose levels these are; some changes since may be in them too
+    ]
+)
+
+
+class Mends(NamedTuple):
+    """The log of mends."""
+
+    removed: npt.NDArray[np.int32]  # [a power of two], the nodes removed
+    level: npt.NDArray[np.int64]  # [levels], the number of the last mend that changed the level
+    scalars: npt.NDArray[Any]  # [1], of MENDS
+
+    @classmethod
+    def over(cls, levels: int) -> Mends:
+        """Return a log for so many levels, the ground included."""
+        return cls(np.zeros(REMOVED, np.int32), np.zeros(levels, np.int64), np.zeros(1, MENDS))
+
+
+#: For all levels that are never mended.
+UNMENDED = Mends.over(0)
+
+PENDING = np.dtype(
+    [
+        ("head", np.int64),
+        ("count", np.int64),
+        ("noted", np.int64),  # changes of the map that were noted
+    ]
+)
+
+
+class Pending(NamedTuple):
+    """A queue of cells that have changed on the map, and not yet below the levels; each is in it once at most."""
+
+    cell: npt.NDArray[np.int32]  # [n], a ring
+    waits: npt.NDArray[np.bool_]  # [n]
+    scalars: npt.NDArray[Any]  # [1], of PENDING
+
+    @classmethod
+    def over(cls, n: int, version: int) -> Pending:
+        """Return an empty queue for ``n`` cells of a map of this version."""
+        scalars = np.zeros(1, PENDING)
+        scalars["noted"] = version
+        return cls(np.zeros(n, np.int32), np.zeros(n, np.bool_), scalars)
+
+
+class LivingLevels(ChangingHierarchy):
+    """The levels above a `World`, or the lowest of them, which follow its changes when the world is tended."""
+
+    def __init__(self, world: World, cover: Cover, keep: Keep, most: float) -> None:
+        self._most = most
+        super().__init__(world.frozen(), cover, keep)
+        assert isinstance(self._ground, Cells)
+        self.mends = Mends.over(max(self.top, 1) + 1)
+        self.mends.scalars["version"] = world.version
+        self.shown = self.layers.shown()
+        self._pending = Pending.over(len(self.graph), world.version)
+        truth = world.passable.ravel()
+        map_ = self._pending, world.changes, truth, self._ground
+        self._take_note: Callable[[], int] = bind(_take_note, *map_)
+        rules = self.top, int(cover), int(keep)
+        self._mend: Callable[[int], int] = bind(_mend, *map_, self.layers, self._work, self.mends, *rules)
+
+    def _build(self) -> tuple[Layers, int]:
+        """Return the levels, without those at the top that hardly get smaller: a few of their nodes have many arcs."""
+        return build(self.graph, self.cover, self._most, SHARE)
+
+    def take_note(self) -> None:
+        """Take note of all changes in the log."""
+        self._take_note()
+
+    def mend(self, most: int) -> int:
+        """Mend the levels around at most so many cells that have changed, and return how many there were."""
+        mended = int(self._mend(most))
+        if mended:
+            self._forget_numbers()
+        return mended
+
+
+def levels_of(graph: LivingGraph, cover: Cover, keep: Keep, most: float = math.inf) -> LivingLevels:
+    """Return the levels above a map that changes, at most so many: all agents on it that need these share them."""
+    return graph.follow(("levels", cover, keep, most), lambda world: LivingLevels(world, cover, keep, most))
+
+
+@kernel
+def _take_note(pending: Pending, changes: Changes, truth: npt.NDArray[np.bool_], ground: Cells) -> int:
+    """Put the cells that have changed on the map into the queue; return how many are in it."""
+    at = pending.scalars[0]
+    if can_look_up(changes, at["noted"]):
+        for k in range(at["noted"], changes.scalars[0]["total"]):
+            cell = changed_cell(changes, k)
+            _await(pending, max(cell, ~cell))
+    else:
+        for cell in range(len(truth)):
+            if truth[cell] != ground.passable[cell]:
+                _await(pending, cell)
+    at["noted"] = changes.scalars[0]["total"]
+    return at["count"]
+
+
+@kernel
+def _await(pending: Pending, cell: int) -> None:
+    at, n = pending.scalars[0], len(pending.cell)
+    if not pending.waits[cell]:
+        pending.waits[cell] = True
+        pending.cell[(at["head"] + at["count"]) % n] = cell
+        at["count"] += 1
+
+
+@kernel
+def _mend(
+    pending: Pending,
+    changes: Changes,
+    truth: npt.NDArray[np.bool_],
+    ground: Cells,
+    layers: Layers,
+    work: Work,
+    mends: Mends,
+    top: int,
+    rule: int,
+    keep: int,
+    most: int,
+) -> int:
+    """Mend levels around up to ``most`` cells of the queue, and return how many were taken from it."""
+    at, log = pending.scalars[0], mends.scalars[0]
+    if at["noted"] != changes.scalars[0]["total"]:
+        _take_note(pending, changes, truth, ground)
+    taken = min(most, at["count"])
+    if taken > 0:
+        empty(work, CHANGED)
+        for _ in range(taken):
+            cell = int64(pending.cell[at["head"]])
+            at["head"] = (at["head"] + 1) % len(pending.cell)
+            pending.waits[cell] = False
+            if set_cell(ground, cell, truth[cell]):
+                mark_around(ground.graph, work, cell)
+                log["opened"] += int64(truth[cell])
+        at["count"] -= taken
+        if count(work, CHANGED) > 0:
+            highest = repair(layers, ground.graph, work, top, rule, keep)
+            _record(mends, work, highest)
+    if at["count"] == 0:
+        log["version"] = at["noted"]
+    return taken
+
+
+@kernel
+def _record(mends: Mends, work: Work, highest: int) -> None:
+    """Write to the log that levels up to the ``highest`` were mended."""
+    log = mends.scalars[0]
+    log["number"] += 1
+    for level in range(highest + 1):
+        mends.level[level] = log["number"]
+    for k in range(count(work, DEAD)):
+        mends.removed[log["removed"] & (len(mends.removed) - 1)] = item(work, DEAD, k)
+        log["removed"] += 1

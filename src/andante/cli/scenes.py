@@ -1,0 +1,101 @@
+"""Agents in scenes, for `andante compare`: every agent walks as each unit, alone, while the map changes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from andante.cli.shared import progress_bar, progress_of_parts, show_compilation
+
+if TYPE_CHECKING:
+    import threading
+
+    from andante.databases.header import Database
+    from andante.episode.crowdresult import CrowdResult
+    from andante.episode.run import Outfit
+    from andante.episode.scenewalk import SceneTrial
+    from andante.world.scenes import Scene
+
+MOVES = 100_000  # ticks after which an agent gives up
+PORTION = 8  # units that a thread takes at a time
+SHOWN_EXPANSIONS = 1e9  # of a tick, in the replay: nobody waits, as nobody does alone
+
+
+def run_scene(
+    outfits: Sequence[Outfit[Database]],
+    scene: Scene,
+    units: int,
+    threads: int,
+    suboptimality_cap: float,
+    built: Sequence[tuple[Database, float]] = (),
+) -> list[dict[str, Any]]:
+    """Let every outfit walk a scene as each of its first units, and return one row per trial."""
+    from andante.cli.compare import conditions_of
+    from andante.episode.rows import scene_rows
+    from andante.episode.run import compile_all
+    from andante.episode.scenewalk import replanned_cost
+    from andante.episode.stage import Stage
+    from andante.episode.trial import Limits
+
+    chosen = range(min(units, len(scene.units)))
+    with show_compilation() as report:
+        compile_all(outfits, [Stage(scene).world], report)
+    best = []
+    with progress_of_parts() as shown:
+        for unit in chosen:
+            best.append(replanned_cost(scene, unit))
+            shown("replanned A*", unit + 1, len(chosen))
+    limits = Limits(suboptimality=suboptimality_cap, moves=MOVES)
+    found: list[dict[str, Any]] = []
+    with progress_bar("running", len(outfits) * len(chosen)) as advance:
+        for one in outfits:
+            trials = _walked(one, scene, chosen, best, limits, threads, advance)
+            memory = max(trial.memory_bytes for trial in trials)
+            found += scene_rows(trials, best, memory_bytes=memory, **conditions_of(one, scene.grid, built))
+    return found
+
+
+def _walked(
+    one: Outfit[Database],
+    scene: Scene,
+    units: range,
+    best: Sequence[float],
+    limits: Any,
+    threads: int,
+    advance: Any,
+) -> list[SceneTrial]:
+    """Return the trials of an outfit, in the order of the units."""
+    from contextlib import closing
+    from itertools import chain
+
+    from andante.episode.scenewalk import walk_units
+    from andante.machine import on_threads
+
+    def work(part: list[int], stop: threading.Event) -> list[SceneTrial]:
+        return walk_units(one, scene, part, limits, [best[unit] for unit in part], stop=stop)
+
+    parts = [list(units[k : k + PORTION]) for k in range(0, len(units), PORTION)]
+    found: dict[int, SceneTrial] = {}
+    with closing(on_threads(work, parts, threads)) as batches:
+        for done in chain.from_iterable(batches):
+            found.update(zip(done.part, done.result, strict=True))
+            advance(len(done.part))
+    return [found[unit] for unit in units]
+
+
+def scene_crowd(outfits: Sequence[Outfit[Database]], scene: Scene, rows: list[dict[str, Any]]) -> CrowdResult | None:
+    """Return all units of the scene at once, with the recommended agent, to be replayed; None if no crowd can be."""
+    from andante.episode.crowdresult import Pace
+    from andante.episode.crowdrun import problems_of, run_crowd
+    from andante.measures import choices_of
+
+    best = [choice.best.name for choice in choices_of(rows) if choice.best is not None]
+    able = {str(one.algorithm): one for one in outfits if one.algorithm.crowd}
+    chosen = next((able[name] for name in [*best, *able] if name in able), None)
+    if chosen is None:
+        return None
+    pace = Pace(expansions=SHOWN_EXPANSIONS)
+    with show_compilation():
+        return run_crowd(
+            chosen.algorithm, problems_of(scene), pace, databases=chosen.databases, scene=scene, recorded=True
+        )
