@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from andante.measures import Clusters, Statistics
-from andante.measures.clusters import DRAWS, MOST_GROUPS, chance_of, quantile_interval, resampled, student
+from andante.measures.clusters import DRAWS, MOST_GROUPS, chance_of, correlated, quantile_interval, resampled, student
 
 # --- standard errors ---
 
@@ -181,3 +181,37 @@ def test_the_interval_of_a_quantile_contains_it():
             below = (values <= quantile).astype(float)
             found = quantile_interval(values, values, below, share, Clusters.of(np.arange(count) % 5))
             assert not found.excludes(quantile)
+
+
+# --- correlations ---
+
+
+def test_a_correlation_is_pearson_s_with_fisher_s_interval_if_numbers_are_normal():
+    rng = np.random.default_rng(1)
+    x = rng.standard_normal(4000)
+    y = 0.6 * x + 0.8 * rng.standard_normal(4000)
+    found = correlated(x, y, Clusters.of(np.zeros(4000)))
+    assert found.mean == pytest.approx(np.corrcoef(x, y)[0, 1])
+    fisher = [math.tanh(math.atanh(found.mean) + side * 1.96 / math.sqrt(4000 - 3)) for side in (-1, 1)]
+    assert found.interval == pytest.approx(fisher, abs=2e-3)
+
+
+def test_correlations_that_have_no_interval():
+    one = Clusters.of(np.zeros(5))
+    assert math.isnan(correlated(np.ones(5), np.arange(5.0), one).mean)
+    assert math.isnan(correlated(np.ones(1), np.ones(1), Clusters.of(["a"])).mean)
+    line = correlated(np.arange(5.0), 2 * np.arange(5.0), one)
+    assert line.mean == pytest.approx(1.0)
+    assert line.interval == (-1.0, 1.0)
+
+
+def test_intervals_of_correlations_hold_where_problems_of_a_map_are_alike():
+    rng, held, narrow = np.random.default_rng(5), 0, 0
+    maps = np.repeat(np.arange(20), 15)
+    for _ in range(300):
+        common = rng.standard_normal((2, 20))  # of a map: not correlated, as nothing here is
+        x, y = common[:, maps] + 0.5 * rng.standard_normal((2, len(maps)))
+        held += not correlated(x, y, Clusters.of(maps)).interval.excludes(0.0)
+        narrow += not correlated(x, y, Clusters.of(maps, "problems")).interval.excludes(0.0)
+    assert held >= 0.9 * 300
+    assert narrow < 0.6 * 300

@@ -6,7 +6,14 @@ import numpy as np
 import pytest
 
 from andante.errors import ParameterError
-from andante.measures import Clusters, Contest, compare_rows, solved_by_all
+from andante.measures import (
+    Clusters,
+    Contest,
+    capped_replanned_ratio,
+    compare_rows,
+    solved_by_all,
+    summarise,
+)
 from andante.measures.comparison import MOST_PAIRED, clearly_less, difference, holm
 
 
@@ -231,3 +238,70 @@ def test_few_problems_and_equal_scores_are_no_difference():
     assert clearly_less([np.zeros(7), np.ones(7)]) == set()
     assert clearly_less([np.ones(50), np.ones(50)]) == set()
     assert clearly_less([np.ones(50), np.ones(50) + 1]) == {(0, 1)}
+
+
+# --- scenes ---
+
+
+def scenes_of(ratios, solved, replanned, scenes=1):
+    """Rows of units of scenes: so many scenes on each of six maps, each with a fingerprint of its own."""
+    return [
+        {
+            "algorithm": "abc"[k],
+            "map": f"map {j % 6}",
+            "fingerprint": f"scene {j % (6 * scenes)}",
+            "unit": j,
+            "start": j,
+            "goal": 99,
+            "solved": bool(solved[k][j]),
+            "outcome": "GOAL" if solved[k][j] else "UNREACHABLE",
+            "replanned_cost": float(replanned[j]),
+            "cost": 10 * float(ratio),
+            "replanned_ratio": float(ratio) if solved[k][j] and np.isfinite(replanned[j]) else np.nan,
+        }
+        for k, row in enumerate(ratios)
+        for j, ratio in enumerate(row)
+    ]
+
+
+def test_agents_in_scenes_are_compared_with_replanned_a_star_over_maps():
+    rng = np.random.default_rng(2)
+    base = 1 + rng.exponential(size=60)
+    solved = np.ones((2, 60), bool)
+    solved[1, :20] = False
+    replanned = np.full(60, 10.0)
+    replanned[-3:] = np.inf  # the walker was cut off, and agents were not
+    table = scenes_of([base, base + 1 + 0.1 * rng.standard_normal(60)], solved, replanned, scenes=5)
+    found = compare_rows(table)
+    assert (found.measure, found.problems, found.common, found.of) == ("replanned_ratio", 37, 40, 60)
+    assert found.over == "6 maps"  # not 30 scenes
+    assert found.verdicts == ["a is better than b in cost over replanned a*."]
+    assert "Of these, 3 problems for which not all agents have an exact number" in found.ground
+    assert {one["replanned_ratio"].over for one in summarise(table)} == {"6 maps"}
+
+
+def test_a_penalty_in_scenes_is_in_times_replanned_a_star():
+    solved = np.ones((2, 60), bool)
+    solved[1, :30] = False
+    replanned = np.full(60, 10.0)
+    replanned[0] = np.inf
+    found = compare_rows(scenes_of(np.full((2, 60), 2.0), solved, replanned), penalty=50)
+    assert (found.measure, found.problems, found.of) == ("capped_replanned_ratio", 59, 60)
+    assert dict(zip(found.agents, found.means, strict=True)) == pytest.approx({"a": 2.0, "b": (29 * 50 + 30 * 2) / 59})
+    assert "counts as 50 times replanned A*." in found.ground
+
+
+def plain_capped(cost, replanned, outcome, cap):
+    if not 0 < replanned < np.inf:
+        return np.nan
+    if outcome == "GOAL":
+        return min(cost / replanned, cap)
+    return cap + (1 / replanned if outcome == "STUCK" else 0)
+
+
+def test_the_capped_ratio_is_its_definition():
+    rng = np.random.default_rng(3)
+    cost, replanned = rng.uniform(0, 90, 200), rng.choice([0.0, 1.0, 3.5, 40.0, np.inf], 200)
+    outcome = rng.choice(["GOAL", "MOVE_CAP", "STUCK", "UNREACHABLE"], 200)
+    plain = [plain_capped(*each, 8.0) for each in zip(cost, replanned, outcome, strict=True)]
+    np.testing.assert_allclose(capped_replanned_ratio(cost, replanned, outcome, 8.0), plain)

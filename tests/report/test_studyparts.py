@@ -170,13 +170,17 @@ def test_correlation_is_pearsons(rows, tmp_path):
     assert absent[2] == "not run"
 
 
-def test_fishers_interval_for_a_known_case(tmp_path):
-    """With r = 0.5 and n = 28, z = 0.5493 and its error is 1 / 5: from tanh(0.0341) to tanh(1.0645)."""
+def test_the_interval_of_a_correlation_for_a_known_case(tmp_path):
+    """With r = 0.5 and n = 28, z = 0.5493. What problems add to r is plus or minus 0.6495, so z's error is 1 / 6.
+
+    With Student's 2.7707 for 27 degrees of freedom, from tanh(0.0875) to tanh(1.0111).
+    """
     x = np.array([1.0, -1.0] * 14)
     y = 0.5 * x + math.sqrt(0.75) * np.array([1.0, 1.0, -1.0, -1.0] * 7)
-    rows = pl.DataFrame({"algorithm": "rta", "settings": "rta()", "solved": True, "set": "s", "cost": x, "moves": y})
+    same = {"algorithm": "rta", "settings": "rta()", "solved": True, "set": "s", "map": "m"}
+    rows = pl.DataFrame({**same, "cost": x, "moves": y})
     spec = read(tmp_path, "[[correlation]]\ntitle='C'\nx='cost'\ny='moves'\nrows=[{ algorithm = 'rta' }]")
-    assert cells(correlation(spec, Results(rows, "t"))) == [["rta", "-", "0.5000", "0.0341 to 0.7874", "28"]]
+    assert cells(correlation(spec, Results(rows, "t"))) == [["rta", "-", "0.5000", "0.0873 to 0.7662", "28"]]
 
 
 # --- influence ------------------------------------------------------------------------------------------------------

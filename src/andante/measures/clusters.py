@@ -155,7 +155,7 @@ def _errors(sums: Values, sizes: Values) -> Values:
 
 
 class Mean(NamedTuple):
-    """A mean with its standard error and confidence interval."""
+    """A mean, or another number, with its standard error and confidence interval."""
 
     mean: float
     error: float
@@ -184,6 +184,31 @@ def resampled(values: Values, clusters: Clusters, confidence: float = CONFIDENCE
         else:
             found.append(Mean(mean, error, Interval(mean - below * error, mean + above * error)))
     return found
+
+
+def correlated(x: Values, y: Values, clusters: Clusters, confidence: float = CONFIDENCE) -> Mean:
+    """Return Pearson's correlation of two numbers per problem, with an interval; nan if one of them never varies.
+
+    Its standard error is that of the mean of what each problem adds to it (its influence), over clusters. The interval
+    is Student's, on Fisher's scale, where a correlation has about the same spread everywhere. If the error is not
+    known, it reaches from -1 to 1.
+
+    >>> grow = np.arange(40.0)
+    >>> found = correlated(grow, np.sin(grow), Clusters.of(np.zeros(40)))
+    >>> found.interval.low < 0.0 < found.interval.high
+    True
+    """
+    if len(x) < 2 or x.std() == 0 or y.std() == 0:
+        return Mean(math.nan, math.nan, Interval(-1.0, 1.0))
+    a, b = (x - x.mean()) / x.std(), (y - y.mean()) / y.std()
+    found = float(np.clip((a * b).mean(), -1.0, 1.0))
+    error = clusters.error(a * b - found * (a**2 + b**2) / 2)
+    room = 1 - found**2
+    if math.isnan(error) or room <= _ROUNDING:
+        return Mean(found, error, Interval(-1.0, 1.0))
+    half = student((1 + confidence) / 2, clusters.count - 1) * error / room
+    low, high = (math.tanh(math.atanh(found) + side * half) for side in (-1, 1))
+    return Mean(found, error, Interval(low, high))
 
 
 def _far_in_draws(sums: Values, sizes: Values, means: Values, outside: float) -> Values:

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from andante.errors import ParameterError
-from andante.measures import Clusters, Measure, Summary, measure, problem_mismatch
-from andante.measures.clusters import resampled
+from andante.measures import PLACE, Clusters, Measure, Summary, map_column, measure, problem_mismatch
+from andante.measures.clusters import correlated, resampled
 from andante.report.charts import Setting, is_number
 from andante.report.dominance import paired
 from andante.report.markdown import markdown_table, plain
@@ -20,7 +20,7 @@ from andante.report.studyspecs import AmortizationSpec, Claim, CorrelationSpec, 
 from andante.store.store import polars
 
 _QUALITY, _TIME = "suboptimality_ratio", "microseconds_per_move"
-_CONFIDENCE, _Z = 99, 2.575829  # percent, and the number of standard deviations to either side
+_CONFIDENCE = 99  # percent, of correlations
 
 
 def table(spec: TableSpec, results: Results) -> str:
@@ -89,9 +89,10 @@ def _change(chosen: Results, name: str, claim: Claim) -> list[str]:
     assert claim.against is not None
     if summary_of(chosen, claim.against) is None:
         return ["not run", "-"]
-    both = paired(chosen.rows, claim.algorithm, claim.against, [name])
+    place = map_column(chosen.rows.columns) or "map"
+    both = paired(chosen.rows, claim.algorithm, claim.against, [name, *([] if place in PLACE else [place])])
     change = (both[name] - both[f"{name}_right"]).to_numpy() / both[f"{name}_right"].to_numpy().mean() * 100
-    (found,) = resampled(change[None, :], Clusters.of(both["fingerprint"].to_numpy()))
+    (found,) = resampled(change[None, :], Clusters.of(both[place].to_numpy()))
     low, high = found.interval
     spread = f" ({low:+.2f} to {high:+.2f})" if math.isfinite(low) and math.isfinite(high) else ""
     return [f"{found.mean:+.2f}{spread} %", "-"]
@@ -136,7 +137,7 @@ def _recouped(claim: Claim, results: Results, rivals: Sequence[Summary]) -> list
 
 
 def correlation(spec: CorrelationSpec, results: Results) -> str:
-    """Return Pearson's correlation of two measures over the trials of an algorithm, with Fisher's interval."""
+    """Return Pearson's correlation of two measures over the trials of an algorithm, with an interval over maps."""
     head = ["", "paper", "ours", f"{_CONFIDENCE} % confidence", "trials"]
     return markdown_table(head, [_correlated(spec, claim, results) for claim in spec.claims])
 
@@ -146,18 +147,16 @@ def _correlated(spec: CorrelationSpec, claim: Claim, results: Results) -> list[s
     chosen = results.where(claim.where)
     if summary_of(chosen, claim.algorithm) is None:
         return [*label, "not run", "-", "-"]
-    rows = chosen.where({"algorithm": claim.algorithm}).rows
-    values = np.stack([rows[name].cast(polars().Float64).to_numpy() for name in (spec.x, spec.y)])
-    values = values[:, np.isfinite(values).all(0)]
-    count = values.shape[1]
-    if count < 2 or (values.std(1) == 0).any():
-        return [*label, "-", "-", f"{count:,}"]
-    found = float(np.corrcoef(values)[0, 1])
-    if count < 4 or abs(found) >= 1:
-        return [*label, f"{found:.4f}", "-", f"{count:,}"]
-    half = _Z / math.sqrt(count - 3)
-    low, high = (math.tanh(math.atanh(found) + side * half) for side in (-1, 1))
-    return [*label, f"{found:.4f}", f"{low:.4f} to {high:.4f}", f"{count:,}"]
+    mine = chosen.where({"algorithm": claim.algorithm})
+    x, y = (mine.rows[name].cast(polars().Float64).to_numpy() for name in (spec.x, spec.y))
+    known = np.isfinite(x) & np.isfinite(y)
+    count = f"{known.sum():,}"
+    found = correlated(x[known], y[known], Clusters.of(mine.maps().to_numpy()[known]), _CONFIDENCE / 100)
+    if math.isnan(found.mean):
+        return [*label, "-", "-", count]
+    low, high = found.interval
+    between = f"{low:.4f} to {high:.4f}" if low > -1 or high < 1 else "-"
+    return [*label, f"{found.mean:.4f}", between, count]
 
 
 # --- influence ------------------------------------------------------------------------------------------------------
