@@ -57,7 +57,9 @@ def _do_a_piece(database: Database, following: Following) -> None:
 
 def _follow(database: Database, world: World) -> None:
     """Let a database follow a world, if it does not yet; raise `DatabaseError` if it cannot."""
-    if database.following is not None and database.following.world is world:
+    if database.following is not None:
+        if database.following.world is not world:
+            raise DatabaseError("this database follows another world; build or load one for this world")
         return
     _parameters(database)
     graph = world.graph
