@@ -124,6 +124,10 @@ def test_only_what_can_be_mended_is_mended():
         andante.build("moves", rooms()).mend(world, milliseconds=-1)
     with pytest.raises(AndanteError, match="neither the first"):
         andante.build("moves", andante.generate("empty", 29, 9)).mend(world)
+    database, twin = andante.build("moves", world), World(world.frozen())
+    with pytest.raises(AndanteError, match="follows another world"):
+        database.mend(twin)
+    assert database.fingerprint == world.fingerprint
 
 
 def test_a_copy_follows_no_map():

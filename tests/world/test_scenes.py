@@ -161,3 +161,20 @@ def test_what_closes_and_opens_again_is_open_in_the_end(kind):
         (world.open if change.opened else world.close)(change.cell)
     assert world.version > 100
     assert world.frozen() == GRID
+
+
+@pytest.mark.parametrize(
+    ("lines", "line"),
+    [
+        ("unit 0 0 2 0\nunit 0 0 0 0", 5),
+        ("unit 0 0 3 0", 4),
+        ("unit 0 0 2 0\nflee 0 3\nflee 0 3", 6),
+        ("unit 0 0 2 0\nflee 0 3\nclose 5 1 0\nopen 4 1 0", 7),
+        ("unit 0 0 2 0\ngoal 3 7 1 0", 5),
+        ("unit 0 0 2 0\nclose 3 9 9", 5),
+    ],
+)
+def test_what_does_not_fit_is_named_with_its_line(lines, line):
+    text = f"andante scene 1\nname t\nrule octile\n{lines}\ntype octile\nheight 1\nwidth 4\nmap\n...@\n"
+    with pytest.raises(ScenarioError, match=f"^there, line {line}: "):
+        parse_scene(text.encode(), "there")

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.datasets.scenarios import random_problems
-from andante.errors import ScenarioError, did_you_mean, real_number, whole_number
+from andante.errors import ScenarioError, did_you_mean, quoted, real_number, whole_number
 from andante.notation import Call, parse
 from andante.world.grid import Grid, cells_of
 from andante.world.scenes import Cell, Change, Event, Flight, NewGoal, Scene
@@ -67,6 +67,8 @@ def make_scene(
     >>> make_scene(andante.generate("rooms", 32, 32, seed=1), 10, "doors", changes_per_second=0.6, ticks=200)
     <Scene on rooms-32x32-seed1: 10 units, 4 events>
     """
+    if not isinstance(grid, Grid):
+        raise ScenarioError(f"a scene is made on a Grid, as andante.read_map returns, not on {quoted(grid)}")
     _check(kind, ticks, moving, targets, target_every)
     due = _due(changes_per_second, moves_per_second, ticks)
     rng = np.random.default_rng(seed)

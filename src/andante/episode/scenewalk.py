@@ -22,7 +22,7 @@ from andante.episode.run import Outfit
 from andante.episode.single import NO_LIMITS, Agent
 from andante.episode.stage import Stage
 from andante.episode.trial import Limits
-from andante.errors import ProblemError, whole_number
+from andante.errors import ProblemError, ScenarioError, quoted, whole_number
 from andante.measures import Outcome
 from andante.world.living import World
 from andante.world.scenes import Scene
@@ -104,6 +104,8 @@ def walk_scene(
     >>> trial.outcome.name, trial.cost, trial.turns_waited
     ('GOAL', 7.0, 6)
     """
+    if not isinstance(scene, Scene):
+        raise ScenarioError(f"a scene is what andante.world.scenes.read_scene returns, not {quoted(scene)}")
     outfit = Outfit.of(algorithm, databases, sight, **parameters)
     return walk_units(outfit, scene, [unit], limits, forgets=forgets)[0]
 

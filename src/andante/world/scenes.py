@@ -21,13 +21,13 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import NamedTuple
 
-from andante.errors import AndanteError, ScenarioError, did_you_mean
+from andante.errors import AndanteError, ScenarioError, did_you_mean, quoted
 from andante.files import write_whole
 from andante.world.grid import RULES, Grid
 from andante.world.mapfiles import map_text, parse_map
@@ -36,6 +36,7 @@ FIRST_LINE = "andante scene 1"
 MAP_BEGINS = "type "
 MOST_BYTES = 2**28
 MOST_TICK = 10**9
+_FIRST_ITEM = 4  # the line of a scene file on which units begin
 
 Cell = tuple[int, int]
 
@@ -66,6 +67,14 @@ class Flight(NamedTuple):
 Event = Change | NewGoal
 
 
+class _ItemError(ScenarioError):
+    """A unit, a flight or an event that does not fit its scene; they are numbered in the order of a scene file."""
+
+    def __init__(self, message: str, item: int) -> None:
+        super().__init__(message)
+        self.item = item
+
+
 @dataclass(frozen=True, eq=False)
 class Scene:
     """A map, units with their starts and goals, events in the order of their ticks, and goals that flee.
@@ -81,16 +90,26 @@ class Scene:
     flights: Sequence[Flight] = ()
 
     def __post_init__(self) -> None:
-        for number, (start, goal) in enumerate(self.units):
-            self.grid.problem(start, goal)
-            if start == goal:
-                raise ScenarioError(f"unit {number} starts at its goal {start}")
-        for before, event in zip([None, *self.events], self.events, strict=False):
-            self._check(event, before)
-        for number, flight in enumerate(self.flights):
-            self._check_flight(flight, {one.unit for one in self.flights[:number]})
+        if not isinstance(self.grid, Grid):
+            raise ScenarioError(f"a scene is on a Grid, as andante.read_map returns, not on {quoted(self.grid)}")
+        for item, check in enumerate(self._checks()):
+            try:
+                check()
+            except AndanteError as error:
+                raise _ItemError(str(error), item) from None
 
-    def _check(self, event: Event, before: Event | None) -> None:
+    def _checks(self) -> Iterator[Callable[[], object]]:
+        """Yield a check of each unit, flight and event, in the order of a scene file."""
+        for start, goal in self.units:
+            yield partial(self.grid.problem, start, goal)
+        fleeing: set[int] = set()
+        for flight in self.flights:
+            yield partial(self._check_flight, flight, fleeing)
+            fleeing.add(flight.unit)
+        for before, event in zip([None, *self.events], self.events, strict=False):
+            yield partial(self._check_event, event, before)
+
+    def _check_event(self, event: Event, before: Event | None) -> None:
         if not 1 <= event.tick <= MOST_TICK:
             raise ScenarioError(f"ticks are numbered from 1 to {MOST_TICK}, and an event names tick {event.tick}")
         if before is not None and event.tick < before.tick:
@@ -103,11 +122,11 @@ class Scene:
         if not 0 <= unit < len(self.units):
             raise ScenarioError(f"an event names unit {unit}, and there are {len(self.units)}, numbered from 0")
 
-    def _check_flight(self, flight: Flight, known: set[int]) -> None:
+    def _check_flight(self, flight: Flight, fleeing: set[int]) -> None:
         self._check_unit(flight.unit)
         if not 1 <= flight.every <= MOST_TICK:
             raise ScenarioError(f"a goal flees every 1 to {MOST_TICK} ticks, not every {flight.every}")
-        if flight.unit in known:
+        if flight.unit in fleeing:
             raise ScenarioError(f"the goal of unit {flight.unit} flees twice")
 
     def __repr__(self) -> str:
@@ -152,6 +171,8 @@ def _written(event: Event) -> str:
 
 def write_scene(scene: Scene, path: str | os.PathLike[str]) -> None:
     """Write a scene to a file, completely or not at all."""
+    if not isinstance(scene, Scene):
+        raise ScenarioError(f"what is written is a Scene, as make_scene returns, not {quoted(scene)}")
     write_whole(path, scene.to_text().encode())
 
 
@@ -182,6 +203,8 @@ def parse_scene(data: bytes, where: str = "scene") -> Scene:
     >>> parse_scene(head + b"type octile\nheight 1\nwidth 3\nmap\n...\n")
     <Scene on tiny: 1 unit, 1 event>
     """
+    if not isinstance(data, bytes):
+        raise ScenarioError(f"a scene is parsed from the bytes of its file, not from {quoted(data)}")
     if len(data) > MOST_BYTES:
         raise ScenarioError(f"{where} is larger than {MOST_BYTES:,} bytes, too large for a scene")
     lines = _lines(data, where)
@@ -194,7 +217,7 @@ def parse_scene(data: bytes, where: str = "scene") -> Scene:
     flights: list[Flight] = []
     events: list[Event] = []
     map_begin = None
-    for number, (begin, line) in enumerate(lines, start=4):
+    for number, (begin, line) in enumerate(lines, start=_FIRST_ITEM):
         if line.startswith(MAP_BEGINS):
             map_begin = begin
             break
@@ -204,8 +227,8 @@ def parse_scene(data: bytes, where: str = "scene") -> Scene:
     grid = parse_map(data[map_begin:], name, rule=rule, where=f"the map of {where}")
     try:
         return Scene(grid, units, events, flights)
-    except AndanteError as error:
-        raise ScenarioError(f"{where}: {error}") from None
+    except _ItemError as error:  # each has a line of its own
+        raise ScenarioError(f"{where}, line {_FIRST_ITEM + error.item}: {error}") from None
 
 
 def _lines(data: bytes, where: str) -> Iterator[tuple[int, str]]:
