@@ -100,7 +100,7 @@ def check_algorithm(
         checks["walks the same as one of a crowd"] = lambda: _in_a_crowd(subject, trials)
     some = [trial.problem for trial in trials[::PROBLEMS]]
     if entry.living:
-        checks["follows a map that changes"] = lambda: follow_changes(entry, some)
+        checks["follows a map that changes"] = lambda: follow_changes(subject.outfit, some)
     if entry.pursues and entry.complete:
         checks["catches a goal that moves more slowly"] = lambda: catch_goals(entry, some)
     if entry.card.senses and not entry.card.regions:
@@ -110,7 +110,7 @@ def check_algorithm(
             unknown = replace(subject, sight=sight)
             found = _checks_of(unknown, unknown.run(problems))
             if entry.living:
-                found["follows a map that changes"] = partial(follow_changes, entry, some, sight)
+                found["follows a map that changes"] = partial(follow_changes, unknown.outfit, some)
             checks |= {f"{name}, with a sight of {sight}": check for name, check in found.items()}
         if entry.real_time:
             far_sighted = replace(subject, sight=SIGHTS[-1])
