@@ -139,13 +139,52 @@ def test_agents_that_cannot_follow_search_where_what_they_know_is_stale(name, se
     walk.go_among(events, mend=lambda: [one.mend(world, milliseconds=0) for one in given for _ in range(pieces)])
 
 
-def test_databases_are_for_the_first_version_of_a_world():
+def test_databases_are_for_the_first_or_the_present_version_of_a_world():
     world = World(drawn(1))
-    moves = andante.build("moves", world)
-    world.close((3, 3) if world.passable[3, 3] else (4, 4))
+    moves, (x, y) = andante.build("moves", world), world.cell(int(np.flatnonzero(world.passable)[0]))
+    world.close((x, y))
     Agent("cpd", world, databases=[moves])
+    present = andante.build("moves", world.frozen())
+    free = np.flatnonzero(world.graph.components == world.graph.components[np.flatnonzero(world.passable)[-1]])
+    start, goal = int(free[0]), int(free[-1])
+    walk = Walk("cpd", world, start, goal, [present])
+    walk.go(1)
+    world.open((x, y))
+    walk.go(1)
+    while present.mend(world, milliseconds=0):
+        walk.go(1)
+    walk.go(1000)
+    assert walk.state == goal
+    assert present.fingerprint == world.fingerprint
+    assert andante.Crowd("cpd", world, databases=[present]).add(world.cell(start), world.cell(goal)) is not None
+    older = andante.build("moves", world.frozen())
+    world.close([(x, y), world.cell(int(np.flatnonzero(world.passable)[1]))])
     with pytest.raises(AndanteError, match="for other maps"):
-        Agent("cpd", world, databases=[andante.build("moves", world.frozen())])
+        Agent("cpd", World(world.frozen()), databases=[older])
+
+
+@pytest.mark.parametrize("sight", [None, 2])
+def test_a_wall_where_the_agent_or_its_goal_is_makes_it_unreachable_until_it_goes(sight):
+    world = World(Grid(np.ones((SIDE, SIDE), bool)))
+    agent, goal = Agent("lrta", world, sight=sight), world.state(7, 7)
+    state = agent.move(0, goal).to
+    for walled in (state, goal):
+        if sight is not None and walled == goal:
+            continue  # it has yet to see that
+        world.close(world.cell(walled))
+        assert agent.move(world.cell(state), world.cell(goal)).to == UNREACHABLE
+        for _ in range(2):
+            assert agent.move(state, goal).to == UNREACHABLE
+        world.open(world.cell(walled))
+        state = agent.move(state, goal).to
+        assert state >= 0
+    while state != goal:
+        state = agent.move(state, goal).to
+    world.close((3, 3))
+    with pytest.raises(AndanteError, match=r"the goal \(3, 3\) is blocked"):
+        agent.retarget((3, 3))
+    with pytest.raises(AndanteError, match="blocked"):
+        Agent("lrta", world.frozen()).move(world.state(3, 3), goal)
 
 
 REMOVING = ["lss-e(lookahead=3)", "lss-e", "dalrta-e", "family(wc=3, operator=median, expendable=true)"]

@@ -165,11 +165,30 @@ def sizes(databases: Iterable[Database], cells: int) -> dict[str, float]:
     }
 
 
-def as_databases(databases: Any) -> tuple[Any, ...]:
+def as_databases(databases: Any, world: Grid | Graph | None = None) -> tuple[Any, ...]:
     """Return the given databases, one or several, as a tuple; raise `AlgorithmError` for names of files.
 
-    External algorithms may take any objects that their memory can read.
+    Those that are for the present version of ``world``, a map that changes, follow it from now on. External algorithms
+    may take any objects that their memory can read.
     """
+    given = _as_tuple(databases)
+    if isinstance(world, World):
+        for one in given:
+            if isinstance(one, Database):
+                _follow_from_here(one, world)
+    return given
+
+
+def _follow_from_here(database: Database, world: World) -> None:
+    """Let a database follow a world if it is for its present version, and follows none yet."""
+    if database.following is not None or database.serves(world.graph):
+        return
+    version, grid = snapshot(world)
+    if database.fingerprint == grid.fingerprint:
+        database.follow(world, grid.graph, version)
+
+
+def _as_tuple(databases: Any) -> tuple[Any, ...]:
     if isinstance(databases, Database):
         return (databases,)
     several = isinstance(databases, list | tuple | Iterable) and not isinstance(databases, str | os.PathLike)

@@ -93,7 +93,7 @@ class Crowd:
         if algorithm is None and parameters:
             raise ParameterError(f"a crowd without an algorithm has no parameter {next(iter(parameters))!r}")
         self.world, self.graph = world, world.graph
-        self._databases = as_databases(databases)
+        self._databases = as_databases(databases, world)
         self._share = _sharing(share)
         self._roster = Roster(world, _flag(bodies, "bodies"))
         self._lanes = Lanes(self.graph, self._roster, lanes, threads, memory, self._share)
@@ -210,7 +210,7 @@ class Crowd:
         nearest to it instead, also if the goal is in a wall. Ids of units that were removed are used again.
         """
         chosen = self._chosen(algorithm, parameters)
-        given = self._databases if databases is None else as_databases(databases)
+        given = self._databases if databases is None else as_databases(databases, self.world)
         begin = states_at(self.world, starts, "start")
         end = self._goal_states(begin, goals, nearest)
         if len(begin) == 1:
