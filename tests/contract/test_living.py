@@ -15,7 +15,7 @@ from andante.episode.single import Agent
 from andante.errors import AndanteError
 from andante.kernel import kernel
 from andante.search.learning import value
-from andante.world.grid import Grid
+from andante.world.grid import RULES, Grid
 from andante.world.living import World
 from tests.naive import distances_to
 from tests.worlds import DEEP, examples
@@ -53,11 +53,13 @@ class Walk:
 
     def __init__(self, name, world, state, goal, databases=(), sight=None):
         self.world, self.state, self.goal, self.ended = world, state, goal, False
+        self.made = []
         self.make = functools.partial(Agent, name, world, databases=databases, sight=sight)
         self.agent = self.make()
 
     def move(self):
         made = self.agent.move(self.state, self.goal)
+        self.made.append(made)
         if made.to == UNREACHABLE:
             assert not is_joined(self.world, self.state, self.goal), "there is a path"
             self.ended = True
@@ -100,8 +102,8 @@ class Walk:
 
 
 def drawn_world(seed, start, goal):
-    """A random map on which these two cells are free, and on which there are two levels."""
-    world = World(drawn(seed))
+    """A random map, with any rule for moves, on which these two cells are free, and on which there are two levels."""
+    world = World(Grid(drawn(seed).passable, rule=RULES[seed % len(RULES)]))
     world.open([start, goal, (0, 0), (0, 1), (1, 0), (1, 1), (2, 0)])
     return World(world.frozen())
 
@@ -109,10 +111,15 @@ def drawn_world(seed, start, goal):
 @pytest.mark.parametrize("name", SETTINGS)
 @examples(40)
 @given(st.integers(0, 10_000), EVENTS, CELL, CELL)
-def test_agents_follow_a_map_that_changes(name, seed, events, start, goal):
-    world = drawn_world(seed, start, goal)
-    if start != goal:
-        Walk(name, world, world.state(*start), world.state(*goal)).go_among(events)
+def test_agents_follow_a_map_that_changes_and_the_same_log_gives_the_same_walk(name, seed, events, start, goal):
+    if start == goal:
+        return
+    walks = []
+    for _ in range(2):
+        world = drawn_world(seed, start, goal)
+        walks.append(Walk(name, world, world.state(*start), world.state(*goal)))
+        walks[-1].go_among(events)
+    assert walks[0].made == walks[1].made
 
 
 @pytest.mark.parametrize("name", [name for name in SETTINGS if find(name).card.senses])
