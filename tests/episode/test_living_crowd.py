@@ -230,7 +230,7 @@ def test_bodies_decide_in_the_same_order_as_if_it_were_found_out_anew_before_eac
     for number in range(80):
         near = GOALS[number // 4]
         around = [(near[0] + dx, near[1] + dy) for dx in (-1, 0, 1) for dy in (-1, 0, 1)]
-        around = [cell for cell in around if 0 <= min(cell) and max(cell) < 48]
+        around = [cell for cell in around if min(cell) >= 0 and max(cell) < 48]
         lost = rng.permutation(len(ids))[:3]
         for world, crowd, fresh in zip(worlds, crowds, (False, True), strict=True):
             if number % 4 == 0:

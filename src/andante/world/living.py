@@ -62,6 +62,7 @@ class World(Grid):
         self.lock = threading.Lock()
         self._followers: dict[Any, Follower] = {}
         self._unnoted = 0  # changes that followers may not have noted
+        self._followed = -1  # the version with which all followers have caught up
         self._width, self._height = self.width, self.height
         one = np.zeros(1, np.int64)  # for a change of a single cell
         self._one, self._one_address = one.data, one.ctypes.data
@@ -160,9 +161,12 @@ class World(Grid):
         """
         with self.lock:
             work = int(self._sweep(most))
-            if self._followers:
+            if self._followers and self._followed != (version := self.version):
                 with self.turnstile.writing():
-                    work += sum(follower.mend(mended) for follower in self._followers.values())
+                    cells = sum(follower.mend(mended) for follower in self._followers.values())
+                if cells == 0 and mended > 0:
+                    self._followed = version
+                work += cells
             return work
 
     def follow(self, key: Any, make: Callable[[World], F]) -> F:
@@ -170,6 +174,7 @@ class World(Grid):
         with self.lock:
             if key not in self._followers:
                 self._followers[key] = make(self)
+                self._followed = -1
             return cast(F, self._followers[key])
 
     @cached_property
