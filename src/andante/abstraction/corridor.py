@@ -16,6 +16,7 @@ from andante.abstraction.layers import Layers, ancestor
 from andante.kernel import int64, kernel
 from andante.search import openlist
 from andante.search.astar import Tree, parent_of, reached, search
+from andante.search.expendable import is_gate
 from andante.search.learning import CORNER, MOST_OPENINGS
 from andante.search.memory import Clock, Log, Space
 from andante.search.mind import Group, Mind
@@ -224,7 +225,9 @@ def drop_if_outdated(ahead: Ahead, changes: Changes, graph: Layout, state: int, 
     """Drop the route if a cell was opened past which a path may be cheaper, by a tenth: an agent would walk on and on.
 
     The route costs what is left of it, and what the heuristic says from its end on; a path past an opened cell at least
-    what the heuristic says. Openings count from the last call, and more than are worth comparing count as one such.
+    what the heuristic says. A cell that can be walked round next to it saves next to nothing, and does not count: in
+    open country agents would turn all the time. Openings count from the last call, and more than are worth comparing
+    count as one past which a path is cheaper.
     """
     at, opened = ahead.scalars[0], changes.scalars[0]["opened"]
     before, at["opened"] = at["opened"], opened
@@ -237,7 +240,7 @@ def drop_if_outdated(ahead: Ahead, changes: Changes, graph: Layout, state: int, 
     enough = (1.0 - WORTH) * (at["rest"] + estimate(graph, end, goal)) + CORNER
     for k in range(before, opened):
         cell = opened_cell(changes, k)
-        if estimate(graph, state, cell) + estimate(graph, cell, goal) < enough:
+        if is_gate(graph, cell) and estimate(graph, state, cell) + estimate(graph, cell, goal) < enough:
             drop(ahead)
             return
 

@@ -70,6 +70,22 @@ IS_ARC = np.array([_is_arc(mask) for mask in range(256)])
 
 
 @generic
+def is_gate(graph: Arrays, state: int) -> bool:
+    """Return whether the neighbours of a state may be far from each other without it: they are not one arc of a ring."""
+    raise TypeError(graph)
+
+
+@is_gate.of(Moves)
+def _is_gate_on_a_grid(graph: Moves, state: int) -> bool:
+    return not IS_ARC[graph.mask[state]]
+
+
+@is_gate.of(Csr)
+def _may_be_a_gate(graph: Csr, state: int) -> bool:
+    return True
+
+
+@generic
 def is_expendable(graph: Arrays, gone: Gone, state: int) -> tuple[bool, int]:
     """Return whether the state is expendable, and how many states were expanded to find out."""
     raise TypeError(graph)
