@@ -21,7 +21,7 @@ from andante.search.local import is_shut
 from andante.search.memory import Clock, Space, version
 from andante.search.records import Index, claim, find
 from andante.world.changes import Changes
-from andante.world.layout import COUNT, DIRECTION, Arrays, Csr, Moves, degree, target
+from andante.world.layout import COUNT, DIRECTION, Arrays, Csr, Layout, Moves, degree, target
 
 
 class Gone(NamedTuple):
@@ -70,8 +70,8 @@ IS_ARC = np.array([_is_arc(mask) for mask in range(256)])
 
 
 @generic
-def is_gate(graph: Arrays, state: int) -> bool:
-    """Return whether the neighbours of a state may be far from each other without it: they are not one arc of a ring."""
+def is_gate(graph: Layout, state: int) -> bool:
+    """Return whether neighbours of a state may be far from each other without it: they are not one arc of its ring."""
     raise TypeError(graph)
 
 
