@@ -200,7 +200,7 @@ def test_units_with_databases_search_where_these_are_stale(name):
 
 def test_units_that_cannot_follow_a_map_do_not_learn_together_on_one():
     with pytest.raises(AndanteError, match="cannot follow a map that changes"):
-        andante.Crowd("oracle-lrta", World(GRID), share="goal")
+        andante.Crowd("dlrta", World(GRID), share="goal")
 
 
 def test_a_unit_that_is_cut_off_has_no_wish_to_be_pushed_into_a_wall():
