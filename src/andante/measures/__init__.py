@@ -7,7 +7,7 @@ from andante.measures.comparison import Comparison, compare, compare_rows
 from andante.measures.contest import Contest, solved_by_all
 from andante.measures.fairness import jain_index
 from andante.measures.measure import MEASURES, Better, Headline, Measure, measure
-from andante.measures.outcome import CUT_SHORT, Outcome
+from andante.measures.outcome import Outcome
 from andante.measures.suboptimality import (
     capped_replanned_ratio,
     capped_suboptimality_ratio,
@@ -28,7 +28,6 @@ from andante.measures.summary import (
 )
 
 __all__ = [
-    "CUT_SHORT",
     "MEASURES",
     "PLACE",
     "QUALITIES",

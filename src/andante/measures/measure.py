@@ -43,7 +43,7 @@ class Measure:
     better: Better = Better.LESS
     headline: Headline = Headline.MEAN
     digits: int = 2  # after the decimal point, below ten; larger numbers have fewer
-    adds_up: bool = False  # grows with every move, so for a trial that was cut short it is a lower bound
+    adds_up: bool = False  # grows with every move, so for a trial that did not arrive it is a lower bound
     bounded_by: str = ""  # a column that says which trials have only a lower bound for another reason
 
     def show(self, value: float, error: float | None = None) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
 from importlib.resources import files
 from string import Template
@@ -21,7 +21,7 @@ from andante.report.crowd import crowd_lead, crowd_lines
 from andante.report.dominance import on_average
 from andante.report.figure import inline_svg
 from andante.report.ground import Ground
-from andante.report.plots import planning_plot, spread_of, spread_plot
+from andante.report.plots import planning_plot, spread_plot
 from andante.report.results import Results
 from andante.report.table import Column, columns, counted, lead
 from andante.report.verdicts import caption, head, lines, sentences
@@ -92,7 +92,7 @@ def page(
         _crowd("Crowd", crowd) if crowd else "",
         _numbers(ground),
         _compared(ground.comparison),
-        "" if fault else _plots(ground, lambda: spread_plot(table)),
+        "" if fault else _plots(ground),
         _notes(notes),
     ]
     words = " ".join(filter(None, (lead(table), fault and f"{fault}.")))
@@ -115,15 +115,12 @@ def results_page(
     page has only their numbers, and says why.
     """
     ground = Ground.of_results(results, penalty, over)
-    many = len(ground.summaries) > _MOST_BOXES
     alike = not results.incomparable
     body = [
         _advice(ground) if alike else "",
         _numbers(ground, measures),
         _compared(ground.comparison),
-        _plots(ground, None if many else lambda: spread_of(results.values(ground.quality), ground.quality))
-        if alike
-        else "",
+        _plots(ground) if alike else "",
         _dominance(ground, x, y) if alike else "",
         _notes(notes),
     ]
@@ -255,7 +252,7 @@ def _cell(summary: Summary, column: Column, is_name: bool, is_best: bool) -> str
     return f'<td class="best">{text}</td>' if is_best else f"<td>{text}</td>"
 
 
-def _plots(ground: Ground, draw_spread: Callable[[], Figure] | None) -> str:
+def _plots(ground: Ground) -> str:
     known = [s for s in ground.common if ground.quality in s.measures and s[ground.quality].count]
     if not known:
         return ""
@@ -266,16 +263,17 @@ def _plots(ground: Ground, draw_spread: Callable[[], Figure] | None) -> str:
     usual = f"Mean planning per move against {far}. {front}"
     waits = f"The share of ticks in which units wait against {far}. {front}"
     spread = (
-        f"The spread of {far} over all trials: quartiles with the median, whiskers at 5 and 95 %, the mean as a "
-        "diamond."
-    )
+        f"The spread of {far} over problems: quartiles with the median, whiskers at 5 and 95 %, the mean as a diamond. "
+        f"{_of_which(ground)}"
+    ).strip()
     against = {"max_states_expanded": worst, "states_expanded_per_move": usual, "waiting_share": waits}
     drawn = [
         (planning_plot(known, effort), words)
         for effort, words in against.items()
         if any(effort in summary.measures for summary in known)
     ]
-    drawn += [(draw_spread(), spread)] if draw_spread is not None else []
+    values = ground.values(ground.quality)
+    drawn += [(spread_plot(values, ground.quality), spread)] if 0 < len(values) <= _MOST_BOXES else []
     return _section("Plots", _figures(drawn))
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from andante.measures import MEASURES, Headline, Measure, Row, Summary, measure, quality_of
+from andante.measures import MEASURES, Headline, Measure, Summary, measure, quality_of
 from andante.report.figure import ACCENT, INK, MUTED, SOFT, WARM, new_figure, styled
 
 if TYPE_CHECKING:
@@ -52,21 +52,8 @@ def planning_plot(summaries: Sequence[Summary], effort: str = "max_states_expand
     return figure
 
 
-def spread_plot(rows: Iterable[Row], name: str | None = None, by: str = "algorithm") -> Figure:
-    """Plot the spread of a measure over the trials of each agent: a box between quartiles, whiskers at 5 and 95 %.
-
-    By default the measure is how far agents walk.
-    """
-    table = list(rows)
-    name = name or quality_of({column for row in table for column in row})
-    groups: dict[str, list[float]] = {}
-    for row in table:
-        groups.setdefault(str(row[by]), []).append(float(row.get(name, math.nan)))
-    return spread_of(groups, name)
-
-
-def spread_of(groups: Mapping[str, npt.ArrayLike], name: str) -> Figure:
-    """Plot the same for values that are already grouped."""
+def spread_plot(groups: Mapping[str, npt.ArrayLike], name: str) -> Figure:
+    """Plot the spread of a measure over the problems of each agent: a box between quartiles, whiskers at 5 and 95 %."""
     arrays = {key: np.asarray(values, np.float64) for key, values in groups.items()}
     known = {key: values[np.isfinite(values)] for key, values in arrays.items() if np.isfinite(values).any()}
     figure = new_figure(5.6, 0.9 + 0.36 * max(len(known), 2))

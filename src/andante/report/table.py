@@ -88,7 +88,7 @@ def columns(summaries: Sequence[Summary], measures: Sequence[str] = (), about: s
         Column(
             "Arrived",
             "",
-            "The share of trials that reached the goal. Where a limit cut some short, ≥ marks lower bounds.",
+            "The share of trials that reached the goal. Where some did not, ≥ marks lower bounds.",
             _arrived,
         ),
     ]
