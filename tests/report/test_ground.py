@@ -6,7 +6,8 @@ import pytest
 from andante.measures import summarise
 from andante.report.dominance import on_average
 from andante.report.ground import Ground
-from andante.report.table import TerminalTable, latex, markdown
+from andante.report.latex import latex
+from andante.report.table import TerminalTable, markdown
 from andante.report.verdicts import as_data, below, caption, head, lines, sentences
 
 
@@ -99,7 +100,7 @@ def test_words_and_bold_in_every_form(ground):
     text = markdown(ground.summaries, best=ground.best, caption=words)
     assert all(sentence in text for sentence in words)
     assert [line.count("**") > 0 for line in text.splitlines()[2:5]] == [True, True, False]
-    assert "\\textbf{" in latex(ground.summaries, best=ground.best, caption=words)
+    assert "\\bfseries " in latex(ground.summaries, best=ground.best, caption=words)
     assert TerminalTable(ground.summaries, best=ground.best)
     assert "a is better than c in suboptimality." in sentences(ground.comparison)
 

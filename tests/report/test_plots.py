@@ -14,7 +14,7 @@ from andante.episode.trace import record
 from andante.errors import OutputError, ParameterError
 from andante.measures import summarise
 from andante.report.charts import Setting, curves_plot, heat_map
-from andante.report.figure import inline_svg, new_figure, save_figure
+from andante.report.figure import COLUMN, PAPER, inline_svg, new_figure, save_figure, save_for_paper
 from andante.report.picture import draw, without_loops
 from andante.report.plots import pareto_front, planning_plot, spread_plot
 from andante.world.grid import Grid
@@ -106,7 +106,7 @@ def settings_of(costs):
 def test_lower_bounds_are_hollow_in_curves_and_marked_in_heat_maps():
     settings = settings_of({1: 5.0, 2: -3.0, 3: 4.0})
     axes = curves_plot(settings, "depth", ["cost"]).axes[0]
-    solid = [line for line in axes.lines if line.get_markerfacecolor() != "white" and len(line.get_xdata())]
+    solid = [line for line in axes.lines if line.get_markerfacecolor() != PAPER and len(line.get_xdata())]
     assert [x for line in solid for x in line.get_xdata()] == [1.0, 3.0]
     texts = {text.get_text() for text in heat_map(settings, "depth", "depth", "cost").axes[0].texts}
     assert texts == {"5.00", "≥ 3.00", "4.00"}
@@ -133,6 +133,21 @@ def test_the_same_rows_make_the_same_bytes(tmp_path):
 def test_formats(ending, tmp_path):
     save_figure(new_figure(1, 1), tmp_path / f"a{ending.upper()}")
     assert (tmp_path / f"a{ending.upper()}").read_bytes().startswith(MAGIC[ending])
+
+
+def test_figures_for_a_paper_are_a_column_wide_and_bring_their_letters(tmp_path):
+    figure = planning_plot(summarise(ROWS), look=COLUMN)
+    files = save_for_paper(figure, tmp_path / "fig.1")
+    assert [file.name for file in files] == ["fig.1.png", "fig.1.svg", "fig.1.pdf"]
+    png, svg, pdf = (file.read_bytes() for file in files)
+    assert b"<text" not in svg
+    assert b"font-family" not in svg
+    assert f'width="{3.33 * 72:g}pt"'.encode() in svg
+    assert b"/FontFile2" in pdf  # TrueType letters inside
+    assert f"/MediaBox [ 0 0 {3.33 * 72:g} ".encode() in pdf
+    assert int.from_bytes(png[16:20]) == int(3.33 * 600)
+    save_for_paper(figure, tmp_path / "again")
+    assert (tmp_path / "again.pdf").read_bytes() == pdf
 
 
 def test_other_formats_and_places_are_refused(tmp_path):

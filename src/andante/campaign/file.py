@@ -36,7 +36,7 @@ from andante.datafile import Lines, Table, read_tables
 from andante.episode.convergence import DEFAULT_MAX_TRIALS
 from andante.episode.trial import DEFAULT_MOVE_CAP, Limits
 from andante.errors import AndanteError, CampaignError, did_you_mean
-from andante.measures import measure
+from andante.measures import measure_and_statistic
 from andante.notation import MOST_SETTINGS, expand
 
 __all__ = ["Campaign", "CampaignError", "ProblemSet", "Run", "Sample", "read_campaign"]
@@ -173,7 +173,7 @@ def read_campaign(path: str | os.PathLike[str], scale: str = "full") -> Campaign
     runs = _read_runs(top, problems, seed, lines)
     measures = top.take_texts("measures", ())
     for name in measures:
-        _checked(top, "measures", name, measure)
+        _checked(top, "measures", name, measure_and_statistic)
     for words in STUDY_WORDS:
         top.take(words, str, "")
     for shown in STUDY_PARTS:

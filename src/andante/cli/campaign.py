@@ -8,9 +8,25 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from andante.cli.reporting import print_counts, print_results, read_pair, refuse_empty, write, write_tables
+from andante.cli.reporting import (
+    print_counts,
+    print_results,
+    read_columns,
+    read_pair,
+    refuse_empty,
+    write,
+    write_tables,
+)
 from andante.cli.running import print_status, work_on
-from andante.cli.shared import JSON_OPTION, PENALTY_OPTION, TURN_OPTION, check_places, print_json, read_over
+from andante.cli.shared import (
+    JSON_OPTION,
+    PENALTY_OPTION,
+    TURN_OPTION,
+    check_places,
+    print_json,
+    print_written,
+    read_over,
+)
 from andante.machine import cores
 
 if TYPE_CHECKING:
@@ -104,8 +120,18 @@ def report(
     problems: str | None = typer.Option(None, "--set", metavar="NAME", help="Only this set of problems."),
     html: Path | None = typer.Option(None, metavar="FILE.html", help="Write a page with tables and plots."),
     markdown: Path | None = typer.Option(None, metavar="FILE.md", help="Write the table in Markdown."),
-    latex: Path | None = typer.Option(None, metavar="FILE.tex", help="Write the table in LaTeX."),
+    latex: Path | None = typer.Option(
+        None, metavar="FILE.tex", help="Write the table in LaTeX, for the packages booktabs and siunitx."
+    ),
     csv: Path | None = typer.Option(None, metavar="FILE.csv", help="Write every statistic, unrounded."),
+    figures: Path | None = typer.Option(
+        None, metavar="FOLDER", help="Write the plots for a paper: SVG, PDF and PNG, one column wide, with captions."
+    ),
+    columns: str | None = typer.Option(
+        None,
+        metavar="M,M:STATISTIC",
+        help="The columns of all tables: measures, each with mean, median, p95 or max if not its usual statistic.",
+    ),
     dominance: str | None = typer.Option(
         None,
         metavar="X,Y",
@@ -134,8 +160,9 @@ def report(
     check_penalty(penalty)
     if turn is not None:
         turn_length(turn)
-    sampled = read_over(over)
+    sampled, asked = read_over(over), read_columns(columns)
     campaign = read_campaign(file, scale)
+    measures = asked or campaign.measures
     opened = begun(campaign, store)
     check_set(problems, campaign)
     results = Results.comparable(opened, problems)
@@ -143,17 +170,22 @@ def report(
     if not len(results.rows):
         finished = Results.of(opened).where({} if problems is None else {"set": problems})
         print_counts(results, finished, as_json)
-        refuse_empty(html, markdown, latex, csv)
+        refuse_empty(html, markdown, latex, csv, figures)
         return
     results = results if turn is None else results.achieved(turn)
     ground = Ground.of_results(results, penalty, sampled)
     summaries = results.summaries(by, sampled)
-    write_tables(ground, summaries, by, campaign.measures, markdown, latex, csv)
+    write_tables(ground, summaries, by, measures, markdown, latex, csv, campaign.title)
+    if figures is not None:
+        from andante.report.gallery import write_figures
+
+        write_figures(ground, x, y, figures)
+        print_written(figures)
     if html is not None:
         from andante.report.page import results_page
 
-        write(html, results_page(results, x=x, y=y, measures=campaign.measures, over=sampled, penalty=penalty))
-    print_results(results, ground, summaries, by, campaign.measures, x, y, as_json)
+        write(html, results_page(results, x=x, y=y, measures=measures, over=sampled, penalty=penalty))
+    print_results(results, ground, summaries, by, measures, x, y, as_json)
 
 
 def check_set(name: str | None, campaign: Campaign) -> None:

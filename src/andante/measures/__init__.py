@@ -6,7 +6,15 @@ from andante.measures.clusters import Clusters, Interval, Over
 from andante.measures.comparison import Comparison, compare, compare_rows
 from andante.measures.contest import Contest, solved_by_all
 from andante.measures.fairness import jain_index
-from andante.measures.measure import MEASURES, Better, Headline, Measure, measure
+from andante.measures.measure import (
+    MEASURES,
+    STATISTICS,
+    Better,
+    Headline,
+    Measure,
+    measure,
+    measure_and_statistic,
+)
 from andante.measures.outcome import Outcome
 from andante.measures.suboptimality import (
     capped_replanned_ratio,
@@ -31,6 +39,7 @@ __all__ = [
     "MEASURES",
     "PLACE",
     "QUALITIES",
+    "STATISTICS",
     "Achievement",
     "Better",
     "Choice",
@@ -56,6 +65,7 @@ __all__ = [
     "jain_index",
     "map_column",
     "measure",
+    "measure_and_statistic",
     "problem_mismatch",
     "quality_of",
     "recommend",

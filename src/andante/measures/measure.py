@@ -314,6 +314,23 @@ _ALL = [
 MEASURES: dict[str, Measure] = {entry.name: entry for entry in _ALL}
 
 
+#: The statistics that tables can show.
+STATISTICS = ("mean", "median", "p95", "max")
+
+
+def measure_and_statistic(text: str) -> tuple[str, str | None]:
+    """Return the measure and the statistic that a text names, as ``cost:median``; without one, as ``cost``, None.
+
+    >>> measure_and_statistic("cost:median"), measure_and_statistic("cost")
+    (('cost', 'median'), ('cost', None))
+    """
+    name, colon, statistic = (word.strip() for word in text.partition(":"))
+    measure(name)
+    if colon and statistic not in STATISTICS:
+        raise ParameterError(f"{name} has no statistic {statistic!r}; {did_you_mean(statistic, STATISTICS)}")
+    return name, statistic or None
+
+
 def measure(name: str) -> Measure:
     """Return the measure of that name."""
     if name not in MEASURES:

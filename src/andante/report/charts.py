@@ -15,8 +15,10 @@ from andante.errors import ParameterError
 from andante.measures import Statistics, Summary, measure
 from andante.notation import Call, parse, write
 from andante.report.dominance import on_average
-from andante.report.figure import ACCENT, INK, MUTED, RULE, SOFT, WARM, new_figure, styled
-from andante.report.plots import axis_title, label, pareto_front, scale
+from andante.report.figure import ACCENT, INK, MUTED, PAGE, PAPER, RULE, SOFT, WARM, Look, new_figure, styled
+from andante.report.labels import label
+from andante.report.plots import axis_title, draw_point, frame, pareto_front, scale
+from andante.report.titles import title_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,7 +29,9 @@ _MARKERS = "osD^vP*X"
 _STYLES = ("-", "--", "-.", ":")  # so that curves can be told apart without colours
 _MOST_COLUMNS = 3  # of panels
 _LONG_NAME = 30  # letters; longer names do not fit in two columns above a plot
-_MOST_NAMED = 8  # points that are labelled, spread evenly; more labels would overlap
+_MOST_NAMED = 8  # points that are labelled, spread evenly; more would hardly be read
+_MOST_BARS = 40  # points that have bars; more would hide each other
+_WIDE = PAGE._replace(width=6.4)
 
 Values = npt.NDArray[np.float64]
 
@@ -196,7 +200,7 @@ def _draw_curves(axes: Axes, curves: Curves) -> None:
         errors = np.nan_to_num([0.0 if numbers.bounds else numbers.standard_error for _, numbers in ordered])
         exact = [k for k, (_, numbers) in enumerate(ordered) if not numbers.bounds]
         how: dict[str, Any] = {"color": colour, "marker": marker, "markersize": 5, "linestyle": style}
-        axes.errorbar(values, means, yerr=errors, linewidth=1.2, mfc="white", **how)
+        axes.errorbar(values, means, yerr=errors, linewidth=1.2, mfc=PAPER, **how)
         axes.plot([], [], linewidth=1.2, label=name, **how)  # for the legend: a curve may be all lower bounds
         axes.plot(*_columns([(values[k], means[k]) for k in exact]), zorder=3, **{**how, "linestyle": "none"})
 
@@ -214,7 +218,7 @@ def scatter_plot(points: Mapping[str, tuple[Values, Values]], first: str, second
             axes.plot(theirs[known], ours[known], "o", color=ACCENT, markersize=2.5, alpha=0.5, zorder=3)
             ends = [min(both, default=0.0), max(both, default=1.0)]
             axes.plot(ends, ends, color=WARM, linewidth=1.2, zorder=2)
-            _finish(axes, second, first, legend=False)
+            _finish(axes, title_of(second), title_of(first), legend=False)
             axes.set_title(f"{measure(name).title} ({measure(name).unit})", fontsize=10)
         figure.set_layout_engine("tight", pad=0.5)
     return figure
@@ -321,29 +325,34 @@ def _draw_heat(axes: Axes, table: Values, bounds: npt.NDArray[np.bool_], known: 
             axes.text(column, row, text, ha="center", va="center", fontsize=8, color=colour)
 
 
-def dominance_plot(summaries: Sequence[Summary], x: str, y: str, marks: Mapping[str, str] | None = None) -> Figure:
+def dominance_plot(
+    summaries: Sequence[Summary], x: str, y: str, marks: Mapping[str, str] | None = None, look: Look = _WIDE
+) -> Figure:
     """Plot algorithms that no other dominates as solid circles with their names, the others as hollow ones.
 
-    With ``marks``, a mapping from algorithms to labels, these are stars, and only they are labelled.
+    If there are not too many, they have bars of one standard error. With ``marks``, a mapping from algorithms to
+    labels, these are stars, and only they are labelled.
     """
     standings = on_average(summaries, x, y)
-    figure = new_figure(6.4, 4.6)
-    with styled():
+    few = len(standings) <= _MOST_BARS
+    figure = new_figure(look.width, 0.75 * look.width)
+    with styled(look):
         axes = figure.add_subplot()
         scale(axes, "x", [one.x for one in standings])
         scale(axes, "y", [one.y for one in standings])
         for one in standings:
-            colour, fill = (ACCENT, ACCENT) if one.dominated_by is None else (MUTED, "none")
-            axes.plot(one.x, one.y, "o", color=colour, mfc=fill, zorder=3)
+            errors = one.summary[x].standard_error, one.summary[y].standard_error
+            draw_point(axes, (one.x, one.y), errors if few else (math.nan, math.nan), one.dominated_by is None)
         _finish(axes, axis_title(measure(x)), axis_title(measure(y)), legend=False)
         axes.margins(0.12)
-        figure.subplots_adjust(left=0.13, right=0.97, top=0.97, bottom=0.13)
+        frame(figure, look)
         free = sorted((one for one in standings if one.dominated_by is None), key=lambda one: one.x)
-        named = {one.summary.name: (one.x, one.y) for one in free[:: -(-len(free) // _MOST_NAMED)]}
+        named = {title_of(one.summary.name): (one.x, one.y) for one in free[:: -(-len(free) // _MOST_NAMED)]}
         if marks:
             named = {marks[one.summary.name]: (one.x, one.y) for one in standings if one.summary.name in marks}
             axes.plot(*_columns(list(named.values())), "*", color=WARM, markersize=14, zorder=4)
-        label(figure, axes, list(named), list(named.values()))
+        others = [(one.x, one.y) for one in standings if (one.x, one.y) not in named.values()]
+        label(figure, axes, list(named), list(named.values()), others, look.labels)
     return figure
 
 
@@ -385,7 +394,8 @@ def _differing(calls: Iterable[Call]) -> set[str]:
 
 
 def _described(call: Call, varied: set[str]) -> str:
-    return str(Call(call.name, {name: value for name, value in call.arguments.items() if name in varied}))
+    """Return a setting with the title of its algorithm and those parameters that differ between settings."""
+    return title_of(str(Call(call.name, {name: value for name, value in call.arguments.items() if name in varied})))
 
 
 def is_number(value: Any) -> bool:
