@@ -262,6 +262,8 @@ def test_algorithms_lists_every_card(cli):
     assert ".C.O.D" in next(line for line in out.splitlines() if line.startswith("astar"))
     assert "O optimal" in out
     assert "moves to look ahead" in cli("algorithms", "lrta")[1]
+    assert "https://doi.org/10.1016/0004-3702(90)90054-4" in cli("algorithms", "lrta")[1]
+    assert cli("algorithms", "rta", "--bibtex")[1].startswith("@article{korf1990real,")
     assert "'andante build moves MAP'" in cli("algorithms", "cpd")[1]
     assert "'andante build \"pattern(base=2, level=3)\" MAP'" in cli("algorithms", "dprlrta(level=2)")[1]
     assert "database" not in cli("algorithms", "lrta")[1]
