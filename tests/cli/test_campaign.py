@@ -315,6 +315,21 @@ def test_bad_options_get_one_sentence(cli, file, options, sentence):
     assert sentence in err
 
 
+def test_a_campaign_in_parts(cli, file, tmp_path):
+    for part in ("1/2", "2/2"):
+        code, _, err = cli("campaign", "run", file, "--part", part)
+        assert code == OK
+        assert f"part {part} of " in err
+    halves = sorted(tmp_path.glob("rooms-part-*.store"))
+    assert [half.name for half in halves] == ["rooms-part-1-of-2.store", "rooms-part-2-of-2.store"]
+    assert cli("store", "merge", *halves, "--into", tmp_path / "rooms.store")[0] == OK
+    out = cli("campaign", "status", file)[1]
+    assert "60 of 60 trials" in out
+    assert "made with Andante " in out
+    assert "there is no store" in cli("campaign", "resume", file, "--part", "1/3")[2]
+    assert "a part is written K/N" in cli("campaign", "run", file, "--part", "3/2")[2]
+
+
 def test_stores_are_checked_merged_and_exported(cli, file, tmp_path):
     cli("campaign", "run", file)
     cli("campaign", "run", file, "--scale", "quick")
@@ -336,7 +351,13 @@ def test_a_study_writes_its_page(cli, file, tmp_path, monkeypatch):
     code, _, _ = cli("study", file, "--out", tmp_path / "page")
     assert code == OK
     assert "| rta | 2 |" in (tmp_path / "page" / "results.md").read_text()
-    assert (tmp_path / "out" / "studies" / "rooms-quick.store").is_dir()
+    assert (tmp_path / "page" / "rows.store").is_dir()
+    code, _, _ = cli("study", file, "--scale", "smoke")
+    assert code == OK
+    assert {one.name for one in (tmp_path / "andante-studies" / "rooms" / "smoke").iterdir()} >= {
+        "results.md",
+        "rows.store",
+    }
     listed = cli("study")[1]
     assert "family" in listed
     assert "tba" in listed
