@@ -1,5 +1,6 @@
 """The command line as a user meets it: what it prints, its exit codes, and that every mistake gets one sentence."""
 
+import csv
 import json
 import re
 from io import StringIO
@@ -587,3 +588,16 @@ def test_markup_in_a_folders_name_is_no_markup(cli, tmp_path):
     code, out, _ = cli("maps", "generate", "empty", "8x8", folder / "a.map")
     assert code == OK
     assert "[/]/a.map" in out
+
+
+def test_the_rule_for_diagonal_moves_can_be_chosen(cli, tmp_path):
+    ends = ["empty:8x8", "--start", "0,0", "--goal", "3,3", "--json"]
+    costs = {rule: json.loads(cli("solve", *ends, "--rule", rule)[1])["cost"] for rule in ("octile", "cardinal")}
+    assert costs == {"octile": pytest.approx(3 * 2**0.5), "cardinal": 6.0}
+    code, _, err = cli("solve", *ends, "--rule", "diagonal")
+    assert code == FAILED
+    assert "unknown rule 'diagonal' for moves" in err
+    options = ["-a", "lrta", "--problems", "5", "--rule", "cardinal", "--csv", tmp_path / "rows.csv"]
+    assert cli("compare", "empty:8x8", *options)[0] == OK
+    with (tmp_path / "rows.csv").open() as stream:
+        assert all(float(row["optimal_cost"]).is_integer() for row in csv.DictReader(stream))
