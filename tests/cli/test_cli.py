@@ -532,7 +532,7 @@ def test_a_cache_with_a_name_that_is_too_long_is_only_a_cache(cli, monkeypatch, 
 
 
 def test_whatever_the_system_refuses_is_one_sentence(cli, arena, monkeypatch):
-    def denied(*_):
+    def denied(*_, **__):
         raise PermissionError(13, "Permission denied", "/somewhere")
 
     monkeypatch.setattr("andante.world.mapfiles.read_map", denied)
