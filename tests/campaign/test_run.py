@@ -603,7 +603,7 @@ def cells_before(grid, states, width, height):
 def test_problems_of_upscaled_maps_are_drawn_before_they_grow(written, tmp_path):
     _, made = prepare(read_campaign(written(UPSCALED)), tmp_path / "rows")
     [planned] = made.maps
-    small, large = andante.generate("rooms", 24, 20, seed=1), planned.grid()
+    small, large = andante.generate("rooms", 24, 20, seed=1), planned.world()
     assert (planned.name, large.width, large.height) == ("rooms-24x20-seed1-64x50", 64, 50)
     drawn = andante.random_problems(small, 12, optimal_cost=(10, 20), seed=3)
     assert cells_before(large, made.problems["start"], 24, 20) == [small.cell(problem.start) for problem in drawn]
@@ -621,7 +621,7 @@ def test_scenarios_of_upscaled_maps_grow_with_them(written, tmp_path):
     andante.write_scenario(problems, tmp_path / "small.map.scen")
     scenarios = {'"rooms:24x20:1"': '"small.map"', "count = 12": 'from = "scenarios"'}
     _, made = prepare(read_campaign(written(UPSCALED, replace=scenarios)), tmp_path / "rows")
-    large = made.maps[0].grid()
+    large = made.maps[0].world()
     inside = [problem for problem in problems if 10 <= problem.optimal_cost < 20]
     assert 0 < len(inside) < 40
     assert cells_before(large, made.problems["start"], 24, 20) == [small.cell(problem.start) for problem in inside]
