@@ -229,6 +229,7 @@ class Card:
     examples: tuple[str, ...] = ()  # settings worth trying besides the default, in the notation
     shown: tuple[str, ...] = ()  # settings that a comparison shows unless others are given
     summary: str = ""  # the first line of its file
+    bibtex: str = ""  # entries for its papers, of an algorithm that does not come with Andante
 
     __repr__ = brief
 
