@@ -22,7 +22,7 @@ from numba.extending import intrinsic, overload
 from andante import faults
 from andante.errors import AndanteError
 from andante.kernel.cache import KernelCache, keep_text, source_file
-from andante.kernel.compiler import INNER, JIT, OPTIONS, Part
+from andante.kernel.compiler import INNER, JIT, OPTIONS, Part, remembering_operators
 
 F = TypeVar("F", bound=Callable[..., Any])
 P = ParamSpec("P")
@@ -112,22 +112,45 @@ def _called_by_python(compiled: Any) -> Callable[..., Any]:
 
 def _in_turn(dispatcher: Any) -> Callable[[Any], Any]:
     """Return what Numba calls to compile or load a kernel; it releases the turns its cache took, however that ends."""
-    compile_or_load = dispatcher.compile
 
     def compile_in_turn(sig: Any) -> Any:
         with global_compiler_lock:  # so that turns taken meanwhile are this thread's
             turns = getattr(dispatcher._cache, "turns", [])
             before = len(turns)
             try:
-                with _no_collecting():
-                    entry = compile_or_load(sig)
-                _give_constants(dispatcher.overloads[normalize_signature(sig)[0]])
-                return entry
+                with _no_collecting(), remembering_operators():
+                    made = _compile_or_load(dispatcher, sig)
+                _give_constants(made)
+                return made.entry_point
             finally:
                 while len(turns) > before:
                     turns.pop().end()
 
     return compile_in_turn
+
+
+def _compile_or_load(dispatcher: Any, sig: Any) -> Any:
+    """Return the machine code of a kernel for these types.
+
+    Numba's own method also has listeners take the time of every call to LLVM, for each kernel that is being compiled
+    and those that call it.
+    """
+    args, return_type = normalize_signature(sig)
+    known = dispatcher.overloads.get(args)
+    if known is not None:
+        return known
+    with dispatcher._compiling_counter:
+        made = dispatcher._cache.load_overload(sig, dispatcher.targetctx)
+        if made is not None:
+            dispatcher._cache_hits[sig] += 1
+            dispatcher.targetctx.insert_user_function(made.entry_point, made.fndesc, [made.library])
+            dispatcher.add_overload(made)
+            return made
+        dispatcher._cache_misses[sig] += 1
+        made = dispatcher._compiler.compile(args, return_type)
+        dispatcher.add_overload(made)
+        dispatcher._cache.save_overload(sig, made)
+    return made
 
 
 @contextmanager
