@@ -130,7 +130,7 @@ class Lanes:
         """Give back what units hold, and let them leave their teams."""
         for squad, mine in self.by_squad(rows):
             squad.leave_teams(self._units, mine)
-            squad.release_units(self._units["slot"][mine])
+            squad.release_units(mine)
 
     def release_ended(self) -> None:
         """Let units that have ended leave their teams; what they hold alone was given back when they ended."""
@@ -160,7 +160,7 @@ class Lanes:
         squads, held = self._units["squad"][rows], np.zeros(len(rows), np.int64)
         for number in np.unique(squads).tolist():
             mine = np.flatnonzero(squads == number)
-            held[mine] = self._squads[number].held_bytes(self._units["slot"][rows[mine]])
+            held[mine] = self._squads[number].held_bytes(rows[mine])
         return held
 
     @property
@@ -171,7 +171,7 @@ class Lanes:
     @property
     def fixed_bytes(self) -> int:
         """The size of desks and slots."""
-        return sum(squad.fixed_bytes for squad in self._squads)
+        return sum(squad.desk_bytes + squad.slot_bytes for squad in self._squads)
 
     def _limit_memory(self, squad: Squad, squads: list[Squad]) -> None:
         """Let a squad of a lane have what the others have left of the lane's memory."""
