@@ -219,7 +219,13 @@ def test_where_there_is_no_page_left_nothing_else_is_damaged():
 
 def test_minds_side_by_side_are_those_that_a_draft_asked_for():
     def ask(mind):
-        return mind.one(np.int32, 5), mind.index(), mind.field(np.float64), mind.row(np.int16, 3), mind.row(np.int32, 99)
+        return (
+            mind.one(np.int32, 5),
+            mind.index(),
+            mind.field(np.float64),
+            mind.row(np.int16, 3),
+            mind.row(np.int32, 99),
+        )
 
     def all_parts(minds):
         parts = {id(first): each for first, each in minds.rows}
@@ -234,7 +240,9 @@ def test_minds_side_by_side_are_those_that_a_draft_asked_for():
     minds.begin(3)
     one, row, long, holders = all_parts(minds)
     assert one.tolist() == [[5], [5], [5], [0]]
-    assert row.shape == (4, 3) and long.shape == (4, 99) and holders.shape == (4, 1)
+    assert row.shape == (4, 3)
+    assert long.shape == (4, 99)
+    assert holders.shape == (4, 1)
     one[2], row[1], long[2, 98], holders[1, 0]["pages"] = 9, 1, 7, 3
     minds.grow(6)
     minds.begin(6)
@@ -257,10 +265,12 @@ def test_what_is_in_an_annex_lies_apart_and_number_0_is_nobodys():
     ask(draft)
     minds = Minds(draft, 2, 10_000)
     first, head, number, index, _, row = ask(minds)
-    assert [one for one, _ in minds.rows if one is first] and len(minds.rows) == 1
+    assert [one for one, _ in minds.rows if one is first]
+    assert len(minds.rows) == 1
     apart = {id(one): parts for one, parts in minds.team_rows}
     assert {len(apart[id(one)]) for one in (head, number, index.holder, row)} == {3}
-    assert number.tolist() == [8] and head["held"].tolist() == [0]
+    assert number.tolist() == [8]
+    assert head["held"].tolist() == [0]
     assert minds.unit_bytes == 64
     assert minds.annex_bytes == 4000 + 128  # a holder, the head and a number
 

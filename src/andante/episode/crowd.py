@@ -54,11 +54,11 @@ class Crowd:
     """Units on one map that share a budget per tick.
 
     ``algorithm`` is what units use unless `add` names another; ``Crowd(grid)`` has none, and each `add` names one.
-    ``memory`` bounds the bytes that all minds together may hold: if it is reached, the unit that holds most begins
-    again from where it stands. With ``bodies`` no two units are in one cell, and they push each other out of the way
-    (`andante.episode.bodies`). With ``share="goal"`` units of the same algorithm and lane that have the same goal learn
-    together. Units are dealt into ``lanes``, each with its share of the budget, which ``threads`` run side by side;
-    results depend on the lanes and not on the threads.
+    ``memory`` bounds the bytes that all units together may take: if it is reached, the unit that holds most begins
+    again from where it stands, and no more units are added than there is memory for. With ``bodies`` no two units are
+    in one cell, and they push each other out of the way (`andante.episode.bodies`). With ``share="goal"`` units of the
+    same algorithm and lane that have the same goal learn together. Units are dealt into ``lanes``, each with its share
+    of the budget, which ``threads`` run side by side; results depend on the lanes and not on the threads.
 
     >>> import andante
     >>> grid = andante.generate("empty", 8, 8)
@@ -167,11 +167,16 @@ class Crowd:
 
     @property
     def memory_bytes(self) -> int:
-        """The memory of the crowd: minds, desks and tables; without the map and the databases."""
-        return self._roster.nbytes + self._lanes.used_bytes + self._lanes.fixed_bytes
+        """The memory of the crowd: its units, desks and tables of places; without the map and the databases."""
+        return self.unit_bytes + self._lanes.desk_bytes + self._roster.place_bytes
+
+    @property
+    def unit_bytes(self) -> int:
+        """The memory that all units take: their rows, and what they have learned. It never exceeds ``memory``."""
+        return self._lanes.unit_bytes
 
     def held_bytes(self, ids: npt.ArrayLike) -> npt.NDArray[np.int64]:
-        """Return the memory that each of these units holds, besides its row in the tables."""
+        """Return the memory that each of these units holds because of what it knows, besides what every unit takes."""
         return self._lanes.held_bytes(self._roster.known(ids))
 
     @property
@@ -219,6 +224,7 @@ class Crowd:
         check_goals(covering(chosen, given, self.graph), self.world, end)
         self._roster.check_room(begin)
         squad = self._lanes.open(chosen, given)
+        self._lanes.check_memory(len(begin), squad)
         rows = self._roster.take(len(begin))
         table = self._roster.units
         table["anchored"][rows], table["priority"][rows] = chosen.card.anchored, weights
@@ -361,7 +367,7 @@ class Crowd:
             restarted=total("restarted"),
             expansions=total("expanded"),
             longest_wait=lanes.longest_wait,
-            bytes=lanes.used_bytes,
+            bytes=lanes.unit_bytes,
             microseconds=(perf_counter_ns() - began) / 1000,
         )
 

@@ -6,8 +6,8 @@ the map allows them. From the first one that it does not, it searches with TBA* 
 went back to what it knew whenever it could might swing between two moves for ever. So it arrives if either of the two
 would. In its next trial it begins with what it knows again.
 
-The search takes much more memory than a look-up, and few units need it at a time. So it is in an annex, which a unit of a
-crowd takes when it begins to search and gives back when it has arrived, or when a new trial or edition begins.
+The search takes much more memory than a look-up, and few units need it at a time. So it is in an annex, which a unit
+of a crowd takes when it begins to search and gives back when it has arrived, or when a new trial or edition begins.
 
 When a database has a new edition, its agents turn to it before their next move, also those that search, and forget what
 they planned and learned with the old one. Once the map rests there are no more editions, so nobody swings for ever.

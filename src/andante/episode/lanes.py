@@ -7,6 +7,7 @@ happens depends on the lanes alone: any number of threads runs them with the sam
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
@@ -30,6 +31,7 @@ from andante.world.graph import Graph
 MOST_LANES = 64
 MEMORY = 256e6  # bytes for all minds, unless another number is given
 LEAST_MEMORY, MOST_MEMORY = 1e6, 64e9
+KEPT_SHARE = 0.1  # of the memory: units that take all of it before they have learned anything would get nowhere
 PATIENT_PASSES = 4  # times that what is left of a budget is shared before more is given than is left
 MOST_AHEAD = 4  # shares that units may be given ahead of time
 
@@ -164,20 +166,51 @@ class Lanes:
         return held
 
     @property
-    def used_bytes(self) -> int:
-        """The bytes that all units hold."""
-        return sum(squad.used_bytes for squad in self._squads)
+    def unit_bytes(self) -> int:
+        """The bytes that all units take, whether they have learned anything or not: what the memory is for."""
+        return sum(map(self._fixed_bytes, range(self._lanes))) + sum(squad.used_bytes for squad in self._squads)
 
     @property
-    def fixed_bytes(self) -> int:
-        """The size of desks and slots."""
-        return sum(squad.desk_bytes + squad.slot_bytes for squad in self._squads)
+    def desk_bytes(self) -> int:
+        """The size of desks."""
+        return sum(squad.desk_bytes for squad in self._squads)
 
-    def _limit_memory(self, squad: Squad, squads: list[Squad]) -> None:
-        """Let a squad of a lane have what the others have left of the lane's memory."""
-        if len(squads) > 1:
-            others = sum(other.used_bytes for other in squads if other is not squad)
-            squad.result["room"] = max(0, int(self._memory / self._lanes) - others)
+    def _fixed_bytes(self, lane: int, more: Ids | None = None, first: int = 0) -> int:
+        """Return what the units of a lane take before they have learned anything.
+
+        If ``more`` is given, as it would be with these new units of the algorithm whose first squad is ``first``.
+        """
+        ever, count = self._roster.ever_used, 0
+        if more is not None:
+            ever, count = max(ever, int(more.max(initial=-1)) + 1), int(np.count_nonzero(more % self._lanes == lane))
+        rows = (ever - lane + self._lanes - 1) // self._lanes
+        slots = sum(
+            squad.slot_bytes(count if lane + k * self._lanes == first + lane else 0)
+            for k, squad in enumerate(self._squads[lane :: self._lanes])
+        )
+        return rows * self._roster.row_bytes + slots
+
+    def check_memory(self, count: int, first: int) -> None:
+        """Raise `ParameterError` if so many new units take more memory than there is, whatever they learn."""
+        room = (1 - KEPT_SHARE) * self._memory / self._lanes
+
+        def fit(units: int) -> bool:
+            ids = self._roster.next_ids(units)
+            return all(self._fixed_bytes(lane, ids, first) <= room for lane in range(self._lanes))
+
+        if fit(count):
+            return
+        most = bisect_left(range(count), True, key=lambda units: not fit(units + 1))
+        raise ParameterError(
+            f"memory={self._memory:g} has room for {most:,} more unit{'' if most == 1 else 's'} of "
+            f"{self._squads[first].algorithm}, not for {count:,}; a tenth of it is kept for what they learn. Give the "
+            "crowd more memory, or add fewer"
+        )
+
+    def _limit_memory(self, squad: Squad, squads: list[Squad], fixed: int) -> None:
+        """Let a squad of a lane learn as much as the others have left of the lane's memory."""
+        others = sum(other.used_bytes for other in squads if other is not squad)
+        squad.result["room"] = max(0, int(self._memory / self._lanes) - fixed - others)
 
     # --- turns ------------------------------------------------------------------------------------------------------
 
@@ -254,10 +287,10 @@ class Lanes:
         squads, everybody = squads[first:] + squads[:first], left == math.inf
         usual = 0.0 if everybody else left / weight
         ahead, share = max(0.0, self._ahead[lane] - usual), max(0.0, usual - self._ahead[lane])
-        passes = 0
+        passes, fixed = 0, self._fixed_bytes(lane)
         while left > 0 and any(squad.waits for squad in squads):
             for squad in squads:  # also those that do not wait: their units are given their share
-                self._limit_memory(squad, squads)
+                self._limit_memory(squad, squads, fixed)
                 left -= squad.march(turn, left, share, everybody, timed, self._roster.has_bodies)
             passes += 1
             share = max(left, 0.0) / weight * 2 ** max(0, passes - PATIENT_PASSES)

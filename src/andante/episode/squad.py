@@ -230,10 +230,10 @@ class Squad:
         """What each unit takes, before it has learned anything."""
         return self._minds.unit_bytes + self._members.itemsize
 
-    @property
-    def slot_bytes(self) -> int:
-        """The size of the parts of slots that are or were in use."""
-        return int(self.result["slots"][0]) * self.unit_bytes
+    def slot_bytes(self, more: int = 0) -> int:
+        """Return the size of the parts of slots that are or were in use, as it is with so many units more."""
+        ever, idle = int(self.result["slots"][0]), len(self._free) - (len(self._members) - int(self.result["slots"][0]))
+        return (ever + max(0, more - idle)) * self.unit_bytes
 
     @property
     def desk_bytes(self) -> int:

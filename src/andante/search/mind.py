@@ -16,7 +16,6 @@ import numpy.typing as npt
 from andante.search.pages import HOLDER, LINE, TILE, Cut, Paged, Room, cut_into, lined_up, paged
 from andante.search.records import Dense, Index
 
-
 SHORT = 256  # bytes: a row that is not longer lies among the unit's single numbers
 
 #: Begins the annex of a unit (`Mind.annex`).
@@ -331,7 +330,9 @@ class Minds(Mind):
         return [one for one in self._made if one is not None] + pools
 
     def _bytes(self, apart: bool) -> int:
-        long = sum(one.bytes for one in self._asked if one.what == "row" and one.annexed is apart and not _is_short(one))
+        long = sum(
+            one.bytes for one in self._asked if one.what == "row" and one.annexed is apart and not _is_short(one)
+        )
         return (self.annexes if apart else self.blocks).size + long
 
     @property
