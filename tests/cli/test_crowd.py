@@ -200,6 +200,9 @@ def test_scenes_are_made_and_walked(cli, tmp_path):
     code, out, err = cli("crowd", file, "--units", "5")
     assert code in (FAILED, USAGE)
     assert "a scene says which units there are" in err
+    code, _, err = cli("solve", file, "--from", "1,1", "--to", "2,2", "--algorithm", "lrta")
+    assert code != OK
+    assert "is a scene, not a map: 'andante crowd" in told(err)
 
 
 def test_agents_are_compared_in_scenes(cli, tmp_path):

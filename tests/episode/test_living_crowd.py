@@ -9,6 +9,7 @@ from andante.episode.march import NO_WISH
 from andante.episode.single import Agent
 from andante.episode.wishes import UNRANKED
 from andante.errors import AndanteError
+from andante.kernel import on_compile
 from andante.measures import Outcome
 from andante.world.grid import Grid
 from andante.world.living import World
@@ -234,6 +235,25 @@ def test_memory_for_searching_is_taken_by_those_who_search_and_given_back():
         crowd.tick()
     assert squad.result["annexes"] == squad.result["annexes_free"] > 0
     assert squad.used_bytes == 0
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize(("name", "bodies"), [("cpd", False), ("lrta", True)])
+def test_nothing_is_left_to_compile(name, bodies):
+    world = World(GRID)
+    crowd = andante.Crowd(name, world, databases=[andante.build("moves", GRID)] if name == "cpd" else (), bodies=bodies)
+    crowd.compile()
+    heard = []
+    with on_compile(heard.append):
+        ids = crowd.add(STARTS[:2], GOALS[:2])
+        crowd.tick()
+        world.close(next(cell for cell in STARTS[2:] if cell not in {*STARTS[:2], *GOALS[:2]}))
+        crowd.tick()
+        crowd.send(ids, GOALS[2:4])
+        crowd.put(ids[:1], STARTS[5])
+        crowd.tick(microseconds=100)
+        crowd.remove(ids)
+    assert heard == []
 
 
 def _path(problem):

@@ -381,9 +381,15 @@ class Crowd:
 
     @_alone
     def compile(self) -> None:
-        """Compile the loops of the crowd's algorithms, or load them from the cache: else its first tick does so."""
+        """Compile all that the crowd will call, or load it from the cache: else the first call of each does so.
+
+        That is `tick`, `send`, `put` and `remove` with the crowd's algorithms, and on a `World` also its `close` and
+        `open`.
+        """
         self._lanes.compile()
-        self._roster.compile()
+        self._roster.compile(self._living)
+        if self._living is not None:
+            self._living.compile()
 
     # --- what was asked for -----------------------------------------------------------------------------------------
 
@@ -421,12 +427,14 @@ class Crowd:
     def _goal_states(self, starts: States, goals: npt.ArrayLike, nearest: bool, what: str = "starts") -> States:
         """Return the states to go to, one for each start; a single start or goal serves all."""
         ends = states_at(self.world, goals, "goal", walls=_flag(nearest, "nearest"))
-        if len(starts) == 1 != len(ends):
+        if len(starts) == 1 and len(ends) > 1:
             starts = np.broadcast_to(starts, ends.shape)
         if len(ends) == 1 != len(starts):
             ends = np.broadcast_to(ends, starts.shape)
         if len(ends) != len(starts):
-            raise ProblemError(f"{len(starts)} {what} need as many goals, or one for all, got {len(ends)}")
+            many = len(starts)
+            need = f"1 {what[:-1]} needs a goal" if many == 1 else f"{many} {what} need as many goals, or one for all"
+            raise ProblemError(f"{need}, got {len(ends)}")
         return nearest_in_component(self.world, starts, ends) if nearest else ends
 
 

@@ -25,7 +25,7 @@ import numpy.typing as npt
 from andante.agent import NEEDS_ANNEX, Algorithm, Move, find, no_move
 from andante.databases.following import Following
 from andante.databases.header import Database
-from andante.kernel import instantiate, kernel
+from andante.kernel import instantiate, kernel, placeholder
 from andante.search.memory import CLOCK, Clock, Space, allocate, begin_problem, catch_up, set_problem
 from andante.search.path import price_between
 from andante.world.changes import Changes
@@ -161,14 +161,8 @@ def _either(own: Callable[..., Move], search: Callable[..., Move]) -> Callable[.
     return instantiate(step_or_search, f"step_or_search_{home}_{own.__name__}", own_step=own, search_step=search)
 
 
-def own_step(graph: Moves, memory: Any, params: Any, state: int, goal: int) -> Move:
-    """Stand for the step of an algorithm, which `gait_of` puts in its place."""
-    raise NotImplementedError
-
-
-def search_step(graph: Moves, memory: Any, params: Any, state: int, goal: int) -> Move:
-    """Stand for the step of the search, which `gait_of` puts in its place."""
-    raise NotImplementedError
+own_step = placeholder(Move, "makes one move of an algorithm (graph, memory, params, state, goal)")
+search_step = placeholder(Move, "makes one move of a search (graph, memory, params, state, goal)")
 
 
 def step_or_search(graph: Moves, memory: Both, params: Codes, state: int, goal: int) -> Move:

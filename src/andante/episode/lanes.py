@@ -57,6 +57,7 @@ class Lanes:
         self._squads: list[Squad] = []
         self._first: dict[tuple[Any, ...], int] = {}  # by algorithm and databases: the squad in the first lane
         self._ground = roster.ground
+        self._fixed = [0] * self._lanes  # what the units of each lane take before they have learned anything
         self._timed = False  # whether the last budget was in nanoseconds
         self._ahead = [0.0] * self._lanes  # what a unit of priority 1 was given ahead of the next tick
 
@@ -84,6 +85,7 @@ class Lanes:
         for lane in range(self._lanes):
             mine, number = rows[rows % self._lanes == lane], first + lane
             self._units["squad"][mine], self._units["slot"][mine] = number, self._squads[number].take_slots(mine)
+        self._fixed = [self._fixed_bytes(lane) for lane in range(self._lanes)]
 
     def open_accounts(self, rows: Ids, turn: int) -> None:
         """Let units begin with nothing given and nothing spent: they were not on their way."""
@@ -168,7 +170,7 @@ class Lanes:
     @property
     def unit_bytes(self) -> int:
         """The bytes that all units take, whether they have learned anything or not: what the memory is for."""
-        return sum(map(self._fixed_bytes, range(self._lanes))) + sum(squad.used_bytes for squad in self._squads)
+        return sum(self._fixed) + sum(squad.used_bytes for squad in self._squads)
 
     @property
     def desk_bytes(self) -> int:
@@ -207,17 +209,20 @@ class Lanes:
             "crowd more memory, or add fewer"
         )
 
-    def _limit_memory(self, squad: Squad, squads: list[Squad], fixed: int) -> None:
+    def _limit_memory(self, lane: int, squad: Squad, squads: list[Squad]) -> None:
         """Let a squad of a lane learn as much as the others have left of the lane's memory."""
         others = sum(other.used_bytes for other in squads if other is not squad)
-        squad.result["room"] = max(0, int(self._memory / self._lanes) - fixed - others)
+        squad.result["room"] = max(0, int(self._memory / self._lanes) - self._fixed[lane] - others)
 
     # --- turns ------------------------------------------------------------------------------------------------------
 
     def compile(self) -> None:
-        """Compile the loops of all squads."""
+        """Compile the loops of all squads, and what tells whether units go on to goals that have moved."""
+        nobody = np.zeros(0, np.int64)
         for squad in self._squads:
             squad.compile(self._roster.has_bodies)
+        if not self._share and any(squad.algorithm.pursues for squad in self._squads):
+            self._walked(nobody, nobody)
 
     def begin(self) -> None:
         """Begin a turn."""
@@ -287,10 +292,10 @@ class Lanes:
         squads, everybody = squads[first:] + squads[:first], left == math.inf
         usual = 0.0 if everybody else left / weight
         ahead, share = max(0.0, self._ahead[lane] - usual), max(0.0, usual - self._ahead[lane])
-        passes, fixed = 0, self._fixed_bytes(lane)
+        passes = 0
         while left > 0 and any(squad.waits for squad in squads):
             for squad in squads:  # also those that do not wait: their units are given their share
-                self._limit_memory(squad, squads, fixed)
+                self._limit_memory(lane, squad, squads)
                 left -= squad.march(turn, left, share, everybody, timed, self._roster.has_bodies)
             passes += 1
             share = max(left, 0.0) / weight * 2 ** max(0, passes - PATIENT_PASSES)

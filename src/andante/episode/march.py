@@ -24,11 +24,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from andante.agent import NEEDS_ANNEX, STUCK, UNREACHABLE, Move, no_move
+from andante.agent import NEEDS_ANNEX, STUCK, UNREACHABLE, Move
 from andante.episode.loop import wrong
 from andante.episode.pursuit import has_strayed, keeps_knowledge
 from andante.episode.wishes import MOST_RANKED, ranker
-from andante.kernel import Each, generic, instantiate, kernel, nanoseconds, nth, prefetch, subroutine
+from andante.kernel import Each, generic, instantiate, kernel, nanoseconds, nth, placeholder, prefetch, subroutine
 from andante.measures.outcome import Outcome
 from andante.search.memory import Clock, begin_problem, catch_up, set_problem
 from andante.search.records import (
@@ -69,6 +69,8 @@ UNIT = np.dtype(
         ("state", np.int64),
         ("goal", np.int64),
         ("aim", np.int64),  # where the goal was when it turned to it last (`episode.pursuit`)
+        ("annex", np.int32),
+        ("team", np.int32),  # the units with which it shares what it learns; NO_TEAM if it learns for itself
         ("begins", np.int32),
         ("denied", np.int32),  # with bodies: turns since its wish could have been granted
         ("balance", np.float64),  # what it has been given and not spent
@@ -82,9 +84,7 @@ UNIT = np.dtype(
         ("joined", np.int64),  # the turn after which it set out
         ("squad", np.int64),
         ("slot", np.int64),  # where its mind lies in its squad
-        ("team", np.int64),  # the units with which it shares what it learns; NO_TEAM if it learns for itself
         ("problem", np.int64),  # the number of its team's problem
-        ("annex", np.int64),  # what it was given because it needed it (`Mind.annex`); NO_ANNEX if it has none
         ("restarts", np.int64),  # how often it had to begin again because memory was full
         ("order", np.int64),  # with bodies: its moves, best first (`episode.wishes`), as long as it has a wish
         ("yields", np.int32),  # with bodies: turns in which it decides after all others
@@ -167,14 +167,8 @@ class Ground(NamedTuple):
     cells: npt.NDArray[np.int32]  # [units, 2], x and y; on graphs without cells nothing is written
 
 
-def step(graph: Arrays, memory: Any, params: Any, state: int, goal: int) -> Move:
-    """Stand for the step kernel of an algorithm, which `marcher` puts in its place."""
-    raise NotImplementedError
-
-
-def rank(graph: Arrays, memory: Any, worth: npt.NDArray[np.float64], state: int, goal: int) -> int:
-    """Stand for the kernel that ranks moves for a memory, which `marcher` puts in its place."""
-    raise NotImplementedError
+step = placeholder(Move, "makes one move of an algorithm (graph, memory, params, state, goal)")
+rank = placeholder(int, "ranks the moves of a state (graph, memory, worth, state, goal)")
 
 
 @generic
@@ -241,8 +235,9 @@ def march(
     opened = changes.scalars[0]["opened"]
     began, spent = nanoseconds(scratch.clock), 0.0
     before = began
-    first = at["next"]
-    for k in range(at["slots"]):
+    first, k = at["next"], -1
+    while k + 1 < at["slots"]:
+        k += 1
         slot = first + k if first + k < at["slots"] else first + k - at["slots"]
         _look_out(graph, crew, ground, members, at["slots"], slot)
         unit = members[slot]
@@ -269,12 +264,11 @@ def march(
         catch_up(clock[slot], opened)
         catch_up(team_clock[slot], opened)
         lost = _lost_records(one.pools) + _lost_records(one.team_pools)
-        move = no_move(NEEDS_ANNEX, 0, 0)
-        while move.to == NEEDS_ANNEX:
-            one = nth(crew, slot, row["team"] + row["annex"])
-            move = step(graph, one.memory, params, row["state"], row["aim"])
-            if move.to == NEEDS_ANNEX:
-                _take_annex(annexes, row, at)
+        move = step(graph, one.memory, params, row["state"], row["aim"])
+        if move.to == NEEDS_ANNEX:
+            _take_annex(annexes, row, at)
+            k -= 1  # the same unit once more
+            continue
         cost = float(move.expanded)
         if timed:
             now = nanoseconds(scratch.clock)

@@ -17,6 +17,7 @@ from andante.errors import ProblemError, quoted
 from andante.kernel import bind
 from andante.measures import Outcome
 from andante.search.memory import bytes_of
+from andante.search.pages import lined_up
 from andante.world.graph import Graph
 from andante.world.grid import Grid
 from andante.world.living import World
@@ -44,7 +45,7 @@ class Roster:
 
     def __init__(self, world: Grid | Graph, bodies: bool) -> None:
         self._world, self._graph = world, world.graph
-        self.ground = Ground(np.zeros(FIRST_UNITS, UNIT), np.zeros((FIRST_UNITS, 2), np.int32))
+        self.ground = Ground(lined_up(FIRST_UNITS, UNIT), np.zeros((FIRST_UNITS, 2), np.int32))
         self._count = 0  # rows that are or were in use
         self._free: list[int] = []  # of these, the rows that can be used again, the first freed first
         self._bodies = Bodies.over(len(self._graph), FIRST_UNITS, self._graph.max_degree) if bodies else None
@@ -108,7 +109,7 @@ class Roster:
         return rows
 
     def _grow(self, size: int, used: int) -> None:
-        units, cells = np.zeros(size, UNIT), np.zeros((size, 2), np.int32)
+        units, cells = lined_up(size, UNIT), np.zeros((size, 2), np.int32)
         units[:used], cells[:used] = self.ground.units[:used], self.ground.cells[:used]
         self.ground = Ground(units, cells)
         if self._bodies is not None:
@@ -215,10 +216,14 @@ class Roster:
         assert self._bodies is not None
         return bind(resolve, self._graph.arrays, self.ground, self._bodies, np.dtype(np.int32))
 
-    def compile(self) -> None:
-        """Call the kernel of bodies with nothing to do."""
+    def compile(self, world: World | None) -> None:
+        """Call the kernels of bodies, and of a map that changes, with nothing to do."""
         if self._bodies is not None:
             self._decide(0, 0)
+            bind(drop_wishes, self._graph.arrays, Ground(self.ground.units[:0], self.ground.cells[:0]))()
+        if world is not None:
+            CutOff(world, self.ground).end(0)
+            self._graph.apart([], [])
 
 
 def _read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:

@@ -227,8 +227,9 @@ class Squad:
 
     @property
     def unit_bytes(self) -> int:
-        """What each unit takes, before it has learned anything."""
-        return self._minds.unit_bytes + self._members.itemsize
+        """What each unit takes, before it has learned anything; also its team, if it is the only one in it."""
+        team = self._minds.annex_bytes if self._share else 0
+        return self._minds.unit_bytes + team + self._members.itemsize
 
     def slot_bytes(self, more: int = 0) -> int:
         """Return the size of the parts of slots that are or were in use, as it is with so many units more."""

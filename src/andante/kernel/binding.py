@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Hashable, Sequence
-from functools import partial
+from functools import cached_property, partial
 from types import FunctionType
 from typing import Any, cast
 
@@ -95,6 +95,12 @@ class Each:
         self._of_teams = {id(first) for first, _ in team_rows}
         self._keeps = rows, team_rows
 
+    @cached_property
+    def written(self) -> tuple[list[int], Any]:
+        """The words that stand for all units' bundles, and what decides their type: several kernels are bound to it."""
+        words: list[int] = []
+        return words, _write(self.bundle, words, self)
+
     def steps(self, array: npt.NDArray[Any]) -> tuple[int, int]:
         """Return the bytes from one unit's part to the next, and from one team's part to the next."""
         parts = self._all.get(id(array))
@@ -168,16 +174,18 @@ def _write(value: Any, words: list[int], each: Each | None = None) -> Any:
     Numba's own `typeof` takes a millisecond for an agent's memory, so it is asked only once per type.
     """
     if isinstance(value, np.ndarray):
+        flags = value.flags.num
         words += (value.ctypes.data, *value.shape)
-        if not value.flags.c_contiguous:
+        if not flags & _IN_C_ORDER:
             words += value.strides
         if each is not None:
             words += each.steps(value)
-        return value.dtype, value.ndim, value.flags.num & _TYPE_FLAGS
+        return value.dtype, value.ndim, flags & _TYPE_FLAGS
     if isinstance(value, tuple):
         return type(value), *[_write(part, words, each) for part in value]
     if isinstance(value, Each):
-        return Each, _write(value.bundle, words, value)
+        words += value.written[0]
+        return Each, value.written[1]
     if isinstance(value, np.dtype):
         return value
     if isinstance(value, float | np.floating):
@@ -189,7 +197,8 @@ def _write(value: Any, words: list[int], each: Each | None = None) -> Any:
     return type(value)
 
 
-_TYPE_FLAGS = 0x1 | 0x2 | 0x100 | 0x400  # NumPy's: contiguous in C's or Fortran's order, aligned, writeable
+_IN_C_ORDER = 0x1  # NumPy's
+_TYPE_FLAGS = _IN_C_ORDER | 0x2 | 0x100 | 0x400  # contiguous in C's or Fortran's order, aligned, writeable
 
 
 class _Reader:

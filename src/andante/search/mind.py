@@ -263,7 +263,8 @@ class Minds(Mind):
 
     def _long(self, one: _Asked, before: npt.NDArray[Any] | None, used: int) -> npt.NDArray[Any]:
         """Return an array of which each unit has a long part; the operating system provides memory for what is used."""
-        parts = np.zeros((self.units + one.annexed, one.length), one.dtype)
+        units = self.units + one.annexed
+        parts = lined_up(units * one.length, one.dtype).reshape(units, one.length)
         if before is not None:
             parts[:used] = before[:used]
         return parts

@@ -6,6 +6,7 @@ few entries at a time; pages go back to the pool as one chain; discarded tables 
 
 from __future__ import annotations
 
+import mmap
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,6 +27,7 @@ _OWN = _LINKS + 4  # a page's link to itself
 _PLAIN, _LINKED = 2, 16  # how long heads are; one with links takes up a cache line, of which eleven numbers are used
 LINE = 64  # bytes of a cache line
 SLOTS_PER_PAGE = 16  # a page needs 2 to 6, but a table of one size cannot be used as one of another
+_LARGE = 1 << 22  # bytes: for arrays of this size NumPy asks for large pages
 CLEARED = 16  # entries of discarded tables cleared for each page that is added: more than it will take of new ones
 
 
@@ -33,18 +35,18 @@ CLEARED = 16  # entries of discarded tables cleared for each page that is added:
 HOLDER = np.dtype(
     [
         ("table", np.int64),  # where its hash table begins ...
-        ("mask", np.int64),  # ... and the number of its entries, less one
+        ("mask", np.int32),  # ... and the number of its entries, less one
         ("old", np.int64),  # the smaller table before it, from which entries are still being moved; 0: there is none
-        ("old_mask", np.int64),
-        ("moved", np.int64),  # entries of the old table looked at so far
-        ("first", np.int64),  # its pages are a chain
-        ("last", np.int64),
-        ("pages", np.int64),
-        ("slots", np.int64),  # entries of its tables
-        ("found", np.int64),  # the key that was looked for last ...
-        ("found_at", np.int64),  # ... and its page: neighbouring numbers follow each other
-        ("first_page", np.int64),  # which it will need first in its next move, as far as it knows ...
-        ("second_page", np.int64),  # ... and then
+        ("old_mask", np.int32),
+        ("moved", np.int32),  # entries of the old table looked at so far
+        ("first", np.int32),  # its pages are a chain
+        ("last", np.int32),
+        ("pages", np.int32),
+        ("slots", np.int32),  # entries of its tables
+        ("found", np.int32),  # the key that was looked for last ...
+        ("found_at", np.int32),  # ... and its page: neighbouring numbers follow each other
+        ("first_page", np.int32),  # which it will need first in its next move, as far as it knows ...
+        ("second_page", np.int32),  # ... and then
     ]
 )
 
@@ -345,7 +347,7 @@ def paged(fields: list[np.dtype[Any]], cut: Cut, room: Room, holders: npt.NDArra
     pool = np.zeros(1, POOL)
     pool["fresh"], pool["fresh_slot"], pool["page_bytes"] = FIRST, SMALLEST, sum(sizes) + _HEAD_BYTES * cut.head
     index = Paged(
-        np.zeros(slots, np.int64),
+        lined_up(slots, np.int64),
         np.zeros(CLASSES, np.int64),
         lined_up(pages * cut.head, np.int32),
         buffer,
@@ -369,10 +371,25 @@ def _aligned(size: int) -> int:
 def lined_up(length: int, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
     """Return zeros that begin where a cache line does, so that no record lies in more lines than it must.
 
+    The operating system provides memory for what is used of them, as little at a time as it can. NumPy would ask it for
+    2 MB at a time: that takes milliseconds in which a tick waits, and nothing can interrupt it.
+
     >>> lined_up(3, np.int64).ctypes.data % LINE
     0
     """
     size = length * np.dtype(dtype).itemsize
+    if size >= _LARGE and hasattr(mmap, "MADV_NOHUGEPAGE"):
+        return _mapped(size).view(dtype)
     raw = np.zeros(size + LINE, np.uint8)
     begin = -raw.ctypes.data % LINE
     return raw[begin : begin + size].view(dtype)
+
+
+def _mapped(size: int) -> npt.NDArray[np.uint8]:
+    """Return zeros in pages of the usual size, on systems that have others too."""
+    try:
+        mapped = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    except OSError as error:
+        raise MemoryError(str(error)) from None
+    mapped.madvise(mmap.MADV_NOHUGEPAGE)
+    return np.frombuffer(mapped, np.uint8)
