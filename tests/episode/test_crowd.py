@@ -145,6 +145,19 @@ def test_what_a_unit_held_is_given_back():
     assert crowd.tick().bytes == bare(crowd)
 
 
+def test_memory_that_was_touched_ahead_is_used_as_any_other():
+    crowd = andante.Crowd("tba(budget=20)", GRID, memory=3e6, lanes=2)
+    crowd.add(STARTS[:5], GOALS[:5])
+    crowd.tick()
+    crowd.compile(memory=1e9)
+    crowd.add(STARTS[5:], GOALS[5:])
+    before = crowd.unit_bytes
+    crowd.compile(memory=1e6)
+    assert crowd.unit_bytes == before
+    arrive(crowd)
+    assert crowd.costs.tolist() == [trial.cost for trial in andante.run_many("tba(budget=20)", PROBLEMS)]
+
+
 def test_no_more_units_are_added_than_there_is_memory_for():
     grid = andante.generate("empty", 20, 20)
     crowd = andante.Crowd("lrta", grid, memory=1e6, lanes=2)
@@ -405,6 +418,8 @@ BAD = [
     (lambda crowd: crowd.remove(-1), "there is no unit -1"),
     (lambda crowd: crowd.put(0, (0, 99)), r"the place \(0, 99\) is outside"),
     (lambda crowd: crowd.put([0, 1], STARTS[:3]), "2 units need as many places"),
+    (lambda crowd: crowd.compile(memory=-1), "memory, in bytes, must be from 0 to .*, got -1"),
+    (lambda crowd: crowd.compile(memory="all"), "memory, in bytes, must be"),
     (lambda crowd: crowd.tick(expansions=0), "expansions must be more than 0, got 0"),
     (lambda crowd: crowd.tick(microseconds=-1), "microseconds must be more than 0"),
     (lambda crowd: crowd.tick(expansions="many"), "expansions must be"),

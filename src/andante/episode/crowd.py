@@ -380,12 +380,14 @@ class Crowd:
         return AlgorithmError(wrong_move(squad.algorithm, self.world, result, int(result["fault"])))
 
     @_alone
-    def compile(self) -> None:
+    def compile(self, memory: float = 0.0) -> None:
         """Compile all that the crowd will call, or load it from the cache: else the first call of each does so.
 
         That is `tick`, `send`, `put` and `remove` with the crowd's algorithms, and on a `World` also its `close` and
-        `open`.
+        `open`. With ``memory`` it also asks the operating system for so many bytes that units will need, which may take
+        milliseconds at a time if ticks do it.
         """
+        self._lanes.prepare(memory)
         self._lanes.compile()
         self._roster.compile(self._living)
         if self._living is not None:

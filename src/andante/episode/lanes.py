@@ -224,6 +224,14 @@ class Lanes:
         if not self._share and any(squad.algorithm.pursues for squad in self._squads):
             self._walked(nobody, nobody)
 
+    def prepare(self, size: Any) -> None:
+        """Touch so many bytes of the memory of all units, or of that of the crowd if that is less."""
+        number = real_number(size, "memory, in bytes,")
+        if not 0 <= number <= MOST_MEMORY:
+            raise ParameterError(f"memory, in bytes, must be from 0 to {MOST_MEMORY:g}, got {quoted(size)}")
+        for squad in self._squads if number else ():
+            squad.prepare(int(min(number, self._memory) / len(self._squads)))
+
     def begin(self) -> None:
         """Begin a turn."""
         self._weights = [squad.begin() for squad in self._squads]

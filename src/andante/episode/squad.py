@@ -181,6 +181,10 @@ class Squad:
         self._release_teams(nobody.ctypes.data, 0)
         self.result[:] = before
 
+    def prepare(self, size: int) -> None:
+        """Touch so many bytes of the memory for what units will learn."""
+        self._minds.prepare(size)
+
     def begin(self) -> float:
         """Begin a turn; return the sum of the priorities of the units that walk."""
         edition = edition_of(self.databases, self._graph)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 import numpy.typing as npt
 
-from andante.search.pages import HOLDER, LINE, TILE, Cut, Paged, Room, cut_into, lined_up, paged
+from andante.search.pages import HOLDER, LINE, TILE, Cut, Paged, Room, cut_into, lined_up, paged, touch
 from andante.search.records import Dense, Index
 
 SHORT = 256  # bytes: a row that is not longer lies among the unit's single numbers
@@ -351,6 +351,15 @@ class Minds(Mind):
         if units > self._begun:
             self.blocks.begin(self._begun, units)
             self._begun = units
+
+    def prepare(self, size: int) -> None:
+        """Touch so many bytes of the memory for what units will learn, and what as many as there is room for take."""
+        pools = [index for index in self.pools if isinstance(index, Paged)]
+        for index in pools:
+            touch(index, size // len(pools))
+        for i, parts in self._all.items():
+            if not _is_short(self._asked[i]) and not self._asked[i].annexed:
+                parts[self._begun :, ::SHORT] = 0
 
     def grow(self, units: int, annexes: int = 0) -> None:
         """Make room for more units. Arrays of which each unit has a part are replaced: allocate memories again.

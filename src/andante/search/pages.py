@@ -6,7 +6,6 @@ few entries at a time; pages go back to the pool as one chain; discarded tables 
 
 from __future__ import annotations
 
-import mmap
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,7 +26,8 @@ _OWN = _LINKS + 4  # a page's link to itself
 _PLAIN, _LINKED = 2, 16  # how long heads are; one with links takes up a cache line, of which eleven numbers are used
 LINE = 64  # bytes of a cache line
 SLOTS_PER_PAGE = 16  # a page needs 2 to 6, but a table of one size cannot be used as one of another
-_LARGE = 1 << 22  # bytes: for arrays of this size NumPy asks for large pages
+_USUAL_SLOTS = 6  # that a page needs at most, as long as tables only grow
+_TOUCHED = 4096  # bytes that the operating system provides at least
 CLEARED = 16  # entries of discarded tables cleared for each page that is added: more than it will take of new ones
 
 
@@ -368,28 +368,29 @@ def _aligned(size: int) -> int:
     return -(-size // LINE) * LINE
 
 
+def touch(index: Paged, size: int) -> None:
+    """Touch so many bytes that nobody has used yet; they stay zeros.
+
+    The operating system provides memory when it is touched for the first time, 2 MB at a time if it can. That may take
+    milliseconds, in which nothing else happens.
+    """
+    pool, head = index.pool[0], index.cut.head
+    first = int(pool["fresh"])
+    last = min(first + size // int(pool["page_bytes"]), len(index.head) // head)
+    for begin, each in index.field.tolist():
+        index.bytes[begin + first * each : begin + last * each : _TOUCHED] = 0
+    index.head[first * head : last * head : _TOUCHED // index.head.itemsize] = 0
+    slots = int(pool["fresh_slot"])
+    index.table[slots : slots + _USUAL_SLOTS * (last - first) : _TOUCHED // SLOT_BYTES] = 0
+
+
 def lined_up(length: int, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
     """Return zeros that begin where a cache line does, so that no record lies in more lines than it must.
-
-    The operating system provides memory for what is used of them, as little at a time as it can. NumPy would ask it for
-    2 MB at a time: that takes milliseconds in which a tick waits, and nothing can interrupt it.
 
     >>> lined_up(3, np.int64).ctypes.data % LINE
     0
     """
     size = length * np.dtype(dtype).itemsize
-    if size >= _LARGE and hasattr(mmap, "MADV_NOHUGEPAGE"):
-        return _mapped(size).view(dtype)
     raw = np.zeros(size + LINE, np.uint8)
     begin = -raw.ctypes.data % LINE
     return raw[begin : begin + size].view(dtype)
-
-
-def _mapped(size: int) -> npt.NDArray[np.uint8]:
-    """Return zeros in pages of the usual size, on systems that have others too."""
-    try:
-        mapped = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-    except OSError as error:
-        raise MemoryError(str(error)) from None
-    mapped.madvise(mmap.MADV_NOHUGEPAGE)
-    return np.frombuffer(mapped, np.uint8)
