@@ -26,6 +26,7 @@ from andante.reprs import brief
 # Returned in place of the state to move to.
 STUCK = -1  # the agent has no move it would make
 UNREACHABLE = -2  # the agent has proved that no path leads to the goal
+NEEDS_ANNEX = -3  # the unit of a crowd has to be given an annex first, and then asked again (`Mind.annex`)
 
 
 class Move(NamedTuple):

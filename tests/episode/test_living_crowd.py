@@ -9,6 +9,7 @@ from andante.episode.march import NO_WISH
 from andante.episode.single import Agent
 from andante.episode.wishes import UNRANKED
 from andante.errors import AndanteError
+from andante.kernel import on_compile
 from andante.measures import Outcome
 from andante.world.grid import Grid
 from andante.world.living import World
@@ -196,6 +197,67 @@ def test_units_with_databases_search_where_these_are_stale(name):
     outcomes = crowd.outcomes[ids]
     assert set(outcomes.tolist()) <= {Outcome.GOAL, Outcome.UNREACHABLE}
     assert np.count_nonzero(outcomes == Outcome.GOAL) >= 30
+    assert not crowd.held_bytes(ids).any()
+
+
+def test_memory_for_searching_is_taken_by_those_who_search_and_given_back():
+    world, agents_world = World(GRID), World(GRID)
+    crowd = andante.Crowd("cpd", world, databases=[andante.build("moves", GRID)])
+    squad = crowd._lanes._squads[0]
+    ids = crowd.add(STARTS * 20, GOALS * 20)
+    agents = [Agent("cpd", agents_world, databases=[andante.build("moves", GRID)]) for _ in STARTS]
+    states = [problem.start for problem in PROBLEMS]
+    assert squad.unit_bytes < 2e3
+
+    def go_on():
+        crowd.tick()
+        for k, agent in enumerate(agents):
+            to = agent.move(states[k], PROBLEMS[k].goal).to if states[k] != PROBLEMS[k].goal else UNREACHABLE
+            states[k] = states[k] if to == UNREACHABLE else to
+        assert (crowd.states[ids].reshape(-1, len(STARTS)) == states).all()
+        annexes = crowd._roster.units["annex"]
+        used = annexes[annexes > 0]
+        assert len(set(used.tolist())) == len(used) == squad.result["annexes"] - squad.result["annexes_free"]
+        assert (crowd.held_bytes(crowd._roster.units["squad"] == 0) > 0).tolist() == (annexes > 0).tolist()
+
+    go_on()
+    assert squad.result["annexes"] == 0
+    kept = {state for problem in PROBLEMS for state in (problem.start, problem.goal)} | set(states)
+    for one in (world, agents_world):
+        one.close([GRID.cell(state) for problem in PROBLEMS for state in _path(problem)[6:8] if state not in kept])
+        one.settle()  # so that all know at once who is cut off
+    for number in range(30):
+        go_on()
+        if number == 10:  # more than there is room for
+            assert squad.result["annexes"] > 0
+            crowd.add(STARTS * 15, GOALS * 15)
+    while crowd.walking:
+        crowd.tick()
+    assert squad.result["annexes"] == squad.result["annexes_free"] > 0
+    assert squad.used_bytes == 0
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize(("name", "bodies"), [("cpd", False), ("lrta", True)])
+def test_nothing_is_left_to_compile(name, bodies):
+    world = World(GRID)
+    crowd = andante.Crowd(name, world, databases=[andante.build("moves", GRID)] if name == "cpd" else (), bodies=bodies)
+    crowd.compile()
+    heard = []
+    with on_compile(heard.append):
+        ids = crowd.add(STARTS[:2], GOALS[:2])
+        crowd.tick()
+        world.close(next(cell for cell in STARTS[2:] if cell not in {*STARTS[:2], *GOALS[:2]}))
+        crowd.tick()
+        crowd.send(ids, GOALS[2:4])
+        crowd.put(ids[:1], STARTS[5])
+        crowd.tick(microseconds=100)
+        crowd.remove(ids)
+    assert heard == []
+
+
+def _path(problem):
+    return andante.run("astar", problem).path.tolist()
 
 
 def test_units_that_cannot_follow_a_map_do_not_learn_together_on_one():

@@ -69,7 +69,7 @@ def crowd(
     share: bool = typer.Option(False, "--share", help="Give all units one goal, and let them learn together."),
     lanes: int | None = typer.Option(None, min=1, help="Groups that units are dealt into: one per thread by default."),
     threads: int = typer.Option(1, min=1, help="How many lanes run at once."),
-    memory: float = number_option(256, 1, metavar="MB", help="The most that the minds of all units may hold."),
+    memory: float = number_option(256, 1, metavar="MB", help="The most that all units may take."),
     html: Path | None = typer.Option(None, metavar="FILE.html", help="Write a page that replays the crowd."),
     as_json: bool = JSON_OPTION,
 ) -> None:

@@ -111,7 +111,13 @@ def read_world(text: str, rule: str = "octile") -> Grid:
     """Return the grid that an argument names, with this rule for diagonal moves."""
     from andante.datasets.named import map_named
     from andante.world.mapfiles import read_map
+    from andante.world.scenes import is_scene
 
+    if is_scene(text):
+        raise AndanteError(
+            f"{text} is a scene, not a map: 'andante crowd {text}' walks it with all its units at once, and "
+            f"'andante compare {text}' with one agent alone"
+        )
     return read_map(text, rule=rule) if os.path.exists(text) else map_named(text, rule=rule)
 
 

@@ -386,7 +386,7 @@ def _read(buffer: mmap.mmap, arrays: int, text_bytes: int, kind: bytes, fingerpr
 
     A correct checksum only shows that the file is unchanged, not who wrote it.
     """
-    if arrays > MOST_ARRAYS or text_bytes > MAX_LENGTH or stale:  # lists of stale entries are not written yet
+    if arrays > MOST_ARRAYS or text_bytes > MAX_LENGTH or stale:  # all entries of a file hold
         raise ValueError(arrays)
     table = [_ENTRY.unpack_from(buffer, _HEAD.size + _ENTRY.size * i) for i in range(arrays)]
     begin = _HEAD.size + _ENTRY.size * arrays

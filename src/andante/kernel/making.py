@@ -27,6 +27,7 @@ from andante.kernel.compiler import INNER, JIT, OPTIONS, Part, remembering_opera
 F = TypeVar("F", bound=Callable[..., Any])
 P = ParamSpec("P")
 R_co = TypeVar("R_co", covariant=True)
+T = TypeVar("T")
 
 if TYPE_CHECKING:
     int64 = uint64 = int
@@ -198,6 +199,24 @@ def instantiate(template: Callable[..., Any], name: str, **names: Any) -> Callab
     # A kernel without a file, say from a notebook, has no source to hash: what is made with it is not cached.
     kept = all(not isinstance(part, Dispatcher) or isinstance(part._cache, KernelCache) for part in names.values())
     return compiled(copy, kept)
+
+
+def placeholder(returns: type[T], what: str) -> Callable[..., T]:
+    """Return what stands for a kernel in a template, until `instantiate` puts one in its place that returns the same.
+
+    ``what`` says what the kernel does, and with which arguments.
+
+    >>> placeholder(float, "weighs (bundle)")(None)
+    Traceback (most recent call last):
+        ...
+    TypeError: this stands for a kernel that weighs (bundle), which `instantiate` puts in its place
+    """
+
+    def stand(*_: Any) -> T:
+        raise TypeError(f"this stands for a kernel that {what}, which `instantiate` puts in its place")
+
+    stand.__annotations__["return"] = returns
+    return stand
 
 
 def _promised(stub: Any) -> type[tuple[Any, ...]] | None:

@@ -110,20 +110,24 @@ class World(Grid):
                 self.state(x, y)  # raises
             with self.lock:
                 self._one[0] = y * self._width + x
-                changed: int = self._edit(self._one_address, 1, opened)
-                self._free += changed if opened else -changed
-                self._unnoted += changed
-                if self._unnoted > _MOST_UNNOTED:
-                    self._take_note()
-            return changed
+                return self._change_states(self._one_address, 1, opened)
         states = self._states(cells)
         with self.lock:
-            changed = int(self._edit(states.ctypes.data, len(states), opened))
-            self._free += changed if opened else -changed
-            self._unnoted += changed
-            if self._unnoted > _MOST_UNNOTED:
-                self._take_note()
+            return self._change_states(states.ctypes.data, len(states), opened)
+
+    def _change_states(self, address: int, count: int, opened: bool) -> int:
+        """Change so many states, whose numbers lie at this address, and return how many were not so before."""
+        changed = int(self._edit(address, count, opened))
+        self._free += changed if opened else -changed
+        self._unnoted += changed
+        if self._unnoted > _MOST_UNNOTED:
+            self._take_note()
         return changed
+
+    def compile(self) -> None:
+        """Compile what changes cells, or load it from the cache: else the first change does so."""
+        with self.lock:
+            self._edit(self._one_address, 0, True)
 
     def _take_note(self) -> None:
         """Let followers take note of changes before they can no longer be looked up."""
