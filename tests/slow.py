@@ -16,10 +16,15 @@ SLOW: dict[str, tuple[str, ...]] = {
     "tests/episode/test_living_crowd.py::test_units_catch_goals_that_move_more_slowly": ("lrta", "rta"),
     "tests/episode/test_living_crowd.py::test_a_unit_walks_as_an_agent_while_their_database_is_mended": (),
     "tests/episode/test_living_crowd.py::test_units_with_databases_search_where_these_are_stale": (),
+    "tests/episode/test_living_crowd.py::test_memory_for_searching_is_taken_by_those_who_search_and_given_back": (),
     "tests/episode/test_bodies.py::test_states_with_many_moves_are_not_ranked": (),
     "tests/episode/test_crowd.py::test_minds_are_small_on_a_large_map": (),
     "tests/episode/test_crowd.py::test_slots_are_used_again_in_a_team_that_lives_on": (),
     "tests/episode/test_crowd.py::test_a_team_of_one_walks_as_alone_and_teams_come_and_go": (),
+    "tests/episode/test_crowd.py::test_a_crowd_on_a_graph": (),
+    "tests/episode/test_crowd.py::test_after_a_wrong_move_the_crowd_is_sound": ("{}",),
+    "tests/episode/test_waits.py::test_in_microseconds": (),
+    "tests/benchmarks/test_benchmarks.py::TestCrowds::test_all_are_measured": (),
     "tests/selection/test_crowds.py::test_the_answer_is_a_crowd_that_can_be_pasted": (),
     "docs/how-to/living-maps.md::living-maps.md": (),
     # Maps that are discovered: one loop per algorithm.
@@ -38,12 +43,15 @@ SLOW: dict[str, tuple[str, ...]] = {
         "lrta",
     ),
     "tests/episode/test_discovery.py::test_a_goal_that_proves_to_be_blocked_is_given_up_at_sight": ("astar", "lrta"),
+    "tests/episode/test_move.py::test_with_sight_it_senses": (),
+    "tests/selection/test_advise.py::test_on_maps_that_change_it_is_said_what_the_numbers_are_about": (),
     "tests/contract/test_living.py::test_agents_with_sight_learn_of_changes_when_they_see_them": ("astar", "lrta"),
     "tests/contract/test_register.py::test_an_agent_that_walks_through_walls_it_could_see_is_caught": (),
     "docs/algorithms/prlrts.md::prlrts.md": (),
     # Databases on maps that change.
     "tests/contract/test_living.py::test_agents_that_cannot_follow_search_where_what_they_know_is_stale": (),
     # Rows of arcs.
+    "tests/contract/test_one_way.py::test_agents_with_databases_arrive_where_moves_cannot_be_taken_back": (),
     "tests/agents/test_flrta.py::test_does_the_same_on_rows_of_arcs": (),
     "tests/agents/test_lrts.py::test_it_does_the_same_on_larger_maps_in_either_layout": (),
     "tests/agents/test_lss.py::test_values_that_weights_made_inconsistent_do_no_harm": (),
@@ -51,6 +59,8 @@ SLOW: dict[str, tuple[str, ...]] = {
     "tests/agents/test_tba.py::test_equals_the_algorithm_of_the_paper_on_graphs": (),
     "tests/agents/test_tba.py::test_does_the_same_on_rows_of_arcs": (),
     "tests/offline/test_depth_tree.py::test_graphs_will_do_as_well": (),
+    # Other combinations of databases.
+    "tests/agents/test_dlrta.py::test_an_agent_forgets_the_last_problem": (),
     # Processes of their own, which begin with importing and compiling.
     "tests/test_new_agent.py::test_the_skeleton_passes_the_contract_and_its_own_test": (),
     "tests/test_docs.py::test_what_is_written_from_the_code_is_up_to_date": ("reference",),

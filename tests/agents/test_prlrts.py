@@ -12,14 +12,14 @@ from andante.abstraction import levels
 from andante.abstraction.clique import Cover
 from andante.abstraction.hierarchy import Hierarchy
 from andante.errors import GraphError, ParameterError
-from tests.worlds import SIDE, examples, grid_problems
+from tests.worlds import FULL, SIDE, examples, grid_problems
 
 LIMITS = andante.Limits(moves=3000)
 
 
 DEPTHS, GAMMAS = st.sampled_from([1, 2, 3, 5, 9]), st.sampled_from([0.2, 0.4, 0.8, 1.0])
 QUOTAS = st.sampled_from([0.0, 1.0, 10.0, 50.0, math.inf])
-SIGHTS = st.sampled_from([None, 1, 2, 3, 10])
+SIGHTS = st.sampled_from([None, 1, 2, 3, 10]) if FULL else st.none()
 
 
 @pytest.mark.compiled
