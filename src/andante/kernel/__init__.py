@@ -4,7 +4,7 @@ Kernels run without the GIL and without Numba's runtime, so they cannot allocate
 plain Python functions. Their machine code is cached (`andante.kernel.cache`).
 """
 
-from andante.kernel.binding import Each, bind, nth
+from andante.kernel.binding import Each, Entry, bind, entry_of, nth
 from andante.kernel.cache import on_compile, source_state
 from andante.kernel.clock import nanoseconds
 from andante.kernel.compiler import JIT
@@ -14,8 +14,10 @@ from andante.kernel.making import Generic, generic, instantiate, int64, kernel, 
 __all__ = [
     "JIT",
     "Each",
+    "Entry",
     "Generic",
     "bind",
+    "entry_of",
     "generic",
     "instantiate",
     "int64",

@@ -1,0 +1,371 @@
+"""Files for exported agents: an image of the map, and for each agent a plan of its memory.
+
+A *map image* holds what all agents on a map share. A *plan* says how one agent's memory is laid out on one map, with
+given databases: of each word of its context, whether it is a number or lies in a segment, and how the memory looks in
+the beginning. Segments are the plan itself (for what the agent only reads), the map, the databases, the agent's mind
+and its desk. So the code in a library is for maps of any size; allocating is left to Python, which does it once, here.
+
+Both have the format of databases (`andante.databases.header`), and ``numbers`` as their first array, with what C has to
+know at once (docs/explanation/database-files.md).
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from andante.agent import Algorithm
+from andante.databases.header import Database, checksum_of, file_of, offsets_in
+from andante.episode.loop import driver, loop_parts
+from andante.episode.single import Agent
+from andante.episode.tables import EPISODE
+from andante.errors import AlgorithmError
+from andante.kernel import Entry, entry_of
+from andante.notation import Call
+from andante.search.hillclimb import walk_straight
+from andante.search.memory import Space, new_space
+from andante.search.mind import KeptMind
+from andante.world.graph import Graph
+from andante.world.grid import Grid
+from andante.world.living import World
+from andante.world.sensing import View
+
+ALIGNMENT = 64
+MOST_DATABASES = 4
+MOST_MAP_WORDS = 64  # of a context that C has on its stack
+
+# Segments, as they are numbered in plans: what a word of a context is, or where what it is the address of lies.
+NUMBER, PLAN, MAP, MIND, DESK, DATABASE = range(6)
+
+# What is where in the ``numbers`` of a map image ...
+MAP_NUMBERS = (
+    "states",
+    "width",  # of a grid; else 0
+    "height",
+    "living",  # 1: cells can be closed and opened
+    "label",  # where the component of each state is, int32; 0: nowhere, because it may change
+    "passable",  # where the passable cells are, uint8; 0: nowhere
+    "straight",  # where the contexts of four kernels are, and how many words they have
+    "straight_words",
+    "edit",
+    "edit_words",
+    "sweep",
+    "sweep_words",
+    "apart",
+    "apart_words",
+    "changes",  # where the number of changes is
+    "sweeps",  # where the number of sweeps is
+    "code",  # what contexts are for
+)
+# ... and of a plan.
+PLAN_NUMBERS = (
+    "code",  # of the machine code that this is for: the first eight bytes of a SHA-256
+    "words",  # of the context
+    "context",  # where it is: for each word its value, its segment, and the bytes that it is the address of
+    "mind_bytes",
+    "desk_bytes",
+    "initial",  # where it is said how memory looks in the beginning, if not zero: segment, offset, place in data, bytes
+    "initials",
+    "data",
+    "served",  # where it is said which goals the databases are for, uint8; 0: for all
+    "clock",  # where the number of the problem is in the mind
+    "anchored",
+    "pursues",
+    "map",  # the checksum of the map image
+    "databases",
+    *(f"database_{i}" for i in range(MOST_DATABASES)),  # their checksums
+)
+
+#: What the mind begins with: whose it is, what `move` has to know, and an episode (`episode.tables`).
+MIND_HEAD = ("code", "plan", "here", "aim", "news", "reserved_0", "reserved_1", "reserved_2")
+_HEAD_BYTES = 8 * len(MIND_HEAD) + EPISODE.itemsize
+
+
+class Range(NamedTuple):
+    """A piece of memory in this process, and where it lies in a segment."""
+
+    begin: int
+    end: int
+    segment: int
+    offset: int
+
+
+def code_number(entry: Entry) -> int:
+    """Return what tells the machine code of an entry from all other."""
+    return _number_of(entry.identity)
+
+
+def _number_of(text: str) -> int:
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "little", signed=True)
+
+
+def _bounds(array: npt.NDArray[Any]) -> tuple[int, int]:
+    low, high = np.lib.array_utils.byte_bounds(array)
+    return int(low), int(high)
+
+
+def _numbers(names: Sequence[str], known: dict[str, int]) -> npt.NDArray[np.int64]:
+    return np.array([known.get(name, 0) for name in names], np.int64)
+
+
+def _file(kind: str, names: Sequence[str], chart: str, known: dict[str, int], arrays: dict[str, Any]) -> bytes:
+    """Return a file whose ``numbers`` have what is known, and where each of these arrays is."""
+    given = {"numbers": _numbers(names, {}), **arrays}
+    where = offsets_in(file_of(Call(kind), chart, given))
+    given["numbers"] = _numbers(names, {**{name: where[name] for name in arrays if arrays[name].size}, **known})
+    return file_of(Call(kind), chart, given)
+
+
+# --- maps -----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class MapImage:
+    """The image of a map, and where its arrays are in this process."""
+
+    world: Grid
+    data: bytes
+    ranges: list[Range]
+
+    @property
+    def graph(self) -> Graph:
+        """The graph that agents walk on."""
+        return self.world.graph
+
+    @classmethod
+    def of(cls, world: Grid) -> MapImage:
+        """Return the image of a map; if it is a `World`, its cells can be closed and opened there too."""
+        graph = world.graph
+        chart = graph.chart
+        arrays = {key: np.atleast_1d(value) for key, value in graph.arrays._asdict().items()}
+        arrays["passable"] = world.passable.ravel()
+        known = {"states": len(graph), "width": world.width, "height": world.height, "code": map_code()}
+        entries = {"straight": entry_of(walk_straight, graph.arrays)}
+        if isinstance(world, World):
+            world.settle()
+            known["living"] = 1
+            arrays |= _living_arrays(world)
+            entries |= world.entries()
+        else:
+            arrays["label"] = graph.components
+        for key, entry in entries.items():
+            assert len(entry.words) <= MOST_MAP_WORDS
+            arrays[key] = np.zeros((len(entry.words), 2), np.int64)
+            known[f"{key}_words"] = len(entry.words)
+        where = offsets_in(_file("map", MAP_NUMBERS, chart, known, arrays))
+        ranges = [Range(*_bounds(array), MAP, where[key]) for key, array in arrays.items() if array.size]
+        for key, entry in entries.items():
+            arrays[key] = np.array(_relocated(entry, ranges), np.int64)[:, :2]
+        if isinstance(world, World):
+            known["changes"], known["sweeps"] = (where[key] for key in ("changes_scalars", "parts_scalars"))
+            fields = world.parts.scalars.dtype.fields
+            assert fields is not None
+            known["sweeps"] += fields["sweeps"][1]
+        data = _file("map", MAP_NUMBERS, chart, known, arrays)
+        return cls(world, data, ranges)
+
+
+@functools.cache
+def map_entries() -> dict[str, Entry]:
+    """Return the code of the kernels that work on maps alone, by name; it is the same for all maps."""
+    world = World(Grid([[True, True]]))
+    return {"straight": entry_of(walk_straight, world.graph.arrays), **world.entries()}
+
+
+@functools.cache
+def map_code() -> int:
+    """Return what tells the machine code of these kernels from all other."""
+    return _number_of("\n".join(entry.identity for entry in map_entries().values()))
+
+
+def _living_arrays(world: World) -> dict[str, npt.NDArray[Any]]:
+    """Return all that changes with a map, by name."""
+    arrays: dict[str, npt.NDArray[Any]] = {}
+    for bundle, value in (("cells", world.cells), ("changes", world.changes), ("parts", world.parts)):
+        for key, part in value._asdict().items():
+            if isinstance(part, np.ndarray) and not (bundle == "cells" and key in ("mask", "passable")):
+                arrays[f"{bundle}_{key}"] = part
+    return {**arrays, **world.looks()}
+
+
+def _relocated(entry: Entry, ranges: Sequence[Range]) -> list[tuple[int, int, int]]:
+    """Return for each word of a context its value, its segment, and the bytes that it is the address of."""
+    words = [(word, NUMBER, 0) for word in entry.words]
+    for place, array in entry.arrays:
+        words[place] = (0, NUMBER, 0) if array.size == 0 else _place(array, ranges)
+    return words
+
+
+def _place(array: npt.NDArray[Any], ranges: Sequence[Range]) -> tuple[int, int, int]:
+    """Return where an array lies: offset, segment and length."""
+    low, high = _bounds(array)
+    for one in ranges:
+        if one.begin <= low and high <= one.end:
+            return one.offset + array.ctypes.data - one.begin, one.segment, high - low
+    raise AssertionError("an array lies in no segment")
+
+
+# --- agents ---------------------------------------------------------------------------------------------------------
+
+
+class _Planned(Agent):
+    """An agent that is never run: it shows how its memory is laid out, and which of it is its mind."""
+
+    def _new_space(self, known: Graph, view: View) -> Space:
+        self.given = KeptMind(len(known))
+        return new_space(known, self._gait.params, self._log_rows, self.databases, view, self.name, self.given)
+
+    def entry(self) -> Entry:
+        """Return the code of the loop, and its context."""
+        space = self._space
+        parts = loop_parts(
+            self.graph.arrays, space.view, self._memory, self._gait.codes, space.clock, space.changes
+        )
+        return entry_of(driver(self._gait.step), *parts)
+
+    def clock(self) -> npt.NDArray[Any]:
+        """Return the clock, which has the number of the problem first."""
+        return self._space.clock
+
+    def served(self) -> npt.NDArray[np.uint8]:
+        """Return for each state whether databases are for problems with this goal; empty if they are for all."""
+        states = np.arange(len(self.graph))
+        found = np.ones(len(states), np.bool_)
+        for _, database in self._covering:
+            found &= database.covers(self.graph, states)
+        return np.zeros(0, np.uint8) if found.all() else found.astype(np.uint8)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The plan of an agent's memory on one map."""
+
+    algorithm: Algorithm
+    map: MapImage
+    databases: tuple[Database, ...]  # in the order in which C is given them
+    entry: Entry
+    data: bytes
+    mind_bytes: int
+    desk_bytes: int
+
+    @property
+    def total_bytes(self) -> int:
+        """The memory that one agent needs, files included."""
+        files = len(self.data) + len(self.map.data) + sum(one.nbytes for one in self.databases)
+        return files + self.mind_bytes + self.desk_bytes
+
+    @classmethod
+    def of(cls, algorithm: Algorithm, image: MapImage, databases: Sequence[Any] = ()) -> Plan:
+        """Return the plan for an algorithm on a map; raise `AlgorithmError` if it lacks a database."""
+        agent = _Planned(algorithm, image.world, databases=databases)
+        if isinstance(image.world, World) and image.world.has_followers:
+            raise AlgorithmError(
+                f"{algorithm} plans over levels of the map, and levels cannot be mended outside Python yet; export it "
+                "without --living, or export another algorithm"
+            )
+        entry = agent.entry()
+        used = tuple(one for one in agent.databases if isinstance(one, Database) and one.kind in algorithm.needs)
+        files = [one.to_bytes() for one in used]
+        if len(used) > MOST_DATABASES:
+            raise AlgorithmError(f"an exported agent can have {MOST_DATABASES} databases, and {algorithm} has more")
+        layout = _Layout(list(image.ranges))
+        for number, (one, data) in enumerate(zip(used, files, strict=True)):
+            where = offsets_in(data)
+            for key, array in one.arrays._asdict().items():
+                if array.size:
+                    layout.ranges.append(Range(*_bounds(array), DATABASE + number, where[key]))
+        layout.place(entry, agent.given.arrays, shared_desk=algorithm.crowd)
+        known = {
+            "code": code_number(entry),
+            "words": len(entry.words),
+            "mind_bytes": layout.used[MIND],
+            "desk_bytes": layout.used[DESK],
+            "initials": len(layout.initial),
+            "clock": _place(agent.clock(), layout.ranges)[0],
+            "anchored": int(algorithm.card.anchored),
+            "pursues": int(algorithm.pursues),
+            "map": checksum_of(image.data),
+            "databases": len(used),
+            **{f"database_{i}": checksum_of(data) for i, data in enumerate(files)},
+        }
+        arrays: dict[str, npt.NDArray[Any]] = {
+            "context": np.zeros((len(entry.words), 3), np.int64),
+            "initial": np.array(layout.initial, np.int64).reshape(-1, 4),
+            "served": agent.served(),
+            "algorithm": np.frombuffer(str(algorithm).encode(), np.uint8),
+            "data": np.frombuffer(b"".join(layout.data), np.uint8),
+        }
+        begin = offsets_in(_file("agent", PLAN_NUMBERS, image.graph.chart, known, arrays))["data"]
+        moved = [
+            one._replace(offset=one.offset + begin) if one.segment == PLAN else one for one in layout.ranges
+        ]
+        arrays["context"] = np.array(_relocated(entry, moved), np.int64)
+        data = _file("agent", PLAN_NUMBERS, image.graph.chart, known, arrays)
+        return cls(algorithm, image, used, entry, data, layout.used[MIND], layout.used[DESK])
+
+
+@dataclass
+class _Layout:
+    """Where everything that an agent's context points to is put."""
+
+    ranges: list[Range]
+    used: dict[int, int] = field(default_factory=lambda: {MIND: _aligned(_HEAD_BYTES), DESK: 0, PLAN: 0})
+    initial: list[tuple[int, int, int, int]] = field(default_factory=list)
+    data: list[bytes] = field(default_factory=list)
+
+    def place(self, entry: Entry, mind: Sequence[npt.NDArray[Any]], *, shared_desk: bool) -> None:
+        """Put each piece of memory into a segment: the mind, the desk, or the plan if it is only read.
+
+        An agent that cannot be one of a crowd may keep things on its desk from move to move, so that is mind too.
+        """
+        kept = [_bounds(array) for array in mind if array.size]
+        for low, high, writeable in self._pieces(entry):
+            if not writeable:
+                segment = PLAN
+            elif not shared_desk or any(low < end and begin < high for begin, end in kept):
+                segment = MIND
+            else:
+                segment = DESK
+            self._put(low, high, segment)
+
+    def _pieces(self, entry: Entry) -> list[tuple[int, int, bool]]:
+        """Return the pieces of memory that lie in no segment yet, in order, overlapping arrays as one."""
+        found: list[tuple[int, int, bool]] = []
+        arrays = [array for _, array in entry.arrays if array.size and not self._lies(array)]
+        for array in sorted(arrays, key=_bounds):
+            low, high = _bounds(array)
+            if found and low < found[-1][1]:
+                begin, end, writeable = found.pop()
+                found.append((begin, max(end, high), writeable or array.flags.writeable))
+            else:
+                found.append((low, high, array.flags.writeable))
+        return found
+
+    def _lies(self, array: npt.NDArray[Any]) -> bool:
+        low, high = _bounds(array)
+        return any(one.begin <= low and high <= one.end for one in self.ranges)
+
+    def _put(self, low: int, high: int, segment: int) -> None:
+        contents = ctypes.string_at(low, high - low)
+        offset = self.used[segment]
+        if segment == PLAN or any(contents):
+            if segment != PLAN:
+                self.initial.append((segment, offset, self.used[PLAN], len(contents)))
+            offset = self.used[segment] if segment != PLAN else self.used[PLAN]
+            padding = bytes(_aligned(len(contents)) - len(contents))
+            self.data += [contents, padding]
+            self.used[PLAN] += len(contents) + len(padding)
+        if segment != PLAN:
+            self.used[segment] += _aligned(high - low)
+        self.ranges.append(Range(low, high, segment, offset))
+
+
+def _aligned(size: int) -> int:
+    return -(-size // ALIGNMENT) * ALIGNMENT

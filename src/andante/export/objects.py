@@ -1,0 +1,143 @@
+"""Machine code for other machines: object files, made by the LLVM that Numba brings.
+
+The code of an entry (`andante.kernel.entry_of`) is for no particular processor until it is optimised here, so all
+targets get the same treatment, and the one of this machine too. It refers to nothing outside but ``memset`` and its
+kin.
+"""
+
+from __future__ import annotations
+
+import functools
+import platform
+import sys
+from dataclasses import dataclass
+
+import llvmlite.binding as llvm
+
+from andante.errors import ParameterError, did_you_mean
+from andante.kernel import Entry
+
+
+@dataclass(frozen=True)
+class Target:
+    """A kind of machine that libraries are made for."""
+
+    name: str
+    triple: str  # LLVM's name
+    zig: str  # Zig's name
+    static: str  # the file name of a static library
+    shared: str  # the file name of a shared library
+
+    @property
+    def processor(self) -> str:
+        """The oldest processor that libraries run on. Every x86 since 2009 rounds numbers without a library's help."""
+        return "x86-64-v2" if self.triple.startswith("x86_64") else ""
+
+    @property
+    def is_wasm(self) -> bool:
+        """Whether this is WebAssembly, where addresses have 32 bits."""
+        return self.triple.startswith("wasm32")
+
+
+def _unix(name: str, triple: str, zig: str, shared: str) -> Target:
+    return Target(name, triple, zig, "libandante.a", shared)
+
+
+#: All targets by name.
+TARGETS = {
+    target.name: target
+    for target in (
+        _unix("linux-x86_64", "x86_64-unknown-linux-gnu", "x86_64-linux-gnu", "libandante.so"),
+        _unix("linux-arm64", "aarch64-unknown-linux-gnu", "aarch64-linux-gnu", "libandante.so"),
+        Target("windows-x86_64", "x86_64-pc-windows-gnu", "x86_64-windows-gnu", "andante.lib", "andante.dll"),
+        Target("windows-arm64", "aarch64-pc-windows-gnu", "aarch64-windows-gnu", "andante.lib", "andante.dll"),
+        _unix("macos-x86_64", "x86_64-apple-macosx11.0", "x86_64-macos", "libandante.dylib"),
+        _unix("macos-arm64", "arm64-apple-macosx11.0", "aarch64-macos", "libandante.dylib"),
+        Target("wasm", "wasm32-unknown-unknown", "wasm32-freestanding", "libandante.a", "andante.wasm"),
+    )
+}
+
+#: Names for several targets, or for the usual one of a system.
+_ALSO = {
+    "linux": ("linux-x86_64", "linux-arm64"),
+    "windows": ("windows-x86_64",),
+    "macos": ("macos-x86_64", "macos-arm64"),
+}
+
+
+def targets_named(name: str) -> list[Target]:
+    """Return the targets that a name stands for; raise `ParameterError` if there are none.
+
+    >>> [target.name for target in targets_named("macos")]
+    ['macos-x86_64', 'macos-arm64']
+    """
+    if name == "this":
+        return [this_machine()]
+    if name in _ALSO:
+        return [TARGETS[one] for one in _ALSO[name]]
+    if name in TARGETS:
+        return [TARGETS[name]]
+    known = ["this", *_ALSO, *TARGETS]
+    raise ParameterError(
+        f"there is no target {name!r}; {did_you_mean(name, known)}"
+        if len(did_you_mean(name, known)) < 40
+        else f"there is no target {name!r}; the targets are {', '.join(known)}"
+    )
+
+
+def this_machine() -> Target:
+    """Return the target that this program runs on; raise `ParameterError` if it is not among them."""
+    systems = {"linux": "linux", "win32": "windows", "darwin": "macos"}
+    processors = {"x86_64": "x86_64", "amd64": "x86_64", "aarch64": "arm64", "arm64": "arm64"}
+    name = f"{systems.get(sys.platform)}-{processors.get(platform.machine().lower())}"
+    if name not in TARGETS:
+        raise ParameterError(f"this machine is not among the targets; name one of {', '.join(TARGETS)} with --target")
+    return TARGETS[name]
+
+
+# The loop reads the clock of the machine it was compiled on. Exported agents count work, not time: here it stands still.
+_NO_CLOCK = """
+define i32 @clock_gettime(i32 %clock, ptr %buffer) { ret i32 0 }
+define i32 @QueryPerformanceCounter(ptr %buffer) { ret i32 1 }
+"""
+
+
+@functools.cache
+def _all_targets() -> None:
+    llvm.initialize_all_targets()
+    llvm.initialize_all_asmprinters()
+
+
+def object_of(entries: dict[str, Entry], target: Target) -> bytes:
+    """Return an object file with these entries under these names."""
+    _all_targets()
+    known = llvm.Target.from_triple(target.triple)
+    machine = known.create_target_machine(cpu=target.processor, opt=3, reloc="pic", codemodel="default")
+    whole = llvm.parse_assembly(_NO_CLOCK)
+    for name, entry in entries.items():
+        whole.link_in(_private(llvm.parse_bitcode(entry.bitcode), entry, name))
+    for one in _defined(whole):
+        if one.name not in entries:
+            one.linkage = "internal"
+    whole.triple, whole.data_layout = target.triple, str(machine.target_data)
+    builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(3))
+    builder.getModulePassManager().run(whole, builder)
+    for number, one in enumerate(_defined(whole)):  # Numba's names are longer than the code
+        if one.name not in entries:
+            one.name = f"andante_{number}"
+    code: bytes = machine.emit_object(whole)
+    return code
+
+
+def _private(module: llvm.ModuleRef, entry: Entry, name: str) -> llvm.ModuleRef:
+    """Return the module with everything but its entry hidden; WebAssembly has no common symbols either."""
+    for one in _defined(module):
+        one.linkage = "internal"
+    function = module.get_function(entry.name)
+    function.linkage, function.name, function.visibility = "external", name, "hidden"
+    return module
+
+
+def _defined(module: llvm.ModuleRef) -> list[llvm.ValueRef]:
+    """Return the functions and constants that a module does not take from elsewhere."""
+    return [one for one in [*module.functions, *module.global_variables] if not one.is_declaration]
