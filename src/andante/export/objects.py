@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import functools
 import platform
+import re
 import sys
 from dataclasses import dataclass
 
 import llvmlite.binding as llvm
 
-from andante.errors import ParameterError, did_you_mean
+from andante.errors import AlgorithmError, ParameterError, did_you_mean
 from andante.kernel import Entry
 
 
@@ -27,6 +28,7 @@ class Target:
     zig: str  # Zig's name
     static: str  # the file name of a static library
     shared: str  # the file name of a shared library
+    imports: str = ""  # the file name of what programs for Windows are linked to instead of it
 
     @property
     def processor(self) -> str:
@@ -43,14 +45,18 @@ def _unix(name: str, triple: str, zig: str, shared: str) -> Target:
     return Target(name, triple, zig, "libandante.a", shared)
 
 
+def _windows(name: str, triple: str, zig: str) -> Target:
+    return Target(name, triple, zig, "andante-static.lib", "andante.dll", "andante.lib")
+
+
 #: All targets by name.
 TARGETS = {
     target.name: target
     for target in (
         _unix("linux-x86_64", "x86_64-unknown-linux-gnu", "x86_64-linux-gnu", "libandante.so"),
         _unix("linux-arm64", "aarch64-unknown-linux-gnu", "aarch64-linux-gnu", "libandante.so"),
-        Target("windows-x86_64", "x86_64-pc-windows-gnu", "x86_64-windows-gnu", "andante.lib", "andante.dll"),
-        Target("windows-arm64", "aarch64-pc-windows-gnu", "aarch64-windows-gnu", "andante.lib", "andante.dll"),
+        _windows("windows-x86_64", "x86_64-pc-windows-gnu", "x86_64-windows-gnu"),
+        _windows("windows-arm64", "aarch64-pc-windows-gnu", "aarch64-windows-gnu"),
         _unix("macos-x86_64", "x86_64-apple-macosx11.0", "x86_64-macos", "libandante.dylib"),
         _unix("macos-arm64", "arm64-apple-macosx11.0", "aarch64-macos", "libandante.dylib"),
         Target("wasm", "wasm32-unknown-unknown", "wasm32-freestanding", "libandante.a", "andante.wasm"),
@@ -119,14 +125,32 @@ def object_of(entries: dict[str, Entry], target: Target) -> bytes:
     for one in _defined(whole):
         if one.name not in entries:
             one.linkage = "internal"
+    if target.is_wasm:
+        _forget_pointers(whole)
     whole.triple, whole.data_layout = target.triple, str(machine.target_data)
-    builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(3))
-    builder.getModulePassManager().run(whole, builder)
+    _optimise(whole, machine)
     for number, one in enumerate(_defined(whole)):  # Numba's names are longer than the code
         if one.name not in entries:
             one.name = f"andante_{number}"
     code: bytes = machine.emit_object(whole)
     return code
+
+
+def _optimise(module: llvm.ModuleRef, machine: llvm.TargetMachine, level: int = 3) -> None:
+    builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(level))
+    builder.getModulePassManager().run(module, builder)
+
+
+def _forget_pointers(module: llvm.ModuleRef) -> None:
+    """Take apart all bundles in a module's memory, while pointers have the size that Numba has counted on.
+
+    Numba tidies up each function as soon as it is made, and places in a bundle become distances in bytes, for pointers
+    of 64 bits. With everything inlined no bundle is left in memory, and pointers may have any size.
+    """
+    _optimise(module, llvm.Target.from_default_triple().create_target_machine(), 2)
+    for line in str(module).splitlines():
+        if re.search(r" = alloca [{\[].*\bptr\b.*, align", line):
+            raise AlgorithmError("this algorithm keeps addresses in memory, so it cannot be exported to WebAssembly")
 
 
 def _private(module: llvm.ModuleRef, entry: Entry, name: str) -> llvm.ModuleRef:
