@@ -11,7 +11,9 @@ import numpy as np
 from andante.export.library import ERRORS
 
 CODES = {name: -number for number, name in enumerate(ERRORS, 1)}
-STEP = np.dtype([("state", "i8"), ("cost", "f8"), ("expanded", "i8"), ("touched", "i8"), ("learned", "f8"), ("found", "i8")])
+STEP = np.dtype(
+    [("state", "i8"), ("cost", "f8"), ("expanded", "i8"), ("touched", "i8"), ("learned", "f8"), ("found", "i8")]
+)
 ROOM = 64  # steps that a run can write at a time
 
 
@@ -41,7 +43,18 @@ class Move(ctypes.Structure):
 class Trial(ctypes.Structure):
     _fields_ = tuple(
         (name, ctypes.c_double if name in ("cost", "learned") else ctypes.c_int64)
-        for name in "outcome state steps cost moves expanded touched max_expanded learned stored".split()
+        for name in [
+            "outcome",
+            "state",
+            "steps",
+            "cost",
+            "moves",
+            "expanded",
+            "touched",
+            "max_expanded",
+            "learned",
+            "stored",
+        ]
     )
 
 
@@ -55,7 +68,9 @@ def memory(bytes_: int, contents: bytes = b"", fill: int = -3) -> Any:
 class CAgent:
     """An agent of a C library."""
 
-    def __init__(self, library: ctypes.CDLL, name: str, data: Path, place: str, databases: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self, library: ctypes.CDLL, name: str, data: Path, place: str, databases: tuple[str, ...] = ()
+    ) -> None:
         self._library, self._name = library, name
         plan, image = (data / f"{place}.{name}.plan").read_bytes(), (data / f"{place}.image").read_bytes()
         tables = [(data / file).read_bytes() for file in databases]
@@ -66,7 +81,10 @@ class CAgent:
             self.files.databases[i], self.files.database_bytes[i] = self._databases[i].ctypes.data, len(table)
         self.agent = memory(8 * 1024)
         self.world = memory(len(image))
-        if library.andante_world_init(*self._pointers(self.world), len(image), *self._pointers(self.map), len(image)) == 0:
+        if (
+            library.andante_world_init(*self._pointers(self.world), len(image), *self._pointers(self.map), len(image))
+            == 0
+        ):
             self.files.map = self.world.ctypes.data
         self.mind_bytes, self.desk_bytes = ctypes.c_size_t(), ctypes.c_size_t()
         self.check("bytes", ctypes.byref(self.files), ctypes.byref(self.mind_bytes), ctypes.byref(self.desk_bytes))

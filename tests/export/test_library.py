@@ -54,9 +54,8 @@ def cost_in_python(folder, grid, name, databases):
     start, goal = map(int, re.search(r"start = (\d+), goal = (\d+)", (folder / "example.c").read_text()).groups())
     agent = andante.Agent(name, grid, databases=databases)
     trial = agent.run(andante.world.problem.Problem(grid.graph, start, goal, grid=grid))
-    return [f"{trial.moves} moves, cost {trial.cost:.4f}, arrived", f"{trial.moves} moves after loading"] + [
-        f"{trial.moves} moves, cost {trial.cost:.4f} in one go"
-    ]
+    walked = f"{trial.moves} moves, cost {trial.cost:.4f}"
+    return [f"{walked}, arrived", f"{trial.moves} moves after loading", f"{walked} in one go"]
 
 
 @needs_gcc
@@ -180,7 +179,12 @@ def test_without_a_linker_there_are_objects(grid, tmp_path, monkeypatch):
     monkeypatch.setattr("andante.export.linking._zig", lambda: None)
     package = export("lrta", grid, tmp_path / "engine", targets=["linux-x86_64", "windows", "macos", "wasm"])
     assert package.unlinked == ["linux-x86_64", "windows-x86_64", "macos-x86_64", "macos-arm64", "wasm"]
-    starts = {"linux-x86_64": b"\x7fELF", "windows-x86_64": b"\x64\x86", "macos-arm64": b"\xcf\xfa\xed\xfe", "wasm": b"\0asm"}
+    starts = {
+        "linux-x86_64": b"\x7fELF",
+        "windows-x86_64": b"\x64\x86",
+        "macos-arm64": b"\xcf\xfa\xed\xfe",
+        "wasm": b"\0asm",
+    }
     for target, magic in starts.items():
         assert (tmp_path / "engine" / target / "lrta.o").read_bytes().startswith(magic)
     assert "zig cc -target wasm32-freestanding" in (tmp_path / "engine" / "README.md").read_text()

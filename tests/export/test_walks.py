@@ -24,8 +24,7 @@ pytestmark = [
     pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc"),
 ]
 needs_wasm = pytest.mark.skipif(
-    shutil.which("node") is None
-    or (importlib.util.find_spec("ziglang") is None and shutil.which("zig") is None),
+    shutil.which("node") is None or (importlib.util.find_spec("ziglang") is None and shutil.which("zig") is None),
     reason="needs node and ziglang",
 )
 HAS_ZIG = importlib.util.find_spec("ziglang") is not None or shutil.which("zig") is not None
@@ -83,7 +82,8 @@ def check_walks(name, grid, folder, databases, problems):
         assert (found.cost, found.moves, found.expanded) == (trial.cost, trial.moves, trial.states_expanded)
         assert found.outcome == int(trial.outcome)
     rng, free = np.random.default_rng(2), np.flatnonzero(grid.passable.ravel())
-    for state, goal in problems[:3]:
+    for problem in problems[:3]:
+        state, goal = problem
         for turn in range(60):
             made = ours.move(state, goal)
             assert theirs.move(state, goal) == tuple(made)
@@ -193,7 +193,9 @@ ORDERS = {"dprlrta": {"pattern": "pattern(base=3, cover=aligned)"}}
 
 
 @pytest.mark.deep
-@pytest.mark.parametrize("name", [entry.card.name for entry in algorithms() if entry.step.__module__.startswith("andante.")])
+@pytest.mark.parametrize(
+    "name", [entry.card.name for entry in algorithms() if entry.step.__module__.startswith("andante.")]
+)
 def test_every_algorithm_of_the_register(name, tmp_path):
     for number, kind in enumerate(("rooms", "outdoor")):
         grid = andante.generate(kind, 64, 64, seed=5)

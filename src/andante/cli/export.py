@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from andante.cli.shared import JSON_OPTION, MAP_HELP, err, out, print_json, read_world, show_compilation, split_algorithms
+from andante.cli.shared import (
+    JSON_OPTION,
+    MAP_HELP,
+    err,
+    out,
+    print_json,
+    read_world,
+    show_compilation,
+    split_algorithms,
+)
 
 if TYPE_CHECKING:
     from andante.databases.header import Database
@@ -24,7 +33,9 @@ def export(
     ),
     maps: list[str] = typer.Option(..., "--map", metavar="MAP", help=f"{MAP_HELP} May be repeated."),
     database: list[Path] = typer.Option(
-        [], metavar="FILE", help="What agents look things up in, made by 'andante build' for these maps; may be repeated."
+        [],
+        metavar="FILE",
+        help="What agents look things up in, made by 'andante build' for these maps; may be repeated.",
     ),
     target: list[str] = typer.Option(
         ["this"],
@@ -39,8 +50,8 @@ def export(
 ) -> None:
     """Write agents as a C library, or as WebAssembly, into a folder that a game can use.
 
-    The folder has a C header, libraries, maps and databases as flat files, an example and a README. Other machines than
-    this one, and wasm, are linked by Zig: pip install 'andante[export]'. Without it there are object files to be linked.
+    The folder has a C header, libraries, maps and databases as flat files, an example and a README. For other machines
+    than this one, and for wasm, Zig links: pip install 'andante[export]'. Without it there are object files to link.
     """
     from andante.agent import find
     from andante.export.folder import export as write
@@ -52,9 +63,7 @@ def export(
     grids = [read_world(text) for text in maps]
     databases = [_loaded(file, grids) for file in database]
     with show_compilation():
-        package = write(
-            found, grids, out_folder, databases=databases, targets=target, living=living
-        )
+        package = write(found, grids, out_folder, databases=databases, targets=target, living=living)
     if as_json:
         print_json({"folder": str(out_folder), "agents": package.agents, "libraries": package.libraries})
         return

@@ -230,9 +230,7 @@ def plain_driver(
     return interpreted(drive, {step: interpreted(step_kernel, instead), nanoseconds: lambda scratch: 0})
 
 
-def loop_parts(
-    graph: Arrays, view: View, memory: Any, params: Any, clock: Clock, changes: Changes
-) -> tuple[Any, ...]:
+def loop_parts(graph: Arrays, view: View, memory: Any, params: Any, clock: Clock, changes: Changes) -> tuple[Any, ...]:
     """Return what a loop of `driver` is bound to; it takes three arrays by address and length, and its patience."""
     scratch = np.zeros(2, np.int64)
     return graph, view, memory, params, clock, changes, scratch, EPISODE, TRAIL, TIMES

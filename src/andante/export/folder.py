@@ -344,6 +344,7 @@ def _linking(unlinked: Sequence[str]) -> str:
         f"\nNo linker was at hand for {', '.join(unlinked)}, so there are object files instead of libraries. Compile "
         "`andante.c` for the same target, and link it with all objects of the folder, or add them to your own program. "
         "With Zig:\n\n```console\n"
-        f"{zigs}\n```\n\nFor WebAssembly, then: `wasm-ld --no-entry --export-dynamic --export=__heap_base -o andante.wasm "
-        "wasm/*.o`, with `runtime.c` compiled as well. Or install `andante[export]`, which brings Zig, and export again.\n"
+        f"{zigs}\n```\n\nFor WebAssembly compile `runtime.c` as well, and link with "
+        "`zig wasm-ld --no-entry --export-dynamic --export=__heap_base -o andante.wasm wasm/*.o`. Or install "
+        "`andante[export]`, which brings Zig, and export again.\n"
     )

@@ -225,9 +225,7 @@ class _Planned(Agent):
     def entry(self) -> Entry:
         """Return the code of the loop, and its context."""
         space = self._space
-        parts = loop_parts(
-            self.graph.arrays, space.view, self._memory, self._gait.codes, space.clock, space.changes
-        )
+        parts = loop_parts(self.graph.arrays, space.view, self._memory, self._gait.codes, space.clock, space.changes)
         return entry_of(driver(self._gait.step), *parts)
 
     def clock(self) -> npt.NDArray[Any]:
@@ -303,9 +301,7 @@ class Plan:
             "data": np.frombuffer(b"".join(layout.data), np.uint8),
         }
         begin = offsets_in(_file("agent", PLAN_NUMBERS, image.graph.chart, known, arrays))["data"]
-        moved = [
-            one._replace(offset=one.offset + begin) if one.segment == PLAN else one for one in layout.ranges
-        ]
+        moved = [one._replace(offset=one.offset + begin) if one.segment == PLAN else one for one in layout.ranges]
         arrays["context"] = np.array(_relocated(entry, moved), np.int64)
         data = _file("agent", PLAN_NUMBERS, image.graph.chart, known, arrays)
         return cls(algorithm, image, used, entry, data, layout.used[MIND], layout.used[DESK])

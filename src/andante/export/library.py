@@ -1,6 +1,6 @@
 """A library of agents: C sources around the machine code of their loops.
 
-What C has to know of our tables (episodes, outcomes, the numbers in plans) is written from those tables, so that the two
+What C has to know of our tables (episodes, outcomes, the numbers in plans) is written from those tables, so that they
 cannot differ.
 """
 

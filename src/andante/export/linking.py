@@ -108,5 +108,3 @@ def _call(command: Sequence[str], folder: Path) -> None:
     if done.returncode != 0:
         said = " ".join((done.stderr or done.stdout).split())
         raise LinkError(shortened(f"{Path(command[0]).name} failed while linking: {said or done.returncode}"))
-
-

@@ -101,7 +101,7 @@ def this_machine() -> Target:
     return TARGETS[name]
 
 
-# The loop reads the clock of the machine it was compiled on. Exported agents count work, not time: here it stands still.
+# The loop reads the clock of the machine it was compiled on. Exported agents count work, not time: the clock stands.
 _NO_CLOCK = """
 define i32 @clock_gettime(i32 %clock, ptr %buffer) { ret i32 0 }
 define i32 @QueryPerformanceCounter(ptr %buffer) { ret i32 1 }
