@@ -1,5 +1,6 @@
 """The C library as a C programmer meets it: it compiles without a warning, and refuses what it must."""
 
+import importlib.util
 import json
 import re
 import shutil
@@ -18,6 +19,8 @@ from andante.kernel import JIT
 
 pytestmark = [pytest.mark.compiled, pytest.mark.skipif(not JIT, reason="needs compiled kernels")]
 needs_gcc = pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
+
+HAS_ZIG = importlib.util.find_spec("ziglang") is not None or shutil.which("zig") is not None
 
 STRICT = ["-Wall", "-Wextra", "-Werror", "-pedantic"]
 SANITIZED = ["-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
@@ -188,6 +191,26 @@ def test_without_a_linker_there_are_objects(grid, tmp_path, monkeypatch):
     for target, magic in starts.items():
         assert (tmp_path / "engine" / target / "lrta.o").read_bytes().startswith(magic)
     assert "zig cc -target wasm32-freestanding" in (tmp_path / "engine" / "README.md").read_text()
+
+
+@pytest.mark.skipif(not HAS_ZIG, reason="needs ziglang")
+@pytest.mark.parametrize(
+    ("target", "file", "magic"),
+    [
+        ("windows-x86_64", "andante.dll", b"MZ"),
+        ("linux-arm64", "libandante.so", b"\x7fELF"),
+        ("wasm", "andante.wasm", b"\0asm"),
+        pytest.param("windows-arm64", "andante.dll", b"MZ", marks=pytest.mark.deep),
+        pytest.param("linux-x86_64", "libandante.so", b"\x7fELF", marks=pytest.mark.deep),
+        # Zig compiles a small library of its own for these, the first time.
+        pytest.param("macos-x86_64", "libandante.dylib", b"\xcf\xfa\xed\xfe", marks=pytest.mark.deep),
+        pytest.param("macos-arm64", "libandante.dylib", b"\xcf\xfa\xed\xfe", marks=pytest.mark.deep),
+    ],
+)
+def test_zig_links_for_other_machines(target, file, magic, grid, tmp_path):
+    package = export("lrta", grid, tmp_path / "engine", targets=target)
+    assert not package.unlinked
+    assert (tmp_path / "engine" / target / file).read_bytes().startswith(magic)
 
 
 def test_a_linker_that_fails_is_one_sentence(tmp_path):

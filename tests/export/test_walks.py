@@ -23,11 +23,8 @@ pytestmark = [
     pytest.mark.skipif(not JIT, reason="needs compiled kernels"),
     pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc"),
 ]
-needs_wasm = pytest.mark.skipif(
-    shutil.which("node") is None or (importlib.util.find_spec("ziglang") is None and shutil.which("zig") is None),
-    reason="needs node and ziglang",
-)
 HAS_ZIG = importlib.util.find_spec("ziglang") is not None or shutil.which("zig") is not None
+needs_wasm = pytest.mark.skipif(shutil.which("node") is None or not HAS_ZIG, reason="needs node and ziglang")
 AGENTS = {"lrta": (), "tba": (), "astar": (), "cpd": ("moves",)}
 LIVING = {"lrta": (), "tba": ()}
 LIMITS = Limits(moves=5000)
