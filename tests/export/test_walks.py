@@ -63,15 +63,18 @@ def living(grid, tmp_path_factory):
     return exported(grid, LIVING, tmp_path_factory.mktemp("living") / "engine", living=True)
 
 
-def files_of(grid, needs):
-    return tuple(f"{grid.name}.{kind}" for kind in needs)
+def files_of(grid, needs, databases):
+    """Return the names of database files; those that are not for one map are for any."""
+    return tuple(f"{grid.name if databases[kind].fingerprint else 'any'}.{kind}" for kind in needs)
 
 
 def check_walks(name, grid, folder, databases, problems):
     """Run problems, then walk one move at a time, pushed about, with goals that move, and saved in between."""
     needs = find(name).needs
     ours = Agent(name, grid, databases=[databases[kind] for kind in needs])
-    theirs = CAgent(library_in(folder), name.replace("-", "_"), folder / "data", grid.name, files_of(grid, needs))
+    theirs = CAgent(
+        library_in(folder), name.replace("-", "_"), folder / "data", grid.name, files_of(grid, needs, databases)
+    )
     for start, goal in problems:
         trial = ours.run(Problem(grid.graph, start, goal, grid=grid))
         found, path = theirs.run(start, goal)
@@ -144,7 +147,7 @@ def check_in_node(names, grid, folder, databases, tmp_path, problems):
         {
             "agent": name.replace("-", "_"),
             "place": grid.name,
-            "databases": files_of(grid, find(name).needs),
+            "databases": files_of(grid, find(name).needs, databases),
             "problems": problems,
         }
         for name in names

@@ -11,12 +11,14 @@ import functools
 import platform
 import re
 import sys
+from collections.abc import Hashable
 from dataclasses import dataclass
 
 import llvmlite.binding as llvm
 
 from andante.errors import AlgorithmError, ParameterError, did_you_mean
 from andante.kernel import Entry
+from andante.recent import Recent
 
 
 @dataclass(frozen=True)
@@ -114,8 +116,16 @@ def _all_targets() -> None:
     llvm.initialize_all_asmprinters()
 
 
+_made: Recent[Hashable, bytes] = Recent(64)
+
+
 def object_of(entries: dict[str, Entry], target: Target) -> bytes:
     """Return an object file with these entries under these names."""
+    key = target, tuple((name, entry.identity) for name, entry in entries.items())
+    return _made.get(key, lambda: _object_of(entries, target))
+
+
+def _object_of(entries: dict[str, Entry], target: Target) -> bytes:
     _all_targets()
     known = llvm.Target.from_triple(target.triple)
     machine = known.create_target_machine(cpu=target.processor, opt=3, reloc="pic", codemodel="default")
