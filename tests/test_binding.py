@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from andante.errors import AlgorithmError
-from andante.kernel import bind, instantiate, kernel, on_compile
+from andante.kernel import bind, entry_of, instantiate, kernel, on_compile
 
 RECORD = np.dtype([("state", np.int16), ("cost", np.float64)])
 
@@ -216,3 +216,28 @@ def test_a_second_binding_compiles_nothing():
     with on_compile(heard.append):
         bind(total, np.ones(1), 2, made())()
     assert heard == []
+
+
+@kernel
+def weighted_sum(bundle, weights, factor):
+    total = 0.0
+    for i in range(len(bundle.flat)):
+        total += bundle.flat[i] * weights[i]
+    return factor * bundle.count * total
+
+
+@pytest.mark.compiled
+def test_an_entry_is_what_bind_calls():
+    """The context has the same words as that of a bound kernel, and says which of them are addresses."""
+    flat, weights = np.arange(5.0), np.ones(5)
+    bundle = Bundle(flat, Inner(np.zeros((2, 3)), np.zeros((1, 1, 1))), Nothing(), flat, flat > 2, 7, 0.5, True)
+    bound, entry = bind(weighted_sum, bundle, weights), entry_of(weighted_sum, bundle, weights)
+    assert bound(2.0) == 2 * 7 * 10
+    assert list(entry.words) == bound.keeps[0].tolist()
+    assert [entry.words[place] for place, _ in entry.arrays] == [array.ctypes.data for _, array in entry.arrays]
+    assert [array.size for _, array in entry.arrays] == [5, 6, 1, 5, 5, 5]
+    assert entry.numbers == 1
+    assert entry.bitcode.startswith(b"BC")
+    again = entry_of(weighted_sum, bundle._replace(flat=np.zeros(9)), np.zeros(9))
+    assert again.identity == entry.identity
+    assert entry_of(weighted_sum, bundle._replace(flat=np.zeros(9, np.float32)), weights).identity != entry.identity
