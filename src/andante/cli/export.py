@@ -12,6 +12,7 @@ from andante.cli.shared import (
     JSON_OPTION,
     MAP_HELP,
     err,
+    number_option,
     out,
     print_json,
     read_world,
@@ -46,6 +47,14 @@ def export(
         ..., "--out", metavar="FOLDER", help="Where to write; a folder that is new, empty, or of an earlier export."
     ),
     living: bool = typer.Option(False, "--living", help="Let the game close and open cells of the maps."),
+    crowd: int = typer.Option(
+        0,
+        "--crowd",
+        metavar="UNITS",
+        min=0,
+        help="Write crowds too, of at most so many units, with one budget per tick.",
+    ),
+    memory: float = number_option(16e6, 1e6, metavar="BYTES", help="What the minds of a crowd may take together."),
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Write agents as a C library, or as WebAssembly, into a folder that a game can use.
@@ -63,7 +72,9 @@ def export(
     grids = [read_world(text) for text in maps]
     databases = [_loaded(file, grids) for file in database]
     with show_compilation():
-        package = write(found, grids, out_folder, databases=databases, targets=target, living=living)
+        package = write(
+            found, grids, out_folder, databases=databases, targets=target, living=living, crowd=crowd, memory=memory
+        )
     if as_json:
         print_json({"folder": str(out_folder), "agents": package.agents, "libraries": package.libraries})
         return

@@ -24,7 +24,7 @@ from andante.episode.march import (
     release_teams,
     release_units,
 )
-from andante.kernel import Each, bind
+from andante.kernel import Each, Entry, bind, entry_of, host_nanoseconds
 from andante.search.memory import CLOCK, Log, Space, allocate, bytes_of
 from andante.search.mind import Draft, Mind, Minds
 from andante.world.graph import Graph
@@ -43,6 +43,7 @@ class Squad:
         ground: Ground,
         room: int,
         share: bool,
+        slots: int = FIRST_SLOTS,
     ) -> None:
         self.algorithm, self.databases, self._graph = algorithm, databases, graph
         self._gait = gait_of(algorithm, graph)
@@ -50,13 +51,13 @@ class Squad:
         self.covering = covering(algorithm, databases, graph)  # the databases that may be for some goals only
         draft = Draft(len(graph), width=graph.row_width, share=share)
         self._allocate(draft)
-        self._minds = Minds(draft, FIRST_SLOTS, room)
-        self._members = np.full(FIRST_SLOTS, NOBODY, np.int32)
-        self._free = list(range(FIRST_SLOTS - 1, -1, -1))  # slots that can be given out, the lowest last
+        self._minds = Minds(draft, slots, room)
+        self._members = np.full(slots, NOBODY, np.int32)
+        self._free = list(range(slots - 1, -1, -1))  # slots that can be given out, the lowest last
         self._team: dict[int, int] = {}  # by goal
         self._goal: dict[int, int] = {}  # of each team
         self._strength: dict[int, int] = {}  # how many units each team has
-        self._free_teams = list(range(FIRST_SLOTS - 1, NO_TEAM, -1))
+        self._free_teams = list(range(slots - 1, NO_TEAM, -1))
         self._problems = 0  # of teams so far
         self._problem: dict[int, int] = {}  # the number of each team's problem
         self.result = np.zeros(1, SQUAD)
@@ -81,15 +82,40 @@ class Squad:
         crew = Each(unit, self._minds.rows, self._minds.team_rows)
         graph, codes = self._graph.arrays, self._gait.codes
         self._ground = ground
-        self._begin = bind(begin_turn, ground, self._members, self.result)
+        self._table = ground, self._members, self.result
+        self._begin = bind(begin_turn, *self._table)
         loop = marcher(self._gait.step, self._gait.memory)
         clocks = clock, team_clock, self._graph.changes
-        march = bind(loop, graph, crew, codes, *clocks, ground, self._members, self.result, self._scratch)
+        self._crew, self._marching = crew, (graph, crew, codes, *clocks, *self._table, self._scratch)
+        march = bind(loop, *self._marching)
         self._march = self._graph.guarded(march) if self.algorithm.card.regions else march
-        self._end = bind(end_turn, ground, self._members, self.result)
+        self._end = bind(end_turn, *self._table)
         slots, numbers = np.dtype(np.int64), np.dtype(np.int64)
         self._release_units, self._release_teams = bind(release_units, crew, slots), bind(release_teams, crew, slots)
         self._held = bind(held_by, crew, slots, numbers)
+
+    def entries(self) -> dict[str, Entry]:
+        """Return the code of what a program without Python needs of a squad, with contexts."""
+        loop, slots = marcher(self._gait.step, self._gait.memory, host_nanoseconds), np.dtype(np.int64)
+        return {
+            "march": entry_of(loop, *self._marching, floats=(1, 2)),
+            "begin": entry_of(begin_turn, *self._table),
+            "end": entry_of(end_turn, *self._table),
+            "release": entry_of(release_units, self._crew, slots),
+            "held": entry_of(held_by, self._crew, slots, slots),
+        }
+
+    @property
+    def tables(self) -> dict[str, npt.NDArray[Any]]:
+        """The tables that a squad works on: units and their cells, who is in which slot, the squad, and its clock."""
+        ground, members, result = self._table
+        return {
+            "units": ground.units,
+            "cells": ground.cells,
+            "members": members,
+            "squad": result,
+            "scratch": self._scratch.clock,
+        }
 
     def take_slots(self, units: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """Give each unit a slot, and return the slots."""

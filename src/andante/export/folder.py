@@ -19,9 +19,10 @@ import numpy as np
 
 from andante.agent import Algorithm, find
 from andante.databases.header import Database
-from andante.errors import AlgorithmError, OutputError, ParameterError
-from andante.export.images import MOST_DATABASES, MapImage, Plan
-from andante.export.library import Exported, filled, names_for, objects, sources, template
+from andante.episode.lanes import LEAST_MEMORY, MOST_MEMORY
+from andante.errors import AlgorithmError, OutputError, ParameterError, real_number, whole_number
+from andante.export.images import MOST_DATABASES, CrowdPlan, MapImage, Plan
+from andante.export.library import Exported, filled, names_for, objects, sources, template, words_of
 from andante.export.linking import link
 from andante.export.objects import TARGETS, Target, targets_named
 from andante.files import make_folder
@@ -30,6 +31,8 @@ from andante.world.grid import Grid
 from andante.world.living import World
 
 MANIFEST = "export.json"
+CROWD_MEMORY = 16e6  # bytes for the minds of a crowd, unless another number is given
+MOST_UNITS = 2**20
 _WASM_BYTES = 2**32 - 2**20  # that a page can address, less some for the library itself
 
 
@@ -54,11 +57,14 @@ def export(
     databases: Database | Sequence[Database] = (),
     targets: str | Sequence[str] = "this",
     living: bool = False,
+    crowd: int = 0,
+    memory: float = CROWD_MEMORY,
     progress: Callable[[str], None] = lambda what: None,
 ) -> Package:
     """Write agents as a C library into a folder, for these targets, with these maps and databases.
 
-    With ``living`` cells of the maps can be closed and opened there. A target is ``this`` (machine), ``linux``,
+    With ``living`` cells of the maps can be closed and opened there. With ``crowd`` there are crowds too, of at most so
+    many units, whose minds together take ``memory`` bytes at most. A target is ``this`` (machine), ``linux``,
     ``windows``, ``macos``, ``wasm``, or one of `TARGETS`. The folder may be there only if it is empty or was written by
     an export.
     """
@@ -71,7 +77,8 @@ def export(
         raise ParameterError("two of the maps have the same name, and so would their files")
     given = [databases] if isinstance(databases, Database) else list(databases)
     folder = _place(out)
-    agents = _planned(found, grids, given, living, progress)
+    size = _crowd_size(crowd, memory, living)
+    agents = _planned(found, grids, given, living, size, progress)
     _check_sizes(agents, chosen)
     temporary = folder.parent / f".{secrets.token_hex(8)}.part"
     try:
@@ -139,6 +146,7 @@ def _planned(
     grids: Sequence[Grid],
     databases: Sequence[Database],
     living: bool,
+    size: tuple[int, int] | None,
     progress: Callable[[str], None],
 ) -> list[Exported]:
     """Return the agents with a plan for each map."""
@@ -153,8 +161,24 @@ def _planned(
             raise AlgorithmError(
                 f"{algorithm} needs other machine code for some of these maps than for others; export them one by one"
             )
-        agents.append(Exported(name, plans))
+        crowds: tuple[CrowdPlan, ...] = ()
+        if size is not None:
+            crowds = tuple(CrowdPlan.of(algorithm, plan.map, plan.databases, *size) for plan in plans)
+        agents.append(Exported(name, plans, crowds))
     return agents
+
+
+def _crowd_size(crowd: int, memory: float, living: bool) -> tuple[int, int] | None:
+    """Return the most units of a crowd and the bytes for their minds; None without a crowd."""
+    units = whole_number(crowd, "the units of a crowd", least=0, error=ParameterError)
+    room = real_number(memory, "memory, in bytes,", least=LEAST_MEMORY)
+    if units == 0:
+        return None
+    if units > MOST_UNITS or room > MOST_MEMORY:
+        raise ParameterError(f"an exported crowd has at most {MOST_UNITS:,} units and {MOST_MEMORY:g} bytes of memory")
+    if living:
+        raise ParameterError("crowds cannot be exported for maps that change yet; leave out --living or --crowd")
+    return units, int(room)
 
 
 def _check_sizes(agents: Sequence[Exported], targets: Sequence[Target]) -> None:
@@ -179,6 +203,11 @@ def image_name(image: MapImage) -> str:
 def plan_name(plan: Plan, agent: str) -> str:
     """Return the file name of a plan."""
     return f"{plan.map.world.name}.{agent}.plan"
+
+
+def crowd_name(plan: CrowdPlan, agent: str) -> str:
+    """Return the file name of a crowd's plan."""
+    return f"{plan.map.world.name}.{agent}.crowd"
 
 
 def database_names(plan: Plan) -> list[str]:
@@ -229,6 +258,8 @@ def _write_data(folder: Path, agents: Sequence[Exported]) -> None:
             (folder / plan_name(plan, one.name)).write_bytes(plan.data)
             for name, database in zip(database_names(plan), plan.databases, strict=True):
                 (folder / name).write_bytes(database.to_bytes())
+        for crowd in one.crowds:
+            (folder / crowd_name(crowd, one.name)).write_bytes(crowd.data)
 
 
 def _problem(plan: Plan) -> tuple[int, int]:
@@ -287,7 +318,7 @@ _WORLD_EXAMPLE = """
 
 
 def _scripts(agents: Sequence[Exported]) -> dict[str, str]:
-    words = max(len(one.entry.words) for one in agents)
+    words = words_of(agents)
     outcomes = [outcome.name for outcome in Outcome]
     values = {
         "NAME": agents[0].name,
@@ -324,6 +355,7 @@ def _readme(agents: Sequence[Exported], libraries: dict[str, Any], unlinked: Seq
             "LIBRARIES": "\n".join(built),
             "LINKING": _linking(unlinked),
             "LIVING": template("living.md") if living else "",
+            "CROWDS": _about_crowds(agents),
             "NAME": first.name,
             "PLAN": plan_name(plan, first.name),
             "IMAGE": image_name(plan.map),
@@ -332,6 +364,16 @@ def _readme(agents: Sequence[Exported], libraries: dict[str, Any], unlinked: Seq
             "JS_DATABASES": "".join(f', databases: [await bytes("data/{name}")]' for name in database_names(plan)[:1]),
         },
     )
+
+
+def _about_crowds(agents: Sequence[Exported]) -> str:
+    """Return what a README says of crowds; nothing if there are none."""
+    rows = [
+        f"| `andante_{one.name}_crowd_...` | `{crowd_name(crowd, one.name)}` | {crowd.memory_bytes:,} |"
+        for one in agents
+        for crowd in one.crowds
+    ]
+    return filled(template("crowd.md"), {"CROWDS": "\n".join(rows), "NAME": agents[0].name}) if rows else ""
 
 
 def _linking(unlinked: Sequence[str]) -> str:

@@ -23,8 +23,12 @@ import numpy.typing as npt
 
 from andante.agent import Algorithm
 from andante.databases.header import Database, checksum_of, file_of, offsets_in
+from andante.episode.crowd import Crowd
 from andante.episode.loop import driver, loop_parts
+from andante.episode.march import NO_WISH, UNIT, Ground
+from andante.episode.roster import NO_SQUAD
 from andante.episode.single import Agent
+from andante.episode.squad import Squad
 from andante.episode.tables import EPISODE
 from andante.errors import AlgorithmError
 from andante.kernel import Entry, entry_of
@@ -81,6 +85,21 @@ PLAN_NUMBERS = (
     "map",  # the checksum of the map image
     "databases",
     *(f"database_{i}" for i in range(MOST_DATABASES)),  # their checksums
+)
+
+#: ... and of the plan of a crowd, which has these besides: where contexts begin, and where tables are in its memory.
+CROWD_NUMBERS = (
+    *PLAN_NUMBERS,
+    "begin",
+    "end",
+    "release",
+    "held",
+    "units",
+    "cells",
+    "members",
+    "squad",
+    "scratch",
+    "most_units",
 )
 
 #: What the mind begins with: whose it is, what `move` has to know, and an episode (`episode.tables`).
@@ -234,11 +253,7 @@ class _Planned(Agent):
 
     def served(self) -> npt.NDArray[np.uint8]:
         """Return for each state whether databases are for problems with this goal; empty if they are for all."""
-        states = np.arange(len(self.graph))
-        found = np.ones(len(states), np.bool_)
-        for _, database in self._covering:
-            found &= database.covers(self.graph, states)
-        return np.zeros(0, np.uint8) if found.all() else found.astype(np.uint8)
+        return _served(self.graph, self._covering)
 
 
 @dataclass(frozen=True)
@@ -263,48 +278,143 @@ class Plan:
     def of(cls, algorithm: Algorithm, image: MapImage, databases: Sequence[Any] = ()) -> Plan:
         """Return the plan for an algorithm on a map; raise `AlgorithmError` if it lacks a database."""
         agent = _Planned(algorithm, image.world, databases=databases)
-        if isinstance(image.world, World) and image.world.has_followers:
-            raise AlgorithmError(
-                f"{algorithm} plans over levels of the map, and levels cannot be mended outside Python yet; export it "
-                "without --living, or export another algorithm"
-            )
+        _refuse_followers(algorithm, image)
         entry = agent.entry()
-        used = tuple(one for one in agent.databases if isinstance(one, Database) and one.kind in algorithm.needs)
-        files = [one.to_bytes() for one in used]
-        if len(used) > MOST_DATABASES:
-            raise AlgorithmError(f"an exported agent can have {MOST_DATABASES} databases, and {algorithm} has more")
-        layout = _Layout(list(image.ranges))
-        for number, (one, data) in enumerate(zip(used, files, strict=True)):
-            where = offsets_in(data)
-            for key, array in one.arrays._asdict().items():
-                if array.size:
-                    layout.ranges.append(Range(*_bounds(array), DATABASE + number, where[key]))
-        layout.place(entry, agent.given.arrays, shared_desk=algorithm.crowd)
+        used = _used(algorithm, agent.databases)
+        layout = _Layout.on(image, used)
+        layout.place(entry.arrays, agent.given.arrays, shared_desk=algorithm.crowd)
         known = {
+            **_known(algorithm, image, used, layout),
             "code": code_number(entry),
             "words": len(entry.words),
-            "mind_bytes": layout.used[MIND],
-            "desk_bytes": layout.used[DESK],
-            "initials": len(layout.initial),
             "clock": _place(agent.clock(), layout.ranges)[0],
-            "anchored": int(algorithm.card.anchored),
-            "pursues": int(algorithm.pursues),
-            "map": checksum_of(image.data),
-            "databases": len(used),
-            **{f"database_{i}": checksum_of(data) for i, data in enumerate(files)},
         }
-        arrays: dict[str, npt.NDArray[Any]] = {
-            "context": np.zeros((len(entry.words), 3), np.int64),
-            "initial": np.array(layout.initial, np.int64).reshape(-1, 4),
-            "served": agent.served(),
-            "algorithm": np.frombuffer(str(algorithm).encode(), np.uint8),
-            "data": np.frombuffer(b"".join(layout.data), np.uint8),
-        }
-        begin = offsets_in(_file("agent", PLAN_NUMBERS, image.graph.chart, known, arrays))["data"]
-        moved = [one._replace(offset=one.offset + begin) if one.segment == PLAN else one for one in layout.ranges]
-        arrays["context"] = np.array(_relocated(entry, moved), np.int64)
-        data = _file("agent", PLAN_NUMBERS, image.graph.chart, known, arrays)
+        data = _plan_file("agent", PLAN_NUMBERS, algorithm, image, layout, known, entry, agent.served())
         return cls(algorithm, image, used, entry, data, layout.used[MIND], layout.used[DESK])
+
+
+@dataclass(frozen=True)
+class CrowdPlan:
+    """The plan of the memory of a crowd of one algorithm: of all its units, their minds, and their desk."""
+
+    map: MapImage
+    databases: tuple[Database, ...]
+    entries: dict[str, Entry]
+    code: int  # what tells its machine code from all other
+    data: bytes
+    memory_bytes: int
+
+    @property
+    def words(self) -> int:
+        """The number of words of all its contexts."""
+        return sum(len(entry.words) for entry in self.entries.values())
+
+    @classmethod
+    def of(cls, algorithm: Algorithm, image: MapImage, databases: Sequence[Any], units: int, memory: int) -> CrowdPlan:
+        """Return the plan for at most so many units, whose minds together take at most so many bytes."""
+        graph = image.graph
+        Crowd(algorithm, image.world, databases=databases)  # refuses what cannot be one of a crowd
+        _refuse_followers(algorithm, image)
+        rows = np.zeros(units, UNIT)
+        rows["squad"], rows["wish"], rows["state"] = NO_SQUAD, NO_WISH, NO_STATE
+        ground = Ground(rows, np.full((units, 2), NO_STATE, np.int32))
+        squad = Squad(algorithm, tuple(databases), graph, ground, memory, False, slots=units)
+        entries = squad.entries()
+        used = _used(algorithm, databases)
+        whole = _joined(entries)
+        layout = _Layout.on(image, used)
+        layout.place(whole.arrays, (), shared_desk=False)
+        begins, place = {}, 0
+        for name, entry in entries.items():
+            begins[name], place = place, place + len(entry.words)
+        tables = {name: _place(table, layout.ranges)[0] for name, table in squad.tables.items()}
+        known = {
+            **_known(algorithm, image, used, layout),
+            **{name: begins[name] for name in ("begin", "end", "release", "held")},
+            **tables,
+            "code": _number_of(whole.identity),
+            "words": len(whole.words),
+            "most_units": units,
+        }
+        served = _served(graph, squad.covering)
+        data = _plan_file("crowd", CROWD_NUMBERS, algorithm, image, layout, known, whole, served)
+        return cls(image, used, entries, known["code"], data, layout.used[MIND])
+
+
+NO_STATE = -1
+
+
+def _joined(entries: dict[str, Entry]) -> Entry:
+    """Return entries as one, whose context has their contexts one after the other."""
+    words: list[int] = []
+    arrays: list[tuple[int, npt.NDArray[Any]]] = []
+    for entry in entries.values():
+        arrays += [(len(words) + place, array) for place, array in entry.arrays]
+        words += entry.words
+    identity = "\n".join(entry.identity for entry in entries.values())
+    return Entry("", 0, identity, b"", tuple(words), tuple(arrays))
+
+
+def _refuse_followers(algorithm: Algorithm, image: MapImage) -> None:
+    if isinstance(image.world, World) and image.world.has_followers:
+        raise AlgorithmError(
+            f"{algorithm} plans over levels of the map, and levels cannot be mended outside Python yet; export it "
+            "without --living, or export another algorithm"
+        )
+
+
+def _used(algorithm: Algorithm, databases: Sequence[Any]) -> tuple[Database, ...]:
+    """Return the databases that an algorithm uses, in the order in which C is given them."""
+    used = tuple(one for one in databases if isinstance(one, Database) and one.kind in algorithm.needs)
+    if len(used) > MOST_DATABASES:
+        raise AlgorithmError(f"an exported agent can have {MOST_DATABASES} databases, and {algorithm} has more")
+    return used
+
+
+def _served(graph: Graph, used: Sequence[tuple[str, Database]]) -> npt.NDArray[np.uint8]:
+    """Return for each state whether databases are for problems with this goal; empty if they are for all."""
+    states = np.arange(len(graph))
+    found = np.ones(len(states), np.bool_)
+    for _, database in used:
+        found &= database.covers(graph, states)
+    return np.zeros(0, np.uint8) if found.all() else found.astype(np.uint8)
+
+
+def _known(algorithm: Algorithm, image: MapImage, used: Sequence[Database], layout: _Layout) -> dict[str, int]:
+    """Return the numbers that all plans have."""
+    return {
+        "mind_bytes": layout.used[MIND],
+        "desk_bytes": layout.used[DESK],
+        "initials": len(layout.initial),
+        "anchored": int(algorithm.card.anchored),
+        "pursues": int(algorithm.pursues),
+        "map": checksum_of(image.data),
+        "databases": len(used),
+        **{f"database_{i}": checksum_of(one.to_bytes()) for i, one in enumerate(used)},
+    }
+
+
+def _plan_file(
+    kind: str,
+    names: Sequence[str],
+    algorithm: Algorithm,
+    image: MapImage,
+    layout: _Layout,
+    known: dict[str, int],
+    entry: Entry,
+    served: npt.NDArray[np.uint8],
+) -> bytes:
+    arrays: dict[str, npt.NDArray[Any]] = {
+        "context": np.zeros((len(entry.words), 3), np.int64),
+        "initial": np.array(layout.initial, np.int64).reshape(-1, 4),
+        "served": served,
+        "algorithm": np.frombuffer(str(algorithm).encode(), np.uint8),
+        "data": np.frombuffer(b"".join(layout.data), np.uint8),
+    }
+    begin = offsets_in(_file(kind, names, image.graph.chart, known, arrays))["data"]
+    moved = [one._replace(offset=one.offset + begin) if one.segment == PLAN else one for one in layout.ranges]
+    arrays["context"] = np.array(_relocated(entry, moved), np.int64)
+    return _file(kind, names, image.graph.chart, known, arrays)
 
 
 @dataclass
@@ -316,13 +426,26 @@ class _Layout:
     initial: list[tuple[int, int, int, int]] = field(default_factory=list)
     data: list[bytes] = field(default_factory=list)
 
-    def place(self, entry: Entry, mind: Sequence[npt.NDArray[Any]], *, shared_desk: bool) -> None:
+    @classmethod
+    def on(cls, image: MapImage, used: Sequence[Database]) -> _Layout:
+        """Return a layout in which a map and databases have their places."""
+        layout = cls(list(image.ranges))
+        for number, one in enumerate(used):
+            where = offsets_in(one.to_bytes())
+            for key, array in one.arrays._asdict().items():
+                if array.size:
+                    layout.ranges.append(Range(*_bounds(array), DATABASE + number, where[key]))
+        return layout
+
+    def place(
+        self, arrays: Sequence[tuple[int, npt.NDArray[Any]]], mind: Sequence[npt.NDArray[Any]], *, shared_desk: bool
+    ) -> None:
         """Put each piece of memory into a segment: the mind, the desk, or the plan if it is only read.
 
         An agent that cannot be one of a crowd may keep things on its desk from move to move, so that is mind too.
         """
         kept = [_bounds(array) for array in mind if array.size]
-        for low, high, writeable in self._pieces(entry):
+        for low, high, writeable in self._pieces(arrays):
             if not writeable:
                 segment = PLAN
             elif not shared_desk or any(low < end and begin < high for begin, end in kept):
@@ -331,10 +454,10 @@ class _Layout:
                 segment = DESK
             self._put(low, high, segment)
 
-    def _pieces(self, entry: Entry) -> list[tuple[int, int, bool]]:
+    def _pieces(self, given: Sequence[tuple[int, npt.NDArray[Any]]]) -> list[tuple[int, int, bool]]:
         """Return the pieces of memory that lie in no segment yet, in order, overlapping arrays as one."""
         found: list[tuple[int, int, bool]] = []
-        arrays = [array for _, array in entry.arrays if array.size and not self._lies(array)]
+        arrays = [array for _, array in given if array.size and not self._lies(array)]
         for array in sorted(arrays, key=_bounds):
             low, high = _bounds(array)
             if found and low < found[-1][1]:

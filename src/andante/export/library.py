@@ -11,16 +11,22 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from andante.databases.header import VERSION
+from andante.episode.march import SQUAD, UNIT
 from andante.episode.pursuit import MOST_AT_ONCE
 from andante.episode.single import MOST_PROBLEMS, NO_LIMITS
 from andante.episode.tables import EPISODE
 from andante.export.images import (
+    CROWD_NUMBERS,
     MAP_NUMBERS,
     MIND_HEAD,
     MOST_DATABASES,
     PLAN_NUMBERS,
+    CrowdPlan,
     Plan,
     code_number,
     map_code,
@@ -55,10 +61,11 @@ ERRORS = {
     "NO_GOAL": "there is no goal yet, or no run to continue",
     "NO_WORLD": "this map can change: give agents what andante_world_init makes of it, not the image",
     "FIXED_MAP": "this map cannot change: export it with --living",
+    "NO_UNIT": "there is no such unit in the crowd",
+    "CROWD_FULL": "the crowd has as many units as it was exported for; export it again with more",
     "FAILED": "the algorithm failed; this is a fault of Andante or of the algorithm, please report it",
 }
 
-_C_TYPES = {"i": "int64_t", "f": "double"}
 _HERE = Path(__file__).parent / "templates"
 
 
@@ -68,6 +75,7 @@ class Exported:
 
     name: str
     plans: tuple[Plan, ...]
+    crowds: tuple[CrowdPlan, ...] = ()  # one for each map, if it is to be a crowd too
 
     @property
     def entry(self) -> Entry:
@@ -112,19 +120,20 @@ def sources(agents: Sequence[Exported], library: str) -> dict[str, str]:
         "LIBRARY": library,
         "FILE_VERSION": VERSION,
         "DATABASES": MOST_DATABASES,
-        "WORDS": max(len(one.entry.words) for one in agents),
+        "WORDS": words_of(agents),
         "CODES": "\n".join(
             f"    ANDANTE_{name} = {-number}, /* {text} */" for number, (name, text) in enumerate(ERRORS.items(), 1)
         ),
         "OUTCOMES": ",\n".join(f"    {_outcome(one)} = {int(one)}" for one in Outcome),
         "AGENTS": "".join(filled(template("agent.h"), one) for one in about),
+        "CROWD": _crowds(agents, "crowd.h", "squad.h"),
     }
     source = {
         "PROTOTYPES": "\n".join(_prototypes(agents)),
         "MIND_WORDS": len(MIND_HEAD) + len(EPISODE.names or ()),
         "MAP_NUMBERS": ", ".join(f"MAP_{name}" for name in MAP_NUMBERS),
         "PLAN_NUMBERS": ", ".join(f"PLAN_{name}" for name in PLAN_NUMBERS),
-        "EPISODE": "\n".join(f"    {_C_TYPES[EPISODE[name].kind]} {name};" for name in EPISODE.names or ()),
+        "EPISODE": _fields(EPISODE),
         "MIND_HEAD": f"int64_t {', '.join(MIND_HEAD)}",
         "TENDED": TENDED,
         "MOST_AT_ONCE": MOST_AT_ONCE,
@@ -134,8 +143,41 @@ def sources(agents: Sequence[Exported], library: str) -> dict[str, str]:
         "CRC": _crc_table(),
         "TEXTS": "\n".join(f'    case ANDANTE_{name}: return "{text}";' for name, text in ERRORS.items()),
         "AGENTS": "".join(filled(template("agent.c"), {**one, "CODE": _literal(one["CODE"])}) for one in about),
+        "CROWD": _crowds(agents, "crowd.c", "squad.c"),
     }
     return {"andante.h": filled(template("andante.h"), header), "andante.c": filled(template("andante.c"), source)}
+
+
+def words_of(agents: Sequence[Exported]) -> int:
+    """Return the length of the longest context of a library."""
+    crowds = (crowd.words for one in agents for crowd in one.crowds)
+    return max(*(len(one.entry.words) for one in agents), 0, *crowds)
+
+
+def _crowds(agents: Sequence[Exported], common: str, each: str) -> str:
+    """Return the parts of a source that are for crowds; nothing if there are none."""
+    having = [one for one in agents if one.crowds]
+    if not having:
+        return ""
+    values = {
+        "CROWD_NUMBERS": ", ".join(f"CROWD_{name}" for name in CROWD_NUMBERS),
+        "UNIT": _fields(UNIT),
+        "SQUAD": _fields(SQUAD),
+    }
+    made = [
+        filled(
+            template(each),
+            {"NAME": one.name, "ALGORITHM": one.algorithm, "CODE": _literal(one.crowds[0].code)},
+        )
+        for one in having
+    ]
+    return filled(template(common), values) + "".join(made)
+
+
+def _fields(dtype: np.dtype[Any]) -> str:
+    """Return the fields of a record in C, which lays them out in the same way."""
+    kinds = {"int64": "int64_t", "int32": "int32_t", "float64": "double", "bool": "uint8_t"}
+    return "\n".join(f"    {kinds[dtype[name].name]} {name};" for name in dtype.names or ())
 
 
 def _outcome(one: Outcome) -> str:
@@ -171,5 +213,9 @@ def _crc_table() -> str:
 def objects(agents: Sequence[Exported], target: Target) -> dict[str, bytes]:
     """Return the object files of a library: one for each agent, and one for maps."""
     made = {f"{one.name}.o": object_of({f"andante_code_{one.name}": one.entry}, target) for one in agents}
+    for one in agents:
+        for crowd in one.crowds[:1]:
+            entries = {f"andante_{kernel}_{one.name}": entry for kernel, entry in crowd.entries.items()}
+            made[f"{one.name}_crowd.o"] = object_of(entries, target)
     kernels = {f"andante_code_{name}": entry for name, entry in map_entries().items()}
     return {**made, "maps.o": object_of(kernels, target)}

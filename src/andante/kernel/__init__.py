@@ -6,7 +6,7 @@ plain Python functions. Their machine code is cached (`andante.kernel.cache`).
 
 from andante.kernel.binding import Each, Entry, bind, entry_of, nth
 from andante.kernel.cache import on_compile, source_state
-from andante.kernel.clock import nanoseconds
+from andante.kernel.clock import host_nanoseconds, nanoseconds
 from andante.kernel.compiler import JIT
 from andante.kernel.interpret import interpreted
 from andante.kernel.making import Generic, generic, instantiate, int64, kernel, lowest_bit, prefetch, subroutine, uint64
@@ -19,6 +19,7 @@ __all__ = [
     "bind",
     "entry_of",
     "generic",
+    "host_nanoseconds",
     "instantiate",
     "int64",
     "interpreted",

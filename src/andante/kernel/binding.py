@@ -9,7 +9,7 @@ inlining.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Sequence
 from functools import partial
 from types import FunctionType
 from typing import Any, NamedTuple, cast
@@ -73,16 +73,17 @@ class Entry(NamedTuple):
     arrays: tuple[tuple[int, npt.NDArray[Any]], ...]  # the words of the context that are addresses, and of which arrays
 
 
-def entry_of(function: Callable[..., Any], *parts: Any) -> Entry:
+def entry_of(function: Callable[..., Any], *parts: Any, floats: Collection[int] = ()) -> Entry:
     """Return the code of the entry that `bind` calls, and its context, which must be given other addresses elsewhere.
 
-    Numbers that each call gives are int64. The function returns 0, or another number if the kernel raised an exception.
+    Numbers that each call gives are int64, or float64 for those counted in ``floats``. The function returns 0, or
+    another number if the kernel raised an exception.
     """
     context = _Context([], [])
     shape = tuple(_write(part, context) for part in parts)
     dispatcher = cast(Any, _entry_for(function, shape, parts)).inner
     numbers = dispatcher.py_func.__code__.co_argcount - 1
-    signature = (types.int64,) * (1 + numbers)
+    signature = (types.int64, *(types.float64 if i in floats else types.int64 for i in range(numbers)))
     dispatcher.compile(signature)
     made = dispatcher.overloads[signature]
     bitcode = made.library._get_module_for_linking().as_bitcode()

@@ -2,7 +2,7 @@
 #define CODE_@NAME@ INT64_C(@CODE@) /* @ALGORITHM@ */
 
 int andante_@NAME@_bytes(const andante_files *files, size_t *mind_bytes, size_t *desk_bytes) {
-    return sizes(files, CODE_@NAME@, mind_bytes, desk_bytes);
+    return sizes(files, CODE_@NAME@, "agent", PLAN_NUMBERS, mind_bytes, desk_bytes);
 }
 
 int andante_@NAME@_init(andante_agent *agent, const andante_files *files, void *mind, size_t mind_bytes, void *desk,

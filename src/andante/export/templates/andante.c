@@ -138,12 +138,12 @@ int andante_map_size(const void *map, size_t bytes, int32_t *states, int32_t *wi
     return ANDANTE_OK;
 }
 
-static int check_files(const andante_files *files, int64_t code_number) {
+static int check_files(const andante_files *files, int64_t code_number, const char *kind, uint64_t count) {
     if (files == NULL) return ANDANTE_NULL;
     int fault = check_file(files->plan, files->plan_bytes);
     if (fault != ANDANTE_OK) return fault;
-    if (!is_kind((const uint8_t *)files->plan, "agent")) return ANDANTE_KIND;
-    if (!has_numbers(files->plan, files->plan_bytes, PLAN_NUMBERS)) return ANDANTE_DAMAGED;
+    if (!is_kind((const uint8_t *)files->plan, kind)) return ANDANTE_KIND;
+    if (!has_numbers(files->plan, files->plan_bytes, count)) return ANDANTE_DAMAGED;
     const int64_t *plan = numbers_of(files->plan);
     if (plan[PLAN_code] != code_number || plan[PLAN_words] > ANDANTE_WORDS) return ANDANTE_OTHER_LIBRARY;
     if ((fault = check_map(files->map, files->map_bytes)) != ANDANTE_OK) return fault;
@@ -159,8 +159,9 @@ static int check_files(const andante_files *files, int64_t code_number) {
 
 /* --- agents ------------------------------------------------------------------------------------------------------- */
 
-static int sizes(const andante_files *files, int64_t code_number, size_t *mind_bytes, size_t *desk_bytes) {
-    int fault = check_files(files, code_number);
+static int sizes(const andante_files *files, int64_t code_number, const char *kind, uint64_t count,
+                 size_t *mind_bytes, size_t *desk_bytes) {
+    int fault = check_files(files, code_number, kind, count);
     if (fault != ANDANTE_OK) return fault;
     if (mind_bytes == NULL || desk_bytes == NULL) return ANDANTE_NULL;
     uint64_t kept = (uint64_t)numbers_of(files->plan)[PLAN_mind_bytes];
@@ -220,7 +221,7 @@ static int set_up(andante_agent *agent, const andante_files *files, int64_t code
     size_t mind_needed, desk_needed;
     if (agent == NULL) return ANDANTE_NULL;
     agent->plan = NULL;
-    int fault = sizes(files, code_number, &mind_needed, &desk_needed);
+    int fault = sizes(files, code_number, "agent", PLAN_NUMBERS, &mind_needed, &desk_needed);
     if (fault != ANDANTE_OK) return fault;
     if (memory == NULL || (desk == NULL && desk_needed > 0)) return ANDANTE_NULL;
     if (misaligned(memory) || misaligned(desk)) return ANDANTE_MISALIGNED;
@@ -530,6 +531,6 @@ static int forget(const andante_agent *agent, int64_t code_number) {
     if (fault == ANDANTE_OK) leave((mind *)agent->mind);
     return fault;
 }
-
+@CROWD@
 /* --- agents by name ----------------------------------------------------------------------------------------------- */
 @AGENTS@

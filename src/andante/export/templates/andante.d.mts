@@ -57,11 +57,42 @@ export interface Agent {
   restore(mind: Uint8Array): void;
 }
 
+export interface Unit {
+  outcome: Outcome;
+  state: number;
+  goal: number;
+  moves: number;
+  cost: number;
+  expanded: number;
+}
+
+export interface Tick {
+  number: number;
+  moved: number;
+  waiting: number;
+  arrived: number;
+  unreachable: number;
+  stuck: number;
+  restarted: number;
+  expansions: number;
+}
+
+export interface Crowd {
+  readonly name: AgentName;
+  add(start: number, goal: number, priority?: number): number;
+  send(unit: number, goal: number): void;
+  put(unit: number, state: number): void;
+  remove(unit: number): void;
+  unit(unit: number): Unit;
+  tick(budget?: { expansions?: number; microseconds?: number }): Tick;
+}
+
 export interface Andante {
   readonly names: AgentName[];
   file(data: Uint8Array): File;
   map(data: Uint8Array): Ground;
   agent(name: AgentName, files: { plan: Uint8Array | File; map: Ground; databases?: (Uint8Array | File)[] }): Agent;
+  crowd(name: AgentName, files: { plan: Uint8Array | File; map: Ground; databases?: (Uint8Array | File)[] }): Crowd;
 }
 
 export declare function load(source: BufferSource | WebAssembly.Module): Promise<Andante>;

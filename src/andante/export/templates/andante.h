@@ -134,6 +134,7 @@ ANDANTE_API int andante_world_init(void *world, size_t world_bytes, const void *
 ANDANTE_API int andante_close_cell(void *world, size_t bytes, int32_t cell);
 ANDANTE_API int andante_open_cell(void *world, size_t bytes, int32_t cell);
 ANDANTE_API int andante_settle(void *world, size_t bytes);
+@CROWD@
 #ifdef __cplusplus
 }
 #endif

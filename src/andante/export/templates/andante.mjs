@@ -17,7 +17,8 @@ const ROOM = 4096; // steps of a run that are fetched at a time
 
 /** Load the library from the bytes of andante.wasm, or a module compiled from them. */
 export async function load(source) {
-  const made = await WebAssembly.instantiate(source, {});
+  const now = () => performance.now() * 1e6; // nanoseconds, for budgets in time
+  const made = await WebAssembly.instantiate(source, { env: { now } });
   return new Andante((made.instance ?? made).exports);
 }
 
@@ -26,8 +27,8 @@ class Andante {
     this.exports = exports;
     this.end = exports.__heap_base.value;
     this.names = Object.keys(exports)
-      .map((name) => /^andante_(.+)_bytes$/.exec(name)?.[1])
-      .filter((name) => name !== undefined);
+      .map((name) => /^andante_(.+)_init$/.exec(name)?.[1])
+      .filter((name) => name !== undefined && name !== "world" && !name.endsWith("_crowd"));
   }
 
   /** Return the address of so many bytes of memory, which hold zeros. */
@@ -76,6 +77,23 @@ class Andante {
     if (!this.names.includes(name)) throw new Error(`there is no agent ${name}; there are ${this.names.join(", ")}`);
     return new Agent(this, name, this.file(plan), map, databases.map((one) => this.file(one)));
   }
+
+  /** Make a crowd, if there are any in this library (andante export --crowd); `plan` is that of a crowd. */
+  crowd(name, { plan, map, databases = [] }) {
+    if (this.exports[`andante_${name}_crowd_init`] === undefined) throw new Error(`there is no crowd of ${name}`);
+    return new Crowd(this, name, this.file(plan), map, databases.map((one) => this.file(one)));
+  }
+}
+
+function put_files(library, plan, map, databases) {
+  const files = library.reserve(64);
+  const put = (offset, value) => library.view().setUint32(files + offset, value, true);
+  [plan.at, plan.bytes, map.at, map.bytes].forEach((value, i) => put(4 * i, value));
+  databases.forEach((one, i) => {
+    put(16 + 4 * i, one.at);
+    put(16 + 4 * @DATABASES@ + 4 * i, one.bytes);
+  });
+  return files;
 }
 
 class Ground {
@@ -99,15 +117,9 @@ class Agent {
   constructor(library, name, plan, map, databases) {
     this.library = library;
     this.name = name;
-    this.files = library.reserve(64);
+    this.files = put_files(library, plan, map, databases);
     this.at = library.reserve(@AGENT_BYTES@);
     this.result = library.reserve(96);
-    const put = (offset, value) => library.view().setUint32(this.files + offset, value, true);
-    [plan.at, plan.bytes, map.at, map.bytes].forEach((value, i) => put(4 * i, value));
-    databases.forEach((one, i) => {
-      put(16 + 4 * i, one.at);
-      put(16 + 4 * @DATABASES@ + 4 * i, one.bytes);
-    });
     library.check(this.call("bytes", this.files, this.result, this.result + 4));
     this.mindBytes = library.view().getUint32(this.result, true);
     this.deskBytes = library.view().getUint32(this.result + 4, true);
@@ -191,6 +203,67 @@ class Agent {
     if (mind.length !== this.mindBytes) throw new Error("this is not the mind of such an agent");
     new Uint8Array(this.library.exports.memory.buffer).set(mind, this.mind);
     this.library.check(this.set("attach"));
+  }
+}
+
+class Crowd {
+  constructor(library, name, plan, map, databases) {
+    this.library = library;
+    this.name = name;
+    const files = put_files(library, plan, map, databases);
+    this.at = library.reserve(@AGENT_BYTES@);
+    this.result = library.reserve(96);
+    this.budget = library.reserve(32);
+    this.check("bytes", files, this.result);
+    this.bytes = library.view().getUint32(this.result, true);
+    this.memory = library.reserve(this.bytes);
+    this.check("init", this.at, files, this.memory, this.bytes);
+  }
+
+  check(what, ...rest) {
+    return this.library.check(this.library.exports[`andante_${this.name}_crowd_${what}`](...rest));
+  }
+
+  /** Add a unit, and return its number. */
+  add(start, goal, priority = 1) {
+    this.check("add", this.at, start, goal, priority, this.result);
+    return this.library.view().getInt32(this.result, true);
+  }
+
+  /** Give a unit a new goal. */
+  send(unit, goal) {
+    this.check("send", this.at, unit, goal);
+  }
+
+  /** Put a unit somewhere else. */
+  put(unit, state) {
+    this.check("put", this.at, unit, state);
+  }
+
+  /** Remove a unit; its number is used again. */
+  remove(unit) {
+    this.check("remove", this.at, unit);
+  }
+
+  /** Say how a unit stands. */
+  unit(unit) {
+    this.check("unit", this.at, unit, this.result);
+    const view = this.library.view();
+    const [outcome, state, goal, moves] = [0, 8, 16, 24].map((offset) => number(view, this.result + offset));
+    const cost = view.getFloat64(this.result + 32, true);
+    return { outcome: OUTCOMES[outcome], state, goal, moves, cost, expanded: number(view, this.result + 40) };
+  }
+
+  /** Let every unit move at most once, as far as the budget reaches; without one, let every unit move. */
+  tick({ expansions = 0, microseconds = 0 } = {}) {
+    const view = this.library.view();
+    view.setFloat64(this.budget, expansions, true);
+    view.setFloat64(this.budget + 8, microseconds * 1000, true);
+    view.setUint32(this.budget + 16, 1, true); // the import env.now
+    this.check("tick", this.at, this.budget, this.result);
+    const after = this.library.view();
+    const names = ["number", "moved", "waiting", "arrived", "unreachable", "stuck", "restarted", "expansions"];
+    return Object.fromEntries(names.map((name, i) => [name, number(after, this.result + 8 * i)]));
   }
 }
 
