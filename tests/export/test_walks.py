@@ -109,12 +109,14 @@ def edits_of(grid, problem):
     return [(4, cell, False) for cell in cells] + [(15, cell, True) for cell in cells]
 
 
-@pytest.mark.parametrize("name", LIVING)
-def test_on_a_map_that_changes(name, grid, living):
-    folder, _ = living
-    for problem in [pair for pair in pairs(grid, 12, seed=3) if len(_path(grid, pair)) > 14][:4]:
+def check_changes(name, grid, folder, databases, problems):
+    """Walk while a wall comes and goes."""
+    needs = find(name).needs
+    for problem in problems:
         world = andante.World(grid)
-        ours, theirs = Agent(name, world), CAgent(library_in(folder), name, folder / "data", grid.name)
+        ours = Agent(name, world, databases=[databases[kind] for kind in needs])
+        files = files_of(grid, needs, databases)
+        theirs = CAgent(library_in(folder), name.replace("-", "_"), folder / "data", grid.name, files)
         state, goal = problem
         edits = edits_of(grid, problem)
         for turn in range(80):
@@ -127,6 +129,15 @@ def test_on_a_map_that_changes(name, grid, living):
             if made.to < 0 or state == goal:
                 break
             state = made.to
+
+
+def far_pairs(grid):
+    return [pair for pair in pairs(grid, 12, seed=3) if len(_path(grid, pair)) > 14][:4]
+
+
+@pytest.mark.parametrize("name", LIVING)
+def test_on_a_map_that_changes(name, grid, living):
+    check_changes(name, grid, *living, far_pairs(grid))
 
 
 def _path(grid, pair):
@@ -173,7 +184,7 @@ def test_in_webassembly_as_in_python(grid, fixed, tmp_path):
 
 @needs_wasm
 def test_in_webassembly_on_a_map_that_changes(grid, living, tmp_path):
-    problem = next(pair for pair in pairs(grid, 12, seed=3) if len(_path(grid, pair)) > 14)
+    problem = far_pairs(grid)[0]
     edits = edits_of(grid, problem)
     task = {"agent": "lrta", "place": grid.name, "databases": [], "problems": [problem], "edits": edits}
     found = in_node(living[0], [task], tmp_path)[0]
@@ -192,10 +203,25 @@ def test_in_webassembly_on_a_map_that_changes(grid, living, tmp_path):
 ORDERS = {"dprlrta": {"pattern": "pattern(base=3, cover=aligned)"}}
 
 
+REGISTER = [entry.card.name for entry in algorithms() if entry.step.__module__.startswith("andante.")]
+
+
 @pytest.mark.deep
-@pytest.mark.parametrize(
-    "name", [entry.card.name for entry in algorithms() if entry.step.__module__.startswith("andante.")]
-)
+@pytest.mark.parametrize("name", REGISTER)
+def test_every_algorithm_on_a_map_that_changes(name, tmp_path):
+    grid = andante.generate("rooms", 40, 40, seed=5)
+    try:
+        folder, databases = exported(
+            grid, {name: find(name).needs}, tmp_path / "engine", living=True, orders=ORDERS.get(name)
+        )
+    except andante.AndanteError as error:
+        assert "without --living" in str(error)
+        return
+    check_changes(name, grid, folder, databases, far_pairs(grid))
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("name", REGISTER)
 def test_every_algorithm_of_the_register(name, tmp_path):
     for number, kind in enumerate(("rooms", "outdoor")):
         grid = andante.generate(kind, 64, 64, seed=5)

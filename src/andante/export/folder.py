@@ -26,6 +26,7 @@ from andante.export.library import Exported, filled, names_for, objects, sources
 from andante.export.linking import link
 from andante.export.objects import TARGETS, Target, targets_named
 from andante.files import make_folder
+from andante.kernel import JIT
 from andante.measures import Outcome
 from andante.world.grid import Grid
 from andante.world.living import World
@@ -68,6 +69,8 @@ def export(
     ``windows``, ``macos``, ``wasm``, or one of `TARGETS`. The folder may be there only if it is empty or was written by
     an export.
     """
+    if not JIT:
+        raise ParameterError("agents are exported as the compiler made them; unset NUMBA_DISABLE_JIT")
     chosen = _targets([targets] if isinstance(targets, str) else targets)
     found = [find(one) for one in ([algorithms] if isinstance(algorithms, str | Algorithm) else algorithms)]
     grids = [maps] if isinstance(maps, Grid) else list(maps)
