@@ -158,6 +158,20 @@ def test_the_folder_lists_what_it_holds(folder):
     assert listed["agents"] == {"cpd": "cpd", "lrta": "lrta"}
 
 
+@pytest.mark.skipif(shutil.which("node") is None or not HAS_ZIG, reason="needs node and ziglang")
+def test_the_example_in_javascript_runs(grid, tmp_path):
+    out = tmp_path / "engine"
+    export("cpd", grid, out, databases=andante.build("moves", grid), targets="wasm")
+    program = re.search(r"```js\n(.*?)```", (out / "README.md").read_text(), re.DOTALL)[1]
+    start, goal = map(int, re.search(r"let state = (\d+); state !== (\d+);", program).groups())
+    (out / "example.mjs").write_text(program.replace("state = to;", "state = to; console.log(state);"))
+    walked = run("node", "example.mjs", cwd=out).split()
+    trial = andante.run(
+        "cpd", andante.Problem(grid.graph, start, goal, grid=grid), databases=[andante.build("moves", grid)]
+    )
+    assert list(map(int, walked)) == trial.path.tolist()[1:]
+
+
 def test_an_export_replaces_an_export_and_nothing_else(grid, tmp_path):
     out = tmp_path / "engine"
     export("lrta", grid, out)

@@ -364,9 +364,25 @@ def _readme(agents: Sequence[Exported], libraries: dict[str, Any], unlinked: Seq
             "IMAGE": image_name(plan.map),
             "START": start,
             "GOAL": goal,
-            "JS_DATABASES": "".join(f', databases: [await bytes("data/{name}")]' for name in database_names(plan)[:1]),
+            "AGENT_BYTES": 8 * (4 + MOST_DATABASES + words_of(agents)),
+            **_databases_in_examples(database_names(plan)),
         },
     )
+
+
+def _databases_in_examples(names: Sequence[str]) -> dict[str, str]:
+    """Return how the examples of a README read databases."""
+    listed = ", ".join(f'await bytes("data/{name}")' for name in names)
+    loads = [
+        f'        files.databases[{i}] = Load("data/{name}", out files.databaseBytes[{i}]);\n'
+        for i, name in enumerate(names)
+    ]
+    note = " Its databases are opened like the map, and put into `files.databases`." if names else ""
+    return {
+        "JS_DATABASES": f", databases: [{listed}]" if names else "",
+        "CS_DATABASES": "".join(loads),
+        "GD_NOTE": note,
+    }
 
 
 def _about_crowds(agents: Sequence[Exported]) -> str:
