@@ -25,8 +25,8 @@ help: ## list these targets
 demo: $(VENV)/.has-report ## compare the agents on a generated map, and let a crowd walk over it; writes out/demo.html
 	@$(BIN)/andante demo --out out/demo.html $(ARGS)
 
-test: $(VENV)/.has-test ## run the whole test suite (ARGS="-k lrta" for a part of it)
-	$(PYTEST) $(ARGS)
+test: $(VENV)/.has-test ## run the tests (ARGS="-k lrta" for a part of them; FULL=1 with those that take seconds each, as CI does)
+	$(if $(FULL),ANDANTE_FULL_TESTS=1) $(PYTEST) $(ARGS)
 
 test-deep: $(VENV)/.has-test ## run it with thirty-two times as many examples, new ones each time, and what takes too long for every day
 	ANDANTE_DEEP_TESTS=1 $(PYTEST) $(ARGS)

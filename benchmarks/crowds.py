@@ -13,9 +13,11 @@ import andante
 from andante.episode.crowdresult import Pace
 from andante.episode.crowdrun import run_crowd
 from andante.world.grid import Grid, cells_of
+from andante.world.problem import Problem
 
 UNITS, ROUNDS = 1000, 5
 BODIES = 2000
+MINDS, SHARERS = 100, 200  # units whose memory is looked at; units that learn together
 FIRST, TICKS = 20, 50  # ticks that are not measured, because memory is still being touched for the first time; others
 SETTLED = Pace(expansions=100 * UNITS, ticks=3000)  # enough for most units to have learned most of what they will
 
@@ -93,10 +95,41 @@ def add_seconds(algorithm: str, grid: Grid) -> float:
 
 def memory_bytes(algorithm: str, grid: Grid) -> int:
     """How much a crowd holds when it holds most; its cap is far above that."""
-    starts, goals = random_cells(grid, UNITS, seed=1), random_cells(grid, UNITS, seed=2)
-    problems = [
+    return run_crowd(andante.find(algorithm), _problems(grid, UNITS), SETTLED, memory=4e9).memory_bytes
+
+
+def _problems(grid: Grid, count: int) -> list[Problem]:
+    starts, goals = random_cells(grid, count, seed=1), random_cells(grid, count, seed=2)
+    return [
         grid.problem(tuple(start), tuple(goal))
         for start, goal in zip(starts.tolist(), goals.tolist(), strict=True)
         if start != goal
     ]
-    return run_crowd(andante.find(algorithm), problems, SETTLED, memory=4e9).memory_bytes
+
+
+def mind_bytes(algorithm: str, grid: Grid, databases: Sequence[Any] = ()) -> float:
+    """How much a unit takes when it holds most, its row and single numbers included: the median over units."""
+    problems = _problems(grid, MINDS)
+    crowd = andante.Crowd(algorithm, problems[0].world, databases=databases)
+    ids = crowd.add(*(cells_of([getattr(one, end) for one in problems], grid.width) for end in ("start", "goal")))
+    each, held = crowd.unit_bytes / len(ids), np.zeros(len(ids), np.int64)
+    for number in range(SETTLED.ticks):
+        if not crowd.walking:
+            break
+        crowd.tick()
+        if number < FIRST or number % FIRST == 0:
+            np.maximum(held, crowd.held_bytes(ids), out=held)
+    return each + float(np.median(held))
+
+
+def moves_saved(algorithm: str, grid: Grid) -> float:
+    """How many times as many moves units with one goal make if each learns alone, as when they learn together."""
+    cells = random_cells(grid, SHARERS + 1, seed=1)
+    moves = []
+    for share in (None, "goal"):
+        crowd = andante.Crowd(algorithm, grid, share=share)
+        ids = crowd.add(cells[1:], cells[0])
+        while crowd.walking:
+            crowd.tick()
+        moves.append(int(crowd.moves[ids].sum()))
+    return moves[0] / moves[1]

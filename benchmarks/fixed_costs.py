@@ -120,6 +120,17 @@ PACES = (
     ("dlrta", "pattern", 3000.0),
     ("tba(budget=10)", None, 1000.0),
 )
+#: What a unit may take when it holds most, in bytes, in the median on a map of 512 x 512 cells, and its database.
+MINDS = (
+    ("cpd", "moves", 2e3),
+    ("dlrta", "pattern", 2e3),
+    ("knn", "subgoals(records=10000)", 2e3),
+    ("lrta", None, 100e3),
+    ("rta", None, 100e3),
+    ("family", None, 100e3),
+    ("lss", None, 100e3),
+    ("rtaa", None, 100e3),
+)
 SMALL = 128  # width of a map on which they are twice as fast
 
 
@@ -145,7 +156,27 @@ def _crowds(files: Files) -> list[FixedCost]:
         ),
         FixedCost("adding 1,000 units to a crowd", 1e3 * crowds.add_seconds("lrta", grid), 2.0, "ms"),
         FixedCost("memory of 1,000 LSS-LRTA* units, 512 x 512", crowds.memory_bytes("lss", grid) / 1e6, 100.0, "MB"),
+        *_minds(grid, given),
+        FixedCost(
+            f"moves of {crowds.SHARERS} LSS-LRTA*(20) units with one goal, alone against together, 256 x 256",
+            crowds.moves_saved("lss(lookahead=20)", andante.generate("outdoor", 256, 256, seed=7)),
+            1.0,
+            "x",
+            True,
+        ),
     ]
+
+
+def _minds(grid: Grid, databases: dict[str, list[Database]]) -> list[FixedCost]:
+    """What a unit takes, also on a map that may change, where those with databases may have to search."""
+    found = []
+    for name, kind, most in MINDS:
+        known = databases.get(name) or ([] if kind is None else [andante.build(kind, grid)])
+        for world in (grid, andante.World(grid)) if kind is not None else (grid,):
+            where = f"{grid.width} x {grid.height}{'' if world is grid else ', on a World'}"
+            size = crowds.mind_bytes(name, world, known)
+            found.append(FixedCost(f"memory of a {name} unit, median, {where}", size / 1e3, most / 1e3, "KB"))
+    return found
 
 
 def _databases(grid: Grid) -> dict[str, list[Database]]:

@@ -14,7 +14,8 @@ from andante.agent import algorithms
 from andante.cli import OK, main
 from andante.episode import contract
 from andante.episode.trial import Limits
-from tests.worlds import DEEP, FEW, WIDTHS, examples, is_plain_in_rows
+from tests.slow import is_slow
+from tests.worlds import DEEP, FEW, FULL, WIDTHS, examples, has_one_loop, is_plain_in_rows
 
 PLAIN = Limits(moves=30)  # of an agent in plain Python
 
@@ -23,10 +24,14 @@ settings.load_profile("andante")
 
 
 def pytest_collection_modifyitems(items):
-    """Leave what is marked ``deep`` to `make test-deep`."""
+    """Leave what is marked ``deep`` to `make test-deep`, and what is marked ``full``, or listed in tests/slow.py, to `make test FULL=1`."""
     for item in items:
+        case = item.callspec.params.values() if hasattr(item, "callspec") else ()
+        slow = item.get_closest_marker("full") or is_slow(item.nodeid.partition("[")[0], case)
         if not DEEP and item.get_closest_marker("deep"):
             item.add_marker(pytest.mark.skip(reason="takes long: make test-deep"))
+        elif not FULL and slow:
+            item.add_marker(pytest.mark.skip(reason="takes seconds: make test FULL=1"))
 
 
 def pytest_collection_finish():
@@ -49,30 +54,55 @@ def movingai(tmp_path_factory):
 
 @pytest.fixture
 def quick_contract(monkeypatch):
-    """What is slow in `check_algorithm`, because it calls Python at every move or tick, is done for fewer moves."""
+    """What is slow in `check_algorithm`, because it calls Python at every move or tick, is done for fewer moves.
+
+    Unless the run is a full one, most algorithms are compiled on maps that they know, and nowhere else.
+    """
     if DEEP:
         monkeypatch.setattr(contract, "WATCHED", contract.LIMITS)
         monkeypatch.setattr(contract, "CROWD_MOVES", contract.LIMITS.moves)
-    else:
-        monkeypatch.setattr(contract, "WATCHED", Limits(moves=150))
-        monkeypatch.setattr(contract, "COUNTED", Limits(moves=10))
-        monkeypatch.setattr(contract, "CROWD_MOVES", 500)
-        monkeypatch.setattr(contract, "WIDTHS", WIDTHS)
-        monkeypatch.setattr(contract, "_in_rows", partial(_in_rows, contract._in_rows))
-        monkeypatch.setattr(contract, "_arrives_one_way", partial(_arrives_one_way, contract._arrives_one_way))
+        return
+    monkeypatch.setattr(contract, "WATCHED", Limits(moves=150))
+    monkeypatch.setattr(contract, "COUNTED", Limits(moves=10))
+    monkeypatch.setattr(contract, "CROWD_MOVES", 500)
+    monkeypatch.setattr(contract, "WIDTHS", WIDTHS)
+    for check, uncompiled, is_plain in _UNCOMPILED:
+        instead = partial(_if_compiled, getattr(contract, check), uncompiled, is_plain)
+        monkeypatch.setattr(contract, check, instead)
 
 
-def _in_rows(compiled, subject, trials):
-    """The check of the contract; some settings do it in plain Python."""
-    if not is_plain_in_rows(subject.entry):
-        return compiled(subject, trials)
+def _if_compiled(compiled, uncompiled, is_plain, subject, *rest):
+    """Do a check of the contract, or another one in its place."""
+    return (uncompiled if is_plain(subject.entry) else compiled)(subject, *rest)
+
+
+def _in_rows(subject, trials):
     problems = [trial.problem for trial in trials]
     rows = replace(subject, plain=True).run(map(contract._rows_of, problems), PLAIN)
     return contract._differences(subject.run(problems, PLAIN), rows, "on rows of arcs")
 
 
-def _arrives_one_way(compiled, subject):
-    return compiled(replace(subject, plain=is_plain_in_rows(subject.entry)))
+def _discovery(subject, trials, some):
+    """A few moves with each sight."""
+    found = [
+        trial
+        for sight in contract.SIGHTS
+        for trial in replace(subject, sight=sight, plain=True).run([trial.problem for trial in trials[::24]], PLAIN)
+    ]
+    return {
+        "walks only along edges, at their cost, on a map that it discovers": lambda: contract._along_edges(found),
+        "never beats the optimal cost on a map that it discovers": lambda: contract._never_below_optimal(found),
+    }
+
+
+_one_way = contract._arrives_one_way
+_UNCOMPILED = [  # checks, what is done in their place, and for which algorithms
+    ("_in_rows", _in_rows, is_plain_in_rows),
+    ("_arrives_one_way", lambda subject: _one_way(replace(subject, plain=True)), is_plain_in_rows),
+    ("_in_units", lambda *_: (), has_one_loop),
+    ("_discovery", _discovery, has_one_loop),
+    ("_in_a_crowd", lambda *_: (), has_one_loop),
+]
 
 
 @pytest.fixture

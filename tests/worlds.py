@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from hypothesis import HealthCheck, settings
@@ -15,6 +15,8 @@ from andante.world.graph import Graph
 from andante.world.grid import RULES, Grid
 from andante.world.problem import Problem
 from tests import naive
+
+T = TypeVar("T")
 
 #: Where kernels are plain Python everything is a hundred times slower.
 SIDE = 48 if JIT else 30
@@ -28,17 +30,32 @@ LISTED_COST_TOLERANCE = 0.006
 DEEP = bool(os.environ.get("ANDANTE_DEEP_TESTS"))
 
 
+#: `make test FULL=1`, which CI runs, and `make test-deep`: what takes seconds too, as listed in tests/slow.py.
+FULL = DEEP or bool(os.environ.get("ANDANTE_FULL_TESTS"))
+
+
 #: Of the maps on which an agent shows that it plans no more on a larger one. A lookahead of some hundred states ends at
 #: its own limit on the narrower one too.
 WIDTHS = (256, 768) if DEEP else (128, 384)
 
 
-def is_plain_in_rows(entry: Algorithm) -> bool:
-    """Whether it walks on rows of arcs in plain Python, for some moves: nothing else needs its loop compiled for them.
+#: Algorithms that every run compiles for all loops: for rows of arcs, maps that they discover, and crowds if they can.
+CORE = ("astar", "lrta")
 
-    What it shares with others is compiled for these: the lookahead of LRTA*, the search of TBA*.
+
+def has_one_loop(entry: Algorithm) -> bool:
+    """Whether this run compiles it for maps that it knows, and for nothing else."""
+    return not FULL and entry.card.name not in CORE
+
+
+def is_plain_in_rows(entry: Algorithm) -> bool:
+    """Whether it walks on rows of arcs in plain Python, for some moves.
+
+    In full runs these are algorithms whose loop nothing else needs compiled for rows. What they share with others is
+    compiled for these: the lookahead of LRTA*, the search of TBA*.
     """
-    return not DEEP and (entry.card.name in ("oracle-lrta", "dlrta") or getattr(entry.params, "walls_first", False))
+    rare = entry.card.name in ("oracle-lrta", "dlrta") or getattr(entry.params, "walls_first", False)
+    return not DEEP and (rare or has_one_loop(entry))
 
 
 #: Algorithms to seek advice among where all would have to be compiled for crowds.
@@ -99,6 +116,11 @@ def graph_problems(draw: st.DrawFn, states: int = 9, directed: bool = False) -> 
     return graph.problem(start, goal)
 
 
+def or_graphs(grids: st.SearchStrategy[T], *graphs: st.SearchStrategy[T]) -> st.SearchStrategy[T]:
+    """Problems on maps and, in full runs, on graphs, for which another loop has to be compiled."""
+    return st.one_of(grids, *graphs) if FULL else grids
+
+
 def halved_distances(graph: Graph, goal: int) -> list[tuple[float, ...]]:
     """Points on a line such that the metric between them is a consistent heuristic, directed graphs included."""
     distance = naive.distances_to(graph, goal)
@@ -141,8 +163,10 @@ def drawn(grid: Grid, count: int, seed: int = 0) -> list[Problem]:
 
 
 __all__ = [
+    "CORE",
     "DEEP",
     "FEW",
+    "FULL",
     "RULES",
     "SIDE",
     "WIDTHS",
@@ -152,6 +176,9 @@ __all__ = [
     "graphs",
     "grid_problems",
     "grids",
+    "has_one_loop",
     "heuristic",
     "in_rows",
+    "is_plain_in_rows",
+    "or_graphs",
 ]

@@ -72,6 +72,9 @@ def algorithms_page() -> str:
         "`name(parameter=value, ...)` everywhere: in Python, on the command line, in tables. What it claims is held",
         "against it by `andante.check_algorithm`.",
         "",
+        "`andante algorithms --bibtex` prints all papers for a bibliography, `andante algorithms lrta --bibtex` those",
+        "of one algorithm.",
+        "",
     ]
     table = []
     for entry in entries:
@@ -79,7 +82,7 @@ def algorithms_page() -> str:
         claims = ", ".join(word for claim, word in CLAIMS.items() if getattr(card, claim))
         if card.two_way:
             claims = claims.replace("complete", "complete where moves can be taken back")
-        table.append([f"[`{card.name}`](#{card.name})", plain(card.title), claims, plain(card.paper)])
+        table.append([f"[`{card.name}`](#{card.name})", plain(card.title), claims, _cited(entry)])
     head = ["name", "algorithm", "claims", "paper"]
     lines.append(markdown_table(head, table, left=head))
     for entry in entries:
@@ -87,12 +90,23 @@ def algorithms_page() -> str:
     return "\n".join(lines) + "\n"
 
 
+def _cited(entry: Any) -> str:
+    """The papers of an algorithm, with links to those that have a DOI."""
+    from andante.report.papers import papers_of
+
+    cited = entry.card.paper.split("; ")
+    links = [paper.link.replace("(", "%28").replace(")", "%29") for paper in papers_of(entry)]
+    return "; ".join(
+        f"[{plain(text)}]({link})" if link else plain(text) for text, link in zip(cited, links, strict=True)
+    )
+
+
 def _section(entry: Any) -> Iterator[str]:
     from andante.notation import write
 
     yield f"## {plain(entry.card.title)} {{ #{entry.card.name} }}"
     yield ""
-    yield f"{plain(entry.card.summary)} ({plain(entry.card.paper)}; `{entry.card.name}`)"
+    yield f"{plain(entry.card.summary)} ({_cited(entry)}; `{entry.card.name}`)"
     page = entry.step.__module__.rpartition(".")[2].replace("_", "-")
     if (ROOT / "docs" / "algorithms" / f"{page}.md").exists():
         yield ""

@@ -26,6 +26,7 @@ from andante.reprs import brief
 # Returned in place of the state to move to.
 STUCK = -1  # the agent has no move it would make
 UNREACHABLE = -2  # the agent has proved that no path leads to the goal
+NEEDS_ANNEX = -3  # the unit of a crowd has to be given an annex first, and then asked again (`Mind.annex`)
 
 
 class Move(NamedTuple):
@@ -229,6 +230,7 @@ class Card:
     examples: tuple[str, ...] = ()  # settings worth trying besides the default, in the notation
     shown: tuple[str, ...] = ()  # settings that a comparison shows unless others are given
     summary: str = ""  # the first line of its file
+    bibtex: str = ""  # entries for its papers, of an algorithm that does not come with Andante
 
     __repr__ = brief
 

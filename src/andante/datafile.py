@@ -18,7 +18,7 @@ from andante.files import read_at_most
 
 T = TypeVar("T")
 
-QUICK, FULL = SCALES = ("quick", "full")
+SMOKE, QUICK, FULL = SCALES = ("smoke", "quick", "full")
 
 #: No campaign needs more than this; the longest study is a thirtieth of it.
 MAX_FILE_BYTES = 2**20
@@ -177,7 +177,7 @@ def read_tables(path: Path, scale: str) -> tuple[dict[str, Any], Lines]:
         raise CampaignError(f"there is no scale {name!r}; {did_you_mean(name, SCALES)}")
     if whole and name != QUICK:
         raise CampaignError(
-            f"at the scale {name!r} all problems are run in full; write quick+{'+'.join(whole)}, or {name}"
+            f"only the scale {QUICK!r} takes problems to run in full; write quick+{'+'.join(whole)}, or {name}"
         )
     _settle_in_full(data, whole)
     settled: dict[str, Any] = _settle(data, name)
@@ -237,11 +237,14 @@ def _settle_in_full(data: dict[str, Any], whole: list[str]) -> None:
 
 
 def _settle(value: Any, scale: str) -> Any:
-    """Replace each ``{quick = ..., full = ...}`` by the value for this scale."""
+    """Replace each ``{quick = ..., full = ...}`` by the value for this scale.
+
+    There may be one for ``smoke``, too; without it, that is the value for ``quick``.
+    """
     if isinstance(value, list):
         return [_settle(part, scale) for part in value]
     if not isinstance(value, dict):
         return value
-    if value and set(value) == set(SCALES):
-        return _settle(value[scale], scale)
+    if {QUICK, FULL} <= set(value) <= set(SCALES):
+        return _settle(value.get(scale, value[QUICK]), scale)
     return {key: _settle(part, scale) for key, part in value.items()}

@@ -17,6 +17,7 @@ from andante.world.followers import Turnstile
 from andante.world.grid import RULES, Grid
 from andante.world.living import MENDED, World
 from tests.abstraction.plain_levels import check, ground_of
+from tests.naive import distances_to
 from tests.worlds import examples, grids
 
 FLIPPED = st.lists(st.integers(0, 80), max_size=6)
@@ -162,3 +163,26 @@ def test_readers_wait_for_who_writes_and_who_writes_for_readers():
     writer.join()
     reader.join()
     assert seen == ["written", "read"]
+
+
+@pytest.mark.parametrize("name", ["prlrts(level=2)", "pra"])
+def test_a_plan_is_made_again_when_a_cell_opens_past_which_a_path_may_be_much_shorter(name):
+    """A wall has its only gap at the far end. While the agent is on its way there, another opens near its goal."""
+    world = World(andante.generate("empty", 40, 40))
+    world.close([(20, y) for y in range(39)])
+    agent, state, goal = andante.Agent(name, world), world.state(15, 2), world.state(25, 2)
+    for _ in range(10):
+        state = agent.move(state, goal).to
+    world.close((0, 39))
+    world.open((0, 39))  # far from any good path
+    made = agent.move(state, goal)
+    assert made.expanded == 0
+    world.open((20, 5))
+    least = distances_to(world.frozen().graph, goal)[made.to]
+    made = agent.move(made.to, goal)
+    assert made.expanded > 0
+    walked = made.cost
+    while made.to != goal:
+        made = agent.move(made.to, goal)
+        walked += made.cost
+    assert walked <= 1.5 * least

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 import andante
 from andante.datasets import movingai as benchmark
@@ -14,10 +13,10 @@ from andante.search.dijkstra import distances
 from andante.world.graph import Graph
 from andante.world.grid import RULES
 from tests import naive
-from tests.worlds import drawn, examples, graph_problems, grid_problems
+from tests.worlds import drawn, examples, graph_problems, grid_problems, or_graphs
 
 
-@given(st.one_of(grid_problems(rules=RULES), graph_problems(), graph_problems(directed=True)))
+@given(or_graphs(grid_problems(rules=RULES), graph_problems(), graph_problems(directed=True)))
 @examples(100)
 def test_walks_a_cheapest_path_without_search(problem):
     trial = andante.run("cpd", problem, databases=[build("moves", problem.graph, threads=1)])

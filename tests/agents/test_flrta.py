@@ -12,7 +12,7 @@ import andante
 from andante.search.memory import LEARNED
 from andante.world.heuristics import TOLERANCE
 from tests.search.local_twin import Twin, grow, lss_values
-from tests.worlds import drawn, examples, graph_problems, grid_problems, heuristic, in_rows
+from tests.worlds import drawn, examples, graph_problems, grid_problems, heuristic, in_rows, or_graphs
 
 LIMITS = andante.Limits(moves=400)
 
@@ -87,7 +87,7 @@ class FTwin(Twin):
 @given(
     st.sampled_from([1, 2, 3, 5, 10, 40]),
     st.booleans(),
-    st.one_of(grid_problems(), graph_problems()),
+    or_graphs(grid_problems(), graph_problems()),
 )
 @examples(150)
 def test_equals_its_definition_over_several_trials(lookahead, redundant, problem):
@@ -107,7 +107,7 @@ def test_equals_its_definition_over_several_trials(lookahead, redundant, problem
     st.sampled_from([1, 3, 10]),
     st.booleans(),
     st.sampled_from(["off", "mark", "border"]),
-    st.one_of(grid_problems(side=16), graph_problems(states=16)),
+    or_graphs(grid_problems(side=16), graph_problems(states=16)),
 )
 @examples(150)
 def test_arrives(lookahead, redundant, avoidance, problem):

@@ -14,7 +14,7 @@ from andante.offline import build
 from andante.world.graph import Graph
 from andante.world.grid import Grid
 from tests.offline import plain_regions as plain
-from tests.worlds import RULES, drawn, examples, graph_problems, grid_problems
+from tests.worlds import RULES, drawn, examples, graph_problems, grid_problems, or_graphs
 
 SHORTCUTS = ["off", "ends", "all"]
 
@@ -78,7 +78,7 @@ class Twin:
 
 
 @given(
-    st.one_of(grid_problems(side=14, rules=RULES), graph_problems(states=14)),
+    or_graphs(grid_problems(side=14, rules=RULES), graph_problems(states=14)),
     st.sampled_from(SHORTCUTS),
     st.sampled_from([0, 1, 2, 5, 100]),
     st.sampled_from([1, 3, 50]),

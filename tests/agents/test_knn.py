@@ -12,7 +12,7 @@ from andante.search.hillclimb import climb
 from andante.world.heuristics import TOLERANCE
 from andante.world.layout import estimate
 from tests import naive
-from tests.worlds import drawn, examples, graph_problems, grid_problems
+from tests.worlds import drawn, examples, graph_problems, grid_problems, or_graphs
 
 LIMIT = 600
 
@@ -100,7 +100,7 @@ class Twin:
 
 
 @given(
-    st.one_of(grid_problems(side=14), graph_problems()),
+    or_graphs(grid_problems(side=14), graph_problems()),
     st.fixed_dictionaries(
         {
             "depth": st.sampled_from([1, 2, 3]),

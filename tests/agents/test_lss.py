@@ -12,7 +12,7 @@ import andante
 from andante.world.graph import Graph
 from tests import naive
 from tests.search.local_twin import LIMITS, Twin, Watched, lss_values
-from tests.worlds import drawn, examples, graph_problems, grid_problems, heuristic, in_rows
+from tests.worlds import drawn, examples, graph_problems, grid_problems, heuristic, in_rows, or_graphs
 
 
 @st.composite
@@ -29,7 +29,7 @@ def twin_of(problem, weight, **setting):
     return Twin(problem.graph, heuristic(problem), lambda graph, region: lss_values(graph, region, weight), **setting)
 
 
-@given(variants(), st.one_of(grid_problems(), graph_problems(), graph_problems(directed=True)))
+@given(variants(), or_graphs(grid_problems(), graph_problems(), graph_problems(directed=True)))
 @examples(150)
 def test_does_what_the_papers_say_and_does_it_again_in_the_next_trial(variant, problem):
     """Moves, expansions in their order, effort and every learned value; marks and rises begin anew with each trial."""
@@ -41,7 +41,7 @@ def test_does_what_the_papers_say_and_does_it_again_in_the_next_trial(variant, p
             break
 
 
-@given(variants(), st.one_of(grid_problems(), graph_problems()))
+@given(variants(), or_graphs(grid_problems(), graph_problems()))
 @examples(80)
 def test_arrives_and_never_learns_more_than_weighted_edges_allow(variant, problem):
     watched = Watched("wlss", problem, **variant)
@@ -61,7 +61,7 @@ def given_up(watched, turns):
     return {state for state, value in values.items() if value == math.inf}
 
 
-@given(variants(), st.one_of(grid_problems(side=14), graph_problems(states=14)))
+@given(variants(), or_graphs(grid_problems(side=14), graph_problems(states=14)))
 @examples(120)
 def test_states_that_are_given_up_are_not_needed(variant, problem):
     """Where moves can be taken back: the agent arrives, and what remains of its part of the map hangs together."""
@@ -108,7 +108,7 @@ def test_with_one_expansion_and_equal_costs_it_is_lrta(problem):
     assert lss.learned == lrta.learned
 
 
-@given(st.sampled_from(["lss", "dalss", "alss", "wlss"]), st.one_of(grid_problems(), graph_problems()))
+@given(st.sampled_from(["lss", "dalss", "alss", "wlss"]), or_graphs(grid_problems(), graph_problems()))
 @examples(40)
 def test_a_goal_within_sight_is_reached_on_a_best_path_in_one_plan(name, problem):
     trial = andante.run(name, problem, lookahead=1000)

@@ -9,7 +9,7 @@ import andante
 from andante.world.graph import Graph
 from tests import naive
 from tests.search.local_twin import LIMITS, Turn, Watched
-from tests.worlds import drawn, examples, graph_problems, grid_problems, heuristic
+from tests.worlds import drawn, examples, graph_problems, grid_problems, heuristic, or_graphs
 
 
 class Twin:
@@ -79,7 +79,7 @@ updates = st.sampled_from([None, 0, 1, 3, 50])
 
 
 @given(
-    st.one_of(grid_problems(), graph_problems(), graph_problems(directed=True)),
+    or_graphs(grid_problems(), graph_problems(), graph_problems(directed=True)),
     sizes,
     updates,
 )
@@ -95,7 +95,7 @@ def test_equals_prioritized_sweeping_trial_after_trial(problem, queue, updates):
             break
 
 
-@given(st.one_of(grid_problems(), graph_problems()), sizes, updates)
+@given(or_graphs(grid_problems(), graph_problems()), sizes, updates)
 @examples(80)
 def test_arrives_and_never_learns_more_than_the_truth(problem, queue, updates):
     turns, trial = Watched("plrta", problem, queue=queue, updates=updates).trial(andante.Limits(moves=100_000))
@@ -106,7 +106,7 @@ def test_arrives_and_never_learns_more_than_the_truth(problem, queue, updates):
             assert value <= distance[state] + 1e-9
 
 
-@given(st.one_of(grid_problems(side=10), graph_problems()))
+@given(or_graphs(grid_problems(side=10), graph_problems()))
 @examples(60)
 def test_without_updates_it_is_lrta(problem):
     prioritized = andante.run("plrta(updates=0)", problem)

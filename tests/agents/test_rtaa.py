@@ -11,7 +11,7 @@ import andante
 from andante.world.graph import Graph
 from tests import naive
 from tests.search.local_twin import LIMITS, Twin, Watched, rtaa_values
-from tests.worlds import drawn, examples, graph_problems, grid_problems, heuristic
+from tests.worlds import drawn, examples, graph_problems, grid_problems, heuristic, or_graphs
 
 
 @st.composite
@@ -23,7 +23,7 @@ def variants(draw):
     }
 
 
-@given(variants(), st.one_of(grid_problems(), graph_problems(), graph_problems(directed=True)))
+@given(variants(), or_graphs(grid_problems(), graph_problems(), graph_problems(directed=True)))
 @examples(150)
 def test_does_what_the_papers_say_and_does_it_again_in_the_next_trial(variant, problem):
     """Moves, expansions in their order, effort and every learned value; marks and rises begin anew with each trial."""
@@ -36,7 +36,7 @@ def test_does_what_the_papers_say_and_does_it_again_in_the_next_trial(variant, p
             break
 
 
-@given(variants(), st.one_of(grid_problems(), graph_problems()))
+@given(variants(), or_graphs(grid_problems(), graph_problems()))
 @examples(80)
 def test_arrives_and_never_learns_more_than_the_truth(variant, problem):
     turns, trial = Watched("rtaa", problem, **variant).trial(andante.Limits(moves=100_000))
@@ -47,7 +47,7 @@ def test_arrives_and_never_learns_more_than_the_truth(variant, problem):
             assert value <= distance[state] + 1e-9
 
 
-@given(st.one_of(grid_problems(side=10), graph_problems()))
+@given(or_graphs(grid_problems(side=10), graph_problems()))
 @examples(60)
 def test_with_one_expansion_it_learns_what_lss_learns(problem):
     """One closed state, one rule: the least of cost and h over its neighbours."""
@@ -66,7 +66,7 @@ def test_never_learns_more_than_lss_from_the_same_lookahead(problem, lookahead):
     assert rtaa.learned <= lss.learned + 1e-9
 
 
-@given(st.sampled_from(["rtaa", "dartaa", "artaa"]), st.one_of(grid_problems(), graph_problems()))
+@given(st.sampled_from(["rtaa", "dartaa", "artaa"]), or_graphs(grid_problems(), graph_problems()))
 @examples(40)
 def test_a_goal_within_sight_is_reached_on_a_best_path_in_one_plan(name, problem):
     trial = andante.run(name, problem, lookahead=1000)

@@ -15,7 +15,7 @@ from andante.episode.plain import PlainAgent
 from andante.search import shorten, tracing
 from andante.search.buckets import PER_COST
 from andante.search.memory import EXPANDED
-from tests.worlds import DEEP, drawn, examples, graph_problems, grid_problems, heuristic, in_rows
+from tests.worlds import DEEP, FULL, drawn, examples, graph_problems, grid_problems, heuristic, in_rows, or_graphs
 
 LIMITS = andante.Limits(moves=5000)
 
@@ -221,11 +221,12 @@ def settings_of_tba(draw, plain=False):
     }
 
 
-#: On graphs `make test` keeps to one search; all of them run on grids, and on graphs in `make test-deep`.
+#: `make test` keeps to one search; full runs have all of them on maps, and `make test-deep` on graphs too.
+settings_on_maps = settings_of_tba(plain=not FULL)
 settings_on_graphs = settings_of_tba(plain=not DEEP)
 
 
-@given(settings_of_tba(), grid_problems(side=14))
+@given(settings_on_maps, grid_problems(side=14))
 @examples(150)
 def test_equals_the_algorithm_of_the_paper(setting, problem):
     twin = Twin(problem, **setting).run()
@@ -261,8 +262,8 @@ windows = st.fixed_dictionaries(
 
 
 @given(
-    st.one_of(
-        st.tuples(settings_of_tba(), st.one_of(st.just({}), windows), grid_problems(side=16)),
+    or_graphs(
+        st.tuples(settings_on_maps, st.one_of(st.just({}), windows), grid_problems(side=16)),
         st.tuples(
             settings_on_graphs, st.one_of(st.just({}), windows) if DEEP else st.just({}), graph_problems(states=16)
         ),
@@ -277,8 +278,8 @@ def test_arrives_and_never_beats_the_optimal_cost(case):
 
 
 @given(
-    st.one_of(
-        st.tuples(settings_of_tba(), grid_problems(side=20)),
+    or_graphs(
+        st.tuples(settings_on_maps, grid_problems(side=20)),
         st.tuples(settings_on_graphs, graph_problems(states=16)),
     ),
     windows,
@@ -314,7 +315,7 @@ def test_walls_first_finds_its_way_out_of_a_dead_end_without_filling_it():
     assert along.states_expanded < 400
 
 
-@given(st.one_of(grid_problems(side=16), graph_problems(states=16)), st.sampled_from([1.0, 1.5, 3.0]), st.booleans())
+@given(or_graphs(grid_problems(side=16), graph_problems(states=16)), st.sampled_from([1.0, 1.5, 3.0]), st.booleans())
 @examples(100)
 def test_with_an_unlimited_budget_it_walks_the_path_of_a_star(problem, weight, switch_rule):
     trial = andante.run("tba", problem, budget=10**9, weight=weight, switch_rule=switch_rule)
@@ -353,7 +354,7 @@ def test_no_move_takes_more_than_the_budget_however_large_the_map(side, setting)
     assert 250 < most <= 300
 
 
-@given(settings_of_tba(), st.one_of(st.just({}), windows), grid_problems(side=16))
+@given(settings_on_maps, st.one_of(st.just({}), windows), grid_problems(side=16))
 @examples(100)
 def test_no_move_takes_more_than_the_budget(setting, shortening, problem):
     setting |= {"charge_queueing": True} | shortening

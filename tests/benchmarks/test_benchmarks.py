@@ -185,6 +185,10 @@ class TestCrowds:
         assert crowds.body_seconds("lrta", self.grid) > 0
         assert crowds.add_seconds("lrta", self.grid) >= 0
         assert crowds.memory_bytes("lrta", self.grid) > 0
+        monkeypatch.setattr(crowds, "MINDS", 30)
+        assert crowds.mind_bytes("lrta", self.grid) > 0
+        monkeypatch.setattr(crowds, "SHARERS", 10)
+        assert crowds.moves_saved("lrta", self.grid) > 0
 
     def test_every_tick_is_in_the_histogram(self) -> None:
         took, _ = ticks.measure("lrta", self.grid, units=30, ticks=40, microseconds=1000.0)

@@ -124,13 +124,23 @@ def test_what_is_not_toml_or_not_there(tmp_path, written):
         read_campaign(written(ROOMS), "slow")
 
 
+def test_the_smallest_scale_takes_quick_values_where_it_has_none(written):
+    text = ROOMS.replace("seed = 1\n", "seed = { quick = 1, full = 2 }\n")
+    path = written(text.replace("{ quick = 5, full = 20 }", "{ smoke = 2, quick = 5, full = 20 }"))
+    found = {scale: read_campaign(path, scale) for scale in ("smoke", "quick", "full")}
+    assert [one.problems["rooms"].count for one in found.values()] == [2, 5, 20]
+    assert [one.seed for one in found.values()] == [1, 1, 2]
+
+
 def test_some_problems_in_full_and_others_not(written):
     campaign = read_campaign(written(TWO_SETS), "quick+large")
     assert [one.count for one in campaign.problems.values()] == [1, 20]
     assert [run.batches for run in campaign.runs] == [1, 4, 1]
     with pytest.raises(CampaignError, match="there are no problems 'lage' to run in full; did you mean 'large'"):
         read_campaign(written(TWO_SETS), "quick+lage")
-    with pytest.raises(CampaignError, match=r"all problems are run in full; write quick\+large, or full"):
+    with pytest.raises(
+        CampaignError, match=r"only the scale .quick. takes problems to run in full; write quick\+large, or full"
+    ):
         read_campaign(written(TWO_SETS), "full+large")
     with pytest.raises(CampaignError, match="problems must be a list, not 5"):
         read_campaign(written(TWO_SETS.replace('problems = ["small"]', "problems = 5")), "quick+large")

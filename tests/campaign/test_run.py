@@ -2,8 +2,10 @@
 
 import multiprocessing
 import os
+import platform
 import re
 import signal
+import sys
 import threading
 import time
 from itertools import islice
@@ -14,14 +16,15 @@ import polars
 import pytest
 
 import andante
-from andante.campaign import CampaignError, plan, plan_of, prepare, read_campaign, resume, run, status
+from andante.campaign import CampaignError, Share, plan, plan_of, prepare, read_campaign, resume, run, status
 from andante.campaign.compiling import compile_outfits
 from andante.campaign.engines.local import Local
 from andante.campaign.shelf import Shelf, in_cache
 from andante.campaign.work import perform
 from andante.episode.single import Agent
-from andante.errors import AlgorithmError, MapError
+from andante.errors import AlgorithmError, MapError, ParameterError
 from andante.offline import build
+from andante.provenance import provenance
 from andante.search.dijkstra import distances
 from andante.store import Store, StoreError, check, merge
 from tests.campaign.samples import ROOMS, TREES, decided
@@ -72,6 +75,52 @@ def test_stopped_and_resumed_nothing_is_lost_or_run_twice(campaign, tmp_path, sm
     assert status(Store(folder)).finished
     run(campaign, tmp_path / "whole", Local(2))
     assert decided(Store(folder)).equals(decided(Store(tmp_path / "whole")))
+
+
+def test_parts_together_are_the_whole(campaign, tmp_path, small_jobs):
+    run(campaign, tmp_path / "whole", Local(2))
+    shares = [Share(number, 4) for number in range(1, 5)]
+    counts = [run(campaign, tmp_path / str(one.number), Local(1), part=one).jobs_finished for one in shares]
+    stores = [Store(tmp_path / str(one.number)) for one in shares]
+    found = [set(store.finished_jobs().tolist()) for store in stores]
+    assert sum(counts) == len(set.union(*found)) == len(plan_of(stores[0]))  # each job is in one part
+    assert max(counts) - min(counts) <= 2
+    merged = merge(stores, tmp_path / "merged")
+    assert status(merged).finished
+    assert decided(merged).equals(decided(Store(tmp_path / "whole")))
+    again = run(campaign, tmp_path / "2", Local(1), part=shares[1])
+    assert again.jobs_finished == counts[1]  # nothing is left of it
+
+
+@pytest.mark.parametrize("count", [1, 2, 7, 500])
+def test_every_job_is_in_one_part(campaign, tmp_path, small_jobs, count):
+    _, whole = prepare(campaign, tmp_path / "rows")
+    order = whole.order(1)
+    parts = [Share(number, count).of_jobs(order, whole).tolist() for number in range(1, count + 1)]
+    assert [number for part in parts for number in part] == order.tolist()
+
+
+@pytest.mark.parametrize("text", ["3", "0/4", "5/4", "a/4", "1/4/2", "-1/4", "1/99999999"])
+def test_parts_that_there_are_not(text):
+    with pytest.raises(ParameterError, match="a part is written K/N with K from 1 to N"):
+        Share.read(text)
+
+
+def test_the_manifest_says_what_the_rows_were_made_with(campaign, tmp_path, small_jobs, monkeypatch):
+    folder = tmp_path / "rows"
+    run(campaign, folder, Some(3))
+    (made,) = Store(folder).made_with
+    assert made == provenance()
+    assert made["python"] == platform.python_version()
+    assert made["numpy"] == np.__version__
+    elsewhere = {**made, "processor": "another", "clean": False}
+    monkeypatch.setattr(sys.modules[run.__module__], "provenance", lambda: elsewhere)
+    run(campaign, folder, Some(3))
+    run(campaign, folder, Some(3))
+    assert Store(folder).made_with == [made, elsewhere]
+    monkeypatch.undo()
+    run(campaign, tmp_path / "other", Local(1))
+    assert merge([Store(tmp_path / "other"), Store(folder)], tmp_path / "both").made_with == [made, elsewhere]
 
 
 def _run(path, folder):
@@ -554,7 +603,7 @@ def cells_before(grid, states, width, height):
 def test_problems_of_upscaled_maps_are_drawn_before_they_grow(written, tmp_path):
     _, made = prepare(read_campaign(written(UPSCALED)), tmp_path / "rows")
     [planned] = made.maps
-    small, large = andante.generate("rooms", 24, 20, seed=1), planned.grid()
+    small, large = andante.generate("rooms", 24, 20, seed=1), planned.world()
     assert (planned.name, large.width, large.height) == ("rooms-24x20-seed1-64x50", 64, 50)
     drawn = andante.random_problems(small, 12, optimal_cost=(10, 20), seed=3)
     assert cells_before(large, made.problems["start"], 24, 20) == [small.cell(problem.start) for problem in drawn]
@@ -572,7 +621,7 @@ def test_scenarios_of_upscaled_maps_grow_with_them(written, tmp_path):
     andante.write_scenario(problems, tmp_path / "small.map.scen")
     scenarios = {'"rooms:24x20:1"': '"small.map"', "count = 12": 'from = "scenarios"'}
     _, made = prepare(read_campaign(written(UPSCALED, replace=scenarios)), tmp_path / "rows")
-    large = made.maps[0].grid()
+    large = made.maps[0].world()
     inside = [problem for problem in problems if 10 <= problem.optimal_cost < 20]
     assert 0 < len(inside) < 40
     assert cells_before(large, made.problems["start"], 24, 20) == [small.cell(problem.start) for problem in inside]

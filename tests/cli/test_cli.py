@@ -1,5 +1,6 @@
 """The command line as a user meets it: what it prints, its exit codes, and that every mistake gets one sentence."""
 
+import csv
 import json
 import re
 from io import StringIO
@@ -262,6 +263,8 @@ def test_algorithms_lists_every_card(cli):
     assert ".C.O.D" in next(line for line in out.splitlines() if line.startswith("astar"))
     assert "O optimal" in out
     assert "moves to look ahead" in cli("algorithms", "lrta")[1]
+    assert "https://doi.org/10.1016/0004-3702(90)90054-4" in cli("algorithms", "lrta")[1]
+    assert cli("algorithms", "rta", "--bibtex")[1].startswith("@article{korf1990real,")
     assert "'andante build moves MAP'" in cli("algorithms", "cpd")[1]
     assert "'andante build \"pattern(base=2, level=3)\" MAP'" in cli("algorithms", "dprlrta(level=2)")[1]
     assert "database" not in cli("algorithms", "lrta")[1]
@@ -529,7 +532,7 @@ def test_a_cache_with_a_name_that_is_too_long_is_only_a_cache(cli, monkeypatch, 
 
 
 def test_whatever_the_system_refuses_is_one_sentence(cli, arena, monkeypatch):
-    def denied(*_):
+    def denied(*_, **__):
         raise PermissionError(13, "Permission denied", "/somewhere")
 
     monkeypatch.setattr("andante.world.mapfiles.read_map", denied)
@@ -585,3 +588,16 @@ def test_markup_in_a_folders_name_is_no_markup(cli, tmp_path):
     code, out, _ = cli("maps", "generate", "empty", "8x8", folder / "a.map")
     assert code == OK
     assert "[/]/a.map" in out
+
+
+def test_the_rule_for_diagonal_moves_can_be_chosen(cli, tmp_path):
+    ends = ["empty:8x8", "--start", "0,0", "--goal", "3,3", "--json"]
+    costs = {rule: json.loads(cli("solve", *ends, "--rule", rule)[1])["cost"] for rule in ("octile", "cardinal")}
+    assert costs == {"octile": pytest.approx(3 * 2**0.5), "cardinal": 6.0}
+    code, _, err = cli("solve", *ends, "--rule", "diagonal")
+    assert code == FAILED
+    assert "unknown rule 'diagonal' for moves" in err
+    options = ["-a", "lrta", "--problems", "5", "--rule", "cardinal", "--csv", tmp_path / "rows.csv"]
+    assert cli("compare", "empty:8x8", *options)[0] == OK
+    with (tmp_path / "rows.csv").open() as stream:
+        assert all(float(row["optimal_cost"]).is_integer() for row in csv.DictReader(stream))

@@ -21,12 +21,15 @@ from andante.world.problem import Problem
 from tests.abstraction.worlds import coarse_level
 
 CARDS = andante.algorithms()
-#: Settings that need databases other than their card's share all code with it: building these takes long.
-SETTINGS = [
-    pytest.param(entry, id=str(entry), marks=[pytest.mark.deep] if entry is not card and entry.needs else [])
-    for card in CARDS
-    for entry in (card, *map(andante.find, card.card.examples))
-]
+
+
+def _of(card, entry):
+    """A setting of a card; those that need databases other than their card's share all code with it, and take long."""
+    marks = [] if entry is card else [pytest.mark.deep] if entry.needs else [pytest.mark.full]
+    return pytest.param(entry, id=str(entry), marks=marks)
+
+
+SETTINGS = [_of(card, entry) for card in CARDS for entry in (card, *map(andante.find, card.card.examples))]
 
 
 def pattern(entry, grid):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import andante
 from andante.episode.convergence import Ending
 from andante.world.graph import Graph
-from tests.worlds import SIDE, drawn, examples, graph_problems, grid_problems, heuristic
+from tests.worlds import SIDE, drawn, examples, graph_problems, grid_problems, heuristic, or_graphs
 
 # --- against a twin -------------------------------------------------------------------------------------------------
 
@@ -32,7 +32,7 @@ def lrta_trials(problem):
     return paths, values
 
 
-@given(st.one_of(grid_problems(), graph_problems()))
+@given(or_graphs(grid_problems(), graph_problems()))
 @examples(100)
 def test_what_lrta_does_over_its_trials(problem):
     paths, values = lrta_trials(problem)
@@ -50,7 +50,7 @@ def test_what_lrta_does_over_its_trials(problem):
 # --- where it ends --------------------------------------------------------------------------------------------------
 
 
-@given(st.one_of(grid_problems(), graph_problems()), st.integers(1, 5))
+@given(or_graphs(grid_problems(), graph_problems()), st.integers(1, 5))
 @examples(100)
 def test_lrta_ends_on_a_cheapest_path(problem, depth):
     process = andante.converge("lrta", problem, depth=depth)
@@ -60,7 +60,7 @@ def test_lrta_ends_on_a_cheapest_path(problem, depth):
 
 
 @given(
-    st.one_of(grid_problems(), graph_problems()),
+    or_graphs(grid_problems(), graph_problems()),
     st.integers(1, 4),
     st.sampled_from([1.0, 0.8, 0.5, 0.2]),
     st.sampled_from([0.0, 3.0, 20.0, float("inf")]),

@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import re
 from typing import NamedTuple
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 
 import andante
 from andante.agent import Algorithm, Card, Move
+from andante.errors import ParameterError
 from andante.kernel import kernel
 from andante.measures import Outcome, jain_index
 from andante.search.learning import Learned, is_learned, store
@@ -25,6 +27,11 @@ def cells(problems):
 
 PROBLEMS = andante.random_problems(GRID, 40, seed=1)
 STARTS, GOALS = cells(PROBLEMS)
+
+
+def bare(crowd):
+    """What the units of a crowd take besides what they have learned."""
+    return crowd.unit_bytes - sum(squad.used_bytes for squad in crowd._lanes._squads)
 
 
 def arrive(crowd, **budget):
@@ -135,7 +142,40 @@ def test_what_a_unit_held_is_given_back():
     assert not crowd.held_bytes(ids[10:20]).any()
     arrive(crowd)
     assert not crowd.held_bytes(ids[10:]).any()
-    assert crowd.tick().bytes == 0
+    assert crowd.tick().bytes == bare(crowd)
+
+
+def test_memory_that_was_touched_ahead_is_used_as_any_other():
+    crowd = andante.Crowd("tba(budget=20)", GRID, memory=3e6, lanes=2)
+    crowd.add(STARTS[:5], GOALS[:5])
+    crowd.tick()
+    crowd.compile(memory=1e9)
+    crowd.add(STARTS[5:], GOALS[5:])
+    before = crowd.unit_bytes
+    crowd.compile(memory=1e6)
+    assert crowd.unit_bytes == before
+    arrive(crowd)
+    assert crowd.costs.tolist() == [trial.cost for trial in andante.run_many("tba(budget=20)", PROBLEMS)]
+
+
+def test_no_more_units_are_added_than_there_is_memory_for():
+    grid = andante.generate("empty", 20, 20)
+    crowd = andante.Crowd("lrta", grid, memory=1e6, lanes=2)
+    crowd.add((0, 0), (9, 9), algorithm="rta")
+    each = crowd.unit_bytes  # the second lane has nobody yet
+    with pytest.raises(ParameterError, match=r"room for [\d,]+ more units of lrta, not for 5,000") as refused:
+        crowd.add([(0, 0)] * 5000, (9, 9))
+    most = int(re.search(r"room for ([\d,]+)", str(refused.value))[1].replace(",", ""))
+    assert (len(crowd), crowd.unit_bytes) == (1, each)
+    with pytest.raises(ParameterError, match="not for"):
+        crowd.add([(0, 0)] * (most + 1), (9, 9))
+    ids = crowd.add([(0, 0)] * most, (9, 9))
+    assert crowd.unit_bytes <= 0.9e6 < crowd.unit_bytes + 2 * each
+    with pytest.raises(ParameterError, match="room for 0 more units"):
+        crowd.add([(0, 0)] * 2, (9, 9))
+    crowd.remove(ids[:10])
+    assert len(crowd.add([(0, 0)] * 10, (9, 9))) == 10
+    assert max(tick.bytes for tick in arrive(crowd)) <= 1e6
 
 
 LARGE_TICKS = 2000  # enough for all that have a database to arrive, and for most others to learn most of what they will
@@ -184,7 +224,7 @@ def test_units_with_one_goal_learn_together(lanes):
         ids = crowd.add(STARTS, GOALS[0])
         ticks = arrive(crowd, expansions=200)
         assert (crowd.outcomes[ids] == Outcome.GOAL).all()
-        assert ticks[-1].bytes == 0
+        assert ticks[-1].bytes == bare(crowd)
         return int(crowd.moves.sum()), int(crowd.expanded.sum())
 
     alone, together = walk(None), walk("goal")
@@ -203,7 +243,7 @@ def test_a_team_of_one_walks_as_alone_and_teams_come_and_go():
         crowd.remove(ids[:2])
         arrive(crowd)
         crowd.remove(ids[2:])
-        assert crowd.tick().bytes == 0
+        assert crowd.tick().bytes == bare(crowd)
 
 
 def test_slots_are_used_again_in_a_team_that_lives_on():
@@ -217,7 +257,7 @@ def test_slots_are_used_again_in_a_team_that_lives_on():
     crowd.remove(ids[10:])
     crowd.add(STARTS[20:30], GOALS[0])
     arrive(crowd)
-    assert crowd.tick().bytes == 0
+    assert crowd.tick().bytes == bare(crowd)
 
 
 def test_more_teams_than_there_was_room_for():
@@ -338,7 +378,7 @@ def test_a_unit_put_where_it_can_walk_again_joins_its_team():
     crowd.put(second, (0, 1))
     arrive(crowd)
     assert crowd.cells[[first, second]].tolist() == [[1, 2], [1, 2]]
-    assert crowd.tick().bytes == 0
+    assert crowd.tick().bytes == bare(crowd)
 
 
 def test_a_crowd_on_a_graph():
@@ -355,6 +395,9 @@ BAD = [
     (lambda crowd: crowd.add((40, 0), (1, 1)), r"the start \(40, 0\) is outside the map of 40 x 40 cells"),
     (lambda crowd: crowd.add((-1, 0), (1, 1)), r"the start \(-1, 0\) is outside"),
     (lambda crowd: crowd.add(STARTS, GOALS[:2]), "40 starts need as many goals, or one for all, got 2"),
+    (lambda crowd: crowd.add(STARTS[:1], []), "1 start needs a goal, got 0"),
+    (lambda crowd: crowd.add([], GOALS[:2]), "0 starts need as many goals, or one for all, got 2"),
+    (lambda crowd: crowd.send([0], []), "1 unit needs a goal, got 0"),
     (lambda crowd: crowd.add([(1, 2, 3)], (1, 1)), "a start must be one of the map's cells"),
     (lambda crowd: crowd.add([[1, 2], [3]], (1, 1)), "a start must be one of the map's cells"),
     (lambda crowd: crowd.add([(0.5, 1)], (1, 1)), "a start must be one of the map's cells"),
@@ -375,6 +418,8 @@ BAD = [
     (lambda crowd: crowd.remove(-1), "there is no unit -1"),
     (lambda crowd: crowd.put(0, (0, 99)), r"the place \(0, 99\) is outside"),
     (lambda crowd: crowd.put([0, 1], STARTS[:3]), "2 units need as many places"),
+    (lambda crowd: crowd.compile(memory=-1), "memory, in bytes, must be from 0 to .*, got -1"),
+    (lambda crowd: crowd.compile(memory="all"), "memory, in bytes, must be"),
     (lambda crowd: crowd.tick(expansions=0), "expansions must be more than 0, got 0"),
     (lambda crowd: crowd.tick(microseconds=-1), "microseconds must be more than 0"),
     (lambda crowd: crowd.tick(expansions="many"), "expansions must be"),
@@ -478,7 +523,7 @@ def test_after_a_wrong_move_the_crowd_is_sound(how):
     assert (crowd.outcomes[right] == Outcome.GOAL).all()
     assert not crowd.held_bytes(strays).any()
     after = crowd.tick()
-    assert (after.moved, after.arrived, after.stuck, after.bytes) == (0, 0, 0, 0)
+    assert (after.moved, after.arrived, after.stuck, after.bytes) == (0, 0, 0, bare(crowd))
     crowd.send(strays, [GRID.cell(state) for state in crowd.states[strays].tolist()])
     assert (crowd.outcomes[strays] == Outcome.GOAL).all()
     if not how.get("bodies") and not how.get("share"):

@@ -9,6 +9,7 @@ from andante.episode.march import NO_WISH
 from andante.episode.single import Agent
 from andante.episode.wishes import UNRANKED
 from andante.errors import AndanteError
+from andante.kernel import on_compile
 from andante.measures import Outcome
 from andante.world.grid import Grid
 from andante.world.living import World
@@ -20,11 +21,11 @@ STARTS, GOALS = (
     [GRID.cell(state) for state in states] for states in zip(*((p.start, p.goal) for p in PROBLEMS), strict=True)
 )
 #: Named settings that have more in their minds than their algorithm has, so that a crowd's loop is compiled once more.
-OTHER_MINDS = ("alss", "dalss", "artaa", "dartaa", "gamma-trap", "sla")
+OTHER_MINDS = ("alss", "dalss", "artaa", "dartaa", "gamma-trap", "sla", "oracle-lrta")
 MEMBERS = [
     pytest.param(entry.card.name, marks=[pytest.mark.deep] if entry.card.name in OTHER_MINDS else [])
     for entry in algorithms()
-    if entry.living and entry.crowd and entry.complete
+    if entry.living and entry.crowd and entry.complete and not entry.needs
 ]
 
 
@@ -196,11 +197,72 @@ def test_units_with_databases_search_where_these_are_stale(name):
     outcomes = crowd.outcomes[ids]
     assert set(outcomes.tolist()) <= {Outcome.GOAL, Outcome.UNREACHABLE}
     assert np.count_nonzero(outcomes == Outcome.GOAL) >= 30
+    assert not crowd.held_bytes(ids).any()
+
+
+def test_memory_for_searching_is_taken_by_those_who_search_and_given_back():
+    world, agents_world = World(GRID), World(GRID)
+    crowd = andante.Crowd("cpd", world, databases=[andante.build("moves", GRID)])
+    squad = crowd._lanes._squads[0]
+    ids = crowd.add(STARTS * 20, GOALS * 20)
+    agents = [Agent("cpd", agents_world, databases=[andante.build("moves", GRID)]) for _ in STARTS]
+    states = [problem.start for problem in PROBLEMS]
+    assert squad.unit_bytes < 2e3
+
+    def go_on():
+        crowd.tick()
+        for k, agent in enumerate(agents):
+            to = agent.move(states[k], PROBLEMS[k].goal).to if states[k] != PROBLEMS[k].goal else UNREACHABLE
+            states[k] = states[k] if to == UNREACHABLE else to
+        assert (crowd.states[ids].reshape(-1, len(STARTS)) == states).all()
+        annexes = crowd._roster.units["annex"]
+        used = annexes[annexes > 0]
+        assert len(set(used.tolist())) == len(used) == squad.result["annexes"] - squad.result["annexes_free"]
+        assert (crowd.held_bytes(crowd._roster.units["squad"] == 0) > 0).tolist() == (annexes > 0).tolist()
+
+    go_on()
+    assert squad.result["annexes"] == 0
+    kept = {state for problem in PROBLEMS for state in (problem.start, problem.goal)} | set(states)
+    for one in (world, agents_world):
+        one.close([GRID.cell(state) for problem in PROBLEMS for state in _path(problem)[6:8] if state not in kept])
+        one.settle()  # so that all know at once who is cut off
+    for number in range(30):
+        go_on()
+        if number == 10:  # more than there is room for
+            assert squad.result["annexes"] > 0
+            crowd.add(STARTS * 15, GOALS * 15)
+    while crowd.walking:
+        crowd.tick()
+    assert squad.result["annexes"] == squad.result["annexes_free"] > 0
+    assert squad.used_bytes == 0
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize(("name", "bodies"), [("cpd", False), ("lrta", True)])
+def test_nothing_is_left_to_compile(name, bodies):
+    world = World(GRID)
+    crowd = andante.Crowd(name, world, databases=[andante.build("moves", GRID)] if name == "cpd" else (), bodies=bodies)
+    crowd.compile()
+    heard = []
+    with on_compile(heard.append):
+        ids = crowd.add(STARTS[:2], GOALS[:2])
+        crowd.tick()
+        world.close(next(cell for cell in STARTS[2:] if cell not in {*STARTS[:2], *GOALS[:2]}))
+        crowd.tick()
+        crowd.send(ids, GOALS[2:4])
+        crowd.put(ids[:1], STARTS[5])
+        crowd.tick(microseconds=100)
+        crowd.remove(ids)
+    assert heard == []
+
+
+def _path(problem):
+    return andante.run("astar", problem).path.tolist()
 
 
 def test_units_that_cannot_follow_a_map_do_not_learn_together_on_one():
     with pytest.raises(AndanteError, match="cannot follow a map that changes"):
-        andante.Crowd("oracle-lrta", World(GRID), share="goal")
+        andante.Crowd("dlrta", World(GRID), share="goal")
 
 
 def test_a_unit_that_is_cut_off_has_no_wish_to_be_pushed_into_a_wall():
@@ -216,3 +278,31 @@ def test_a_unit_that_is_cut_off_has_no_wish_to_be_pushed_into_a_wall():
         crowd.tick()
         x, y = crowd.cells[second[0]]
         assert world.passable[y, x]
+
+
+def test_bodies_decide_in_the_same_order_as_if_it_were_found_out_anew_before_each_tick():
+    """Units are cut off, sent again, removed and added, so that who sets out first is another all the time."""
+    crowds, worlds = [], []
+    for _ in range(2):
+        worlds.append(World(GRID))
+        crowds.append(andante.Crowd("lrta", worlds[-1], bodies=True))
+        crowds[-1].add(STARTS, GOALS)
+    rng = np.random.default_rng(3)
+    ids = np.arange(len(STARTS))
+    for number in range(80):
+        near = GOALS[number // 4]
+        around = [(near[0] + dx, near[1] + dy) for dx in (-1, 0, 1) for dy in (-1, 0, 1)]
+        around = [cell for cell in around if min(cell) >= 0 and max(cell) < 48]
+        lost = rng.permutation(len(ids))[:3]
+        for world, crowd, fresh in zip(worlds, crowds, (False, True), strict=True):
+            if number % 4 == 0:
+                world.close(around)
+            elif number % 4 == 2:
+                world.open(around)
+            elif number % 8 == 3:
+                crowd.send(ids[lost], [GOALS[k] for k in (lost + number) % len(GOALS)])
+            if fresh:
+                crowd._roster.reorder()
+            crowd.tick(expansions=300)
+        assert np.array_equal(crowds[0].states, crowds[1].states), number
+        assert np.array_equal(crowds[0].outcomes, crowds[1].outcomes), number

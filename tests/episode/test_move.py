@@ -16,7 +16,7 @@ from andante.world.graph import Graph
 from andante.world.grid import Grid
 from andante.world.layout import price, target
 from tests.contract.test_register import Memory, Params
-from tests.worlds import examples, graph_problems, grid_problems
+from tests.worlds import examples, graph_problems, grid_problems, or_graphs
 
 NAMES = ["lrta", "lrta(depth=3)", "lss", "tba(budget=5)", "astar"]
 
@@ -30,7 +30,7 @@ def walked(agent, state, goal, most=10_000):
     return path, moves
 
 
-@given(grid_problems() | graph_problems(), st.sampled_from(NAMES))
+@given(or_graphs(grid_problems(), graph_problems()), st.sampled_from(NAMES))
 @examples(100)
 def test_move_by_move_is_the_walk_of_run(problem, name):
     trial = andante.run(name, problem)

@@ -35,7 +35,7 @@ def test_units_walk_a_scene_to_its_end(kind, targets):
     result = run("tba(budget=20, weight=2)", scene, recorded=True)
     assert set(result.outcomes.tolist()) <= {Outcome.GOAL, Outcome.UNREACHABLE}
     assert result.ended(Outcome.GOAL) >= 10
-    assert np.median(result.suboptimality_ratios) < 2
+    assert np.median(result.ratios) < 2
     trace = result.trace
     assert len(trace.change_ticks) == len([c for c in scene.changes if c.tick <= trace.ticks])
     arrived = trace.arrivals[trace.arrivals >= 0]

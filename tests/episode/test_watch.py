@@ -11,12 +11,12 @@ from andante.errors import ProblemError
 from andante.measures import Outcome
 from andante.search.memory import EXPANDED, LEARNED
 from andante.world.grid import Grid
-from tests.worlds import examples, graph_problems, grid_problems
+from tests.worlds import examples, graph_problems, grid_problems, or_graphs
 
 NAMES = ["lrta", "lrta(depth=3)", "rta", "astar"]
 
 
-@given(grid_problems() | graph_problems(), st.sampled_from(NAMES))
+@given(or_graphs(grid_problems(), graph_problems()), st.sampled_from(NAMES))
 @examples(100)
 def test_watching_changes_nothing(problem, name):
     trial = andante.run(name, problem)

@@ -11,7 +11,9 @@ import numpy as np
 import pytest
 
 import andante
+from andante.agent import find
 from andante.export import export
+from andante.export.images import CrowdPlan, MapImage
 from andante.kernel import JIT
 from tests.export.bindings import CODES, Files, memory
 
@@ -63,9 +65,8 @@ class About(ctypes.Structure):
 class CCrowd:
     """A crowd of a C library."""
 
-    def __init__(self, library, data, place):
+    def __init__(self, library, plan, image):
         self._library = library
-        plan, image = (data / f"{place}.{NAME}.crowd").read_bytes(), (data / f"{place}.image").read_bytes()
         self._keeps = memory(len(plan), plan), memory(len(image), image)
         self._files = Files(self._keeps[0].ctypes.data, len(plan), self._keeps[1].ctypes.data, len(image))
         self._bytes = ctypes.c_size_t()
@@ -124,8 +125,16 @@ def folder(grid, tmp_path_factory):
 
 
 @pytest.fixture
-def theirs(folder, grid):
-    return CCrowd(ctypes.CDLL(str(next(folder.glob("linux-*/*.so")))), folder / "data", grid.name)
+def library(folder):
+    return ctypes.CDLL(str(next(folder.glob("linux-*/*.so"))))
+
+
+@pytest.fixture
+def theirs(library, folder, grid):
+    data = folder / "data"
+    return CCrowd(
+        library, (data / f"{grid.name}.{NAME}.crowd").read_bytes(), (data / f"{grid.name}.image").read_bytes()
+    )
 
 
 def same(ours, theirs, units):
@@ -170,6 +179,25 @@ def test_ticks_are_the_same(grid, theirs):
         if number % 13 == 0:
             theirs.move_house()
         same(ours, theirs, ids.tolist())
+
+
+def test_units_keep_to_the_memory_as_in_python(grid, library):
+    """So many units that some must begin again; the code is for crowds of any size."""
+    many, free = 2000, np.flatnonzero(grid.passable.ravel())
+    image = MapImage.of(grid)
+    theirs = CCrowd(library, CrowdPlan.of(find(NAME), image, (), many, MEMORY).data, image.data)
+    ours, rng = andante.Crowd(NAME, grid, memory=MEMORY), np.random.default_rng(8)
+    starts, goals = rng.choice(free, many).tolist(), rng.choice(free, many).tolist()
+    ids = ours.add([grid.cell(state) for state in starts], [grid.cell(state) for state in goals]).tolist()
+    assert [theirs.add(start, goal) for start, goal in zip(starts, goals, strict=True)] == ids
+    restarted = 0
+    for _ in range(60):
+        tick, found = ours.tick(expansions=3000.0), theirs.tick(3000.0)
+        assert (found.moved, found.restarted, found.bytes) == (tick.moved, tick.restarted, tick.bytes)
+        assert found.bytes <= MEMORY
+        restarted += found.restarted
+    assert restarted > 0
+    same(ours, theirs, ids)
 
 
 @pytest.mark.skipif(shutil.which("node") is None or not HAS_ZIG, reason="needs node and ziglang")
@@ -245,6 +273,7 @@ def test_bad_calls_are_refused(grid, theirs):
         ({"crowd": -1}, "at least 0"),
         ({"crowd": 2**30}, "at most 1,048,576 units"),
         ({"memory": 5}, "at least 1e+06"),
+        ({"crowd": 10_000}, "units of lrta, not for 10,000"),
     ],
 )
 def test_what_is_no_crowd(change, said, grid, tmp_path):

@@ -143,6 +143,15 @@ def test_trials_that_did_not_arrive_are_not_averaged_away(corridor):
     assert not summary.show("states_expanded_per_move").startswith("≥")
 
 
+@pytest.mark.parametrize("outcome", ["STUCK", "UNREACHABLE", "MOVE_CAP", "TICK_CAP"])
+def test_what_adds_up_is_a_lower_bound_however_a_trial_failed(outcome):
+    trial = {"algorithm": "a", "solved": True, "outcome": "GOAL", "cost": 9.0, "states_expanded_per_move": 1.0}
+    (found,) = summarise([trial, trial | {"solved": False, "outcome": outcome, "cost": 3.0}])
+    assert found["cost"].bounds == 1
+    assert found.show("cost") == "≥ 6.00"
+    assert found["states_expanded_per_move"].bounds == 0  # does not grow with the trial
+
+
 def test_where_there_is_no_way_there_is_no_ratio():
     apart = Grid([list("..@..")])
     row = rows([andante.run("lrta", apart.problem((0, 0), (4, 0)))])[0]

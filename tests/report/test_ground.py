@@ -6,7 +6,8 @@ import pytest
 from andante.measures import summarise
 from andante.report.dominance import on_average
 from andante.report.ground import Ground
-from andante.report.table import TerminalTable, latex, markdown
+from andante.report.latex import latex
+from andante.report.table import TerminalTable, markdown
 from andante.report.verdicts import as_data, below, caption, head, lines, sentences
 
 
@@ -54,6 +55,14 @@ def test_what_was_cut_short_does_not_win(ground):
     assert "c" not in [one.summary.name for one in on_average(ground.summaries, x, y)]
 
 
+def test_the_spread_is_over_the_problems_that_all_solved_or_with_a_penalty_over_all(ground):
+    found = ground.values("suboptimality_ratio")
+    assert {name: len(numbers) for name, numbers in found.items()} == {"a": 30, "b": 30, "c": 30}
+    assert min(found["c"]) > 1.0  # none of those that were cut short
+    penalised = Ground(ground.summaries, ground.contest, ground.column, ground.summarised, penalty=50.0)
+    assert sorted(penalised.values("suboptimality_ratio")["c"])[-30:] == [50.0] * 30
+
+
 def test_advice_is_among_those_that_arrive_most(ground):
     (choice,) = ground.choices([100])
     assert choice.best.name in "ab"
@@ -91,7 +100,7 @@ def test_words_and_bold_in_every_form(ground):
     text = markdown(ground.summaries, best=ground.best, caption=words)
     assert all(sentence in text for sentence in words)
     assert [line.count("**") > 0 for line in text.splitlines()[2:5]] == [True, True, False]
-    assert "\\textbf{" in latex(ground.summaries, best=ground.best, caption=words)
+    assert "\\bfseries " in latex(ground.summaries, best=ground.best, caption=words)
     assert TerminalTable(ground.summaries, best=ground.best)
     assert "a is better than c in suboptimality." in sentences(ground.comparison)
 

@@ -13,7 +13,8 @@ import andante
 from andante.episode.trace import record
 from andante.errors import OutputError, ParameterError
 from andante.measures import summarise
-from andante.report.figure import inline_svg, new_figure, save_figure
+from andante.report.charts import Setting, curves_plot, heat_map
+from andante.report.figure import COLUMN, PAPER, inline_svg, new_figure, save_figure, save_for_paper
 from andante.report.picture import draw, without_loops
 from andante.report.plots import pareto_front, planning_plot, spread_plot
 from andante.world.grid import Grid
@@ -73,8 +74,14 @@ def test_labels_do_not_cover_each_other():
     assert not overlaps
 
 
+def values_of(rows):
+    return {
+        one["algorithm"]: [r["suboptimality_ratio"] for r in rows if r["algorithm"] == one["algorithm"]] for one in rows
+    }
+
+
 def test_the_spread_has_a_line_for_each_agent():
-    figure = spread_plot(ROWS)
+    figure = spread_plot(values_of(ROWS), "suboptimality_ratio")
     assert {"quick", "slow", "worse"} <= words(figure)
     assert figure.axes[0].get_xscale() == "log"
 
@@ -82,8 +89,27 @@ def test_the_spread_has_a_line_for_each_agent():
 @pytest.mark.parametrize("rows", [[], [row("stuck", math.nan, 1, 1.0)], [row("one", 1.0, 1, 1.0)]])
 def test_few_or_no_results_make_a_plot_all_the_same(rows, tmp_path):
     save_figure(planning_plot(summarise(rows)), tmp_path / "a.png")
-    save_figure(spread_plot(rows), tmp_path / "b.svg")
+    save_figure(spread_plot(values_of(rows), "suboptimality_ratio"), tmp_path / "b.svg")
     assert len(list(tmp_path.iterdir())) == 2
+
+
+def settings_of(costs):
+    """An agent per depth whose first trial, of two, did not arrive if its cost is negative."""
+    rows = [
+        {"algorithm": f"lrta(depth={depth})", "solved": k > 0 or cost > 0, "cost": abs(cost)}
+        for depth, cost in costs.items()
+        for k in (0, 1)
+    ]
+    return Setting.of(summarise(rows), {row["algorithm"]: row["algorithm"] for row in rows})
+
+
+def test_lower_bounds_are_hollow_in_curves_and_marked_in_heat_maps():
+    settings = settings_of({1: 5.0, 2: -3.0, 3: 4.0})
+    axes = curves_plot(settings, "depth", ["cost"]).axes[0]
+    solid = [line for line in axes.lines if line.get_markerfacecolor() != PAPER and len(line.get_xdata())]
+    assert [x for line in solid for x in line.get_xdata()] == [1.0, 3.0]
+    texts = {text.get_text() for text in heat_map(settings, "depth", "depth", "cost").axes[0].texts}
+    assert texts == {"5.00", "≥ 3.00", "4.00"}
 
 
 def test_inline_svg_takes_the_colours_of_its_page():
@@ -107,6 +133,21 @@ def test_the_same_rows_make_the_same_bytes(tmp_path):
 def test_formats(ending, tmp_path):
     save_figure(new_figure(1, 1), tmp_path / f"a{ending.upper()}")
     assert (tmp_path / f"a{ending.upper()}").read_bytes().startswith(MAGIC[ending])
+
+
+def test_figures_for_a_paper_are_a_column_wide_and_bring_their_letters(tmp_path):
+    figure = planning_plot(summarise(ROWS), look=COLUMN)
+    files = save_for_paper(figure, tmp_path / "fig.1")
+    assert [file.name for file in files] == ["fig.1.png", "fig.1.svg", "fig.1.pdf"]
+    png, svg, pdf = (file.read_bytes() for file in files)
+    assert b"<text" not in svg
+    assert b"font-family" not in svg
+    assert f'width="{3.33 * 72:g}pt"'.encode() in svg
+    assert b"/FontFile2" in pdf  # TrueType letters inside
+    assert f"/MediaBox [ 0 0 {3.33 * 72:g} ".encode() in pdf
+    assert int.from_bytes(png[16:20]) == int(3.33 * 600)
+    save_for_paper(figure, tmp_path / "again")
+    assert (tmp_path / "again.pdf").read_bytes() == pdf
 
 
 def test_other_formats_and_places_are_refused(tmp_path):

@@ -23,7 +23,7 @@ from andante.report.studyfigures import _by_parameter, figure
 from andante.report.studyfile import find_study, read_study, study_folders
 from andante.report.studyspecs import FigureSpec
 from andante.report.studytables import amortization, table
-from andante.report.table import latex, summary_csv
+from andante.report.table import summary_csv
 from andante.selection.features import maps_of
 from andante.store import Store, StoreError
 from andante.store.store import _sealed
@@ -597,9 +597,8 @@ def test_a_store_whose_plan_is_damaged_is_reported_and_says_so(study, tmp_path, 
         maps_of(Store(folder))
 
 
-def test_tables_for_latex_and_csv():
+def test_tables_for_csv():
     summaries = summarise([{"algorithm": "a_b", "solved": True, "suboptimality_ratio": 2.0}] * 2)
-    assert "a\\_b & 100 \\% of 2 & 2.000 $\\pm$ 0.000 & 2.000 & 2.000 \\\\" in latex(summaries)
     assert summary_csv(summaries).splitlines()[1] == (
         "a_b,2,2,suboptimality_ratio,2,2.0,0.0,2.0,2.0,2.0,0,False,False,-inf,inf,-inf,inf,2,False,1"
     )

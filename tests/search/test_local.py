@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import andante
 from andante.search.learning import Learned
-from andante.search.local import Local, grow
+from andante.search.local import Anywhere, Local, grow
 from andante.search.memory import new_space, set_problem
 from andante.world.graph import Graph
 from tests.search import local_twin
@@ -34,7 +34,9 @@ class Look:
         """What was reached: state, g and the state before, in order; which states are open; how much it took."""
         for state, value in values.items():
             self.h.value[state], self.h.stamp[state] = value, 1
-        expanded, touched = grow(self.local, self.graph.arrays, self.h, problem.start, problem.goal, self.lookahead)
+        expanded, touched = grow(
+            self.local, self.graph.arrays, self.h, Anywhere(), problem.start, problem.goal, self.lookahead
+        )
         local, count = self.local, int(self.local.scalars[0]["size"])
         states = local.state[:count].tolist()
         assert (local.slot[states] - local.scalars[0]["first"]).tolist() == list(range(count))

@@ -46,7 +46,7 @@ def test_bundles_share_clock_and_log_and_are_counted_once():
     assert memory.h.log is space.log
     n = len(GRID.graph)
     of_log, of_clock, of_changes = 10 * (1 + 4 + 8) + 8, 48, 4 + 4 + 16
-    assert bytes_of(memory) == n * (8 + 4) + n * 4 + 8 + of_log + of_clock + of_changes
+    assert bytes_of(memory) == n * (8 + 4) + n * 4 + 16 + of_log + of_clock + of_changes
     assert bytes_of((memory, memory)) == bytes_of(memory)
 
 
@@ -54,18 +54,19 @@ def test_a_path_is_good_for_the_trial_it_was_planned_in():
     space = new_space(GRID.graph, Params())
     path, tree = Path.allocate(space), Tree.allocate(space)
     space.clock[0]["trial"] = 1
-    assert next_move(path, GRID.graph.arrays, 0) == (-1, np.inf)
+    assert next_move(path, GRID.graph.arrays, 0, 19) == (-1, np.inf)
     search(tree, GRID.graph.arrays, 0, 19, 1.0)
     lay(path, tree, 19)
     state, walked = 0, [0]
     while state != 19:
-        to, cost = next_move(path, GRID.graph.arrays, state)
+        to, cost = next_move(path, GRID.graph.arrays, state, 19)
         assert cost == dict(GRID.graph.neighbours(state))[to]
         state = to
         walked.append(state)
     assert len(walked) == 5
+    assert next_move(path, GRID.graph.arrays, 0, 18) == (-1, np.inf)  # for another goal
     space.clock[0]["trial"] = 2
-    assert next_move(path, GRID.graph.arrays, 0) == (-1, np.inf)
+    assert next_move(path, GRID.graph.arrays, 0, 19) == (-1, np.inf)
 
 
 def test_the_price_of_a_move_is_that_of_the_cheapest_edge():

@@ -219,23 +219,60 @@ def test_where_there_is_no_page_left_nothing_else_is_damaged():
 
 def test_minds_side_by_side_are_those_that_a_draft_asked_for():
     def ask(mind):
-        return mind.one(np.int32, 5), mind.index(), mind.field(np.float64), mind.row(np.int16, 3)
+        return (
+            mind.one(np.int32, 5),
+            mind.index(),
+            mind.field(np.float64),
+            mind.row(np.int16, 3),
+            mind.row(np.int32, 99),
+        )
+
+    def all_parts(minds):
+        parts = {id(first): each for first, each in minds.rows}
+        one, index, _, row, long = ask(minds)
+        return [parts[id(first)] for first in (one, row, long, index.holder)]
 
     draft = Draft(100)
     ask(draft)
     minds = Minds(draft, 4, 10_000)
-    one, index, field, row = ask(minds)
-    assert one.tolist() == [5] * 4
-    assert len(row) == 12
-    assert field.dtype == np.float64
-    again = ask(minds)
-    assert all(a is b for a, b in zip((one, index, field, row), again, strict=True))
-    one[2], row[3:6] = 9, 1
+    assert ask(minds)[2].dtype == np.float64
+    assert all(a is b for a, b in zip(ask(minds), ask(minds), strict=True))
+    minds.begin(3)
+    one, row, long, holders = all_parts(minds)
+    assert one.tolist() == [[5], [5], [5], [0]]
+    assert row.shape == (4, 3)
+    assert long.shape == (4, 99)
+    assert holders.shape == (4, 1)
+    one[2], row[1], long[2, 98], holders[1, 0]["pages"] = 9, 1, 7, 3
     minds.grow(6)
-    one, index, _, row = ask(minds)
-    assert one.tolist() == [5, 5, 9, 5, 5, 5]
-    assert row.tolist() == [0, 0, 0, 1, 1, 1] + [0] * 12
-    assert len(index.holder) == 6
+    minds.begin(6)
+    one, row, long, holders = all_parts(minds)
+    assert one.tolist() == [[5], [5], [9], [5], [5], [5]]
+    assert row.tolist() == [[0] * 3, [1] * 3] + [[0] * 3] * 4
+    assert long.sum() == long[2, 98] == 7
+    assert holders["pages"].ravel().tolist() == [0, 3, 0, 0, 0, 0]
+
+
+def test_what_is_in_an_annex_lies_apart_and_number_0_is_nobodys():
+    def ask(mind):
+        first = mind.one(np.int64, 1)
+        annex, head = mind.annex()
+        return first, head, annex.one(np.int64, 8), annex.index(), annex.field(np.int8), annex.row(np.int32, 1000)
+
+    alone = ask(Mind(100))
+    assert alone[1]["held"].tolist() == [1]
+    draft = Draft(100)
+    ask(draft)
+    minds = Minds(draft, 2, 10_000)
+    first, head, number, index, _, row = ask(minds)
+    assert [one for one, _ in minds.rows if one is first]
+    assert len(minds.rows) == 1
+    apart = {id(one): parts for one, parts in minds.team_rows}
+    assert {len(apart[id(one)]) for one in (head, number, index.holder, row)} == {3}
+    assert number.tolist() == [8]
+    assert head["held"].tolist() == [0]
+    assert minds.unit_bytes == 64
+    assert minds.annex_bytes == 4000 + 128  # a holder, the head and a number
 
 
 def test_an_agent_alone_has_its_records_at_their_own_numbers():

@@ -56,6 +56,7 @@ from andante.selection.journal import _checksum as journal_checksum
 from andante.store import Store
 from andante.store import check as check_store
 from andante.store.store import _checksum as manifest_checksum
+from andante.world.graphfiles import read_graph
 from andante.world.grid import RULES, Grid
 from andante.world.mapfiles import parse_map, parse_scenario, read_map, write_map
 from tests.campaign.samples import ROOMS
@@ -241,6 +242,28 @@ def _maps() -> Attempt:
 def _map_bytes_of(grid: Grid) -> bytes:
     rows = b"".join(row.tobytes() + b"\n" for row in grid.terrain)
     return f"type octile\nheight {grid.height}\nwidth {grid.width}\nmap\n".encode() + rows
+
+
+def _graphs() -> Attempt:
+    """Files of graphs: lists of edges and road networks."""
+    edges = b"# three places\na b 3\nb c 4.5\nc a\n"
+    roads = b"c roads\np sp 3 4\na 1 2 5\na 2 1 5\na 2 3 7\na 3 1 9\n"
+    points = b"c points\np aux sp co 3\nv 1 0 0\nv 2 30 40\nv 3 -60 80\n"
+    folder = _folder()
+
+    def sound(graph: andante.Graph) -> str | None:
+        arcs = graph.to_scipy().tocoo()
+        dear = all(cost > 0 for cost in arcs.data)
+        return None if dear and graph.arcs == len(arcs.data) else "arcs that cost nothing"
+
+    def attempt(rng: random.Random) -> Mapping[str, int]:
+        ending = rng.choice([".edges", ".arcs", ".gr"])
+        file = folder / f"one{ending}"
+        file.write_bytes(damaged(rng, roads if ending == ".gr" else edges))
+        (folder / "one.co").write_bytes(damaged(rng, points) if rng.random() < 0.5 else points)
+        return held(read_graph, file, sound)
+
+    return attempt
 
 
 def _scenarios() -> Attempt:
@@ -992,6 +1015,7 @@ def _archives() -> Attempt:
 
 PARTS: dict[str, Callable[[], Attempt]] = {
     "maps": _maps,
+    "graphs": _graphs,
     "scenarios": _scenarios,
     "notation": _notation,
     "algorithms": _algorithms,

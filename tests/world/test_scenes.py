@@ -88,6 +88,10 @@ def test_bad_scenes_are_refused():
         make_scene(GRID, 3, "floods")
     with pytest.raises(ScenarioError, match="no kind of target"):
         make_scene(GRID, 3, targets="hide")
+    with pytest.raises(
+        ScenarioError, match=f"^10,000,000 units do not fit on .* has {GRID.free_cells:,} passable cells"
+    ):
+        make_scene(GRID, 10_000_000)
     with pytest.raises(ScenarioError, match="too many for a scene"):
         make_scene(GRID, 3, changes_per_second=1e9)
     with pytest.raises(ScenarioError, match="has no cells"):

@@ -16,13 +16,17 @@ from andante.abstraction.layers import Layers, ancestor
 from andante.kernel import int64, kernel
 from andante.search import openlist
 from andante.search.astar import Tree, parent_of, reached, search
+from andante.search.expendable import is_gate
+from andante.search.learning import CORNER, MOST_OPENINGS
 from andante.search.memory import Clock, Log, Space
 from andante.search.mind import Group, Mind
 from andante.search.path import price_between
 from andante.search.records import Index, claim, find
+from andante.world.changes import Changes, opened_cell
 from andante.world.layout import Layout, degree, enterable, estimate, price, size, target, unit
 
 EVERYWHERE = -1  # in place of a number of levels: the whole graph
+WORTH = 0.1  # of what a route costs: a new plan has to promise to save so much
 
 
 ROUTE = np.dtype(
@@ -37,6 +41,8 @@ AHEAD = np.dtype(
     [
         ("moves", np.int64),  # left to make; -1: there is no path
         ("trial", np.int64),  # the trial in which they were planned
+        ("rest", np.float64),  # what they cost
+        ("opened", np.int64),  # cells of the map that had been opened when that was last compared
     ]
 )
 
@@ -191,12 +197,52 @@ def search_within(route: Route, within: Corridor, level: int, start: int, goal: 
 
 
 @kernel
-def keep(route: Route) -> None:
+def keep(route: Route, graph: Layout) -> None:
     """Keep the route, which leads over the ground, for the moves to come."""
-    ahead, moves = route.ahead, route.scalars[0]["moves"]
-    ahead.scalars[0]["moves"], ahead.scalars[0]["trial"] = moves, ahead.clock[0]["trial"]
+    ahead, moves, rest = route.ahead, route.scalars[0]["moves"], 0.0
     for i in range(moves):  # not the agent's own state
         ahead.state[claim(ahead.where, i)] = route.node[i]
+        rest += price_between(graph, int64(route.node[i + 1]), int64(route.node[i]))
+    at = ahead.scalars[0]
+    at["moves"], at["trial"], at["rest"] = moves, ahead.clock[0]["trial"], rest
+
+
+@kernel
+def drop(ahead: Ahead) -> None:
+    """Forget the route, so that the next move begins with a plan."""
+    ahead.scalars[0]["moves"] = -1
+
+
+@kernel
+def go_on(ahead: Ahead, cost: float) -> None:
+    """Note that the next move of the route, which costs so much, is made."""
+    ahead.scalars[0]["moves"] -= 1
+    ahead.scalars[0]["rest"] -= cost
+
+
+@kernel
+def drop_if_outdated(ahead: Ahead, changes: Changes, graph: Layout, state: int, goal: int) -> None:
+    """Drop the route if a cell was opened past which a path may be cheaper, by a tenth: an agent would walk on and on.
+
+    The route costs what is left of it, and what the heuristic says from its end on; a path past an opened cell at least
+    what the heuristic says. A cell that can be walked round next to it saves next to nothing, and does not count: in
+    open country agents would turn all the time. Openings count from the last call, and more than are worth comparing
+    count as one past which a path is cheaper.
+    """
+    at, opened = ahead.scalars[0], changes.scalars[0]["opened"]
+    before, at["opened"] = at["opened"], opened
+    if before == opened or at["trial"] != ahead.clock[0]["trial"] or at["moves"] < 1:
+        return
+    if opened - before > MOST_OPENINGS:
+        drop(ahead)
+        return
+    end = int64(ahead.state[find(ahead.where, 0)])
+    enough = (1.0 - WORTH) * (at["rest"] + estimate(graph, end, goal)) + CORNER
+    for k in range(before, opened):
+        cell = opened_cell(changes, k)
+        if is_gate(graph, cell) and estimate(graph, state, cell) + estimate(graph, cell, goal) < enough:
+            drop(ahead)
+            return
 
 
 @kernel

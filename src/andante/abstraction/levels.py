@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from andante.abstraction.centres import find_centre, keep_centre
 from andante.abstraction.clique import DEAD, Cover, Work, count, item, weigh
-from andante.abstraction.corridor import Corridor, Route
+from andante.abstraction.corridor import Ahead, Corridor, Route, drop_if_outdated
 from andante.abstraction.hierarchy import hierarchy_of, mark_around, most_after_changes
 from andante.abstraction.layers import Layers, ancestor, first_child, has_room, next_child, restore
 from andante.abstraction.living import UNMENDED, Mends, levels_of
@@ -275,6 +275,22 @@ def _has_more_to_mend(held: Shared) -> bool:
 @is_behind.of(Discovered)
 def _never_behind(held: Discovered) -> bool:
     return False
+
+
+@generic
+def look_for_openings(held: Held, ahead: Ahead, graph: Layout, state: int, goal: int) -> None:
+    """Drop the route if a cell of the map was opened past which there may be a much cheaper one."""
+    raise TypeError(held)
+
+
+@look_for_openings.of(Shared)
+def _look_at_the_map(held: Shared, ahead: Ahead, graph: Layout, state: int, goal: int) -> None:
+    drop_if_outdated(ahead, held.changes, graph, state, goal)
+
+
+@look_for_openings.of(Discovered)
+def _nothing_to_look_for(held: Discovered, ahead: Ahead, graph: Layout, state: int, goal: int) -> None:
+    """Do nothing: a new trial begins when an agent with sight finds a cell open."""
 
 
 @generic

@@ -4,7 +4,8 @@ Hart, Nilsson and Raphael (1968); with a weight on the heuristic, Pohl (1970). N
 the whole plan. Where the papers are silent: among states with equal f the one opened last is expanded first.
 
 On a map that it has yet to discover it is Local Repair A* (Stout 1996): when the next move of the plan turns out to be
-blocked, it plans the whole path again from its current state.
+blocked, it plans the whole path again from its current state. If its goal moves, it follows its path until it should
+turn, as all agents do that pursue goals, and then plans again.
 """
 
 from __future__ import annotations
@@ -37,13 +38,13 @@ class Memory(NamedTuple):
 def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -> Move:
     """Make one move of A*: plan the whole path before the first move, and again if the path is blocked."""
     expanded, touched = 0, 0
-    to, cost = next_move(memory.path, graph, state)
+    to, cost = next_move(memory.path, graph, state, goal)
     if cost == np.inf:
         expanded, touched = search(memory.tree, graph, state, goal, params.weight)
         if not reached(memory.tree, goal):
             return no_move(UNREACHABLE, expanded, touched)
         lay(memory.path, memory.tree, goal)
-        to, cost = next_move(memory.path, graph, state)
+        to, cost = next_move(memory.path, graph, state, goal)
     return Move(to, cost, expanded, touched, 0.0, 0)
 
 
@@ -55,6 +56,7 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
         complete=True,
         senses=True,
         living=True,
+        pursues=True,
         summary="A* that trusts its heuristic more.",
     )
 )

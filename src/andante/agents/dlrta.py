@@ -66,6 +66,11 @@ class Params(NamedTuple):
         return ("pattern",) * pattern + ("depth-tree",) * (self.depth_by is DepthBy.TREE)
 
     @property
+    def living(self) -> bool:
+        """Whether it follows maps that change: what it learns does, but a pattern database is for the map as it was."""
+        return "pattern" not in self.needs
+
+    @property
     def foresees(self) -> bool:
         """Whether an oracle chooses the depth, as if it were known without a search."""
         return self.depth_by is DepthBy.ORACLE
@@ -189,6 +194,7 @@ def _look_and_learn(graph: Arrays, depths: Depths, h: Learned, state: int, aim: 
         real_time=True,
         crowd=True,
         complete=True,
+        living=True,
         needs=("pattern",),
         examples=(
             "dlrta(depth=5)",

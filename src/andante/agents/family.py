@@ -81,11 +81,6 @@ class Params(NamedTuple):
     share: Annotated[Share, NOT_SAMPLED, "how the share of the neighbours is rounded"] = Share.FLOOR
     seed: Annotated[int, Range(0, 2**31), NOT_SAMPLED, "for random ties"] = 0
 
-    @property
-    def living(self) -> bool:
-        """False if states are removed: one may be needed when a wall comes elsewhere."""
-        return not self.expendable
-
 
 class Neighbours(NamedTuple):
     """The neighbours still in the graph, in its order."""

@@ -14,11 +14,13 @@ proof):
   the start keeps a supporter, and with it a path from the start through unpruned states.
 - A plan is made as in LSS-LRTA*. Then closed states pass a new g on to their neighbours, lowest g first. Then closed
   states are pruned, highest g first, so that a dead end is pruned from its far end.
-- A pruned state has an infinite h, which keeps lookaheads out. A restored state has its initial h again.
+- Lookaheads do not enter a pruned state, as if its h were infinite. A restored state has its initial h again.
 - An agent in a pruned state without a plan goes back along the path that gave the state its g, until it reaches a state
   that is not pruned.
 - Values of g are kept for all trials of a problem, which begin in the same state. Pruning considers only the paths
   known so far, so repeated trials need not converge to a cheapest path.
+- When the map changes, every g is forgotten, and what was pruned is back: the next plan begins a new path from where
+  the agent is. Values of h stay, or fall as in LSS-LRTA*.
 
 Counted as expanded: the lookahead's expansions, those of learning h as in LSS-LRTA*, each closed state that passes its
 g on, each that is considered for pruning, and each that is pruned once more.
@@ -43,16 +45,18 @@ from andante.search.local import (
     Rise,
     Walk,
     frontier,
+    is_shut,
     learn_inwards,
     look_ahead,
     reached,
     slot_of,
 )
-from andante.search.memory import Clock, Space
+from andante.search.memory import LEARNED, Clock, Space, note, version
 from andante.search.path import price_between
 from andante.search.plan import take_move
 from andante.search.predecessors import Predecessors, turned
 from andante.search.records import Index, claim, find
+from andante.world.changes import Changes
 from andante.world.heuristics import TOLERANCE
 from andante.world.layout import Arrays, degree, estimate, price, target, unit
 
@@ -68,12 +72,12 @@ class Params(NamedTuple):
     redundant: Annotated[bool, "prune redundant states too, not only dead ones"] = True
 
 
-#: What is known about the path from the start to a state, in the problem whose number it has.
+#: What is known about the path from the start to a state, in the problem and on the map whose number it has.
 FROM_START = np.dtype(
     [
         ("g", np.float64),
         ("handed_on", np.float64),  # the g that was passed on to its neighbours; infinite if none was
-        ("problem", np.uint32),
+        ("version", np.int64),  # of problem and map
         ("parent", np.int32),  # the state that its g came from
         ("supporters", np.int32),
         ("latest", np.int32),  # the supporter counted last: of several arcs from it only one counts
@@ -90,12 +94,13 @@ class Origins(NamedTuple):
     at: npt.NDArray[Any]  # the states' records, of FROM_START
     order: Heap  # on the desk
     clock: Clock
+    changes: Changes
 
     @classmethod
     def allocate(cls, space: Space) -> Origins:
         """Return arrays in which no state is known."""
         most = max(1, min(space.states, space.params.lookahead * space.graph.max_degree + 1))
-        return cls(space.mind.index(), space.mind.field(FROM_START), Heap.over(most, most), space.clock)
+        return cls(space.mind.index(), space.mind.field(FROM_START), Heap.over(most, most), space.clock, space.changes)
 
 
 class Memory(NamedTuple):
@@ -123,7 +128,17 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
             cost = price_between(graph, state, back) if back != NOBODY else np.inf
             return Move(back, cost, 0, 0, 0.0, 0) if cost < np.inf else no_move(STUCK, 0, 0)
         expanded, touched = look_ahead(
-            local, memory.ahead, graph, memory.h, memory.rise, state, goal, params.lookahead, params.avoidance, FRONTIER
+            local,
+            memory.ahead,
+            graph,
+            memory.h,
+            memory.rise,
+            memory.origins,
+            state,
+            goal,
+            params.lookahead,
+            params.avoidance,
+            FRONTIER,
         )
         if frontier(local) == 0:  # no proof of UNREACHABLE: with one-way arcs a pruned state may be needed
             return no_move(STUCK, expanded, touched)
@@ -137,13 +152,20 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
     return Move(to, cost, expanded, touched, learned, stored)
 
 
+@is_shut.of(Origins)
+def _is_pruned(removed: Origins, state: int) -> bool:
+    node = removed.at[find(removed.where, state)]
+    return bool(node["pruned"]) and node["version"] == version(removed.clock[0], removed.changes)
+
+
 @kernel
 def _know(origins: Origins, state: int, g: float, parent: int) -> bool:
     """Initialise a state unless it is known in this problem; return whether it was new."""
     node = origins.at[claim(origins.where, state)]
-    if node["problem"] == origins.clock[0]["problem"]:
+    now = version(origins.clock[0], origins.changes)
+    if node["version"] == now:
         return False
-    node["g"], node["handed_on"], node["problem"], node["parent"] = g, np.inf, origins.clock[0]["problem"], parent
+    node["g"], node["handed_on"], node["version"], node["parent"] = g, np.inf, now, parent
     node["supporters"], node["pruned"] = 0, False
     return True
 
@@ -166,7 +188,7 @@ def _propagate_g(memory: Memory, graph: Arrays, goal: int) -> tuple[int, int, in
         node = origins.at[find(origins.where, int64(local.state[slot]))]
         if (
             _is_closed(local, slot)
-            and node["problem"] == origins.clock[0]["problem"]
+            and node["version"] == version(origins.clock[0], origins.changes)
             and node["handed_on"] != node["g"]
         ):
             heap.push(origins.order, slot, node["g"], 0.0)
@@ -211,7 +233,7 @@ def _prune(memory: Memory, graph: Arrays, params: Params, goal: int) -> tuple[in
         if _is_needless(origins, graph, state, params.redundant):
             _remove(origins, graph, state)
             expanded, touched = expanded + 1, touched + degree(graph, state)
-            store(memory.h, state, np.inf)
+            note(memory.h.log, LEARNED, state, np.inf)  # as good as: lookaheads do not enter it
     return expanded, touched
 
 
@@ -258,6 +280,7 @@ def _remove(origins: Origins, graph: Arrays, state: int) -> None:
         crowd=True,
         complete=True,
         two_way=True,
+        living=True,
         anchored=True,
         examples=("flrta(lookahead=100)", "flrta(lookahead=40, avoidance=border)"),
     )

@@ -23,7 +23,7 @@ import numpy as np
 from andante.agent import STUCK, UNREACHABLE, Card, Move, Range, algorithm, no_move, setting
 from andante.kernel import int64, kernel
 from andante.search.expendable import Gone, give_up, is_expendable
-from andante.search.learning import Learned, store
+from andante.search.learning import Learned
 from andante.search.local import (
     Ahead,
     Avoidance,
@@ -35,6 +35,7 @@ from andante.search.local import (
     look_ahead,
     reached,
 )
+from andante.search.memory import LEARNED, note
 from andante.search.plan import take_move
 from andante.search.predecessors import Predecessors, turned
 from andante.world.heuristics import TOLERANCE
@@ -55,11 +56,6 @@ class Params(NamedTuple):
     @property
     def complete(self) -> bool:
         """False if states are removed: one may be needed later, on an unknown map or with one-way arcs."""
-        return not self.expendable
-
-    @property
-    def living(self) -> bool:
-        """False if states are removed: one may be needed when a wall comes elsewhere."""
         return not self.expendable
 
 
@@ -84,7 +80,17 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
         # An agent among removed states has to leave them: it moves to the frontier, where there are none.
         walk = FRONTIER if params.expendable else params.walk
         expanded, touched = look_ahead(
-            local, memory.ahead, graph, memory.h, memory.rise, state, goal, params.lookahead, params.avoidance, walk
+            local,
+            memory.ahead,
+            graph,
+            memory.h,
+            memory.rise,
+            memory.gone,
+            state,
+            goal,
+            params.lookahead,
+            params.avoidance,
+            walk,
         )
         if frontier(local) == 0:  # if states were removed, this does not prove that the goal is unreachable
             return no_move(STUCK if params.expendable else UNREACHABLE, expanded, touched)
@@ -109,7 +115,7 @@ def _give_up(memory: Memory, graph: Arrays, goal: int) -> int:
         expanded += looked_at
         if dispensable:
             give_up(memory.gone, state)
-            store(memory.h, state, np.inf)  # keeps lookaheads out
+            note(memory.h.log, LEARNED, state, np.inf)  # as good as: lookaheads do not enter it
     return expanded
 
 

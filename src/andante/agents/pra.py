@@ -13,10 +13,10 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from andante.abstraction.clique import Cover
-from andante.abstraction.corridor import EVERYWHERE, Route, keep, mark, next_on, search_within, under
+from andante.abstraction.corridor import EVERYWHERE, Route, go_on, keep, mark, next_on, search_within, under
 from andante.abstraction.hierarchy import DEFAULT_COVER
 from andante.abstraction.layers import Layers, ancestor
-from andante.abstraction.levels import Levels, is_behind
+from andante.abstraction.levels import Levels, is_behind, look_for_openings
 from andante.agent import UNREACHABLE, Card, Move, algorithm, no_move
 from andante.kernel import kernel
 from andante.world.layout import Arrays
@@ -41,6 +41,7 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
     route, layers = memory.levels.route, memory.levels.held.layers
     ahead = route.ahead
     expanded, touched = 0, 0
+    look_for_openings(memory.levels.held, ahead, graph, state, goal)
     to, cost = next_on(ahead, graph, state)
     if cost == np.inf:
         expanded, touched = _plan(route, graph, layers, params, state, goal)
@@ -49,7 +50,7 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
         if ahead.scalars[0]["moves"] < 0:
             return no_move(UNREACHABLE, expanded, touched)
         to, cost = next_on(ahead, graph, state)
-    ahead.scalars[0]["moves"] -= 1
+    go_on(ahead, cost)
     return Move(to, cost, expanded, touched, 0.0, 0)
 
 
@@ -69,7 +70,7 @@ def _plan(route: Route, graph: Arrays, layers: Layers, params: Params, state: in
         if level > 0:
             expanded += mark(route, layers, params.widen)
         level, up = level - 1, 1
-    keep(route)
+    keep(route, graph)
     return expanded, touched
 
 

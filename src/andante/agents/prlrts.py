@@ -15,8 +15,8 @@ blocked; a refined path consists of ground states, which repair never renumbers.
 the letter. The paper also resets all values of an abstract level that has changed, as ``forget=level`` does. With sight
 10 each newly seen region then undoes the learning of all earlier trials, which takes up to sixty times the travel and
 is not what the paper's curves show. On a map that changes the levels are mended for all agents between their moves; a
-plan that fails because they are behind is made again. Values of regions stay when cells open, but those of cells are
-forgotten. On level 0 this is LRTS, with sight and without.
+plan that fails because they are behind is made again, and so is one that an opened cell may shorten by a tenth. Values
+of regions stay when cells open, but those of cells are forgotten. On level 0 this is LRTS, with sight and without.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from andante.abstraction.clique import Cover
-from andante.abstraction.corridor import EVERYWHERE, keep, mark, next_on, under
+from andante.abstraction.corridor import EVERYWHERE, drop, go_on, keep, mark, next_on, under
 from andante.abstraction.hierarchy import DEFAULT_COVER
 from andante.abstraction.layers import ancestor
 from andante.abstraction.learning import Mind, begin, forget_all, forget_regions
@@ -41,6 +41,7 @@ from andante.abstraction.levels import (
     has_opened,
     is_behind,
     is_short_of_room,
+    look_for_openings,
 )
 from andante.abstraction.planning import Method, keep_to_quota, plan_on
 from andante.abstraction.repair import Keep
@@ -169,11 +170,12 @@ class Memory(NamedTuple):
 def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -> Move:
     """Make one move of PR LRTS: the next move of the plan, or the first of a new one."""
     ahead, mind = memory.levels.route.ahead, memory.mind
-    path, at = ahead.scalars[0], mind.scalars[0]
+    at = mind.scalars[0]
     begin(mind)
     held, work = at["stored"], Effort(0, 0, 0.0)
+    look_for_openings(memory.levels.held, ahead, graph, state, goal)
     if _take_in_walls(memory, graph, params):
-        path["moves"] = -1
+        drop(ahead)
         if is_short_of_room(memory.levels.held):  # wait: there will be more before the next move
             return Move(state, 0.0, 0, 0, 0.0, at["stored"] - held)
     to, cost = next_on(ahead, graph, state)
@@ -182,13 +184,14 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
             leave(mind.behind, ~state)
     else:
         work = _plan(memory, graph, params, state, goal)
-        keep(memory.levels.route)
+        keep(memory.levels.route, graph)
         to, cost = next_on(ahead, graph, state)
     if cost == np.inf:
-        to, cost = UNREACHABLE if path["moves"] < 0 else STUCK, 0.0
+        to, cost = UNREACHABLE if ahead.scalars[0]["moves"] < 0 else STUCK, 0.0
         if is_behind(memory.levels.held):  # wait: the levels have yet to follow the map
-            to, path["moves"] = state, -1
-    path["moves"] -= 1
+            to = state
+            drop(ahead)
+    go_on(ahead, cost)
     return Move(to, cost, work.expanded, work.touched, work.learned, at["stored"] - held)
 
 

@@ -21,6 +21,7 @@ from andante.kernel import kernel
 from andante.search.learning import Learned
 from andante.search.local import (
     Ahead,
+    Anywhere,
     Avoidance,
     Local,
     Rise,
@@ -65,6 +66,7 @@ def step(graph: Arrays, memory: Memory, params: Params, state: int, goal: int) -
             graph,
             memory.h,
             memory.rise,
+            Anywhere(),
             state,
             goal,
             params.lookahead,

@@ -3,6 +3,7 @@
 from andante.campaign.file import Campaign, CampaignError, ProblemSet, Run, read_campaign
 from andante.campaign.plan import Plan
 from andante.campaign.run import Progress, prepare, resume, run
+from andante.campaign.share import Share
 from andante.campaign.standing import plan_of, status
 from andante.store import Status
 
@@ -13,6 +14,7 @@ __all__ = [
     "ProblemSet",
     "Progress",
     "Run",
+    "Share",
     "Status",
     "plan_of",
     "prepare",

@@ -11,9 +11,11 @@ from typing import Any
 import numpy as np
 
 from andante.agent import Algorithm
+from andante.campaign.maps import PlannedMap
 from andante.databases.header import Database
 from andante.datasets import ProgressCallback
 from andante.datasets.generate import generate
+from andante.datasets.named import is_graph
 from andante.episode.crowd import Crowd
 from andante.episode.run import Outfit, compile_all, variant
 from andante.errors import AndanteError
@@ -22,6 +24,8 @@ from andante.machine import cores
 from andante.notation import parse
 from andante.offline import build
 from andante.offline.builder import asks_for_goals
+from andante.world.graph import Graph
+from andante.world.grid import Grid
 from andante.world.living import World
 
 _SMALL = 32  # width of a map to compile with: machine code does not depend on sizes
@@ -40,13 +44,21 @@ def _kind(text: str) -> str:
 class Compiler:
     """Compiles agents, or with ``crowds`` units of crowds, and builders of databases, on a small map.
 
-    With ``living`` it compiles agents for maps that change, too.
+    With ``living`` it compiles agents for maps that change, too, and agents without databases for ``graphs``.
 
     Calls ``progress(what, number, total)`` before each that is not in the cache, with the given numbers.
     """
 
-    def __init__(self, progress: ProgressCallback, crowds: bool = False, living: bool = False) -> None:
+    def __init__(
+        self,
+        progress: ProgressCallback,
+        crowds: bool = False,
+        living: bool = False,
+        grids: bool = True,
+        graphs: Sequence[Graph] = (),
+    ) -> None:
         self._progress, self._crowds, self._living = progress, crowds, living
+        self._grids, self._graphs = grids, graphs
         self._map = generate("rooms", _SMALL, _SMALL)
         self._databases: dict[str, Database | AndanteError] = {}
 
@@ -73,11 +85,16 @@ class Compiler:
                 with on_compile(lambda _: self._progress(one.algorithm.card.name, number, total)):
                     self._tick(ready)
             else:
-                for world in [self._map, *([World(self._map)] if self._living else [])]:
+                for world in self._worlds(one):
                     compile_all([ready], [world], lambda what, *_: self._progress(what, number, total))
         except AndanteError:
             return False
         return True
+
+    def _worlds(self, one: Outfit[str]) -> list[Grid | Graph]:
+        """Return the small maps and graphs to compile an agent on; its databases are for the map."""
+        grids = [self._map] if self._grids or one.databases else []
+        return [*grids, *([World(self._map)] if self._living else []), *(() if one.databases else self._graphs)]
 
     def _tick(self, ready: Outfit[Any]) -> None:
         """Let a crowd of one unit do all that crowds do."""
@@ -88,13 +105,34 @@ class Compiler:
         crowd.remove(ids)
 
 
-def compile_outfits(wanted: Iterable[Outfit[str]], progress: ProgressCallback, living: bool = False) -> None:
+#: Graphs to compile with: machine code depends only on whether arcs lead back.
+_TWO_WAY = ((0, 1, 1.0), (1, 2, 1.0))
+
+
+def small_graphs(maps: Iterable[PlannedMap]) -> list[Graph]:
+    """Return small graphs that agents have to be compiled for, to run on the graphs among these maps."""
+    found: dict[bool, Graph] = {}
+    for planned in maps:
+        if is_graph(planned.source.text) and len(found) < 2:
+            graph = planned.world().graph
+            both = graph.reversed() is graph
+            found.setdefault(both, Graph.from_edges([*_TWO_WAY, (2, 0, 1.0)], directed=not both))
+    return list(found.values())
+
+
+def compile_outfits(
+    wanted: Iterable[Outfit[str]],
+    progress: ProgressCallback,
+    living: bool = False,
+    grids: bool = True,
+    graphs: Sequence[Graph] = (),
+) -> None:
     """Compile all that will run; ``progress(what, number, total)`` is called before each that was not in the cache.
 
-    Parameters that do not go together, and databases that cannot be built, are passed over: running them raises the
-    error, which names the map.
+    It will run on maps, unless ``grids`` is false, and on graphs like ``graphs``. Parameters that do not go together,
+    and databases that cannot be built, are passed over: running them raises the error, which names the map.
     """
-    compiler, groups = Compiler(progress, living=living), _alike(wanted)
+    compiler, groups = Compiler(progress, living=living, grids=grids, graphs=graphs), _alike(wanted)
     for number, group in enumerate(groups, 1):
         any(compiler.agent(one, number, len(groups)) for one in group)  # the others run the same machine code
 

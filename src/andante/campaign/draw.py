@@ -21,6 +21,7 @@ from andante.datasets.scaling import upscale_problems
 from andante.datasets.scenarios import Band, random_problems, with_optimal_costs
 from andante.episode.scenewalk import replanned_cost
 from andante.errors import CampaignError
+from andante.world.graph import Graph
 from andante.world.grid import Grid
 from andante.world.problem import Problem
 
@@ -29,14 +30,16 @@ class Chosen(NamedTuple):
     """Problems on one map, with their optimal costs; those of a scene are its first units, with replanned costs."""
 
     source: MapSource
-    grid: Grid
+    world: Grid | Graph
     batches: list[list[Problem]]  # the problems of each batch
     fingerprint: str  # of the map or, if there is one, of the scene
 
 
 def draw(one: ProblemSet, batches: int, folder: Path, progress: ProgressCallback) -> Iterator[Chosen]:
     """Yield the problems of a set for ``batches`` batches, map by map; maps without any are left out."""
-    sources = [source for text in one.maps for source in map_sources(text, folder, one.upscale)]
+    sources = [
+        source for text in one.maps for source in map_sources(text, folder, one.upscale, one.rule, one.landmarks or 0)
+    ]
     if one.has_scenes:
         yield from _units(one, batches, sources, progress)
         return
@@ -46,9 +49,9 @@ def draw(one: ProblemSet, batches: int, folder: Path, progress: ProgressCallback
         if shares is not None and number not in shares:
             continue
         original = source.original()
-        grid = source.upscaled(original)
+        world = source.upscaled(original)
         if one.source == "random":
-            chosen = [_finished(_drawn(one, original, one.seed + batch), grid) for batch in range(batches)]
+            chosen = [_finished(_drawn(one, original, one.seed + batch), world) for batch in range(batches)]
         else:
             problems = _in_band(source.scenario(original), one)
             chosen = _picked(
@@ -56,10 +59,10 @@ def draw(one: ProblemSet, batches: int, folder: Path, progress: ProgressCallback
                 shares[number]
                 if shares is not None
                 else [_some(len(problems), one.count, one.seed + batch) for batch in range(batches)],
-                grid,
+                world,
             )
         if any(chosen):
-            yield Chosen(source, grid, chosen, grid.fingerprint)
+            yield Chosen(source, world, chosen, world.fingerprint)
     progress(f"choosing problems of {one.name}", len(sources), len(sources))
 
 
@@ -86,20 +89,21 @@ def _units(one: ProblemSet, batches: int, sources: list[MapSource], progress: Pr
     progress(f"choosing problems of {one.name}", len(sources), len(sources))
 
 
-def _drawn(one: ProblemSet, grid: Grid, seed: int) -> list[Problem]:
-    return random_problems(grid, one.count or 0, optimal_cost=one.optimal_cost, seed=seed)
+def _drawn(one: ProblemSet, world: Grid | Graph, seed: int) -> list[Problem]:
+    return random_problems(world, one.count or 0, optimal_cost=one.optimal_cost, seed=seed)
 
 
-def _finished(problems: list[Problem], grid: Grid) -> list[Problem]:
-    """Return the problems on ``grid``, which is their map or that map upscaled, with their optimal costs there."""
-    moved = upscale_problems(problems, grid) if problems and problems[0].grid is not grid else problems
-    return with_optimal_costs(moved)
+def _finished(problems: list[Problem], world: Grid | Graph) -> list[Problem]:
+    """Return the problems on ``world``, which is their map or that map upscaled, with their optimal costs there."""
+    if problems and isinstance(world, Grid) and problems[0].grid is not world:
+        problems = upscale_problems(problems, world)
+    return with_optimal_costs(problems)
 
 
-def _picked(problems: list[Problem], places: list[list[int]], grid: Grid) -> list[list[Problem]]:
-    """Return the problems at these places on ``grid``, for each batch; each optimal cost is computed once."""
+def _picked(problems: list[Problem], places: list[list[int]], world: Grid | Graph) -> list[list[Problem]]:
+    """Return the problems at these places on ``world``, for each batch; each optimal cost is computed once."""
     wanted = sorted(set().union(*places))
-    known = dict(zip(wanted, _finished([problems[k] for k in wanted], grid), strict=True))
+    known = dict(zip(wanted, _finished([problems[k] for k in wanted], world), strict=True))
     return [[known[k] for k in batch] for batch in places]
 
 

@@ -33,11 +33,13 @@ from andante.campaign.orders import BuildOrder
 from andante.campaign.scenes import check_problems, check_run, is_scene_file
 from andante.campaign.settings import sample
 from andante.datafile import Lines, Table, read_tables
+from andante.datasets.named import is_graph
 from andante.episode.convergence import DEFAULT_MAX_TRIALS
 from andante.episode.trial import DEFAULT_MOVE_CAP, Limits
 from andante.errors import AndanteError, CampaignError, did_you_mean
-from andante.measures import measure
+from andante.measures import measure_and_statistic
 from andante.notation import MOST_SETTINGS, expand
+from andante.world.grid import RULES
 
 __all__ = ["Campaign", "CampaignError", "ProblemSet", "Run", "Sample", "read_campaign"]
 
@@ -62,6 +64,8 @@ class ProblemSet:
     seed: int = 0
     upscale: tuple[int, int] | None = None
     scene: str = ""  # how the maps change: a scene to generate on each
+    rule: str = RULES[0]  # which diagonal moves are legal on maps
+    landmarks: int | None = None  # the number of landmarks whose distances are the heuristic of graphs
 
     @property
     def has_scenes(self) -> bool:
@@ -70,8 +74,9 @@ class ProblemSet:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """All of it as plain data; ``scene`` only if there is one."""
-        return {key: value for key, value in asdict(self).items() if key != "scene" or value}
+        """All of it as plain data; ``scene``, ``rule`` and ``landmarks`` only if they are given."""
+        usual = {"scene": "", "rule": RULES[0], "landmarks": None}
+        return {key: value for key, value in asdict(self).items() if key not in usual or value != usual[key]}
 
 
 @dataclass(frozen=True)
@@ -173,7 +178,7 @@ def read_campaign(path: str | os.PathLike[str], scale: str = "full") -> Campaign
     runs = _read_runs(top, problems, seed, lines)
     measures = top.take_texts("measures", ())
     for name in measures:
-        _checked(top, "measures", name, measure)
+        _checked(top, "measures", name, measure_and_statistic)
     for words in STUDY_WORDS:
         top.take(words, str, "")
     for shown in STUDY_PARTS:
@@ -225,8 +230,11 @@ def _read_problem_set(table: Table, name: str, seed: int) -> ProblemSet:
         seed=_seed(table, seed),
         upscale=_size(table),
         scene=table.take("scene", str, ""),
+        rule=_rule(table),
+        landmarks=_at_least(table, "landmarks", 1),
     )
     table.finish()
+    _check_graphs(table, one)
     if one.has_scenes:
         _checked(table, "scene", one.scene, lambda _: check_problems(table, one))
         return one
@@ -235,6 +243,25 @@ def _read_problem_set(table: Table, name: str, seed: int) -> ProblemSet:
     if one.count is not None and one.total is not None:
         table.fail("'count' is per map and 'total' is for all maps together; give only one of them", "total")
     return one
+
+
+def _rule(table: Table) -> str:
+    rule = table.take("rule", str, RULES[0])
+    if rule not in RULES:
+        table.fail(f"there is no rule {rule!r} for moves; {did_you_mean(rule, RULES)}", "rule")
+    return rule
+
+
+def _check_graphs(table: Table, one: ProblemSet) -> None:
+    """Refuse what is for maps only, where there are graphs, and the reverse."""
+    graphs = [is_graph(each) for text in one.maps for each in expand(text)]
+    if any(graphs) and (one.source == "scenarios" or one.upscale or one.scene):
+        key = "from" if one.source == "scenarios" else "upscale" if one.upscale else "scene"
+        table.fail(f"{key!r} is for maps, and there are graphs among these; put them into a set of their own", key)
+    if "rule" in table and (any(graphs) or one.has_scenes):
+        table.fail("'rule' is for maps that do not change: graphs and scenes have their moves", "rule")
+    if one.landmarks is not None and not all(graphs):
+        table.fail("'landmarks' is for graphs: the heuristic of a map is the distance between cells", "landmarks")
 
 
 def _read_maps(table: Table, key: str, default: tuple[str, ...] | None = None) -> tuple[str, ...]:

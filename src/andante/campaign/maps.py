@@ -1,4 +1,4 @@
-"""The maps of a campaign: from a benchmark set, from a file, or generated; and scenes on them."""
+"""The maps and graphs of a campaign: from a benchmark set, from a file, or generated; and scenes on maps."""
 
 from __future__ import annotations
 
@@ -10,11 +10,14 @@ from typing import Any, NamedTuple
 from andante.campaign.scenes import SceneOrder, is_scene_file
 from andante.datafile import only_numbers, only_texts
 from andante.datasets import movingai
-from andante.datasets.named import generated, is_generated, map_named
+from andante.datasets.named import generated, graph_named, is_generated, is_graph, map_named, ready_made
 from andante.datasets.scaling import upscale
-from andante.errors import CampaignError, DatasetError, MapError, ScenarioError, did_you_mean
+from andante.errors import CampaignError, DatasetError, GraphError, MapError, ScenarioError, did_you_mean
 from andante.notation import expand
-from andante.world.grid import Grid
+from andante.search.landmarks import with_landmarks
+from andante.world.graph import Graph
+from andante.world.graphfiles import is_graph_file
+from andante.world.grid import RULES, Grid
 from andante.world.mapfiles import read_scenario
 from andante.world.problem import Problem
 from andante.world.scenes import Scene, read_scene
@@ -24,14 +27,16 @@ from andante.world.scenes import Scene, read_scene
 class MapSource:
     """Where one map comes from, as text that any worker understands.
 
-    >>> MapSource("rooms(width=32, height=32, seed=1)").grid().width
+    >>> MapSource("rooms(width=32, height=32, seed=1)").world().width
     32
     """
 
-    text: str  # SET/NAME, the path of a .map or .scene file, or KIND(width=..., height=..., seed=...)
+    text: str  # SET/NAME, the path of a .map, .scene or graph file, or KIND(width=..., height=..., seed=...)
     size: tuple[int, int] | None = None  # the size to upscale to
     folder: str = ""  # where relative paths start; it differs between machines and decides nothing
     order: SceneOrder | None = None  # the scene to generate on it
+    rule: str = RULES[0]  # which diagonal moves are legal on a map
+    landmarks: int = 0  # the number of landmarks whose distances are a graph's heuristic, if any
 
     @property
     def is_scene(self) -> bool:
@@ -41,23 +46,29 @@ class MapSource:
     def scene(self) -> Scene:
         """Return the scene, read or generated."""
         if self.order is not None:
-            return self.order.make(self.grid())
+            grid = self.world()
+            assert isinstance(grid, Grid)  # files that ask for scenes on graphs are refused
+            return self.order.make(grid)
         return read_scene(Path(self.folder, self.text))
 
-    def grid(self) -> Grid:
-        """Return the map, upscaled if it should be."""
+    def world(self) -> Grid | Graph:
+        """Return the map, upscaled if it should be, or the graph."""
         return self.upscaled(self.original())
 
-    def original(self) -> Grid:
+    def original(self) -> Grid | Graph:
         """Return the map before it is upscaled: the one that problems are chosen on."""
-        return map_named(self.text, Path(self.folder))
+        if not is_graph(self.text):
+            return map_named(self.text, Path(self.folder), rule=self.rule)
+        graph = graph_named(self.text, Path(self.folder))
+        return with_landmarks(graph, self.landmarks) if self.landmarks else graph
 
-    def upscaled(self, original: Grid) -> Grid:
+    def upscaled(self, original: Grid | Graph) -> Grid | Graph:
         """Return ``original`` upscaled, or unchanged if it should not be upscaled."""
-        return original if self.size is None else upscale(original, size=self.size)
+        return original if self.size is None or isinstance(original, Graph) else upscale(original, size=self.size)
 
-    def scenario(self, original: Grid) -> list[Problem]:
+    def scenario(self, original: Grid | Graph) -> list[Problem]:
         """Return the solvable problems of the map's scenario, before they are upscaled."""
+        assert isinstance(original, Grid)  # files that ask for scenarios of graphs are refused
         if self.text.endswith(".map"):
             return read_scenario(Path(self.folder, f"{self.text}.scen"), original)
         if is_generated(self.text):
@@ -76,14 +87,14 @@ class PlannedMap(NamedTuple):
     @classmethod
     def of(cls, source: MapSource) -> PlannedMap:
         """Return the map as it is now."""
-        grid = source.grid()
-        return cls(source, grid.name, grid.fingerprint)
+        world = source.world()
+        return cls(source, world.name, world.fingerprint)
 
-    def grid(self) -> Grid:
-        """Return the map; raise an error if it has changed since the campaign was planned."""
-        grid = self.source.grid()
-        self._check("map", grid.fingerprint)
-        return grid
+    def world(self) -> Grid | Graph:
+        """Return the map or graph; raise an error if it has changed since the campaign was planned."""
+        world = self.source.world()
+        self._check("map" if isinstance(world, Grid) else "graph", world.fingerprint)
+        return world
 
     def scene(self) -> Scene:
         """Return the scene; raise an error if it has changed since the campaign was planned."""
@@ -100,25 +111,39 @@ class PlannedMap(NamedTuple):
 
     def as_data(self) -> list[Any]:
         """Return plain data, the same on every machine."""
-        order = [] if self.source.order is None else [list(self.source.order)]
-        return [self.source.text, self.source.size, self.name, self.fingerprint, *order]
+        source = self.source
+        order: list[Any] = [] if source.order is None else [list(source.order)]
+        other = {"rule": source.rule, "landmarks": source.landmarks}
+        more = [other] if (source.rule, source.landmarks) != (RULES[0], 0) else []
+        return [source.text, source.size, self.name, self.fingerprint, *order, *more]
 
     @classmethod
     def from_data(cls, data: list[Any], folder: str) -> PlannedMap:
         """Return the map from what `as_data` returned; relative paths start at ``folder``."""
-        text, size, name, fingerprint, *orders = data
+        text, size, name, fingerprint, *more = data
         only_texts((text, name, fingerprint))
         if size is not None:
             width, height = only_numbers(size, least=1)
             size = (width, height)
+        orders = [one for one in more if isinstance(one, list)]
         order = SceneOrder.from_data(*orders) if orders else None
-        return cls(MapSource(text, size, folder, order), name, fingerprint)
+        (other,) = [one for one in more if isinstance(one, dict)] or [{"rule": RULES[0], "landmarks": 0}]
+        (rule,), (landmarks,) = only_texts([other["rule"]]), only_numbers([other["landmarks"]], least=0)
+        return cls(MapSource(text, size, folder, order, rule, landmarks), name, fingerprint)
 
 
 def check_map(text: str, folder: Path) -> None:
-    """Refuse a text that names no map or scene, without fetching; maps of a set are checked only once it is fetched."""
+    """Refuse a text that names no map, graph or scene, without fetching.
+
+    Maps of a benchmark set are checked only once it is fetched.
+    """
     for one in expand(text):
-        if is_scene_file(one):
+        if is_graph_file(one):
+            if not os.path.isfile(folder / one):
+                raise GraphError(f"there is no graph {folder / one}")
+        elif is_graph(one):
+            ready_made(one)
+        elif is_scene_file(one):
             if not os.path.isfile(folder / one):
                 raise ScenarioError(f"there is no scene {folder / one}")
         elif one.endswith(".map"):
@@ -132,19 +157,24 @@ def check_map(text: str, folder: Path) -> None:
                 _title(one)
 
 
-def map_sources(text: str, folder: Path, size: tuple[int, int] | None = None) -> list[MapSource]:
+def map_sources(
+    text: str, folder: Path, size: tuple[int, int] | None = None, rule: str = RULES[0], landmarks: int = 0
+) -> list[MapSource]:
     """Return the maps that a text stands for, fetching benchmark sets if necessary; paths start at ``folder``."""
     found: list[str] = []
     for one in expand(text):
-        if one.endswith(".map") or is_scene_file(one):
+        if one.endswith(".map") or is_scene_file(one) or is_graph_file(one):
             found.append(one)
+        elif is_graph(one):
+            found.append(str(ready_made(one)))
         elif is_generated(one):
             found.append(str(generated(one)))
         elif "/" in one:
             found.append(_title(one))
         else:
             found += map(str, movingai.maps(one))
-    return [MapSource(each, size, str(folder.resolve())) for each in found]
+    home = str(folder.resolve())
+    return [MapSource(each, size, home, None, rule, landmarks) for each in found]
 
 
 def _title(text: str) -> str:

@@ -319,7 +319,7 @@ def _choose(
     for name, batches in Counter(name for name, _ in draws).items():
         numbered = 0
         for chosen in draw(campaign.problems[name], batches, campaign.path.parent, progress):
-            planned = PlannedMap(chosen.source, chosen.grid.name, chosen.fingerprint)
+            planned = PlannedMap(chosen.source, chosen.world.name, chosen.fingerprint)
             place = maps.setdefault(planned, len(maps))
             for batch, problems in enumerate(chosen.batches):
                 if problems:

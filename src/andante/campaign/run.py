@@ -13,10 +13,12 @@ import numpy as np
 from andante.campaign.engines import Engine
 from andante.campaign.file import Campaign
 from andante.campaign.plan import Job, Plan, stale
+from andante.campaign.share import Share
 from andante.campaign.standing import own_jobs, plan_of, status
 from andante.campaign.work import Result
 from andante.datasets import ProgressCallback, quiet
 from andante.errors import CampaignError
+from andante.provenance import provenance
 from andante.store import Status, Store, as_kept
 
 _SHOWN = 3  # differences listed in an error message
@@ -103,13 +105,15 @@ def run(
     planning: ProgressCallback = quiet,
     progress: Callable[[Progress], None] | None = None,
     go_on: Callable[[Progress], bool] | None = None,
+    part: Share | None = None,
 ) -> Status:
     """Run all jobs of a campaign that are not in its store yet, adding them as they finish; return the final status.
 
-    ``progress`` is called after every batch of finished jobs. The run stops when ``go_on`` returns false.
+    ``progress`` is called after every batch of finished jobs. The run stops when ``go_on`` returns false. With a
+    ``part``, only its share of the jobs is run: stores of all parts merge into that of the whole campaign.
     """
     store, plan = prepare(campaign, folder, planning)
-    resume(store, plan, engine, campaign.seed, progress=progress, go_on=go_on)
+    resume(store, plan, engine, campaign.seed, progress=progress, go_on=go_on, part=part)
     return status(store, plan)
 
 
@@ -121,14 +125,17 @@ def resume(
     *,
     progress: Callable[[Progress], None] | None = None,
     go_on: Callable[[Progress], bool] | None = None,
+    part: Share | None = None,
 ) -> None:
-    """Run the jobs of a plan that are not in the store yet."""
+    """Run the jobs of a plan that are not in the store yet, or those of them that are in a part."""
     with store.writing():
         left = np.setdiff1d(np.arange(len(plan)), own_jobs(store, plan), assume_unique=True)
-        if not len(left):
-            return
         order = plan.order(seed)
+        order = order if part is None else part.of_jobs(order, plan)
         todo = order[np.isin(order, left)]
+        if not len(todo):
+            return
+        store.note(provenance())
         total = sum(plan.trials_of(number) for number in todo.tolist())
         done = Progress(0, total, 0, len(todo), 0.0)
         began = time.perf_counter()

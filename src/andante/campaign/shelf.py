@@ -29,6 +29,7 @@ from andante.errors import CampaignError, DatabaseError, OutputError
 from andante.files import cache_folder
 from andante.offline import build
 from andante.recent import Recent
+from andante.world.graph import Graph
 from andante.world.grid import Grid
 
 _MOST_HELD = 64
@@ -55,14 +56,14 @@ class Shelf:
         self._home = home
         self._volumes: Recent[str, Volume] = Recent(_MOST_HELD)  # one at a time is built: that uses all cores
 
-    def volumes(self, orders: Sequence[BuildOrder], grid: Grid, goals: npt.NDArray[np.int64]) -> list[Volume]:
+    def volumes(self, orders: Sequence[BuildOrder], grid: Grid | Graph, goals: npt.NDArray[np.int64]) -> list[Volume]:
         """Return the databases for a map, for these goals if an order asks for some."""
         return [self.volume(order, [grid], goals if order.asks_for_goals else None) for order in orders]
 
     def volume(
         self,
         order: BuildOrder,
-        grids: Sequence[Grid],
+        grids: Sequence[Grid | Graph],
         goals: Goals = None,
         *,
         threads: int | None = None,
@@ -80,7 +81,7 @@ class Shelf:
 
         return self._volumes.get(key, make)
 
-    def _found(self, key: str, order: BuildOrder, grid: Grid) -> Volume | None:
+    def _found(self, key: str, order: BuildOrder, grid: Grid | Graph) -> Volume | None:
         for file in sorted(self._home().glob(f"{key}-*.db")) if self._home is not None else ():
             with suppress(DatabaseError, ValueError):  # damaged or not ours, so it is built again
                 database = load(file, map=grid)
@@ -92,14 +93,14 @@ class Shelf:
         self,
         key: str,
         order: BuildOrder,
-        grids: Sequence[Grid],
+        grids: Sequence[Grid | Graph],
         goals: Goals,
         threads: int | None,
         progress: ProgressCallback | None,
     ) -> Volume:
         if order.stale:
             raise CampaignError(f"this worker has different code for building {order.name} than the campaign's plan")
-        worlds = [planned.grid() for planned in order.training] or list(grids)
+        worlds = [planned.world() for planned in order.training] or list(grids)
         began = time.perf_counter()
         database = build(order.text, worlds, goals=goals, threads=threads, progress=progress)
         seconds = time.perf_counter() - began
@@ -110,7 +111,7 @@ class Shelf:
         return Volume(database, seconds)
 
 
-def _key(order: BuildOrder, grids: Sequence[Grid], goals: Goals) -> str:
+def _key(order: BuildOrder, grids: Sequence[Grid | Graph], goals: Goals) -> str:
     """Return a key, the same for all maps that one database serves."""
     maps = () if order.training else tuple(grid.graph.fingerprint for grid in grids)
     digest = hashlib.sha256(" ".join((*order.deciding, *maps)).encode())

@@ -22,6 +22,7 @@ from andante.episode.scenewalk import walk_units
 from andante.errors import AndanteError, CampaignError
 from andante.measures import Row
 from andante.recent import Recent
+from andante.world.graph import Graph
 from andante.world.grid import Grid
 from andante.world.problem import Problem
 from andante.world.scenes import Scene
@@ -30,42 +31,44 @@ from andante.world.scenes import Scene
 Result = dict[str, npt.NDArray[Any]]
 
 
-def _read(planned: PlannedMap) -> Grid:
-    """Return the map; raise an error if it differs from the planned one."""
-    grid = planned.grid()
-    grid.graph.components.shape  # compute both lazy values now, while no other thread uses the map  # noqa: B018
-    return grid
+def _read(planned: PlannedMap) -> Grid | Graph:
+    """Return the map or graph; raise an error if it differs from the planned one."""
+    world = planned.world()
+    world.graph.components.shape  # compute all lazy values now, while no other thread uses the map  # noqa: B018
+    return world
 
 
-_maps: Recent[PlannedMap, Grid] = Recent(2 * MAPS_AT_A_TIME)
+_maps: Recent[PlannedMap, Grid | Graph] = Recent(2 * MAPS_AT_A_TIME)
 _scenes: Recent[PlannedMap, Scene] = Recent(2 * MAPS_AT_A_TIME)
 _shelf = Shelf(in_cache)
 
 
 def perform(job: Job, stop: threading.Event | None = None) -> Result | None:
     """Run a job and return its rows, the same on any machine except for times; None if ``stop`` was set meanwhile."""
+    world: Grid | Graph
     if job.units is not None:
         scene = _scenes.get(job.map, job.map.scene)
-        grid, run = scene.grid, partial(_walk, scene, job)
+        world, run = scene.grid, partial(_walk, scene, job)
     else:
-        grid = _maps.get(job.map, lambda: _read(job.map))
-        run = partial(_run, _problems(job, grid))
+        world = _maps.get(job.map, lambda: _read(job.map))
+        run = partial(_run, _problems(job, world))
     parts = []
     for task in job.tasks:
         try:
-            volumes = _shelf.volumes(task.conditions.databases, grid, job.asked)
+            volumes = _shelf.volumes(task.conditions.databases, world, job.asked)
             found = run(task, _outfit(task, volumes), stop)
         except AndanteError as error:
             raise CampaignError(f"{task.algorithm} on {job.map.name}: {error}") from error
         if stop is not None and stop.is_set():
             return None
-        parts.append(_columns(job, grid, task, volumes, found))
+        parts.append(_columns(job, world, task, volumes, found))
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 
-def _problems(job: Job, grid: Grid) -> list[Problem]:
+def _problems(job: Job, world: Grid | Graph) -> list[Problem]:
+    grid = world if isinstance(world, Grid) else None
     ends = zip(job.starts.tolist(), job.goals.tolist(), job.optimal_costs.tolist(), strict=True)
-    return [Problem(grid.graph, start, goal, grid, cost) for start, goal, cost in ends]
+    return [Problem(world.graph, start, goal, grid, cost) for start, goal, cost in ends]
 
 
 def _outfit(task: Task, volumes: list[Volume]) -> Outfit[Database]:
@@ -134,7 +137,7 @@ def _converged(
     return found
 
 
-def _columns(job: Job, grid: Grid, task: Task, volumes: list[Volume], found: list[Row]) -> Result:
+def _columns(job: Job, world: Grid | Graph, task: Task, volumes: list[Volume], found: list[Row]) -> Result:
     """Return the rows by column, with the columns that the store adds."""
     count = len(found)
     columns = {
@@ -154,7 +157,7 @@ def _columns(job: Job, grid: Grid, task: Task, volumes: list[Volume], found: lis
         "databases": "; ".join(order.text for order in task.conditions.databases),
         "databases_brief": "; ".join(order.brief for order in task.conditions.databases),
         "training": "; ".join(task.conditions.training),
-        **sizes((volume.database for volume in volumes), grid.width * grid.height),
+        **sizes((volume.database for volume in volumes), len(world.graph)),
         "build_seconds": math.fsum(volume.build_seconds for volume in volumes),
     }
     return {**columns, **{name: np.full(count, value) for name, value in same.items()}}

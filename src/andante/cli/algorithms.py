@@ -27,14 +27,20 @@ CLAIMS = {
 
 @app.command()
 def algorithms(
-    name: str = typer.Argument(None, help="Show only this one, with its parameters."), as_json: bool = JSON_OPTION
+    name: str = typer.Argument(None, help="Show only this one, with its parameters."),
+    bibtex: bool = typer.Option(False, "--bibtex", help="Print the papers of the algorithms, to be cited."),
+    as_json: bool = JSON_OPTION,
 ) -> None:
     """List the algorithms, or one of them with its parameters."""
     from andante.agent import algorithms as register
     from andante.agent import find
 
     chosen = [find(name)] if name else list(register())
-    if as_json:
+    if bibtex:
+        from andante.report.papers import bibtex as as_bibtex
+
+        typer.echo(as_bibtex(chosen), nl=False)
+    elif as_json:
         print_json([_as_data(entry) for entry in chosen])
     elif name:
         _print_card(chosen[0])
@@ -86,10 +92,25 @@ def _order(entry: Any, kind: str) -> str:
     return order if order == kind else f'"{order}"'
 
 
+def _print_links(entry: Any) -> None:
+    """Print where the papers are found, of those that have an address."""
+    from andante.errors import AlgorithmError
+    from andante.report.papers import papers_of
+
+    try:
+        papers = papers_of(entry)
+    except AlgorithmError:  # an algorithm from elsewhere may have none
+        return
+    for paper in papers:
+        if paper.link:
+            out.print(paper.link, soft_wrap=True, markup=False)
+
+
 def _print_card(entry: Any) -> None:
     card = entry.card
     out.print(with_bold(card.title, f" ({card.name}): {card.paper}"))
     out.print(card.summary)
+    _print_links(entry)
     out.print(f"claims to be: {_claims(entry) or 'nothing in particular'}")
     for kind in entry.needs:
         out.print(

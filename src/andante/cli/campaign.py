@@ -8,13 +8,29 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from andante.cli.reporting import print_counts, print_results, read_pair, refuse_empty, write, write_tables
+from andante.cli.reporting import (
+    print_counts,
+    print_results,
+    read_columns,
+    read_pair,
+    refuse_empty,
+    write,
+    write_tables,
+)
 from andante.cli.running import print_status, work_on
-from andante.cli.shared import JSON_OPTION, PENALTY_OPTION, TURN_OPTION, check_places, print_json, read_over
+from andante.cli.shared import (
+    JSON_OPTION,
+    PENALTY_OPTION,
+    TURN_OPTION,
+    check_places,
+    print_json,
+    print_written,
+    read_over,
+)
 from andante.machine import cores
 
 if TYPE_CHECKING:
-    from andante.campaign import Campaign
+    from andante.campaign import Campaign, Share
     from andante.campaign.engines import Engine
     from andante.store import Store
 
@@ -24,12 +40,19 @@ FILE = typer.Argument(..., metavar="FILE.toml", help="The campaign.")
 STORE = typer.Option(None, "--store", metavar="FOLDER", help="Where the results are. Default: FILE.store, beside it.")
 SCALE = typer.Option(
     "full",
-    help="quick or full: which values of the file to take where it gives two; quick+SET: full for these problems.",
+    help="smoke, quick or full: which values of the file to take where it gives several; quick+SET: full for these "
+    "problems.",
 )
 THREADS = typer.Option(cores(), min=1, help="How many jobs run at once, with the engine 'local'.")
 ENGINE = typer.Option("local", help="local (threads of this process) or dask (processes here or elsewhere).")
 SCHEDULER = typer.Option(None, metavar="tcp://HOST:PORT", help="Use the workers of this Dask scheduler.")
 WORKERS = typer.Option(None, min=1, help="Start so many Dask workers on this machine.")
+PART = typer.Option(
+    None,
+    metavar="K/N",
+    help="Run only the K-th of N parts, into a store of its own (FILE-part-K-of-N.store); 'andante store merge' puts "
+    "the stores of all parts together.",
+)
 
 
 @app.command()
@@ -41,18 +64,20 @@ def run(
     engine: str = ENGINE,
     scheduler: str | None = SCHEDULER,
     workers: int | None = WORKERS,
+    part: str | None = PART,
     estimate: bool = typer.Option(False, help="Run a few seconds of it, say how long the rest will take, and stop."),
 ) -> None:
     """Run a campaign, or what is left of it."""
     from andante.campaign import read_campaign
 
-    campaign = read_campaign(file, scale)
+    campaign, share = read_campaign(file, scale), read_part(part)
     work_on(
         campaign,
-        store or default_store(campaign),
+        store or default_store(campaign, share),
         lambda: make_engine(engine, threads, scheduler, workers),
-        f"'{command('resume', campaign, store)}'",
+        f"'{command('resume', campaign, store, share)}'",
         estimate,
+        share,
     )
 
 
@@ -65,17 +90,19 @@ def resume(
     engine: str = ENGINE,
     scheduler: str | None = SCHEDULER,
     workers: int | None = WORKERS,
+    part: str | None = PART,
 ) -> None:
     """Resume a campaign that was stopped; fails if it was never started."""
     from andante.campaign import read_campaign
 
-    campaign = read_campaign(file, scale)
-    folder = begun(campaign, store).folder
+    campaign, share = read_campaign(file, scale), read_part(part)
+    folder = begun(campaign, store, share).folder
     work_on(
         campaign,
         folder,
         lambda: make_engine(engine, threads, scheduler, workers),
-        f"'{command('resume', campaign, store)}'",
+        f"'{command('resume', campaign, store, share)}'",
+        part=share,
     )
 
 
@@ -90,7 +117,7 @@ def status(file: Path = FILE, store: Path | None = STORE, scale: str = SCALE, as
     opened = begun(read_campaign(file, scale), store)
     found = stands(opened)
     if as_json:
-        print_json(asdict(found))
+        print_json({**asdict(found), "made_with": opened.made_with})
     else:
         print_status(opened, found)
 
@@ -104,8 +131,18 @@ def report(
     problems: str | None = typer.Option(None, "--set", metavar="NAME", help="Only this set of problems."),
     html: Path | None = typer.Option(None, metavar="FILE.html", help="Write a page with tables and plots."),
     markdown: Path | None = typer.Option(None, metavar="FILE.md", help="Write the table in Markdown."),
-    latex: Path | None = typer.Option(None, metavar="FILE.tex", help="Write the table in LaTeX."),
+    latex: Path | None = typer.Option(
+        None, metavar="FILE.tex", help="Write the table in LaTeX, for the packages booktabs and siunitx."
+    ),
     csv: Path | None = typer.Option(None, metavar="FILE.csv", help="Write every statistic, unrounded."),
+    figures: Path | None = typer.Option(
+        None, metavar="FOLDER", help="Write the plots for a paper: SVG, PDF and PNG, one column wide, with captions."
+    ),
+    columns: str | None = typer.Option(
+        None,
+        metavar="M,M:STATISTIC",
+        help="The columns of all tables: measures, each with mean, median, p95 or max if not its usual statistic.",
+    ),
     dominance: str | None = typer.Option(
         None,
         metavar="X,Y",
@@ -134,8 +171,9 @@ def report(
     check_penalty(penalty)
     if turn is not None:
         turn_length(turn)
-    sampled = read_over(over)
+    sampled, asked = read_over(over), read_columns(columns)
     campaign = read_campaign(file, scale)
+    measures = asked or campaign.measures
     opened = begun(campaign, store)
     check_set(problems, campaign)
     results = Results.comparable(opened, problems)
@@ -143,17 +181,22 @@ def report(
     if not len(results.rows):
         finished = Results.of(opened).where({} if problems is None else {"set": problems})
         print_counts(results, finished, as_json)
-        refuse_empty(html, markdown, latex, csv)
+        refuse_empty(html, markdown, latex, csv, figures)
         return
     results = results if turn is None else results.achieved(turn)
     ground = Ground.of_results(results, penalty, sampled)
     summaries = results.summaries(by, sampled)
-    write_tables(ground, summaries, by, campaign.measures, markdown, latex, csv)
+    write_tables(ground, summaries, by, measures, markdown, latex, csv, campaign.title)
+    if figures is not None:
+        from andante.report.gallery import write_figures
+
+        write_figures(ground, x, y, figures)
+        print_written(figures)
     if html is not None:
         from andante.report.page import results_page
 
-        write(html, results_page(results, x=x, y=y, measures=campaign.measures, over=sampled, penalty=penalty))
-    print_results(results, ground, summaries, by, campaign.measures, x, y, as_json)
+        write(html, results_page(results, x=x, y=y, measures=measures, over=sampled, penalty=penalty))
+    print_results(results, ground, summaries, by, measures, x, y, as_json)
 
 
 def check_set(name: str | None, campaign: Campaign) -> None:
@@ -164,31 +207,40 @@ def check_set(name: str | None, campaign: Campaign) -> None:
         raise ParameterError(f"{campaign.path} has no problems {name!r}; {did_you_mean(name, campaign.problems)}")
 
 
-def begun(campaign: Campaign, store: Path | None) -> Store:
+def read_part(text: str | None) -> Share | None:
+    """Return the part of a campaign that K/N stands for."""
+    from andante.campaign import Share
+
+    return None if text is None else Share.read(text)
+
+
+def begun(campaign: Campaign, store: Path | None, part: Share | None = None) -> Store:
     """Return the store of a campaign; raise an error if it was never started."""
     from andante.campaign import CampaignError
     from andante.store import Store
 
-    folder = store or default_store(campaign)
+    folder = store or default_store(campaign, part)
     if not Store.exists(folder):
         Store.refuse_taken(folder)  # rows without a manifest were begun
         raise CampaignError(
-            f"{campaign.path} was not begun yet: there is no store {folder}; '{command('run', campaign, store)}' "
+            f"{campaign.path} was not begun yet: there is no store {folder}; '{command('run', campaign, store, part)}' "
             "begins it"
         )
     return Store(folder)
 
 
-def command(verb: str, campaign: Campaign, store: Path | None) -> str:
+def command(verb: str, campaign: Campaign, store: Path | None, part: Share | None = None) -> str:
     """Return the command that does something with a campaign."""
     words = ["andante", "campaign", verb, str(campaign.path)]
+    words += [] if part is None else ["--part", str(part)]
     words += [] if campaign.scale == "full" else ["--scale", campaign.scale]
     return shlex.join(words if store is None else [*words, "--store", str(store)])
 
 
-def default_store(campaign: Campaign) -> Path:
-    """Return the store next to the file, with the file's name; a quick run has its own."""
+def default_store(campaign: Campaign, part: Share | None = None) -> Path:
+    """Return the store next to the file, with the file's name; each scale and each part has its own."""
     end = "" if campaign.scale == "full" else f"-{campaign.scale}"
+    end += "" if part is None else f"-part-{part.number}-of-{part.of}"
     return campaign.path.with_name(f"{campaign.path.stem}{end}.store")
 
 

@@ -16,6 +16,7 @@ from andante.cli.shared import (
     JSON_OPTION,
     MAP_HELP,
     PENALTY_OPTION,
+    RULE_OPTION,
     SIGHT_OPTION,
     TURN_OPTION,
     Offer,
@@ -79,6 +80,7 @@ def compare(
         "time; may be repeated. 'andante build' writes it to a file.",
     ),
     sight: int | None = SIGHT_OPTION,
+    rule: str = RULE_OPTION,
     suboptimality_cap: float = number_option(SUBOPTIMALITY_CAP, 1, help="Give up at this many times the optimal cost."),
     penalty: float | None = PENALTY_OPTION,
     turn: float | None = TURN_OPTION,
@@ -102,9 +104,11 @@ def compare(
     scene = read_scene(map) if is_scene(map) else None
     if scene is not None and scenario is not None:
         raise ParameterError("a scene names its own problems; leave out --scenario")
+    if scene is not None and rule not in ("octile", scene.grid.rule):
+        raise ParameterError("a scene names its own rule for moves; leave out --rule")
     ordered = [Offer(kind_ordered(text), text) for text in build]  # refused before any map is read
     named = [find(text) for text in split_algorithms(algorithms)]
-    grid = read_world(map) if scene is None else scene.grid
+    grid = read_world(map, rule) if scene is None else scene.grid
     loaded = load_databases(database, grid)
     orders = warn_unused(ordered, named or able(sight))
     built = [build_for(grid, order.name, threads) for order in orders]

@@ -13,6 +13,7 @@ from andante.cli.shared import (
     DATABASE_OPTION,
     JSON_OPTION,
     MAP_HELP,
+    RULE_OPTION,
     check_places,
     load_databases,
     number_option,
@@ -62,12 +63,13 @@ def crowd(
     expansions: float | None = number_option(None, help="The budget in states expanded: the same on every machine."),
     ticks: int = typer.Option(10_000, min=1, help="Stop after this many ticks, even if units still walk."),
     seed: int = typer.Option(0, min=0, help="For drawing problems."),
+    rule: str = RULE_OPTION,
     database: list[Path] = DATABASE_OPTION,
     bodies: bool = typer.Option(False, "--bodies", help="No two units in one cell: they push each other aside."),
     share: bool = typer.Option(False, "--share", help="Give all units one goal, and let them learn together."),
     lanes: int | None = typer.Option(None, min=1, help="Groups that units are dealt into: one per thread by default."),
     threads: int = typer.Option(1, min=1, help="How many lanes run at once."),
-    memory: float = number_option(256, 1, metavar="MB", help="The most that the minds of all units may hold."),
+    memory: float = number_option(256, 1, metavar="MB", help="The most that all units may take."),
     html: Path | None = typer.Option(None, metavar="FILE.html", help="Write a page that replays the crowd."),
     as_json: bool = JSON_OPTION,
 ) -> None:
@@ -81,8 +83,8 @@ def crowd(
     check_places(html)
     pace = Pace(MICROSECONDS if microseconds is None and expansions is None else microseconds, expansions, ticks)
     entry = find(algorithm or (SHARING if share else ALGORITHM))
-    scene = _scene(map, units, share)
-    grid = read_world(map) if scene is None else scene.grid
+    scene = _scene(map, units, share, rule)
+    grid = read_world(map, rule) if scene is None else scene.grid
     databases = load_databases(database, grid)
     warn_unused(offers_of(databases), [entry])
     problems = _problems(grid, units or UNITS, seed, bodies, share) if scene is None else _units_of(scene)
@@ -111,7 +113,7 @@ def crowd(
         print_written(html)
 
 
-def _scene(name: str, units: int | None, share: bool) -> Scene | None:
+def _scene(name: str, units: int | None, share: bool, rule: str) -> Scene | None:
     """Return the scene that an argument names; None if it names a map."""
     from andante.errors import ParameterError
     from andante.world.scenes import is_scene, read_scene
@@ -120,7 +122,10 @@ def _scene(name: str, units: int | None, share: bool) -> Scene | None:
         return None
     if units is not None or share:
         raise ParameterError("a scene says which units there are, and where they go; leave out --units and --share")
-    return read_scene(name)
+    scene = read_scene(name)
+    if rule not in ("octile", scene.grid.rule):
+        raise ParameterError("a scene names its own rule for moves; leave out --rule")
+    return scene
 
 
 def _problems(grid: Grid, units: int, seed: int, bodies: bool, share: bool) -> list[Problem]:

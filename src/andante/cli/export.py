@@ -54,7 +54,7 @@ def export(
         min=0,
         help="Write crowds too, of at most so many units, with one budget per tick.",
     ),
-    memory: float = number_option(16e6, 1e6, metavar="BYTES", help="What the minds of a crowd may take together."),
+    memory: float = number_option(16e6, 1e6, metavar="BYTES", help="What the units of a crowd may take together."),
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Write agents as a C library, or as WebAssembly, into a folder that a game can use.

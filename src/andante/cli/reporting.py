@@ -33,6 +33,18 @@ def read_pair(text: str) -> tuple[str, str]:
     return measure(names[0]).name, measure(names[1]).name
 
 
+def read_columns(text: str | None) -> list[str]:
+    """Return the columns of a table, as MEASURE:STATISTIC; a measure alone stands for its usual statistic."""
+    from andante.measures import measure, measure_and_statistic
+
+    found = []
+    for word in (text or "").split(","):
+        if word.strip():
+            name, statistic = measure_and_statistic(word)
+            found.append(f"{name}:{statistic or measure(name).headline.value}")
+    return found
+
+
 def write_tables(
     ground: Ground,
     summaries: Sequence[Summary],
@@ -41,10 +53,11 @@ def write_tables(
     markdown: Path | None,
     latex: Path | None,
     csv: Path | None,
+    title: str,
 ) -> None:
     """Write the tables that were requested; those of agents have the best in bold, and say which are better."""
     from andante.report import table
-    from andante.report.verdicts import below
+    from andante.report.verdicts import below, caption_and_notes
 
     compared = ground.is_about(summaries)
     best = ground.best if compared else None
@@ -52,7 +65,11 @@ def write_tables(
     if markdown is not None:
         write(markdown, table.markdown(summaries, measures, by, best, words))
     if latex is not None:
-        write(latex, table.latex(summaries, measures, by, best, words))
+        from andante.report.latex import latex as in_latex
+
+        words, notes = caption_and_notes(title, summaries, ground.comparison if compared else None)
+        label = "".join(sign if sign.isalnum() else "-" for sign in latex.stem)
+        write(latex, in_latex(summaries, measures, by, best, words, f"tab:{label}", notes))
     if csv is not None:
         write(csv, table.summary_csv(summaries, by))
 

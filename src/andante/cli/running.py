@@ -13,25 +13,35 @@ import typer
 from andante.cli.shared import err, print_lines, progress_of_parts, show_compilation
 
 if TYPE_CHECKING:
-    from andante.campaign import Campaign, Plan, Progress, Status
+    from andante.campaign import Campaign, Plan, Progress, Share, Status
     from andante.campaign.engines import Engine
     from andante.store import Store
 
 ESTIMATE_SECONDS = 5.0  # of work, from which the rest is estimated
 
 
-def work_on(campaign: Campaign, folder: Path, make: Callable[[], Engine], again: str, estimate: bool = False) -> str:
-    """Plan and run a campaign, print its status, and return the engine's title; ``again`` is how to resume it."""
+def work_on(
+    campaign: Campaign,
+    folder: Path,
+    make: Callable[[], Engine],
+    again: str,
+    estimate: bool = False,
+    part: Share | None = None,
+) -> str:
+    """Plan and run a campaign, or a part of it, print its status, and return the engine's title.
+
+    ``again`` is how to resume it.
+    """
     from andante.cli import INTERRUPTED
 
     try:
-        return _work_on(campaign, folder, make, estimate)
+        return _work_on(campaign, folder, make, estimate, part)
     except KeyboardInterrupt:
         print_stopped(folder, again)
         raise typer.Exit(INTERRUPTED) from None
 
 
-def _work_on(campaign: Campaign, folder: Path, make: Callable[[], Engine], estimate: bool) -> str:
+def _work_on(campaign: Campaign, folder: Path, make: Callable[[], Engine], estimate: bool, part: Share | None) -> str:
     from andante.campaign import prepare
     from andante.campaign import resume as go_on
     from andante.campaign import status as stands
@@ -40,7 +50,8 @@ def _work_on(campaign: Campaign, folder: Path, make: Callable[[], Engine], estim
         store, plan = prepare(campaign, folder, report)
     compile_for(plan)
     engine = make()
-    err.print(f"{len(plan):,} jobs, {plan.trials:,} trials, {engine.title}: {folder}", soft_wrap=True)
+    share = "" if part is None else f"part {part} of "
+    err.print(f"{share}{len(plan):,} jobs, {plan.trials:,} trials, {engine.title}: {folder}", soft_wrap=True)
     with _showing() as show:
         last: list[Progress] = []
 
@@ -54,17 +65,20 @@ def _work_on(campaign: Campaign, folder: Path, make: Callable[[], Engine], estim
         def within(progress: Progress) -> bool:
             return not estimate or progress.seconds < ESTIMATE_SECONDS
 
-        go_on(store, plan, engine, campaign.seed, progress=hear, go_on=within)
+        go_on(store, plan, engine, campaign.seed, progress=hear, go_on=within, part=part)
     print_status(store, stands(store, plan), last[0] if last else None)
     return engine.title
 
 
 def compile_for(plan: Plan) -> None:
     """Compile what the plan needs, so that no job waits for it."""
-    from andante.campaign.compiling import compile_outfits
+    from andante.campaign.compiling import compile_outfits, small_graphs
+    from andante.datasets.named import is_graph
 
+    outfits = (task.outfit for task in plan.tasks)
+    grids = not all(is_graph(planned.source.text) for planned in plan.maps)
     with show_compilation() as report:
-        compile_outfits((task.outfit for task in plan.tasks), report, living=plan.has_scenes)
+        compile_outfits(outfits, report, living=plan.has_scenes, grids=grids, graphs=small_graphs(plan.maps))
 
 
 @contextmanager
@@ -116,13 +130,16 @@ def spoken(seconds: float) -> str:
 
 
 def print_status(store: Store, found: Status, last: Progress | None = None) -> None:
-    """Print how much is done, and how long the rest will take."""
+    """Print how much is done, how long the rest will take, and what the rows were made with."""
+    from andante.provenance import described
+
     jobs = f"{found.jobs_finished:,} of {found.jobs:,} jobs finished"
     lines = [f"{store.folder}: {jobs}, {found.trials_finished:,} of {found.trials:,} trials"]
     if last is not None and not found.finished:
         lines.append(
             f"the rest will take about {spoken(last.seconds_left)}, at {last.trials_per_second:,.0f} trials per second"
         )
+    lines += [f"made with {described(made)}" for made in store.made_with]
     if found.damaged:
         lines.append(f"{found.damaged} parts were damaged and set aside; their jobs count as not finished")
     print_lines(lines)

@@ -48,6 +48,11 @@ _LOGGED_SECONDS = 5.0  # between two lines about what is being compiled, where t
 MAP_HELP = (
     "A .map file, or a map of a benchmark set as SET/NAME (dao/arena), or a generated one as KIND:WIDTHxHEIGHT:SEED."
 )
+RULE_OPTION = typer.Option(
+    "octile",
+    metavar="octile|corners|cardinal",
+    help="Which diagonal moves are legal: those that cut no corner, all between free cells, or none.",
+)
 SIGHT_OPTION = typer.Option(
     None,
     metavar="R",
@@ -102,12 +107,18 @@ def read_over(text: str) -> Over:
     raise ParameterError(f"errors cannot be over {text!r}; {did_you_mean(text, known)}")
 
 
-def read_world(text: str) -> Grid:
-    """Return the grid that an argument names."""
+def read_world(text: str, rule: str = "octile") -> Grid:
+    """Return the grid that an argument names, with this rule for diagonal moves."""
     from andante.datasets.named import map_named
     from andante.world.mapfiles import read_map
+    from andante.world.scenes import is_scene
 
-    return read_map(text) if os.path.exists(text) else map_named(text)
+    if is_scene(text):
+        raise AndanteError(
+            f"{text} is a scene, not a map: 'andante crowd {text}' walks it with all its units at once, and "
+            f"'andante compare {text}' with one agent alone"
+        )
+    return read_map(text, rule=rule) if os.path.exists(text) else map_named(text, rule=rule)
 
 
 def read_cell(text: str, option: str) -> tuple[int, int]:

@@ -18,15 +18,13 @@ def study(
     name: str = typer.Argument(None, metavar="[NAME|FILE.toml]", help="Which; without it they are listed."),
     scale: str = typer.Option(
         "quick",
-        help="quick (a sample, in minutes), full (as in the paper), or quick+SET: full for these problems only.",
+        help="smoke (does it run? under a minute), quick (a sample, in minutes), full (as in the paper), or quick+SET: "
+        "full for these problems only.",
     ),
     threads: int = THREADS,
-    store: Path | None = typer.Option(None, metavar="FOLDER", help="Default: out/studies/NAME-SCALE.store."),
+    store: Path | None = typer.Option(None, metavar="FOLDER", help="Default: rows.store in the folder of --out."),
     folder: Path | None = typer.Option(
-        None,
-        "--out",
-        metavar="FOLDER",
-        help="Where the page and figures go. Default: beside the study in a source tree.",
+        None, "--out", metavar="FOLDER", help="Where the page and figures go. Default: andante-studies/NAME/SCALE."
     ),
     estimate: bool = typer.Option(False, help="Run a few seconds of it, say how long the rest will take, and stop."),
 ) -> None:
@@ -46,33 +44,11 @@ def study(
     file = find_study(name)
     campaign, spec = read_campaign(file, scale), read_study(file, scale, full_database)
     title = file.parent.name if file.name == STUDY_FILE else file.stem
-    commit = _commit()  # of what runs now, whatever is edited meanwhile
-    rows = store or Path("out", "studies", f"{title}-{scale}.store")
+    home = folder or Path("andante-studies", title, scale)
+    rows = store or home / "rows.store"
     how = work_on(campaign, rows, lambda: Local(threads), "the same command", estimate)
     if estimate:
         return
-    page = write_results(spec, Results.of(Store(rows)), folder or _beside(file, title), how, commit)
+    made = Store(rows)
+    page = write_results(spec, Results.of(made), home, how, made.made_with)
     out.print(f"wrote {page}", soft_wrap=True)
-
-
-def _commit() -> str:
-    """Return the commit of the source tree that this is run from; empty if there is none."""
-    import shutil
-    import subprocess
-
-    import andante
-
-    git, source = shutil.which("git"), Path(andante.__file__).parent
-    if git is None or "site-packages" in source.parts:
-        return ""
-    asked = [git, "-C", str(source), "describe", "--always", "--dirty=, with changes", "--abbrev=10", "--exclude=*"]
-    found = subprocess.run(asked, capture_output=True, text=True, check=False)
-    return found.stdout.strip()
-
-
-def _beside(file: Path, title: str) -> Path:
-    """Return the study's own folder, or one below ``out`` if the study is part of an installed package."""
-    import andante
-
-    installed = Path(andante.__file__).parent in file.resolve().parents
-    return Path("out", "studies", title) if installed else file.parent

@@ -169,11 +169,30 @@ def sizes(databases: Iterable[Database], cells: int) -> dict[str, float]:
     }
 
 
-def as_databases(databases: Any) -> tuple[Any, ...]:
+def as_databases(databases: Any, world: Grid | Graph | None = None) -> tuple[Any, ...]:
     """Return the given databases, one or several, as a tuple; raise `AlgorithmError` for names of files.
 
-    External algorithms may take any objects that their memory can read.
+    Those that are for the present version of ``world``, a map that changes, follow it from now on. External algorithms
+    may take any objects that their memory can read.
     """
+    given = _as_tuple(databases)
+    if isinstance(world, World):
+        for one in given:
+            if isinstance(one, Database):
+                _follow_from_here(one, world)
+    return given
+
+
+def _follow_from_here(database: Database, world: World) -> None:
+    """Let a database follow a world if it is for its present version, and follows none yet."""
+    if database.following is not None or database.serves(world.graph):
+        return
+    version, grid = snapshot(world)
+    if database.fingerprint == grid.fingerprint:
+        database.follow(world, grid.graph, version)
+
+
+def _as_tuple(databases: Any) -> tuple[Any, ...]:
     if isinstance(databases, Database):
         return (databases,)
     several = isinstance(databases, list | tuple | Iterable) and not isinstance(databases, str | os.PathLike)
@@ -389,7 +408,7 @@ def _read(buffer: mmap.mmap, arrays: int, text_bytes: int, kind: bytes, fingerpr
 
     A correct checksum only shows that the file is unchanged, not who wrote it.
     """
-    if arrays > MOST_ARRAYS or text_bytes > MAX_LENGTH or stale:  # lists of stale entries are not written yet
+    if arrays > MOST_ARRAYS or text_bytes > MAX_LENGTH or stale:  # all entries of a file hold
         raise ValueError(arrays)
     table = [_ENTRY.unpack_from(buffer, _HEAD.size + _ENTRY.size * i) for i in range(arrays)]
     begin = _HEAD.size + _ENTRY.size * arrays

@@ -1,39 +1,92 @@
-"""Maps named by a text: a file, a map of a benchmark set, or a map to generate."""
+"""Maps and graphs named by a text: a file, a map of a benchmark set, or one to generate."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from andante.datasets import movingai
 from andante.datasets.generate import generate, kinds
+from andante.datasets.puzzles import pancakes, puzzle
 from andante.errors import MapError, ParameterError, did_you_mean
 from andante.notation import Call, parse
+from andante.world.graph import Graph
+from andante.world.graphfiles import is_graph_file, read_graph
 from andante.world.grid import Grid
 from andante.world.mapfiles import read_map
 
 _MOST_DIGITS = 19  # in a seed or a size
 
 
-def map_named(text: str, folder: Path = Path()) -> Grid:
+def map_named(text: str, folder: Path = Path(), *, rule: str = "octile") -> Grid:
     """Return the map that a text names: a file ending in ``.map``, SET/NAME, or a map to generate.
 
-    Paths are relative to ``folder``.
+    Paths are relative to ``folder``; ``rule`` says which diagonal moves are legal.
 
     >>> map_named("empty:9x6").height, map_named("rooms(width=32, height=32, size=5)").width
     (6, 32)
     """
     if text.endswith(".map"):
-        return read_map(folder / text)
+        return read_map(folder / text, rule=rule)
     if is_generated(text):
         call = generated(text)
         options: dict[str, Any] = dict(call.arguments)
-        return generate(call.name, options.pop("width"), options.pop("height"), **options)
+        made = generate(call.name, options.pop("width"), options.pop("height"), **options)
+        return made if rule == made.rule else Grid(made.terrain, name=made.name, rule=rule)
     if "/" in text:
-        return movingai.load_map(text)
+        return movingai.load_map(text, rule=rule)
     raise MapError(
         f"{text!r} is not a .map file, a SET/NAME of a benchmark set or KIND:WIDTHxHEIGHT:SEED; see 'andante maps list'"
     )
+
+
+#: Graphs that are ready-made, each with its parameters.
+_READY_MADE: dict[str, tuple[Callable[..., Graph], tuple[str, ...]]] = {
+    "puzzle": (puzzle, ("width", "height", "weighted")),
+    "pancakes": (pancakes, ("count",)),
+}
+
+
+def is_graph(text: str) -> bool:
+    """Return whether a text names a graph: a file of one, or one that is ready-made.
+
+    >>> is_graph("roads.gr"), is_graph("puzzle(width=3, height=3)"), is_graph("maze:33x33:7")
+    (True, True, False)
+    """
+    return is_graph_file(text) or text.partition("(")[0].strip() in _READY_MADE
+
+
+def graph_named(text: str, folder: Path = Path()) -> Graph:
+    """Return the graph that a text names: a file (`andante.world.graphfiles`), or a puzzle.
+
+    >>> graph_named("puzzle(width=3, height=2)"), graph_named("pancakes(count=5)").name
+    (<Graph of 360 states and 840 arcs>, 'pancakes-5')
+    """
+    if is_graph_file(text):
+        return read_graph(folder / text)
+    call = ready_made(text)
+    return _READY_MADE[call.name][0](**call.arguments)
+
+
+def ready_made(text: str) -> Call:
+    """Return the call that a text stands for, which names a ready-made graph, checked; the graph is not made.
+
+    >>> str(ready_made("pancakes(count=7)"))
+    'pancakes(count=7)'
+    """
+    call = parse(text)
+    _, known = _READY_MADE[call.name]
+    for name, value in call.arguments.items():
+        if name not in known:
+            raise ParameterError(f"{call.name} has no option {name!r}; {did_you_mean(name, known)}")
+        if type(value) is not (bool if name == "weighted" else int):
+            kind = "true or false" if name == "weighted" else "a whole number"
+            raise ParameterError(f"{name} of {call.name} must be {kind}, not {value!r}")
+    for name in known:
+        if name not in call.arguments and name != "weighted":
+            raise ParameterError(f"{text} has no {name}")
+    return call
 
 
 def is_generated(text: str) -> bool:

@@ -22,7 +22,8 @@ from andante.search.astar import optimal_costs
 from andante.search.dijkstra import Field, spread
 from andante.world.graph import Graph
 from andante.world.grid import Grid
-from andante.world.layout import Moves
+from andante.world.heuristics import Metric, distances_between
+from andante.world.layout import Csr
 from andante.world.problem import Problem
 
 States = npt.NDArray[np.int64]
@@ -60,9 +61,9 @@ class Band(NamedTuple):
 
 
 def random_problems(
-    grid: Grid, count: int, *, optimal_cost: tuple[float, float] = (0.0, float("inf")), seed: int = 0
+    grid: Grid | Graph, count: int, *, optimal_cost: tuple[float, float] = (0.0, float("inf")), seed: int = 0
 ) -> list[Problem]:
-    """Return ``count`` different problems, each with an optimal cost from low up to, but not including, high.
+    """Return ``count`` different problems on a map or graph, each with an optimal cost from low up to below high.
 
     All such problems are equally likely, and they come with their optimal costs. Raises a `ProblemError` if the map has
     too few of them, or so few that they are not found.
@@ -80,10 +81,22 @@ def random_problems(
     _draw_by_search(grid, band, count, rng, pairs)
     if len(pairs) < count:
         _draw_from_fields(grid, band, count, rng, pairs)
-    return [Problem(grid.graph, start, goal, grid, cost) for (start, goal), cost in list(pairs.items())[:count]]
+    behind = grid if isinstance(grid, Grid) else None
+    return [Problem(grid.graph, start, goal, behind, cost) for (start, goal), cost in list(pairs.items())[:count]]
 
 
-def _draw_by_search(grid: Grid, band: Band, count: int, rng: np.random.Generator, pairs: Pairs) -> None:
+def _free(world: Grid | Graph) -> States:
+    """Return the states that an agent may be in: free cells of a map, and on a graph those with any arc."""
+    if isinstance(world, Grid):
+        return np.flatnonzero(world.passable)
+    arrays = world.csr().arrays
+    assert isinstance(arrays, Csr)
+    leaving = np.diff(arrays.first) > 0
+    entered = np.bincount(arrays.neighbour, minlength=len(world)) > 0
+    return np.flatnonzero(leaving | entered)
+
+
+def _draw_by_search(grid: Grid | Graph, band: Band, count: int, rng: np.random.Generator, pairs: Pairs) -> None:
     """Draw pairs and search them, which is fast while enough of the pairs that are close enough lie in the band."""
     fruitless = 0
     while len(pairs) < count and fruitless < 4:
@@ -95,11 +108,11 @@ def _draw_by_search(grid: Grid, band: Band, count: int, rng: np.random.Generator
         fruitless = fruitless + 1 if len(pairs) - before <= _LEAST_YIELD * len(starts) else 0
 
 
-def _candidates(grid: Grid, band: Band, rng: np.random.Generator) -> tuple[States, States]:
+def _candidates(grid: Grid | Graph, band: Band, rng: np.random.Generator) -> tuple[States, States]:
     """Return random pairs of free cells that are connected and, by the heuristic, closer than the band's end."""
-    free = np.flatnonzero(grid.passable)
+    free = _free(grid)
     if len(free) == 0:
-        raise ProblemError(f"{grid.name} has no free cells")
+        raise ProblemError(f"{grid.name} has no {'free cells' if isinstance(grid, Grid) else 'edges'}")
     starts, goals = free[rng.integers(len(free), size=(2, _DRAWS))]
     label = grid.graph.components
     possible = (label[starts] == label[goals]) & (_estimates(grid.graph, starts, goals) < band.high) & (starts != goals)
@@ -107,21 +120,23 @@ def _candidates(grid: Grid, band: Band, rng: np.random.Generator) -> tuple[State
 
 
 def _estimates(graph: Graph, starts: States, goals: States) -> npt.NDArray[np.float64]:
-    """Return the heuristic between the states of each pair, on a grid."""
+    """Return the heuristic between the states of each pair."""
     moves = graph.arrays
-    assert isinstance(moves, Moves)
+    if isinstance(moves, Csr):
+        return distances_between(moves.point[starts], moves.point[goals], Metric(moves.metric))
     dx, dy = (np.abs(axis[starts].astype(np.int64) - axis[goals]) for axis in (moves.x, moves.y))
     near, far = np.minimum(dx, dy), np.maximum(dx, dy)
     estimates: npt.NDArray[np.float64] = far - near + near * moves.diagonal
     return estimates
 
 
-def _draw_from_fields(grid: Grid, band: Band, count: int, rng: np.random.Generator, pairs: Pairs) -> None:
+def _draw_from_fields(grid: Grid | Graph, band: Band, count: int, rng: np.random.Generator, pairs: Pairs) -> None:
     """Count the goals in the band from many random starts, and draw uniformly from all those pairs."""
-    order = rng.permutation(np.flatnonzero(grid.passable))[:_MOST_STARTS]
+    order = rng.permutation(_free(grid))[:_MOST_STARTS]
+    two_way = grid.graph.reversed() is grid.graph
     field, goals_of, longest = Field.over(grid.graph), np.zeros(0, np.int64), 0.0
     while len(goals_of) < len(order) and goals_of.sum() < 20 * count:
-        if len(goals_of) and band.low > 2 * longest:
+        if len(goals_of) and two_way and band.low > 2 * longest:
             break  # by the triangle inequality, no two states are further apart than twice the longest distance
         counts = []
         for start in order[len(goals_of) : len(goals_of) + _POOL]:
@@ -141,7 +156,7 @@ def _draw_from_fields(grid: Grid, band: Band, count: int, rng: np.random.Generat
 
 
 def _chosen_pairs(
-    grid: Grid, band: Band, starts: States, goals_of: States, chosen: States
+    grid: Grid | Graph, band: Band, starts: States, goals_of: States, chosen: States
 ) -> Iterator[tuple[int, int, float]]:
     """Return the ``chosen`` pairs, in this order, counting through all goals of all starts."""
     ends = np.cumsum(goals_of)

@@ -71,6 +71,9 @@ def make_scene(
         raise ScenarioError(f"a scene is made on a Grid, as andante.read_map returns, not on {quoted(grid)}")
     _check(kind, ticks, moving, targets, target_every)
     due = _due(changes_per_second, moves_per_second, ticks)
+    many = whole_number(units, "units", least=1, error=ScenarioError)
+    if many > grid.free_cells:
+        raise ScenarioError(f"{many:,} units do not fit on {grid.name}, which has {grid.free_cells:,} passable cells")
     rng = np.random.default_rng(seed)
     problems = random_problems(grid, units, optimal_cost=optimal_cost, seed=seed)
     pairs = [(grid.cell(problem.start), grid.cell(problem.goal)) for problem in problems]

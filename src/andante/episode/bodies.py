@@ -68,6 +68,11 @@ class Bodies(NamedTuple):
             np.zeros(units, np.int32),
         )
 
+    @property
+    def of_units(self) -> tuple[npt.NDArray[Any], ...]:
+        """The arrays that grow with the units, and not with the map."""
+        return self.next, self.chain, self.place, self.listed, self.tried
+
 
 @kernel
 def resolve(graph: Arrays, ground: Ground, bodies: Bodies, order: npt.NDArray[np.int32]) -> int:

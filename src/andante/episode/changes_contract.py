@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
 from andante.agent import STUCK, UNREACHABLE, Algorithm
+from andante.episode.run import Outfit
 from andante.episode.single import Agent
 from andante.world.grid import Grid
 from andante.world.living import World
@@ -19,21 +21,20 @@ CHASE = 20_000  # moves after which a goal should be caught
 REST = 3  # moves of an agent for each move of its goal
 
 
-def follow_changes(entry: Algorithm, problems: Sequence[Problem], sight: int | None = None) -> Iterable[str]:
+def follow_changes(outfit: Callable[[Grid], Outfit[Any]], problems: Sequence[Problem]) -> Iterable[str]:
     """Change the maps between the agent's moves; say where it makes an impossible move, or is wrong in the end.
 
-    With ``sight`` it knows only what it sees, and learns of changes when they are in sight.
+    ``outfit`` returns what it has on a map. With sight it learns of changes when they are in sight.
     """
     for number, problem in enumerate(problems):
         assert problem.grid is not None
-        yield from _follow(entry, problem.grid, problem, np.random.default_rng(number), sight)
+        yield from _follow(outfit(problem.grid), problem.grid, problem, np.random.default_rng(number))
 
 
-def _follow(
-    entry: Algorithm, grid: Grid, problem: Problem, rng: np.random.Generator, sight: int | None
-) -> Iterable[str]:
+def _follow(outfit: Outfit[Any], grid: Grid, problem: Problem, rng: np.random.Generator) -> Iterable[str]:
     world, state, goal = World(grid), problem.start, problem.goal
-    agent, now = Agent(entry, world, sight=sight), grid.graph
+    agent, now = outfit.agent(world), grid.graph
+    entry = agent.algorithm
     for number in range(TURNS + PATIENCE):
         if state == goal:
             return

@@ -100,22 +100,30 @@ def check_algorithm(
         checks["walks the same as one of a crowd"] = lambda: _in_a_crowd(subject, trials)
     some = [trial.problem for trial in trials[::PROBLEMS]]
     if entry.living:
-        checks["follows a map that changes"] = lambda: follow_changes(entry, some)
+        checks["follows a map that changes"] = lambda: follow_changes(subject.outfit, some)
     if entry.pursues and entry.complete:
         checks["catches a goal that moves more slowly"] = lambda: catch_goals(entry, some)
-    if entry.card.senses and not entry.card.regions:
-        checks["does the same when it sees the whole map as when it knows it"] = lambda: _all_seen(subject, trials)
     if entry.card.senses:
-        for sight in SIGHTS:
-            unknown = replace(subject, sight=sight)
-            found = _checks_of(unknown, unknown.run(problems))
-            if entry.living:
-                found["follows a map that changes"] = partial(follow_changes, entry, some, sight)
-            checks |= {f"{name}, with a sight of {sight}": check for name, check in found.items()}
-        if entry.real_time:
-            far_sighted = replace(subject, sight=SIGHTS[-1])
-            checks["plans no more per move on a larger map that it discovers"] = lambda: _real_time(far_sighted)
+        checks |= _discovery(subject, trials, some)
     return _passed(entry, checks)
+
+
+def _discovery(subject: _Subject, trials: list[Trial], some: list[Problem]) -> dict[str, Callable[[], Iterable[str]]]:
+    """Return the checks of an agent that discovers its map; ``trials`` are those in which it knew the map."""
+    entry, checks = subject.entry, dict[str, Callable[[], Iterable[str]]]()
+    problems = [trial.problem for trial in trials]
+    if not entry.card.regions:
+        checks["does the same when it sees the whole map as when it knows it"] = lambda: _all_seen(subject, trials)
+    for sight in SIGHTS:
+        unknown = replace(subject, sight=sight)
+        found = _checks_of(unknown, unknown.run(problems))
+        if entry.living:
+            found["follows a map that changes"] = partial(follow_changes, unknown.outfit, some)
+        checks |= {f"{name}, with a sight of {sight}": check for name, check in found.items()}
+    if entry.real_time:
+        far_sighted = replace(subject, sight=SIGHTS[-1])
+        checks["plans no more per move on a larger map that it discovers"] = lambda: _real_time(far_sighted)
+    return checks
 
 
 def _maps() -> list[Grid]:

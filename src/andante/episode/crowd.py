@@ -54,11 +54,11 @@ class Crowd:
     """Units on one map that share a budget per tick.
 
     ``algorithm`` is what units use unless `add` names another; ``Crowd(grid)`` has none, and each `add` names one.
-    ``memory`` bounds the bytes that all minds together may hold: if it is reached, the unit that holds most begins
-    again from where it stands. With ``bodies`` no two units are in one cell, and they push each other out of the way
-    (`andante.episode.bodies`). With ``share="goal"`` units of the same algorithm and lane that have the same goal learn
-    together. Units are dealt into ``lanes``, each with its share of the budget, which ``threads`` run side by side;
-    results depend on the lanes and not on the threads.
+    ``memory`` bounds the bytes that all units together may take: if it is reached, the unit that holds most begins
+    again from where it stands, and no more units are added than there is memory for. With ``bodies`` no two units are
+    in one cell, and they push each other out of the way (`andante.episode.bodies`). With ``share="goal"`` units of the
+    same algorithm and lane that have the same goal learn together. Units are dealt into ``lanes``, each with its share
+    of the budget, which ``threads`` run side by side; results depend on the lanes and not on the threads.
 
     >>> import andante
     >>> grid = andante.generate("empty", 8, 8)
@@ -93,7 +93,7 @@ class Crowd:
         if algorithm is None and parameters:
             raise ParameterError(f"a crowd without an algorithm has no parameter {next(iter(parameters))!r}")
         self.world, self.graph = world, world.graph
-        self._databases = as_databases(databases)
+        self._databases = as_databases(databases, world)
         self._share = _sharing(share)
         self._roster = Roster(world, _flag(bodies, "bodies"))
         self._lanes = Lanes(self.graph, self._roster, lanes, threads, memory, self._share)
@@ -167,11 +167,16 @@ class Crowd:
 
     @property
     def memory_bytes(self) -> int:
-        """The memory of the crowd: minds, desks and tables; without the map and the databases."""
-        return self._roster.nbytes + self._lanes.used_bytes + self._lanes.fixed_bytes
+        """The memory of the crowd: its units, desks and tables of places; without the map and the databases."""
+        return self.unit_bytes + self._lanes.desk_bytes + self._roster.place_bytes
+
+    @property
+    def unit_bytes(self) -> int:
+        """The memory that all units take: their rows, and what they have learned. It never exceeds ``memory``."""
+        return self._lanes.unit_bytes
 
     def held_bytes(self, ids: npt.ArrayLike) -> npt.NDArray[np.int64]:
-        """Return the memory that each of these units holds, besides its row in the tables."""
+        """Return the memory that each of these units holds because of what it knows, besides what every unit takes."""
         return self._lanes.held_bytes(self._roster.known(ids))
 
     @property
@@ -210,7 +215,7 @@ class Crowd:
         nearest to it instead, also if the goal is in a wall. Ids of units that were removed are used again.
         """
         chosen = self._chosen(algorithm, parameters)
-        given = self._databases if databases is None else as_databases(databases)
+        given = self._databases if databases is None else as_databases(databases, self.world)
         begin = states_at(self.world, starts, "start")
         end = self._goal_states(begin, goals, nearest)
         if len(begin) == 1:
@@ -219,6 +224,7 @@ class Crowd:
         check_goals(covering(chosen, given, self.graph), self.world, end)
         self._roster.check_room(begin)
         squad = self._lanes.open(chosen, given)
+        self._lanes.check_memory(len(begin), squad)
         rows = self._roster.take(len(begin))
         table = self._roster.units
         table["anchored"][rows], table["priority"][rows] = chosen.card.anchored, weights
@@ -361,7 +367,7 @@ class Crowd:
             restarted=total("restarted"),
             expansions=total("expanded"),
             longest_wait=lanes.longest_wait,
-            bytes=lanes.used_bytes,
+            bytes=lanes.unit_bytes,
             microseconds=(perf_counter_ns() - began) / 1000,
         )
 
@@ -374,10 +380,18 @@ class Crowd:
         return AlgorithmError(wrong_move(squad.algorithm, self.world, result, int(result["fault"])))
 
     @_alone
-    def compile(self) -> None:
-        """Compile the loops of the crowd's algorithms, or load them from the cache: else its first tick does so."""
+    def compile(self, memory: float = 0.0) -> None:
+        """Compile all that the crowd will call, or load it from the cache: else the first call of each does so.
+
+        That is `tick`, `send`, `put` and `remove` with the crowd's algorithms, and on a `World` also its `close` and
+        `open`. With ``memory`` it also asks the operating system for so many bytes that units will need, which may take
+        milliseconds at a time if ticks do it.
+        """
+        self._lanes.prepare(memory)
         self._lanes.compile()
-        self._roster.compile()
+        self._roster.compile(self._living)
+        if self._living is not None:
+            self._living.compile()
 
     # --- what was asked for -----------------------------------------------------------------------------------------
 
@@ -415,12 +429,14 @@ class Crowd:
     def _goal_states(self, starts: States, goals: npt.ArrayLike, nearest: bool, what: str = "starts") -> States:
         """Return the states to go to, one for each start; a single start or goal serves all."""
         ends = states_at(self.world, goals, "goal", walls=_flag(nearest, "nearest"))
-        if len(starts) == 1 != len(ends):
+        if len(starts) == 1 and len(ends) > 1:
             starts = np.broadcast_to(starts, ends.shape)
         if len(ends) == 1 != len(starts):
             ends = np.broadcast_to(ends, starts.shape)
         if len(ends) != len(starts):
-            raise ProblemError(f"{len(starts)} {what} need as many goals, or one for all, got {len(ends)}")
+            many = len(starts)
+            need = f"1 {what[:-1]} needs a goal" if many == 1 else f"{many} {what} need as many goals, or one for all"
+            raise ProblemError(f"{need}, got {len(ends)}")
         return nearest_in_component(self.world, starts, ends) if nearest else ends
 
 

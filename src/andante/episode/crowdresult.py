@@ -51,12 +51,18 @@ class CrowdResult:
     pace: Pace
     ticks: Sequence[Tick]
     outcomes: npt.NDArray[np.int64]  # [units], numbers of `Outcome`
-    optimal_costs: npt.NDArray[np.float64]  # [units]
+    optimal_costs: npt.NDArray[np.float64]  # [units]; in a scene, those of A* replanned after every event
     costs: npt.NDArray[np.float64]  # [units]
     jain_index: float
     memory_bytes: int  # of the whole crowd, when it held most
     unit_bytes: npt.NDArray[np.int64]  # [units], the most that each was seen to hold
+    in_scene: bool = False
     trace: CrowdTrace | None = None
+
+    @property
+    def ratio(self) -> str:
+        """The measure of how much units walked too far: in a scene nobody can know the optimal cost."""
+        return "replanned_ratio" if self.in_scene else "suboptimality_ratio"
 
     @property
     def units(self) -> int:
@@ -105,14 +111,14 @@ class CrowdResult:
         return sum(tick.expansions for tick in self.ticks) / moved if moved else float("nan")
 
     @property
-    def suboptimality_ratios(self) -> npt.NDArray[np.float64]:
-        """Cost over optimal cost of the units that arrived; in a scene, over that of A* replanned after every event."""
+    def ratios(self) -> npt.NDArray[np.float64]:
+        """What `ratio` measures, of the units that arrived."""
         arrived = (self.outcomes == int(Outcome.GOAL)) & np.isfinite(self.optimal_costs) & (self.optimal_costs > 0)
         return self.costs[arrived] / self.optimal_costs[arrived]
 
     def figures(self) -> dict[str, Any]:
         """Return all numbers by name; nan where there is nothing to measure."""
-        ratios = self.suboptimality_ratios
+        ratios = self.ratios
         return {
             "algorithm": self.algorithm,
             "map": self.map_name,
@@ -129,8 +135,8 @@ class CrowdResult:
             "unreachable": self.ended(Outcome.UNREACHABLE),
             "stuck": self.ended(Outcome.STUCK),
             "restarted": self.restarted,
-            "suboptimality_ratio_mean": float(ratios.mean()) if len(ratios) else float("nan"),
-            "suboptimality_ratio_median": float(np.median(ratios)) if len(ratios) else float("nan"),
+            f"{self.ratio}_mean": float(ratios.mean()) if len(ratios) else float("nan"),
+            f"{self.ratio}_median": float(np.median(ratios)) if len(ratios) else float("nan"),
             "expansions_per_move": self.expansions_per_move,
             "jain_index": self.jain_index,
             "memory_bytes": self.memory_bytes,

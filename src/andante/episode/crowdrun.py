@@ -66,6 +66,33 @@ def run_crowd(
     ids = crowd.add(_cells(grid, [one.start for one in problems]), _cells(grid, [one.goal for one in problems]))
     play = None if stage is None else _Play(stage, crowd, ids)
     recorder = CrowdRecorder(grid, crowd.states[ids], crowd.goals[ids], scene) if recorded else None
+    ticks, held = _walk(crowd, ids, pace, play, recorder, progress)
+    fixed = crowd.memory_bytes - crowd.unit_bytes
+    return CrowdResult(
+        algorithm=str(algorithm),
+        map_name=grid.name,
+        pace=pace,
+        ticks=ticks,
+        outcomes=crowd.outcomes[ids],
+        optimal_costs=np.array([one.optimal_cost for one in problems], np.float64),
+        costs=crowd.costs[ids] + (0.0 if play is None else play.earlier),
+        jain_index=crowd.jain_index,
+        memory_bytes=fixed + max((tick.bytes for tick in ticks), default=0),
+        unit_bytes=held,
+        in_scene=scene is not None,
+        trace=recorder.trace(str(algorithm), algorithm.card.title, pace.microseconds) if recorder else None,
+    )
+
+
+def _walk(
+    crowd: Crowd,
+    ids: npt.NDArray[np.int64],
+    pace: Pace,
+    play: _Play | None,
+    recorder: CrowdRecorder | None,
+    progress: Callable[[int], None],
+) -> tuple[list[Tick], npt.NDArray[np.int64]]:
+    """Let the units of a crowd walk; return what its ticks took, and the most that each unit was seen to hold."""
     ticks: list[Tick] = []
     held = np.zeros(len(ids), np.int64)
     walking = crowd.walking
@@ -82,20 +109,7 @@ def run_crowd(
         ticks.append(tick)
         before, walking = walking, crowd.walking
         progress(before - walking)
-    fixed = crowd.memory_bytes - (ticks[-1].bytes if ticks else 0)
-    return CrowdResult(
-        algorithm=str(algorithm),
-        map_name=grid.name,
-        pace=pace,
-        ticks=ticks,
-        outcomes=crowd.outcomes[ids],
-        optimal_costs=np.array([one.optimal_cost for one in problems], np.float64),
-        costs=crowd.costs[ids] + (0.0 if play is None else play.earlier),
-        jain_index=crowd.jain_index,
-        memory_bytes=fixed + max((tick.bytes for tick in ticks), default=0),
-        unit_bytes=held,
-        trace=recorder.trace(str(algorithm), algorithm.card.title, pace.microseconds) if recorder else None,
-    )
+    return ticks, held
 
 
 class _Play:

@@ -6,6 +6,9 @@ the map allows them. From the first one that it does not, it searches with TBA* 
 went back to what it knew whenever it could might swing between two moves for ever. So it arrives if either of the two
 would. In its next trial it begins with what it knows again.
 
+The search takes much more memory than a look-up, and few units need it at a time. So it is in an annex, which a unit
+of a crowd takes when it begins to search and gives back when it has arrived, or when a new trial or edition begins.
+
 When a database has a new edition, its agents turn to it before their next move, also those that search, and forget what
 they planned and learned with the old one. Once the map rests there are no more editions, so nobody swings for ever.
 """
@@ -19,11 +22,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from andante.agent import Algorithm, Move, find
+from andante.agent import NEEDS_ANNEX, Algorithm, Move, find, no_move
 from andante.databases.following import Following
 from andante.databases.header import Database
-from andante.kernel import instantiate, kernel
-from andante.search.memory import CLOCK, Clock, Space, allocate, set_problem
+from andante.kernel import instantiate, kernel, placeholder
+from andante.search.memory import CLOCK, Clock, Space, allocate, begin_problem, catch_up, set_problem
 from andante.search.path import price_between
 from andante.world.changes import Changes
 from andante.world.graph import Graph
@@ -66,6 +69,8 @@ class Detour(NamedTuple):
 
     memory: Any
     scalars: npt.NDArray[Any]  # [1], of ASTRAY
+    annex: npt.NDArray[Any]  # [1], of ANNEX: used for an attempt
+    search_clock: Clock  # in the annex: numbers the searches of all units that had it
     clock: Clock
     changes: Changes
 
@@ -130,8 +135,11 @@ def _memory_of(algorithm: Algorithm, search: Algorithm, graph: LivingGraph) -> t
     class DetourPart:
         @staticmethod
         def allocate(space: Space) -> Detour:
-            memory = allocate(search.memory, space._replace(params=search.params))
-            return Detour(memory, space.mind.one(ASTRAY), space.clock, space.changes)
+            astray = space.mind.one(ASTRAY)
+            mind, annex = space.mind.annex()
+            clock = mind.one(CLOCK)
+            memory = allocate(search.memory, space._replace(params=search.params, mind=mind, clock=clock))
+            return Detour(memory, astray, annex, clock, space.clock, space.changes)
 
     class Maker:
         """Makes a `Both`: kernels are compiled for one class, whatever it was allocated by."""
@@ -153,14 +161,8 @@ def _either(own: Callable[..., Move], search: Callable[..., Move]) -> Callable[.
     return instantiate(step_or_search, f"step_or_search_{home}_{own.__name__}", own_step=own, search_step=search)
 
 
-def own_step(graph: Moves, memory: Any, params: Any, state: int, goal: int) -> Move:
-    """Stand for the step of an algorithm, which `gait_of` puts in its place."""
-    raise NotImplementedError
-
-
-def search_step(graph: Moves, memory: Any, params: Any, state: int, goal: int) -> Move:
-    """Stand for the step of the search, which `gait_of` puts in its place."""
-    raise NotImplementedError
+own_step = placeholder(Move, "makes one move of an algorithm (graph, memory, params, state, goal)")
+search_step = placeholder(Move, "makes one move of a search (graph, memory, params, state, goal)")
 
 
 def step_or_search(graph: Moves, memory: Both, params: Codes, state: int, goal: int) -> Move:
@@ -174,7 +176,22 @@ def step_or_search(graph: Moves, memory: Both, params: Codes, state: int, goal: 
         if detour.changes.scalars[0]["total"] == 0:
             return move
         detour.scalars[0]["attempt"] = detour.clock[0]["trial"] + own.lore.edition
+    if not detour.annex[0]["held"]:
+        return no_move(NEEDS_ANNEX, 0, 0)
+    _number_search(detour, own.lore.edition)
     return search_step(graph, detour.memory, params.search, state, goal)
+
+
+@kernel
+def _number_search(detour: Detour, edition: int) -> None:
+    """Begin a new search, if the annex was just taken or a new attempt has begun."""
+    annex, clock = detour.annex[0], detour.search_clock[0]
+    attempt = detour.clock[0]["trial"] + edition
+    if annex["use"] != attempt:
+        annex["use"] = attempt
+        begin_problem(clock, detour.changes.scalars[0]["opened"])
+        clock["trial"] += 1
+    catch_up(clock, detour.changes.scalars[0]["opened"])
 
 
 @kernel

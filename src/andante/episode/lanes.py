@@ -7,6 +7,7 @@ happens depends on the lanes alone: any number of threads runs them with the sam
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
@@ -30,6 +31,7 @@ from andante.world.graph import Graph
 MOST_LANES = 64
 MEMORY = 256e6  # bytes for all minds, unless another number is given
 LEAST_MEMORY, MOST_MEMORY = 1e6, 64e9
+KEPT_SHARE = 0.1  # of the memory: units that take all of it before they have learned anything would get nowhere
 PATIENT_PASSES = 4  # times that what is left of a budget is shared before more is given than is left
 MOST_AHEAD = 4  # shares that units may be given ahead of time
 
@@ -55,6 +57,7 @@ class Lanes:
         self._squads: list[Squad] = []
         self._first: dict[tuple[Any, ...], int] = {}  # by algorithm and databases: the squad in the first lane
         self._ground = roster.ground
+        self._fixed = [0] * self._lanes  # what the units of each lane take before they have learned anything
         self._timed = False  # whether the last budget was in nanoseconds
         self._ahead = [0.0] * self._lanes  # what a unit of priority 1 was given ahead of the next tick
 
@@ -82,6 +85,7 @@ class Lanes:
         for lane in range(self._lanes):
             mine, number = rows[rows % self._lanes == lane], first + lane
             self._units["squad"][mine], self._units["slot"][mine] = number, self._squads[number].take_slots(mine)
+        self._fixed = [self._fixed_bytes(lane) for lane in range(self._lanes)]
 
     def open_accounts(self, rows: Ids, turn: int) -> None:
         """Let units begin with nothing given and nothing spent: they were not on their way."""
@@ -130,7 +134,7 @@ class Lanes:
         """Give back what units hold, and let them leave their teams."""
         for squad, mine in self.by_squad(rows):
             squad.leave_teams(self._units, mine)
-            squad.release_units(self._units["slot"][mine])
+            squad.release_units(mine)
 
     def release_ended(self) -> None:
         """Let units that have ended leave their teams; what they hold alone was given back when they ended."""
@@ -160,31 +164,73 @@ class Lanes:
         squads, held = self._units["squad"][rows], np.zeros(len(rows), np.int64)
         for number in np.unique(squads).tolist():
             mine = np.flatnonzero(squads == number)
-            held[mine] = self._squads[number].held_bytes(self._units["slot"][rows[mine]])
+            held[mine] = self._squads[number].held_bytes(rows[mine])
         return held
 
     @property
-    def used_bytes(self) -> int:
-        """The bytes that all units hold."""
-        return sum(squad.used_bytes for squad in self._squads)
+    def unit_bytes(self) -> int:
+        """The bytes that all units take, whether they have learned anything or not: what the memory is for."""
+        return sum(self._fixed) + sum(squad.used_bytes for squad in self._squads)
 
     @property
-    def fixed_bytes(self) -> int:
-        """The size of desks and slots."""
-        return sum(squad.fixed_bytes for squad in self._squads)
+    def desk_bytes(self) -> int:
+        """The size of desks."""
+        return sum(squad.desk_bytes for squad in self._squads)
 
-    def _limit_memory(self, squad: Squad, squads: list[Squad]) -> None:
-        """Let a squad of a lane have what the others have left of the lane's memory."""
-        if len(squads) > 1:
-            others = sum(other.used_bytes for other in squads if other is not squad)
-            squad.result["room"] = max(0, int(self._memory / self._lanes) - others)
+    def _fixed_bytes(self, lane: int, more: Ids | None = None, first: int = 0) -> int:
+        """Return what the units of a lane take before they have learned anything.
+
+        If ``more`` is given, as it would be with these new units of the algorithm whose first squad is ``first``.
+        """
+        ever, count = self._roster.ever_used, 0
+        if more is not None:
+            ever, count = max(ever, int(more.max(initial=-1)) + 1), int(np.count_nonzero(more % self._lanes == lane))
+        rows = (ever - lane + self._lanes - 1) // self._lanes
+        slots = sum(
+            squad.slot_bytes(count if lane + k * self._lanes == first + lane else 0)
+            for k, squad in enumerate(self._squads[lane :: self._lanes])
+        )
+        return rows * self._roster.row_bytes + slots
+
+    def check_memory(self, count: int, first: int) -> None:
+        """Raise `ParameterError` if so many new units take more memory than there is, whatever they learn."""
+        room = (1 - KEPT_SHARE) * self._memory / self._lanes
+
+        def fit(units: int) -> bool:
+            ids = self._roster.next_ids(units)
+            return all(self._fixed_bytes(lane, ids, first) <= room for lane in range(self._lanes))
+
+        if fit(count):
+            return
+        most = bisect_left(range(count), True, key=lambda units: not fit(units + 1))
+        raise ParameterError(
+            f"memory={self._memory:g} has room for {most:,} more unit{'' if most == 1 else 's'} of "
+            f"{self._squads[first].algorithm}, not for {count:,}; a tenth of it is kept for what they learn. Give the "
+            "crowd more memory, or add fewer"
+        )
+
+    def _limit_memory(self, lane: int, squad: Squad, squads: list[Squad]) -> None:
+        """Let a squad of a lane learn as much as the others have left of the lane's memory."""
+        others = sum(other.used_bytes for other in squads if other is not squad)
+        squad.result["room"] = max(0, int(self._memory / self._lanes) - self._fixed[lane] - others)
 
     # --- turns ------------------------------------------------------------------------------------------------------
 
     def compile(self) -> None:
-        """Compile the loops of all squads."""
+        """Compile the loops of all squads, and what tells whether units go on to goals that have moved."""
+        nobody = np.zeros(0, np.int64)
         for squad in self._squads:
             squad.compile(self._roster.has_bodies)
+        if not self._share and any(squad.algorithm.pursues for squad in self._squads):
+            self._walked(nobody, nobody)
+
+    def prepare(self, size: Any) -> None:
+        """Touch so many bytes of the memory of all units, or of that of the crowd if that is less."""
+        number = real_number(size, "memory, in bytes,")
+        if not 0 <= number <= MOST_MEMORY:
+            raise ParameterError(f"memory, in bytes, must be from 0 to {MOST_MEMORY:g}, got {quoted(size)}")
+        for squad in self._squads if number else ():
+            squad.prepare(int(min(number, self._memory) / len(self._squads)))
 
     def begin(self) -> None:
         """Begin a turn."""
@@ -257,7 +303,7 @@ class Lanes:
         passes = 0
         while left > 0 and any(squad.waits for squad in squads):
             for squad in squads:  # also those that do not wait: their units are given their share
-                self._limit_memory(squad, squads)
+                self._limit_memory(lane, squad, squads)
                 left -= squad.march(turn, left, share, everybody, timed, self._roster.has_bodies)
             passes += 1
             share = max(left, 0.0) / weight * 2 ** max(0, passes - PATIENT_PASSES)

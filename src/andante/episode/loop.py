@@ -22,7 +22,7 @@ import numpy.typing as npt
 from andante.agent import STUCK, UNREACHABLE, Move
 from andante.episode.pursuit import lost_aim, next_aim
 from andante.episode.tables import EPISODE, TIMES, TRAIL
-from andante.kernel import generic, instantiate, int64, interpreted, kernel, nanoseconds
+from andante.kernel import generic, instantiate, int64, interpreted, kernel, nanoseconds, placeholder
 from andante.measures.outcome import Outcome
 from andante.search.memory import Clock, begin_problem, catch_up
 from andante.world.changes import Changes
@@ -43,9 +43,7 @@ WRONG_MOVE = -1  # returned by the loop, minus the index of the episode
 _SLACK = 1e-9  # relative error that a cost may have
 
 
-def step(graph: Arrays, memory: Any, params: Any, state: int, goal: int) -> Move:
-    """Stand for the step kernel of an algorithm, which `driver` puts in its place."""
-    raise NotImplementedError
+step = placeholder(Move, "makes one move of an algorithm (graph, memory, params, state, goal)")
 
 
 @kernel

@@ -24,11 +24,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from andante.agent import STUCK, UNREACHABLE, Move
+from andante.agent import NEEDS_ANNEX, STUCK, UNREACHABLE, Move
 from andante.episode.loop import wrong
 from andante.episode.pursuit import has_strayed, keeps_knowledge
 from andante.episode.wishes import MOST_RANKED, ranker
-from andante.kernel import Each, generic, instantiate, kernel, nanoseconds, nth, prefetch, subroutine
+from andante.kernel import Each, generic, instantiate, kernel, nanoseconds, nth, placeholder, prefetch, subroutine
 from andante.measures.outcome import Outcome
 from andante.search.memory import Clock, begin_problem, catch_up, set_problem
 from andante.search.records import (
@@ -50,7 +50,7 @@ _STUCK, _UNREACHABLE = int(Outcome.STUCK), int(Outcome.UNREACHABLE)
 
 NOBODY = -1  # in place of a unit
 NO_WISH = -1  # in place of a state
-NO_TEAM = 0  # in place of a team: nothing is ever kept there
+NO_TEAM = NO_ANNEX = 0  # in place of a team or an annex: nothing is ever kept there
 LEAD = 2  # units by which a prefetch is ahead of what it is for
 UNUSUAL = 16.0  # times the mean cost of a move: by the clock a unit pays no more for one, and no unit saves more
 MEAN_OF = 64.0  # moves over which the mean is taken, roughly
@@ -69,6 +69,8 @@ UNIT = np.dtype(
         ("state", np.int64),
         ("goal", np.int64),
         ("aim", np.int64),  # where the goal was when it turned to it last (`episode.pursuit`)
+        ("annex", np.int32),
+        ("team", np.int32),  # the units with which it shares what it learns; NO_TEAM if it learns for itself
         ("begins", np.int32),
         ("denied", np.int32),  # with bodies: turns since its wish could have been granted
         ("balance", np.float64),  # what it has been given and not spent
@@ -82,7 +84,6 @@ UNIT = np.dtype(
         ("joined", np.int64),  # the turn after which it set out
         ("squad", np.int64),
         ("slot", np.int64),  # where its mind lies in its squad
-        ("team", np.int64),  # the units with which it shares what it learns; NO_TEAM if it learns for itself
         ("problem", np.int64),  # the number of its team's problem
         ("restarts", np.int64),  # how often it had to begin again because memory was full
         ("order", np.int64),  # with bodies: its moves, best first (`episode.wishes`), as long as it has a wish
@@ -106,6 +107,9 @@ SQUAD = np.dtype(
         ("total", np.float64),  # ... what the first of them cost in all ...
         ("highest", np.float64),  # ... and the most expensive one
         ("room", np.int64),  # bytes that minds may take
+        ("annex_bytes", np.int64),  # what an annex takes without records; 0 if there are none
+        ("annexes", np.int64),  # that are or were in use ...
+        ("annexes_free", np.int64),  # ... and those of them that can be given out again
         ("walking", np.int64),  # units that were walking when the turn began ...
         ("weight", np.float64),  # ... and the sum of their priorities
         ("moved", np.int64),
@@ -125,11 +129,23 @@ SQUAD = np.dtype(
 
 
 class Unit(NamedTuple):
-    """One unit's memory, the pools that its own records are from, and the pools of records that its team shares."""
+    """One unit's memory, the pools that its own records are from, and the pools of its team's or its annex's records.
+
+    No unit has both: those that share what they learn follow every change of the map, so they never need an annex.
+    """
 
     memory: Any
     pools: tuple[Index, ...]
     team_pools: tuple[Index, ...]
+
+
+class Annexes(NamedTuple):
+    """Memory that units are given when they need it. A new annex is a copy of number 0, which is nobody's."""
+
+    bytes: npt.NDArray[np.uint8]  # [annexes * size], their single numbers
+    head: npt.NDArray[Any]  # [annexes], of ANNEX; empty if there are none
+    free: npt.NDArray[np.int32]  # [annexes], those that can be given out again: a stack
+    size: int
 
 
 class Scratch(NamedTuple):
@@ -151,14 +167,8 @@ class Ground(NamedTuple):
     cells: npt.NDArray[np.int32]  # [units, 2], x and y; on graphs without cells nothing is written
 
 
-def step(graph: Arrays, memory: Any, params: Any, state: int, goal: int) -> Move:
-    """Stand for the step kernel of an algorithm, which `marcher` puts in its place."""
-    raise NotImplementedError
-
-
-def rank(graph: Arrays, memory: Any, worth: npt.NDArray[np.float64], state: int, goal: int) -> int:
-    """Stand for the kernel that ranks moves for a memory, which `marcher` puts in its place."""
-    raise NotImplementedError
+step = placeholder(Move, "makes one move of an algorithm (graph, memory, params, state, goal)")
+rank = placeholder(int, "ranks the moves of a state (graph, memory, worth, state, goal)")
 
 
 @generic
@@ -204,6 +214,7 @@ def march(
     members: npt.NDArray[np.int32],
     squad: npt.NDArray[Any],
     scratch: Scratch,
+    annexes: Annexes,
     turn: int,
     budget: float,
     share: float,
@@ -224,8 +235,9 @@ def march(
     opened = changes.scalars[0]["opened"]
     began, spent = nanoseconds(scratch.clock), 0.0
     before = began
-    first = at["next"]
-    for k in range(at["slots"]):
+    first, k = at["next"], -1
+    while k + 1 < at["slots"]:
+        k += 1
         slot = first + k if first + k < at["slots"] else first + k - at["slots"]
         _look_out(graph, crew, ground, members, at["slots"], slot)
         unit = members[slot]
@@ -244,12 +256,19 @@ def march(
         if spent >= budget:
             at["next"] = slot
             return spent
-        one = nth(crew, slot, row["team"])
         if row["aim"] != row["goal"]:
             _turn(graph, clock, row, slot)
-        _begin(one.pools, clock, team_clock, row, slot, opened)
+        one = nth(crew, slot, row["team"] + row["annex"])
+        if row["begins"] != NOTHING_NEW:
+            _begin(one, annexes, clock, team_clock, row, at, slot, opened)
+        catch_up(clock[slot], opened)
+        catch_up(team_clock[slot], opened)
         lost = _lost_records(one.pools) + _lost_records(one.team_pools)
         move = step(graph, one.memory, params, row["state"], row["aim"])
+        if move.to == NEEDS_ANNEX:
+            _take_annex(annexes, row, at)
+            k -= 1  # the same unit once more
+            continue
         cost = float(move.expanded)
         if timed:
             now = nanoseconds(scratch.clock)
@@ -259,7 +278,7 @@ def march(
             _pay(row, _price(at, cost, timed))
         _note(row, at, move, turn)
         if _lost_records(one.pools) + _lost_records(one.team_pools) > lost:
-            _restart(one, row, at)
+            _restart(one, annexes, row, at)
             continue
         if _is_possible(graph, row, at, unit, move):
             if bodies:
@@ -268,11 +287,10 @@ def march(
                 _walk(graph, ground, row, at, unit, move)
         if row["outcome"] != _WALKING:
             _release(one.pools)
+            _give_back_annex(one, annexes, row, at)
         _tidy(one.pools)
         _tidy(one.team_pools)
-        while _used_bytes(one.pools) + _used_bytes(one.team_pools) > at["room"] and _restart_largest(
-            crew, ground, members, squad
-        ):
+        while _used_by_all(one, at) > at["room"] and _restart_largest(crew, annexes, ground, members, squad):
             pass
     return spent
 
@@ -305,8 +323,13 @@ def _look_out(graph: Arrays, crew: Each, ground: Ground, members: npt.NDArray[np
     if near < slots and members[near] != NOBODY:
         prefetch_around(graph, ground.units[members[near]]["state"])
         _prefetch_holders(nth(crew, near, NO_TEAM).pools)
+        if ground.units[members[near]]["annex"] != NO_ANNEX:
+            _prefetch_holders(nth(crew, near, ground.units[members[near]]["annex"]).team_pools)
     if next_one < slots and members[next_one] != NOBODY:
-        _prefetch_records(nth(crew, next_one, NO_TEAM).pools, ground.units[members[next_one]]["state"])
+        row = ground.units[members[next_one]]
+        _prefetch_records(nth(crew, next_one, NO_TEAM).pools, row["state"])
+        if row["annex"] != NO_ANNEX:
+            _prefetch_records(nth(crew, next_one, row["annex"]).team_pools, row["state"])
 
 
 @kernel
@@ -333,10 +356,11 @@ def _settle(row: Any, at: Any) -> None:
 
 
 @kernel
-def _restart(one: Unit, row: Any, at: Any) -> None:
+def _restart(one: Unit, annexes: Annexes, row: Any, at: Any) -> None:
     """Let a unit begin again from where it stands, with nothing learned."""
     _release(one.pools)
     _release(one.team_pools)
+    _give_back_annex(one, annexes, row, at)
     row["begins"] = NEW_PROBLEM
     row["restarts"] += 1
     at["restarted"] += 1
@@ -353,18 +377,18 @@ def _turn(graph: Arrays, clock: Clock, row: Any, slot: int) -> None:
 
 
 @kernel
-def _begin(pools: tuple[Index, ...], clock: Clock, team_clock: Clock, row: Any, slot: int, opened: int) -> None:
-    """Begin a new problem or a new trial, if the unit has to; ``opened`` cells were opened on the map so far."""
-    if row["begins"] != NOTHING_NEW:
-        if row["begins"] == NEW_PROBLEM:
-            _release(pools)
-            begin_problem(clock[slot], opened)
-            if row["team"] != NO_TEAM:
-                set_problem(team_clock[slot], row["problem"], opened)
-        clock[slot]["trial"] += 1
-        row["begins"] = NOTHING_NEW
-    catch_up(clock[slot], opened)
-    catch_up(team_clock[slot], opened)
+def _begin(
+    one: Unit, annexes: Annexes, clock: Clock, team_clock: Clock, row: Any, at: Any, slot: int, opened: int
+) -> None:
+    """Begin a new problem or a new trial, as the unit has to; ``opened`` cells were opened on the map so far."""
+    _give_back_annex(one, annexes, row, at)
+    if row["begins"] == NEW_PROBLEM:
+        _release(one.pools)
+        begin_problem(clock[slot], opened)
+        if row["team"] != NO_TEAM:
+            set_problem(team_clock[slot], row["problem"], opened)
+    clock[slot]["trial"] += 1
+    row["begins"] = NOTHING_NEW
 
 
 @kernel
@@ -448,6 +472,33 @@ def _release(pools: tuple[Index, ...]) -> None:
 
 
 @kernel
+def _take_annex(annexes: Annexes, row: Any, at: Any) -> None:
+    """Give a unit an annex."""
+    if at["annexes_free"] > 0:
+        at["annexes_free"] -= 1
+        row["annex"] = annexes.free[at["annexes_free"]]
+        return
+    at["annexes"] += 1
+    begin = at["annexes"] * annexes.size
+    for i in range(annexes.size):
+        annexes.bytes[begin + i] = annexes.bytes[i]
+    annexes.head[at["annexes"]]["held"] = 1
+    row["annex"] = at["annexes"]
+
+
+@kernel
+def _give_back_annex(one: Unit, annexes: Annexes, row: Any, at: Any) -> None:
+    """Take back the annex of a unit, if it has one, with all records in it."""
+    if len(annexes.head) == 0 or row["annex"] == NO_ANNEX:
+        return
+    _release(one.team_pools)
+    annexes.head[row["annex"]]["use"] = 0
+    annexes.free[at["annexes_free"]] = row["annex"]
+    at["annexes_free"] += 1
+    row["annex"] = NO_ANNEX
+
+
+@kernel
 def _tidy(pools: tuple[Index, ...]) -> None:
     for i in range(len(pools)):
         tidy(pools[i], TIDIED)
@@ -459,6 +510,13 @@ def _used_bytes(pools: tuple[Index, ...]) -> int:
     for i in range(len(pools)):
         total += used_bytes(pools[i])
     return total
+
+
+@kernel
+def _used_by_all(one: Unit, at: Any) -> int:
+    """Return what all units of a squad hold; ``one`` is any of them."""
+    annexes = (at["annexes"] - at["annexes_free"]) * at["annex_bytes"]
+    return _used_bytes(one.pools) + _used_bytes(one.team_pools) + annexes
 
 
 @kernel
@@ -478,7 +536,9 @@ def _held_bytes(pools: tuple[Index, ...]) -> int:
 
 
 @subroutine
-def _restart_largest(crew: Each, ground: Ground, members: npt.NDArray[np.int32], squad: npt.NDArray[Any]) -> bool:
+def _restart_largest(
+    crew: Each, annexes: Annexes, ground: Ground, members: npt.NDArray[np.int32], squad: npt.NDArray[Any]
+) -> bool:
     """Let the unit that holds most begin again from where it stands, with nothing learned; return whether there is one.
 
     The one that set out first is spared, with its team, unless it is the only one: so it arrives, then the next, and so
@@ -498,16 +558,19 @@ def _restart_largest(crew: Each, ground: Ground, members: npt.NDArray[np.int32],
     for slot in range(at["slots"]):
         if members[slot] == NOBODY or slot == eldest:
             continue
-        team = ground.units[members[slot]]["team"]
-        one = nth(crew, slot, team)
-        held = _held_bytes(one.pools) + (_held_bytes(one.team_pools) if team != spared else 0)
+        row = ground.units[members[slot]]
+        one = nth(crew, slot, row["team"])
+        held = _held_bytes(one.pools) + (_held_bytes(one.team_pools) if row["team"] != spared else 0)
+        if row["annex"] != NO_ANNEX:
+            held += at["annex_bytes"] + _held_bytes(nth(crew, slot, row["annex"]).team_pools)
         if held > most:
             largest, most = slot, held
     if largest == NOBODY:
         return False
     row = ground.units[members[largest]]
-    one = nth(crew, largest, row["team"])
+    one = nth(crew, largest, row["team"] + row["annex"])
     _release(one.pools)
+    _give_back_annex(one, annexes, row, at)
     if row["team"] != spared or largest == eldest:
         _release(one.team_pools)
     row["begins"] = NEW_PROBLEM
@@ -517,10 +580,26 @@ def _restart_largest(crew: Each, ground: Ground, members: npt.NDArray[np.int32],
 
 
 @kernel
-def release_units(crew: Each, slots: npt.NDArray[np.int64]) -> None:
-    """Give back all that the units in these slots hold, except what they share."""
-    for i in range(len(slots)):
-        _release(nth(crew, slots[i], NO_TEAM).pools)
+def release_units(
+    crew: Each, annexes: Annexes, ground: Ground, squad: npt.NDArray[Any], units: npt.NDArray[np.int64]
+) -> None:
+    """Give back all that these units hold, except what they share."""
+    for i in range(len(units)):
+        row = ground.units[units[i]]
+        one = nth(crew, row["slot"], row["annex"])
+        _release(one.pools)
+        _give_back_annex(one, annexes, row, squad[0])
+
+
+@kernel
+def release_annexes(
+    crew: Each, annexes: Annexes, ground: Ground, members: npt.NDArray[np.int32], squad: npt.NDArray[Any]
+) -> None:
+    """Take back the annexes of all units."""
+    for slot in range(squad[0]["slots"]):
+        if members[slot] != NOBODY:
+            row = ground.units[members[slot]]
+            _give_back_annex(nth(crew, slot, row["annex"]), annexes, row, squad[0])
 
 
 @kernel
@@ -531,12 +610,21 @@ def release_teams(crew: Each, teams: npt.NDArray[np.int64]) -> None:
 
 
 @kernel
-def held_by(crew: Each, slots: npt.NDArray[np.int64], held: npt.NDArray[np.int64]) -> int:
-    """Write the bytes that the units in these slots hold alone, and return the bytes that the whole squad uses."""
-    for i in range(len(slots)):
-        held[i] = _held_bytes(nth(crew, slots[i], NO_TEAM).pools)
-    anybody = nth(crew, 0, NO_TEAM)
-    return _used_bytes(anybody.pools) + _used_bytes(anybody.team_pools)
+def held_by(
+    crew: Each,
+    ground: Ground,
+    squad: npt.NDArray[Any],
+    units: npt.NDArray[np.int64],
+    held: npt.NDArray[np.int64],
+) -> int:
+    """Write the bytes that these units hold alone, and return the bytes that the whole squad holds."""
+    for i in range(len(units)):
+        row = ground.units[units[i]]
+        one = nth(crew, row["slot"], row["annex"])
+        held[i] = _held_bytes(one.pools)
+        if row["annex"] != NO_ANNEX:
+            held[i] += squad[0]["annex_bytes"] + _held_bytes(one.team_pools)
+    return _used_by_all(nth(crew, 0, NO_TEAM), squad[0])
 
 
 @cache

@@ -17,6 +17,7 @@ from andante.errors import ProblemError, quoted
 from andante.kernel import bind
 from andante.measures import Outcome
 from andante.search.memory import bytes_of
+from andante.search.pages import lined_up
 from andante.world.graph import Graph
 from andante.world.grid import Grid
 from andante.world.living import World
@@ -44,7 +45,7 @@ class Roster:
 
     def __init__(self, world: Grid | Graph, bodies: bool) -> None:
         self._world, self._graph = world, world.graph
-        self.ground = Ground(_rows(FIRST_UNITS), np.zeros((FIRST_UNITS, 2), np.int32))
+        self.ground = Ground(lined_up(FIRST_UNITS, UNIT), np.zeros((FIRST_UNITS, 2), np.int32))
         self._count = 0  # rows that are or were in use
         self._free: list[int] = []  # of these, the rows that can be used again, the first freed first
         self._bodies = Bodies.over(len(self._graph), FIRST_UNITS, self._graph.max_degree) if bodies else None
@@ -66,9 +67,25 @@ class Roster:
         return self._bodies is not None
 
     @property
-    def nbytes(self) -> int:
-        """The size of all tables."""
-        return bytes_of((self.ground, *([self._bodies] if self._bodies else [])))
+    def row_bytes(self) -> int:
+        """What each unit takes in the tables."""
+        tables = (self.ground, *([self._bodies.of_units] if self._bodies else []))
+        return bytes_of(tables) // len(self.ground.units)
+
+    @property
+    def place_bytes(self) -> int:
+        """The size of the tables of places, which is that of the map."""
+        return bytes_of((self._bodies.standing, self._bodies.taken)) if self._bodies else 0
+
+    def next_ids(self, count: int) -> Ids:
+        """Return the ids that `take` would give so many units: those freed first, then new ones."""
+        old = np.array(self._free[:count], np.int64)
+        return np.concatenate([old, np.arange(self._count, self._count + count - len(old), dtype=np.int64)])
+
+    @property
+    def ever_used(self) -> int:
+        """The number of rows that are or were in use."""
+        return self._count
 
     def column(self, name: str) -> npt.NDArray[Any]:
         """Return a read-only view of one field of all units."""
@@ -82,19 +99,17 @@ class Roster:
     # --- ids --------------------------------------------------------------------------------------------------------
 
     def take(self, count: int) -> Ids:
-        """Return rows for new units: those freed first, then new ones. If the table has to grow, `ground` is new."""
-        old, self._free = self._free[:count], self._free[count:]
-        first, more = self._count, count - len(old)
-        self._count += more
+        """Return rows for new units, those of `next_ids`. If the table has to grow, `ground` is new."""
+        rows, first = self.next_ids(count), self._count
+        self._free, self._count = self._free[count:], max(first, int(rows.max(initial=-1)) + 1)
         if self._count > len(self.ground.units):
             self._grow(max(self._count, 2 * len(self.ground.units)), first)
-        rows = np.array(old + list(range(first, first + more)), np.int64)
         self.units[rows] = 0
         self.units["wish"][rows] = NO_WISH
         return rows
 
     def _grow(self, size: int, used: int) -> None:
-        units, cells = _rows(size), np.zeros((size, 2), np.int32)
+        units, cells = lined_up(size, UNIT), np.zeros((size, 2), np.int32)
         units[:used], cells[:used] = self.ground.units[:used], self.ground.cells[:used]
         self.ground = Ground(units, cells)
         if self._bodies is not None:
@@ -201,16 +216,14 @@ class Roster:
         assert self._bodies is not None
         return bind(resolve, self._graph.arrays, self.ground, self._bodies, np.dtype(np.int32))
 
-    def compile(self) -> None:
-        """Call the kernel of bodies with nothing to do."""
+    def compile(self, world: World | None) -> None:
+        """Call the kernels of bodies, and of a map that changes, with nothing to do."""
         if self._bodies is not None:
             self._decide(0, 0)
-
-
-def _rows(count: int) -> npt.NDArray[Any]:
-    rows = np.zeros(count, UNIT)
-    rows["squad"] = NO_SQUAD
-    return rows
+            bind(drop_wishes, self._graph.arrays, Ground(self.ground.units[:0], self.ground.cells[:0]))()
+        if world is not None:
+            CutOff(world, self.ground).end(0)
+            self._graph.apart([], [])
 
 
 def _read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:

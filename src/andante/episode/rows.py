@@ -72,7 +72,7 @@ def _row(trial: Trial, number: int, optimal_cost: float) -> Row:
     grid = trial.problem.grid
     return {
         "algorithm": trial.algorithm,
-        "map": grid.name if grid is not None else "graph",
+        "map": (grid if grid is not None else trial.problem.graph).name,
         "problem": number,
         "start": trial.problem.start,
         "goal": trial.problem.goal,

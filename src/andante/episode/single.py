@@ -103,7 +103,7 @@ class Agent:
         self._living = world if isinstance(world, World) and sight is None else None
         self._news = -1  # what the agent last knew of a map that changes
         self._gait = gait_of(self.algorithm, self.graph)
-        self.databases = as_databases(databases)
+        self.databases = as_databases(databases, world)
         self.sight = sight
         self.name = str(self.algorithm)
         self.alone = _Alone(self.name)  # within a ``with`` block no other thread may use the agent
@@ -437,7 +437,8 @@ class Agent:
         it keeps what it learned and plans anew (f-LRTA*, whose values belong to where it began, begins a new problem).
         With another goal, or after a `run` or a `watch`, it begins a new problem. `Move.to` is the number of the next
         state, UNREACHABLE if no path leads to the goal, or STUCK if the agent knows no move; at the goal the agent
-        stays.
+        stays. On a map that changes, a wall that stands where the agent or its goal is makes it UNREACHABLE too; on any
+        other map such a state is refused.
 
         >>> import andante
         >>> grid = andante.generate("empty", 8, 8)
@@ -456,6 +457,9 @@ class Agent:
         try:
             if self._living is not None and goal == self._aim and state == self._here and self._is_cut_off():
                 self._here = NOWHERE
+                return _NO_WAY
+            if self._asks is not None and state == self._here and self._is_in_wall(self._here):
+                self._leave()
                 return _NO_WAY
             if state == self._here and goal == self._aim and type(state) is int and type(goal) is int:
                 episode.resume(state)
@@ -482,9 +486,15 @@ class Agent:
 
     def _set_out(self, state: int, goal: int) -> Move | None:
         """Prepare a move that does not simply go on; return it if nothing has to be planned."""
+        if state == self._here and goal == self._aim and self._living is not None and self._is_cut_off():
+            self._here = NOWHERE  # as `move` says at once if both are numbers
+            return _NO_WAY
         if state == self._here and goal == self._aim:
             self._stepping.resume(state)
             return None
+        if self._is_in_wall(state) or self._is_in_wall(goal):
+            self._leave()
+            return _NO_WAY
         if state == goal:
             return Move(state, 0.0, 0, 0, 0.0, 0)
         if self._living is not None:
@@ -502,6 +512,10 @@ class Agent:
         self._stepping.begin(0, state, goal, ENDLESS.caps, again, _WAITING)
         self._aim = self._goal = goal
         return None
+
+    def _is_in_wall(self, state: int) -> bool:
+        """Return whether a wall of a map that changes stands where the agent or its goal is."""
+        return isinstance(self._world, World) and not self._world.passable.flat[state]
 
     def forget(self) -> None:
         """Let the next `move` begin a new problem, whatever it is."""
@@ -527,6 +541,8 @@ class Agent:
             new = self._state_of(goal, "goal")
             if self._aim == NOWHERE:
                 raise ProblemError("there is no goal to move yet: call agent.move first")
+            if self._is_in_wall(new):
+                raise ProblemError(f"the goal {self._world.cell(new)} is blocked on {self._world.name}")  # type: ignore[union-attr]
             if new == self._aim:
                 return True
             near = self.algorithm.pursues and self._walk_between(new, self._aim) < math.inf
@@ -567,7 +583,7 @@ class Agent:
             state = _index(value, f"the {what}")
         if not 0 <= state < len(self.graph):
             raise ProblemError(f"the {what} {state} is not a state; there are {len(self.graph)}, numbered from 0")
-        if isinstance(world, Grid) and not world.passable.flat[state]:
+        if isinstance(world, Grid) and not isinstance(world, World) and not world.passable.flat[state]:
             raise ProblemError(f"the {what} {world.cell(state)} is blocked on {world.name}")
         return state
 

@@ -14,6 +14,7 @@ from andante.episode.march import (
     NO_TEAM,
     NOBODY,
     SQUAD,
+    Annexes,
     Ground,
     Scratch,
     Unit,
@@ -21,12 +22,13 @@ from andante.episode.march import (
     end_turn,
     held_by,
     marcher,
+    release_annexes,
     release_teams,
     release_units,
 )
 from andante.kernel import Each, Entry, bind, entry_of, host_nanoseconds
 from andante.search.memory import CLOCK, Log, Space, allocate, bytes_of
-from andante.search.mind import Draft, Mind, Minds
+from andante.search.mind import ANNEX, Draft, Mind, Minds
 from andante.world.graph import Graph
 
 FIRST_SLOTS = 1024
@@ -62,6 +64,9 @@ class Squad:
         self._problem: dict[int, int] = {}  # the number of each team's problem
         self.result = np.zeros(1, SQUAD)
         self.result["room"] = room
+        self._has_annexes = any(one.annexed for one in draft.asked)
+        self.result["annex_bytes"] = self._minds.annex_bytes if self._has_annexes else 0
+        self._free_annexes = np.zeros(slots, np.int32)
         self._edition = edition_of(databases, graph)
         self._scratch = Scratch.new()
         self.stand_on(ground)
@@ -85,24 +90,38 @@ class Squad:
         self._table = ground, self._members, self.result
         self._begin = bind(begin_turn, *self._table)
         loop = marcher(self._gait.step, self._gait.memory)
-        clocks = clock, team_clock, self._graph.changes
-        self._crew, self._marching = crew, (graph, crew, codes, *clocks, *self._table, self._scratch)
+        clocks = self._minds.all_of(clock), self._minds.all_of(team_clock), self._graph.changes
+        annexes = self._annexes()
+        self._marching = graph, crew, codes, *clocks, *self._table, self._scratch, annexes
         march = bind(loop, *self._marching)
         self._march = self._graph.guarded(march) if self.algorithm.card.regions else march
         self._end = bind(end_turn, *self._table)
-        slots, numbers = np.dtype(np.int64), np.dtype(np.int64)
-        self._release_units, self._release_teams = bind(release_units, crew, slots), bind(release_teams, crew, slots)
-        self._held = bind(held_by, crew, slots, numbers)
+        numbers = np.dtype(np.int64)
+        self._releasing = crew, annexes, ground, self.result, numbers
+        self._release_units = bind(release_units, *self._releasing)
+        self._release_annexes = bind(release_annexes, crew, annexes, *self._table)
+        self._release_teams = bind(release_teams, crew, numbers)
+        self._holding = crew, ground, self.result, numbers, numbers
+        self._held = bind(held_by, *self._holding)
+
+    def _annexes(self) -> Annexes:
+        """Return what units are given when they need it: nothing if they never do."""
+        blocks = self._minds.annexes
+        if not self._has_annexes:
+            return Annexes(np.zeros(0, np.uint8), np.zeros(0, ANNEX), self._free_annexes, 0)
+        head = self._minds.all_of(self._memory.detour.annex)
+        return Annexes(blocks.bytes, head, self._free_annexes, blocks.size)
 
     def entries(self) -> dict[str, Entry]:
         """Return the code of what a program without Python needs of a squad, with contexts."""
-        loop, slots = marcher(self._gait.step, self._gait.memory, host_nanoseconds), np.dtype(np.int64)
+        self._minds.begin(len(self._members))  # outside Python, nothing is left to be done when a unit comes
+        loop = marcher(self._gait.step, self._gait.memory, host_nanoseconds)
         return {
             "march": entry_of(loop, *self._marching, floats=(1, 2)),
             "begin": entry_of(begin_turn, *self._table),
             "end": entry_of(end_turn, *self._table),
-            "release": entry_of(release_units, self._crew, slots),
-            "held": entry_of(held_by, self._crew, slots, slots),
+            "release": entry_of(release_units, *self._releasing),
+            "held": entry_of(held_by, *self._holding),
         }
 
     @property
@@ -124,12 +143,15 @@ class Squad:
         slots = np.array([self._free.pop() for _ in range(len(units))], np.int64)
         self._members[slots] = units
         self.result["slots"] = max(int(self.result["slots"][0]), int(slots.max(initial=-1)) + 1)
+        self._minds.begin(int(self.result["slots"][0]))
         return slots
 
     def _grow(self) -> None:
         before = len(self._members)
-        self._minds.grow(2 * before)
+        second = before if self._share else int(self.result["annexes"][0]) + 1
+        self._minds.grow(2 * before, second)
         self._members = np.concatenate([self._members, np.full(before, NOBODY, np.int32)])
+        self._free_annexes = np.concatenate([self._free_annexes, np.zeros(before, np.int32)])
         more = list(range(2 * before - 1, before - 1, -1))
         self._free, self._free_teams = more + self._free, more + self._free_teams
         self.stand_on(self._ground)
@@ -164,10 +186,10 @@ class Squad:
                 gone = np.array([team], np.int64)
                 self._release_teams(gone.ctypes.data, 1)
 
-    def release_units(self, slots: npt.NDArray[np.int64]) -> None:
-        """Give back all that the units in these slots hold alone."""
-        slots = np.ascontiguousarray(slots)
-        self._release_units(slots.ctypes.data, len(slots))
+    def release_units(self, units: npt.NDArray[np.int64]) -> None:
+        """Give back all that these units hold alone."""
+        units = np.ascontiguousarray(units)
+        self._release_units(units.ctypes.data, len(units))
 
     def free_slots(self, slots: npt.NDArray[np.int64]) -> None:
         """Let units leave the squad, which hold nothing any more: their slots are used again."""
@@ -182,15 +204,21 @@ class Squad:
         self.march(0, 0.0, 0.0, False, False, bodies)
         self.end(0)
         self.release_units(nobody)
+        self._release_annexes()
         self.held_bytes(nobody)
         self._release_teams(nobody.ctypes.data, 0)
         self.result[:] = before
+
+    def prepare(self, size: int) -> None:
+        """Touch so many bytes of the memory for what units will learn."""
+        self._minds.prepare(size)
 
     def begin(self) -> float:
         """Begin a turn; return the sum of the priorities of the units that walk."""
         edition = edition_of(self.databases, self._graph)
         if edition != self._edition:
             self._edition = edition
+            self._release_annexes()  # those who search turn to the new edition too
             self.stand_on(self._ground)
         return float(self._begin())
 
@@ -217,11 +245,11 @@ class Squad:
         """Whether there are units that have not moved in this turn."""
         return bool(self.result["moved"][0] < self.result["walking"][0])
 
-    def held_bytes(self, slots: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """Return the bytes that the units in these slots hold."""
-        slots = np.ascontiguousarray(slots)
-        held = np.zeros(len(slots), np.int64)
-        self._held(slots.ctypes.data, len(slots), held.ctypes.data, len(held))
+    def held_bytes(self, units: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Return the bytes that these units hold."""
+        units = np.ascontiguousarray(units)
+        held = np.zeros(len(units), np.int64)
+        self._held(units.ctypes.data, len(units), held.ctypes.data, len(held))
         return held
 
     @property
@@ -230,13 +258,22 @@ class Squad:
         return int(self._held(0, 0, 0, 0))
 
     @property
-    def fixed_bytes(self) -> int:
-        """The size of the desk, and of the parts of slots that are or were in use; without the map and databases."""
-        rows = tuple(array for array, _ in (*self._minds.rows, *self._minds.team_rows))
-        used = int(self.result["slots"][0]) / len(self._members)
+    def unit_bytes(self) -> int:
+        """What each unit takes, before it has learned anything; also its team, if it is the only one in it."""
+        team = self._minds.annex_bytes if self._share else 0
+        return self._minds.unit_bytes + team + self._members.itemsize
+
+    def slot_bytes(self, more: int = 0) -> int:
+        """Return the size of the parts of slots that are or were in use, as it is with so many units more."""
+        ever, idle = int(self.result["slots"][0]), len(self._free) - (len(self._members) - int(self.result["slots"][0]))
+        return (ever + max(0, more - idle)) * self.unit_bytes
+
+    @property
+    def desk_bytes(self) -> int:
+        """The size of the desk; without the map and databases."""
         known = [array for one in self.databases for array in _arrays(getattr(one, "arrays", ()))]
         known += _arrays(tuple(self._graph.arrays))
-        return int(used * bytes_of(rows)) + bytes_of(self._memory, but=[*self._minds.arrays, *known])
+        return bytes_of(self._memory, but=[*self._minds.arrays, *known])
 
 
 def _arrays(bundle: Any) -> list[npt.NDArray[Any]]:

@@ -21,7 +21,7 @@ class Tick(NamedTuple):
     restarted: int  # units that had to begin again from where they stand, because memory was full
     expansions: int
     longest_wait: int  # ticks since the last move of the unit that has waited longest
-    bytes: int  # held by all units
+    bytes: int  # that all units take
     microseconds: float  # it took
 
 

@@ -12,7 +12,7 @@ from typing import Any, get_type_hints
 import numpy as np
 import numpy.typing as npt
 
-from andante.kernel import instantiate, int64, kernel
+from andante.kernel import instantiate, int64, kernel, placeholder
 from andante.search.learning import Learned, value
 from andante.world.layout import Arrays, degree, estimate, price, target
 from andante.world.layout import unit as unit_of
@@ -22,9 +22,7 @@ MOST_RANKED = 14  # moves of a state: with the one to stay they fit into 63 bits
 UNRANKED = 0  # in place of an order: no order of two moves or more is 0
 
 
-def believed(memory: Any, graph: Arrays, state: int, goal: int) -> float:
-    """Stand for what a unit believes that the path from a state costs, which `ranker` puts in its place."""
-    raise NotImplementedError
+believed = placeholder(float, "says what a unit believes that a path costs (memory, graph, state, goal)")
 
 
 @kernel

@@ -32,7 +32,7 @@ from andante.world.grid import Grid
 from andante.world.living import World
 
 MANIFEST = "export.json"
-CROWD_MEMORY = 16e6  # bytes for the minds of a crowd, unless another number is given
+CROWD_MEMORY = 16e6  # bytes for the units of a crowd, unless another number is given
 MOST_UNITS = 2**20
 _WASM_BYTES = 2**32 - 2**20  # that a page can address, less some for the library itself
 
@@ -65,9 +65,8 @@ def export(
     """Write agents as a C library into a folder, for these targets, with these maps and databases.
 
     With ``living`` cells of the maps can be closed and opened there. With ``crowd`` there are crowds too, of at most so
-    many units, whose minds together take ``memory`` bytes at most. A target is ``this`` (machine), ``linux``,
-    ``windows``, ``macos``, ``wasm``, or one of `TARGETS`. The folder may be there only if it is empty or was written by
-    an export.
+    many units, which together take ``memory`` bytes at most. A target is ``this`` (machine), ``linux``, ``windows``,
+    ``macos``, ``wasm``, or one of `TARGETS`. The folder may be there only if it is empty or was written by an export.
     """
     if not JIT:
         raise ParameterError("agents are exported as the compiler made them; unset NUMBA_DISABLE_JIT")
@@ -172,7 +171,7 @@ def _planned(
 
 
 def _crowd_size(crowd: int, memory: float, living: bool) -> tuple[int, int] | None:
-    """Return the most units of a crowd and the bytes for their minds; None without a crowd."""
+    """Return the most units of a crowd and the bytes for all of them; None without a crowd."""
     units = whole_number(crowd, "the units of a crowd", least=0, error=ParameterError)
     room = real_number(memory, "memory, in bytes,", least=LEAST_MEMORY)
     if units == 0:

@@ -24,17 +24,18 @@ import numpy.typing as npt
 from andante.agent import Algorithm
 from andante.databases.header import Database, checksum_of, file_of, offsets_in
 from andante.episode.crowd import Crowd
+from andante.episode.lanes import KEPT_SHARE
 from andante.episode.loop import driver, loop_parts
 from andante.episode.march import NO_WISH, UNIT, Ground
 from andante.episode.roster import NO_SQUAD
 from andante.episode.single import Agent
 from andante.episode.squad import Squad
 from andante.episode.tables import EPISODE
-from andante.errors import AlgorithmError
+from andante.errors import AlgorithmError, ParameterError
 from andante.kernel import Entry, entry_of
 from andante.notation import Call
 from andante.search.hillclimb import walk_straight
-from andante.search.memory import Space, new_space
+from andante.search.memory import Space, bytes_of, new_space
 from andante.search.mind import KeptMind
 from andante.world.graph import Graph
 from andante.world.grid import Grid
@@ -100,6 +101,8 @@ CROWD_NUMBERS = (
     "squad",
     "scratch",
     "most_units",
+    "unit_bytes",  # what each unit takes before it has learned anything
+    "memory",  # what all units together may take
 )
 
 #: What the mind begins with: whose it is, what `move` has to know, and an episode (`episode.tables`).
@@ -311,7 +314,7 @@ class CrowdPlan:
 
     @classmethod
     def of(cls, algorithm: Algorithm, image: MapImage, databases: Sequence[Any], units: int, memory: int) -> CrowdPlan:
-        """Return the plan for at most so many units, whose minds together take at most so many bytes."""
+        """Return the plan for at most so many units, which together take at most so many bytes."""
         graph = image.graph
         Crowd(algorithm, image.world, databases=databases)  # refuses what cannot be one of a crowd
         _refuse_followers(algorithm, image)
@@ -319,6 +322,8 @@ class CrowdPlan:
         rows["squad"], rows["wish"], rows["state"] = NO_SQUAD, NO_WISH, NO_STATE
         ground = Ground(rows, np.full((units, 2), NO_STATE, np.int32))
         squad = Squad(algorithm, tuple(databases), graph, ground, memory, False, slots=units)
+        unit_bytes = bytes_of(ground) // units + squad.unit_bytes
+        _refuse_large(algorithm, units, unit_bytes, memory)
         entries = squad.entries()
         used = _used(algorithm, databases)
         whole = _joined(entries)
@@ -335,6 +340,8 @@ class CrowdPlan:
             "code": _number_of(whole.identity),
             "words": len(whole.words),
             "most_units": units,
+            "unit_bytes": unit_bytes,
+            "memory": memory,
         }
         served = _served(graph, squad.covering)
         data = _plan_file("crowd", CROWD_NUMBERS, algorithm, image, layout, known, whole, served)
@@ -360,6 +367,15 @@ def _refuse_followers(algorithm: Algorithm, image: MapImage) -> None:
         raise AlgorithmError(
             f"{algorithm} plans over levels of the map, and levels cannot be mended outside Python yet; export it "
             "without --living, or export another algorithm"
+        )
+
+
+def _refuse_large(algorithm: Algorithm, units: int, unit_bytes: int, memory: int) -> None:
+    most = int((1 - KEPT_SHARE) * memory) // unit_bytes
+    if units > most:
+        raise ParameterError(
+            f"memory={memory:g} has room for {most:,} units of {algorithm}, not for {units:,}; a tenth of it is kept "
+            "for what they learn. Give the crowd more memory, or fewer units"
         )
 
 

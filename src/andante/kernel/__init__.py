@@ -9,7 +9,18 @@ from andante.kernel.cache import on_compile, source_state
 from andante.kernel.clock import host_nanoseconds, nanoseconds
 from andante.kernel.compiler import JIT
 from andante.kernel.interpret import interpreted
-from andante.kernel.making import Generic, generic, instantiate, int64, kernel, lowest_bit, prefetch, subroutine, uint64
+from andante.kernel.making import (
+    Generic,
+    generic,
+    instantiate,
+    int64,
+    kernel,
+    lowest_bit,
+    placeholder,
+    prefetch,
+    subroutine,
+    uint64,
+)
 
 __all__ = [
     "JIT",
@@ -28,6 +39,7 @@ __all__ = [
     "nanoseconds",
     "nth",
     "on_compile",
+    "placeholder",
     "prefetch",
     "source_state",
     "subroutine",

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Collection, Hashable, Sequence
-from functools import partial
+from functools import cached_property, partial
 from types import FunctionType
 from typing import Any, NamedTuple, cast
 
@@ -29,6 +29,8 @@ from andante.recent import Recent
 
 WORD_BYTES = 8
 ENTRIES = 1024  # kept in memory; all are on disk
+
+Parts = tuple[npt.NDArray[Any], npt.NDArray[Any]]  # the first part of a divided array, and all: [units, elements]
 
 
 def bind(function: Callable[..., Any], *parts: Any) -> Callable[..., Any]:
@@ -115,28 +117,31 @@ def _array_at(dtype: np.dtype[Any], address: int, length: int) -> npt.NDArray[An
 class Each:
     """The bundles of many units: they share some arrays, and of others each unit, or each team, has a part of its own.
 
-    A bound kernel gets the bundle of one unit from `nth`. ``rows`` holds the arrays that are divided among units, and
-    how many elements of it each has; ``team_rows`` those that are divided among teams. They are flat, part after part.
+    A bound kernel gets the bundle of one unit from `nth`. The bundle holds the first part of each divided array.
+    ``rows`` holds these first parts with all parts, as an array [units, elements], for what is divided among units;
+    ``team_rows`` does so for what is divided among teams. Parts may be any number of bytes apart.
     """
 
-    def __init__(
-        self,
-        bundle: Any,
-        rows: Sequence[tuple[npt.NDArray[Any], int]],
-        team_rows: Sequence[tuple[npt.NDArray[Any], int]] = (),
-    ) -> None:
+    def __init__(self, bundle: Any, rows: Sequence[Parts], team_rows: Sequence[Parts] = ()) -> None:
         self.bundle = bundle
-        self._length = {id(array): length for array, length in (*rows, *team_rows)}
-        self._of_teams = {id(array) for array, _ in team_rows}
+        self._all = {id(first): parts for first, parts in (*rows, *team_rows)}
+        self._of_teams = {id(first) for first, _ in team_rows}
         self._keeps = rows, team_rows
 
-    def length(self, array: npt.NDArray[Any]) -> int | None:
-        """Return how many elements of an array each unit or team has; None if all share it."""
-        return self._length.get(id(array))
+    @cached_property
+    def written(self) -> tuple[_Context, Any]:
+        """The words that stand for all units' bundles, and what decides their type: several kernels are bound to it."""
+        context = _Context([], [])
+        return context, _write(self.bundle, context, self)
+
+    def whole(self, array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Return all parts of an array that is divided, which begin where the first one does; else the array."""
+        return self._all.get(id(array), array)
 
     def steps(self, array: npt.NDArray[Any]) -> tuple[int, int]:
         """Return the bytes from one unit's part to the next, and from one team's part to the next."""
-        step = (self.length(array) or 0) * array.itemsize
+        parts = self._all.get(id(array))
+        step = 0 if parts is None else parts.strides[0]
         return (0, step) if id(array) in self._of_teams else (step, 0)
 
     def of(self, unit: int, team: int) -> Any:
@@ -147,11 +152,9 @@ class Each:
         if isinstance(value, tuple):
             parts = [self._part(part, unit, team) for part in value]
             return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
-        length = self.length(value) if isinstance(value, np.ndarray) else None
-        if length is None:
+        if not isinstance(value, np.ndarray) or id(value) not in self._all:
             return value
-        number = team if id(value) in self._of_teams else unit
-        return value[number * length : (number + 1) * length]
+        return self._all[id(value)][team if id(value) in self._of_teams else unit]
 
 
 def nth(each: Each, unit: int, team: int) -> Any:
@@ -216,18 +219,21 @@ def _write(value: Any, context: _Context, each: Each | None = None) -> Any:
     """
     words = context.words
     if isinstance(value, np.ndarray):
-        context.arrays.append((len(words), value))
-        length = None if each is None else each.length(value)
-        words += (value.ctypes.data, *(value.shape if length is None else (length,)))
-        if not value.flags.c_contiguous:
+        flags = value.flags.num
+        context.arrays.append((len(words), value if each is None else each.whole(value)))
+        words += (value.ctypes.data, *value.shape)
+        if not flags & _IN_C_ORDER:
             words += value.strides
         if each is not None:
             words += each.steps(value)
-        return value.dtype, value.ndim, value.flags.num & _TYPE_FLAGS
+        return value.dtype, value.ndim, flags & _TYPE_FLAGS
     if isinstance(value, tuple):
         return type(value), *[_write(part, context, each) for part in value]
     if isinstance(value, Each):
-        return Each, _write(value.bundle, context, value)
+        written, shape = value.written
+        context.arrays.extend((len(words) + place, array) for place, array in written.arrays)
+        words += written.words
+        return Each, shape
     if isinstance(value, np.dtype):
         return value
     if isinstance(value, float | np.floating):
@@ -239,7 +245,8 @@ def _write(value: Any, context: _Context, each: Each | None = None) -> Any:
     return type(value)
 
 
-_TYPE_FLAGS = 0x1 | 0x2 | 0x100 | 0x400  # NumPy's: contiguous in C's or Fortran's order, aligned, writeable
+_IN_C_ORDER = 0x1  # NumPy's
+_TYPE_FLAGS = _IN_C_ORDER | 0x2 | 0x100 | 0x400  # contiguous in C's or Fortran's order, aligned, writeable
 
 
 class _Reader:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import CodeType, SimpleNamespace
 from typing import Any
 
@@ -19,6 +21,7 @@ from numba.core.errors import new_error_context
 from numba.core.imputils import user_function
 from numba.core.lowering import Lower
 from numba.core.typed_passes import NativeLowering
+from numba.core.types.functions import BaseFunction
 from numba.np.numpy_support import as_dtype
 
 JIT = not numba.config.DISABLE_JIT
@@ -31,7 +34,27 @@ OPTIONS: dict[str, Any] = {"error_model": "numpy", "_nrt": False, "forceinline":
 PART = "part"  # marks such code in the cache, as opposed to machine code
 
 
-class Part(JITCodeLibrary):  # type: ignore[misc]
+class _Library(JITCodeLibrary):  # type: ignore[misc]
+    """Code that is cleaned up before it is linked to the kernels it calls, and optimised when all of it is there.
+
+    Numba runs most of LLVM's optimiser on each function before it is inlined into the next one, and again afterwards.
+    Once is enough: what must be removed before is what Numba writes down for every variable.
+    """
+
+    def _optimize_functions(self, ll_module: Any) -> None:
+        ll_module.data_layout = self._codegen._data_layout
+        builder, passes = self._codegen._pass_builder(), llvmlite.binding.create_new_function_pass_manager()
+        passes.add_sroa_pass()
+        passes.add_simplify_cfg_pass()
+        passes.add_instruction_combine_pass()
+        passes.add_simplify_cfg_pass()
+        passes.add_dead_code_elimination_pass()
+        for function in ll_module.functions:
+            if not function.is_declaration:
+                passes.run(function, builder)
+
+
+class Part(_Library):
     """Code that only other kernels call: kept as LLVM bitcode, optimised and compiled to machine code with its caller.
 
     Numba would do both for every kernel, from the innermost one up. All are inlined into their callers, so a deep nest
@@ -256,12 +279,48 @@ class _Passes(PassManager):  # type: ignore[misc]
             one.run_finalizer(state)
 
 
+_numba_call_type = BaseFunction.get_call_type
+_call_types: dict[tuple[Any, ...], Any] = {}  # of operators and built-in functions, by the types of their arguments
+
+
+def _remembered_call_type(function: Any, context: Any, args: tuple[types.Type, ...], kws: Any) -> Any:
+    if kws or getattr(function.typing_key, "__module__", None) not in ("_operator", "builtins"):
+        return _numba_call_type(function, context, args, kws)
+    key = (function, args)
+    if key not in _call_types:
+        _call_types[key] = _numba_call_type(function, context, args, kws)
+    return _call_types[key]
+
+
+@contextmanager
+def remembering_operators() -> Iterator[None]:
+    """Within this block, Numba looks up what ``a + b`` is only once for each pair of types.
+
+    It tries all that was ever registered for an operator, a dozen candidates each time. Other users of Numba keep its
+    own way: the block is held while Andante compiles, under the compiler's lock.
+    """
+    before = BaseFunction.get_call_type
+    BaseFunction.get_call_type = _remembered_call_type
+    try:
+        yield
+    finally:
+        BaseFunction.get_call_type = before
+
+
 class _KernelCompiler(Compiler):  # type: ignore[misc]
     """Numba's compiler without what kernels do not need."""
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
         self.state.flags = _Flags(self.state.flags)
+
+    _library: type[_Library] = _Library
+
+    def _compile_core(self) -> Any:
+        if self.state.library is None:
+            self.state.library = self._library(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
+            self.state.library.enable_object_caching()
+        return super()._compile_core()
 
     def define_pipelines(self) -> list[Any]:
         closures = any(isinstance(one, CodeType) for one in self.state.func_id.code.co_consts)
@@ -286,14 +345,11 @@ class _KernelCompiler(Compiler):  # type: ignore[misc]
 
 
 class _PartCompiler(_KernelCompiler):
+    _library = Part
+
     @staticmethod
     def _instead(one: Any) -> Any:
         return _PartLowering if one is NativeLowering else one
-
-    def _compile_core(self) -> Any:
-        if self.state.library is None:
-            self.state.library = Part(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
-        return super()._compile_core()
 
 
 OPTIONS["pipeline_class"] = _KernelCompiler

@@ -22,11 +22,12 @@ from numba.extending import intrinsic, overload
 from andante import faults
 from andante.errors import AndanteError
 from andante.kernel.cache import KernelCache, keep_text, source_file
-from andante.kernel.compiler import INNER, JIT, OPTIONS, Part
+from andante.kernel.compiler import INNER, JIT, OPTIONS, Part, remembering_operators
 
 F = TypeVar("F", bound=Callable[..., Any])
 P = ParamSpec("P")
 R_co = TypeVar("R_co", covariant=True)
+T = TypeVar("T")
 
 if TYPE_CHECKING:
     int64 = uint64 = int
@@ -113,22 +114,45 @@ def _called_by_python(compiled: Any) -> Callable[..., Any]:
 
 def _in_turn(dispatcher: Any) -> Callable[[Any], Any]:
     """Return what Numba calls to compile or load a kernel; it releases the turns its cache took, however that ends."""
-    compile_or_load = dispatcher.compile
 
     def compile_in_turn(sig: Any) -> Any:
         with global_compiler_lock:  # so that turns taken meanwhile are this thread's
             turns = getattr(dispatcher._cache, "turns", [])
             before = len(turns)
             try:
-                with _no_collecting():
-                    entry = compile_or_load(sig)
-                _give_constants(dispatcher.overloads[normalize_signature(sig)[0]])
-                return entry
+                with _no_collecting(), remembering_operators():
+                    made = _compile_or_load(dispatcher, sig)
+                _give_constants(made)
+                return made.entry_point
             finally:
                 while len(turns) > before:
                     turns.pop().end()
 
     return compile_in_turn
+
+
+def _compile_or_load(dispatcher: Any, sig: Any) -> Any:
+    """Return the machine code of a kernel for these types.
+
+    Numba's own method also has listeners take the time of every call to LLVM, for each kernel that is being compiled
+    and those that call it.
+    """
+    args, return_type = normalize_signature(sig)
+    known = dispatcher.overloads.get(args)
+    if known is not None:
+        return known
+    with dispatcher._compiling_counter:
+        made = dispatcher._cache.load_overload(sig, dispatcher.targetctx)
+        if made is not None:
+            dispatcher._cache_hits[sig] += 1
+            dispatcher.targetctx.insert_user_function(made.entry_point, made.fndesc, [made.library])
+            dispatcher.add_overload(made)
+            return made
+        dispatcher._cache_misses[sig] += 1
+        made = dispatcher._compiler.compile(args, return_type)
+        dispatcher.add_overload(made)
+        dispatcher._cache.save_overload(sig, made)
+    return made
 
 
 @contextmanager
@@ -176,6 +200,24 @@ def instantiate(template: Callable[..., Any], name: str, **names: Any) -> Callab
     # A kernel without a file, say from a notebook, has no source to hash: what is made with it is not cached.
     kept = all(not isinstance(part, Dispatcher) or isinstance(part._cache, KernelCache) for part in names.values())
     return compiled(copy, kept)
+
+
+def placeholder(returns: type[T], what: str) -> Callable[..., T]:
+    """Return what stands for a kernel in a template, until `instantiate` puts one in its place that returns the same.
+
+    ``what`` says what the kernel does, and with which arguments.
+
+    >>> placeholder(float, "weighs (bundle)")(None)
+    Traceback (most recent call last):
+        ...
+    TypeError: this stands for a kernel that weighs (bundle), which `instantiate` puts in its place
+    """
+
+    def stand(*_: Any) -> T:
+        raise TypeError(f"this stands for a kernel that {what}, which `instantiate` puts in its place")
+
+    stand.__annotations__["return"] = returns
+    return stand
 
 
 def _promised(stub: Any) -> type[tuple[Any, ...]] | None:

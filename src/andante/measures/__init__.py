@@ -6,8 +6,16 @@ from andante.measures.clusters import Clusters, Interval, Over
 from andante.measures.comparison import Comparison, compare, compare_rows
 from andante.measures.contest import Contest, solved_by_all
 from andante.measures.fairness import jain_index
-from andante.measures.measure import MEASURES, Better, Headline, Measure, measure
-from andante.measures.outcome import CUT_SHORT, Outcome
+from andante.measures.measure import (
+    MEASURES,
+    STATISTICS,
+    Better,
+    Headline,
+    Measure,
+    measure,
+    measure_and_statistic,
+)
+from andante.measures.outcome import Outcome
 from andante.measures.suboptimality import (
     capped_replanned_ratio,
     capped_suboptimality_ratio,
@@ -28,10 +36,10 @@ from andante.measures.summary import (
 )
 
 __all__ = [
-    "CUT_SHORT",
     "MEASURES",
     "PLACE",
     "QUALITIES",
+    "STATISTICS",
     "Achievement",
     "Better",
     "Choice",
@@ -57,6 +65,7 @@ __all__ = [
     "jain_index",
     "map_column",
     "measure",
+    "measure_and_statistic",
     "problem_mismatch",
     "quality_of",
     "recommend",

@@ -43,7 +43,7 @@ class Measure:
     better: Better = Better.LESS
     headline: Headline = Headline.MEAN
     digits: int = 2  # after the decimal point, below ten; larger numbers have fewer
-    adds_up: bool = False  # grows with every move, so for a trial that was cut short it is a lower bound
+    adds_up: bool = False  # grows with every move, so for a trial that did not arrive it is a lower bound
     bounded_by: str = ""  # a column that says which trials have only a lower bound for another reason
 
     def show(self, value: float, error: float | None = None) -> str:
@@ -312,6 +312,23 @@ _ALL = [
 
 #: All measures, by the name of their column.
 MEASURES: dict[str, Measure] = {entry.name: entry for entry in _ALL}
+
+
+#: The statistics that tables can show.
+STATISTICS = ("mean", "median", "p95", "max")
+
+
+def measure_and_statistic(text: str) -> tuple[str, str | None]:
+    """Return the measure and the statistic that a text names, as ``cost:median``; without one, as ``cost``, None.
+
+    >>> measure_and_statistic("cost:median"), measure_and_statistic("cost")
+    (('cost', 'median'), ('cost', None))
+    """
+    name, colon, statistic = (word.strip() for word in text.partition(":"))
+    measure(name)
+    if colon and statistic not in STATISTICS:
+        raise ParameterError(f"{name} has no statistic {statistic!r}; {did_you_mean(statistic, STATISTICS)}")
+    return name, statistic or None
 
 
 def measure(name: str) -> Measure:

@@ -28,7 +28,3 @@ class Outcome(Named):
     STUCK = 6
     UNREACHABLE = 7
     TICK_CAP = 8  # a unit of a crowd was still walking when its crowd was stopped
-
-
-#: Outcomes of trials that a limit cut short: their totals would have been larger.
-CUT_SHORT = frozenset({Outcome.COST_CAP.name, Outcome.MOVE_CAP.name, Outcome.EXPANSION_CAP.name, Outcome.TICK_CAP.name})

@@ -18,7 +18,6 @@ import numpy.typing as npt
 from andante.errors import ParameterError, did_you_mean
 from andante.measures.clusters import Clusters, Interval, Over, described, quantile_interval
 from andante.measures.measure import MEASURES, Headline
-from andante.measures.outcome import CUT_SHORT
 
 #: One trial: a name and a value for each column; nan stands for a number that a trial does not have.
 Row = dict[str, str | int | float | bool]
@@ -286,34 +285,35 @@ def _summary(name: str, group: list[Row], over: Over) -> Summary:
     present = [key for key in MEASURES if any(key in row for row in group)]
     columns = {key: np.array([row.get(key, math.nan) for row in group], np.float64) for key in present}
     solved = sum(bool(row["solved"]) for row in group)
-    short = np.array([row.get("outcome") in CUT_SHORT for row in group])
+    missed = np.array([not row["solved"] for row in group])
     flags = {MEASURES[key].bounded_by for key in present} - {""}
     bounds = {name: np.array([bool(row.get(name, False)) for row in group]) for name in flags}
     clusters = Clusters.of(maps_of(group), over)
-    return summary_of(name, columns, solved, short, bounds, clusters, _problems(group))
+    return summary_of(name, columns, solved, missed, bounds, clusters, _problems(group))
 
 
 def summary_of(
     name: str,
     columns: Mapping[str, npt.NDArray[np.float64]],
     solved: int,
-    short: npt.NDArray[np.bool_],
+    missed: npt.NDArray[np.bool_],
     bounds: Mapping[str, npt.NDArray[np.bool_]],
     clusters: Clusters,
     problems: int | None = None,
 ) -> Summary:
     """Return the summary of one group of rows, from their columns.
 
-    ``short`` says which trials a limit cut short, and ``bounds`` which have only a lower bound for other reasons: the
-    columns that measures are `bounded_by`.
+    ``missed`` says which trials did not arrive: what adds up over a trial is a lower bound then, whether a limit cut it
+    short or the agent got stuck. ``bounds`` says which have only a lower bound for other reasons: the columns that
+    measures are `bounded_by`.
     """
-    none = np.zeros(len(short), bool)
+    none = np.zeros(len(missed), bool)
     statistics = {}
     for key, values in columns.items():
         known = MEASURES[key]
-        flags = (short if known.adds_up else none) | bounds.get(known.bounded_by, none)
+        flags = (missed if known.adds_up else none) | bounds.get(known.bounded_by, none)
         statistics[key] = Statistics.of(values, flags, clusters)
-    return Summary(name, len(short), solved, statistics, problems)
+    return Summary(name, len(missed), solved, statistics, problems)
 
 
 def _problems(group: list[Row]) -> int | None:

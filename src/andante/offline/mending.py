@@ -96,8 +96,8 @@ def _parameters(database: Database) -> tuple[Builder, Any]:
     chosen, params = with_parameters(database.kind, dict(database.parameters))
     if getattr(params, "base", 0) > 0:
         raise DatabaseError(
-            "a pattern database for agents that plan over regions (base above 0) cannot be mended: they plan on the "
-            "first version of a world; build one for world.frozen()"
+            "a pattern database for agents that plan over regions (base above 0) cannot be mended, because each "
+            "version of a map has other regions, and what agents keep is by region; build one for world.frozen()"
         )
     return chosen, params
 

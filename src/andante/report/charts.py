@@ -15,8 +15,10 @@ from andante.errors import ParameterError
 from andante.measures import Statistics, Summary, measure
 from andante.notation import Call, parse, write
 from andante.report.dominance import on_average
-from andante.report.figure import ACCENT, INK, MUTED, RULE, SOFT, WARM, new_figure, styled
-from andante.report.plots import axis_title, label, pareto_front, scale
+from andante.report.figure import ACCENT, INK, MUTED, PAGE, PAPER, RULE, SOFT, WARM, Look, new_figure, styled
+from andante.report.labels import label
+from andante.report.plots import axis_title, draw_point, frame, pareto_front, scale
+from andante.report.titles import title_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,9 +26,12 @@ if TYPE_CHECKING:
 
 _COLOURS = (ACCENT, WARM, "#6b8e23", "#7d5ba6", "#b8860b", "#4169e1", INK)
 _MARKERS = "osD^vP*X"
+_STYLES = ("-", "--", "-.", ":")  # so that curves can be told apart without colours
 _MOST_COLUMNS = 3  # of panels
 _LONG_NAME = 30  # letters; longer names do not fit in two columns above a plot
-_MOST_NAMED = 8  # points that are labelled, spread evenly; more labels would overlap
+_MOST_NAMED = 8  # points that are labelled, spread evenly; more would hardly be read
+_MOST_BARS = 40  # points that have bars; more would hide each other
+_WIDE = PAGE._replace(width=6.4)
 
 Values = npt.NDArray[np.float64]
 
@@ -185,14 +190,19 @@ def _room_for(
 
 
 def _draw_curves(axes: Axes, curves: Curves) -> None:
-    """Draw curves with bars of one standard error."""
+    """Draw curves with bars of one standard error; means that are only lower bounds are hollow and have no bar."""
     scale(axes, "x", [value for points in curves.values() for value, _ in points])
     scale(axes, "y", [numbers.mean for points in curves.values() for _, numbers in points])
-    for (name, points), colour, marker in zip(curves.items(), _cycle(_COLOURS), _cycle(_MARKERS), strict=False):
+    looks = zip(curves.items(), _cycle(_COLOURS), _cycle(_MARKERS), _cycle(_STYLES), strict=False)
+    for (name, points), colour, marker, style in looks:
         ordered = sorted(points, key=lambda point: point[0])
         values, means = [value for value, _ in ordered], [numbers.mean for _, numbers in ordered]
-        errors = np.nan_to_num([numbers.standard_error for _, numbers in ordered])
-        axes.errorbar(values, means, yerr=errors, color=colour, marker=marker, markersize=5, linewidth=1.2, label=name)
+        errors = np.nan_to_num([0.0 if numbers.bounds else numbers.standard_error for _, numbers in ordered])
+        exact = [k for k, (_, numbers) in enumerate(ordered) if not numbers.bounds]
+        how: dict[str, Any] = {"color": colour, "marker": marker, "markersize": 5, "linestyle": style}
+        axes.errorbar(values, means, yerr=errors, linewidth=1.2, mfc=PAPER, **how)
+        axes.plot([], [], linewidth=1.2, label=name, **how)  # for the legend: a curve may be all lower bounds
+        axes.plot(*_columns([(values[k], means[k]) for k in exact]), zorder=3, **{**how, "linestyle": "none"})
 
 
 def scatter_plot(points: Mapping[str, tuple[Values, Values]], first: str, second: str) -> Figure:
@@ -208,7 +218,7 @@ def scatter_plot(points: Mapping[str, tuple[Values, Values]], first: str, second
             axes.plot(theirs[known], ours[known], "o", color=ACCENT, markersize=2.5, alpha=0.5, zorder=3)
             ends = [min(both, default=0.0), max(both, default=1.0)]
             axes.plot(ends, ends, color=WARM, linewidth=1.2, zorder=2)
-            _finish(axes, second, first, legend=False)
+            _finish(axes, title_of(second), title_of(first), legend=False)
             axes.set_title(f"{measure(name).title} ({measure(name).unit})", fontsize=10)
         figure.set_layout_engine("tight", pad=0.5)
     return figure
@@ -253,30 +263,35 @@ def heat_map(
     There is one map for each value of the parameter ``panels``, all on one colour scale. With ``differences`` there is
     also one for each value and the next, each on its own scale: the first minus the second.
     """
-    cells: dict[tuple[Any, Any, Any], list[float]] = {}
+    cells: dict[tuple[Any, Any, Any], list[Statistics]] = {}
     for one in chosen:
         given = one.call.arguments
         key = (given.get(panels) if panels else "", given.get(across), given.get(down))
         if None not in key and name in one.summary.measures:
-            cells.setdefault(key, []).append(one.summary[name].mean)
+            cells.setdefault(key, []).append(one.summary[name])
     if not cells:
         raise ParameterError(f"none of these algorithms has both {across!r} and {down!r}")
     maps, wide, high = (sorted({key[k] for key in cells}, key=_in_order) for k in range(3))
-    tables = np.array([[[np.mean(cells.get((m, a, b), [math.nan])) for a in wide] for b in high] for m in maps])
+    grids = [[[cells.get((m, a, b), []) for a in wide] for b in high] for m in maps]
+    tables = np.array([[[_mean_of(some) for some in row] for row in grid] for grid in grids])
+    bounds = np.array([[[any(one.bounds for one in some) for some in row] for row in grid] for grid in grids])
     known = tables[np.isfinite(tables)]
     shown = [
-        (f"{panels} = {write(value)}" if panels else axis_title(measure(name)), table, known)
-        for value, table in zip(maps, tables, strict=True)
+        (f"{panels} = {write(value)}" if panels else axis_title(measure(name)), table, bound, known)
+        for value, table, bound in zip(maps, tables, bounds, strict=True)
     ]
     if differences:
-        for (one, other), table in zip(pairwise(maps), tables[:-1] - tables[1:], strict=True):
-            shown.append((f"{panels} = {write(one)} minus {write(other)}", table, table[np.isfinite(table)]))
+        either = bounds[:-1] | bounds[1:]  # the difference of lower bounds is not known at all
+        apart = np.where(either, math.nan, tables[:-1] - tables[1:])
+        for (one, other), table in zip(pairwise(maps), apart, strict=True):
+            title = f"{panels} = {write(one)} minus {write(other)}"
+            shown.append((title, table, np.zeros_like(table, bool), table[np.isfinite(table)]))
     size = (1.8 + 0.62 * max(len(wide), 4), 1.4 + 0.42 * max(len(high), 3))
     figure, places, _ = _room_for(len(shown), size, size)
     with styled():
-        for place, (title, table, scaled) in zip(places, shown, strict=True):
+        for place, (title, table, bound, scaled) in zip(places, shown, strict=True):
             axes = figure.add_subplot(*place)
-            _draw_heat(axes, table, scaled, name)
+            _draw_heat(axes, table, bound, scaled, name)
             axes.set_xticks(range(len(wide)), labels=[write(one) for one in wide])
             axes.set_yticks(range(len(high)), labels=[write(one) for one in high])
             axes.set_xlabel(across)
@@ -288,8 +303,15 @@ def heat_map(
     return figure
 
 
-def _draw_heat(axes: Axes, table: Values, known: Values, name: str) -> None:
-    """Draw one heat map, its colours scaled (logarithmically if they vary widely) by all ``known`` values."""
+def _mean_of(some: Sequence[Statistics]) -> float:
+    return float(np.mean([one.mean for one in some])) if some else math.nan
+
+
+def _draw_heat(axes: Axes, table: Values, bounds: npt.NDArray[np.bool_], known: Values, name: str) -> None:
+    """Draw one heat map, its colours scaled (logarithmically if they vary widely) by all ``known`` values.
+
+    Lower bounds are marked with ≥.
+    """
     from matplotlib.colors import LinearSegmentedColormap, LogNorm, Normalize
 
     low, high = (known.min(), known.max()) if len(known) else (0.0, 1.0)
@@ -299,32 +321,38 @@ def _draw_heat(axes: Axes, table: Values, known: Values, name: str) -> None:
     for (row, column), value in np.ndenumerate(table):
         if math.isfinite(value):
             colour = RULE if norm(value) > 0.7 else INK
-            axes.text(column, row, measure(name).show(value), ha="center", va="center", fontsize=8, color=colour)
+            text = f"{'≥ ' if bounds[row, column] else ''}{measure(name).show(value)}"
+            axes.text(column, row, text, ha="center", va="center", fontsize=8, color=colour)
 
 
-def dominance_plot(summaries: Sequence[Summary], x: str, y: str, marks: Mapping[str, str] | None = None) -> Figure:
+def dominance_plot(
+    summaries: Sequence[Summary], x: str, y: str, marks: Mapping[str, str] | None = None, look: Look = _WIDE
+) -> Figure:
     """Plot algorithms that no other dominates as solid circles with their names, the others as hollow ones.
 
-    With ``marks``, a mapping from algorithms to labels, these are stars, and only they are labelled.
+    If there are not too many, they have bars of one standard error. With ``marks``, a mapping from algorithms to
+    labels, these are stars, and only they are labelled.
     """
     standings = on_average(summaries, x, y)
-    figure = new_figure(6.4, 4.6)
-    with styled():
+    few = len(standings) <= _MOST_BARS
+    figure = new_figure(look.width, 0.75 * look.width)
+    with styled(look):
         axes = figure.add_subplot()
         scale(axes, "x", [one.x for one in standings])
         scale(axes, "y", [one.y for one in standings])
         for one in standings:
-            colour, fill = (ACCENT, ACCENT) if one.dominated_by is None else (MUTED, "none")
-            axes.plot(one.x, one.y, "o", color=colour, mfc=fill, zorder=3)
+            errors = one.summary[x].standard_error, one.summary[y].standard_error
+            draw_point(axes, (one.x, one.y), errors if few else (math.nan, math.nan), one.dominated_by is None)
         _finish(axes, axis_title(measure(x)), axis_title(measure(y)), legend=False)
         axes.margins(0.12)
-        figure.subplots_adjust(left=0.13, right=0.97, top=0.97, bottom=0.13)
+        frame(figure, look)
         free = sorted((one for one in standings if one.dominated_by is None), key=lambda one: one.x)
-        named = {one.summary.name: (one.x, one.y) for one in free[:: -(-len(free) // _MOST_NAMED)]}
+        named = {title_of(one.summary.name): (one.x, one.y) for one in free[:: -(-len(free) // _MOST_NAMED)]}
         if marks:
             named = {marks[one.summary.name]: (one.x, one.y) for one in standings if one.summary.name in marks}
             axes.plot(*_columns(list(named.values())), "*", color=WARM, markersize=14, zorder=4)
-        label(figure, axes, list(named), list(named.values()))
+        others = [(one.x, one.y) for one in standings if (one.x, one.y) not in named.values()]
+        label(figure, axes, list(named), list(named.values()), others, look.labels)
     return figure
 
 
@@ -366,7 +394,8 @@ def _differing(calls: Iterable[Call]) -> set[str]:
 
 
 def _described(call: Call, varied: set[str]) -> str:
-    return str(Call(call.name, {name: value for name, value in call.arguments.items() if name in varied}))
+    """Return a setting with the title of its algorithm and those parameters that differ between settings."""
+    return title_of(str(Call(call.name, {name: value for name, value in call.arguments.items() if name in varied})))
 
 
 def is_number(value: Any) -> bool:

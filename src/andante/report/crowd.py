@@ -30,7 +30,7 @@ def crowd_lines(run: CrowdResult) -> list[Line]:
     figures = run.figures()
     walking = f"{figures['walking']:,} still walk, " if figures["walking"] else ""
     ends = f"{figures['unreachable']:,} unreachable, {figures['stuck']:,} stuck"
-    ratio = measure("suboptimality_ratio").show
+    ratio = measure(run.ratio)
     return [
         Line(
             "units per millisecond",
@@ -58,11 +58,13 @@ def crowd_lines(run: CrowdResult) -> list[Line]:
             "How often a unit had to begin again from where it stood, because memory was full.",
         ),
         Line(
-            "suboptimality",
-            f"{ratio(figures['suboptimality_ratio_mean'])} mean, {ratio(figures['suboptimality_ratio_median'])} median"
+            ratio.title[:1].lower() + ratio.title[1:],
+            f"{ratio.show(figures[f'{run.ratio}_mean'])} mean, {ratio.show(figures[f'{run.ratio}_median'])} median"
             if figures["arrived"]
             else "-",
-            "The cost of the path walked over the optimal cost, of the units that arrived.",
+            "The cost of the path walked over that of A*, planned again after every change, of the units that arrived."
+            if run.in_scene
+            else "The cost of the path walked over the optimal cost, of the units that arrived.",
         ),
         Line(
             "expansions per move",

@@ -55,11 +55,13 @@ def on_average(summaries: Sequence[Summary], x: str, y: str) -> list[Position]:
     known = [s for s in summaries if all(name in s.measures and _exact(s, name) for name in (x, y))]
     if fault := problem_mismatch(known):
         raise ParameterError(f"{fault}; choose rows of one set of problems")
-    means = [(signs[0] * s[x].mean, signs[1] * s[y].mean) for s in known]
+    means = np.array([(signs[0] * s[x].mean, signs[1] * s[y].mean) for s in known]).reshape(-1, 2)
     found = []
     for summary, mean in zip(known, means, strict=True):
-        better = [other.name for other, its in zip(known, means, strict=True) if _dominates(its, mean)]
-        found.append(Position(summary, summary[x].mean, summary[y].mean, better[0] if better else None))
+        better = np.flatnonzero(_dominates(means, mean))
+        found.append(
+            Position(summary, summary[x].mean, summary[y].mean, known[better[0]].name if len(better) else None)
+        )
     return found
 
 
@@ -72,9 +74,10 @@ def _sign(name: str) -> float:
     return -1.0 if measure(name).better is Better.MORE else 1.0
 
 
-def _dominates(one: tuple[float, float], other: tuple[float, float]) -> bool:
-    better, worse = zip(*(_compared(np.array(a), np.array(b)) for a, b in zip(one, other, strict=True)), strict=True)
-    return any(better) and not any(worse)
+def _dominates(ones: Values, other: Values) -> Flags:
+    """Return which of these pairs of means dominate the other; one column per measure."""
+    better, worse = _compared(ones, other)
+    return np.asarray(better.any(-1) & ~worse.any(-1))
 
 
 def _compared(one: Values, other: Values) -> tuple[Flags, Flags]:
@@ -115,13 +118,9 @@ def on_all_problems(rows: pl.DataFrame, names: Sequence[str], x: str, y: str) ->
             raise ParameterError(f"{names[0]} and {name} were run on different problems; choose rows of one set")
         places = side.select(PLACE)
         values.append([_sign(measured) * side[measured].cast(float).to_numpy() for measured in (x, y)])
-    means = [(float(one[0].mean()), float(one[1].mean())) for one in values]
-    return [
-        _duel(first, second, values[i], values[j])
-        for i, first in enumerate(names)
-        for j, second in enumerate(names)
-        if _dominates(means[i], means[j])
-    ]
+    means = np.array([(one[0].mean(), one[1].mean()) for one in values]).reshape(-1, 2)
+    beaten = np.array([_dominates(means, mean) for mean in means]).reshape(len(means), len(means))
+    return [_duel(names[i], names[j], values[i], values[j]) for i, j in np.argwhere(beaten.T).tolist()]
 
 
 def paired(rows: pl.DataFrame, first: str, second: str, measures: Sequence[str]) -> pl.DataFrame:

@@ -7,7 +7,7 @@ import os
 import re
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from andante.errors import OutputError
 from andante.files import write_whole
@@ -22,6 +22,7 @@ RULE = "#dcd8cf"
 ACCENT = "#1f6f78"
 SOFT = "#8db9bd"
 WARM = "#c8553d"
+PAPER = "#ffffff"
 _VARIABLES = {
     INK: "--ink",
     MUTED: "--muted",
@@ -29,10 +30,34 @@ _VARIABLES = {
     ACCENT: "--accent",
     SOFT: "--accent-soft",
     WARM: "--warm",
+    PAPER: "--card",
 }
 
 FORMATS = (".png", ".svg", ".pdf")
 DPI = 100
+_PRINTED_DPI = 600  # of a picture for a paper
+
+
+class Look(NamedTuple):
+    """For what a figure is drawn: its width in inches, and the size of its letters in points."""
+
+    width: float
+    letters: float
+    labels: float  # beside the points of a plot
+    printed: bool = False  # in black on white paper
+
+    @property
+    def left(self) -> float:
+        """The share of the width that the numbers and the title of the axis take."""
+        return 5.2 * self.letters / 72 / self.width
+
+    def bottom(self, height: float) -> float:
+        """Return the share of a height that the numbers and the title of the axis take."""
+        return 3.9 * self.letters / 72 / height
+
+
+PAGE = Look(5.6, 10, 9)
+COLUMN = Look(3.33, 8, 7, printed=True)  # one of two columns of a paper
 
 _STYLE: Any = {
     "font.family": "sans-serif",
@@ -51,6 +76,15 @@ _STYLE: Any = {
 }
 
 
+_PRINTED: Any = {
+    "text.color": "black",
+    "axes.edgecolor": MUTED,
+    "axes.labelcolor": "black",
+    "xtick.color": "black",
+    "ytick.color": "black",
+}
+
+
 def new_figure(width: float, height: float) -> Figure:
     """Return an empty figure of this size in inches, independent of all others."""
     try:
@@ -61,17 +95,25 @@ def new_figure(width: float, height: float) -> Figure:
     return Figure(figsize=(width, height), dpi=DPI)
 
 
-def styled() -> Any:
+def styled(look: Look = PAGE) -> Any:
     """Return a context in which figures are drawn in Andante's style."""
     import matplotlib
 
-    return matplotlib.rc_context(_STYLE)
+    return matplotlib.rc_context({**_STYLE, "font.size": look.letters, **(_PRINTED if look.printed else {})})
 
 
 def save_figure(figure: Figure, path: str | os.PathLike[str]) -> None:
     """Write a figure as PNG, SVG or PDF, by its extension, whole or not at all."""
     check_name(path)
     write_whole(path, _render(figure, Path(path).suffix.lower()[1:]))
+
+
+def save_for_paper(figure: Figure, stem: Path) -> list[Path]:
+    """Write a figure as SVG, PDF and PNG with all its letters in it; return the files."""
+    files = [stem.with_name(f"{stem.name}{ending}") for ending in FORMATS]
+    for file in files:
+        write_whole(file, _render(figure, file.suffix[1:], embedded=True))
+    return files
 
 
 def check_name(path: str | os.PathLike[str]) -> None:
@@ -90,12 +132,17 @@ def inline_svg(figure: Figure, label: str) -> str:
     return text.replace("<svg ", f'<svg role="img" aria-label="{escape(label)}" ', 1)
 
 
-def _render(figure: Figure, kind: str, salt: str = "andante") -> bytes:
-    """Return the bytes of a figure, reproducibly; ``salt`` keeps the ids of two SVGs in one page distinct."""
+def _render(figure: Figure, kind: str, salt: str = "andante", embedded: bool = False) -> bytes:
+    """Return the bytes of a figure, reproducibly; ``salt`` keeps the ids of two SVGs in one page distinct.
+
+    With ``embedded`` it needs no fonts where it is shown: letters are outlines in an SVG, and TrueType in a PDF.
+    """
     import matplotlib
 
     metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind, {})
     data = io.BytesIO()
-    with matplotlib.rc_context({**_STYLE, "svg.hashsalt": salt}):
-        figure.savefig(data, format=kind, transparent=kind == "svg", metadata=metadata)
+    fonts: Any = {"svg.fonttype": "path", "pdf.fonttype": 42} if embedded else {}
+    with matplotlib.rc_context({**_STYLE, **fonts, "svg.hashsalt": salt}):
+        dpi = _PRINTED_DPI if embedded else figure.dpi
+        figure.savefig(data, format=kind, transparent=kind == "svg", metadata=metadata, dpi=dpi)
     return data.getvalue()

@@ -138,6 +138,20 @@ class Ground:
             return choices(self.common, limits)
         return choices(self.summaries, limits, lambda names: self._on(contest.only(names)))
 
+    def values(self, name: str) -> dict[str, npt.NDArray[np.float64]]:
+        """Return the numbers by which agents are compared in a measure: one per problem, in the same order for all.
+
+        Agents that solved nothing are left out, unless there is a penalty; nothing is returned if agents cannot be
+        compared.
+        """
+        if self.contest is None:
+            return {}
+        if self.penalty is not None and name in PENALISED:
+            numbers = penalised(self.contest, self.column, name, self.penalty)
+            return dict(zip(self.contest.agents, numbers, strict=True))
+        common = self.contest.of_solvers().solved_by_all()
+        return dict(zip(common.agents, self.column(name).astype(np.float64)[common.rows], strict=True))
+
     def best(self, name: str, statistic: str) -> frozenset[str]:
         """Return the agents to highlight: the best in a statistic of a measure, and all that are not worse than it.
 

@@ -3,34 +3,29 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
 from importlib.resources import files
 from string import Template
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import andante
 from andante.episode.crowdresult import CrowdResult
 from andante.episode.crowdtrace import CrowdTrace
 from andante.episode.trace import Trace
 from andante.files import write_whole
-from andante.measures import MEASURES, Comparison, Over, Row, Summary, measure, problem_mismatch
+from andante.measures import MEASURES, Comparison, Over, Row, Summary, problem_mismatch
 from andante.measures.advice import LIMITS
-from andante.report.charts import dominance_plot
 from andante.report.crowd import crowd_lead, crowd_lines
 from andante.report.dominance import on_average
 from andante.report.figure import inline_svg
+from andante.report.gallery import Picture, about_problems, dominance, plots
 from andante.report.ground import Ground
-from andante.report.plots import planning_plot, spread_of, spread_plot
 from andante.report.results import Results
 from andante.report.table import Column, columns, counted, lead
 from andante.report.verdicts import caption, head, lines, sentences
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
 _ADVICE = "Which agent to use"
-_MOST_BOXES = 40  # agents whose spread can be shown in one plot
 
 
 class Answer(NamedTuple):
@@ -92,7 +87,7 @@ def page(
         _crowd("Crowd", crowd) if crowd else "",
         _numbers(ground),
         _compared(ground.comparison),
-        "" if fault else _plots(ground, lambda: spread_plot(table)),
+        "" if fault else _plots(ground),
         _notes(notes),
     ]
     words = " ".join(filter(None, (lead(table), fault and f"{fault}.")))
@@ -115,15 +110,12 @@ def results_page(
     page has only their numbers, and says why.
     """
     ground = Ground.of_results(results, penalty, over)
-    many = len(ground.summaries) > _MOST_BOXES
     alike = not results.incomparable
     body = [
         _advice(ground) if alike else "",
         _numbers(ground, measures),
         _compared(ground.comparison),
-        _plots(ground, None if many else lambda: spread_of(results.values(ground.quality), ground.quality))
-        if alike
-        else "",
+        _plots(ground) if alike else "",
         _dominance(ground, x, y) if alike else "",
         _notes(notes),
     ]
@@ -255,44 +247,15 @@ def _cell(summary: Summary, column: Column, is_name: bool, is_best: bool) -> str
     return f'<td class="best">{text}</td>' if is_best else f"<td>{text}</td>"
 
 
-def _plots(ground: Ground, draw_spread: Callable[[], Figure] | None) -> str:
-    known = [s for s in ground.common if ground.quality in s.measures and s[ground.quality].count]
-    if not known:
-        return ""
-    far = measure(ground.quality).title
-    far = f"{far[0].lower()}{far[1:]}"
-    front = f"No agent here is better than those on the line in both. {_of_which(ground)}"
-    worst = f"The worst move against {far}: of those within a limit on planning, the lowest wins. {front}"
-    usual = f"Mean planning per move against {far}. {front}"
-    waits = f"The share of ticks in which units wait against {far}. {front}"
-    spread = (
-        f"The spread of {far} over all trials: quartiles with the median, whiskers at 5 and 95 %, the mean as a "
-        "diamond."
-    )
-    against = {"max_states_expanded": worst, "states_expanded_per_move": usual, "waiting_share": waits}
-    drawn = [
-        (planning_plot(known, effort), words)
-        for effort, words in against.items()
-        if any(effort in summary.measures for summary in known)
-    ]
-    drawn += [(draw_spread(), spread)] if draw_spread is not None else []
-    return _section("Plots", _figures(drawn))
+def _plots(ground: Ground) -> str:
+    drawn = plots(ground)
+    return _section("Plots", _figures(drawn)) if drawn else ""
 
 
-def _of_which(ground: Ground) -> str:
-    """Return on which problems agents are compared in plots, if not on all."""
-    if ground.penalty is not None:
-        return f"Trials that did not arrive count as {ground.penalty:g} {measure(ground.quality).unit}."
-    counts = {one[ground.quality].count for one in ground.common if ground.quality in one.measures}
-    if any(one.solved < one.trials for one in ground.summaries) and len(counts) == 1:
-        return f"Means are of the {counted(counts.pop(), 'problem')} that all agents solved."
-    return ""
-
-
-def _figures(drawn: Sequence[tuple[Figure, str]]) -> str:
+def _figures(drawn: Sequence[Picture]) -> str:
     figures = [
-        f"<figure>{inline_svg(figure, words)}<figcaption>{escape(words)}</figcaption></figure>"
-        for figure, words in drawn
+        f"<figure>{inline_svg(one.figure, one.words)}<figcaption>{escape(one.words)}</figcaption></figure>"
+        for one in drawn
     ]
     return f'<div class="plots">{"".join(figures)}</div>'
 
@@ -307,9 +270,9 @@ def _dominance(ground: Ground, x: str, y: str) -> str:
     words = f"Of {counted(len(standings), 'agent')}, {len(free)} are dominated by no other in {titles}, on average."
     if absent := len(ground.summaries) - len(standings):
         words += f" {counted(absent, 'agent')} without a number for some of the problems are left out."
-    words = f"{words} {_of_which(ground)}".strip()
+    words = f"{words} {about_problems(ground)}".strip()
     names = "".join(f"<li><code>{escape(name)}</code></li>" for name in free)
-    drawn = _figures([(dominance_plot(summaries, x, y), "Solid: not dominated. Hollow: dominated.")])
+    drawn = _figures([dominance(ground, x, y)])
     return _section("Dominance", f'<p class="words">{escape(words)}</p><ul>{names}</ul>{drawn}')
 
 

@@ -3,81 +3,109 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from andante.measures import MEASURES, Headline, Measure, Row, Summary, measure, quality_of
-from andante.report.figure import ACCENT, INK, MUTED, SOFT, WARM, new_figure, styled
+from andante.measures import MEASURES, Comparison, Headline, Measure, Summary, measure, quality_of
+from andante.report.figure import ACCENT, INK, MUTED, PAGE, PAPER, SOFT, WARM, Look, new_figure, styled
+from andante.report.labels import extent, label
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_SIZE = 9.0  # the font size of labels, in points
-_LINE, _LETTER = 1.3 * _SIZE, 0.58 * _SIZE  # the height of a label, and the approximate width of one letter
-# Where a label may go relative to its point, nearest places first.
-_AROUND = [(side * 7.0, step * _LINE * 0.7) for step in (1, -1, 2, -2, 3, -3, 4, -4, 5, -5) for side in (1, -1)]
 _WIDEST_LINEAR = 20.0  # an axis is logarithmic if the largest number is at least this many times the smallest
 
 
-def planning_plot(summaries: Sequence[Summary], effort: str = "max_states_expanded") -> Figure:
+def planning_plot(summaries: Sequence[Summary], effort: str = "max_states_expanded", look: Look = PAGE) -> Figure:
     """Plot planning per move against how far agents walk, a point per agent; none beats one on the line in both.
 
-    The point is at the measure's headline (the worst of all trials for ``max_states_expanded``, else the mean). Its bar
-    is one standard error of the mean to either side.
+    The point is at the measure's headline (the worst of all trials for ``max_states_expanded``, else the mean). Its
+    bars are one standard error of the mean to either side.
     """
-    figure = new_figure(5.6, 4.2)
     quality = quality_of({name for summary in summaries for name in summary.measures})
     known = [s for s in summaries if {effort, quality} <= set(s.measures) and math.isfinite(s[quality].mean)]
     points = [(s.headline(effort), s[quality].mean) for s in known]
     front = pareto_front(points)
-    with styled():
+    figure = new_figure(look.width, 0.75 * look.width)
+    with styled(look):
         axes = figure.add_subplot()
         scale(axes, "x", [x for x, _ in points])
         scale(axes, "y", [y for _, y in points])
         axes.step([x for x, _ in front], [y for _, y in front], where="post", color=SOFT, linewidth=1.5, zorder=1)
         for summary, point in zip(known, points, strict=True):
-            _mark(axes, point, summary[quality].standard_error, point in front)
+            of_mean = measure(effort).headline is Headline.MEAN
+            error = summary[effort].standard_error if of_mean else math.nan
+            draw_point(axes, point, (error, summary[quality].standard_error), point in front)
         axes.set_xlabel(axis_title(measure(effort)))
         axes.set_ylabel(axis_title(MEASURES[quality]))
         axes.grid(True, linewidth=0.6)
         axes.set_axisbelow(True)
         axes.margins(0.12)
-        figure.subplots_adjust(left=0.13, right=0.97, top=0.97, bottom=0.13)
+        frame(figure, look)
         first = sorted(range(len(known)), key=lambda k: points[k] not in front)  # points on the line are labelled first
-        label(figure, axes, [known[k].name for k in first], [points[k] for k in first])
+        label(figure, axes, [known[k].name for k in first], [points[k] for k in first], size=look.labels)
     return figure
 
 
-def spread_plot(rows: Iterable[Row], name: str | None = None, by: str = "algorithm") -> Figure:
-    """Plot the spread of a measure over the trials of each agent: a box between quartiles, whiskers at 5 and 95 %.
+def frame(figure: Figure, look: Look) -> None:
+    """Place the axes of a figure, with room for their titles; a title that is too long has two lines."""
+    _, height = figure.get_size_inches()
+    (axes,) = figure.axes
+    title, left = axes.get_ylabel(), look.left
+    if extent(title, look.letters)[0] > 0.9 * 72 * height:
+        axes.set_ylabel(title.replace(" (", "\n("))
+        left += 1.3 * look.letters / 72 / look.width
+    figure.subplots_adjust(left=left, right=0.97, top=0.97, bottom=look.bottom(height))
 
-    By default the measure is how far agents walk.
+
+def difference_plot(comparison: Comparison, look: Look = PAGE, most: int = 40) -> Figure:
+    """Plot by how much agents are behind the best one, with 95 % intervals: solid if worse, hollow if not clearly.
+
+    Of very many agents, only the first are in it.
     """
-    table = list(rows)
-    name = name or quality_of({column for row in table for column in row})
-    groups: dict[str, list[float]] = {}
-    for row in table:
-        groups.setdefault(str(row[by]), []).append(float(row.get(name, math.nan)))
-    return spread_of(groups, name)
+    best = comparison.agents[0]
+    others = [comparison.from_best(name) for name in comparison.agents[1:most]]
+    known = measure(comparison.measure)
+    figure = new_figure(look.width, (4.0 + 1.9 * max(len(others), 2)) * look.letters / 72)
+    with styled(look):
+        axes = figure.add_subplot()
+        axes.axvline(0.0, color=INK, linewidth=0.8, zorder=1)
+        ends = [end for one in others for end in one.interval if math.isfinite(end)]
+        low, high = min([0.0, *ends]), max([0.0, *ends])
+        room = 0.05 * (high - low or 1.0)
+        for place, one in enumerate(others):
+            reach = [max(low - room, one.interval.low), min(high + room, one.interval.high)]  # infinite ends are cut
+            axes.plot(reach, [place, place], "|-", color=MUTED, linewidth=1.2, markersize=5, zorder=2)
+            worse = (best, one.first) in comparison.better
+            axes.plot(one.mean, place, "o", color=ACCENT, mfc=ACCENT if worse else PAPER, markersize=4.5, zorder=3)
+        axes.set_xlim(low - room, high + room)
+        axes.set_yticks(range(len(others)), labels=[one.first for one in others])
+        axes.set_ylim(len(others) - 0.5, -0.5)
+        axes.tick_params(axis="y", length=0)
+        axes.set_xlabel(f"{known.title} above that of {best} ({known.unit})", loc="right")
+        axes.grid(True, axis="x", linewidth=0.6)
+        axes.set_axisbelow(True)
+        figure.set_layout_engine("tight", pad=0.4)
+    return figure
 
 
-def spread_of(groups: Mapping[str, npt.ArrayLike], name: str) -> Figure:
-    """Plot the same for values that are already grouped."""
+def spread_plot(groups: Mapping[str, npt.ArrayLike], name: str, look: Look = PAGE) -> Figure:
+    """Plot the spread of a measure over the problems of each agent: a box between quartiles, whiskers at 5 and 95 %."""
     arrays = {key: np.asarray(values, np.float64) for key, values in groups.items()}
     known = {key: values[np.isfinite(values)] for key, values in arrays.items() if np.isfinite(values).any()}
-    figure = new_figure(5.6, 0.9 + 0.36 * max(len(known), 2))
-    with styled():
+    figure = new_figure(look.width, (6.5 + 2.6 * max(len(known), 2)) * look.letters / 72)
+    with styled(look):
         axes = figure.add_subplot()
         scale(axes, "x", [value for values in known.values() for value in (float(values.min()), float(values.max()))])
         for place, values in enumerate(known.values()):
             _box(axes, place, values)
         axes.use_sticky_edges = False  # give boxes at the edge a margin as well
         axes.margins(x=0.03)
-        axes.set_yticks(range(len(known)), labels=list(known), color=INK)
+        axes.set_yticks(range(len(known)), labels=list(known))
         axes.invert_yaxis()
         axes.tick_params(axis="y", length=0)
         # Long names leave little room for the axis: its title may begin below them.
@@ -101,12 +129,17 @@ def pareto_front(points: Sequence[tuple[float, float]]) -> list[tuple[float, flo
     return front
 
 
-def _mark(axes: Axes, point: tuple[float, float], error: float, on_front: bool) -> None:
-    x, y = point
-    spread = np.nan_to_num(error)
-    down = min(spread, 0.9 * y)  # a logarithmic axis cannot show zero
-    axes.errorbar(x, y, yerr=[[down], [spread]], color=MUTED, linewidth=1, zorder=2)
-    axes.plot(x, y, "o", color=ACCENT if on_front else MUTED, markersize=7 if on_front else 5, zorder=3)
+def draw_point(axes: Axes, point: tuple[float, float], errors: tuple[float, float], solid: bool) -> None:
+    """Draw a point with bars of one standard error across and up; it is solid, or hollow and smaller."""
+    bars = [_bar(place, error) for place, error in zip(point, errors, strict=True)]
+    axes.errorbar(*point, xerr=bars[0], yerr=bars[1], color=MUTED, linewidth=1, zorder=2)
+    colour, fill = (ACCENT, ACCENT) if solid else (MUTED, PAPER)
+    axes.plot(*point, "o", color=colour, mfc=fill, markersize=7 if solid else 5, zorder=3)
+
+
+def _bar(place: float, error: float) -> list[list[float]] | None:
+    """Return how far a bar reaches down and up; a logarithmic axis cannot show zero."""
+    return [[min(error, 0.9 * abs(place))], [error]] if math.isfinite(error) and error > 0 else None
 
 
 def axis_title(known: Measure) -> str:
@@ -146,38 +179,3 @@ def brief(value: float) -> str:
         if value >= size:
             return f"{value / size:g}{letter}"
     return f"{value:g}"
-
-
-def label(figure: Figure, axes: Axes, names: Sequence[str], points: Sequence[tuple[float, float]]) -> None:
-    """Write a name beside each point, at the first place around it that covers neither a point nor another name."""
-    figure.draw_without_rendering()  # fixes the axes, so that positions on the page are known
-    points_per_pixel = 72 / figure.dpi
-    places = [axes.transData.transform(point) * points_per_pixel for point in points]
-    frame = axes.bbox
-    left, right = frame.x0 * points_per_pixel, frame.x1 * points_per_pixel
-    taken = [_Box(x - 4, x + 4, y - 4, y + 4) for x, y in places]
-    for name, point, (x, y) in zip(names, points, places, strict=True):
-        width = _LETTER * len(name)
-        for dx, dy in _AROUND:
-            edge = x + dx if dx > 0 else x + dx - width
-            box = _Box(edge, edge + width, y + dy - _LINE / 2, y + dy + _LINE / 2)
-            if left <= box.left and box.right <= right and not any(map(box.covers, taken)):
-                break
-        taken.append(box)
-        side = "left" if dx > 0 else "right"
-        axes.annotate(name, point, (dx, dy), textcoords="offset points", ha=side, va="center", fontsize=_SIZE)
-
-
-class _Box(NamedTuple):
-    """A rectangle on the page, in points."""
-
-    left: float
-    right: float
-    bottom: float
-    top: float
-
-    def covers(self, other: _Box) -> bool:
-        """Return whether the two overlap."""
-        beside = self.right <= other.left or other.right <= self.left
-        apart = self.top <= other.bottom or other.top <= self.bottom
-        return not (beside or apart)

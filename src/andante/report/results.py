@@ -238,12 +238,6 @@ class Results:
         """Return a summary for each agent, with the parameters of its algorithm."""
         return Setting.of(self.summaries(), dict(self._agents))
 
-    def values(self, name: str) -> dict[str, npt.NDArray[np.float64]]:
-        """Return all values of a measure, for each agent."""
-        groups = self.rows.group_by("agent").agg(polars().col(name).cast(polars().Float64))
-        found = dict(zip(groups["agent"], (values.to_numpy() for values in groups[name]), strict=True))
-        return {agent: found[agent] for agent, _ in self._agents}
-
 
 def _outline_of(store: Store) -> tuple[Outline | None, str]:
     """Return the outline of a store, if it is that of one campaign, and a sentence if it is lost or damaged."""

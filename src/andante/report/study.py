@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import andante
 from andante.files import make_folder, write_whole
+from andante.provenance import code_state
 from andante.report import studyspecs as parts
 from andante.report.results import Results
 from andante.report.studycontests import best, duel, front, pairs
@@ -30,16 +31,20 @@ _WRITE: dict[type, Callable[[Any, Results], str]] = {
 }
 
 
-def write_results(study: Study, results: Results, folder: Path, how: str, commit: str = "") -> Path:
+def write_results(
+    study: Study, results: Results, folder: Path, how: str, made_with: Sequence[Mapping[str, Any]] = ()
+) -> Path:
     """Write the study's page and its figures into a folder and return the page.
 
-    ``how`` says what it was run on, and ``commit`` with which commit of a source tree.
+    ``how`` says what it was run on, and ``made_with`` with which code and on which machines (`andante.provenance`).
     """
     make_folder(folder)
-    code = f"Andante {andante.__version__}{f' at commit {commit}' if commit else ''}"
+    commits = " and ".join(dict.fromkeys(filter(None, map(code_state, made_with))))
+    code = f"Andante {andante.__version__}{f' at commit {commits}' if commits else ''}"
+    machines = " and ".join(dict.fromkeys(str(made["processor"]) for made in made_with)) or platform.machine()
     when = f"Run on {datetime.now(UTC):%Y-%m-%d} with {code}: {results.counts}"
     took = f"{duration(float(results.rows['seconds'].sum()))} of the agents' own time"
-    lines = [f"# {study.title}", study.about, f"{when} {how} of {platform.machine()}, {took}."]
+    lines = [f"# {study.title}", study.about, f"{when} {how} of {machines}, {took}."]
     for part in study.parts:
         lines += [f"## {part.title}", part.about, *_written(part, results, folder)]
     if study.notes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,7 @@ import numpy as np
 from andante.errors import ParameterError, did_you_mean
 from andante.measures import PLACE, Better, Statistics, measure, problem_mismatch
 from andante.report.charts import (
+    Setting,
     curves_plot,
     described,
     dominance_plot,
@@ -104,13 +105,22 @@ def _by_parameter(spec: FigureSpec, results: Results) -> dict[str, list[tuple[fl
 
 
 def _curves(spec: FigureSpec, results: Results) -> Drawn:
-    return curves_plot(results.settings(), spec.parameters[0], spec.y), []
+    settings = results.settings()
+    return curves_plot(settings, spec.parameters[0], spec.y), _about_bounds(settings, spec.y)
+
+
+def _about_bounds(settings: Sequence[Setting], measures: Sequence[str]) -> list[str]:
+    """Return the sentence about hollow points, if there are any."""
+    found = [one for one in settings for name in measures if name in one.summary.measures and one.summary[name].bounds]
+    return ["Hollow: lower bounds, because agents did not always arrive."] if found else []
 
 
 def _trend(spec: FigureSpec, results: Results) -> Drawn:
     """Plot measures by the values of a column, or by steps of it."""
     known = measure(spec.by).title if spec.by == "optimal_cost" else spec.by.replace("_", " ")
-    return trend_plot({step: part.settings() for step, part in _steps(spec, results).items()}, known, spec.y), []
+    steps = {step: part.settings() for step, part in _steps(spec, results).items()}
+    words = _about_bounds([one for settings in steps.values() for one in settings], spec.y)
+    return trend_plot(steps, known, spec.y), words
 
 
 def _steps(spec: FigureSpec, results: Results) -> dict[float, Results]:
@@ -185,12 +195,16 @@ def _trials(spec: FigureSpec, results: Results) -> Drawn:
     """Plot how often each value occurs among all trials."""
     known = measure(spec.y[0])
     values = results.rows[known.name].cast(polars().Float64).to_numpy()
-    values = values[np.isfinite(values)]
-    middle = float(values.mean())
-    shares = {f"{part} of 100 stay below": float(np.quantile(values, part / 100)) for part in (50, 95)}
-    lines = [["mean", or_dash(spec.paper), known.show(middle)]]
-    lines += [[words, "-", known.show(value)] for words, value in shares.items()]
-    drawn = histogram_plot(values.tolist(), axis_title(known), {"mean": middle}, counted="trials")
+    finite = np.isfinite(values)
+    values, missed = values[finite], ~results.rows["solved"].to_numpy().astype(bool)[finite] & known.adds_up
+    found = Statistics.of(values, missed)
+    words = {"mean": "mean", "median": "50 of 100 stay below", "p95": "95 of 100 stay below"}
+    lines = [
+        [said, or_dash(spec.paper) if name == "mean" else "-", f"{'≥ ' if found.is_bound(name) else ''}{shown}"]
+        for name, said in words.items()
+        for shown in [known.show(float(getattr(found, name)))]
+    ]
+    drawn = histogram_plot(values.tolist(), axis_title(known), {"mean": found.mean}, counted="trials")
     return drawn, [markdown_table([f"{len(values):,} trials", "paper", "ours"], lines)]
 
 

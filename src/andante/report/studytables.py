@@ -187,8 +187,11 @@ def influence(spec: InfluenceSpec, results: Results) -> str:
 
 
 def _influenced(settings: Sequence[Setting], parameter: str, of: str | None, name: str) -> str:
-    """Return how a measure, or the effect of a parameter on it, changes with another parameter."""
-    means = {_arguments(one): one.summary[name].mean for one in settings}
+    """Return how a measure, or the effect of a parameter on it, changes with another parameter.
+
+    Settings whose mean is only a lower bound, because agents did not always arrive, do not count.
+    """
+    means = {_arguments(one): one.summary[name].mean for one in settings if not one.summary[name].bounds}
     if of is not None:
         means = {rest: abs(high - low) for rest, (low, high) in ends(means, of).items()}
     found = list(ends(means, parameter).values())

@@ -1,4 +1,4 @@
-"""The table of a comparison: one line per agent, for the terminal, Markdown, CSV, LaTeX and pages."""
+"""The table of a comparison: one line per agent, for the terminal, Markdown, CSV, LaTeX (`latex.py`) and pages."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import astuple, dataclass, fields
 from typing import TYPE_CHECKING
 
 from andante.files import write_whole
-from andante.measures import MEASURES, QUALITIES, Row, Statistics, Summary, summarise
+from andante.measures import MEASURES, QUALITIES, STATISTICS, Row, Statistics, Summary, measure_and_statistic, summarise
 from andante.report.markdown import markdown_table
 
 if TYPE_CHECKING:
@@ -64,8 +64,6 @@ _SHOWN = {
 #: Measures of preparation: in the table only if there was any.
 _PREPARED = frozenset({"database_bytes", "build_seconds"})
 
-_ASKED_FOR = ("mean", "median", "p95", "max")  # the statistics of a measure that is asked for
-
 _WORDS = {"median": "Median.", "p95": "95 of 100 trials are below.", "max": "The largest of all trials."}
 _TITLES = {"median": "Median", "p95": "95th percentile", "max": "Maximum"}
 
@@ -73,14 +71,16 @@ _TITLES = {"median": "Median", "p95": "95th percentile", "max": "Maximum"}
 def columns(summaries: Sequence[Summary], measures: Sequence[str] = (), about: str = "agent") -> list[Column]:
     """Return the columns that these summaries can fill: those of ``measures``, or by default the usual ones.
 
-    The title of the first column is what the summaries are ``about``. Of the usual ones, databases and build time are
-    left out if no agent has any.
+    A measure is given as ``cost``, for all statistics, or as ``cost:median`` for one. The title of the first column is
+    what the summaries are ``about``. Of the usual ones, databases and build time are left out if no agent has any.
     """
-    wanted = dict.fromkeys(measures, _ASKED_FOR) or _SHOWN
+    asked = [measure_and_statistic(text) for text in measures]
+    wanted: list[tuple[str, tuple[str, ...]]] = [(name, (one,) if one else STATISTICS) for name, one in asked]
+    wanted = wanted or list(_SHOWN.items())
     spared = frozenset() if measures else _PREPARED
     measured = [
-        name
-        for name in wanted
+        (name, some)
+        for name, some in wanted
         if any(name in s.measures and (name not in spared or s[name].max > 0) for s in summaries)
     ]
     head = [
@@ -88,14 +88,15 @@ def columns(summaries: Sequence[Summary], measures: Sequence[str] = (), about: s
         Column(
             "Arrived",
             "",
-            "The share of trials that reached the goal. Where a limit cut some short, ≥ marks lower bounds.",
+            "The share of trials that reached the goal. Where some did not, ≥ marks lower bounds.",
             _arrived,
         ),
     ]
+    titled = {name for name, some in measured if "mean" in some}  # whose other columns need not name the measure
     return head + [
-        _column(name, statistic, name in QUALITIES, bool(measures) or name in QUALITIES)
-        for name in measured
-        for statistic in wanted[name]
+        _column(name, statistic, name in QUALITIES and name in titled, bool(measures) or name in QUALITIES)
+        for name, some in measured
+        for statistic in some
     ]
 
 
@@ -258,48 +259,6 @@ def summary_csv(summaries: Sequence[Summary], about: str = "agent") -> str:
         for name, numbers in summary.measures.items():
             writer.writerow([summary.name, summary.trials, summary.solved, name, *astuple(numbers)])
     return text.getvalue()
-
-
-def latex(
-    summaries: Sequence[Summary],
-    measures: Sequence[str] = (),
-    about: str = "agent",
-    best: Best | None = None,
-    caption: Sequence[str] = (),
-) -> str:
-    """Return the table in LaTeX, for the package booktabs, with bold cells for the best; the caption is a comment."""
-    shown = columns(summaries, measures, about)
-    bold = [[False] * len(shown), *marks(summaries, shown, best)]
-    lines = [[_head(column) for column in shown], *cells(summaries, measures)]
-    written = [
-        [f"\\textbf{{{_for_latex(text)}}}" if mark else _for_latex(text) for text, mark in zip(*pair, strict=True)]
-        for pair in zip(lines, bold, strict=True)
-    ]
-    head, *body = [f"{' & '.join(line)} \\\\" for line in written]
-    above = [f"% {sentence}" for sentence in caption]
-    table = [*above, f"\\begin{{tabular}}{{l{'r' * (len(shown) - 1)}}}", "\\toprule", head, "\\midrule", *body]
-    return "\n".join([*table, "\\bottomrule", "\\end{tabular}"]) + "\n"
-
-
-_LATEX = str.maketrans(
-    {
-        **{sign: f"\\{sign}" for sign in "%&_#${}"},
-        "±": "$\\pm$",
-        "≥": "$\\geq$",
-        "∞": "$\\infty$",
-        "µ": "\\textmu{}",
-        "~": "\\textasciitilde{}",
-    }
-)
-
-
-def _for_latex(text: str) -> str:
-    r"""Return a text escaped for LaTeX.
-
-    >>> _for_latex("2.0 ± 0.1 %")
-    '2.0 $\\pm$ 0.1 \\%'
-    """
-    return text.translate(_LATEX)
 
 
 def csv_text(rows: Iterable[Row]) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 from andante.measures import Comparison, Statistics, Summary, measure
 from andante.measures.comparison import MOST_PAIRED
 from andante.measures.summary import between
+from andante.report.titles import titled
 
 _MOST_LINES = 40
 
@@ -72,6 +73,18 @@ def below(summaries: Sequence[Summary], comparison: Comparison | None) -> list[s
     if comparison is not None:
         words.append("Bold: the best of a column, and all that are not clearly worse.")
     return [one for one in (*words, *(sentences(comparison) if comparison is not None else ())) if one]
+
+
+def caption_and_notes(
+    title: str, summaries: Sequence[Summary], comparison: Comparison | None
+) -> tuple[list[str], list[str]]:
+    """Return the caption of a table for a paper, and what is better than what, as sentences for its author."""
+    words = [f"{title.rstrip('.')}.", caption(summaries).replace("(a to b)", "(a--b)")]
+    if comparison is None:
+        return [one for one in words if one], []
+    comparison = titled(comparison)
+    words += ["Bold: the best of a column, and all that are not clearly worse.", comparison.ground, comparison.method]
+    return [one for one in words if one], list(comparison.verdicts)
 
 
 def caption(summaries: Sequence[Summary]) -> str:

@@ -4,6 +4,9 @@ Sharon, Sturtevant and Felner (2013): a state is expendable if its remaining nei
 On a grid this holds if they form one unbroken arc of the ring around it. On other graphs only edges between the
 neighbours themselves are considered. If every move can be reversed, removing such a state leaves the rest of the map
 connected.
+
+That is true of the map on which they were removed. When a cell closes, a state may be needed that was removed long ago;
+when one opens, it may lie among removed states; and so may a goal that moves. In each case all removed states are back.
 """
 
 from __future__ import annotations
@@ -14,35 +17,47 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.kernel import generic, int64, kernel
-from andante.search.memory import Clock, Space
+from andante.search.local import is_shut
+from andante.search.memory import Clock, Space, version
 from andante.search.records import Index, claim, find
-from andante.world.layout import COUNT, DIRECTION, Arrays, Csr, Moves, degree, target
+from andante.world.changes import Changes
+from andante.world.layout import COUNT, DIRECTION, Arrays, Csr, Layout, Moves, degree, target
 
 
 class Gone(NamedTuple):
-    """The states removed in this problem; empty for agents that remove none."""
+    """The states removed in this problem, on the present version of the map; empty for agents that remove none."""
 
     where: Index
-    problem: npt.NDArray[np.uint32]  # a field of the states' records, the problem in which the state was removed
+    version: npt.NDArray[np.int64]  # a field of the states' records, when the state was removed ...
+    drift: npt.NDArray[np.float64]  # ... and how far the goal had moved by then
     clock: Clock
+    changes: Changes
 
     @classmethod
     def allocate(cls, space: Space) -> Gone:
         """Return an array for all states; empty if the parameter ``expendable`` is off."""
-        numbers = None if space.params.expendable else 0
-        return cls(space.mind.index(numbers=numbers), space.mind.field(np.uint32, numbers=numbers), space.clock)
+        mind, numbers = space.mind, None if space.params.expendable else 0
+        fields = mind.field(np.int64, numbers=numbers), mind.field(np.float64, numbers=numbers)
+        return cls(mind.index(numbers=numbers), *fields, space.clock, space.changes_in_time)
 
 
 @kernel
 def is_gone(gone: Gone, state: int) -> bool:
-    """Return whether the state was removed in this problem."""
-    return gone.problem[find(gone.where, state)] == gone.clock[0]["problem"]
+    """Return whether the state was removed, and neither the map nor the goal has changed since."""
+    place, now = find(gone.where, state), gone.clock[0]
+    return gone.version[place] == version(now, gone.changes) and gone.drift[place] == now["drift"]
+
+
+@is_shut.of(Gone)
+def _is_shut(removed: Gone, state: int) -> bool:
+    return len(removed.version) > 0 and is_gone(removed, state)
 
 
 @kernel
 def give_up(gone: Gone, state: int) -> None:
-    """Remove the state until the problem ends."""
-    gone.problem[claim(gone.where, state)] = gone.clock[0]["problem"]
+    """Remove the state until the problem ends, or the map or the goal changes."""
+    place = claim(gone.where, state)
+    gone.version[place], gone.drift[place] = version(gone.clock[0], gone.changes), gone.clock[0]["drift"]
 
 
 def _is_arc(mask: int) -> bool:
@@ -52,6 +67,22 @@ def _is_arc(mask: int) -> bool:
 
 
 IS_ARC = np.array([_is_arc(mask) for mask in range(256)])
+
+
+@generic
+def is_gate(graph: Layout, state: int) -> bool:
+    """Return whether neighbours of a state may be far from each other without it: they are not one arc of its ring."""
+    raise TypeError(graph)
+
+
+@is_gate.of(Moves)
+def _is_gate_on_a_grid(graph: Moves, state: int) -> bool:
+    return not IS_ARC[graph.mask[state]]
+
+
+@is_gate.of(Csr)
+def _may_be_a_gate(graph: Csr, state: int) -> bool:
+    return True
 
 
 @generic

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from andante.kernel import int64, kernel
+from andante.kernel import generic, int64, kernel
 from andante.notation import Word
 from andante.search import heap
 from andante.search.heap import Heap
@@ -96,6 +96,21 @@ class Ahead(NamedTuple):
         return cls(Plan.over(space, min(space.states, space.params.lookahead)))
 
 
+class Anywhere(NamedTuple):
+    """For lookaheads that may enter every state; others have removed some."""
+
+
+@generic
+def is_shut(removed: Any, state: int) -> bool:
+    """Return whether a lookahead may not enter a state, because the agent has removed it."""
+    raise TypeError(removed)
+
+
+@is_shut.of(Anywhere)
+def _is_never_shut(removed: Anywhere, state: int) -> bool:
+    return False
+
+
 # --- lookahead ------------------------------------------------------------------------------------------------------
 
 
@@ -124,7 +139,9 @@ def least_f(local: Local) -> float:
 
 
 @kernel
-def grow(local: Local, graph: Arrays, h: Learned, state: int, goal: int, lookahead: int) -> tuple[int, int]:
+def grow(
+    local: Local, graph: Arrays, h: Learned, removed: Any, state: int, goal: int, lookahead: int
+) -> tuple[int, int]:
     """Build the space around ``state``; return the number of states expanded and of moves looked at.
 
     Afterwards the goal, if it was next to be expanded, or else the best open state is the first in the heap.
@@ -133,11 +150,11 @@ def grow(local: Local, graph: Arrays, h: Learned, state: int, goal: int, lookahe
     heap.clear(local.open)
     at["first"] += at["size"]
     at["size"] = 0
-    slot = _reach(local, state, value(h, graph, state, goal))
+    slot = _reach(local, state, np.inf if is_shut(removed, state) else value(h, graph, state, goal))
     local.g[slot], local.parent[slot] = 0.0, -1
     expanded, touched = 0, 0
     while True:
-        touched += _expand(local, graph, h, slot, goal)
+        touched += _expand(local, graph, h, removed, slot, goal)
         expanded += 1
         if expanded == lookahead or frontier(local) == 0 or local.state[local.open.item[0]] == goal:
             return expanded, touched
@@ -156,7 +173,7 @@ def _reach(local: Local, state: int, h: float) -> int:
 
 
 @kernel
-def _expand(local: Local, graph: Arrays, h: Learned, slot: int, goal: int) -> int:
+def _expand(local: Local, graph: Arrays, h: Learned, removed: Any, slot: int, goal: int) -> int:
     """Open the states reached, or reached more cheaply, from one state; return the number of moves looked at."""
     state, so_far = int64(local.state[slot]), local.g[slot]
     note(h.log, EXPANDED, state, so_far)
@@ -166,6 +183,8 @@ def _expand(local: Local, graph: Arrays, h: Learned, slot: int, goal: int) -> in
         g = so_far + price(graph, state, k)
         there = slot_of(local, near)
         if there < 0:
+            if is_shut(removed, near):
+                continue
             rest = value(h, graph, near, goal)
             if rest == np.inf:  # a dead end has no path to the goal
                 continue
@@ -271,6 +290,7 @@ def look_ahead(
     graph: Arrays,
     h: Learned,
     rise: Rise,
+    removed: Any,
     state: int,
     goal: int,
     lookahead: int,
@@ -281,7 +301,7 @@ def look_ahead(
 
     Returns the number of states expanded and of moves looked at. There is no plan if the frontier is empty.
     """
-    expanded, touched = grow(local, graph, h, state, goal, lookahead)
+    expanded, touched = grow(local, graph, h, removed, state, goal, lookahead)
     if frontier(local) > 0:
         _plan(local, ahead.plan, _choose(local, graph, rise, avoidance), walk)
     return expanded, touched

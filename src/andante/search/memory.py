@@ -28,7 +28,7 @@ import numpy.typing as npt
 from andante.kernel import kernel
 from andante.notation import Named
 from andante.search.mind import Mind
-from andante.world.changes import UNCHANGED, Changes
+from andante.world.changes import UNCHANGED, Changes, is_written
 from andante.world.graph import Graph
 from andante.world.sensing import KNOWN, Belief, View
 
@@ -85,6 +85,12 @@ def catch_up(clock: Any, opened: int) -> None:
 
 
 @kernel
+def version(clock: Any, changes: Changes) -> int:
+    """Return a number that grows with each new problem, and with each cell that is opened or closed on the map."""
+    return clock["problem"] + changes.scalars[0]["total"]
+
+
+@kernel
 def season(clock: Any) -> int:
     """Return a number that grows with each new trial, and with each cell that is opened on the map."""
     return clock["trial"] + clock["era"] - clock["problem"]
@@ -138,6 +144,11 @@ class Space(NamedTuple):
     def changes(self) -> Changes:
         """The log of what changes on the map as the agent knows it."""
         return self.view.cells.changes if isinstance(self.view, Belief) else self.graph.changes
+
+    @property
+    def changes_in_time(self) -> Changes:
+        """The same log, but an empty one if the map does not change: walls that come into sight were always there."""
+        return self.changes if not isinstance(self.view, Belief) or is_written(self.view.news) else UNCHANGED
 
     @property
     def changes_to_search(self) -> Changes:

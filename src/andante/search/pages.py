@@ -26,6 +26,8 @@ _OWN = _LINKS + 4  # a page's link to itself
 _PLAIN, _LINKED = 2, 16  # how long heads are; one with links takes up a cache line, of which eleven numbers are used
 LINE = 64  # bytes of a cache line
 SLOTS_PER_PAGE = 16  # a page needs 2 to 6, but a table of one size cannot be used as one of another
+_USUAL_SLOTS = 6  # that a page needs at most, as long as tables only grow
+_TOUCHED = 4096  # bytes that the operating system provides at least
 CLEARED = 16  # entries of discarded tables cleared for each page that is added: more than it will take of new ones
 
 
@@ -33,18 +35,18 @@ CLEARED = 16  # entries of discarded tables cleared for each page that is added:
 HOLDER = np.dtype(
     [
         ("table", np.int64),  # where its hash table begins ...
-        ("mask", np.int64),  # ... and the number of its entries, less one
+        ("mask", np.int32),  # ... and the number of its entries, less one
         ("old", np.int64),  # the smaller table before it, from which entries are still being moved; 0: there is none
-        ("old_mask", np.int64),
-        ("moved", np.int64),  # entries of the old table looked at so far
-        ("first", np.int64),  # its pages are a chain
-        ("last", np.int64),
-        ("pages", np.int64),
-        ("slots", np.int64),  # entries of its tables
-        ("found", np.int64),  # the key that was looked for last ...
-        ("found_at", np.int64),  # ... and its page: neighbouring numbers follow each other
-        ("first_page", np.int64),  # which it will need first in its next move, as far as it knows ...
-        ("second_page", np.int64),  # ... and then
+        ("old_mask", np.int32),
+        ("moved", np.int32),  # entries of the old table looked at so far
+        ("first", np.int32),  # its pages are a chain
+        ("last", np.int32),
+        ("pages", np.int32),
+        ("slots", np.int32),  # entries of its tables
+        ("found", np.int32),  # the key that was looked for last ...
+        ("found_at", np.int32),  # ... and its page: neighbouring numbers follow each other
+        ("first_page", np.int32),  # which it will need first in its next move, as far as it knows ...
+        ("second_page", np.int32),  # ... and then
     ]
 )
 
@@ -345,7 +347,7 @@ def paged(fields: list[np.dtype[Any]], cut: Cut, room: Room, holders: npt.NDArra
     pool = np.zeros(1, POOL)
     pool["fresh"], pool["fresh_slot"], pool["page_bytes"] = FIRST, SMALLEST, sum(sizes) + _HEAD_BYTES * cut.head
     index = Paged(
-        np.zeros(slots, np.int64),
+        lined_up(slots, np.int64),
         np.zeros(CLASSES, np.int64),
         lined_up(pages * cut.head, np.int32),
         buffer,
@@ -364,6 +366,22 @@ def paged(fields: list[np.dtype[Any]], cut: Cut, room: Room, holders: npt.NDArra
 def _aligned(size: int) -> int:
     """Return the size, rounded up to whole cache lines."""
     return -(-size // LINE) * LINE
+
+
+def touch(index: Paged, size: int) -> None:
+    """Touch so many bytes that nobody has used yet; they stay zeros.
+
+    The operating system provides memory when it is touched for the first time, 2 MB at a time if it can. That may take
+    milliseconds, in which nothing else happens.
+    """
+    pool, head = index.pool[0], index.cut.head
+    first = int(pool["fresh"])
+    last = min(first + size // int(pool["page_bytes"]), len(index.head) // head)
+    for begin, each in index.field.tolist():
+        index.bytes[begin + first * each : begin + last * each : _TOUCHED] = 0
+    index.head[first * head : last * head : _TOUCHED // index.head.itemsize] = 0
+    slots = int(pool["fresh_slot"])
+    index.table[slots : slots + _USUAL_SLOTS * (last - first) : _TOUCHED // SLOT_BYTES] = 0
 
 
 def lined_up(length: int, dtype: npt.DTypeLike) -> npt.NDArray[Any]:

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from andante.databases.header import Database
 from andante.episode.crowd import Crowd
-from andante.episode.lanes import MEMORY
+from andante.episode.lanes import KEPT_SHARE, MEMORY
 from andante.episode.run import Outfit
 from andante.measures import Outcome, Row, capped_suboptimality_with_waits, suboptimality_ratio
 from andante.selection.requirements import Requirements
@@ -28,7 +28,7 @@ from andante.world.problem import Problem
 #: A crowd is stopped after this many times the moves of the longest of its shortest paths.
 TICK_CAP = 10
 
-#: The fewest bytes that a crowd can be given for its minds.
+#: The fewest bytes that a crowd can be given for its units.
 LEAST_MEMORY = 1e6
 
 _WALKING = int(Outcome.WALKING)
@@ -44,7 +44,7 @@ class _March(NamedTuple):
     ended: Numbers  # [units]
     waited: Numbers  # [units]
     microseconds: list[float]  # of each tick
-    most_bytes: int  # that all minds held after a tick
+    most_bytes: int  # that all units took after a tick
     restarts: int
 
 
@@ -53,7 +53,8 @@ class Crowds:
     """Runs candidates as crowds of the size, with the time and in the memory that the requirements say."""
 
     requirements: Requirements
-    _fixed: dict[tuple[Any, ...], int] = field(default_factory=dict)  # by algorithm, databases and map
+    #: What each unit takes, and all else: by algorithm, databases and map.
+    _fixed: dict[tuple[Any, ...], tuple[int, int]] = field(default_factory=dict)
 
     def rows(self, outfit: Outfit[Database], name: str, problems: Sequence[Problem], cap: float) -> list[Row]:
         """Return a row for each problem, in their order; each is walked by a unit of a crowd.
@@ -85,10 +86,12 @@ class Crowds:
         assert asked.units is not None
         assert grid is not None
         mine = [one for one in outfit.databases if one.serves(grid.graph)]
-        taken = self._fixed_bytes(outfit, mine, problems[0]) + sum(one.nbytes for one in mine)
+        each, desk = self._fixed_bytes(outfit, mine, problems[0])
+        taken = desk + sum(one.nbytes for one in mine)
         room = MEMORY if asked.total_memory is None else max(LEAST_MEMORY, asked.total_memory - taken)
         share = len(problems) / asked.units
-        crowd = Crowd(outfit.algorithm, grid, databases=mine, memory=max(LEAST_MEMORY, share * room))
+        needed = len(problems) * each / (1 - KEPT_SHARE)  # if that is more than there is, it will show in the rows
+        crowd = Crowd(outfit.algorithm, grid, databases=mine, memory=max(LEAST_MEMORY, share * room, needed))
         starts, goals = (cells_of([getattr(p, end) for p in problems], grid.width) for end in ("start", "goal"))
         crowd.add(starts, goals)
         shortest = shortest_moves([_optimal_cost(problem) for problem in problems])
@@ -96,7 +99,7 @@ class Crowds:
         march = _march(crowd, budget, TICK_CAP * int(shortest.max()))
         whole = {
             "crowd_units": len(problems),
-            "crowd_bytes": taken + march.most_bytes,
+            "crowd_bytes": taken + (asked.units - len(problems)) * each + march.most_bytes,
             "mind_bytes": room,
             "crowd_restarts": march.restarts,
             "tick_microseconds": float(np.median(march.microseconds)),
@@ -104,16 +107,17 @@ class Crowds:
         }
         return [{**row, **whole} for row in _unit_rows(crowd, problems, march, shortest, cap)]
 
-    def _fixed_bytes(self, outfit: Outfit[Database], databases: Sequence[Database], problem: Problem) -> int:
-        """Return the memory of a crowd of full size before its units have learned anything, without databases."""
+    def _fixed_bytes(
+        self, outfit: Outfit[Database], databases: Sequence[Database], problem: Problem
+    ) -> tuple[int, int]:
+        """Return what each unit of a crowd takes before it has learned anything, and what the crowd takes beside."""
         grid = problem.grid
         assert grid is not None
-        assert self.requirements.units is not None
         key = (str(outfit.algorithm), *(one.kind for one in databases), grid.fingerprint)
         if key not in self._fixed:
             bare = Crowd(outfit.algorithm, grid, databases=databases, memory=LEAST_MEMORY)
-            bare.add([grid.cell(problem.start)] * self.requirements.units, [grid.cell(problem.goal)])
-            self._fixed[key] = bare.memory_bytes
+            bare.add(grid.cell(problem.start), grid.cell(problem.goal))
+            self._fixed[key] = bare.unit_bytes, bare.memory_bytes - bare.unit_bytes
         return self._fixed[key]
 
 
@@ -190,7 +194,7 @@ def shortest_moves(costs: Sequence[float]) -> Numbers:
 
 
 def crowd_code(options: Sequence[str], algorithm: str, mind_bytes: float) -> str:
-    """Return the line of Python that makes a crowd whose minds keep to this many bytes.
+    """Return the line of Python that makes a crowd whose units keep to this many bytes.
 
     >>> crowd_code(["databases=[moves]"], "cpd", 94_290_000.0)
     "andante.Crowd('cpd', grid, databases=[moves], memory=94.2e6)"

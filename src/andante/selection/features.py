@@ -127,7 +127,9 @@ def describe(matrix: Matrix, maps: Iterable[PlannedMap]) -> Described:
         numbers = places.pop(planned.fingerprint, [])
         if not numbers:
             continue
-        grid = planned.grid()
+        grid = planned.world()
+        if not isinstance(grid, Grid):
+            raise MatrixError(f"features are of problems on maps, and {planned.name} is a graph")
         ends = [(int(matrix.instances[k].start or 0), int(matrix.instances[k].goal or 0)) for k in numbers]
         features[numbers] = features_of(grid, *zip(*ends, strict=True))
         cells[numbers] = [[*grid.cell(start), *grid.cell(goal)] for start, goal in ends]

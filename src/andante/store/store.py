@@ -43,6 +43,7 @@ FORMAT = 3
 _CHECKSUM = "checksum"
 _DIGITS = 16  # of hashes
 _KEYS: dict[str, type] = {"andante": str, "created": str, "about": dict, "tables": dict}  # beside format and checksum
+_MADE = "made_with"  # a key that stores of earlier versions lack
 _MANIFEST, _PARTS, _DAMAGED, _LOCK = "manifest.json", "parts", "damaged", "lock"
 _FANOUT = 64  # this many parts of about the same size are merged into one
 
@@ -138,11 +139,12 @@ class Store:
         folder: str | os.PathLike[str],
         about: Mapping[str, Any],
         tables: Mapping[str, Columns | pl.DataFrame] | None = None,
+        made_with: Sequence[Mapping[str, Any]] = (),
     ) -> Store:
         """Create and return a new, empty store.
 
         ``about`` is whatever the store's creator wants to keep with it, stored as JSON (see `as_kept`); ``tables`` are
-        stored beside the rows.
+        stored beside the rows; for ``made_with`` see `note`.
         """
         home = Path(folder)
         cls.refuse_taken(home)
@@ -152,6 +154,7 @@ class Store:
             "created": f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
             "about": as_kept(about),
             "tables": {name: _digest(data) for name, data in files.items()},
+            _MADE: as_kept(list(made_with)),
         }
         try:
             (home / _PARTS).mkdir(parents=True, exist_ok=True)
@@ -202,6 +205,9 @@ class Store:
             raise damage
         if not all(isinstance(found.get(name), kind) for name, kind in _KEYS.items()):
             raise damage
+        made = found.get(_MADE, [])
+        if not isinstance(made, list) or not all(isinstance(one, dict) for one in made):
+            raise damage
         if not all(name.isidentifier() and isinstance(digest, str) for name, digest in found["tables"].items()):
             raise damage  # never look for a table outside this folder
         return found
@@ -230,6 +236,19 @@ class Store:
         """The names of the tables stored beside the rows, with hashes of their files."""
         tables: dict[str, str] = self._manifest["tables"]
         return tables
+
+    @property
+    def made_with(self) -> list[dict[str, Any]]:
+        """What the rows were made with: processor, system, versions and commit of each process that added some."""
+        made: list[dict[str, Any]] = self._manifest.get(_MADE, [])
+        return made
+
+    def note(self, made: Mapping[str, Any]) -> None:
+        """Keep what the next rows are made with in the manifest, if it is new; only within `writing`."""
+        kept = as_kept(made)
+        if kept not in self.made_with:
+            self._manifest = {**self._manifest, _MADE: [*self.made_with, kept]}
+            _write(self.folder / _MANIFEST, _sealed(self._manifest))
 
     def table(self, name: str) -> pl.DataFrame:
         """Return a table stored beside the rows."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from andante.errors import ParameterError, did_you_mean
-from andante.measures import CUT_SHORT, MEASURES, Summary
+from andante.measures import MEASURES, Summary
 from andante.measures.clusters import Clusters, Over
 from andante.measures.summary import map_column, place_columns, place_digest, summary_of
 from andante.store.store import polars
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     import polars as pl
 
 DIGEST = "digest of the problem"  # names that no store has for a column
-SHORT = "trials cut short"
 MAP = "number of the map"
 GROUP = "value of the column"
 
@@ -44,13 +43,12 @@ def _groups(rows: pl.DataFrame, by: str) -> dict[tuple[Any, ...], pl.DataFrame]:
     """Return the columns that summaries need, for each value of ``by``."""
     pl = polars()
     measured = [name for name in MEASURES if name in rows.columns]
-    short = pl.col("outcome").is_in(list(CUT_SHORT)) if "outcome" in rows.columns else pl.lit(False)
     where = map_column(rows.columns)
     place = pl.col(where).rank("dense") if where is not None else pl.lit(0)
     flags = {MEASURES[name].bounded_by for name in measured} & set(rows.columns)
     columns = [pl.col(name).cast(pl.Float64).fill_null(math.nan) for name in measured]
     needed = with_digests(rows).select(
-        pl.col(by).alias(GROUP), "solved", DIGEST, short.alias(SHORT), place.alias(MAP), *columns, *sorted(flags)
+        pl.col(by).alias(GROUP), "solved", DIGEST, place.alias(MAP), *columns, *sorted(flags)
     )
     return needed.partition_by(GROUP, as_dict=True, maintain_order=True)
 
@@ -62,7 +60,8 @@ def _summary(name: str, group: pl.DataFrame, over: Over) -> Summary:
     clusters = Clusters.of(group[MAP].to_numpy(), over)
     flags = {MEASURES[key].bounded_by for key in measured} & set(group.columns)
     bounds = {key: group[key].fill_null(False).to_numpy() for key in flags}
-    return summary_of(name, measured, int(group["solved"].sum()), group[SHORT].to_numpy(), bounds, clusters, problems)
+    solved = group["solved"].to_numpy().astype(bool)
+    return summary_of(name, measured, int(solved.sum()), ~solved, bounds, clusters, problems)
 
 
 def with_digests(rows: pl.DataFrame) -> pl.DataFrame:

@@ -31,7 +31,9 @@ def merge(sources: Sequence[Store], folder: str | os.PathLike[str]) -> Store:
         _refuse_strangers(first, other)
     parts = [part for source in sources for part in source.whole_parts()]
     tables = _tables(sources)
-    merged = Store.create(folder, first.about if tables is not None else _medley(sources), tables)
+    made = {str(one): one for source in sources for one in source.made_with}
+    about = first.about if tables is not None else _medley(sources)
+    merged = Store.create(folder, about, tables, list(made.values()))
     for part in parts:
         merged.adopt(part)
     return merged

@@ -44,6 +44,11 @@ class Changes(NamedTuple):
         return cls(np.zeros(entries, np.int32), np.zeros(RECENT, np.int32), np.zeros(1, CHANGES))
 
 
+def is_written(changes: Changes) -> bool:
+    """Return whether the log is that of a map that can change."""
+    return len(changes.cell) >= RECENT
+
+
 #: For all maps that do not change.
 UNCHANGED = Changes.none()
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Protocol
 
 
@@ -24,30 +22,65 @@ class Turnstile:
     def __init__(self) -> None:
         self._free = threading.Condition()
         self._readers = self._writers = 0
+        self._reading, self._writing = _Reading(self), _Writing(self)
 
-    @contextmanager
-    def reading(self) -> Iterator[None]:
-        """Keep writers out."""
+    def reading(self) -> _Reading:
+        """Return a context in which writers are kept out."""
+        return self._reading
+
+    def writing(self) -> _Writing:
+        """Return a context in which all others are kept out."""
+        return self._writing
+
+    def begin_reading(self) -> None:
+        """Wait until nobody writes, or waits to write."""
         with self._free:
             while self._writers:
                 self._free.wait()
             self._readers += 1
-        try:
-            yield
-        finally:
-            with self._free:
-                self._readers -= 1
+
+    def end_reading(self) -> None:
+        """Let in who waits to write."""
+        with self._free:
+            self._readers -= 1
+            if self._writers:
                 self._free.notify_all()
 
-    @contextmanager
-    def writing(self) -> Iterator[None]:
-        """Keep all others out."""
-        with self._free:
-            self._writers += 1
-            try:
-                while self._readers:
-                    self._free.wait()
-                yield
-            finally:
-                self._writers -= 1
-                self._free.notify_all()
+    def begin_writing(self) -> None:
+        """Wait until nobody reads, and keep all others out."""
+        self._free.acquire()
+        self._writers += 1
+        while self._readers:
+            self._free.wait()
+
+    def end_writing(self) -> None:
+        """Let in who waits."""
+        self._writers -= 1
+        self._free.notify_all()
+        self._free.release()
+
+
+class _Reading:
+    """What ``with turnstile.reading()`` enters: agents do so at every move, and a generator would take longer."""
+
+    def __init__(self, gate: Turnstile) -> None:
+        self._gate = gate
+
+    def __enter__(self) -> None:
+        self._gate.begin_reading()
+
+    def __exit__(self, *failure: object) -> None:
+        self._gate.end_reading()
+
+
+class _Writing:
+    """What ``with turnstile.writing()`` enters."""
+
+    def __init__(self, gate: Turnstile) -> None:
+        self._gate = gate
+
+    def __enter__(self) -> None:
+        self._gate.begin_writing()
+
+    def __exit__(self, *failure: object) -> None:
+        self._gate.end_writing()

@@ -57,18 +57,19 @@ class Graph:
     [(1, 3.0), (2, 5.0)]
     """
 
-    def __init__(self, arrays: Arrays, labels: Sequence[Hashable] | None = None) -> None:
+    def __init__(self, arrays: Arrays, labels: Sequence[Hashable] | None = None, name: str = "graph") -> None:
         self.arrays = arrays
         self.labels = labels
+        self.name = name
         self._size = int(size(arrays))
         for array in arrays:
             if isinstance(array, np.ndarray):
                 array.flags.writeable = False
 
-    def __getstate__(self) -> tuple[Arrays, Sequence[Hashable] | None]:
-        return self.arrays, self.labels  # the rest follows from these
+    def __getstate__(self) -> tuple[Arrays, Sequence[Hashable] | None, str]:
+        return self.arrays, self.labels, self.name  # the rest follows from these
 
-    def __setstate__(self, state: tuple[Arrays, Sequence[Hashable] | None]) -> None:
+    def __setstate__(self, state: tuple[Arrays, Sequence[Hashable] | None, str]) -> None:
         Graph.__init__(self, *state)  # unpickled arrays are writeable, and kernels would be compiled again for those
 
     # --- building ---
@@ -246,6 +247,14 @@ class Graph:
         neighbour = (source + moves.offset[direction]).astype(np.int32)
         return Graph(Csr(first, neighbour, PRICE[direction], self.points, int(metric), 1.0), self.labels)
 
+    def named(self, name: str) -> Graph:
+        """Return the same graph under a name, which rows and messages show.
+
+        >>> Graph.from_edges([(0, 1, 3.0)]).named("a bridge").name
+        'a bridge'
+        """
+        return Graph(self.arrays, self.labels, name)
+
     def with_points(self, points: npt.ArrayLike, metric: str) -> Graph:
         """Return a graph with the same states and arcs but another heuristic."""
         arrays = self.csr().arrays
@@ -254,7 +263,7 @@ class Graph:
         fresh = arrays._replace(point=place, metric=code)
         check_range(fresh)
         check_heuristic(fresh)
-        return Graph(fresh, self.labels)
+        return Graph(fresh, self.labels, self.name)
 
     def scaled(self, factor: float) -> Graph:
         """Return the same graph with all costs and points multiplied by ``factor``.

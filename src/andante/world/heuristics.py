@@ -42,6 +42,25 @@ class Metric(Word):
 _OCTILE, _EUCLIDEAN, _MANHATTAN = int(Metric.OCTILE), int(Metric.EUCLIDEAN), int(Metric.MANHATTAN)
 
 
+def distances_between(
+    points: npt.NDArray[np.float64], others: npt.NDArray[np.float64], metric: Metric
+) -> npt.NDArray[np.float64]:
+    """Return the distance of each point from the other in its row, as `distance` does for two states.
+
+    >>> distances_between(np.array([[0.0, 0.0]]), np.array([[3.0, 4.0]]), Metric.EUCLIDEAN)
+    array([5.])
+    """
+    apart = np.abs(points - others)
+    longest, total = apart.max(1, initial=0.0), apart.sum(1)
+    found: npt.NDArray[np.float64] = {
+        Metric.EUCLIDEAN: np.sqrt((apart**2).sum(1)),
+        Metric.MANHATTAN: total,
+        Metric.OCTILE: longest + (total - longest) * (DIAGONAL - 1.0),
+        Metric.CHEBYSHEV: longest,
+    }[metric]
+    return found
+
+
 @kernel
 def distance(point: npt.NDArray[np.float64], metric: int, a: int, b: int) -> float:
     """Return the distance between the points of states ``a`` and ``b``; ``point`` is float64[n, dimensions]."""

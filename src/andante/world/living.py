@@ -62,6 +62,7 @@ class World(Grid):
         self.lock = threading.Lock()
         self._followers: dict[Any, Follower] = {}
         self._unnoted = 0  # changes that followers may not have noted
+        self._followed = -1  # the version with which all followers have caught up
         self._width, self._height = self.width, self.height
         one = np.zeros(1, np.int64)  # for a change of a single cell
         self._one, self._one_address = one.data, one.ctypes.data
@@ -109,20 +110,24 @@ class World(Grid):
                 self.state(x, y)  # raises
             with self.lock:
                 self._one[0] = y * self._width + x
-                changed: int = self._edit(self._one_address, 1, opened)
-                self._free += changed if opened else -changed
-                self._unnoted += changed
-                if self._unnoted > _MOST_UNNOTED:
-                    self._take_note()
-            return changed
+                return self._change_states(self._one_address, 1, opened)
         states = self._states(cells)
         with self.lock:
-            changed = int(self._edit(states.ctypes.data, len(states), opened))
-            self._free += changed if opened else -changed
-            self._unnoted += changed
-            if self._unnoted > _MOST_UNNOTED:
-                self._take_note()
+            return self._change_states(states.ctypes.data, len(states), opened)
+
+    def _change_states(self, address: int, count: int, opened: bool) -> int:
+        """Change so many states, whose numbers lie at this address, and return how many were not so before."""
+        changed = int(self._edit(address, count, opened))
+        self._free += changed if opened else -changed
+        self._unnoted += changed
+        if self._unnoted > _MOST_UNNOTED:
+            self._take_note()
         return changed
+
+    def compile(self) -> None:
+        """Compile what changes cells, or load it from the cache: else the first change does so."""
+        with self.lock:
+            self._edit(self._one_address, 0, True)
 
     def _take_note(self) -> None:
         """Let followers take note of changes before they can no longer be looked up."""
@@ -189,9 +194,12 @@ class World(Grid):
         """
         with self.lock:
             work = int(self._sweep(most))
-            if self._followers:
+            if self._followers and self._followed != (version := self.version):
                 with self.turnstile.writing():
-                    work += sum(follower.mend(mended) for follower in self._followers.values())
+                    cells = sum(follower.mend(mended) for follower in self._followers.values())
+                if cells == 0 and mended > 0:
+                    self._followed = version
+                work += cells
             return work
 
     def follow(self, key: Any, make: Callable[[World], F]) -> F:
@@ -199,6 +207,7 @@ class World(Grid):
         with self.lock:
             if key not in self._followers:
                 self._followers[key] = make(self)
+                self._followed = -1
             return cast(F, self._followers[key])
 
     @cached_property

@@ -40,6 +40,20 @@ SET = np.dtype(
 LAST_LABEL = 2**31 - 1
 
 
+def _needed() -> npt.NDArray[np.uint8]:
+    """Return, for each set of moves, those that are needed to find what is connected.
+
+    A diagonal next to a straight move is not: two straight moves lead to the same cell, under every rule for moves.
+    """
+    moves = np.arange(256)
+    straight = moves & 0b01010101
+    beside = straight << 1 | straight >> 1 | straight << 7
+    return (moves & ~(beside & 0b10101010)).astype(np.uint8)
+
+
+_NEEDED = _needed()
+
+
 class Parts(NamedTuple):
     """Two sets of labels. Labels that were found to be of one component are joined by their parents."""
 
@@ -138,7 +152,7 @@ def _begin(parts: Parts) -> None:
 def _spread(parts: Parts, graph: Moves, which: int, cell: int) -> None:
     """Give a cell's label to those around it that have none, and join it with the labels of the others."""
     at, base, own = parts.scalars[0], parts.sets[which]["base"], int64(parts.label[which, cell])
-    moves = graph.mask[cell]
+    moves = _NEEDED[graph.mask[cell]]
     for k in range(COUNT[moves]):
         near = cell + graph.offset[DIRECTION[moves, k]]
         other = int64(parts.label[which, near])

@@ -5,8 +5,8 @@ typedef int32_t march_code(double *spent, void **exception, int64_t context, int
                            int64_t everybody, int64_t timed, int64_t bodies);
 typedef int32_t begin_code(double *weight, void **exception, int64_t context);
 typedef int32_t end_code(void **nothing, void **exception, int64_t context, int64_t turn);
-typedef int32_t release_code(void **nothing, void **exception, int64_t context, int64_t slots, int64_t count);
-typedef int32_t held_code(int64_t *bytes, void **exception, int64_t context, int64_t slots, int64_t count,
+typedef int32_t release_code(void **nothing, void **exception, int64_t context, int64_t units, int64_t count);
+typedef int32_t held_code(int64_t *bytes, void **exception, int64_t context, int64_t units, int64_t count,
                           int64_t held, int64_t room);
 
 enum { @CROWD_NUMBERS@, CROWD_NUMBERS };
@@ -85,9 +85,9 @@ static int64_t outcome_at(const andante_crowd *crowd, int64_t state, int64_t goa
     return are_apart(crowd->map, state, goal) ? ANDANTE_OUTCOME_UNREACHABLE : ANDANTE_WALKING;
 }
 
-static void give_back(const andante_crowd *crowd, const squad_code *code, int64_t slot) {
+static void give_back(const andante_crowd *crowd, const squad_code *code, int64_t number) {
     void *nothing, *exception;
-    code->release(&nothing, &exception, context_of(crowd, CROWD_release), address(&slot), 1);
+    code->release(&nothing, &exception, context_of(crowd, CROWD_release), address(&number), 1);
 }
 
 static void open_account(const andante_crowd *crowd, unit *row) {
@@ -193,7 +193,7 @@ static int send_unit(const andante_crowd *crowd, const squad_code *code, int32_t
         }
     }
     if (!walks) open_account(crowd, row);
-    give_back(crowd, code, row->slot);
+    give_back(crowd, code, number);
     set_out(crowd, row, goal);
     return ANDANTE_OK;
 }
@@ -207,7 +207,7 @@ static int put_unit(const andante_crowd *crowd, const squad_code *code, int32_t 
     place(crowd, number, state);
     if (row->begins < begins) row->begins = begins;
     note_outcome(crowd, row, outcome_at(crowd, state, row->goal));
-    if (row->outcome != ANDANTE_WALKING) give_back(crowd, code, row->slot);
+    if (row->outcome != ANDANTE_WALKING) give_back(crowd, code, number);
     else if (!walked) open_account(crowd, row);
     return ANDANTE_OK;
 }
@@ -216,7 +216,7 @@ static int remove_unit(const andante_crowd *crowd, const squad_code *code, int32
     int fault = check_unit(crowd, code->number, number);
     if (fault != ANDANTE_OK) return fault;
     unit *row = (unit *)table(crowd, CROWD_units) + number;
-    give_back(crowd, code, row->slot);
+    give_back(crowd, code, number);
     ((int32_t *)table(crowd, CROWD_members))[row->slot] = NOBODY;
     clear((uint8_t *)row, sizeof *row);
     row->squad = NOBODY;
@@ -238,6 +238,11 @@ static int look_at_unit(const andante_crowd *crowd, const squad_code *code, int3
     about->expanded = row->expanded;
     about->restarts = row->restarts;
     return ANDANTE_OK;
+}
+
+/* Return what units take before they have learned anything: those that are there and those that were. */
+static int64_t fixed_bytes(const andante_crowd *crowd) {
+    return ((const squad *)table(crowd, CROWD_squad))->slots * numbers_of(crowd->plan)[CROWD_unit_bytes];
 }
 
 /* Let units move until the budget is spent: what is left of it is shared again while units wait. */
@@ -303,6 +308,7 @@ static int tick(const andante_crowd *crowd, const squad_code *code, const andant
         scratch[2] = (int64_t)(uintptr_t)budget->clock;
         scratch[3] = address(budget->user);
     }
+    at->room = numbers_of(crowd->plan)[CROWD_memory] - fixed_bytes(crowd);
     if (weight > 0) fault = spend(crowd, code, amount, timed, weight);
     scratch[2] = scratch[3] = 0; /* memory holds no address between ticks */
     if (code->end(&nothing, &exception, context_of(crowd, CROWD_end), head->turn)) return ANDANTE_FAILED;
@@ -317,5 +323,6 @@ static int tick(const andante_crowd *crowd, const squad_code *code, const andant
     result->longest_wait = at->longest_wait;
     head->unreachable = 0;
     if (code->held(&result->bytes, &exception, context_of(crowd, CROWD_held), 0, 0, 0, 0)) return ANDANTE_FAILED;
+    result->bytes += fixed_bytes(crowd);
     return fault != ANDANTE_OK || at->faulty != NOBODY ? ANDANTE_FAILED : ANDANTE_OK;
 }

@@ -1,7 +1,7 @@
 
 /* A crowd: many units of one algorithm under one budget per tick. All its memory is one piece, without addresses
  * between ticks: it can be saved and moved with memcpy, like a mind. How many units it has room for, and how many bytes
- * their minds may take in all, was said when it was exported. If minds take more, the unit that holds most begins again
+ * they may take in all, was said when it was exported. If they would take more, the unit that holds most begins again
  * from where it stands. */
 typedef andante_agent andante_crowd;
 

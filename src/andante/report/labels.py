@@ -1,0 +1,243 @@
+"""Names beside the points of a plot, placed so that nobody takes them for the name of another point.
+
+A name stands beside its point if there is room and no other point is nearer to it. Otherwise it stands further away,
+at the end of a line from its point. If there is no free place for that either, the point gets a number, and the name
+stands beside that number below the plot.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from andante.report.figure import INK, MUTED, PAPER
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Values = npt.NDArray[np.float64]
+
+_MARK = 4.0  # half the size of a point, in points of 1/72 inch, like all lengths here
+_GAP = 7.0  # between a point and the name beside it
+_STEP = 2.0  # between the places at which a line is checked
+_RINGS = (22.0, 34.0, 48.0, 64.0, 84.0, 110.0)  # how far a name at the end of a line may be from its point
+_ANGLES = [2 * math.pi * k / 16 for k in range(16)]
+_LINE_HEIGHT = 1.3  # of a text, in letters
+_CLEARLY = 1.5  # a name without a line is so many times nearer to its own point than to any other
+_SAME = 6.0  # numbered points that are nearer than this share a number
+
+
+class Box(NamedTuple):
+    """A rectangle on the page."""
+
+    left: float
+    right: float
+    bottom: float
+    top: float
+
+    def covers(self, other: Box) -> bool:
+        """Return whether the two overlap."""
+        beside = self.right <= other.left or other.right <= self.left
+        apart = self.top <= other.bottom or other.top <= self.bottom
+        return not (beside or apart)
+
+    def holds(self, places: Values, margin: float = 0.0) -> bool:
+        """Return whether any of these places is inside, or within a margin of it."""
+        return bool((self.distances(places) <= margin).any())
+
+    def distances(self, places: Values) -> Values:
+        """Return how far these places are from the rectangle; 0 inside."""
+        across = np.maximum(np.maximum(self.left - places[:, 0], places[:, 0] - self.right), 0.0)
+        up = np.maximum(np.maximum(self.bottom - places[:, 1], places[:, 1] - self.top), 0.0)
+        return np.hypot(across, up)
+
+    def within(self, other: Box) -> bool:
+        """Return whether it lies inside another."""
+        return (
+            other.left <= self.left
+            and self.right <= other.right
+            and other.bottom <= self.bottom
+            and self.top <= other.top
+        )
+
+
+@dataclass
+class _Page:
+    """What is taken: points, names, and the lines that lead to names."""
+
+    frame: Box
+    points: Values  # [points, 2]: all that are drawn, whether they get a name or not
+    size: float  # of letters
+    names: list[Box] = field(default_factory=list)
+    lines: Values = field(default_factory=lambda: np.zeros((0, 2)))
+
+    def free(self, box: Box) -> bool:
+        """Return whether a name may stand here."""
+        inside = box.within(self.frame) and not any(map(box.covers, self.names))
+        return inside and not box.holds(self.points, _MARK) and not (len(self.lines) and box.holds(self.lines, 1.0))
+
+    def beside(self, number: int, name: str) -> tuple[float, float] | None:
+        """Return the first place beside a point where its name is clearly nearer to it than to any other point."""
+        width, height = extent(name, self.size)
+        apart = np.hypot(*(self.points - self.points[number]).T)
+        others = self.points[apart > 0.5]  # points in one place are one point
+        for up in (0.6, -0.6, 0.0):
+            for side in (1, -1):
+                place = side * _GAP, up * height
+                box = self._box(number, place, width, height)
+                near = float(box.distances(self.points[number : number + 1])[0])
+                if self.free(box) and not (len(others) and box.distances(others).min() <= _CLEARLY * near):
+                    self.names.append(box)
+                    return place
+        return None
+
+    def afar(self, number: int, name: str) -> tuple[float, float] | None:
+        """Return a place for a name at the end of a line that crosses nothing."""
+        width, height = extent(name, self.size)
+        for distance in _RINGS:
+            for angle in _ANGLES:
+                place = distance * math.cos(angle), distance * math.sin(angle)
+                box = self._box(number, place, width, height)
+                line = self._line(number, place)
+                if self.free(box) and self._open(number, line):
+                    self.names.append(box)
+                    self.lines = np.concatenate([self.lines, line])
+                    return place
+        return None
+
+    def _box(self, number: int, place: tuple[float, float], width: float, height: float) -> Box:
+        x, y = self.points[number] + place
+        left = x if place[0] > 0 else x - width
+        return Box(left, left + width, y - height / 2, y + height / 2)
+
+    def _line(self, number: int, place: tuple[float, float]) -> Values:
+        count = max(2, int(math.hypot(*place) / _STEP))
+        found: Values = self.points[number] + np.linspace(0.15, 1.0, count)[:, None] * np.array([place])
+        return found
+
+    def _open(self, number: int, line: Values) -> bool:
+        """Return whether a line keeps away from other points, names and lines."""
+        apart = np.hypot(*(self.points - self.points[number]).T)
+        others = self.points[apart > 0.5]
+        if any(box.holds(line, 1.0) for box in self.names):
+            return False
+        taken = np.concatenate([others, self.lines])
+        if not len(taken):
+            return True
+        gaps = np.hypot(*(line[:, None, :] - taken[None, :, :]).transpose(2, 0, 1))
+        room = np.concatenate([np.full(len(others), _MARK), np.full(len(self.lines), _STEP)])
+        return bool((gaps > room).all())
+
+
+def label(
+    figure: Figure,
+    axes: Axes,
+    names: Sequence[str],
+    points: Sequence[tuple[float, float]],
+    others: Sequence[tuple[float, float]] = (),
+    size: float = 9.0,
+) -> None:
+    """Write a name beside each point; ``others`` are points without a name, which no name may cover or be nearer to.
+
+    The figure grows if some names have to be written below the plot.
+    """
+    if not names:
+        return
+    page = _page(figure, axes, [*points, *others], size)
+    near = [page.beside(number, name) for number, name in enumerate(names)]
+    far = [None if near[k] else page.afar(k, name) for k, name in enumerate(names)]
+    for name, point, beside, afar in zip(names, points, near, far, strict=True):
+        if beside is not None:
+            _write(axes, name, point, beside, size)
+        elif afar is not None:
+            _write(axes, name, point, afar, size, line=True)
+    left = [k for k in range(len(names)) if near[k] is None and far[k] is None]
+    if left:
+        _number(figure, axes, page, left, names, points)
+
+
+def _write(
+    axes: Axes, text: str, point: tuple[float, float], place: tuple[float, float], size: float, *, line: bool = False
+) -> None:
+    """Write a text at a place relative to its point, with a line between them if asked for."""
+    side, end = ("left", 0.0) if place[0] > 0 else ("right", 1.0)
+    drawn = {"arrowstyle": "-", "color": MUTED, "linewidth": 0.6, "shrinkA": 0.0, "shrinkB": 3.0, "relpos": (end, 0.5)}
+    axes.annotate(
+        text,
+        point,
+        place,
+        textcoords="offset points",
+        ha=side,
+        va="center",
+        fontsize=size,
+        arrowprops=drawn if line else None,
+    )
+
+
+def _page(figure: Figure, axes: Axes, points: Sequence[tuple[float, float]], size: float) -> _Page:
+    figure.draw_without_rendering()  # fixes the axes, so that positions on the page are known
+    scale = 72 / figure.dpi
+    frame = axes.bbox
+    room = Box(frame.x0 * scale, frame.x1 * scale, frame.y0 * scale, frame.y1 * scale)
+    return _Page(room, axes.transData.transform(np.asarray(points, np.float64)) * scale, size)
+
+
+def extent(text: str, size: float) -> tuple[float, float]:
+    """Return the width and height of a text."""
+    from matplotlib.font_manager import FontProperties
+    from matplotlib.textpath import text_to_path
+
+    width, _, _ = text_to_path.get_text_width_height_descent(text, FontProperties(size=size), False)
+    return float(width), _LINE_HEIGHT * size
+
+
+def _number(
+    figure: Figure,
+    axes: Axes,
+    page: _Page,
+    left: Sequence[int],
+    names: Sequence[str],
+    points: Sequence[tuple[float, float]],
+) -> None:
+    """Number the points whose names found no place, and write the names below the plot."""
+    groups: list[list[int]] = []
+    for number in left:
+        near = [g for g in groups if math.dist(page.points[g[0]], page.points[number]) < _SAME]
+        if near:
+            near[0].append(number)
+        else:
+            groups.append([number])
+    for k, group in enumerate(groups, 1):
+        if (place := page.beside(group[0], str(k))) is not None:
+            _write(axes, str(k), points[group[0]], place, page.size)
+            continue
+        axes.annotate(  # on the point itself: there it cannot be taken for that of another
+            str(k),
+            points[group[0]],
+            ha="center",
+            va="center",
+            fontsize=page.size - 1,
+            zorder=9,
+            bbox={"boxstyle": "circle,pad=0.15", "facecolor": PAPER, "edgecolor": INK, "linewidth": 0.6},
+        )
+    words = [f"{k}  {'; '.join(names[number] for number in group)}" for k, group in enumerate(groups, 1)]
+    _below(figure, words, page.size)
+
+
+def _below(figure: Figure, words: Sequence[str], size: float) -> None:
+    """Let the figure grow by some lines of text below it; what is above keeps its size."""
+    width, height = figure.get_size_inches()
+    more = (len(words) + 0.5) * _LINE_HEIGHT * size / 72
+    sides = figure.subplotpars
+    taller = height + more
+    figure.set_size_inches(width, taller)
+    figure.subplots_adjust(bottom=(sides.bottom * height + more) / taller, top=(sides.top * height + more) / taller)
+    for k, line in enumerate(words):
+        y = (more - (k + 1) * _LINE_HEIGHT * size / 72) / taller
+        figure.text(sides.left, y, line, fontsize=size, ha="left", va="bottom")

@@ -1,0 +1,89 @@
+"""Labels that never lie: each name is at its point, at the end of a line from it, or beside its number."""
+
+import math
+import re
+
+import numpy as np
+import pytest
+from matplotlib.text import Text
+
+from andante.report.figure import COLUMN, new_figure, styled
+from andante.report.labels import label
+from andante.report.titles import title_of
+
+
+def drawn(named, others):
+    """Return the axes with these points, their labels, and what is written below."""
+    figure = new_figure(3.3, 2.5)
+    with styled(COLUMN):
+        axes = figure.add_subplot()
+        for point in [*named, *others]:
+            axes.plot(*point, "o")
+        axes.margins(0.1)
+        label(figure, axes, [f"agent number {k}" for k in range(len(named))], named, others, size=7)
+    figure.draw_without_rendering()
+    below = [text.get_text() for text in figure.texts]
+    return figure, axes, below
+
+
+def box_of(text, figure):
+    """Return a text's box in points of 1/72 inch; its letters only, not the line."""
+    extent = Text.get_window_extent(text).transformed(figure.dpi_scale_trans.inverted())
+    return np.array([extent.x0, extent.y0, extent.x1, extent.y1]) * 72
+
+
+def distance(box, place):
+    return math.hypot(max(box[0] - place[0], place[0] - box[2], 0), max(box[1] - place[1], place[1] - box[3], 0))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_nobody_takes_a_name_for_that_of_another_point(seed):
+    rng = np.random.default_rng(seed)
+    named, others = ([tuple(point) for point in rng.integers(0, 20, (rng.integers(1, 14), 2)).tolist()] for _ in "ab")
+    figure, axes, below = drawn(named, others)
+    places = {
+        point: axes.transData.transform(point) * 72 / figure.dpi for point in {*named, *others}
+    }  # points in one place are one
+    listed = {}
+    for line in below:
+        number, _, names = line.partition("  ")
+        listed[number] = [int(re.sub("agent number ", "", name)) for name in names.split("; ")]
+    boxes = []
+    for text in axes.texts:
+        words, point = text.get_text(), tuple(text.xy)
+        if words in listed:
+            assert all(math.dist(places[named[k]], places[point]) < 6 for k in listed[words])
+        else:
+            assert named[int(words.rpartition(" ")[2])] == point
+        box = box_of(text, figure)
+        own = distance(box, places[point])
+        if text.arrow_patch is None:  # without a line its own point is the nearest, or it stands on it
+            assert own < 1 or all(distance(box, place) > own for other, place in places.items() if other != point)
+        if own > 1:
+            assert not any(distance(box, place) < 2 for place in places.values())  # hides no point
+            boxes.append(box)
+    for k, one in enumerate(boxes):
+        for other in boxes[:k]:
+            apart = one[2] <= other[0] + 1 or other[2] <= one[0] + 1 or one[3] <= other[1] + 1 or other[3] <= one[1] + 1
+            assert apart
+    shown = [text.get_text() for text in axes.texts]
+    found = [words for words in shown if words not in listed]
+    found += [f"agent number {k}" for some in listed.values() for k in some]
+    assert sorted(found) == sorted(f"agent number {k}" for k in range(len(named)))
+
+
+def test_a_lonely_point_has_its_name_beside_it():
+    _, axes, below = drawn([(1, 1)], [])
+    (text,) = axes.texts
+    assert (text.get_text(), text.arrow_patch, below) == ("agent number 0", None, [])
+
+
+def test_points_in_one_place_share_a_number():
+    _, axes, below = drawn([(1, 1)] * 90, [])
+    assert len(axes.texts) + len([name for line in below for name in line.split(";")]) - len(below) == 90
+    assert len(below) == 1
+
+
+def test_names_of_agents_are_those_of_papers():
+    assert title_of("late-astar") == "Late-acting A*"
+    assert title_of("tba(budget=10), at most 3 moves") == "TBA* (budget=10), at most 3 moves"

@@ -1,0 +1,87 @@
+"""What `make test` leaves to `make test FULL=1`, which CI runs: tests that take seconds, most of them to compile a loop.
+
+An algorithm's step is compiled once more for each loop around it and each layout of what it reads: for rows of arcs, for
+maps that it discovers, for crowds, for maps that change beside a database. `make test` compiles every algorithm on maps
+that it knows, and the other loops for a few of them, named here. What they have in common with the rest is tested there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+#: Tests by name, each with those of its cases that `make test` keeps: any that has one of these among its parameters.
+SLOW: dict[str, tuple[str, ...]] = {
+    # Crowds: one loop per algorithm.
+    "tests/episode/test_living_crowd.py::test_units_walk_legally_and_arrive_when_the_map_rests": ("lrta",),
+    "tests/episode/test_living_crowd.py::test_units_catch_goals_that_move_more_slowly": ("lrta", "rta"),
+    "tests/episode/test_living_crowd.py::test_a_unit_walks_as_an_agent_while_their_database_is_mended": (),
+    "tests/episode/test_living_crowd.py::test_units_with_databases_search_where_these_are_stale": (),
+    "tests/episode/test_bodies.py::test_states_with_many_moves_are_not_ranked": (),
+    "tests/episode/test_crowd.py::test_minds_are_small_on_a_large_map": (),
+    "tests/episode/test_crowd.py::test_slots_are_used_again_in_a_team_that_lives_on": (),
+    "tests/episode/test_crowd.py::test_a_team_of_one_walks_as_alone_and_teams_come_and_go": (),
+    "tests/selection/test_crowds.py::test_the_answer_is_a_crowd_that_can_be_pasted": (),
+    "docs/how-to/living-maps.md::living-maps.md": (),
+    # Maps that are discovered: one loop per algorithm.
+    "tests/episode/test_discovery.py::test_every_agent_that_senses_arrives_and_never_walks_through_a_wall": (
+        "astar",
+        "lrta",
+    ),
+    "tests/episode/test_discovery.py::test_agents_that_look_one_move_ahead_do_not_miss_the_map": ("lrta",),
+    "tests/episode/test_discovery.py::test_a_sliced_search_begins_again_at_most_once_for_each_wall": (),
+    "tests/episode/test_discovery.py::test_with_the_whole_map_in_sight_it_is_as_good_as_known": ("astar",),
+    "tests/episode/test_discovery.py::test_nothing_leaks_from_one_problem_into_the_next": ("astar",),
+    "tests/episode/test_discovery.py::test_who_watches_is_told_which_walls_come_into_sight": ("astar",),
+    "tests/episode/test_discovery.py::test_a_trial_that_discovers_a_wall_is_not_the_last": ("astar", "lrta"),
+    "tests/episode/test_discovery.py::test_an_agent_whose_goal_is_walled_off_learns_that_there_is_no_way": (
+        "astar",
+        "lrta",
+    ),
+    "tests/episode/test_discovery.py::test_a_goal_that_proves_to_be_blocked_is_given_up_at_sight": ("astar", "lrta"),
+    "tests/contract/test_living.py::test_agents_with_sight_learn_of_changes_when_they_see_them": ("astar", "lrta"),
+    "tests/contract/test_register.py::test_an_agent_that_walks_through_walls_it_could_see_is_caught": (),
+    "docs/algorithms/prlrts.md::prlrts.md": (),
+    # Databases on maps that change.
+    "tests/contract/test_living.py::test_agents_that_cannot_follow_search_where_what_they_know_is_stale": (),
+    # Rows of arcs.
+    "tests/agents/test_flrta.py::test_does_the_same_on_rows_of_arcs": (),
+    "tests/agents/test_lrts.py::test_it_does_the_same_on_larger_maps_in_either_layout": (),
+    "tests/agents/test_lss.py::test_values_that_weights_made_inconsistent_do_no_harm": (),
+    "tests/agents/test_prlrts.py::test_landmarks_give_a_graph_places": (),
+    "tests/agents/test_tba.py::test_equals_the_algorithm_of_the_paper_on_graphs": (),
+    "tests/agents/test_tba.py::test_does_the_same_on_rows_of_arcs": (),
+    "tests/offline/test_depth_tree.py::test_graphs_will_do_as_well": (),
+    # Processes of their own, which begin with importing and compiling.
+    "tests/test_new_agent.py::test_the_skeleton_passes_the_contract_and_its_own_test": (),
+    "tests/test_docs.py::test_what_is_written_from_the_code_is_up_to_date": ("reference",),
+    "tests/test_agent.py::test_two_algorithms_in_one_file_do_not_share_machine_code": (),
+    "tests/test_agent.py::test_what_an_installed_package_brings_is_known_to_every_command": (),
+    "tests/test_agent.py::test_kinds_from_elsewhere_are_known_to_whoever_lists_builds_or_loads": (),
+    "tests/test_binding.py::test_bundles_of_the_same_name_are_told_apart_in_the_cache_and_edits_count": (),
+    "tests/test_kernel.py::test_kernels_within_kernels_can_print": (),
+    "tests/test_kernel.py::test_a_damaged_cache_is_mended": (),
+    "tests/test_kernel.py::test_agents_do_the_same_with_and_without_the_compiler": (),
+    "tests/test_kernel.py::test_a_kernel_without_a_file_never_leaves_stale_code_behind": (),
+    "tests/test_kernel.py::test_a_file_edited_while_a_process_runs_does_not_spoil_the_cache": (),
+    "tests/test_kernel.py::test_two_processes_at_once_compile_each_kernel_once": (),
+    "tests/test_kernel.py::test_what_a_process_that_is_gone_was_compiling_is_compiled": (),
+    "tests/test_kernel.py::test_kernels_around_one_that_is_kept_find_it": (),
+    "tests/campaign/test_dask.py::test_a_killed_workers_jobs_run_again_and_results_are_the_same": (),
+    "tests/benchmarks/test_benchmarks.py::TestComparison::test_everybody_in_a_process_of_their_own": (),
+    "tests/torture/test_torture.py::test_a_killed_campaign_comes_to_the_same_rows": (),
+    "tests/episode/test_interrupt.py::test_an_interrupted_run_ends_soon": ("lrta",),
+    # Long walks and many trials.
+    "tests/contract/test_units.py::test_walks_the_same_way_in_any_unit": ("lrta", "astar"),
+    "tests/cli/test_cli.py::test_the_demo_has_agents_with_databases_and_replays_those_it_recommends": (),
+    "tests/selection/test_advise.py::test_with_a_clock_agents_have_their_databases_too": (),
+    "tests/selection/test_advise.py::test_a_limit_on_memory_drops_databases": (),
+    "tests/offline/test_depth_tree.py::test_leaves_are_as_large_as_asked_for_and_noise_is_pruned": (),
+    "tests/offline/test_pattern.py::test_far_subgoals_keep_their_promises_on_larger_maps": ("maze", "caves"),
+    "tests/measures/test_comparison.py::test_equal_agents_are_hardly_ever_called_better": ("2",),
+}
+
+
+def is_slow(test: str, case: Collection[object] = ()) -> bool:
+    """Whether `make test` leaves a test to `make test FULL=1`; ``case`` are its parameters."""
+    kept = SLOW.get(test)
+    return kept is not None and not {str(one) for one in case} & set(kept)
