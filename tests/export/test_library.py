@@ -194,7 +194,7 @@ def test_an_export_replaces_an_export_and_nothing_else(grid, tmp_path):
         ({"targets": "widows"}, "did you mean 'windows'"),
         ({"out": "/dev/null/engine"}, "cannot write to"),
         ({"out": "/dev/null"}, "not a folder"),
-        ({"algorithms": "prlrts", "living": True}, "without --living"),
+        pytest.param({"algorithms": "prlrts", "living": True}, "without --living", marks=pytest.mark.full),
     ],
 )
 def test_what_is_refused_leaves_nothing_behind(change, said, grid, tmp_path):
