@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import andante
+from andante.agent import algorithms, find
 from andante.export import export
 from andante.kernel import JIT
 from tests.export.bindings import CODES, Files, memory
@@ -63,18 +64,21 @@ class About(ctypes.Structure):
 class CCrowd:
     """A crowd of a C library."""
 
-    def __init__(self, library, data, place):
-        self._library = library
-        plan, image = (data / f"{place}.{NAME}.crowd").read_bytes(), (data / f"{place}.image").read_bytes()
+    def __init__(self, library, data, place, name=NAME, databases=()):
+        self._library, self._name = library, name
+        plan, image = (data / f"{place}.{name}.crowd").read_bytes(), (data / f"{place}.image").read_bytes()
         self._keeps = memory(len(plan), plan), memory(len(image), image)
         self._files = Files(self._keeps[0].ctypes.data, len(plan), self._keeps[1].ctypes.data, len(image))
+        self._databases = [memory(len(one), one) for one in databases]
+        for i, one in enumerate(databases):
+            self._files.databases[i], self._files.database_bytes[i] = self._databases[i].ctypes.data, len(one)
         self._bytes = ctypes.c_size_t()
         assert self.call("bytes", ctypes.byref(self._files), ctypes.byref(self._bytes)) == 0
-        self._memory, self._crowd = memory(self._bytes.value), memory(16384)
+        self._memory, self._crowd = memory(self._bytes.value), memory(1 << 17)
         self._set("init")
 
     def call(self, what, *arguments):
-        return getattr(self._library, f"andante_{NAME}_crowd_{what}")(*arguments)
+        return getattr(self._library, f"andante_{self._name}_crowd_{what}")(*arguments)
 
     @property
     def _at(self):
@@ -86,7 +90,7 @@ class CCrowd:
 
     def move_house(self):
         """Go on elsewhere in memory."""
-        self._memory, self._crowd = self._memory.copy(), memory(16384)
+        self._memory, self._crowd = self._memory.copy(), memory(1 << 17)
         self._set("attach")
 
     def add(self, start, goal, priority=1.0):
@@ -170,6 +174,27 @@ def test_ticks_are_the_same(grid, theirs):
         if number % 13 == 0:
             theirs.move_house()
         same(ours, theirs, ids.tolist())
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("name", [entry.card.name for entry in algorithms() if entry.crowd])
+def test_every_algorithm_that_can_be_one_of_a_crowd(name, grid, tmp_path):
+    orders = {"dprlrta": "pattern(base=3, cover=aligned)"}
+    databases = [andante.build(orders.get(name, kind), grid) for kind in find(name).needs]
+    export(name, grid, tmp_path / "engine", databases=databases, crowd=UNITS, memory=MEMORY)
+    library = ctypes.CDLL(str(next((tmp_path / "engine").glob("linux-*/*.so"))))
+    files = [one.to_bytes() for one in databases]
+    theirs = CCrowd(library, tmp_path / "engine" / "data", grid.name, name.replace("-", "_"), files)
+    ours, rng = andante.Crowd(name, grid, databases=databases, memory=MEMORY), np.random.default_rng(7)
+    pairs = rng.choice(np.flatnonzero(grid.passable.ravel()), (UNITS, 2)).tolist()
+    cells = [[grid.cell(state) for state in pair] for pair in pairs]
+    ids = ours.add([start for start, _ in cells], [goal for _, goal in cells]).tolist()
+    assert [theirs.add(*pair) for pair in pairs] == ids
+    for number in range(120):
+        budget = (None, 40.0)[number // 20 % 2]
+        tick, found = ours.tick(expansions=budget), theirs.tick(budget or 0.0)
+        assert (found.moved, found.waiting, found.expansions) == (tick.moved, tick.waiting, tick.expansions)
+        same(ours, theirs, ids)
 
 
 @pytest.mark.skipif(shutil.which("node") is None or not HAS_ZIG, reason="needs node and ziglang")
