@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import andante
-from andante.agent import find
+from andante.agent import algorithms, find
 from andante.export import export
 from andante.export.images import CrowdPlan, MapImage
 from andante.kernel import JIT
@@ -65,17 +65,20 @@ class About(ctypes.Structure):
 class CCrowd:
     """A crowd of a C library."""
 
-    def __init__(self, library, plan, image):
-        self._library = library
+    def __init__(self, library, plan, image, name=NAME, databases=()):
+        self._library, self._name = library, name
         self._keeps = memory(len(plan), plan), memory(len(image), image)
         self._files = Files(self._keeps[0].ctypes.data, len(plan), self._keeps[1].ctypes.data, len(image))
+        self._databases = [memory(len(one), one) for one in databases]
+        for i, one in enumerate(databases):
+            self._files.databases[i], self._files.database_bytes[i] = self._databases[i].ctypes.data, len(one)
         self._bytes = ctypes.c_size_t()
         assert self.call("bytes", ctypes.byref(self._files), ctypes.byref(self._bytes)) == 0
-        self._memory, self._crowd = memory(self._bytes.value), memory(16384)
+        self._memory, self._crowd = memory(self._bytes.value), memory(1 << 17)
         self._set("init")
 
     def call(self, what, *arguments):
-        return getattr(self._library, f"andante_{NAME}_crowd_{what}")(*arguments)
+        return getattr(self._library, f"andante_{self._name}_crowd_{what}")(*arguments)
 
     @property
     def _at(self):
@@ -87,7 +90,7 @@ class CCrowd:
 
     def move_house(self):
         """Go on elsewhere in memory."""
-        self._memory, self._crowd = self._memory.copy(), memory(16384)
+        self._memory, self._crowd = self._memory.copy(), memory(1 << 17)
         self._set("attach")
 
     def add(self, start, goal, priority=1.0):
@@ -124,17 +127,18 @@ def folder(grid, tmp_path_factory):
     return out
 
 
-@pytest.fixture
-def library(folder):
+def library_in(folder):
     return ctypes.CDLL(str(next(folder.glob("linux-*/*.so"))))
 
 
+def crowd_in(folder, grid, name=NAME, databases=()):
+    plan, image = (folder / "data" / f"{grid.name}.{ending}" for ending in (f"{name}.crowd", "image"))
+    return CCrowd(library_in(folder), plan.read_bytes(), image.read_bytes(), name, databases)
+
+
 @pytest.fixture
-def theirs(library, folder, grid):
-    data = folder / "data"
-    return CCrowd(
-        library, (data / f"{grid.name}.{NAME}.crowd").read_bytes(), (data / f"{grid.name}.image").read_bytes()
-    )
+def theirs(folder, grid):
+    return crowd_in(folder, grid)
 
 
 def same(ours, theirs, units):
@@ -181,11 +185,11 @@ def test_ticks_are_the_same(grid, theirs):
         same(ours, theirs, ids.tolist())
 
 
-def test_units_keep_to_the_memory_as_in_python(grid, library):
+def test_units_keep_to_the_memory_as_in_python(grid, folder):
     """So many units that some must begin again; the code is for crowds of any size."""
     many, free = 2000, np.flatnonzero(grid.passable.ravel())
     image = MapImage.of(grid)
-    theirs = CCrowd(library, CrowdPlan.of(find(NAME), image, (), many, MEMORY).data, image.data)
+    theirs = CCrowd(library_in(folder), CrowdPlan.of(find(NAME), image, (), many, MEMORY).data, image.data)
     ours, rng = andante.Crowd(NAME, grid, memory=MEMORY), np.random.default_rng(8)
     starts, goals = rng.choice(free, many).tolist(), rng.choice(free, many).tolist()
     ids = ours.add([grid.cell(state) for state in starts], [grid.cell(state) for state in goals]).tolist()
@@ -198,6 +202,26 @@ def test_units_keep_to_the_memory_as_in_python(grid, library):
         restarted += found.restarted
     assert restarted > 0
     same(ours, theirs, ids)
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("name", [entry.card.name for entry in algorithms() if entry.crowd])
+def test_every_algorithm_that_can_be_one_of_a_crowd(name, grid, tmp_path):
+    orders = {"dprlrta": "pattern(base=3, cover=aligned)"}
+    databases = [andante.build(orders.get(name, kind), grid) for kind in find(name).needs]
+    export(name, grid, tmp_path / "engine", databases=databases, crowd=UNITS, memory=MEMORY)
+    files = [one.to_bytes() for one in databases]
+    theirs = crowd_in(tmp_path / "engine", grid, name.replace("-", "_"), files)
+    ours, rng = andante.Crowd(name, grid, databases=databases, memory=MEMORY), np.random.default_rng(7)
+    pairs = rng.choice(np.flatnonzero(grid.passable.ravel()), (UNITS, 2)).tolist()
+    cells = [[grid.cell(state) for state in pair] for pair in pairs]
+    ids = ours.add([start for start, _ in cells], [goal for _, goal in cells]).tolist()
+    assert [theirs.add(*pair) for pair in pairs] == ids
+    for number in range(120):
+        budget = (None, 40.0)[number // 20 % 2]
+        tick, found = ours.tick(expansions=budget), theirs.tick(budget or 0.0)
+        assert (found.moved, found.waiting, found.expansions) == (tick.moved, tick.waiting, tick.expansions)
+        same(ours, theirs, ids)
 
 
 @pytest.mark.skipif(shutil.which("node") is None or not HAS_ZIG, reason="needs node and ziglang")

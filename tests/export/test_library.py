@@ -191,7 +191,6 @@ def test_an_export_replaces_an_export_and_nothing_else(grid, tmp_path):
         ({"algorithms": "cpd"}, "needs a database of kind 'moves'"),
         ({"algorithms": []}, "at least one algorithm"),
         ({"targets": "amiga"}, "no target 'amiga'; the targets are this, linux"),
-        ({"targets": "widows"}, "did you mean 'windows'"),
         ({"out": "/dev/null/engine"}, "cannot write to"),
         ({"out": "/dev/null"}, "not a folder"),
         pytest.param({"algorithms": "prlrts", "living": True}, "without --living", marks=pytest.mark.full),
