@@ -76,7 +76,7 @@ PLAN_NUMBERS = (
     "context",  # where it is: for each word its value, its segment, and the bytes that it is the address of
     "mind_bytes",
     "desk_bytes",
-    "initial",  # where it is said how memory looks in the beginning, if not zero: segment, offset, place in data, bytes
+    "initial",  # where it is said how memory looks in the beginning, if not zero (`_Layout`)
     "initials",
     "data",
     "served",  # where it is said which goals the databases are for, uint8; 0: for all
@@ -422,7 +422,7 @@ def _plan_file(
 ) -> bytes:
     arrays: dict[str, npt.NDArray[Any]] = {
         "context": np.zeros((len(entry.words), 3), np.int64),
-        "initial": np.array(layout.initial, np.int64).reshape(-1, 4),
+        "initial": np.array(layout.initial, np.int64).reshape(-1, 5),
         "served": served,
         "algorithm": np.frombuffer(str(algorithm).encode(), np.uint8),
         "data": np.frombuffer(b"".join(layout.data), np.uint8),
@@ -433,13 +433,26 @@ def _plan_file(
     return _file(kind, names, image.graph.chart, known, arrays)
 
 
+class _Piece(NamedTuple):
+    """A piece of memory in this process. What each unit has of it begins ``step`` bytes after the one before."""
+
+    low: int
+    high: int
+    writeable: bool
+    step: int
+
+
 @dataclass
 class _Layout:
-    """Where everything that an agent's context points to is put."""
+    """Where everything that an agent's context points to is put, and how it looks in the beginning.
+
+    ``initial`` has a row for each piece of memory that is not zero: segment, offset, bytes, and what is repeated in it,
+    as place in the data and bytes. All units of a crowd begin with the same.
+    """
 
     ranges: list[Range]
     used: dict[int, int] = field(default_factory=lambda: {MIND: _aligned(_HEAD_BYTES), DESK: 0, PLAN: 0})
-    initial: list[tuple[int, int, int, int]] = field(default_factory=list)
+    initial: list[tuple[int, int, int, int, int]] = field(default_factory=list)
     data: list[bytes] = field(default_factory=list)
 
     @classmethod
@@ -461,45 +474,53 @@ class _Layout:
         An agent that cannot be one of a crowd may keep things on its desk from move to move, so that is mind too.
         """
         kept = [_bounds(array) for array in mind if array.size]
-        for low, high, writeable in self._pieces(arrays):
-            if not writeable:
+        for piece in self._pieces(arrays):
+            if not piece.writeable:
                 segment = PLAN
-            elif not shared_desk or any(low < end and begin < high for begin, end in kept):
+            elif not shared_desk or any(piece.low < end and begin < piece.high for begin, end in kept):
                 segment = MIND
             else:
                 segment = DESK
-            self._put(low, high, segment)
+            self._put(piece, segment)
 
-    def _pieces(self, given: Sequence[tuple[int, npt.NDArray[Any]]]) -> list[tuple[int, int, bool]]:
+    def _pieces(self, given: Sequence[tuple[int, npt.NDArray[Any]]]) -> list[_Piece]:
         """Return the pieces of memory that lie in no segment yet, in order, overlapping arrays as one."""
-        found: list[tuple[int, int, bool]] = []
+        found: list[_Piece] = []
         arrays = [array for _, array in given if array.size and not self._lies(array)]
         for array in sorted(arrays, key=_bounds):
-            low, high = _bounds(array)
-            if found and low < found[-1][1]:
-                begin, end, writeable = found.pop()
-                found.append((begin, max(end, high), writeable or array.flags.writeable))
-            else:
-                found.append((low, high, array.flags.writeable))
+            step = max(map(abs, array.strides), default=array.itemsize)
+            one = _Piece(*_bounds(array), array.flags.writeable, step)
+            if found and one.low < found[-1].high:
+                last = found.pop()
+                one = _Piece(
+                    last.low, max(last.high, one.high), last.writeable or one.writeable, max(last.step, one.step)
+                )
+            found.append(one)
         return found
 
     def _lies(self, array: npt.NDArray[Any]) -> bool:
         low, high = _bounds(array)
         return any(one.begin <= low and high <= one.end for one in self.ranges)
 
-    def _put(self, low: int, high: int, segment: int) -> None:
-        contents = ctypes.string_at(low, high - low)
+    def _put(self, piece: _Piece, segment: int) -> None:
+        contents = ctypes.string_at(piece.low, piece.high - piece.low)
         offset = self.used[segment]
-        if segment == PLAN or any(contents):
-            if segment != PLAN:
-                self.initial.append((segment, offset, self.used[PLAN], len(contents)))
-            offset = self.used[segment] if segment != PLAN else self.used[PLAN]
-            padding = bytes(_aligned(len(contents)) - len(contents))
-            self.data += [contents, padding]
-            self.used[PLAN] += len(contents) + len(padding)
-        if segment != PLAN:
-            self.used[segment] += _aligned(high - low)
-        self.ranges.append(Range(low, high, segment, offset))
+        self.ranges.append(Range(piece.low, piece.high, segment, offset))
+        if segment == PLAN:
+            self._keep(contents)
+            return
+        self.used[segment] += _aligned(len(contents))
+        if any(contents):
+            repeats = contents[piece.step :] == contents[: -piece.step]
+            kept = contents[: piece.step] if repeats else contents
+            self.initial.append((segment, offset, len(contents), self.used[PLAN], len(kept)))
+            self._keep(kept)
+
+    def _keep(self, contents: bytes) -> None:
+        """Put contents into the plan."""
+        padding = bytes(_aligned(len(contents)) - len(contents))
+        self.data += [contents, padding]
+        self.used[PLAN] += len(contents) + len(padding)
 
 
 def _aligned(size: int) -> int:

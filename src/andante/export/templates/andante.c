@@ -201,8 +201,14 @@ static void restart(const andante_agent *agent, int64_t segment, uint8_t *memory
     const int64_t *about = numbers_of(plan);
     const int64_t *piece = (const int64_t *)(const void *)(plan + about[PLAN_initial]);
     clear(memory, bytes);
-    for (int64_t i = 0; i < about[PLAN_initials]; i++, piece += 4)
-        if (piece[0] == segment) copy(memory + piece[1], plan + about[PLAN_data] + piece[2], (uint64_t)piece[3]);
+    for (int64_t i = 0; i < about[PLAN_initials]; i++, piece += 5) {
+        if (piece[0] != segment) continue;
+        for (int64_t done = 0; done < piece[2]; done += piece[4]) { /* what is repeated may be cut off at the end */
+            int64_t left = piece[2] - done;
+            copy(memory + piece[1] + done, plan + about[PLAN_data] + piece[3],
+                 (uint64_t)(left < piece[4] ? left : piece[4]));
+        }
+    }
 }
 
 static void leave(mind *own) { own->here = own->aim = NOWHERE; }
