@@ -211,10 +211,11 @@ def test_units_keep_to_the_memory_as_in_python(grid, folder):
 def test_every_algorithm_that_can_be_one_of_a_crowd(name, grid, tmp_path):
     orders = {"dprlrta": "pattern(base=3, cover=aligned)"}
     databases = [andante.build(orders.get(name, kind), grid) for kind in find(name).needs]
-    export(name, grid, tmp_path / "engine", databases=databases, crowd=UNITS, memory=MEMORY)
+    room = 4 * MEMORY  # a unit of tbwalls takes 50 kB
+    export(name, grid, tmp_path / "engine", databases=databases, crowd=UNITS, memory=room)
     files = [one.to_bytes() for one in databases]
     theirs = crowd_in(tmp_path / "engine", grid, name.replace("-", "_"), files)
-    ours, rng = andante.Crowd(name, grid, databases=databases, memory=MEMORY), np.random.default_rng(7)
+    ours, rng = andante.Crowd(name, grid, databases=databases, memory=room), np.random.default_rng(7)
     pairs = rng.choice(np.flatnonzero(grid.passable.ravel()), (UNITS, 2)).tolist()
     cells = [[grid.cell(state) for state in pair] for pair in pairs]
     ids = ours.add([start for start, _ in cells], [goal for _, goal in cells]).tolist()
