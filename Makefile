@@ -17,7 +17,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test test-deep check format coverage test-uncompiled torture bench run-bench ticks databases docs new-agent clean
+.PHONY: help demo test test-deep check format coverage test-uncompiled export-all torture bench run-bench ticks databases docs new-agent clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -46,6 +46,9 @@ coverage: ## run the suite and fail if less than 90 % of the Python code was run
 
 test-uncompiled: $(VENV)/.has-test ## run what can be run in good time without the compiler: kernels as plain Python
 	NUMBA_DISABLE_JIT=1 $(PYTEST) tests -m "not compiled" $(ARGS)
+
+export-all: $(VENV)/.has-test ## export every algorithm, and compare its walks in C and WebAssembly with those in Python; takes minutes
+	ANDANTE_DEEP_TESTS=1 $(PYTEST) tests/export $(ARGS)
 
 torture: $(VENV)/.has-test ## damaged inputs, kills and random graphs at full length: hours (ARGS="inputs maps --size 1000")
 	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m tests.torture $(ARGS)

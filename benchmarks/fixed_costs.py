@@ -13,7 +13,7 @@ import numpy as np
 import andante
 from andante.databases.header import Database
 from andante.world.grid import Grid
-from benchmarks import calls, campaigns, crowds, knowledge, levels, living
+from benchmarks import calls, campaigns, crowds, exported, knowledge, levels, living
 from benchmarks.tables import Table
 from benchmarks.targets import Files
 
@@ -52,6 +52,7 @@ def measure(files: Files) -> list[FixedCost]:
         FixedCost("starting a problem, 2048 x 2048 against 64 x 64", _growth(), None, "x"),
         *_abstraction(files),
         *_knowledge(files),
+        *_exports(files),
         *_campaign(),
     ]
 
@@ -195,6 +196,23 @@ def _paces(grid: Grid, databases: dict[str, list[Database]], factor: int) -> lis
         )
         for name, _, least in PACES
     ]
+
+
+def _exports(files: Files) -> list[FixedCost]:
+    """Exported agents; what cannot be measured without a compiler, Zig or Node is left out."""
+    rows = []
+    for algorithm in ("lrta", "tba"):
+        found = exported.measure(algorithm, files.problems)
+        against = {"C": (found.c, 1.1), "WebAssembly in Node": (found.wasm, 2.5)}
+        rows += [
+            FixedCost(
+                f"{algorithm} exported to {where}, per move, against Python's process", took / found.python, most, "x"
+            )
+            for where, (took, most) in against.items()
+            if took is not None
+        ]
+        rows.append(FixedCost(f"static library of {algorithm}", found.object_bytes / 1e3, 100, "KB"))
+    return [*rows, FixedCost("andante export, warm", _best(lambda: exported.export_seconds(files.map)), 20, "s")]
 
 
 def _knowledge(files: Files) -> list[FixedCost]:

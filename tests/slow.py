@@ -80,6 +80,14 @@ SLOW: dict[str, tuple[str, ...]] = {
     "tests/benchmarks/test_benchmarks.py::TestComparison::test_everybody_in_a_process_of_their_own": (),
     "tests/torture/test_torture.py::test_a_killed_campaign_comes_to_the_same_rows": (),
     "tests/episode/test_interrupt.py::test_an_interrupted_run_ends_soon": ("lrta",),
+    # Exported crowds: another loop, with the host's clock; and machine code for five machines.
+    "tests/export/test_crowds.py::test_ticks_are_the_same": (),
+    "tests/export/test_crowds.py::test_ticks_are_the_same_in_webassembly": (),
+    "tests/export/test_crowds.py::test_units_keep_to_the_memory_as_in_python": (),
+    "tests/export/test_crowds.py::test_units_come_and_go": (),
+    "tests/export/test_crowds.py::test_the_host_hands_in_a_clock": (),
+    "tests/export/test_crowds.py::test_bad_calls_are_refused": (),
+    "tests/export/test_library.py::test_without_a_linker_there_are_objects": (),
     # Long walks and many trials.
     "tests/contract/test_units.py::test_walks_the_same_way_in_any_unit": ("lrta", "astar"),
     "tests/cli/test_cli.py::test_the_demo_has_agents_with_databases_and_replays_those_it_recommends": (),

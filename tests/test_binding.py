@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from andante.errors import AlgorithmError
-from andante.kernel import bind, instantiate, kernel, on_compile
+from andante.kernel import Each, bind, entry_of, instantiate, kernel, nth, on_compile
 
 RECORD = np.dtype([("state", np.int16), ("cost", np.float64)])
 
@@ -216,3 +216,53 @@ def test_a_second_binding_compiles_nothing():
     with on_compile(heard.append):
         bind(total, np.ones(1), 2, made())()
     assert heard == []
+
+
+@kernel
+def weighted_sum(bundle, weights, factor):
+    total = 0.0
+    for i in range(len(bundle.flat)):
+        total += bundle.flat[i] * weights[i]
+    return factor * bundle.count * total
+
+
+@pytest.mark.compiled
+def test_an_entry_is_what_bind_calls():
+    """The context has the same words as that of a bound kernel, and says which of them are addresses."""
+    flat, weights = np.arange(5.0), np.ones(5)
+    bundle = Bundle(flat, Inner(np.zeros((2, 3)), np.zeros((1, 1, 1))), Nothing(), flat, flat > 2, 7, 0.5, True)
+    bound, entry = bind(weighted_sum, bundle, weights), entry_of(weighted_sum, bundle, weights)
+    assert bound(2.0) == 2 * 7 * 10
+    assert list(entry.words) == bound.keeps[0].tolist()
+    assert [entry.words[place] for place, _ in entry.arrays] == [array.ctypes.data for _, array in entry.arrays]
+    assert [array.size for _, array in entry.arrays] == [5, 6, 1, 5, 5, 5]
+    assert entry.numbers == 1
+    assert entry.bitcode.startswith(b"BC")
+    again = entry_of(weighted_sum, bundle._replace(flat=np.zeros(9)), np.zeros(9))
+    assert again.identity == entry.identity
+    assert entry_of(weighted_sum, bundle._replace(flat=np.zeros(9, np.float32)), weights).identity != entry.identity
+
+
+@kernel
+def part_of(shift, each, unit, team):
+    one = nth(each, unit, team)
+    return shift[0] + one.own[1] + one.shared[0] + one.teams[0]
+
+
+class Parts(NamedTuple):
+    own: np.ndarray
+    shared: np.ndarray
+    teams: np.ndarray
+
+
+@pytest.mark.compiled
+def test_an_entry_of_many_units_says_where_all_their_parts_are():
+    block, shared, teams = np.arange(40.0), np.array([1000.0]), np.arange(6.0) * 100
+    rows, team_rows = np.ndarray((5, 2), np.float64, block.data, 24, (64, 8)), teams.reshape(3, 2)
+    first, shift = Parts(rows[0], shared, team_rows[0]), np.array([0.5])
+    each = Each(first, [(first.own, rows)], [(first.teams, team_rows)])
+    bound, entry = bind(part_of, shift, each), entry_of(part_of, shift, each)
+    assert bound(3, 2) == 0.5 + block[3 + 3 * 8 + 1] + 1000 + 400
+    assert [entry.words[place] for place, _ in entry.arrays] == [array.ctypes.data for _, array in entry.arrays]
+    assert [id(array) for _, array in entry.arrays] == [id(one) for one in (shift, rows, shared, team_rows)]
+    assert list(entry.words) == bound.keeps[0].tolist()

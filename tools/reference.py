@@ -46,6 +46,7 @@ VERBS = (
     "build",
     "databases list",
     "databases show",
+    "export",
     "campaign run",
     "campaign resume",
     "campaign status",

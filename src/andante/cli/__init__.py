@@ -22,6 +22,7 @@ VERBS = {
     "algorithms": "List the algorithms and their parameters.",
     "maps": "List, show, generate and fetch maps.",
     "build": "Build databases for maps: offline knowledge for agents that look things up.",
+    "export": "Write agents as a C library or as WebAssembly, for games in other languages.",
     "databases": "List the kinds of databases, and show what a file holds.",
     "campaign": "Run campaigns of experiments from a data file, stop them, go on, report.",
     "store": "Check, merge and export stores of results.",

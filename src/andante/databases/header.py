@@ -140,7 +140,11 @@ class Database:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write it to a file, completely or not at all."""
-        write_whole(path, _written(self))
+        write_whole(path, self.to_bytes())
+
+    def to_bytes(self) -> bytes:
+        """Return it as the bytes of a file."""
+        return _written(self)
 
     def __repr__(self) -> str:
         return f"<Database {Call(self.kind, dict(self.parameters))}, {self.nbytes:,} bytes>"
@@ -296,8 +300,14 @@ def is_database(path: str | os.PathLike[str]) -> bool:
 
 def _written(database: Database) -> bytes:
     """Return a database as the bytes of a file."""
-    arrays = {name: _little_endian(array) for name, array in database.arrays._asdict().items()}
-    text = str(Call(database.kind, dict(database.parameters))).encode()
+    what = Call(database.kind, dict(database.parameters))
+    return file_of(what, database.fingerprint, database.arrays._asdict())
+
+
+def file_of(what: Call, fingerprint: str | None, given: Mapping[str, npt.NDArray[Any]]) -> bytes:
+    """Return the bytes of a file that holds these arrays; ``what`` is its kind with the parameters it was made with."""
+    arrays = {name: _little_endian(array) for name, array in given.items()}
+    text = str(what).encode()
     begin = _aligned(_HEAD.size + _ENTRY.size * len(arrays) + len(text))
     table, offset = [], begin
     for name, array in arrays.items():
@@ -306,15 +316,27 @@ def _written(database: Database) -> bytes:
     parts = [*table, text, bytes(begin - _HEAD.size - _ENTRY.size * len(table) - len(text))]
     for array in arrays.values():
         parts += [array.tobytes(), bytes(_aligned(array.nbytes) - array.nbytes)]
-    kind, fingerprint = _padded(database.kind, 24), _padded(database.fingerprint or "", 32)
+    kind, chart = _padded(what.name, 24), _padded(fingerprint or "", 32)
 
     def head(checksum: int) -> bytes:
-        return _HEAD.pack(MAGIC, VERSION, checksum, offset, len(table), len(text), kind, fingerprint, 0)
+        return _HEAD.pack(MAGIC, VERSION, checksum, offset, len(table), len(text), kind, chart, 0)
 
     checksum = zlib.crc32(head(0))
     for part in parts:
         checksum = zlib.crc32(part, checksum)
     return b"".join([head(checksum), *parts])
+
+
+def offsets_in(file: bytes) -> dict[str, int]:
+    """Return where each array begins in the bytes of a file that `file_of` returned."""
+    arrays = _HEAD.unpack_from(file)[4]
+    entries = [_ENTRY.unpack_from(file, _HEAD.size + _ENTRY.size * i) for i in range(arrays)]
+    return {_text(entry[0]): entry[-1] for entry in entries}
+
+
+def checksum_of(file: bytes) -> int:
+    """Return the checksum in the bytes of a file that `file_of` returned."""
+    return int(_HEAD.unpack_from(file)[2])
 
 
 def _little_endian(array: npt.NDArray[Any]) -> npt.NDArray[Any]:

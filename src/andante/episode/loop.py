@@ -3,8 +3,8 @@
 `drive` takes a table of episodes and runs each to its end, in order. It returns early when the trail, to which it
 writes each move, is full, or when it has worked for a while, so that the caller can look at the moves, show progress or
 stop; and when the agent asks for more memory. The next call resumes there. `watch` calls it with a trail of one move,
-`run_many` without a trail, and `Agent.move` with patience for one move. `bound_loop` binds it to an agent's memory,
-once.
+`run_many` without a trail, and `Agent.move` with patience for one move. It is bound once to what
+`loop_parts` returns.
 
 Before each step the agent looks around. The graph passed to its step contains only what it knows of the map. After the
 step, the move is checked against the true graph: an agent moves along its arcs, at their cost, or waits at no cost.
@@ -22,7 +22,7 @@ import numpy.typing as npt
 from andante.agent import STUCK, UNREACHABLE, Move
 from andante.episode.pursuit import lost_aim, next_aim
 from andante.episode.tables import EPISODE, TIMES, TRAIL
-from andante.kernel import bind, generic, instantiate, int64, interpreted, kernel, nanoseconds, placeholder
+from andante.kernel import generic, instantiate, int64, interpreted, kernel, nanoseconds, placeholder
 from andante.measures.outcome import Outcome
 from andante.search.memory import Clock, begin_problem, catch_up
 from andante.world.changes import Changes
@@ -228,9 +228,7 @@ def plain_driver(
     return interpreted(drive, {step: interpreted(step_kernel, instead), nanoseconds: lambda scratch: 0})
 
 
-def bound_loop(
-    loop: Callable[..., int], graph: Arrays, view: View, memory: Any, params: Any, clock: Clock, changes: Changes
-) -> Callable[..., int]:
-    """Return a loop of `driver` bound to an agent: it takes three arrays by address and length, and its patience."""
+def loop_parts(graph: Arrays, view: View, memory: Any, params: Any, clock: Clock, changes: Changes) -> tuple[Any, ...]:
+    """Return what a loop of `driver` is bound to; it takes three arrays by address and length, and its patience."""
     scratch = np.zeros(2, np.int64)
-    return bind(loop, graph, view, memory, params, clock, changes, scratch, EPISODE, TRAIL, TIMES)
+    return graph, view, memory, params, clock, changes, scratch, EPISODE, TRAIL, TIMES

@@ -151,13 +151,13 @@ class Annexes(NamedTuple):
 class Scratch(NamedTuple):
     """What the loop of a squad works on."""
 
-    clock: npt.NDArray[np.int64]  # [2], for reading the clock
+    clock: npt.NDArray[np.int64]  # [4], for reading the clock; outside Python the last two are the host's
     worth: npt.NDArray[np.float64]  # [moves], for ranking moves
 
     @classmethod
     def new(cls) -> Scratch:
         """Return arrays for a squad."""
-        return cls(np.zeros(2, np.int64), np.zeros(MOST_RANKED + 1))
+        return cls(np.zeros(4, np.int64), np.zeros(MOST_RANKED + 1))
 
 
 class Ground(NamedTuple):

@@ -20,7 +20,7 @@ from andante.agent import STUCK, UNREACHABLE, Algorithm, Move, algorithms, find
 from andante.databases.header import Database, as_databases
 from andante.episode.checks import check_goals, covering, explained, wrong_move
 from andante.episode.detour import edition_of, gait_of
-from andante.episode.loop import WRONG_MOVE, bound_loop, driver
+from andante.episode.loop import WRONG_MOVE, driver, loop_parts
 from andante.episode.pursuit import MOST_AT_ONCE
 from andante.episode.tables import ROW_BYTES, Episodes, Trail
 from andante.episode.trial import Limits, Trial, least_costs
@@ -151,7 +151,7 @@ class Agent:
     def _bind(self) -> None:
         """Bind the loop to the memory."""
         space, arrays, codes = self._space, self.graph.arrays, self._gait.codes
-        drive = bound_loop(self._loop(), arrays, space.view, self._memory, codes, space.clock, space.changes)
+        drive = bind(self._loop(), *loop_parts(arrays, space.view, self._memory, codes, space.clock, space.changes))
         self._drive = self.graph.guarded(drive) if self.algorithm.card.regions else drive
         self._step = partial(self._drive, self._stepping.address, 1, 0, 0, 0, 0, 1)
 

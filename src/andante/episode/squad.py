@@ -26,7 +26,7 @@ from andante.episode.march import (
     release_teams,
     release_units,
 )
-from andante.kernel import Each, bind
+from andante.kernel import Each, Entry, bind, entry_of, host_nanoseconds
 from andante.search.memory import CLOCK, Log, Space, allocate, bytes_of
 from andante.search.mind import ANNEX, Draft, Mind, Minds
 from andante.world.graph import Graph
@@ -45,6 +45,7 @@ class Squad:
         ground: Ground,
         room: int,
         share: bool,
+        slots: int = FIRST_SLOTS,
     ) -> None:
         self.algorithm, self.databases, self._graph = algorithm, databases, graph
         self._gait = gait_of(algorithm, graph)
@@ -52,20 +53,20 @@ class Squad:
         self.covering = covering(algorithm, databases, graph)  # the databases that may be for some goals only
         draft = Draft(len(graph), width=graph.row_width, share=share)
         self._allocate(draft)
-        self._minds = Minds(draft, FIRST_SLOTS, room)
-        self._members = np.full(FIRST_SLOTS, NOBODY, np.int32)
-        self._free = list(range(FIRST_SLOTS - 1, -1, -1))  # slots that can be given out, the lowest last
+        self._minds = Minds(draft, slots, room)
+        self._members = np.full(slots, NOBODY, np.int32)
+        self._free = list(range(slots - 1, -1, -1))  # slots that can be given out, the lowest last
         self._team: dict[int, int] = {}  # by goal
         self._goal: dict[int, int] = {}  # of each team
         self._strength: dict[int, int] = {}  # how many units each team has
-        self._free_teams = list(range(FIRST_SLOTS - 1, NO_TEAM, -1))
+        self._free_teams = list(range(slots - 1, NO_TEAM, -1))
         self._problems = 0  # of teams so far
         self._problem: dict[int, int] = {}  # the number of each team's problem
         self.result = np.zeros(1, SQUAD)
         self.result["room"] = room
         self._has_annexes = any(one.annexed for one in draft.asked)
         self.result["annex_bytes"] = self._minds.annex_bytes if self._has_annexes else 0
-        self._free_annexes = np.zeros(FIRST_SLOTS, np.int32)
+        self._free_annexes = np.zeros(slots, np.int32)
         self._edition = edition_of(databases, graph)
         self._scratch = Scratch.new()
         self.stand_on(ground)
@@ -86,19 +87,22 @@ class Squad:
         crew = Each(unit, self._minds.rows, self._minds.team_rows)
         graph, codes = self._graph.arrays, self._gait.codes
         self._ground = ground
-        self._begin = bind(begin_turn, ground, self._members, self.result)
+        self._table = ground, self._members, self.result
+        self._begin = bind(begin_turn, *self._table)
         loop = marcher(self._gait.step, self._gait.memory)
         clocks = self._minds.all_of(clock), self._minds.all_of(team_clock), self._graph.changes
-        squad = ground, self._members, self.result
         annexes = self._annexes()
-        march = bind(loop, graph, crew, codes, *clocks, *squad, self._scratch, annexes)
+        self._marching = graph, crew, codes, *clocks, *self._table, self._scratch, annexes
+        march = bind(loop, *self._marching)
         self._march = self._graph.guarded(march) if self.algorithm.card.regions else march
-        self._end = bind(end_turn, *squad)
+        self._end = bind(end_turn, *self._table)
         numbers = np.dtype(np.int64)
-        self._release_units = bind(release_units, crew, annexes, ground, self.result, numbers)
-        self._release_annexes = bind(release_annexes, crew, annexes, *squad)
+        self._releasing = crew, annexes, ground, self.result, numbers
+        self._release_units = bind(release_units, *self._releasing)
+        self._release_annexes = bind(release_annexes, crew, annexes, *self._table)
         self._release_teams = bind(release_teams, crew, numbers)
-        self._held = bind(held_by, crew, ground, self.result, numbers, numbers)
+        self._holding = crew, ground, self.result, numbers, numbers
+        self._held = bind(held_by, *self._holding)
 
     def _annexes(self) -> Annexes:
         """Return what units are given when they need it: nothing if they never do."""
@@ -107,6 +111,30 @@ class Squad:
             return Annexes(np.zeros(0, np.uint8), np.zeros(0, ANNEX), self._free_annexes, 0)
         head = self._minds.all_of(self._memory.detour.annex)
         return Annexes(blocks.bytes, head, self._free_annexes, blocks.size)
+
+    def entries(self) -> dict[str, Entry]:
+        """Return the code of what a program without Python needs of a squad, with contexts."""
+        self._minds.begin(len(self._members))  # outside Python, nothing is left to be done when a unit comes
+        loop = marcher(self._gait.step, self._gait.memory, host_nanoseconds)
+        return {
+            "march": entry_of(loop, *self._marching, floats=(1, 2)),
+            "begin": entry_of(begin_turn, *self._table),
+            "end": entry_of(end_turn, *self._table),
+            "release": entry_of(release_units, *self._releasing),
+            "held": entry_of(held_by, *self._holding),
+        }
+
+    @property
+    def tables(self) -> dict[str, npt.NDArray[Any]]:
+        """The tables that a squad works on: units and their cells, who is in which slot, the squad, and its clock."""
+        ground, members, result = self._table
+        return {
+            "units": ground.units,
+            "cells": ground.cells,
+            "members": members,
+            "squad": result,
+            "scratch": self._scratch.clock,
+        }
 
     def take_slots(self, units: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """Give each unit a slot, and return the slots."""

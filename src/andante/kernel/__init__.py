@@ -4,9 +4,9 @@ Kernels run without the GIL and without Numba's runtime, so they cannot allocate
 plain Python functions. Their machine code is cached (`andante.kernel.cache`).
 """
 
-from andante.kernel.binding import Each, bind, nth
+from andante.kernel.binding import Each, Entry, bind, entry_of, nth
 from andante.kernel.cache import on_compile, source_state
-from andante.kernel.clock import nanoseconds
+from andante.kernel.clock import host_nanoseconds, nanoseconds
 from andante.kernel.compiler import JIT
 from andante.kernel.interpret import interpreted
 from andante.kernel.making import (
@@ -25,9 +25,12 @@ from andante.kernel.making import (
 __all__ = [
     "JIT",
     "Each",
+    "Entry",
     "Generic",
     "bind",
+    "entry_of",
     "generic",
+    "host_nanoseconds",
     "instantiate",
     "int64",
     "interpreted",

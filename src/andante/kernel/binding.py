@@ -9,10 +9,10 @@ inlining.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Sequence
 from functools import cached_property, partial
 from types import FunctionType
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +22,7 @@ from numba.core.dispatcher import Dispatcher
 from numba.extending import intrinsic, models, overload, register_model
 from numba.np.arrayobj import populate_array
 
-from andante.kernel.cache import KernelCache
+from andante.kernel.cache import KernelCache, full_name, source_state
 from andante.kernel.compiler import INNER, JIT
 from andante.kernel.making import compiled
 from andante.recent import Recent
@@ -56,13 +56,46 @@ def bind(function: Callable[..., Any], *parts: Any) -> Callable[..., Any]:
     """
     if not JIT or not isinstance(function, Dispatcher):
         return partial(_call_plain, function, parts)
-    words: list[int] = []
-    shape = tuple(_write(part, words) for part in parts)
-    table = np.array(words, np.int64)
-    entry = _entries.get((function, shape), lambda: _entry(function, tuple(map(_kind, parts))))
-    bound = partial(entry, table.ctypes.data)
+    context = _Context([], [])
+    shape = tuple(_write(part, context) for part in parts)
+    table = np.array(context.words, np.int64)
+    bound = partial(_entry_for(function, shape, parts), table.ctypes.data)
     bound.keeps = (table, parts)  # type: ignore[attr-defined]
     return bound
+
+
+class Entry(NamedTuple):
+    """What `bind` makes of a kernel and its bundles, for a program that calls the kernel without Python."""
+
+    name: str  # of the function in the bitcode; C: int32_t name(result *, void **exception, int64_t context, ...)
+    numbers: int  # 64-bit arguments that each call gives after the context
+    identity: str  # equal for entries that take the same context: of the same kernel, sources and types
+    bitcode: bytes  # LLVM's, with all that the kernel calls, not optimised and for no particular processor
+    words: tuple[int, ...]  # the context
+    arrays: tuple[tuple[int, npt.NDArray[Any]], ...]  # the words of the context that are addresses, and of which arrays
+
+
+def entry_of(function: Callable[..., Any], *parts: Any, floats: Collection[int] = ()) -> Entry:
+    """Return the code of the entry that `bind` calls, and its context, which must be given other addresses elsewhere.
+
+    Numbers that each call gives are int64, or float64 for those counted in ``floats``. The function returns 0, or
+    another number if the kernel raised an exception.
+    """
+    context = _Context([], [])
+    shape = tuple(_write(part, context) for part in parts)
+    dispatcher = cast(Any, _entry_for(function, shape, parts)).inner
+    numbers = dispatcher.py_func.__code__.co_argcount - 1
+    signature = (types.int64, *(types.float64 if i in floats else types.int64 for i in range(numbers)))
+    dispatcher.compile(signature)
+    made = dispatcher.overloads[signature]
+    bitcode = made.library._get_module_for_linking().as_bitcode()
+    identity = ", ".join([source_state(dispatcher.py_func), *(full_name(_kind(part)) for part in parts)])
+    name = made.fndesc.llvm_func_name
+    return Entry(name, numbers, identity, bitcode, tuple(context.words), tuple(context.arrays))
+
+
+def _entry_for(function: Callable[..., Any], shape: Hashable, parts: tuple[Any, ...]) -> Callable[..., Any]:
+    return _entries.get((function, shape), lambda: _entry(function, tuple(map(_kind, parts))))
 
 
 def _call_plain(function: Callable[..., Any], parts: tuple[Any, ...], *numbers: Any) -> Any:
@@ -96,10 +129,14 @@ class Each:
         self._keeps = rows, team_rows
 
     @cached_property
-    def written(self) -> tuple[list[int], Any]:
+    def written(self) -> tuple[_Context, Any]:
         """The words that stand for all units' bundles, and what decides their type: several kernels are bound to it."""
-        words: list[int] = []
-        return words, _write(self.bundle, words, self)
+        context = _Context([], [])
+        return context, _write(self.bundle, context, self)
+
+    def whole(self, array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Return all parts of an array that is divided, which begin where the first one does; else the array."""
+        return self._all.get(id(array), array)
 
     def steps(self, array: npt.NDArray[Any]) -> tuple[int, int]:
         """Return the bytes from one unit's part to the next, and from one team's part to the next."""
@@ -167,14 +204,23 @@ def _kind(part: Any) -> types.Type:
 # --- the context ----------------------------------------------------------------------------------------------------
 
 
-def _write(value: Any, words: list[int], each: Each | None = None) -> Any:
+class _Context(NamedTuple):
+    """The words of a context, and which of them are addresses of arrays."""
+
+    words: list[int]
+    arrays: list[tuple[int, npt.NDArray[Any]]]
+
+
+def _write(value: Any, context: _Context, each: Each | None = None) -> Any:
     """Add the words that stand for a value to the context, and return what decides its type.
 
     An array within `Each` has two words more: the bytes from one unit's part to the next, and from one team's.
     Numba's own `typeof` takes a millisecond for an agent's memory, so it is asked only once per type.
     """
+    words = context.words
     if isinstance(value, np.ndarray):
         flags = value.flags.num
+        context.arrays.append((len(words), value if each is None else each.whole(value)))
         words += (value.ctypes.data, *value.shape)
         if not flags & _IN_C_ORDER:
             words += value.strides
@@ -182,10 +228,12 @@ def _write(value: Any, words: list[int], each: Each | None = None) -> Any:
             words += each.steps(value)
         return value.dtype, value.ndim, flags & _TYPE_FLAGS
     if isinstance(value, tuple):
-        return type(value), *[_write(part, words, each) for part in value]
+        return type(value), *[_write(part, context, each) for part in value]
     if isinstance(value, Each):
-        words += value.written[0]
-        return Each, value.written[1]
+        written, shape = value.written
+        context.arrays.extend((len(words) + place, array) for place, array in written.arrays)
+        words += written.words
+        return Each, shape
     if isinstance(value, np.dtype):
         return value
     if isinstance(value, float | np.floating):

@@ -156,7 +156,7 @@ class _FileCache(FunctionCache):  # type: ignore[misc]
     def _index_key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
         """Return the key of machine code, with compiler settings and the sources of its bundles, which bring bodies."""
         settings = [(name, str(getattr(numba.config, name, None))) for name in _SETTINGS]
-        how = f"Numba {numba.__version__}, {self._options}, {settings}, {', '.join(map(_full_name, self._bound))}"
+        how = f"Numba {numba.__version__}, {self._options}, {settings}, {', '.join(map(full_name, self._bound))}"
         homes = frozenset(_bundle_homes([*sig, *self._bound]))
         return *super()._index_key(sig, codegen), how, _bundle_state(homes)
 
@@ -311,14 +311,14 @@ def _bundle_homes(types_: Any) -> Iterator[str]:
             yield from _bundle_homes(one)
 
 
-def _full_name(one: types.Type) -> str:
+def full_name(one: types.Type) -> str:
     """Return the name of a type with the modules of its bundles: those of two modules may have the same name."""
     if hasattr(one, "bundle"):
-        return f"Each({_full_name(one.bundle)})"
+        return f"Each({full_name(one.bundle)})"
     if not isinstance(one, types.BaseTuple):
         return str(one)
     home = getattr(one, "instance_class", tuple)
-    return f"{home.__module__}.{home.__qualname__}({', '.join(map(_full_name, one))})"
+    return f"{home.__module__}.{home.__qualname__}({', '.join(map(full_name, one))})"
 
 
 @functools.cache

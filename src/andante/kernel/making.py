@@ -65,6 +65,7 @@ def compiled(function: F, cached: bool = True, inlined: bool = True, bound: tupl
     outer._compile_for_args = _called_by_python(outer)
     outer.compile, inner.compile = _in_turn(outer), _in_turn(inner)
     outer.promised = None  # the bundle that callers expect it to return
+    outer.inner = inner
     return cast(F, outer)
 
 

@@ -86,6 +86,11 @@ class KeptMind(Mind):
         self._given: list[npt.NDArray[Any]] = []
         self._place = 0
 
+    @property
+    def arrays(self) -> list[npt.NDArray[Any]]:
+        """The arrays provided so far."""
+        return self._given
+
     def begin_again(self) -> None:
         """Provide the arrays again, from the first one on."""
         self._place = 0

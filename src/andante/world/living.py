@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.errors import MapError, ProblemError, quoted
-from andante.kernel import bind, int64, kernel
+from andante.kernel import Entry, bind, entry_of, int64, kernel
 from andante.world.cells import Cells, set_cell
 from andante.world.changes import RECENT, Changes
 from andante.world.followers import Follower, Turnstile
@@ -154,8 +154,37 @@ class World(Grid):
 
     @cached_property
     def _edit(self) -> Callable[..., int]:
-        looks = (look.ravel() for look in self._looks)
-        return bind(_edit_cells, self._cells, self._terrain.ravel(), *looks, self.parts, np.dtype(np.int64))
+        return bind(_edit_cells, *self._edited)
+
+    @cached_property
+    def _edited(self) -> tuple[Any, ...]:
+        """What the kernel that changes cells is bound to."""
+        return self._cells, *self.looks().values(), self.parts, np.dtype(np.int64)
+
+    def looks(self) -> dict[str, npt.NDArray[np.uint8]]:
+        """Return what each cell looks like, now, when it is open, and when it is closed."""
+        open_, closed = (look.ravel() for look in self._looks)
+        return {"terrain": self._terrain.ravel(), "looks_open": open_, "looks_closed": closed}
+
+    @property
+    def cells(self) -> Cells:
+        """The cells, as kernels edit them."""
+        return self._cells
+
+    @property
+    def has_followers(self) -> bool:
+        """Whether something has to be mended in Python when the map changes."""
+        return bool(self._followers)
+
+    def entries(self) -> dict[str, Entry]:
+        """Return the code of what a program without Python needs to change the map, with contexts."""
+        states, flags = np.dtype(np.int64), np.dtype(np.bool_)
+        arrays = self.graph.arrays
+        return {
+            "edit": entry_of(_edit_cells, *self._edited),
+            "sweep": entry_of(sweep, self.parts, arrays),
+            "apart": entry_of(_find_apart, self.parts, arrays, states, states, flags),
+        }
 
     def tend(self, most: int = TENDED, mended: int = MENDED) -> int:
         """Catch up with changes for a bounded time, and return for how many cells: 0 if there was nothing to do.

@@ -1,0 +1,156 @@
+"""What exported agents cost: a move in C and in WebAssembly against the loop in Python's process, sizes, and time."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import andante
+from andante.export import export
+from andante.export.library import filled
+from andante.export.objects import this_machine
+from andante.world.problem import Problem
+
+ROUNDS = 7
+
+_C = """
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "andante.h"
+static void *whole(const char *path, size_t *bytes) {
+    FILE *stream = fopen(path, "rb");
+    if (stream == NULL) exit(3);
+    fseek(stream, 0, SEEK_END); *bytes = (size_t)ftell(stream); rewind(stream);
+    void *data = malloc(*bytes);
+    if (fread(data, 1, *bytes, stream) != *bytes) exit(3);
+    fclose(stream);
+    return data;
+}
+static const int32_t problems[][2] = {@PROBLEMS@};
+int main(int count, char **arguments) {
+    (void)count;
+    andante_files files; memset(&files, 0, sizeof files);
+    files.plan = whole(arguments[1], &files.plan_bytes); files.map = whole(arguments[2], &files.map_bytes);
+    size_t kept, used; andante_agent agent;
+    if (andante_@NAME@_bytes(&files, &kept, &used) < 0) return 1;
+    if (andante_@NAME@_init(&agent, &files, malloc(kept), kept, malloc(used + 1), used) < 0) return 1;
+    double best = 1e9;
+    for (int round = 0; round < @ROUNDS@; round++) {
+        long long moves = 0; clock_t began = clock();
+        for (size_t i = 0; i < sizeof problems / sizeof *problems; i++) {
+            andante_trial trial;
+            if (andante_@NAME@_run(&agent, problems[i][0], problems[i][1], NULL, NULL, 0, &trial) < 0) return 1;
+            moves += trial.moves;
+        }
+        double took = (double)(clock() - began) / CLOCKS_PER_SEC / (double)moves;
+        if (took < best) best = took;
+    }
+    printf("%.12f", best);
+    return 0;
+}
+"""
+
+_JS = """
+import { readFile } from "node:fs/promises";
+import { load } from "@FOLDER@/wasm/andante.mjs";
+const bytes = async (name) => new Uint8Array(await readFile(name));
+const andante = await load(await bytes("@FOLDER@/wasm/andante.wasm"));
+const map = andante.map(await bytes(process.argv[3]));
+const agent = andante.agent("@NAME@", { plan: await bytes(process.argv[2]), map });
+const problems = @PROBLEMS@;
+let best = Infinity;
+for (let round = 0; round < @ROUNDS@; round++) {
+  let moves = 0;
+  const began = process.cpuUsage();
+  for (const [start, goal] of problems) {
+    agent.library.check(agent.call("run", agent.at, start, goal, 0, 0, 0, agent.result));
+    moves += agent.library.view().getInt32(agent.result + 32, true);
+  }
+  const { user, system } = process.cpuUsage(began);
+  best = Math.min(best, (user + system) / 1e6 / moves);
+}
+console.log(best);
+"""
+
+
+@dataclass(frozen=True)
+class Exported:
+    """What was measured of one agent; None where there is no compiler, no Zig or no Node."""
+
+    algorithm: str
+    python: float  # seconds per move
+    c: float | None
+    wasm: float | None
+    object_bytes: int
+    wasm_bytes: int | None
+
+
+def measure(algorithm: str, problems: Sequence[Problem]) -> Exported:
+    """All of it, each side in its own process, one after the other."""
+    grid = problems[0].grid
+    assert grid is not None
+    with tempfile.TemporaryDirectory(prefix="andante-export-") as scratch:
+        folder = Path(scratch) / "engine"
+        zig = importlib.util.find_spec("ziglang") is not None or shutil.which("zig") is not None
+        export(algorithm, grid, folder, targets=["this", "wasm"] if zig else "this")
+        name = json.loads((folder / "export.json").read_text())["agents"].popitem()[0]
+        data = [str(folder / "data" / f"{grid.name}.{one}") for one in (f"{name}.plan", "image")]
+        values = {"NAME": name, "ROUNDS": ROUNDS, "FOLDER": folder}
+        pairs = [[problem.start, problem.goal] for problem in problems]
+        static = folder / this_machine().name / this_machine().static
+        return Exported(
+            algorithm,
+            python_seconds(algorithm, problems),
+            _in_c(folder, values, pairs, data) if shutil.which("gcc") else None,
+            _in_node(folder, values, pairs, data) if zig and shutil.which("node") else None,
+            static.stat().st_size if static.exists() else 0,
+            (folder / "wasm" / "andante.wasm").stat().st_size if zig else None,
+        )
+
+
+def python_seconds(algorithm: str, problems: Sequence[Problem]) -> float:
+    """The time of a move in Python's process, in the loop that `run_all` calls."""
+    agent = andante.Agent(algorithm, problems[0].world)
+    found = []
+    for _ in range(ROUNDS + 1):  # the first one compiles
+        began = time.process_time()
+        trials = agent.run_all(problems, paths=False)
+        found.append((time.process_time() - began) / sum(trial.moves for trial in trials))
+    return min(found)
+
+
+def _in_c(folder: Path, values: dict[str, object], pairs: list[list[int]], data: list[str]) -> float:
+    listed = ", ".join(f"{{{start}, {goal}}}" for start, goal in pairs)
+    (folder / "bench.c").write_text(filled(_C, {**values, "PROBLEMS": listed}))
+    library = folder / this_machine().name / this_machine().static
+    program = str(folder / "bench")
+    subprocess.run(
+        ["gcc", "-std=c99", "-O2", f"-I{folder}", str(folder / "bench.c"), str(library), "-o", program], check=True
+    )
+    return float(subprocess.run([program, *data], check=True, capture_output=True, text=True).stdout)
+
+
+def _in_node(folder: Path, values: dict[str, object], pairs: list[list[int]], data: list[str]) -> float:
+    (folder / "bench.mjs").write_text(filled(_JS, {**values, "PROBLEMS": json.dumps(pairs)}))
+    done = subprocess.run(["node", str(folder / "bench.mjs"), *data], check=True, capture_output=True, text=True)
+    return float(done.stdout)
+
+
+def export_seconds(map_file: Path, target: str = "this") -> float:
+    """The time of `andante export` for one agent and one target, from the command line, all kernels compiled."""
+    with tempfile.TemporaryDirectory(prefix="andante-export-") as scratch:
+        words = ["export", "lrta", "--map", str(map_file), "--target", target, "--out", f"{scratch}/engine"]
+        call = [sys.executable, "-c", "from andante.cli import main; main()", *words]
+        began = time.perf_counter()
+        subprocess.run(call, check=True, capture_output=True)
+        return time.perf_counter() - began

@@ -1,0 +1,221 @@
+"""A library of agents: C sources around the machine code of their loops.
+
+What C has to know of our tables (episodes, outcomes, the numbers in plans) is written from those tables, so that they
+cannot differ.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from andante.databases.header import VERSION
+from andante.episode.march import SQUAD, UNIT
+from andante.episode.pursuit import MOST_AT_ONCE
+from andante.episode.single import MOST_PROBLEMS, NO_LIMITS
+from andante.episode.tables import EPISODE
+from andante.export.images import (
+    CROWD_NUMBERS,
+    MAP_NUMBERS,
+    MIND_HEAD,
+    MOST_DATABASES,
+    PLAN_NUMBERS,
+    CrowdPlan,
+    Plan,
+    code_number,
+    map_code,
+    map_entries,
+)
+from andante.export.objects import Target, object_of
+from andante.kernel import Entry
+from andante.measures import Outcome
+from andante.world.living import TENDED
+
+#: What can be wrong, with what `andante_error_text` says of it; numbered from -1 downwards.
+ERRORS = {
+    "NULL": "a pointer that must not be NULL is",
+    "MISALIGNED": "memory and files must lie at addresses that are multiples of 8",
+    "TOO_SMALL": "the memory is smaller than bytes says",
+    "TOO_LARGE": "the agent needs more memory than this machine can address",
+    "NO_FILE": "this is not a file of Andante",
+    "VERSION": "the file has another version than this library reads; export both again",
+    "CUT_OFF": "the file is not as long as it says; copy it again",
+    "DAMAGED": "the file is damaged: its checksum is wrong; copy it again",
+    "KIND": "this is a file of another kind than is asked for here",
+    "OTHER_LIBRARY": "the file is for another agent, or was exported by another version than this library",
+    "OTHER_MAP": "the plan is for another map",
+    "OTHER_DATABASE": "the plan is for other databases, or for these in another order",
+    "OTHER_MIND": "this memory does not hold the mind of such an agent",
+    "NO_AGENT": "the agent is not initialised, or is one of another algorithm",
+    "NO_STATE": "there is no such state on the map",
+    "BLOCKED": "the state is a cell that is blocked",
+    "NOT_SERVED": "a database was built for other goals than this one",
+    "SAME": "start and goal are the same: there is nothing to solve",
+    "BAD_LIMIT": "a limit is below 0 or not a number",
+    "NO_GOAL": "there is no goal yet, or no run to continue",
+    "NO_WORLD": "this map can change: give agents what andante_world_init makes of it, not the image",
+    "FIXED_MAP": "this map cannot change: export it with --living",
+    "NO_UNIT": "there is no such unit in the crowd",
+    "CROWD_FULL": "the crowd has as many units as it was exported for; export it again with more",
+    "FAILED": "the algorithm failed; this is a fault of Andante or of the algorithm, please report it",
+}
+
+_HERE = Path(__file__).parent / "templates"
+
+
+@dataclass(frozen=True)
+class Exported:
+    """An agent in a library: its name there, and its plan on each map."""
+
+    name: str
+    plans: tuple[Plan, ...]
+    crowds: tuple[CrowdPlan, ...] = ()  # one for each map, if it is to be a crowd too
+
+    @property
+    def entry(self) -> Entry:
+        """Its machine code, which is the same on all maps."""
+        return self.plans[0].entry
+
+    @property
+    def algorithm(self) -> str:
+        """The algorithm in the notation."""
+        return str(self.plans[0].algorithm)
+
+
+def names_for(algorithms: Iterable[str]) -> list[str]:
+    """Return a name in C for each algorithm in the notation, all different.
+
+    >>> names_for(["lrta", "late-astar", "lrta(depth=3)"])
+    ['lrta', 'late_astar', 'lrta_2']
+    """
+    found: list[str] = []
+    for text in algorithms:
+        plain = re.sub(r"\W", "_", text.partition("(")[0])
+        number = 1 + sum(re.fullmatch(rf"{plain}(_\d+)?", one) is not None for one in found)
+        found.append(plain if number == 1 else f"{plain}_{number}")
+    return found
+
+
+@cache
+def template(name: str) -> str:
+    """Return the text of a template."""
+    return (_HERE / name).read_text(encoding="utf-8")
+
+
+def filled(text: str, values: Mapping[str, object]) -> str:
+    """Return the text with each ``@NAME@`` replaced by its value."""
+    return re.sub(r"@([A-Z_]+)@", lambda name: str(values[name[1]]), text)
+
+
+def sources(agents: Sequence[Exported], library: str) -> dict[str, str]:
+    """Return the header and the C source of a library."""
+    about = [{"NAME": one.name, "ALGORITHM": one.algorithm, "CODE": code_number(one.entry)} for one in agents]
+    header = {
+        "LIBRARY": library,
+        "FILE_VERSION": VERSION,
+        "DATABASES": MOST_DATABASES,
+        "WORDS": words_of(agents),
+        "CODES": "\n".join(
+            f"    ANDANTE_{name} = {-number}, /* {text} */" for number, (name, text) in enumerate(ERRORS.items(), 1)
+        ),
+        "OUTCOMES": ",\n".join(f"    {_outcome(one)} = {int(one)}" for one in Outcome),
+        "AGENTS": "".join(filled(template("agent.h"), one) for one in about),
+        "CROWD": _crowds(agents, "crowd.h", "squad.h"),
+    }
+    source = {
+        "PROTOTYPES": "\n".join(_prototypes(agents)),
+        "MIND_WORDS": len(MIND_HEAD) + len(EPISODE.names or ()),
+        "MAP_NUMBERS": ", ".join(f"MAP_{name}" for name in MAP_NUMBERS),
+        "PLAN_NUMBERS": ", ".join(f"PLAN_{name}" for name in PLAN_NUMBERS),
+        "EPISODE": _fields(EPISODE),
+        "MIND_HEAD": f"int64_t {', '.join(MIND_HEAD)}",
+        "TENDED": TENDED,
+        "MOST_AT_ONCE": MOST_AT_ONCE,
+        "MOST_PROBLEMS": MOST_PROBLEMS,
+        "MAP_CODE": _literal(map_code()),
+        "DEFAULT_MOVES": NO_LIMITS.caps[1],
+        "CRC": _crc_table(),
+        "TEXTS": "\n".join(f'    case ANDANTE_{name}: return "{text}";' for name, text in ERRORS.items()),
+        "AGENTS": "".join(filled(template("agent.c"), {**one, "CODE": _literal(one["CODE"])}) for one in about),
+        "CROWD": _crowds(agents, "crowd.c", "squad.c"),
+    }
+    return {"andante.h": filled(template("andante.h"), header), "andante.c": filled(template("andante.c"), source)}
+
+
+def words_of(agents: Sequence[Exported]) -> int:
+    """Return the length of the longest context of a library."""
+    crowds = (crowd.words for one in agents for crowd in one.crowds)
+    return max(*(len(one.entry.words) for one in agents), 0, *crowds)
+
+
+def _crowds(agents: Sequence[Exported], common: str, each: str) -> str:
+    """Return the parts of a source that are for crowds; nothing if there are none."""
+    having = [one for one in agents if one.crowds]
+    if not having:
+        return ""
+    values = {
+        "CROWD_NUMBERS": ", ".join(f"CROWD_{name}" for name in CROWD_NUMBERS),
+        "UNIT": _fields(UNIT),
+        "SQUAD": _fields(SQUAD),
+    }
+    made = [
+        filled(
+            template(each),
+            {"NAME": one.name, "ALGORITHM": one.algorithm, "CODE": _literal(one.crowds[0].code)},
+        )
+        for one in having
+    ]
+    return filled(template(common), values) + "".join(made)
+
+
+def _fields(dtype: np.dtype[Any]) -> str:
+    """Return the fields of a record in C, which lays them out in the same way."""
+    kinds = {"int64": "int64_t", "int32": "int32_t", "float64": "double", "bool": "uint8_t"}
+    return "\n".join(f"    {kinds[dtype[name].name]} {name};" for name in dtype.names or ())
+
+
+def _outcome(one: Outcome) -> str:
+    """Return the name of an outcome in C; two are also what a move may say instead of a state."""
+    return f"ANDANTE_{'OUTCOME_' if one in (Outcome.STUCK, Outcome.UNREACHABLE) else ''}{one.name}"
+
+
+def _literal(number: object) -> str:
+    """Return a number as C reads it, which has no literal for the lowest one."""
+    return f"{number}" if number != -(2**63) else "-9223372036854775807) - INT64_C(1"
+
+
+def _prototypes(agents: Sequence[Exported]) -> list[str]:
+    """Return the declarations of the machine code."""
+    made = [f"extern code andante_code_{one.name};" for one in agents]
+    for name, entry in map_entries().items():
+        result = "double" if name == "straight" else "int64_t"
+        numbers = ", int64_t" * entry.numbers
+        made.append(f"extern int32_t andante_code_{name}({result} *, void **, int64_t{numbers});")
+    return made
+
+
+def _crc_table() -> str:
+    table = []
+    for byte in range(256):
+        value = byte
+        for _ in range(8):
+            value = value >> 1 ^ (0xEDB88320 if value & 1 else 0)
+        table.append(f"0x{value:08X}")
+    return ",\n".join("    " + ", ".join(table[i : i + 8]) for i in range(0, 256, 8))
+
+
+def objects(agents: Sequence[Exported], target: Target) -> dict[str, bytes]:
+    """Return the object files of a library: one for each agent, and one for maps."""
+    made = {f"{one.name}.o": object_of({f"andante_code_{one.name}": one.entry}, target) for one in agents}
+    for one in agents:
+        for crowd in one.crowds[:1]:
+            entries = {f"andante_{kernel}_{one.name}": entry for kernel, entry in crowd.entries.items()}
+            made[f"{one.name}_crowd.o"] = object_of(entries, target)
+    kernels = {f"andante_code_{name}": entry for name, entry in map_entries().items()}
+    return {**made, "maps.o": object_of(kernels, target)}

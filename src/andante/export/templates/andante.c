@@ -1,0 +1,542 @@
+/* What andante.h declares: files are checked, contexts are filled in, and the machine code of agents is called.
+ * Written by `andante export`. */
+#include "andante.h"
+
+/* --- machine code, from the objects beside this file -------------------------------------------------------------- */
+
+typedef int32_t code(int64_t *done, void **exception, int64_t context, int64_t episodes, int64_t count, int64_t trail,
+                     int64_t room, int64_t times, int64_t timed, int64_t patience);
+@PROTOTYPES@
+
+/* --- layouts: docs/explanation/database-files.md ------------------------------------------------------------------ */
+
+enum { HEAD_BYTES = 96, KIND_AT = 32, ENTRY_BYTES = 64, MOST_ARRAYS = 64, MIND_WORDS = @MIND_WORDS@ };
+enum { NUMBER, PLAN, MAP, MIND, DESK, DATABASE };
+enum { @MAP_NUMBERS@, MAP_NUMBERS };
+enum { @PLAN_NUMBERS@, PLAN_NUMBERS };
+
+typedef struct episode {
+@EPISODE@
+} episode;
+
+typedef struct mind {
+    @MIND_HEAD@;
+    episode episode;
+} mind;
+
+enum { NOWHERE = -1, AHEAD = @TENDED@, MOST_AT_ONCE = @MOST_AT_ONCE@ };
+#define MOST_PROBLEMS INT64_C(@MOST_PROBLEMS@)
+#define MAP_CODE INT64_C(@MAP_CODE@)
+#define DEFAULT_MOVES INT64_C(@DEFAULT_MOVES@)
+
+static const uint32_t CRC[256] = {
+@CRC@
+};
+
+/* --- small things ------------------------------------------------------------------------------------------------- */
+
+static int64_t address(const void *place) { return (int64_t)(uintptr_t)place; }
+
+static int misaligned(const void *place) { return ((uintptr_t)place & 7) != 0; }
+
+static uint32_t read32(const uint8_t *at) {
+    return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+}
+
+static uint64_t read64(const uint8_t *at) { return read32(at) | (uint64_t)read32(at + 4) << 32; }
+
+static void copy(uint8_t *to, const uint8_t *from, uint64_t bytes) {
+    for (uint64_t i = 0; i < bytes; i++) to[i] = from[i];
+}
+
+static void clear(uint8_t *to, uint64_t bytes) {
+    for (uint64_t i = 0; i < bytes; i++) to[i] = 0;
+}
+
+static uint32_t checksum(const uint8_t *data, uint64_t bytes) {
+    uint32_t sum = 0xFFFFFFFF;
+    for (uint64_t i = 0; i < bytes; i++) {
+        uint8_t byte = i >= 12 && i < 16 ? 0 : data[i]; /* the checksum itself counts as zero */
+        sum = CRC[(sum ^ byte) & 0xFF] ^ sum >> 8;
+    }
+    return sum ^ 0xFFFFFFFF;
+}
+
+const char *andante_error_text(int number) {
+    switch (number) {
+    case ANDANTE_OK: return "all is well";
+    case ANDANTE_MORE: return "there was room for some of the steps; continue for the others";
+@TEXTS@
+    default: return "there is no such code";
+    }
+}
+
+/* --- files -------------------------------------------------------------------------------------------------------- */
+
+static const int64_t *numbers_of(const void *file) {
+    const uint8_t *bytes = (const uint8_t *)file;
+    return (const int64_t *)(const void *)(bytes + read64(bytes + HEAD_BYTES + 56));
+}
+
+static int is_kind(const uint8_t *file, const char *kind) {
+    for (int i = 0; i < 24; i++) {
+        if (file[KIND_AT + i] != (uint8_t)kind[i]) return 0;
+        if (kind[i] == 0) return 1;
+    }
+    return 1;
+}
+
+/* Check the head and the table of a file, without its contents. */
+static int check_head(const void *file, size_t bytes) {
+    static const char magic[] = "andante\n";
+    const uint8_t *data = (const uint8_t *)file;
+    if (file == NULL) return ANDANTE_NULL;
+    if (misaligned(file)) return ANDANTE_MISALIGNED;
+    for (size_t i = 0; i < 8; i++)
+        if (i < bytes && data[i] != (uint8_t)magic[i]) return ANDANTE_NO_FILE;
+    if (bytes < HEAD_BYTES) return ANDANTE_CUT_OFF;
+    if (read32(data + 8) != ANDANTE_FILE_VERSION) return ANDANTE_VERSION;
+    if (read64(data + 16) != bytes) return ANDANTE_CUT_OFF;
+    uint32_t arrays = read32(data + 24);
+    uint64_t begin = HEAD_BYTES + (uint64_t)ENTRY_BYTES * arrays + read32(data + 28);
+    if (arrays == 0 || arrays > MOST_ARRAYS || begin > bytes) return ANDANTE_DAMAGED;
+    return ANDANTE_OK;
+}
+
+static int check_file(const void *file, size_t bytes) {
+    int fault = check_head(file, bytes);
+    if (fault != ANDANTE_OK) return fault;
+    return checksum((const uint8_t *)file, bytes) == read32((const uint8_t *)file + 12) ? ANDANTE_OK : ANDANTE_DAMAGED;
+}
+
+/* Return whether `numbers`, the first array of a file, is there and has this many. */
+static int has_numbers(const void *file, size_t bytes, uint64_t count) {
+    const uint8_t *entry = (const uint8_t *)file + HEAD_BYTES;
+    uint64_t offset = read64(entry + 56);
+    return read64(entry + 32) == count && offset % 8 == 0 && offset <= bytes && count * 8 <= bytes - offset;
+}
+
+static int is_world(const void *map) { return is_kind((const uint8_t *)map, "world"); }
+
+static int check_map(const void *map, size_t bytes) {
+    int fault = check_head(map, bytes);
+    if (fault != ANDANTE_OK) return fault;
+    if (!is_world(map)) {
+        if (!is_kind((const uint8_t *)map, "map")) return ANDANTE_KIND;
+        if ((fault = check_file(map, bytes)) != ANDANTE_OK) return fault;
+    }
+    if (!has_numbers(map, bytes, MAP_NUMBERS)) return ANDANTE_DAMAGED;
+    return numbers_of(map)[MAP_code] == MAP_CODE ? ANDANTE_OK : ANDANTE_OTHER_LIBRARY;
+}
+
+int andante_map_size(const void *map, size_t bytes, int32_t *states, int32_t *width, int32_t *height) {
+    int fault = check_map(map, bytes);
+    if (fault != ANDANTE_OK) return fault;
+    if (states != NULL) *states = (int32_t)numbers_of(map)[MAP_states];
+    if (width != NULL) *width = (int32_t)numbers_of(map)[MAP_width];
+    if (height != NULL) *height = (int32_t)numbers_of(map)[MAP_height];
+    return ANDANTE_OK;
+}
+
+static int check_files(const andante_files *files, int64_t code_number, const char *kind, uint64_t count) {
+    if (files == NULL) return ANDANTE_NULL;
+    int fault = check_file(files->plan, files->plan_bytes);
+    if (fault != ANDANTE_OK) return fault;
+    if (!is_kind((const uint8_t *)files->plan, kind)) return ANDANTE_KIND;
+    if (!has_numbers(files->plan, files->plan_bytes, count)) return ANDANTE_DAMAGED;
+    const int64_t *plan = numbers_of(files->plan);
+    if (plan[PLAN_code] != code_number || plan[PLAN_words] > ANDANTE_WORDS) return ANDANTE_OTHER_LIBRARY;
+    if ((fault = check_map(files->map, files->map_bytes)) != ANDANTE_OK) return fault;
+    if (read32((const uint8_t *)files->map + 12) != (uint32_t)plan[PLAN_map]) return ANDANTE_OTHER_MAP;
+    if (numbers_of(files->map)[MAP_living] && !is_world(files->map)) return ANDANTE_NO_WORLD;
+    for (int64_t i = 0; i < plan[PLAN_databases]; i++) {
+        if ((fault = check_file(files->databases[i], files->database_bytes[i])) != ANDANTE_OK) return fault;
+        uint32_t sum = read32((const uint8_t *)files->databases[i] + 12);
+        if (sum != (uint32_t)plan[PLAN_database_0 + i]) return ANDANTE_OTHER_DATABASE;
+    }
+    return ANDANTE_OK;
+}
+
+/* --- agents ------------------------------------------------------------------------------------------------------- */
+
+static int sizes(const andante_files *files, int64_t code_number, const char *kind, uint64_t count,
+                 size_t *mind_bytes, size_t *desk_bytes) {
+    int fault = check_files(files, code_number, kind, count);
+    if (fault != ANDANTE_OK) return fault;
+    if (mind_bytes == NULL || desk_bytes == NULL) return ANDANTE_NULL;
+    uint64_t kept = (uint64_t)numbers_of(files->plan)[PLAN_mind_bytes];
+    uint64_t used = (uint64_t)numbers_of(files->plan)[PLAN_desk_bytes];
+    if (kept > SIZE_MAX || used > SIZE_MAX) return ANDANTE_TOO_LARGE;
+    *mind_bytes = (size_t)kept;
+    *desk_bytes = (size_t)used;
+    return ANDANTE_OK;
+}
+
+/* Fill in the context: each word is a number, or the address of something in a segment. */
+static int fill_in(andante_agent *agent, const andante_files *files) {
+    const uint8_t *plan = (const uint8_t *)agent->plan;
+    const int64_t *about = numbers_of(plan);
+    const int64_t *word = (const int64_t *)(const void *)(plan + about[PLAN_context]);
+    for (int64_t i = 0; i < about[PLAN_words]; i++, word += 3) {
+        const void *base = NULL;
+        uint64_t bytes = 0, offset = (uint64_t)word[0], length = (uint64_t)word[2];
+        switch (word[1]) {
+        case NUMBER: agent->context[i] = word[0]; continue;
+        case PLAN: base = agent->plan, bytes = files->plan_bytes; break;
+        case MAP: base = agent->map, bytes = files->map_bytes; break;
+        case MIND: base = agent->mind, bytes = (uint64_t)about[PLAN_mind_bytes]; break;
+        case DESK: base = agent->desk, bytes = (uint64_t)about[PLAN_desk_bytes]; break;
+        default:
+            if (word[1] - DATABASE >= about[PLAN_databases]) return ANDANTE_DAMAGED;
+            base = agent->databases[word[1] - DATABASE], bytes = files->database_bytes[word[1] - DATABASE];
+        }
+        if (offset > bytes || length > bytes - offset) return ANDANTE_DAMAGED;
+        agent->context[i] = address((const uint8_t *)base + offset);
+    }
+    return ANDANTE_OK;
+}
+
+static void restart(const andante_agent *agent, int64_t segment, uint8_t *memory, uint64_t bytes) {
+    const uint8_t *plan = (const uint8_t *)agent->plan;
+    const int64_t *about = numbers_of(plan);
+    const int64_t *piece = (const int64_t *)(const void *)(plan + about[PLAN_initial]);
+    clear(memory, bytes);
+    for (int64_t i = 0; i < about[PLAN_initials]; i++, piece += 5) {
+        if (piece[0] != segment) continue;
+        for (int64_t done = 0; done < piece[2]; done += piece[4]) { /* what is repeated may be cut off at the end */
+            int64_t left = piece[2] - done;
+            copy(memory + piece[1] + done, plan + about[PLAN_data] + piece[3],
+                 (uint64_t)(left < piece[4] ? left : piece[4]));
+        }
+    }
+}
+
+static void leave(mind *own) { own->here = own->aim = NOWHERE; }
+
+static void restart_mind(const andante_agent *agent) {
+    mind *own = (mind *)agent->mind;
+    restart(agent, MIND, (uint8_t *)agent->mind, (uint64_t)numbers_of(agent->plan)[PLAN_mind_bytes]);
+    own->code = numbers_of(agent->plan)[PLAN_code];
+    own->plan = read32((const uint8_t *)agent->plan + 12);
+    own->news = -1;
+    leave(own);
+}
+
+static int set_up(andante_agent *agent, const andante_files *files, int64_t code_number, void *memory,
+                  size_t mind_bytes, void *desk, size_t desk_bytes, int is_new) {
+    size_t mind_needed, desk_needed;
+    if (agent == NULL) return ANDANTE_NULL;
+    agent->plan = NULL;
+    int fault = sizes(files, code_number, "agent", PLAN_NUMBERS, &mind_needed, &desk_needed);
+    if (fault != ANDANTE_OK) return fault;
+    if (memory == NULL || (desk == NULL && desk_needed > 0)) return ANDANTE_NULL;
+    if (misaligned(memory) || misaligned(desk)) return ANDANTE_MISALIGNED;
+    if (mind_bytes < mind_needed || desk_bytes < desk_needed) return ANDANTE_TOO_SMALL;
+    const mind *own = (const mind *)memory;
+    if (!is_new && (own->code != code_number || own->plan != read32((const uint8_t *)files->plan + 12)))
+        return ANDANTE_OTHER_MIND;
+    agent->map = files->map;
+    agent->mind = memory;
+    agent->desk = desk;
+    for (int i = 0; i < ANDANTE_DATABASES; i++) agent->databases[i] = files->databases[i];
+    agent->plan = files->plan;
+    if ((fault = fill_in(agent, files)) != ANDANTE_OK) {
+        agent->plan = NULL;
+        return fault;
+    }
+    restart(agent, DESK, (uint8_t *)desk, desk_needed);
+    if (is_new) restart_mind(agent);
+    return ANDANTE_OK;
+}
+
+/* --- maps --------------------------------------------------------------------------------------------------------- */
+
+/* Write the context of a kernel that works on the map alone; it must have room for 64 words. */
+static int64_t map_context(const void *map, int which, int64_t *words) {
+    const uint8_t *base = (const uint8_t *)map;
+    const int64_t *about = numbers_of(map);
+    const int64_t *word = (const int64_t *)(const void *)(base + about[which]);
+    for (int64_t i = 0; i < about[which + 1]; i++, word += 2)
+        words[i] = word[1] == NUMBER ? word[0] : address(base + word[0]);
+    return address(words);
+}
+
+static int64_t number_at(const void *map, int64_t offset) {
+    return *(const int64_t *)(const void *)((const uint8_t *)map + offset);
+}
+
+/* Find out which cells are connected, for at most so many of them; return for how many there was something to do. */
+static int64_t sweep(const void *map, int64_t most) {
+    int64_t words[64], done = 0;
+    void *exception;
+    andante_code_sweep(&done, &exception, map_context(map, MAP_sweep, words), most);
+    return done;
+}
+
+static int64_t world_news(const void *map) {
+    const int64_t *about = numbers_of(map);
+    sweep(map, AHEAD);
+    return number_at(map, about[MAP_changes]) + number_at(map, about[MAP_sweeps]);
+}
+
+static void world_settle(const void *map) {
+    while (sweep(map, INT64_C(1) << 20)) {}
+}
+
+static int world_apart(const void *map, int64_t state, int64_t goal) {
+    int64_t words[64], done = 0;
+    uint8_t found = 0;
+    void *exception;
+    andante_code_apart(&done, &exception, map_context(map, MAP_apart, words), address(&state), 1, address(&goal), 1,
+                       address(&found), 1);
+    return found;
+}
+
+static int check_world(const void *world, size_t bytes) {
+    int fault = check_map(world, bytes);
+    if (fault != ANDANTE_OK) return fault;
+    return is_world(world) ? ANDANTE_OK : ANDANTE_NO_WORLD;
+}
+
+int andante_world_init(void *world, size_t world_bytes, const void *image, size_t image_bytes) {
+    int fault = check_map(image, image_bytes);
+    if (fault != ANDANTE_OK) return fault;
+    if (world == NULL) return ANDANTE_NULL;
+    if (misaligned(world)) return ANDANTE_MISALIGNED;
+    if (world_bytes < image_bytes) return ANDANTE_TOO_SMALL;
+    if (!numbers_of(image)[MAP_living]) return ANDANTE_FIXED_MAP;
+    copy((uint8_t *)world, (const uint8_t *)image, image_bytes);
+    clear((uint8_t *)world + KIND_AT, 24);
+    copy((uint8_t *)world + KIND_AT, (const uint8_t *)"world", 5);
+    return ANDANTE_OK;
+}
+
+static int edit(void *world, size_t bytes, int32_t cell, int opened) {
+    int fault = check_world(world, bytes);
+    if (fault != ANDANTE_OK) return fault;
+    if (cell < 0 || cell >= numbers_of(world)[MAP_states]) return ANDANTE_NO_STATE;
+    int64_t words[64], done = 0, state = cell;
+    void *exception;
+    int32_t failed =
+        andante_code_edit(&done, &exception, map_context(world, MAP_edit, words), address(&state), 1, opened);
+    return failed ? ANDANTE_FAILED : ANDANTE_OK;
+}
+
+int andante_close_cell(void *world, size_t bytes, int32_t cell) { return edit(world, bytes, cell, 0); }
+
+int andante_open_cell(void *world, size_t bytes, int32_t cell) { return edit(world, bytes, cell, 1); }
+
+int andante_settle(void *world, size_t bytes) {
+    int fault = check_world(world, bytes);
+    if (fault == ANDANTE_OK) world_settle(world);
+    return fault;
+}
+
+static int check_state(const void *map, int32_t state) {
+    const int64_t *about = numbers_of(map);
+    if (state < 0 || state >= about[MAP_states]) return ANDANTE_NO_STATE;
+    if (about[MAP_passable] && !((const uint8_t *)map)[about[MAP_passable] + state]) return ANDANTE_BLOCKED;
+    return ANDANTE_OK;
+}
+
+/* Return whether it is known that no path leads from one state to another. */
+static int are_apart(const void *map, int64_t state, int64_t goal) {
+    const int64_t *about = numbers_of(map);
+    if (about[MAP_living]) return world_apart(map, state, goal);
+    const int32_t *label = (const int32_t *)(const void *)((const uint8_t *)map + about[MAP_label]);
+    return label[state] != label[goal];
+}
+
+static double walk_between(const void *map, int64_t state, int64_t goal) {
+    int64_t words[64];
+    double walked = -1;
+    void *exception;
+    if (andante_code_straight(&walked, &exception, map_context(map, MAP_straight, words), state, goal, MOST_AT_ONCE))
+        return -1;
+    return walked;
+}
+
+/* --- moving ------------------------------------------------------------------------------------------------------- */
+
+static int check_agent(const andante_agent *agent, int64_t code_number) {
+    if (agent == NULL) return ANDANTE_NULL;
+    if (agent->plan == NULL || agent->mind == NULL) return ANDANTE_NO_AGENT;
+    return ((const mind *)agent->mind)->code == code_number ? ANDANTE_OK : ANDANTE_NO_AGENT;
+}
+
+static void begin(episode *row, int64_t start, int64_t goal, double cost, int64_t moves, int64_t expansions, int again,
+                  int64_t outcome) {
+    clear((uint8_t *)row, sizeof *row);
+    row->start = start;
+    row->goal = row->aim = goal;
+    row->cost_cap = cost;
+    row->move_cap = moves;
+    row->expansion_cap = expansions;
+    row->again = again;
+    row->outcome = outcome;
+}
+
+/* Check the goal of a new problem, and that there is a number for it. */
+static int new_problem(const andante_agent *agent, int64_t goal) {
+    const int64_t *about = numbers_of(agent->plan);
+    if (about[PLAN_served] && !((const uint8_t *)agent->plan)[about[PLAN_served] + goal]) return ANDANTE_NOT_SERVED;
+    if (number_at(agent->mind, about[PLAN_clock]) + 1 >= MOST_PROBLEMS) restart_mind(agent);
+    return ANDANTE_OK;
+}
+
+static double infinity(void) {
+    union { uint64_t bits; double number; } all = {UINT64_C(0x7FF0000000000000)};
+    return all.number;
+}
+
+/* Look at a map that changes; return whether no path leads on to the goal. */
+static int is_cut_off(const andante_agent *agent, mind *own) {
+    int64_t news = world_news(agent->map), before = own->news;
+    own->news = news;
+    if (news == before) return 0;
+    const episode *row = &own->episode;
+    int64_t state = own->here, goal = own->aim;
+    if (row->aim != row->goal && are_apart(agent->map, state, row->aim)) leave(own);
+    return are_apart(agent->map, state, goal);
+}
+
+static void no_path(andante_move *move) {
+    clear((uint8_t *)move, sizeof *move);
+    move->to = ANDANTE_UNREACHABLE;
+}
+
+static int make_move(const andante_agent *agent, int64_t code_number, code *drive, int32_t state, int32_t goal,
+                     andante_move *move) {
+    int fault = check_agent(agent, code_number);
+    if (fault != ANDANTE_OK) return fault;
+    if (move == NULL) return ANDANTE_NULL;
+    if ((fault = check_state(agent->map, state)) != ANDANTE_OK) return fault;
+    if ((fault = check_state(agent->map, goal)) != ANDANTE_OK) return fault;
+    mind *own = (mind *)agent->mind;
+    episode *row = &own->episode;
+    int living = numbers_of(agent->map)[MAP_living] != 0;
+    if (living && state == own->here && goal == own->aim && is_cut_off(agent, own)) {
+        own->here = NOWHERE;
+        no_path(move);
+        return ANDANTE_OK;
+    }
+    if (state == own->here && goal == own->aim) {
+        row->outcome = ANDANTE_WALKING;
+        row->state = state;
+        row->cost = row->learned = 0;
+        row->expanded = row->touched = row->stored = 0;
+    } else {
+        if (state == goal) {
+            clear((uint8_t *)move, sizeof *move);
+            move->to = state;
+            return ANDANTE_OK;
+        }
+        if (living) world_news(agent->map);
+        if (are_apart(agent->map, state, goal)) {
+            no_path(move);
+            return ANDANTE_OK;
+        }
+        int again = goal == own->aim && row->aim == row->goal && !numbers_of(agent->plan)[PLAN_anchored];
+        if (!again && (fault = new_problem(agent, goal)) != ANDANTE_OK) return fault;
+        leave(own);
+        begin(row, state, goal, infinity(), INT64_MAX, INT64_MAX, again, ANDANTE_WAITING);
+        own->aim = goal;
+    }
+    int64_t done = 0;
+    void *exception;
+    int32_t failed = drive(&done, &exception, address(agent->context), address(row), 1, 0, 0, 0, 0, 1);
+    own->here = failed || done ? NOWHERE : row->state;
+    if (failed || done < 0) return ANDANTE_FAILED;
+    clear((uint8_t *)move, sizeof *move);
+    move->to = (int32_t)row->state;
+    if (row->outcome == ANDANTE_OUTCOME_STUCK) move->to = ANDANTE_STUCK;
+    if (row->outcome == ANDANTE_OUTCOME_UNREACHABLE) move->to = ANDANTE_UNREACHABLE;
+    move->cost = row->cost;
+    move->expanded = row->expanded;
+    move->touched = row->touched;
+    move->learned = row->learned;
+    move->stored = row->stored;
+    return ANDANTE_OK;
+}
+
+static int move_goal(const andante_agent *agent, int64_t code_number, int32_t goal, int *keeps) {
+    int fault = check_agent(agent, code_number);
+    if (fault != ANDANTE_OK) return fault;
+    if (keeps == NULL) return ANDANTE_NULL;
+    if ((fault = check_state(agent->map, goal)) != ANDANTE_OK) return fault;
+    mind *own = (mind *)agent->mind;
+    if (own->aim == NOWHERE) return ANDANTE_NO_GOAL;
+    *keeps = 1;
+    if (goal == own->aim) return ANDANTE_OK;
+    double walked = numbers_of(agent->plan)[PLAN_pursues] ? walk_between(agent->map, goal, own->aim) : -1;
+    if (walked < 0 || walked == infinity() || own->here == goal) {
+        leave(own);
+        *keeps = 0;
+        return ANDANTE_OK;
+    }
+    own->episode.goal = own->aim = goal;
+    own->news = -1;
+    return ANDANTE_OK;
+}
+
+static int continue_run(const andante_agent *agent, int64_t code_number, code *drive, andante_step *steps, size_t room,
+                        andante_trial *trial) {
+    int fault = check_agent(agent, code_number);
+    if (fault != ANDANTE_OK) return fault;
+    if (trial == NULL || (steps == NULL && room > 0)) return ANDANTE_NULL;
+    mind *own = (mind *)agent->mind;
+    episode *row = &own->episode;
+    if (own->aim != NOWHERE || row->goal == row->start) return ANDANTE_NO_GOAL;
+    int64_t before = row->moves, done = 1;
+    void *exception;
+    if (row->outcome <= ANDANTE_WALKING &&
+        drive(&done, &exception, address(agent->context), address(row), 1, address(steps), (int64_t)room, 0, 0,
+              INT64_MAX))
+        return ANDANTE_FAILED;
+    if (done < 0) return ANDANTE_FAILED;
+    trial->outcome = row->outcome;
+    trial->state = row->outcome == ANDANTE_OUTCOME_UNREACHABLE && row->moves == 0 ? row->start : row->state;
+    trial->steps = room > 0 ? row->moves - before : 0;
+    trial->cost = row->cost;
+    trial->moves = row->moves;
+    trial->expanded = row->expanded;
+    trial->touched = row->touched;
+    trial->max_expanded = row->max_expanded;
+    trial->learned = row->learned;
+    trial->stored = row->stored;
+    return done ? ANDANTE_OK : ANDANTE_MORE;
+}
+
+static int start_run(const andante_agent *agent, int64_t code_number, code *drive, int32_t start, int32_t goal,
+                     const andante_limits *limits, andante_step *steps, size_t room, andante_trial *trial) {
+    int fault = check_agent(agent, code_number);
+    if (fault != ANDANTE_OK) return fault;
+    if (trial == NULL || (steps == NULL && room > 0)) return ANDANTE_NULL;
+    if ((fault = check_state(agent->map, start)) != ANDANTE_OK) return fault;
+    if ((fault = check_state(agent->map, goal)) != ANDANTE_OK) return fault;
+    if (start == goal) return ANDANTE_SAME;
+    double cost = infinity();
+    int64_t moves = DEFAULT_MOVES, expansions = INT64_MAX;
+    if (limits != NULL) {
+        if (!(limits->cost >= 0) || limits->moves < 0 || limits->expansions < 0) return ANDANTE_BAD_LIMIT;
+        if (limits->cost > 0) cost = limits->cost;
+        moves = limits->moves > 0 ? limits->moves : INT64_MAX;
+        if (limits->expansions > 0) expansions = limits->expansions;
+    }
+    if (numbers_of(agent->map)[MAP_living]) world_settle(agent->map);
+    if ((fault = new_problem(agent, goal)) != ANDANTE_OK) return fault;
+    mind *own = (mind *)agent->mind;
+    leave(own);
+    begin(&own->episode, start, goal, cost, moves, expansions, 0,
+          are_apart(agent->map, start, goal) ? ANDANTE_OUTCOME_UNREACHABLE : ANDANTE_WAITING);
+    return continue_run(agent, code_number, drive, steps, room, trial);
+}
+
+static int forget(const andante_agent *agent, int64_t code_number) {
+    int fault = check_agent(agent, code_number);
+    if (fault == ANDANTE_OK) leave((mind *)agent->mind);
+    return fault;
+}
+@CROWD@
+/* --- agents by name ----------------------------------------------------------------------------------------------- */
+@AGENTS@

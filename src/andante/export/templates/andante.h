@@ -1,0 +1,142 @@
+/* @LIBRARY@: agents of Andante as a C library. Written by `andante export`; C99 and C++.
+ *
+ * Nothing here allocates, has global variables, starts threads or calls the system. All memory is the caller's. An
+ * agent may be used by one thread at a time; different agents by different threads, as long as they share no desk, and
+ * no map that changes.
+ *
+ *   map        the file MAP.image, as it is, at an address that is a multiple of 8
+ *   plan       the file MAP.AGENT.plan, likewise: how this agent's memory is laid out on this map
+ *   databases  the files that the agent looks things up in, likewise, in the order that README.md says
+ *   mind       what an agent keeps from move to move; holds no address, so it can be saved and restored with memcpy
+ *   desk       what an agent thinks on within one move; agents of one thread and one plan may share it
+ *
+ * States are numbered from 0: on a grid, the cell in column x and row y is y * width + x.
+ */
+#ifndef ANDANTE_H
+#define ANDANTE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#ifndef ANDANTE_API
+#if defined(_WIN32) && defined(ANDANTE_BUILD_SHARED)
+#define ANDANTE_API __declspec(dllexport)
+#elif defined(__wasm__) || defined(__GNUC__)
+#define ANDANTE_API __attribute__((visibility("default")))
+#else
+#define ANDANTE_API
+#endif
+#endif
+
+#define ANDANTE_FILE_VERSION @FILE_VERSION@ /* of images, plans and databases */
+#define ANDANTE_DATABASES @DATABASES@ /* the most that an agent can have */
+#define ANDANTE_WORDS @WORDS@ /* of the longest context in this library */
+
+/* What functions return. Text for each: andante_error_text. */
+enum {
+    ANDANTE_OK = 0,
+    ANDANTE_MORE = 1, /* run: there was room for some of the steps; continue for the others */
+@CODES@
+};
+
+/* Instead of a state to move to. */
+enum { ANDANTE_STUCK = -1, ANDANTE_UNREACHABLE = -2 };
+
+/* How a run ended. */
+enum {
+@OUTCOMES@
+};
+
+/* The files that an agent needs, as they were read or mapped. */
+typedef struct andante_files {
+    const void *plan;
+    size_t plan_bytes;
+    const void *map; /* an image, or a world (below) */
+    size_t map_bytes;
+    const void *databases[ANDANTE_DATABASES];
+    size_t database_bytes[ANDANTE_DATABASES];
+} andante_files;
+
+/* An agent: where its segments are, and the context that its code reads, which follows from them and the plan. Copy the
+ * mind to save an agent, not this: attach makes it again, wherever memory is by then. */
+typedef struct andante_agent {
+    const void *plan, *map, *databases[ANDANTE_DATABASES];
+    void *mind, *desk;
+    int64_t context[ANDANTE_WORDS];
+} andante_agent;
+
+/* One move, and what the decision cost. */
+typedef struct andante_move {
+    int32_t to; /* the next state; the state itself to wait; ANDANTE_STUCK or ANDANTE_UNREACHABLE */
+    int32_t reserved;
+    double cost;
+    int64_t expanded, touched;
+    double learned;
+    int64_t stored;
+} andante_move;
+
+/* When to give up a run. 0: there is no such limit. */
+typedef struct andante_limits {
+    double cost;
+    int64_t moves, expansions;
+} andante_limits;
+
+/* A step of a run. */
+typedef struct andante_step {
+    int64_t state;
+    double cost;
+    int64_t expanded, touched;
+    double learned;
+    int64_t discovered;
+} andante_step;
+
+/* What a run has come to. */
+typedef struct andante_trial {
+    int64_t outcome, state, steps; /* where it is, and how many steps this call has written */
+    double cost;
+    int64_t moves, expanded, touched, max_expanded;
+    double learned;
+    int64_t stored;
+} andante_trial;
+
+/* A sentence about what a function returned. */
+ANDANTE_API const char *andante_error_text(int code);
+
+/* Check a map image, and say what it holds; on a graph width and height are 0. Pointers for results may be NULL. */
+ANDANTE_API int andante_map_size(const void *map, size_t bytes, int32_t *states, int32_t *width, int32_t *height);
+
+/* Each agent of this library has these functions:
+ *
+ * bytes     check the files, and say how much memory the agent needs.
+ * init      check the files, and make an agent that knows nothing. Memory may hold anything before. Takes time in
+ *           proportion to the map; everything below does not.
+ * attach    the same for a mind that was used before: restored from a saved game, or moved.
+ * move      make one move from `state` towards `goal`. With the goal of the last call the agent goes on; pushed to
+ *           another state it plans anew, and keeps what it learned; with another goal it begins a new problem.
+ * retarget  move the goal of `move`; `keeps` says whether the agent keeps what it knows. The next `move` names the goal.
+ * run       go from `start` to `goal` at once. Steps are written as far as there is room (NULL, 0: none are); if there
+ *           is no more, it returns ANDANTE_MORE, and `go_on` continues.
+ * forget    let the next `move` begin a new problem.
+ */
+@AGENTS@
+
+/* A map that changes: a copy of its image in memory of the caller, as large as the image. Give it to agents instead of
+ * the image. It holds no address, so it can be saved, restored and moved with memcpy; then attach the agents again.
+ *
+ * close_cell and open_cell return ANDANTE_OK also if the cell was closed or open already. Agents know of changes at
+ * once. Which cells are still connected is found out in the background, some cells at a time, before each move;
+ * settle does the rest at once. */
+ANDANTE_API int andante_world_init(void *world, size_t world_bytes, const void *image, size_t image_bytes);
+ANDANTE_API int andante_close_cell(void *world, size_t bytes, int32_t cell);
+ANDANTE_API int andante_open_cell(void *world, size_t bytes, int32_t cell);
+ANDANTE_API int andante_settle(void *world, size_t bytes);
+@CROWD@
+#ifdef __cplusplus
+}
+#endif
+
+#endif

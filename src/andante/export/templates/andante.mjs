@@ -1,0 +1,273 @@
+// Agents of Andante in the browser and in Node. Written by `andante export`.
+//
+//   const andante = await load(await (await fetch("andante.wasm")).arrayBuffer());
+//   const map = andante.map(new Uint8Array(image));
+//   const agent = andante.agent("@NAME@", { plan: new Uint8Array(plan), map });
+//   const move = agent.move(state, goal); // { to, cost, expanded, touched, learned, stored }
+//
+// Memory of a library is never given back: make another one with `load` for another level of your game.
+
+export const STUCK = -1;
+export const UNREACHABLE = -2;
+export const OUTCOMES = @OUTCOMES@;
+
+const MORE = 1;
+const STEP_BYTES = 48;
+const ROOM = 4096; // steps of a run that are fetched at a time
+
+/** Load the library from the bytes of andante.wasm, or a module compiled from them. */
+export async function load(source) {
+  const now = () => performance.now() * 1e6; // nanoseconds, for budgets in time
+  const made = await WebAssembly.instantiate(source, { env: { now } });
+  return new Andante((made.instance ?? made).exports);
+}
+
+class Andante {
+  constructor(exports) {
+    this.exports = exports;
+    this.end = exports.__heap_base.value;
+    this.names = Object.keys(exports)
+      .map((name) => /^andante_(.+)_init$/.exec(name)?.[1])
+      .filter((name) => name !== undefined && name !== "world" && !name.endsWith("_crowd"));
+  }
+
+  /** Return the address of so many bytes of memory, which hold zeros. */
+  reserve(bytes) {
+    const begin = Math.ceil(this.end / 64) * 64;
+    this.end = begin + bytes;
+    const lacking = this.end - this.exports.memory.buffer.byteLength;
+    if (lacking > 0) this.exports.memory.grow(Math.ceil(lacking / 65536));
+    return begin;
+  }
+
+  view() {
+    return new DataView(this.exports.memory.buffer);
+  }
+
+  check(code) {
+    if (code >= 0) return code;
+    const memory = new Uint8Array(this.exports.memory.buffer);
+    let end = this.exports.andante_error_text(code);
+    let text = "";
+    while (memory[end] !== 0) text += String.fromCharCode(memory[end++]);
+    throw new Error(text);
+  }
+
+  /** Copy a file into memory. Agents can share it: it is copied once. */
+  file(data) {
+    if (!(data instanceof Uint8Array)) return data;
+    const at = this.reserve(data.length);
+    new Uint8Array(this.exports.memory.buffer).set(data, at);
+    return { at, bytes: data.length };
+  }
+
+  /** Take in a map image. One that can change (andante export --living) becomes a map that changes. */
+  map(data) {
+    const { at, bytes } = this.file(data);
+    const sizes = this.reserve(16);
+    this.check(this.exports.andante_map_size(at, bytes, sizes, sizes + 4, sizes + 8));
+    const [states, width, height] = [0, 4, 8].map((offset) => this.view().getInt32(sizes + offset, true));
+    const world = this.reserve(bytes);
+    const living = this.exports.andante_world_init(world, bytes, at, bytes) === 0;
+    return new Ground(this, { at: living ? world : at, bytes, states, width, height, living });
+  }
+
+  /** Make an agent. `databases` are in the order that README.md says. */
+  agent(name, { plan, map, databases = [] }) {
+    if (!this.names.includes(name)) throw new Error(`there is no agent ${name}; there are ${this.names.join(", ")}`);
+    return new Agent(this, name, this.file(plan), map, databases.map((one) => this.file(one)));
+  }
+
+  /** Make a crowd, if there are any in this library (andante export --crowd); `plan` is that of a crowd. */
+  crowd(name, { plan, map, databases = [] }) {
+    if (this.exports[`andante_${name}_crowd_init`] === undefined) throw new Error(`there is no crowd of ${name}`);
+    return new Crowd(this, name, this.file(plan), map, databases.map((one) => this.file(one)));
+  }
+}
+
+function put_files(library, plan, map, databases) {
+  const files = library.reserve(64);
+  const put = (offset, value) => library.view().setUint32(files + offset, value, true);
+  [plan.at, plan.bytes, map.at, map.bytes].forEach((value, i) => put(4 * i, value));
+  databases.forEach((one, i) => {
+    put(16 + 4 * i, one.at);
+    put(16 + 4 * @DATABASES@ + 4 * i, one.bytes);
+  });
+  return files;
+}
+
+class Ground {
+  constructor(library, about) {
+    this.library = library;
+    Object.assign(this, about);
+  }
+
+  /** Close a cell of a map that changes, given by its number, y * width + x. */
+  close(cell) {
+    this.library.check(this.library.exports.andante_close_cell(this.at, this.bytes, cell));
+  }
+
+  /** Open a cell of a map that changes. */
+  open(cell) {
+    this.library.check(this.library.exports.andante_open_cell(this.at, this.bytes, cell));
+  }
+}
+
+class Agent {
+  constructor(library, name, plan, map, databases) {
+    this.library = library;
+    this.name = name;
+    this.files = put_files(library, plan, map, databases);
+    this.at = library.reserve(@AGENT_BYTES@);
+    this.result = library.reserve(96);
+    library.check(this.call("bytes", this.files, this.result, this.result + 4));
+    this.mindBytes = library.view().getUint32(this.result, true);
+    this.deskBytes = library.view().getUint32(this.result + 4, true);
+    this.mind = library.reserve(this.mindBytes);
+    this.desk = library.reserve(this.deskBytes);
+    library.check(this.set("init"));
+  }
+
+  call(what, ...rest) {
+    return this.library.exports[`andante_${this.name}_${what}`](...rest);
+  }
+
+  set(what) {
+    return this.call(what, this.at, this.files, this.mind, this.mindBytes, this.desk, this.deskBytes);
+  }
+
+  /** Make one move from `state` towards `goal`. */
+  move(state, goal) {
+    this.library.check(this.call("move", this.at, state, goal, this.result));
+    const view = this.library.view();
+    return {
+      to: view.getInt32(this.result, true),
+      cost: view.getFloat64(this.result + 8, true),
+      expanded: number(view, this.result + 16),
+      touched: number(view, this.result + 24),
+      learned: view.getFloat64(this.result + 32, true),
+      stored: number(view, this.result + 40),
+    };
+  }
+
+  /** Move the goal of `move`; return whether the agent keeps what it knows. */
+  retarget(goal) {
+    this.library.check(this.call("retarget", this.at, goal, this.result));
+    return this.library.view().getInt32(this.result, true) !== 0;
+  }
+
+  /** Go from `start` to `goal` at once; a limit of 0 is none. Without limits it ends after a million moves. */
+  run(start, goal, limits) {
+    this.steps ??= this.library.reserve(ROOM * STEP_BYTES);
+    let given = 0;
+    if (limits !== undefined) {
+      this.limits ??= this.library.reserve(24);
+      given = this.limits;
+      const view = this.library.view();
+      view.setFloat64(given, limits.cost ?? 0, true);
+      view.setBigInt64(given + 8, BigInt(limits.moves ?? 0), true);
+      view.setBigInt64(given + 16, BigInt(limits.expansions ?? 0), true);
+    }
+    const path = [start];
+    let code = this.call("run", this.at, start, goal, given, this.steps, ROOM, this.result);
+    for (;;) {
+      this.library.check(code);
+      const view = this.library.view();
+      const written = number(view, this.result + 16);
+      for (let i = 0; i < written; i++) path.push(number(view, this.steps + i * STEP_BYTES));
+      if (code !== MORE) break;
+      code = this.call("go_on", this.at, this.steps, ROOM, this.result);
+    }
+    const view = this.library.view();
+    return {
+      outcome: OUTCOMES[number(view, this.result)],
+      path,
+      cost: view.getFloat64(this.result + 24, true),
+      moves: number(view, this.result + 32),
+      expanded: number(view, this.result + 40),
+    };
+  }
+
+  /** Let the next `move` begin a new problem. */
+  forget() {
+    this.library.check(this.call("forget", this.at));
+  }
+
+  /** Return a copy of the agent's mind, to be kept in a saved game. */
+  save() {
+    return new Uint8Array(this.library.exports.memory.buffer).slice(this.mind, this.mind + this.mindBytes);
+  }
+
+  /** Restore a mind that `save` returned. */
+  restore(mind) {
+    if (mind.length !== this.mindBytes) throw new Error("this is not the mind of such an agent");
+    new Uint8Array(this.library.exports.memory.buffer).set(mind, this.mind);
+    this.library.check(this.set("attach"));
+  }
+}
+
+class Crowd {
+  constructor(library, name, plan, map, databases) {
+    this.library = library;
+    this.name = name;
+    const files = put_files(library, plan, map, databases);
+    this.at = library.reserve(@AGENT_BYTES@);
+    this.result = library.reserve(96);
+    this.budget = library.reserve(32);
+    this.check("bytes", files, this.result);
+    this.bytes = library.view().getUint32(this.result, true);
+    this.memory = library.reserve(this.bytes);
+    this.check("init", this.at, files, this.memory, this.bytes);
+  }
+
+  check(what, ...rest) {
+    return this.library.check(this.library.exports[`andante_${this.name}_crowd_${what}`](...rest));
+  }
+
+  /** Add a unit, and return its number. */
+  add(start, goal, priority = 1) {
+    this.check("add", this.at, start, goal, priority, this.result);
+    return this.library.view().getInt32(this.result, true);
+  }
+
+  /** Give a unit a new goal. */
+  send(unit, goal) {
+    this.check("send", this.at, unit, goal);
+  }
+
+  /** Put a unit somewhere else. */
+  put(unit, state) {
+    this.check("put", this.at, unit, state);
+  }
+
+  /** Remove a unit; its number is used again. */
+  remove(unit) {
+    this.check("remove", this.at, unit);
+  }
+
+  /** Say how a unit stands. */
+  unit(unit) {
+    this.check("unit", this.at, unit, this.result);
+    const view = this.library.view();
+    const [outcome, state, goal, moves] = [0, 8, 16, 24].map((offset) => number(view, this.result + offset));
+    const cost = view.getFloat64(this.result + 32, true);
+    return { outcome: OUTCOMES[outcome], state, goal, moves, cost, expanded: number(view, this.result + 40) };
+  }
+
+  /** Let every unit move at most once, as far as the budget reaches; without one, let every unit move. */
+  tick({ expansions = 0, microseconds = 0 } = {}) {
+    const view = this.library.view();
+    view.setFloat64(this.budget, expansions, true);
+    view.setFloat64(this.budget + 8, microseconds * 1000, true);
+    view.setUint32(this.budget + 16, 1, true); // the import env.now
+    this.check("tick", this.at, this.budget, this.result);
+    const after = this.library.view();
+    const names = ["number", "moved", "waiting", "arrived", "unreachable", "stuck", "restarted", "expansions"];
+    return Object.fromEntries(names.map((name, i) => [name, number(after, this.result + 8 * i)]));
+  }
+}
+
+/** Read a whole number of 64 bits, as far as JavaScript's numbers are exact. */
+function number(view, at) {
+  return view.getUint32(at, true) + view.getInt32(at + 4, true) * 4294967296;
+}

@@ -1,0 +1,38 @@
+
+/* A crowd: many units of one algorithm under one budget per tick. All its memory is one piece, without addresses
+ * between ticks: it can be saved and moved with memcpy, like a mind. How many units it has room for, and how many bytes
+ * they may take in all, was said when it was exported. If they would take more, the unit that holds most begins again
+ * from where it stands. */
+typedef andante_agent andante_crowd;
+
+/* Return the nanoseconds of a clock that never goes back. (In WebAssembly any clock but NULL stands for the import
+ * env.now, which returns them as a number.) */
+typedef int64_t (*andante_clock_function)(void *user);
+
+/* What a tick may spend: expansions (the same on every machine) or nanoseconds of the host's clock; 0 is no limit. */
+typedef struct andante_budget {
+    double expansions, nanoseconds;
+    andante_clock_function clock;
+    void *user;
+} andante_budget;
+
+/* What happened in a tick. */
+typedef struct andante_tick {
+    int64_t number, moved, waiting, arrived, unreachable, stuck, restarted, expansions, longest_wait, bytes;
+} andante_tick;
+
+/* How a unit stands. */
+typedef struct andante_unit {
+    int64_t outcome, state, goal, moves;
+    double cost;
+    int64_t expanded, restarts;
+} andante_unit;
+
+/* Each crowd of this library has these functions:
+ *
+ * bytes, init, attach   as for agents, with one piece of memory.
+ * add       add a unit; `unit` is its number. A unit of priority 2 gets twice the share of the budget.
+ * send      give a unit a new goal; put: put it somewhere else; remove: remove it, its number is used again.
+ * unit      say how a unit stands.
+ * tick      let every unit move at most once, as far as the budget reaches (NULL: let every unit move).
+ */

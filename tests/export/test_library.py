@@ -1,0 +1,256 @@
+"""The C library as a C programmer meets it: it compiles without a warning, and refuses what it must."""
+
+import importlib.util
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import andante
+from andante.export import export
+from andante.export.folder import _problem
+from andante.export.images import MapImage, Plan
+from andante.export.library import filled, names_for
+from andante.export.linking import LinkError, _call
+from andante.kernel import JIT
+
+pytestmark = [pytest.mark.compiled, pytest.mark.skipif(not JIT, reason="needs compiled kernels")]
+needs_gcc = pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
+
+HAS_ZIG = importlib.util.find_spec("ziglang") is not None or shutil.which("zig") is not None
+
+STRICT = ["-Wall", "-Wextra", "-Werror", "-pedantic"]
+SANITIZED = ["-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+
+
+@pytest.fixture(scope="module")
+def grid():
+    return andante.generate("rooms", 30, 24, seed=3)
+
+
+@pytest.fixture(scope="module")
+def folder(grid, tmp_path_factory):
+    out = tmp_path_factory.mktemp("library") / "engine"
+    export(["cpd", "lrta"], grid, out, databases=andante.build("moves", grid))
+    return out
+
+
+def run(*command, **options):
+    done = subprocess.run([str(one) for one in command], capture_output=True, text=True, timeout=300, **options)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def static_library(folder):
+    return next(folder.glob("*/libandante.a"))
+
+
+def compiled(folder, program, *flags, source="example.c", also=()):
+    run("gcc", *STRICT, *flags, f"-I{folder}", "-o", program, source, *also, "-x", "none", static_library(folder))
+    return program
+
+
+def cost_in_python(folder, grid, name, databases):
+    start, goal = map(int, re.search(r"start = (\d+), goal = (\d+)", (folder / "example.c").read_text()).groups())
+    agent = andante.Agent(name, grid, databases=databases)
+    trial = agent.run(andante.world.problem.Problem(grid.graph, start, goal, grid=grid))
+    walked = f"{trial.moves} moves, cost {trial.cost:.4f}"
+    return [f"{walked}, arrived", f"{trial.moves} moves after loading", f"{walked} in one go"]
+
+
+@needs_gcc
+@pytest.mark.parametrize(
+    "flags", [("-std=c99", "-O2", "-x", "c"), ("-std=c++17", "-x", "c++"), ("-std=c99", *SANITIZED, "-x", "c")]
+)
+def test_the_example_compiles_as_it_stands(flags, folder, grid, tmp_path):
+    example = folder / "example.c"
+    program = compiled(folder, tmp_path / "example", *flags, source=example)
+    said = run(program, folder / "data").splitlines()
+    assert said == cost_in_python(folder, grid, "cpd", [andante.build("moves", grid)])
+
+
+@needs_gcc
+def test_sources_compile_without_warnings_under_sanitizers(folder, tmp_path):
+    also = ["-x", "c", folder / "andante.c"]  # instead of the one in the library
+    program = compiled(
+        folder, tmp_path / "whole", "-std=c99", *SANITIZED, "-x", "c", source=folder / "example.c", also=also
+    )
+    assert "arrived" in run(program, folder / "data")
+
+
+@needs_gcc
+def test_bad_calls_are_refused(folder, grid, tmp_path):
+    other = andante.generate("rooms", 30, 24, seed=4)
+    (tmp_path / "other.image").write_bytes(MapImage.of(other).data)
+    plan = Plan.of(andante.find("cpd"), MapImage.of(grid), [andante.build("moves", grid)])
+    start, goal = _problem(plan)
+    text = Path("tests/export/fuzz.c").read_text()
+    (tmp_path / "fuzz.c").write_text(filled(text, {"NAME": "cpd", "START": start, "GOAL": goal}))
+    program = compiled(
+        folder, tmp_path / "fuzz", "-std=c99", *SANITIZED, "-x", "c", source=tmp_path / "fuzz.c",
+        also=[folder / "andante.c"],
+    )  # fmt: skip
+    data, place = folder / "data", grid.name
+    files = [f"{place}.cpd.plan", f"{place}.image", f"{place}.moves", f"{place}.lrta.plan"]
+    assert run(program, *(data / file for file in files), tmp_path / "other.image") == "0 not refused\n"
+
+
+@needs_gcc
+def test_a_library_needs_nothing_but_memory_functions(folder):
+    listed = run("nm", static_library(folder))
+    wanted, there = set(re.findall(r"\bU (\w+)", listed)), set(re.findall(r"\b[TR] (\w+)", listed))
+    assert wanted - there - {"_GLOBAL_OFFSET_TABLE_"} <= {"memset", "memcpy", "memmove"}
+    assert not re.findall(r"\b[BDCbdc] (\w+)", listed)  # no variables outside the caller's memory
+
+
+@needs_gcc
+def test_libraries_are_small(folder):
+    for name in ("cpd", "lrta", "maps"):
+        run("ar", "x", static_library(folder), f"{name}.o", "--output", folder)
+        assert (folder / f"{name}.o").stat().st_size < 100_000
+        (folder / f"{name}.o").unlink()
+
+
+@needs_gcc
+def test_the_reader_in_the_docs_reads_our_files(folder, grid, tmp_path):
+    page = Path("docs/explanation/database-files.md").read_text()
+    program = re.search(r"```c\n(.*?)```", page, re.DOTALL)[1]
+    (tmp_path / "reader.c").write_text(
+        "#include <stdio.h>\n"
+        + program
+        + """
+int main(int count, char **arguments) {
+    static uint64_t file[1 << 17];
+    FILE *stream = fopen(arguments[count - 1], "rb");
+    if (stream == NULL || fread(file, 1, sizeof file, stream) == 0) return 1;
+    fclose(stream);
+    const int64_t *numbers = array_of(file, "numbers");
+    const uint8_t *mask = array_of(file, "mask");
+    for (int64_t i = 0; i < numbers[0]; i++) printf("%d ", mask[i]);
+    return array_of(file, "nothing") != 0;
+}
+"""
+    )
+    run("gcc", "-std=c99", "-Wall", "-Wextra", "-Werror", tmp_path / "reader.c", "-o", tmp_path / "reader")
+    said = run(tmp_path / "reader", folder / "data" / f"{grid.name}.image")
+    assert list(map(int, said.split())) == grid.graph.arrays.mask.tolist()
+
+
+def test_the_licence_is_ours():
+    assert Path("src/andante/export/templates/LICENSE.txt").read_text() == Path("LICENSE").read_text()
+
+
+def test_names_in_c():
+    assert names_for(["lrta", "lrta(depth=3)", "lrta-x", "lrta(depth=4)"]) == ["lrta", "lrta_2", "lrta_x", "lrta_3"]
+
+
+# --- the folder -----------------------------------------------------------------------------------------------------
+
+
+def test_the_folder_lists_what_it_holds(folder):
+    listed = json.loads((folder / "export.json").read_text())
+    assert set(listed["files"]) == {
+        path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()
+    } - {"export.json"}
+    assert listed["agents"] == {"cpd": "cpd", "lrta": "lrta"}
+
+
+@pytest.mark.skipif(shutil.which("node") is None or not HAS_ZIG, reason="needs node and ziglang")
+def test_the_example_in_javascript_runs(grid, tmp_path):
+    out = tmp_path / "engine"
+    export("cpd", grid, out, databases=andante.build("moves", grid), targets="wasm")
+    program = re.search(r"```js\n(.*?)```", (out / "README.md").read_text(), re.DOTALL)[1]
+    start, goal = map(int, re.search(r"let state = (\d+); state !== (\d+);", program).groups())
+    (out / "example.mjs").write_text(program.replace("state = to;", "state = to; console.log(state);"))
+    walked = run("node", "example.mjs", cwd=out).split()
+    trial = andante.run(
+        "cpd", andante.Problem(grid.graph, start, goal, grid=grid), databases=[andante.build("moves", grid)]
+    )
+    assert list(map(int, walked)) == trial.path.tolist()[1:]
+
+
+def test_an_export_replaces_an_export_and_nothing_else(grid, tmp_path):
+    out = tmp_path / "engine"
+    export("lrta", grid, out)
+    export("lrta(depth=2)", grid, out)
+    assert "lrta(depth=2)" in (out / "andante.h").read_text()
+    (out / "main.c").write_text("int main(void) { return 0; }")
+    with pytest.raises(andante.AndanteError, match="'main.c', which no export wrote"):
+        export("lrta", grid, out)
+    assert (out / "main.c").exists()
+    assert "lrta(depth=2)" in (out / "andante.h").read_text()
+    assert [path.name for path in tmp_path.iterdir()] == ["engine"]
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"algorithms": "cpd"}, "needs a database of kind 'moves'"),
+        ({"algorithms": []}, "at least one algorithm"),
+        ({"targets": "amiga"}, "no target 'amiga'; the targets are this, linux"),
+        ({"out": "/dev/null/engine"}, "cannot write to"),
+        ({"out": "/dev/null"}, "not a folder"),
+        pytest.param({"algorithms": "prlrts", "living": True}, "without --living", marks=pytest.mark.full),
+    ],
+)
+def test_what_is_refused_leaves_nothing_behind(change, said, grid, tmp_path):
+    given = {"algorithms": "lrta", "maps": grid, "out": tmp_path / "engine", **change}
+    with pytest.raises(andante.AndanteError, match=re.escape(said)):
+        export(**given)
+    assert not list(tmp_path.iterdir())
+
+
+def test_two_maps_of_one_name_are_refused(grid, tmp_path):
+    with pytest.raises(andante.AndanteError, match="same name"):
+        export("lrta", [grid, grid], tmp_path / "engine")
+
+
+def test_a_map_too_large_for_webassembly_is_refused(grid, tmp_path, monkeypatch):
+    monkeypatch.setattr("andante.export.folder._WASM_BYTES", 10_000)
+    with pytest.raises(andante.AndanteError, match="WebAssembly can address 10,000"):
+        export("lrta", grid, tmp_path / "engine", targets="wasm")
+    assert not list(tmp_path.iterdir())
+
+
+def test_without_a_linker_there_are_objects(grid, tmp_path, monkeypatch):
+    monkeypatch.setattr("andante.export.linking._system_compiler", lambda: None)
+    monkeypatch.setattr("andante.export.linking._zig", lambda: None)
+    package = export("lrta", grid, tmp_path / "engine", targets=["linux-x86_64", "windows", "macos", "wasm"])
+    assert package.unlinked == ["linux-x86_64", "windows-x86_64", "macos-x86_64", "macos-arm64", "wasm"]
+    starts = {
+        "linux-x86_64": b"\x7fELF",
+        "windows-x86_64": b"\x64\x86",
+        "macos-arm64": b"\xcf\xfa\xed\xfe",
+        "wasm": b"\0asm",
+    }
+    for target, magic in starts.items():
+        assert (tmp_path / "engine" / target / "lrta.o").read_bytes().startswith(magic)
+    assert "zig cc -target wasm32-freestanding" in (tmp_path / "engine" / "README.md").read_text()
+
+
+@pytest.mark.skipif(not HAS_ZIG, reason="needs ziglang")
+@pytest.mark.parametrize(
+    ("target", "file", "magic"),
+    [
+        ("windows-x86_64", "andante.dll", b"MZ"),
+        ("linux-arm64", "libandante.so", b"\x7fELF"),
+        ("wasm", "andante.wasm", b"\0asm"),
+        pytest.param("windows-arm64", "andante.dll", b"MZ", marks=pytest.mark.deep),
+        pytest.param("linux-x86_64", "libandante.so", b"\x7fELF", marks=pytest.mark.deep),
+        # Zig compiles a small library of its own for these, the first time.
+        pytest.param("macos-x86_64", "libandante.dylib", b"\xcf\xfa\xed\xfe", marks=pytest.mark.deep),
+        pytest.param("macos-arm64", "libandante.dylib", b"\xcf\xfa\xed\xfe", marks=pytest.mark.deep),
+    ],
+)
+def test_zig_links_for_other_machines(target, file, magic, grid, tmp_path):
+    package = export("lrta", grid, tmp_path / "engine", targets=target)
+    assert not package.unlinked
+    assert (tmp_path / "engine" / target / file).read_bytes().startswith(magic)
+
+
+def test_a_linker_that_fails_is_one_sentence(tmp_path):
+    with pytest.raises(LinkError, match="failed while linking"):
+        _call(["ls", "nowhere"], tmp_path)
