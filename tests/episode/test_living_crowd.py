@@ -237,6 +237,34 @@ def test_memory_for_searching_is_taken_by_those_who_search_and_given_back():
     assert squad.used_bytes == 0
 
 
+def test_units_that_are_put_elsewhere_while_they_search_do_not_search_for_each_other():
+    world, agents_world, rng = World(GRID), World(GRID), np.random.default_rng(4)
+    databases = [andante.build("moves", GRID)]
+    crowd = andante.Crowd("cpd", world, databases=databases)
+    ids, count = crowd.add(STARTS, GOALS), len(STARTS)
+    agents = [Agent("cpd", agents_world, databases=[andante.build("moves", GRID)]) for _ in range(count)]
+    states, goals = [problem.start for problem in PROBLEMS[:count]], [problem.goal for problem in PROBLEMS[:count]]
+    closed = {state for problem in PROBLEMS[:count] for state in _path(problem)[3:9:2]} - {*states, *goals}
+    for one in (world, agents_world):
+        one.close([GRID.cell(state) for state in closed])
+        one.settle()
+    free = [state for state in np.flatnonzero(GRID.passable.ravel()).tolist() if state not in closed]
+    searched = 0
+    for number in range(120):
+        if number % 6 == 5:  # all of them in one tick, so that memory given back is taken by others
+            for k in np.flatnonzero(crowd.outcomes[ids] == Outcome.WALKING).tolist():
+                states[k] = int(rng.choice(free))
+                crowd.put(ids[k : k + 1], GRID.cell(states[k]))
+        crowd.tick()
+        searched += int((crowd._roster.units["annex"] > 0).sum() > 1)
+        for k, agent in enumerate(agents):
+            if states[k] != goals[k]:
+                to = agent.move(states[k], goals[k]).to
+                states[k] = states[k] if to == UNREACHABLE else to
+        assert crowd.states[ids].tolist() == states
+    assert searched > 0  # several at a time
+
+
 @pytest.mark.compiled
 @pytest.mark.parametrize(("name", "bodies"), [("cpd", False), ("lrta", True)])
 def test_nothing_is_left_to_compile(name, bodies):

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import andante
-from andante.agent import algorithms, find
+from andante.agent import UNREACHABLE, algorithms, find
 from andante.episode.single import Agent
 from andante.episode.trial import Limits
 from andante.export import export
@@ -124,6 +124,16 @@ def check_changes(name, grid, folder, databases, problems):
                 if when == turn and cell != state:
                     (world.open if opened else world.close)(grid.cell(cell))
                     theirs.edit(cell, opened)
+            if turn == 4:  # a door closes on the agent, and opens again
+                for opened in (False, True):
+                    (world.open if opened else world.close)(grid.cell(state))
+                    theirs.edit(state, opened)
+                    made = ours.move(state, goal)
+                    assert (made.to == UNREACHABLE) is not opened
+                    assert theirs.move(state, goal) == tuple(made)
+                if made.to < 0 or made.to == goal:
+                    break
+                state = made.to
             made = ours.move(state, goal)
             assert theirs.move(state, goal) == tuple(made)
             if made.to < 0 or state == goal:

@@ -172,7 +172,11 @@ class Crowd:
 
     @property
     def unit_bytes(self) -> int:
-        """The memory that all units take: their rows, and what they have learned. It never exceeds ``memory``."""
+        """The memory that all units take: their rows, and what they have learned.
+
+        When a unit has moved and this exceeds ``memory``, units that hold most begin again until it does not. Adding
+        units, or a single move, may exceed it until then.
+        """
         return self._lanes.unit_bytes
 
     def held_bytes(self, ids: npt.ArrayLike) -> npt.NDArray[np.int64]:

@@ -261,6 +261,7 @@ def march(
         one = nth(crew, slot, row["team"] + row["annex"])
         if row["begins"] != NOTHING_NEW:
             _begin(one, annexes, clock, team_clock, row, at, slot, opened)
+            one = nth(crew, slot, row["team"])  # without the annex that it has given back
         catch_up(clock[slot], opened)
         catch_up(team_clock[slot], opened)
         lost = _lost_records(one.pools) + _lost_records(one.team_pools)

@@ -82,6 +82,7 @@ def export(
     size = _crowd_size(crowd, memory, living)
     agents = _planned(found, grids, given, living, size, progress)
     _check_sizes(agents, chosen)
+    _check_names(agents)
     temporary = folder.parent / f".{secrets.token_hex(8)}.part"
     try:
         temporary.mkdir()
@@ -215,6 +216,19 @@ def crowd_name(plan: CrowdPlan, agent: str) -> str:
 def database_names(plan: Plan) -> list[str]:
     """Return the file names of the databases of a plan, in the order in which C is given them."""
     return [f"{plan.map.world.name if one.fingerprint else 'any'}.{one.kind}" for one in plan.databases]
+
+
+def _check_names(agents: Sequence[Exported]) -> None:
+    """Raise `ParameterError` if two databases would have the same file name."""
+    named: dict[str, Database] = {}
+    for one in agents:
+        for plan in one.plans:
+            for name, database in zip(database_names(plan), plan.databases, strict=True):
+                if named.setdefault(name, database) is not database:
+                    raise ParameterError(
+                        f"two different databases would be written to {name}; export the algorithms that use them into "
+                        "folders of their own"
+                    )
 
 
 def _write(

@@ -23,6 +23,7 @@ import numpy.typing as npt
 
 from andante.agent import Algorithm
 from andante.databases.header import Database, checksum_of, file_of, offsets_in
+from andante.episode.checks import covering
 from andante.episode.crowd import Crowd
 from andante.episode.lanes import KEPT_SHARE
 from andante.episode.loop import driver, loop_parts
@@ -283,7 +284,7 @@ class Plan:
         agent = _Planned(algorithm, image.world, databases=databases)
         _refuse_followers(algorithm, image)
         entry = agent.entry()
-        used = _used(algorithm, agent.databases)
+        used = _used(algorithm, agent.databases, image.world.graph)
         layout = _Layout.on(image, used)
         layout.place(entry.arrays, agent.given.arrays, shared_desk=algorithm.crowd)
         known = {
@@ -325,7 +326,7 @@ class CrowdPlan:
         unit_bytes = bytes_of(ground) // units + squad.unit_bytes
         _refuse_large(algorithm, units, unit_bytes, memory)
         entries = squad.entries()
-        used = _used(algorithm, databases)
+        used = _used(algorithm, databases, graph)
         whole = _joined(entries)
         layout = _Layout.on(image, used)
         layout.place(whole.arrays, (), shared_desk=False)
@@ -379,9 +380,9 @@ def _refuse_large(algorithm: Algorithm, units: int, unit_bytes: int, memory: int
         )
 
 
-def _used(algorithm: Algorithm, databases: Sequence[Any]) -> tuple[Database, ...]:
-    """Return the databases that an algorithm uses, in the order in which C is given them."""
-    used = tuple(one for one in databases if isinstance(one, Database) and one.kind in algorithm.needs)
+def _used(algorithm: Algorithm, databases: Sequence[Any], graph: Graph) -> tuple[Database, ...]:
+    """Return the databases that an algorithm uses, in the order in which C is given them: one of each kind it needs."""
+    used = tuple(one for _, one in covering(algorithm, databases, graph))
     if len(used) > MOST_DATABASES:
         raise AlgorithmError(f"an exported agent can have {MOST_DATABASES} databases, and {algorithm} has more")
     return used

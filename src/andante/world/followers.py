@@ -40,7 +40,7 @@ class Turnstile:
             self._readers += 1
 
     def end_reading(self) -> None:
-        """Let in who waits to write."""
+        """Let those in who wait to write."""
         with self._free:
             self._readers -= 1
             if self._writers:
@@ -50,11 +50,15 @@ class Turnstile:
         """Wait until nobody reads, and keep all others out."""
         self._free.acquire()
         self._writers += 1
-        while self._readers:
-            self._free.wait()
+        try:
+            while self._readers:
+                self._free.wait()
+        except BaseException:  # interrupted: nobody may wait for this one
+            self.end_writing()
+            raise
 
     def end_writing(self) -> None:
-        """Let in who waits."""
+        """Let those in who wait."""
         self._writers -= 1
         self._free.notify_all()
         self._free.release()

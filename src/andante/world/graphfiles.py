@@ -11,6 +11,7 @@ Files may come from anywhere and are not trusted: whatever does not fit the form
 
 from __future__ import annotations
 
+import io
 import math
 import os
 import re
@@ -228,9 +229,11 @@ def _from_networkx(file: Path) -> Graph:
         ) from error
     read: Any = networkx.read_graphml if file.suffix == ".graphml" else networkx.read_gml
     try:
-        found = read(file)
+        data = io.BytesIO(read_at_most(file, MAX_BYTES))
     except OSError as error:
         raise GraphError(f"cannot read {file}: {error.strerror or error}") from error
+    try:
+        found = read(data)
     except Exception as error:  # networkx raises whatever its parsers do
         raise GraphError(f"{file} is not a graph that networkx reads: {error!s:.200}") from error
     if found.is_multigraph():

@@ -24,7 +24,7 @@ typedef struct mind {
     episode episode;
 } mind;
 
-enum { NOWHERE = -1, AHEAD = @TENDED@, MOST_AT_ONCE = @MOST_AT_ONCE@ };
+enum { NOWHERE = -1, MOST_MAP_WORDS = @MOST_MAP_WORDS@, AHEAD = @TENDED@, MOST_AT_ONCE = @MOST_AT_ONCE@ };
 #define MOST_PROBLEMS INT64_C(@MOST_PROBLEMS@)
 #define MAP_CODE INT64_C(@MAP_CODE@)
 #define DEFAULT_MOVES INT64_C(@DEFAULT_MOVES@)
@@ -118,6 +118,16 @@ static int has_numbers(const void *file, size_t bytes, uint64_t count) {
 
 static int is_world(const void *map) { return is_kind((const uint8_t *)map, "world"); }
 
+/* Return whether the contexts of a map's kernels lie in it and fit into `words`: a world has no checksum. */
+static int has_contexts(const void *map, size_t bytes) {
+    const int64_t *about = numbers_of(map);
+    for (int which = MAP_straight; which <= MAP_apart; which += 2) {
+        uint64_t offset = (uint64_t)about[which], count = (uint64_t)about[which + 1];
+        if (count > MOST_MAP_WORDS || offset % 8 != 0 || offset > bytes || count * 16 > bytes - offset) return 0;
+    }
+    return 1;
+}
+
 static int check_map(const void *map, size_t bytes) {
     int fault = check_head(map, bytes);
     if (fault != ANDANTE_OK) return fault;
@@ -125,7 +135,7 @@ static int check_map(const void *map, size_t bytes) {
         if (!is_kind((const uint8_t *)map, "map")) return ANDANTE_KIND;
         if ((fault = check_file(map, bytes)) != ANDANTE_OK) return fault;
     }
-    if (!has_numbers(map, bytes, MAP_NUMBERS)) return ANDANTE_DAMAGED;
+    if (!has_numbers(map, bytes, MAP_NUMBERS) || !has_contexts(map, bytes)) return ANDANTE_DAMAGED;
     return numbers_of(map)[MAP_code] == MAP_CODE ? ANDANTE_OK : ANDANTE_OTHER_LIBRARY;
 }
 
@@ -211,7 +221,11 @@ static void restart(const andante_agent *agent, int64_t segment, uint8_t *memory
     }
 }
 
-static void leave(mind *own) { own->here = own->aim = NOWHERE; }
+/* Forget where the agent was going, and leave nothing to continue. */
+static void leave(mind *own) {
+    own->here = own->aim = NOWHERE;
+    own->episode.goal = own->episode.start;
+}
 
 static void restart_mind(const andante_agent *agent) {
     mind *own = (mind *)agent->mind;
@@ -251,7 +265,7 @@ static int set_up(andante_agent *agent, const andante_files *files, int64_t code
 
 /* --- maps --------------------------------------------------------------------------------------------------------- */
 
-/* Write the context of a kernel that works on the map alone; it must have room for 64 words. */
+/* Write the context of a kernel that works on the map alone; it must have room for MOST_MAP_WORDS. */
 static int64_t map_context(const void *map, int which, int64_t *words) {
     const uint8_t *base = (const uint8_t *)map;
     const int64_t *about = numbers_of(map);
@@ -267,7 +281,7 @@ static int64_t number_at(const void *map, int64_t offset) {
 
 /* Find out which cells are connected, for at most so many of them; return for how many there was something to do. */
 static int64_t sweep(const void *map, int64_t most) {
-    int64_t words[64], done = 0;
+    int64_t words[MOST_MAP_WORDS], done = 0;
     void *exception;
     andante_code_sweep(&done, &exception, map_context(map, MAP_sweep, words), most);
     return done;
@@ -284,7 +298,7 @@ static void world_settle(const void *map) {
 }
 
 static int world_apart(const void *map, int64_t state, int64_t goal) {
-    int64_t words[64], done = 0;
+    int64_t words[MOST_MAP_WORDS], done = 0;
     uint8_t found = 0;
     void *exception;
     andante_code_apart(&done, &exception, map_context(map, MAP_apart, words), address(&state), 1, address(&goal), 1,
@@ -315,7 +329,7 @@ static int edit(void *world, size_t bytes, int32_t cell, int opened) {
     int fault = check_world(world, bytes);
     if (fault != ANDANTE_OK) return fault;
     if (cell < 0 || cell >= numbers_of(world)[MAP_states]) return ANDANTE_NO_STATE;
-    int64_t words[64], done = 0, state = cell;
+    int64_t words[MOST_MAP_WORDS], done = 0, state = cell;
     void *exception;
     int32_t failed =
         andante_code_edit(&done, &exception, map_context(world, MAP_edit, words), address(&state), 1, opened);
@@ -348,7 +362,7 @@ static int are_apart(const void *map, int64_t state, int64_t goal) {
 }
 
 static double walk_between(const void *map, int64_t state, int64_t goal) {
-    int64_t words[64];
+    int64_t words[MOST_MAP_WORDS];
     double walked = -1;
     void *exception;
     if (andante_code_straight(&walked, &exception, map_context(map, MAP_straight, words), state, goal, MOST_AT_ONCE))
@@ -410,11 +424,17 @@ static int make_move(const andante_agent *agent, int64_t code_number, code *driv
     int fault = check_agent(agent, code_number);
     if (fault != ANDANTE_OK) return fault;
     if (move == NULL) return ANDANTE_NULL;
-    if ((fault = check_state(agent->map, state)) != ANDANTE_OK) return fault;
-    if ((fault = check_state(agent->map, goal)) != ANDANTE_OK) return fault;
     mind *own = (mind *)agent->mind;
     episode *row = &own->episode;
     int living = numbers_of(agent->map)[MAP_living] != 0;
+    if ((fault = check_state(agent->map, state)) == ANDANTE_OK) fault = check_state(agent->map, goal);
+    if (fault == ANDANTE_BLOCKED && living) { /* a wall has come where it stands, or where it wants to go */
+        if (state == own->here && goal == own->aim) own->here = NOWHERE; /* once it opens, a new trial begins */
+        else leave(own);
+        no_path(move);
+        return ANDANTE_OK;
+    }
+    if (fault != ANDANTE_OK) return fault;
     if (living && state == own->here && goal == own->aim && is_cut_off(agent, own)) {
         own->here = NOWHERE;
         no_path(move);
