@@ -7,7 +7,7 @@
  * forgotten.
  */
 
-import type { Cell, Engine, Saved, WalkingAgent, World } from "./engine/types";
+import type { Cell, Engine, WalkingAgent, World } from "./engine/types";
 import { EXPANDED, EngineError, STUCK, UNREACHABLE } from "./engine/types";
 import { Column } from "./column";
 import { type GridMap, GROUND, WALL, passable } from "./world/map";
@@ -17,18 +17,12 @@ const DIAGONAL = Math.SQRT2;
 const MOST_THOUGHTS = 1_000_000; // of an agent, as in a trace
 const MOST_MOVES = 1_000_000;
 
-export type Ending = "walking" | "arrived" | "stuck" | "unreachable" | "limit";
+export type Ending = "walking" | "arrived" | "stuck" | "unreachable" | "limit" | "refused";
 
 /** A change of the world at the beginning of a beat. */
 export type Event =
   | { readonly beat: number; readonly cells: readonly Cell[]; readonly open: boolean }
   | { readonly beat: number; readonly goal: Cell };
-
-export interface Problem {
-  readonly map: GridMap;
-  readonly start: Cell;
-  readonly goal: Cell;
-}
 
 /** What one agent did and thought, move by move. */
 export class History {
@@ -45,6 +39,7 @@ export class History {
   readonly walked = new Column(Float64Array); // cost after the move
   readonly total = new Column(Float64Array); // expansions after the move
   readonly worst = new Column(Int32Array); // the most for one move so far
+  epoch = 0; // how often something in it was taken back
   cut = false; // whether there were more thoughts than are kept
 
   get moves(): number {
@@ -61,6 +56,7 @@ export class History {
   }
 
   truncate(moves: number): void {
+    this.epoch++;
     const thoughts = this.thoughtsAt(moves);
     for (const column of [this.state, this.cost, this.expanded, this.learned, this.beat, this.thoughts]) {
       column.truncate(moves);
@@ -70,81 +66,101 @@ export class History {
   }
 }
 
+/** A move that was thought of; in a race it is made once it is paid for. */
+interface Move {
+  readonly to: number;
+  readonly cost: number;
+  readonly expanded: number;
+  readonly learned: number;
+}
+
 /** One agent on its way. */
 export class Walker {
   readonly history = new History();
-  /** When it ended: the first beat after which it stands still. Infinity while it walks. */
-  ended = Infinity;
   ending: Ending = "walking";
-  saved = 0; // expansions it has in hand, in a race
-  /** The move that is being paid for, in a race. */
-  private due: { to: number; cost: number; expanded: number; learned: number } | null = null;
+  /** Why the agent cannot go on, in a sentence. */
+  refusal: string | null = null;
+  /** The beat in which it ended; Infinity while it walks. */
+  ended = Infinity;
+  private inHand = 0; // expansions, in a race
+  private due: Move | null = null;
 
+  /** Without an agent there is one sentence that says why. */
   constructor(
-    readonly agent: WalkingAgent,
+    readonly notation: string,
+    readonly agent: WalkingAgent | null,
     private readonly width: number,
-  ) {}
-
-  get over(): boolean {
-    return this.ending === "arrived" || this.ending === "limit";
+    why: string | null = null,
+  ) {
+    if (!agent) this.refuse(why ?? "it cannot walk here", 0);
   }
 
-  /** One beat: a move, or as many as `budget` expansions pay for. */
+  /** How much of the thinking for the next move is paid for, from 0 to 1, and the number of its thoughts. */
+  get pending(): { share: number; thoughts: number } | null {
+    if (!this.due) return null;
+    const thoughts = this.history.kind.length - this.history.thoughtsAt(this.history.moves);
+    return { share: Math.min(1, this.inHand / Math.max(1, this.due.expanded)), thoughts };
+  }
+
+  get atRest(): boolean {
+    return this.ending !== "walking";
+  }
+
+  /** One beat: a move, or in a race one once its expansions have been paid for. */
   beat(number: number, budget: number | null): void {
-    if (this.over) return;
-    if (budget === null) {
-      this.make(number, this.think());
-      return;
+    if (!this.agent || this.atRest) return;
+    try {
+      if (budget === null) {
+        this.make(number, this.think(this.agent));
+        return;
+      }
+      this.inHand += budget;
+      this.due ??= this.think(this.agent);
+      if (this.due.expanded > this.inHand) return;
+      const move = this.due;
+      this.due = null;
+      this.inHand = 0; // nobody saves up: who has thought less than it might has wasted the rest
+      this.make(number, move);
+    } catch (error) {
+      if (!(error instanceof EngineError)) throw error;
+      this.refuse(error.message, number);
     }
-    this.saved += budget;
-    // At most one move in a beat: nobody runs.
-    this.due ??= this.think();
-    if (this.due.expanded > this.saved) return;
-    this.saved = Math.min(budget, this.saved - this.due.expanded);
-    const move = this.due;
-    this.due = null;
-    this.make(number, move);
   }
 
-  private think(): { to: number; cost: number; expanded: number; learned: number } {
+  private think(agent: WalkingAgent): Move {
     const { history } = this;
-    const wanted = history.kind.length < MOST_THOUGHTS;
-    const step = this.agent.step({ thoughts: wanted });
-    const thoughts = step.thoughts;
+    const { to, cost, expanded, learned, thoughts } = agent.step({ thoughts: history.kind.length < MOST_THOUGHTS });
     if (!thoughts || thoughts.lost > 0) history.cut = true;
     if (thoughts) {
-      history.kind.append(thoughts.kind);
-      history.cell.append(thoughts.cell);
-      history.value.append(thoughts.value);
-      for (let k = 0; k < thoughts.cell.length; k++) history.rise.push(this.riseOf(thoughts, k));
+      const { kind, cell, value } = thoughts;
+      history.kind.append(kind);
+      history.cell.append(cell);
+      history.value.append(value);
+      for (let k = 0; k < cell.length; k++) {
+        history.rise.push(kind[k] === EXPANDED ? 0 : value[k]! - straight(cell[k]!, agent.goal, this.width));
+      }
     }
-    return { to: step.to, cost: step.cost, expanded: step.expanded, learned: step.learned };
+    return { to, cost, expanded, learned };
   }
 
-  private riseOf({ kind, cell, value }: { kind: Uint8Array; cell: Int32Array; value: Float64Array }, k: number): number {
-    return kind[k] === EXPANDED ? 0 : value[k]! - straight(cell[k]!, this.agent.goal, this.width);
-  }
-
-  private make(number: number, move: { to: number; cost: number; expanded: number; learned: number }): void {
+  private make(number: number, move: Move): void {
     const { history } = this;
     if (move.to === STUCK || move.to === UNREACHABLE) {
-      this.ending = move.to === STUCK ? "stuck" : "unreachable";
-      if (this.ended === Infinity) this.ended = number;
+      this.end(move.to === STUCK ? "stuck" : "unreachable", number);
       return;
     }
-    this.ended = Infinity;
-    this.ending = "walking";
     const moves = history.moves;
+    const before = (column: { at(index: number): number }): number => (moves > 0 ? column.at(moves - 1) : 0);
+    history.walked.push(before(history.walked) + move.cost);
+    history.total.push(before(history.total) + move.expanded);
+    history.worst.push(Math.max(before(history.worst), move.expanded));
     history.state.push(move.to);
     history.cost.push(move.cost);
     history.expanded.push(move.expanded);
     history.learned.push(move.learned);
     history.beat.push(number);
     history.thoughts.push(history.kind.length);
-    history.walked.push((moves > 0 ? history.walked.at(moves - 1) : 0) + move.cost);
-    history.total.push((moves > 0 ? history.total.at(moves - 1) : 0) + move.expanded);
-    history.worst.push(Math.max(moves > 0 ? history.worst.at(moves - 1) : 0, move.expanded));
-    if (move.to === this.agent.goal) this.end("arrived", number);
+    if (move.to === this.agent?.goal) this.end("arrived", number);
     else if (history.moves >= MOST_MOVES) this.end("limit", number);
   }
 
@@ -153,18 +169,198 @@ export class Walker {
     this.ended = number;
   }
 
-  /** The goal has moved: who had arrived or given up goes on. */
-  retarget(goal: Cell): void {
-    this.agent.retarget(goal);
-    this.wake();
+  private refuse(why: string, number: number): void {
+    this.refusal = why;
+    this.end("refused", number);
   }
 
-  /** The map has changed: who saw no way looks again. */
-  wake(): void {
-    if (this.ending === "limit" || this.agent.state === this.agent.goal) return;
+  /** Before the world changes: a move that is not made yet was thought of for another world. */
+  drop(place: Cell): void {
+    if (!this.due || !this.agent) return;
+    this.due = null;
+    this.history.truncate(this.history.moves);
+    this.agent.push(place);
+  }
+
+  /** After the world has changed: who had arrived or found no path looks again. */
+  wake(goal: Cell): void {
+    if (!this.agent || this.ending === "limit" || this.ending === "refused") return;
+    if (this.agent.goal !== goal) this.agent.retarget(goal);
+    if (this.agent.state === goal) return;
     this.ending = "walking";
     this.ended = Infinity;
   }
+}
+
+/** What a walk is made from: with this, the same walk can be made again. */
+export interface Plan {
+  readonly map: GridMap;
+  readonly start: Cell;
+  readonly goal: Cell;
+  readonly notations: readonly string[];
+  /** Expansions for each agent in a beat; null lets each make one move. */
+  readonly budget: number | null;
+  readonly events: readonly Event[];
+}
+
+export class Walk {
+  private world: World;
+  walkers: Walker[];
+  /** The last beat that has been walked. */
+  beat = 0;
+  readonly events: Event[] = [];
+  private shortest: { version: number; goal: Cell; path: Optimal | null } | null = null;
+
+  constructor(
+    private readonly engine: Engine,
+    readonly plan: Plan,
+  ) {
+    [this.world, this.walkers] = this.begin();
+    this.events.push(...plan.events);
+    this.applyEvents(1);
+  }
+
+  get width(): number {
+    return this.plan.map.width;
+  }
+
+  get pristine(): boolean {
+    return this.world.pristine;
+  }
+
+  private begin(): [World, Walker[]] {
+    const { map, start, goal, notations } = this.plan;
+    const world = this.engine.world({ width: map.width, height: map.height, passable: map.terrain.map(free) });
+    const walkers = notations.map((notation) => {
+      try {
+        const why = this.engine.obstacle(world, notation);
+        if (why !== null) return new Walker(notation, null, map.width, why);
+        return new Walker(notation, this.engine.agent(world, notation, start, goal), map.width);
+      } catch (error) {
+        if (!(error instanceof EngineError)) throw error;
+        return new Walker(notation, null, map.width, error.message);
+      }
+    });
+    return [world, walkers];
+  }
+
+  /** The goal after the events up to and with a beat. */
+  goalAt(beat: number): Cell {
+    const moved = this.events.filter((event) => "goal" in event && event.beat <= beat + 1);
+    const last = moved[moved.length - 1];
+    return last && "goal" in last ? last.goal : this.plan.goal;
+  }
+
+  get goal(): Cell {
+    return this.goalAt(this.beat);
+  }
+
+  /** Whether something has changed since the first move: then no path can be called optimal. */
+  get changed(): boolean {
+    return this.events.some((event) => event.beat > 1);
+  }
+
+  /** The shortest path from the start to the goal, on the map as it is now. */
+  get optimal(): Optimal | null {
+    const { version } = this.world;
+    if (this.shortest?.version !== version || this.shortest.goal !== this.goal) {
+      this.shortest = { version, goal: this.goal, path: this.world.optimal(this.plan.start, this.goal) };
+    }
+    return this.shortest.path;
+  }
+
+  get over(): boolean {
+    const last = this.events[this.events.length - 1];
+    return (!last || last.beat <= this.beat + 1) && this.walkers.every((walker) => walker.atRest);
+  }
+
+  /** One beat for everybody. */
+  advance(): void {
+    this.beat++;
+    for (const walker of this.walkers) walker.beat(this.beat, this.plan.budget);
+    this.applyEvents(this.beat + 1);
+  }
+
+  private applyEvents(beat: number): void {
+    for (const event of this.events) if (event.beat === beat) this.apply(event);
+  }
+
+  private apply(event: Event): void {
+    for (const walker of this.walkers) walker.drop(this.placeOf(walker));
+    if ("cells" in event) this.world.edit(event.cells, event.open);
+    const goal = this.goal;
+    for (const walker of this.walkers) walker.wake(goal);
+  }
+
+  private placeOf({ history }: Walker): Cell {
+    return history.moves > 0 ? history.state.at(history.moves - 1) : this.plan.start;
+  }
+
+  isFree(cell: Cell): boolean {
+    return this.world.passable[cell] === 1;
+  }
+
+  /** Open or close cells before the beat that follows `at`; cells that are in use are left alone. */
+  edit(cells: readonly Cell[], open: boolean, at: number): Cell[] {
+    if (at < this.beat) this.rewind(at);
+    const taken = new Set([...this.walkers.map((walker) => this.placeOf(walker)), this.goal]);
+    const passable = this.world.passable;
+    const changed = cells.filter((cell) => passable[cell] !== (open ? 1 : 0) && (open || !taken.has(cell)));
+    if (changed.length > 0) this.happen({ beat: this.beat + 1, cells: changed, open });
+    return changed;
+  }
+
+  /** Move the goal before the beat that follows `at`; false if it cannot be there. */
+  retarget(goal: Cell, at: number): boolean {
+    if (at < this.beat) this.rewind(at);
+    if (!this.isFree(goal)) return false;
+    if (goal !== this.goal) this.happen({ beat: this.beat + 1, goal });
+    return true;
+  }
+
+  /** What a link says would happen later is forgotten: from here on it is another walk. */
+  private happen(event: Event): void {
+    this.events.splice(0, this.events.length, ...this.events.filter((other) => other.beat <= event.beat), event);
+    this.apply(event);
+  }
+
+  /** Be at an earlier beat again, as if the later ones had not been. */
+  rewind(beat: number): void {
+    const events = this.events.filter((event) => event.beat <= beat + 1);
+    this.free();
+    [this.world, this.walkers] = this.begin();
+    this.events.length = 0;
+    this.events.push(...events);
+    this.beat = 0;
+    this.applyEvents(1);
+    while (this.beat < beat) this.advance();
+  }
+
+  private free(): void {
+    for (const { agent } of this.walkers) agent?.dispose();
+    this.world.dispose();
+  }
+
+  dispose(): void {
+    this.free();
+    this.walkers = [];
+  }
+}
+
+type Optimal = NonNullable<ReturnType<World["optimal"]>>;
+
+function free(character: number): number {
+  return passable(character) ? 1 : 0;
+}
+
+/** The map's characters after the events up to and with the one before the next beat. */
+export function terrainAt(map: GridMap, events: readonly Event[], beat: number): Uint8Array {
+  const terrain = map.terrain.slice();
+  for (const event of events) {
+    if (event.beat > beat + 1 || !("cells" in event)) continue;
+    for (const cell of event.cells) terrain[cell] = event.open ? GROUND : WALL;
+  }
+  return terrain;
 }
 
 export function straight(cell: Cell, goal: Cell, width: number): number {

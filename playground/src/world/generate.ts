@@ -283,7 +283,7 @@ function joined(free: Uint8Array, width: number, height: number, smallest: numbe
 }
 
 /** The region of each free cell (-1 for walls), numbered as met from the top, and their sizes. */
-function regions(free: Uint8Array, width: number, height: number): { label: Int32Array; sizes: number[] } {
+export function regions(free: Uint8Array, width: number, height: number): { label: Int32Array; sizes: number[] } {
   const label = new Int32Array(free.length).fill(-1);
   const sizes: number[] = [];
   const queue: number[] = [];

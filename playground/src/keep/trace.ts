@@ -1,0 +1,232 @@
+/**
+ * Traces as Python writes them: Andante's format (src/andante/episode/trace.py), which `Trace.load` and reports read,
+ * and that of the visualiser Posthoc (src/andante/episode/posthoc.py).
+ */
+
+import type { Cell } from "../engine/types";
+import { EXPANDED } from "../engine/types";
+import type { Ending, Walk, Walker } from "../walk";
+import { type GridMap, passable } from "../world/map";
+
+const OUTCOMES: Record<Ending, string> = {
+  walking: "MOVE_CAP", // the trace ends here, the walk does not
+  arrived: "GOAL",
+  stuck: "STUCK",
+  unreachable: "UNREACHABLE",
+  limit: "MOVE_CAP",
+  refused: "STUCK",
+};
+const DELTA = new Set(["state"]);
+const POSTHOC_VERSION = "1.4.0";
+const DIGITS = 6;
+
+type Numbers = Uint8Array | Int32Array | Float64Array;
+
+/** Why there can be no trace of this walk; null if there can. */
+export function noTrace(walk: Walk): string | null {
+  return walk.events.length > 0 ? "a trace has one map and one goal; in this walk they changed" : null;
+}
+
+// --- Andante's format ---
+
+export async function traceJson(walk: Walk, walker: Walker): Promise<string> {
+  const { map, start } = walk.plan;
+  const { history } = walker;
+  const moves = history.moves;
+  const thoughts = Int32Array.from({ length: moves }, (_, k) => history.thoughtsAt(k + 1) - history.thoughtsAt(k));
+  const document = {
+    format: "andante-trace",
+    version: 1,
+    algorithm: walker.notation,
+    title: walker.agent?.card.title ?? walker.notation,
+    map: map.name,
+    width: map.width,
+    height: map.height,
+    diagonal: Math.SQRT2,
+    start,
+    goal: walk.goal,
+    outcome: OUTCOMES[walker.ending],
+    optimal_cost: walk.optimal?.cost ?? null,
+    thoughts_cut: history.cut,
+    sight: null,
+    discovered: await pack(new Int32Array(0)),
+    terrain: await pack(map.terrain),
+    moves: await packTable({
+      state: history.state.view(),
+      cost: history.cost.view(),
+      expanded: history.expanded.view(),
+      learned: history.learned.view(),
+      thoughts,
+      discovered: new Int32Array(moves),
+    }),
+    thoughts: await packTable({ kind: history.kind.view(), state: history.cell.view(), value: history.value.view() }),
+  };
+  return JSON.stringify({ ...document, checksum: await checksum(document) });
+}
+
+async function packTable(table: Record<string, Numbers>): Promise<Record<string, unknown>> {
+  const packed: Record<string, unknown> = {};
+  for (const [name, numbers] of Object.entries(table)) packed[name] = await pack(numbers, DELTA.has(name));
+  return packed;
+}
+
+/** A column: its bytes in planes, the lowest of all numbers first, compressed. */
+export async function pack(numbers: Numbers, delta = false): Promise<Record<string, unknown>> {
+  const type = numbers instanceof Uint8Array ? "uint8" : numbers instanceof Int32Array ? "int32" : "float64";
+  const size = numbers.BYTES_PER_ELEMENT;
+  const changes = delta ? numbers.map((value: number, k: number) => value - (k > 0 ? numbers[k - 1]! : 0)) : numbers.slice();
+  const bytes = new Uint8Array(changes.buffer, 0, numbers.length * size);
+  const planes = new Uint8Array(bytes.length);
+  for (let k = 0; k < numbers.length; k++) {
+    for (let plane = 0; plane < size; plane++) planes[plane * numbers.length + k] = bytes[k * size + plane]!;
+  }
+  const stream = new Blob([planes]).stream().pipeThrough(new CompressionStream("deflate"));
+  const data = base64(new Uint8Array(await new Response(stream).arrayBuffer()));
+  return { type, length: numbers.length, delta, data };
+}
+
+function base64(bytes: Uint8Array): string {
+  let text = "";
+  for (let k = 0; k < bytes.length; k += 0x8000) text += String.fromCharCode(...bytes.subarray(k, k + 0x8000));
+  return btoa(text);
+}
+
+/** SHA-256 of the document as Python writes it: names sorted, no spaces, nothing but ASCII. */
+async function checksum(document: unknown): Promise<string> {
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(canonical(document)));
+  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+export function canonical(data: unknown): string {
+  if (Array.isArray(data)) return `[${data.map(canonical).join(",")}]`;
+  if (typeof data === "object" && data !== null) {
+    const entries = Object.entries(data).sort(([a], [b]) => (a < b ? -1 : 1));
+    return `{${entries.map(([name, value]) => `${canonical(name)}:${canonical(value)}`).join(",")}}`;
+  }
+  return JSON.stringify(data).replace(/[\u007f-\uffff]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
+// --- Posthoc ---
+
+type Entry = Record<string, unknown>;
+
+export function posthocJson(walk: Walk, walker: Walker): string {
+  return JSON.stringify({ version: POSTHOC_VERSION, views: views(), pivot: pivot(), events: [...entries(walk, walker)] });
+}
+
+function* entries(walk: Walk, walker: Walker): Generator<Entry> {
+  const { map, start } = walk.plan;
+  const { history } = walker;
+  const place = (cell: Cell): Entry => ({ x: cell % map.width, y: Math.floor(cell / map.width) });
+  const move = (number: number): string => `move ${number}`;
+  const title = `${walker.agent?.card.title ?? walker.notation} on ${map.name}`;
+  yield { type: "map", id: "map", x: 0, y: 0, title, walls: walls(map) };
+  yield { type: "source", id: move(0), ...place(start) };
+  yield { type: "destination", id: walk.goal, ...place(walk.goal) };
+  const thought = (k: number, parent: string): Entry => {
+    const cell = history.cell.at(k);
+    const value = rounded(history.value.at(k));
+    const what = history.kind.at(k) === EXPANDED ? { type: "expanding", id: cell, g: value } : { type: "updating", id: cell, h: value };
+    return { ...what, pId: parent, ...place(cell) };
+  };
+  for (let number = 1; number <= history.moves; number++) {
+    const parent = move(number - 1);
+    for (let k = history.thoughtsAt(number - 1); k < history.thoughtsAt(number); k++) yield thought(k, parent);
+    const state = history.state.at(number - 1);
+    yield {
+      type: "moving",
+      id: move(number),
+      pId: parent,
+      ...place(state),
+      state,
+      g: rounded(history.walked.at(number - 1)),
+      expanded: history.expanded.at(number - 1),
+      learned: rounded(history.learned.at(number - 1)),
+    };
+  }
+  const last = move(history.moves);
+  for (let k = history.thoughtsAt(history.moves); k < history.kind.length; k++) yield thought(k, last);
+  const end = history.moves > 0 ? history.state.at(history.moves - 1) : start;
+  yield { type: "end", id: "end", pId: last, ...place(end), outcome: OUTCOMES[walker.ending].toLowerCase() };
+}
+
+function rounded(value: number): number | string {
+  return Number.isFinite(value) ? Number(value.toFixed(DIGITS)) : "inf";
+}
+
+/** Rectangles [x, y, width, height] over the blocked cells: runs of a row, merged with equal runs below. */
+export function walls({ terrain, width, height }: GridMap): number[][] {
+  const done: number[][] = [];
+  let growing = new Map<string, number[]>();
+  for (let y = 0; y < height; y++) {
+    const next = new Map<string, number[]>();
+    for (let x = 0; x < width; x++) {
+      if (passable(terrain[y * width + x]!)) continue;
+      const left = x;
+      while (x < width && !passable(terrain[y * width + x]!)) x++;
+      const key = `${left} ${x}`;
+      const wall = growing.get(key) ?? [left, y, x - left, 0];
+      wall[3]!++;
+      next.set(key, wall);
+    }
+    for (const [key, wall] of growing) if (!next.has(key)) done.push(wall);
+    growing = next;
+  }
+  return [...done, ...growing.values()];
+}
+
+function views(): Entry {
+  const blocked = {
+    $: "rect",
+    $if: "${{ $.type == 'map' }}",
+    $for: { $let: "i", $to: "${{ $.walls.length }}" },
+    ...Object.fromEntries(["x", "y", "width", "height"].map((name, k) => [name, `\${{ $.walls[$.i][${k}] }}`])),
+    fill: "${{ theme.foreground }}",
+    alpha: 0.8,
+    clear: false,
+  };
+  const cell = (event: string, colour: string, opacity: number): Entry => {
+    return { $: "cell", $if: `\${{ $.type == '${event}' }}`, paint: `\${{ ${colour} }}`, opacity };
+  };
+  const square = { $: "rect", x: "${{ $.x }}", y: "${{ $.y }}", width: 1, height: 1, fill: "${{ $.paint }}", alpha: "${{ $.opacity }}", clear: false };
+  const leg = {
+    $: "path",
+    $if: "${{ $.type == 'moving' && !!parent }}",
+    points: [
+      { x: "${{ parent.x + 0.5 }}", y: "${{ parent.y + 0.5 }}" },
+      { x: "${{ $.x + 0.5 }}", y: "${{ $.y + 0.5 }}" },
+    ],
+    fill: "${{ color.red }}",
+    alpha: 1,
+    "line-width": 0.4,
+    lineWidth: 0.4, // releases of the renderer spell it differently
+    clear: false,
+  };
+  const agent = {
+    $: "circle",
+    $if: "${{ $.type == 'moving' || $.type == 'end' }}",
+    x: "${{ $.x + 0.5 }}",
+    y: "${{ $.y + 0.5 }}",
+    radius: 0.6,
+    fill: "${{ color.red }}",
+    alpha: 1,
+    clear: true,
+  };
+  return {
+    cell: [square],
+    main: [
+      blocked,
+      cell("source", "color.source", 1),
+      cell("destination", "color.destination", 1),
+      cell("expanding", "color.blue", 0.12),
+      cell("updating", "color.amber", 0.5),
+      cell("discovering", "color.green", 0.8),
+      leg,
+      agent,
+    ],
+  };
+}
+
+function pivot(): Entry {
+  return { x: "${{ $.x + 0.5 }}", y: "${{ $.y + 0.5 }}", scale: 1 };
+}

@@ -1,0 +1,51 @@
+/** What the stage shows and the controls control: a walk of some agents, or a crowd. */
+
+import type { Colours } from "./draw";
+import type { Cell } from "./engine/types";
+import type { Camera, Marker, Tool } from "./view/board";
+import type { Layers } from "./view/walkerview";
+
+/** What both kinds of sessions get from the page. */
+export interface Setting {
+  readonly camera: Camera;
+  colours: Colours;
+  tool: Tool;
+  brush: number;
+  speed: number; // beats per second
+  layers: Layers;
+  tell(text: string): void;
+  /** Something that the page shows or keeps has changed. */
+  changed(): void;
+  /** Walls were drawn, or start or goal put, before anybody has moved: begin anew with them. */
+  rebuild(change: { cells?: readonly Cell[]; open?: boolean; start?: Cell; goal?: Cell }): void;
+}
+
+export interface Session {
+  readonly root: HTMLElement;
+  readonly beatName: "move" | "beat" | "tick";
+  readonly playing: boolean;
+  readonly rushing: boolean;
+  /** The beat shown, and the last one there is. */
+  readonly at: number;
+  readonly last: number;
+  readonly over: boolean;
+  play(): void;
+  pause(): void;
+  step(): void;
+  back(): void;
+  think(): void;
+  rush(): void;
+  seek(beat: number): void;
+  /** Draw all anew: colours, layers or sizes have changed. */
+  repaint(): void;
+  /** The terrain and the markers as they are now. */
+  terrain(): Uint8Array;
+  marker(which: Marker): Cell | null;
+  /** Do what is to be done until the next frame; returns whether anything was drawn. */
+  frame(seconds: number): boolean;
+  dispose(): void;
+}
+
+/** Milliseconds of thinking in a frame, so that drawing has its share. */
+export const THINKING = 8;
+export const RUSHING = 14;

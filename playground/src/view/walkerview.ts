@@ -1,0 +1,147 @@
+/** One walker as it is drawn: its mind as a bitmap, its way, and where it is; brought up to any moment of its history. */
+
+import { drawDots, drawLine, type Colours, type Frame, lineWidth, Mind, Way } from "../draw";
+import type { Cell } from "../engine/types";
+import { EXPANDED } from "../engine/types";
+import type { History, Walk, Walker } from "../walk";
+
+const FLASH = 800; // expansions that stand out as the latest
+const TAIL = 160; // moves that stand out as the latest
+
+/** A moment of a walk: a beat, how much of the next move is over, and how many thoughts of it are shown. */
+export interface Moment {
+  readonly beat: number;
+  readonly share: number;
+  readonly thoughts: number;
+}
+
+export interface Layers {
+  expanded: boolean;
+  learned: boolean;
+  plan: boolean;
+  path: boolean;
+  optimal: boolean;
+}
+
+export class WalkerView {
+  readonly mind: Mind;
+  private readonly way = new Way();
+  private thoughtsShown = 0;
+  private movesShown = 0;
+  private shown: { history: History; epoch: number } | null = null;
+
+  /** Of the walker with this number: it is another one after the walk has been led to an earlier beat again. */
+  constructor(
+    readonly walk: Walk,
+    private readonly number: number,
+  ) {
+    const { width, height } = walk.plan.map;
+    this.mind = new Mind(width, height);
+    this.way.goOn(walk.plan.start);
+  }
+
+  get walker(): Walker {
+    return this.walk.walkers[this.number]!;
+  }
+
+  get notation(): string {
+    return this.walker.notation;
+  }
+
+  paint(colours: Colours, layers: Layers): void {
+    this.mind.paint(colours, layers);
+  }
+
+  /** How many of the thoughts for the next move there are to step through. */
+  nextThoughts(beat: number): number {
+    const { history } = this.walker;
+    const moves = history.movesAt(beat);
+    const end = moves < history.moves ? history.thoughtsAt(moves + 1) : history.kind.length;
+    return end - history.thoughtsAt(moves);
+  }
+
+  private forget(): void {
+    this.thoughtsShown = this.movesShown = 0;
+    this.mind.forget();
+    this.way.forget();
+    this.way.goOn(this.walk.plan.start);
+  }
+
+  place(moves: number): Cell {
+    return moves > 0 ? this.walker.history.state.at(moves - 1) : this.walk.plan.start;
+  }
+
+  /** Bring bitmap and way up to a moment. */
+  show(moment: Moment): void {
+    const { history } = this.walker;
+    const moves = history.movesAt(moment.beat);
+    const settled = history.thoughtsAt(moves);
+    const thoughts = settled + Math.min(this.thinking(moment), this.nextThoughts(moment.beat));
+    const another = this.shown?.history !== history || this.shown.epoch !== history.epoch;
+    if (another || moves < this.movesShown || thoughts < this.thoughtsShown) this.forget();
+    this.shown = { history, epoch: history.epoch };
+    for (; this.movesShown < moves; this.movesShown++) this.way.goOn(this.place(this.movesShown + 1));
+    this.think(thoughts);
+    const first = thoughts > settled ? settled : moves > 0 ? history.thoughtsAt(moves - 1) : 0;
+    this.flash(Math.max(first, thoughts - FLASH), thoughts);
+  }
+
+  /** The thoughts shown of the next move: as asked for or, in a race, as far as they have been paid for. */
+  private thinking({ beat, thoughts }: Moment): number {
+    const { pending } = this.walker;
+    if (thoughts > 0 || !pending || beat < this.walk.beat) return thoughts;
+    return Math.floor(pending.share * pending.thoughts);
+  }
+
+  private think(thoughts: number): void {
+    const { kind, cell, rise } = this.walker.history;
+    for (let k = this.thoughtsShown; k < thoughts; k++) {
+      if (kind.at(k) === EXPANDED) this.mind.expand(cell.at(k));
+      else this.mind.learn(cell.at(k), rise.at(k));
+    }
+    this.thoughtsShown = thoughts;
+  }
+
+  private flash(from: number, to: number): void {
+    const { kind, cell } = this.walker.history;
+    const cells: number[] = [];
+    for (let k = from; k < to; k++) if (kind.at(k) === EXPANDED) cells.push(cell.at(k));
+    this.mind.flash(cells, 0, cells.length);
+  }
+
+  /** The path: the latest moves thin, the way without loops thick; and what the agent means to do. */
+  drawPath(context: CanvasRenderingContext2D, frame: Frame, layers: Layers, colours: Colours, colour: string): void {
+    const { history } = this.walker;
+    const thick = lineWidth(frame);
+    if (layers.path) {
+      const from = Math.max(0, this.movesShown - TAIL);
+      drawLine(context, frame, history.state.view().subarray(from, this.movesShown), { width: thick / 2, colour, opacity: 0.6 });
+      drawLine(context, frame, this.way.cells, { width: thick, colour });
+    }
+    const plan = layers.plan && this.movesShown === history.moves ? this.walker.agent?.plan() : null;
+    if (plan) drawLine(context, frame, plan, { width: thick * 0.75, colour: colours.plan, dash: [thick, thick * 1.8] });
+  }
+
+  drawAgent(context: CanvasRenderingContext2D, frame: Frame, moment: Moment, colours: Colours, colour: string): void {
+    const { history } = this.walker;
+    const { beat, share } = moment;
+    const goesOn = this.movesShown < history.moves && history.beat.at(this.movesShown) === beat + 1;
+    const next = goesOn ? this.movesShown + 1 : this.movesShown;
+    const place = frame.placeBetween(this.place(this.movesShown), this.place(next), share);
+    drawDots(context, [place], frame.dotSize(context.canvas), colour, colours.ring);
+  }
+
+  /** The numbers of this moment. */
+  numbers(moment: Moment): { moves: number; walked: number; now: number; worst: number; total: number } {
+    const { history } = this.walker;
+    const moves = history.movesAt(moment.beat);
+    const last = moves - 1;
+    return {
+      moves,
+      walked: moves > 0 ? history.walked.at(last) : 0,
+      now: moves > 0 ? history.expanded.at(last) : 0,
+      worst: moves > 0 ? history.worst.at(last) : 0,
+      total: moves > 0 ? history.total.at(last) : 0,
+    };
+  }
+}
