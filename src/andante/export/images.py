@@ -33,10 +33,10 @@ from andante.episode.single import Agent
 from andante.episode.squad import Squad
 from andante.episode.tables import EPISODE
 from andante.errors import AlgorithmError, ParameterError
-from andante.kernel import Entry, entry_of
+from andante.kernel import Entry, Table, entry_of, table_of
 from andante.notation import Call
 from andante.search.hillclimb import walk_straight
-from andante.search.memory import Space, bytes_of, new_space
+from andante.search.memory import Log, Space, bytes_of, new_space
 from andante.search.mind import KeptMind
 from andante.world.graph import Graph
 from andante.world.grid import Grid
@@ -167,23 +167,22 @@ class MapImage:
         """Return the image of a map; if it is a `World`, its cells can be closed and opened there too."""
         graph = world.graph
         chart = graph.chart
-        arrays = {key: np.atleast_1d(value) for key, value in graph.arrays._asdict().items()}
-        arrays["passable"] = world.passable.ravel()
         known = {"states": len(graph), "width": world.width, "height": world.height, "code": map_code()}
         entries = {"straight": entry_of(walk_straight, graph.arrays)}
         if isinstance(world, World):
             world.settle()
             known["living"] = 1
-            arrays |= _living_arrays(world)
             entries |= world.entries()
-        else:
-            arrays["label"] = graph.components
+        own = map_arrays(world)
+        numbers = {key: np.atleast_1d(value) for key, value in graph.arrays._asdict().items() if key not in own}
+        arrays = own | numbers
         for key, entry in entries.items():
             assert len(entry.words) <= MOST_MAP_WORDS
             arrays[key] = np.zeros((len(entry.words), 2), np.int64)
             known[f"{key}_words"] = len(entry.words)
         where = offsets_in(_file("map", MAP_NUMBERS, chart, known, arrays))
-        ranges = [Range(*_bounds(array), MAP, where[key]) for key, array in arrays.items() if array.size]
+        # Arrays that only the image has are gone when agents are laid out, and something else may lie there.
+        ranges = [Range(*_bounds(array), MAP, where[key]) for key, array in own.items() if array.size]
         for key, entry in entries.items():
             arrays[key] = np.array(_relocated(entry, ranges), np.int64)[:, :2]
         if isinstance(world, World):
@@ -193,6 +192,13 @@ class MapImage:
             known["sweeps"] += fields["sweeps"][1]
         data = _file("map", MAP_NUMBERS, chart, known, arrays)
         return cls(world, data, ranges)
+
+
+def map_arrays(world: Grid) -> dict[str, npt.NDArray[Any]]:
+    """Return all arrays of a map that agents and the kernels of maps read or write, by name."""
+    arrays = {key: value for key, value in world.graph.arrays._asdict().items() if isinstance(value, np.ndarray)}
+    arrays["passable"] = world.passable.ravel()
+    return arrays | (_living_arrays(world) if isinstance(world, World) else {"label": world.graph.components})
 
 
 @functools.cache
@@ -238,7 +244,7 @@ def _place(array: npt.NDArray[Any], ranges: Sequence[Range]) -> tuple[int, int, 
 # --- agents ---------------------------------------------------------------------------------------------------------
 
 
-class _Planned(Agent):
+class Planned(Agent):
     """An agent that is never run: it shows how its memory is laid out, and which of it is its mind."""
 
     def _new_space(self, known: Graph, view: View) -> Space:
@@ -247,9 +253,21 @@ class _Planned(Agent):
 
     def entry(self) -> Entry:
         """Return the code of the loop, and its context."""
+        return entry_of(driver(self._gait.step), *self.parts())
+
+    def table(self) -> Table:
+        """Return the context of the loop; nothing is compiled for it."""
+        return table_of(driver(self._gait.step), *self.parts())
+
+    def parts(self) -> tuple[Any, ...]:
+        """Return what the loop is bound to."""
         space = self._space
-        parts = loop_parts(self.graph.arrays, space.view, self._memory, self._gait.codes, space.clock, space.changes)
-        return entry_of(driver(self._gait.step), *parts)
+        return loop_parts(self.graph.arrays, space.view, self._memory, self._gait.codes, space.clock, space.changes)
+
+    @property
+    def log(self) -> Log:
+        """Where thoughts are written."""
+        return self._space.log
 
     def clock(self) -> npt.NDArray[Any]:
         """Return the clock, which has the number of the problem first."""
@@ -281,10 +299,10 @@ class Plan:
     @classmethod
     def of(cls, algorithm: Algorithm, image: MapImage, databases: Sequence[Any] = ()) -> Plan:
         """Return the plan for an algorithm on a map; raise `AlgorithmError` if it lacks a database."""
-        agent = _Planned(algorithm, image.world, databases=databases)
+        agent = Planned(algorithm, image.world, databases=databases)
         _refuse_followers(algorithm, image)
         entry = agent.entry()
-        used = _used(algorithm, agent.databases, image.world.graph)
+        used = databases_used(algorithm, agent.databases, image.world.graph)
         layout = _Layout.on(image, used)
         layout.place(entry.arrays, agent.given.arrays, shared_desk=algorithm.crowd)
         known = {
@@ -326,7 +344,7 @@ class CrowdPlan:
         unit_bytes = bytes_of(ground) // units + squad.unit_bytes
         _refuse_large(algorithm, units, unit_bytes, memory)
         entries = squad.entries()
-        used = _used(algorithm, databases, graph)
+        used = databases_used(algorithm, databases, graph)
         whole = _joined(entries)
         layout = _Layout.on(image, used)
         layout.place(whole.arrays, (), shared_desk=False)
@@ -380,7 +398,7 @@ def _refuse_large(algorithm: Algorithm, units: int, unit_bytes: int, memory: int
         )
 
 
-def _used(algorithm: Algorithm, databases: Sequence[Any], graph: Graph) -> tuple[Database, ...]:
+def databases_used(algorithm: Algorithm, databases: Sequence[Any], graph: Graph) -> tuple[Database, ...]:
     """Return the databases that an algorithm uses, in the order in which C is given them: one of each kind it needs."""
     used = tuple(one for _, one in covering(algorithm, databases, graph))
     if len(used) > MOST_DATABASES:

@@ -4,7 +4,7 @@ Kernels run without the GIL and without Numba's runtime, so they cannot allocate
 plain Python functions. Their machine code is cached (`andante.kernel.cache`).
 """
 
-from andante.kernel.binding import Each, Entry, bind, entry_of, nth
+from andante.kernel.binding import Each, Entry, Table, bind, count_words, entry_of, nth, table_of
 from andante.kernel.cache import on_compile, source_state
 from andante.kernel.clock import host_nanoseconds, nanoseconds
 from andante.kernel.compiler import JIT
@@ -27,7 +27,9 @@ __all__ = [
     "Each",
     "Entry",
     "Generic",
+    "Table",
     "bind",
+    "count_words",
     "entry_of",
     "generic",
     "host_nanoseconds",
@@ -43,5 +45,6 @@ __all__ = [
     "prefetch",
     "source_state",
     "subroutine",
+    "table_of",
     "uint64",
 ]

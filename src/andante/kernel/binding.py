@@ -75,23 +75,48 @@ class Entry(NamedTuple):
     arrays: tuple[tuple[int, npt.NDArray[Any]], ...]  # the words of the context that are addresses, and of which arrays
 
 
+class Table(NamedTuple):
+    """The context of an entry, without its code: nothing is compiled for it."""
+
+    identity: str  # of the entry
+    words: tuple[int, ...]
+    arrays: tuple[tuple[int, npt.NDArray[Any]], ...]
+
+
 def entry_of(function: Callable[..., Any], *parts: Any, floats: Collection[int] = ()) -> Entry:
     """Return the code of the entry that `bind` calls, and its context, which must be given other addresses elsewhere.
 
     Numbers that each call gives are int64, or float64 for those counted in ``floats``. The function returns 0, or
     another number if the kernel raised an exception.
     """
-    context = _Context([], [])
-    shape = tuple(_write(part, context) for part in parts)
-    dispatcher = cast(Any, _entry_for(function, shape, parts)).inner
+    dispatcher, table = _tabled(function, parts)
     numbers = dispatcher.py_func.__code__.co_argcount - 1
     signature = (types.int64, *(types.float64 if i in floats else types.int64 for i in range(numbers)))
     dispatcher.compile(signature)
     made = dispatcher.overloads[signature]
     bitcode = made.library._get_module_for_linking().as_bitcode()
+    return Entry(made.fndesc.llvm_func_name, numbers, table.identity, bitcode, table.words, table.arrays)
+
+
+def table_of(function: Callable[..., Any], *parts: Any) -> Table:
+    """Return the context that `entry_of` returns, and the identity of the entry."""
+    return _tabled(function, parts)[1]
+
+
+def count_words(*parts: Any) -> int:
+    """Return the number of words of a context that stand for these parts."""
+    context = _Context([], [])
+    for part in parts:
+        _write(part, context)
+    return len(context.words)
+
+
+def _tabled(function: Callable[..., Any], parts: tuple[Any, ...]) -> tuple[Any, Table]:
+    context = _Context([], [])
+    shape = tuple(_write(part, context) for part in parts)
+    dispatcher = cast(Any, _entry_for(function, shape, parts)).inner
     identity = ", ".join([source_state(dispatcher.py_func), *(full_name(_kind(part)) for part in parts)])
-    name = made.fndesc.llvm_func_name
-    return Entry(name, numbers, identity, bitcode, tuple(context.words), tuple(context.arrays))
+    return dispatcher, Table(identity, tuple(context.words), tuple(context.arrays))
 
 
 def _entry_for(function: Callable[..., Any], shape: Hashable, parts: tuple[Any, ...]) -> Callable[..., Any]:

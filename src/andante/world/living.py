@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.errors import MapError, ProblemError, quoted
-from andante.kernel import Entry, bind, entry_of, int64, kernel
+from andante.kernel import Entry, Table, bind, entry_of, int64, kernel, table_of
 from andante.world.cells import Cells, set_cell
 from andante.world.changes import RECENT, Changes
 from andante.world.followers import Follower, Turnstile
@@ -178,12 +178,20 @@ class World(Grid):
 
     def entries(self) -> dict[str, Entry]:
         """Return the code of what a program without Python needs to change the map, with contexts."""
+        return {name: entry_of(*parts) for name, parts in self._kernels().items()}
+
+    def tables(self) -> dict[str, Table]:
+        """Return the contexts of the same kernels; nothing is compiled for them."""
+        return {name: table_of(*parts) for name, parts in self._kernels().items()}
+
+    def _kernels(self) -> dict[str, tuple[Any, ...]]:
+        """Return these kernels, and what they are bound to."""
         states, flags = np.dtype(np.int64), np.dtype(np.bool_)
         arrays = self.graph.arrays
         return {
-            "edit": entry_of(_edit_cells, *self._edited),
-            "sweep": entry_of(sweep, self.parts, arrays),
-            "apart": entry_of(_find_apart, self.parts, arrays, states, states, flags),
+            "edit": (_edit_cells, *self._edited),
+            "sweep": (sweep, self.parts, arrays),
+            "apart": (_find_apart, self.parts, arrays, states, states, flags),
         }
 
     def tend(self, most: int = TENDED, mended: int = MENDED) -> int:

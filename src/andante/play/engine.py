@@ -1,0 +1,272 @@
+"""The engine of the playground: the machine code of all agents as one WebAssembly module, recipes and cards.
+
+It is one file: a line of text with the length of the JSON that follows, the JSON, and the module. `make playground` makes
+it once, with Zig. It is for maps that Python has never seen.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from andante.agent import Algorithm, algorithms
+from andante.databases.header import VERSION
+from andante.errors import AlgorithmError
+from andante.export.images import (
+    MAP_NUMBERS,
+    MOST_DATABASES,
+    PLAN_NUMBERS,
+    MapImage,
+    Plan,
+    code_number,
+    map_arrays,
+    map_code,
+    map_entries,
+)
+from andante.export.library import Exported, names_for, objects, sources, template, words_of
+from andante.export.linking import link
+from andante.export.objects import TARGETS
+from andante.kernel import Table
+from andante.measures import Outcome
+from andante.play.cards import card_of, codes_of
+from andante.play.recipes import SIZES, Formula, Layout, Maker, Recipe, checked_stages, fitted, stages
+from andante.play.samples import Sample, sample_table
+from andante.search.memory import CLOCK
+from andante.search.path import PATH
+from andante.search.plan import PLAN
+from andante.search.tracing import ENDS, TRACING
+from andante.world.living import World
+from andante.world.parts import Parts
+
+WASM = TARGETS["wasm"]
+SETTINGS = 6  # random ones that a recipe is held to on each further map
+
+Progress = Callable[[str], None]
+
+
+def engine(progress: Progress = lambda what: None) -> bytes:
+    """Return the engine with all algorithms that can walk on any map."""
+    chosen = [one for one in algorithms() if not one.needs and not one.card.regions]
+    agents = code_of(chosen, progress)
+    recipes = {}
+    for one in chosen:
+        progress(f"recipe of {one.card.name}")
+        recipes[one.card.name] = checked_recipe(one, agents)
+    progress("linking")
+    module = linked(list(agents.values()))
+    return packed(about_engine(recipes, agents), module)
+
+
+def packed(about: dict[str, Any], blob: bytes) -> bytes:
+    """Return JSON and bytes as one file."""
+    text = json.dumps(about, separators=(",", ":"), allow_nan=False).encode()
+    return f"{len(text)}\n".encode() + text + blob
+
+
+def code_of(chosen: Sequence[Algorithm], progress: Progress) -> dict[str, Exported]:
+    """Return the machine code of algorithms by its identity; those that differ in parameters share it."""
+    image = MapImage.of(World(stages()[1].world.frozen()))
+    found: dict[str, Exported] = {}
+    for name, algorithm in zip(names_for(one.card.name for one in chosen), chosen, strict=True):
+        progress(f"compiling {algorithm.card.name}")
+        plan = Plan.of(algorithm, image)
+        found.setdefault(plan.entry.identity, Exported(name, (plan,)))
+    return found
+
+
+def checked_recipe(algorithm: Algorithm, agents: dict[str, Exported]) -> Recipe:
+    """Return the recipe of an algorithm for maps of any size, held to how Python lays out memory on further ones."""
+    maker = Maker(algorithm, stages())
+    recipe = maker.recipe(agents.__contains__)
+    maker.check(recipe, checked_stages(), SETTINGS)
+    return recipe
+
+
+def linked(agents: Sequence[Exported]) -> bytes:
+    """Return the WebAssembly module with these agents; raise `AlgorithmError` without Zig."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for file, text in {**sources(agents, "the playground"), "runtime.c": template("runtime.c")}.items():
+            (folder / file).write_text(text, encoding="utf-8")
+        place = folder / WASM.name
+        place.mkdir()
+        for file, code in objects(agents, WASM).items():
+            (place / file).write_bytes(code)
+        if link(place, folder, WASM) is None:
+            raise AlgorithmError("the playground is linked by Zig, which is not here; pip install 'andante[export]'")
+        return (place / WASM.shared).read_bytes()
+
+
+# --- JSON -----------------------------------------------------------------------------------------------------------
+
+
+def about_engine(recipes: dict[str, Recipe], agents: dict[str, Exported]) -> dict[str, Any]:
+    """Return all that the page has to know, for JSON."""
+    from importlib.metadata import version
+
+    from andante.report.papers import papers_of
+
+    made = list(agents.values())
+    return {
+        "version": version("andante"),
+        "file_version": VERSION,
+        "map_numbers": list(MAP_NUMBERS),
+        "plan_numbers": list(PLAN_NUMBERS),
+        "databases": MOST_DATABASES,
+        "words": words_of(made),
+        "outcomes": [one.name for one in Outcome],
+        "records": {
+            name: {field: dtype.fields[field][1] for field in dtype.names}
+            for name, dtype in {"clock": CLOCK, "plan": PLAN, "path": PATH, "ends": ENDS, "tracing": TRACING}.items()
+            if dtype.fields is not None and dtype.names is not None
+        },
+        "map": about_map(),
+        "recipes": {name: about_recipe(recipe, agents) for name, recipe in recipes.items()},
+        "cards": [
+            card_of(one, recipes.get(one.card.name), [paper.link for paper in papers_of(one) if paper.link])
+            for one in algorithms()
+        ],
+    }
+
+
+def about_recipe(recipe: Recipe, agents: dict[str, Exported]) -> dict[str, Any]:
+    """Return a recipe for JSON. What is different in each column of a layout is a list in ``by``."""
+    shaping = [
+        {"name": one.name, "values": [_written(recipe, one.name, value) for value in one.values], "classes": one.classes}
+        for one in recipe.shaping
+    ]
+    return {
+        "anchored": int(recipe.algorithm.card.anchored),
+        "pursues": int(recipe.algorithm.pursues),
+        "parameters": codes_of(recipe.algorithm),
+        "shaping": shaping,
+        "variants": {",".join(map(str, key)): place for key, place in recipe.variants.items()},
+        "layouts": [_about_layout(layout, agents) for layout in recipe.layouts],
+    }
+
+
+def _written(recipe: Recipe, name: str, value: Any) -> str:
+    from andante.notation import write
+
+    parameter = next(one for one in recipe.algorithm.parameters if one.name == name)
+    return write(parameter.word(value))
+
+
+def _about_layout(layout: Layout, agents: dict[str, Exported]) -> dict[str, Any]:
+    numbers = list(zip(*(formulas for formulas, _ in layout.columns), strict=True))
+    contents = list(zip(*(contents for _, contents in layout.columns), strict=True))
+    symbols: dict[Any, int] = {}
+    places = [symbols.setdefault(column, len(symbols)) for column in numbers]
+    words = len(layout.first.words)
+    exported = agents[layout.first.identity]
+    return {
+        "agent": exported.name,
+        "code": str(code_number(exported.entry)),
+        "symbols": [_by([one.as_data() for one in column]) for column in symbols],
+        "words": [[*word, place] for word, place in zip(layout.first.words, places[:words], strict=True)],
+        "pieces": [
+            [segment, place, _by([one.hex() for one in content])]
+            for segment, place, content in zip(layout.first.pieces, places[words:], contents, strict=True)
+        ],
+        "parameters_at": layout.parameters_at,
+        "peeks": layout.peeks,
+    }
+
+
+def _by(column: Sequence[Any]) -> Any:
+    """Return what is the same in all columns, or all of it."""
+    return column[0] if all(one == column[0] for one in column) else {"by": list(column)}
+
+
+# --- maps -----------------------------------------------------------------------------------------------------------
+
+
+def about_map() -> dict[str, Any]:
+    """Return how a map that changes is laid out, with all cells closed and not yet swept, for JSON."""
+    found = [_map_arrays(stage.world) for stage in stages() if isinstance(stage.world, World)]
+    cells = [stage.cells for stage in stages()]
+    contexts = [_map_contexts(stage.world, stage.places) for stage in stages() if isinstance(stage.world, World)]
+    arrays = []
+    for name in found[0]:
+        bytes_ = _must_fit(cells, [one[name][0] for one in found], name)
+        arrays.append([name, bytes_.as_data(), _map_content(name, [one[name][1] for one in found])])
+    return {
+        "code": str(map_code()),
+        "arrays": arrays,
+        "contexts": {
+            key: [
+                [*word, _must_fit(cells, values, key).as_data()]
+                for word, *values in zip(
+                    contexts[0][key].words, *(one[key].numbers[: len(one[key].words)] for one in contexts), strict=True
+                )
+            ]
+            for key in contexts[0]
+        },
+        "sweeps": int(stages()[0].world.parts.scalars.dtype.fields["sweeps"][1]),  # type: ignore[attr-defined]
+    }
+
+
+def _must_fit(cells: Sequence[int], values: Sequence[int], what: str) -> Formula:
+    formula = fitted(cells, values)
+    if formula is None:
+        raise AlgorithmError(f"no formula explains what maps of {cells} cells need for {what}: {values}")
+    return formula
+
+
+def _map_arrays(world: World) -> dict[str, tuple[int, bytes]]:
+    """Return the bytes of each array of a map, and its contents before the first sweep."""
+    fresh = Parts.over(len(world.graph))
+    unswept = {f"parts_{key}": part for key, part in fresh._asdict().items()}
+    arrays = {**map_arrays(world), **unswept}
+    return {name: (array.nbytes, array.tobytes()) for name, array in arrays.items()}
+
+
+def _map_content(name: str, contents: Sequence[bytes]) -> Any:
+    """Return what an array of a map holds while all cells are closed: a pattern, or a rule that all sizes follow."""
+    if name in ("x", "y"):
+        for (width, height), content in zip(SIZES, contents, strict=True):
+            y, x = np.divmod(np.arange(width * height), width)
+            if (x if name == "x" else y).astype(np.int16).tobytes() != content:
+                raise AlgorithmError(f"the array {name} of a map is not what the page makes of it")
+        return name
+    if name == "offset":
+        steps = [(dx, dy) for dx, dy in ((0, -1), (1, -1), (1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1))]
+        for (width, _), content in zip(SIZES, contents, strict=True):
+            if np.array([dx + dy * width for dx, dy in steps], np.int64).tobytes() != content:
+                raise AlgorithmError("the directions of a map are not in the order that the page has them in")
+        return {"steps": steps}
+    if not any(map(any, contents)):
+        return ""
+    period = next(
+        (k for k in (1, 2, 4, 8) if all(one == (one[:k] * (len(one) // k + 1))[: len(one)] for one in contents)), None
+    )
+    if period is not None and len({one[:period] for one in contents}) == 1:
+        return contents[0][:period].hex()
+    if len(set(contents)) == 1:
+        return contents[0].hex()
+    raise AlgorithmError(f"the array {name} of a map follows no rule that the page knows")
+
+
+def _map_contexts(world: World, places: Any) -> dict[str, Sample]:
+    """Return the contexts of the kernels that work on maps alone."""
+    return {key: sample_table(table, places, _no_pieces) for key, table in world_tables(world).items()}
+
+
+def world_tables(world: World) -> dict[str, Table]:
+    """Return the contexts of the kernels of a map, by name."""
+    from andante.kernel import table_of
+    from andante.search.hillclimb import walk_straight
+
+    found = {"straight": table_of(walk_straight, world.graph.arrays), **world.tables()}
+    assert list(found) == list(map_entries())
+    return found
+
+
+def _no_pieces(arrays: Any, low: int, high: int) -> int:
+    raise AlgorithmError("a kernel of maps uses memory that is not the map's")
+

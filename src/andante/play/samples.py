@@ -1,0 +1,166 @@
+"""How Python lays out the memory of an agent on one map: what a recipe is made from, and held to.
+
+A sample says of each word of a context whether it is a number or lies in a piece of memory, in an array of the map or in
+a database, and of each piece how long it is and how it looks in the beginning.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from andante.databases.header import Database, offsets_in
+from andante.export.images import DATABASE, DESK, MAP, MIND, NUMBER, PLAN, Planned, map_arrays
+from andante.kernel import Table
+from andante.search.learning import Learned
+from andante.search.path import Path
+from andante.search.plan import Plan
+from andante.search.tracing import TracedPaths
+from andante.world.grid import Grid
+
+PIECE = -1  # instead of a segment: which piece lies in which one is said with the piece
+
+
+class Place(NamedTuple):
+    """A range of this process's memory that has a name elsewhere."""
+
+    begin: int
+    end: int
+    segment: int  # MAP, or DATABASE and more
+    name: str  # of an array of the map
+    offset: int  # of the range, in a database
+
+
+class Sample(NamedTuple):
+    """How memory is laid out. ``structure`` does not depend on the size of the map, ``numbers`` may."""
+
+    identity: str  # of the machine code
+    words: tuple[tuple[int, int | str], ...]  # of each word its segment, and which piece or which array of the map
+    pieces: tuple[int, ...]  # of each piece its segment
+    numbers: tuple[int, ...]  # of each word its value or offset, then of each piece its bytes
+    contents: tuple[bytes, ...]  # of each piece what is repeated in it in the beginning; empty: zeros
+
+    @property
+    def structure(self) -> tuple[Any, ...]:
+        """What must be the same for one recipe to stand for several samples."""
+        return self.identity, self.words, self.pieces
+
+
+def bounds(array: npt.NDArray[Any]) -> tuple[int, int]:
+    """Return where an array begins and ends."""
+    low, high = np.lib.array_utils.byte_bounds(array)
+    return int(low), int(high)
+
+
+def places_of(world: Grid, databases: Sequence[Database] = ()) -> list[Place]:
+    """Return where the arrays of a map and of databases are."""
+    found = [Place(*bounds(array), MAP, name, 0) for name, array in map_arrays(world).items() if array.size]
+    for number, one in enumerate(databases):
+        where = offsets_in(one.to_bytes())
+        for key, array in one.arrays._asdict().items():
+            if array.size:
+                found.append(Place(*bounds(array), DATABASE + number, "", where[key]))
+    return found
+
+
+def sample_agent(agent: Planned, places: Sequence[Place]) -> Sample:
+    """Return how the memory of an agent is laid out."""
+    log = {id(array) for array in agent.log}
+    shared = agent.algorithm.crowd  # an agent that cannot be one of a crowd may keep things on its desk
+    kept = [bounds(array) for array in agent.given.arrays if array.size]
+
+    def segment(arrays: list[npt.NDArray[Any]], low: int, high: int) -> int:
+        if not any(array.flags.writeable for array in arrays):
+            return PLAN
+        if any(id(array) in log for array in arrays):
+            return DESK
+        is_kept = any(low < end and begin < high for begin, end in kept)
+        return MIND if is_kept or not shared else DESK
+
+    return sample_table(agent.table(), places, segment)
+
+
+def sample_table(table: Table, places: Sequence[Place], segment: Any) -> Sample:
+    """Return how the memory that a context points to is laid out; ``segment`` says where a piece belongs."""
+    words: list[tuple[int, int | str]] = [(NUMBER, 0)] * len(table.words)
+    numbers = list(table.words)
+    loose = []
+    for word, array in table.arrays:
+        low, high = bounds(array)
+        known = next((one for one in places if one.begin <= low and high <= one.end), None)
+        if array.size == 0:
+            numbers[word] = 0
+        elif known is not None:
+            words[word] = (known.segment, known.name)
+            numbers[word] = known.offset + array.ctypes.data - known.begin
+        else:
+            loose.append((word, array))
+    pieces, lengths, contents = [], [], []
+    for number, (low, high, inside) in enumerate(_pieces(loose)):
+        for word, array in inside:
+            words[word], numbers[word] = (PIECE, number), array.ctypes.data - low
+        arrays = [array for _, array in inside]
+        pieces.append(segment(arrays, low, high))
+        lengths.append(high - low)
+        contents.append(_repeated(low, high, max(max(map(abs, one.strides), default=1) for one in arrays)))
+    return Sample(table.identity, tuple(words), tuple(pieces), (*numbers, *lengths), tuple(contents))
+
+
+def _pieces(
+    loose: Iterable[tuple[int, npt.NDArray[Any]]],
+) -> list[tuple[int, int, list[tuple[int, npt.NDArray[Any]]]]]:
+    """Return pieces of memory with the arrays in them, overlapping ones as one, in the order of the context."""
+    found: list[tuple[int, int, list[tuple[int, npt.NDArray[Any]]]]] = []
+    for word, array in sorted(loose, key=lambda one: bounds(one[1])):
+        low, high = bounds(array)
+        if found and low < found[-1][1]:
+            begin, end, inside = found.pop()
+            found.append((begin, max(end, high), [*inside, (word, array)]))
+        else:
+            found.append((low, high, [(word, array)]))
+    return sorted(found, key=lambda piece: min(word for word, _ in piece[2]))
+
+
+def _repeated(low: int, high: int, step: int) -> bytes:
+    """Return what is repeated in a piece of memory, ``step`` bytes long, or all of it; nothing if it is all zero."""
+    memory = np.ctypeslib.as_array((ctypes.c_uint8 * (high - low)).from_address(low))
+    if not memory.any():
+        return b""
+    return (memory[:step] if np.array_equal(memory[step:], memory[:-step]) else memory).tobytes()
+
+
+# --- what a page looks at -------------------------------------------------------------------------------------------
+
+
+def peeks(agent: Planned) -> dict[str, Any]:
+    """Return the words of an agent's context that point to what a page shows: values, plans, the log and the clock."""
+    table = agent.table()
+    word = {id(array): place for place, array in reversed(table.arrays)}
+    found: dict[str, Any] = {
+        "clock": word[id(agent.clock())],
+        "log": {name: word.get(id(array), -1) for name, array in agent.log._asdict().items()},
+        "logged": [place for place, array in table.arrays if array is agent.log.kind],
+    }
+    memory = agent.parts()[2]
+    h = getattr(memory, "h", None)
+    if isinstance(h, Learned):
+        found["values"] = {"value": word[id(h.value)], "stamp": word[id(h.stamp)], "clock": word[id(h.clock)]}
+    for kind, bundle in (("plan", Plan), ("path", Path), ("traced", TracedPaths)):
+        one = _find(memory, bundle)
+        if one is not None:
+            arrays = {name: word[id(part)] for name, part in one._asdict().items() if isinstance(part, np.ndarray)}
+            found["plan"] = {"kind": kind, **arrays}
+    return found
+
+
+def _find(bundle: Any, kind: type) -> Any:
+    """Return the first bundle of a kind within a memory, or None."""
+    if isinstance(bundle, kind):
+        return bundle
+    parts = bundle if isinstance(bundle, tuple) else ()
+    return next((one for one in (_find(part, kind) for part in parts) if one is not None), None)
+
