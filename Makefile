@@ -17,13 +17,27 @@ unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test test-deep check format coverage test-uncompiled export-all torture bench run-bench ticks databases docs new-agent clean
+.PHONY: help demo playground test test-deep check format coverage test-uncompiled export-all torture bench run-bench ticks databases docs new-agent clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: $(VENV)/.has-report ## compare the agents on a generated map, and let a crowd walk over it; writes out/demo.html
 	@$(BIN)/andante demo --out out/demo.html $(ARGS)
+
+PLAYED := src/andante/play/static
+
+playground: $(PLAYED)/page.html $(PLAYED)/engine.bin ## build the playground, which `andante play` writes; needs Node 20 or newer
+
+$(PLAYED)/page.html: $(shell find playground -path playground/node_modules -prune -o -path playground/dist -prune -o -type f -print) src/andante/report/static/draw.js
+	@command -v npm >/dev/null || { echo "the playground is built with Node 20 or newer, and there is no npm here; everything else works without it" >&2; exit 1; }
+	cd playground && npm ci --no-audit --no-fund && npm run build
+	@mkdir -p $(PLAYED)
+	cp playground/dist/index.html $@
+
+$(PLAYED)/engine.bin: $(shell find src/andante -name "*.py" -o -path "*/export/templates/*" -type f) | $(VENV)/.has-export
+	@mkdir -p $(PLAYED)
+	$(BIN)/python -m andante.play.engine $@
 
 test: $(VENV)/.has-test ## run the tests (ARGS="-k lrta" for a part of them; FULL=1 with those that take seconds each, as CI does)
 	$(if $(FULL),ANDANTE_FULL_TESTS=1) $(PYTEST) $(ARGS)
@@ -78,7 +92,7 @@ new-agent: ## write the skeleton of a new algorithm (name=my_algorithm)
 
 clean: ## remove all that was made here, the virtual environments too
 	find src tests tools benchmarks -name __pycache__ -prune -exec rm -rf {} +
-	rm -rf .venv .venv-bench .cache .coverage .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache out site
+	rm -rf playground/node_modules playground/dist $(PLAYED) .venv .venv-bench .cache .coverage .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache out site
 
 $(VENV)/.made:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \

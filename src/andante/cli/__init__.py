@@ -18,6 +18,7 @@ VERBS = {
     "solve": "Solve one problem with one algorithm.",
     "compare": "Compare algorithms on the problems of one map.",
     "crowd": "Let many units walk over one map under one budget, and measure them.",
+    "play": "Write the playground, one page in which agents walk over a map that you draw, and open it.",
     "advise": "Say which agent to use on your maps, under your limits.",
     "algorithms": "List the algorithms and their parameters.",
     "maps": "List, show, generate and fetch maps.",

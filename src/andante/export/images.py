@@ -108,7 +108,13 @@ CROWD_NUMBERS = (
 
 #: What the mind begins with: whose it is, what `move` has to know, and an episode (`episode.tables`).
 MIND_HEAD = ("code", "plan", "here", "aim", "news", "reserved_0", "reserved_1", "reserved_2")
-_HEAD_BYTES = 8 * len(MIND_HEAD) + EPISODE.itemsize
+
+
+def _aligned(size: int) -> int:
+    return -(-size // ALIGNMENT) * ALIGNMENT
+
+
+MIND_BEGINS = _aligned(8 * len(MIND_HEAD) + EPISODE.itemsize)  # after which its arrays lie
 
 
 class Range(NamedTuple):
@@ -470,7 +476,7 @@ class _Layout:
     """
 
     ranges: list[Range]
-    used: dict[int, int] = field(default_factory=lambda: {MIND: _aligned(_HEAD_BYTES), DESK: 0, PLAN: 0})
+    used: dict[int, int] = field(default_factory=lambda: {MIND: MIND_BEGINS, DESK: 0, PLAN: 0})
     initial: list[tuple[int, int, int, int, int]] = field(default_factory=list)
     data: list[bytes] = field(default_factory=list)
 
@@ -540,7 +546,3 @@ class _Layout:
         padding = bytes(_aligned(len(contents)) - len(contents))
         self.data += [contents, padding]
         self.used[PLAN] += len(contents) + len(padding)
-
-
-def _aligned(size: int) -> int:
-    return -(-size // ALIGNMENT) * ALIGNMENT

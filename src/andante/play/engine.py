@@ -19,6 +19,7 @@ from andante.databases.header import VERSION
 from andante.errors import AlgorithmError
 from andante.export.images import (
     MAP_NUMBERS,
+    MIND_BEGINS,
     MOST_DATABASES,
     PLAN_NUMBERS,
     MapImage,
@@ -119,6 +120,7 @@ def about_engine(recipes: dict[str, Recipe], agents: dict[str, Exported]) -> dic
         "plan_numbers": list(PLAN_NUMBERS),
         "databases": MOST_DATABASES,
         "words": words_of(made),
+        "mind_begins": MIND_BEGINS,
         "outcomes": [one.name for one in Outcome],
         "records": {
             name: {field: dtype.fields[field][1] for field in dtype.names}
@@ -270,3 +272,15 @@ def world_tables(world: World) -> dict[str, Table]:
 def _no_pieces(arrays: Any, low: int, high: int) -> int:
     raise AlgorithmError("a kernel of maps uses memory that is not the map's")
 
+
+def main() -> None:
+    """Write the engine to the file that is named on the command line."""
+    import sys
+
+    from andante.files import write_whole
+
+    write_whole(sys.argv[1], engine(lambda what: sys.stderr.write(f"{what}\n")))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,108 @@
+// The JSON at the head of engine.bin and of a scene, as andante.play.engine writes it.
+
+import type { Card, Parameter, Value } from "./types";
+
+/** A number that follows from the number of cells n: itself, or min(a * n + b, c) as [a, b] or [a, b, c]. */
+export type Formula = number | string | [number, number] | [number, number, number];
+
+/** What is the same in all columns of a layout, or something for each. */
+export type By<T> = T | { by: T[] };
+
+export const [NUMBER, PLAN, MAP, MIND, DESK, DATABASE] = [0, 1, 2, 3, 4, 5] as const;
+export const PIECE = -1;
+
+/** Segment; which piece, or which array of the map; symbol of its value or offset. */
+export type Word = [number, number | string, number];
+
+export interface Layout {
+  agent: string; // its name in the module
+  code: string; // of its machine code
+  symbols: By<Formula>[];
+  words: Word[];
+  pieces: [number, number, By<string>][]; // segment, symbol of its bytes, what is repeated in it in the beginning
+  parameters_at: number; // the word of the first parameter
+  peeks: Peeks;
+}
+
+/** Words of the context that point to what a page shows. */
+export interface Peeks {
+  clock: number;
+  log: { kind: number; state: number; value: number; scalars: number };
+  logged: number[]; // words that point to kinds of thoughts; the number after each is the room for them
+  values?: { value: number; stamp: number; clock: number };
+  plan?:
+    | { kind: "plan"; state: number; scalars: number; clock: number }
+    | { kind: "path"; next: number; scalars: number; clock: number }
+    | { kind: "traced"; first: number; second: number; ends: number; scalars: number; clock: number };
+}
+
+export interface CodedParameter {
+  name: string;
+  kind: Parameter["kind"];
+  words: Record<string, number>; // of a choice
+  fixed: string | null;
+}
+
+export interface Recipe {
+  anchored: number;
+  pursues: number;
+  parameters: CodedParameter[];
+  shaping: { name: string; values: string[]; classes: number[] }[];
+  variants: Record<string, [number, number]>; // by classes: layout and column
+  layouts: Layout[];
+}
+
+export interface AboutMap {
+  code: string;
+  arrays: [string, Formula, string | { steps: [number, number][] }][];
+  contexts: Record<string, [number, number | string, Formula][]>;
+  sweeps: number;
+}
+
+export interface AboutEngine {
+  version: string;
+  file_version: number;
+  map_numbers: string[];
+  plan_numbers: string[];
+  databases: number;
+  words: number; // of the longest context
+  mind_begins: number; // bytes that every mind has first
+  outcomes: string[];
+  records: Record<"clock" | "plan" | "path" | "ends" | "tracing", Record<string, number>>;
+  map: AboutMap;
+  recipes: Record<string, Recipe>;
+  cards: (Omit<Card, "parameters"> & { parameters: (Omit<Parameter, "default" | "values"> & Written)[] })[];
+}
+
+interface Written {
+  default: string;
+  values: string[] | null;
+}
+
+/** Read a value that JSON has as text, in the notation. */
+export function read(text: string): Value {
+  if (text === "none") return null;
+  if (text === "true" || text === "false") return text === "true";
+  if (text === "inf") return Infinity;
+  return /^[-+.\d]/.test(text) ? Number(text) : text;
+}
+
+export function cardsOf(about: AboutEngine): Card[] {
+  return about.cards.map((card) => ({
+    ...card,
+    parameters: card.parameters.map((one) => ({
+      ...one,
+      default: read(one.default),
+      values: one.values?.map(read) ?? null,
+    })),
+  }));
+}
+
+/** Take apart a file of JSON and bytes: a line with the length of the JSON, the JSON, the bytes. */
+export function unpacked<T>(file: Uint8Array): [T, Uint8Array] {
+  const line = file.indexOf(10);
+  const text = new TextDecoder();
+  const length = line < 0 || line > 20 ? NaN : Number(text.decode(file.subarray(0, line)));
+  if (!(line + 1 + length <= file.length)) throw new Error("this is not a file of the playground");
+  return [JSON.parse(text.decode(file.subarray(line + 1, line + 1 + length))) as T, file.subarray(line + 1 + length)];
+}

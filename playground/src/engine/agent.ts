@@ -1,0 +1,459 @@
+// One agent: its memory in the module, and what can be seen of it.
+
+import { type AboutEngine, DATABASE, type Layout, type Recipe } from "./about";
+import { planFile, variant } from "./files";
+import type { Module } from "./module";
+import { normal, type Setting, written } from "./notation";
+import {
+  type Card,
+  type Cell,
+  EngineError,
+  type Saved,
+  type Status,
+  type Step,
+  STUCK,
+  type Thoughts,
+  UNREACHABLE,
+  type Value,
+  type WalkingAgent,
+} from "./types";
+import type { LivingWorld } from "./world";
+
+const MOVE_BYTES = 48;
+const STEP_BYTES = 48;
+const TRIAL_BYTES = 80;
+const ROOM = 4096; // steps of a run that are fetched at a time
+const MORE = 1; // what `run` returns if there are more
+
+/** A file that lies in the module's memory. */
+export interface Lying {
+  at: number;
+  bytes: number;
+  checksum: number;
+}
+
+/** What agents need of an engine. */
+export interface Home {
+  readonly module: Module;
+  readonly about: AboutEngine;
+  /** The databases of the scene, in the module's memory. */
+  database(number: number): Lying;
+  databaseChecksums(): number[];
+}
+
+interface Counts {
+  state: Cell;
+  start: Cell;
+  goal: Cell;
+  status: Status;
+  moves: number;
+  cost: number;
+  expanded: number;
+  lastExpanded: number;
+  worstExpanded: number;
+  stored: number;
+}
+
+class SavedAgent implements Saved {
+  constructor(
+    readonly mind: Uint8Array,
+    readonly counts: Counts,
+  ) {}
+
+  get bytes(): number {
+    return this.mind.length;
+  }
+}
+
+/** The memory of an agent in the module, and its functions. */
+export class Mind {
+  readonly layout: Layout;
+  readonly mindBytes: number;
+  readonly deskBytes: number;
+  private readonly at: number; // of the agent: eight addresses, then its context
+  private readonly files: number;
+  private readonly plan: number;
+  private readonly mind: number;
+  private readonly desk: number;
+  readonly result: number;
+
+  constructor(
+    private readonly home: Home,
+    readonly world: LivingWorld,
+    recipe: Recipe,
+    setting: Setting,
+  ) {
+    const { module, about } = home;
+    const chosen = variantOf(recipe, setting);
+    const made = planFile(about, recipe, chosen, setting.values, world.cells, world.places, home.databaseChecksums());
+    this.layout = made.layout;
+    const { memory } = module;
+    this.plan = memory.take(made.data.length);
+    memory.bytes().set(made.data, this.plan);
+    this.files = memory.take(4 * (4 + 2 * about.databases));
+    this.at = memory.take(4 * (4 + about.databases) + 8 * about.words);
+    this.result = memory.take(Math.max(MOVE_BYTES, TRIAL_BYTES));
+    const lying = made.databases.map((number) => home.database(number));
+    const put = (index: number, value: number): void => memory.view().setUint32(this.files + 4 * index, value, true);
+    [this.plan, made.data.length, world.at, world.bytes].forEach((value, i) => put(i, value));
+    for (let i = 0; i < about.databases; i++) {
+      put(4 + i, lying[i]?.at ?? 0);
+      put(4 + about.databases + i, lying[i]?.bytes ?? 0);
+    }
+    this.call("bytes", this.files, this.result, this.result + 4);
+    this.mindBytes = memory.view().getUint32(this.result, true);
+    this.deskBytes = memory.view().getUint32(this.result + 4, true);
+    this.mind = memory.take(this.mindBytes);
+    this.desk = memory.take(this.deskBytes);
+    this.begin();
+  }
+
+  call(what: string, ...numbers: number[]): number {
+    return this.home.module.call(`andante_${this.layout.agent}_${what}`, ...numbers);
+  }
+
+  /** Begin with nothing learned. */
+  begin(): void {
+    this.call("init", this.at, this.files, this.mind, this.mindBytes, this.desk, this.deskBytes);
+    this.log(false);
+  }
+
+  move(state: Cell, goal: Cell): DataView {
+    this.call("move", this.at, state, goal, this.result);
+    return new DataView(this.home.module.memory.bytes().buffer, this.result, MOVE_BYTES);
+  }
+
+  retarget(goal: Cell): boolean {
+    this.call("retarget", this.at, goal, this.result);
+    return this.home.module.memory.view().getInt32(this.result, true) !== 0;
+  }
+
+  /** Go from start to goal at once, and return the path; null if there is none. */
+  run(start: Cell, goal: Cell): { cost: number; path: Int32Array; expanded: number } | null {
+    const { memory } = this.home.module;
+    const steps = memory.take(ROOM * STEP_BYTES);
+    try {
+      const path = [start];
+      let code = this.call("run", this.at, start, goal, 0, steps, ROOM, this.result);
+      for (;;) {
+        const view = memory.view();
+        const count = Number(view.getBigInt64(this.result + 16, true));
+        for (let i = 0; i < count; i++) path.push(Number(view.getBigInt64(steps + i * STEP_BYTES, true)));
+        if (code !== MORE) break;
+        code = this.call("go_on", this.at, steps, ROOM, this.result);
+      }
+      const view = memory.view();
+      const outcome = this.home.about.outcomes[Number(view.getBigInt64(this.result, true))];
+      if (outcome !== "GOAL") return null;
+      const cost = view.getFloat64(this.result + 24, true);
+      return { cost, path: Int32Array.from(path), expanded: Number(view.getBigInt64(this.result + 40, true)) };
+    } finally {
+      memory.give(steps);
+    }
+  }
+
+  save(): Uint8Array {
+    return this.home.module.memory.bytes().slice(this.mind, this.mind + this.mindBytes);
+  }
+
+  restore(mind: Uint8Array): void {
+    if (mind.length !== this.mindBytes) throw new EngineError("this is not a copy of such an agent");
+    this.home.module.memory.bytes().set(mind, this.mind);
+    this.call("attach", this.at, this.files, this.mind, this.mindBytes, this.desk, this.deskBytes);
+    this.log(false);
+  }
+
+  dispose(): void {
+    for (const at of [this.plan, this.files, this.at, this.result, this.mind, this.desk]) this.home.module.memory.give(at);
+  }
+
+  // --- what the context points to ---
+
+  private wordAt(word: number): number {
+    return this.at + 4 * (4 + this.home.about.databases) + 8 * word;
+  }
+
+  word(word: number): number {
+    return Number(this.home.module.memory.view().getBigInt64(this.wordAt(word), true));
+  }
+
+  /** Let thoughts be written, or not: without room for them a search takes less time. */
+  log(on: boolean): void {
+    const view = this.home.module.memory.view();
+    const { log, logged } = this.layout.peeks;
+    const room = on ? BigInt(this.word(log.state + 1)) : 0n;
+    for (const word of logged) view.setBigInt64(this.wordAt(word + 1), room, true);
+    if (on) view.setBigInt64(this.word(log.scalars), 0n, true);
+  }
+
+  thoughts(): Thoughts {
+    const { memory } = this.home.module;
+    const { log } = this.layout.peeks;
+    const used = Number(memory.view().getBigInt64(this.word(log.scalars), true));
+    const count = Math.min(used, this.word(log.state + 1));
+    const { buffer } = memory.bytes();
+    return {
+      kind: new Uint8Array(buffer, this.word(log.kind), count).slice(),
+      cell: new Int32Array(buffer, this.word(log.state), count).slice(),
+      value: new Float64Array(buffer, this.word(log.value), count).slice(),
+      lost: used - count,
+    };
+  }
+
+  values(): { cell: Int32Array; value: Float64Array } | null {
+    const peek = this.layout.peeks.values;
+    if (peek === undefined) return null;
+    const { memory } = this.home.module;
+    const { buffer } = memory.bytes();
+    const view = memory.view();
+    const { clock } = this.home.about.records;
+    const at = this.word(peek.clock);
+    const first = Number(view.getBigInt64(at + clock["first"]!, true));
+    const era = Number(view.getBigInt64(at + clock["era"]!, true));
+    const drift = view.getFloat64(at + clock["drift"]!, true);
+    const stamps = new Uint32Array(buffer, this.word(peek.stamp), this.world.cells);
+    const stored = new Float64Array(buffer, this.word(peek.value), this.world.cells);
+    let count = 0;
+    for (let i = 0; i < stamps.length; i++) if (stamps[i]! >= first && stamps[i]! <= era) count++;
+    const cell = new Int32Array(count);
+    const value = new Float64Array(count);
+    if (first === 0) return { cell: new Int32Array(0), value: new Float64Array(0) }; // no problem has begun
+    for (let i = 0, k = 0; k < count; i++) {
+      if (stamps[i]! < first || stamps[i]! > era) continue;
+      cell[k] = i;
+      value[k++] = stored[i]! - drift;
+    }
+    return { cell, value };
+  }
+
+  /** The path that the agent means to walk from a cell on. */
+  planFrom(state: Cell): Int32Array | null {
+    const { plan } = this.layout.peeks;
+    if (plan === undefined) return null;
+    const view = this.home.module.memory.view();
+    const { records } = this.home.about;
+    const number = (at: number): number => Number(view.getBigInt64(at, true));
+    const scalars = this.word(plan.scalars);
+    const trial = number(this.word(plan.clock) + records.clock["trial"]!);
+    const path = [state];
+    if (plan.kind === "plan") {
+      if (number(scalars + records.plan["trial"]!) !== trial) return null;
+      for (let left = number(scalars + records.plan["left"]!); left > 0; left--) {
+        path.push(view.getInt32(this.word(plan.state) + 4 * (left - 1), true));
+      }
+    } else if (plan.kind === "path") {
+      if (number(scalars + records.path["trial"]!) !== trial) return null;
+      const goal = number(scalars + records.path["goal"]!);
+      const next = new Int32Array(view.buffer, this.word(plan.next), this.world.cells);
+      for (let here = state; here !== goal && path.length <= this.world.cells; path.push(here)) here = next[here]!;
+    } else {
+      const followed = number(scalars + records.tracing["followed"]!);
+      const ends = this.word(plan.ends) + followed * ENDS_BYTES;
+      const [end, front] = [number(ends + records.ends["end"]!), number(ends + records.ends["front"]!)];
+      const numbers = new Int32Array(view.buffer, this.word(followed === 0 ? plan.first : plan.second), this.world.cells);
+      this.trace(numbers, end, front, path);
+    }
+    return path.length > 1 ? Int32Array.from(path) : null;
+  }
+
+  /** Follow the numbers of a path, which fall by one with each move, from the agent's cell or from one beside it. */
+  private trace(numbers: Int32Array, end: number, front: number, path: number[]): void {
+    const { width, height } = this.world;
+    for (let wanted = -1, here = path[0]!; ; ) {
+      const own = numbers[here]!;
+      if (wanted < 0) wanted = own > end && own <= front + 1 ? own - 1 : front;
+      if (wanted < end) return;
+      const [x, y] = [here % width, Math.floor(here / width)];
+      let next = -1;
+      for (let dy = -1; dy <= 1 && next < 0; dy++) {
+        for (let dx = -1; dx <= 1 && next < 0; dx++) {
+          if (x + dx < 0 || x + dx >= width || y + dy < 0 || y + dy >= height) continue;
+          const near = here + dy * width + dx;
+          if (near !== here && numbers[near] === wanted) next = near;
+        }
+      }
+      if (next < 0) return;
+      path.push(next);
+      here = next;
+      wanted -= 1;
+    }
+  }
+}
+
+const ENDS_BYTES = 32;
+
+/** Choose the layout for a setting; refuse combinations of parameters that the page does not have. */
+export function variantOf(recipe: Recipe, setting: Setting): { layout: Layout; column: number } {
+  const kind = (name: string): { kind: Card["parameters"][number]["kind"] } =>
+    setting.card.parameters.find((one) => one.name === name)!;
+  const write = (name: string, value: Value): string => written(kind(name), value);
+  const chosen = variant(recipe, setting.values, write);
+  if (chosen === null) {
+    throw new EngineError(`${normal(setting)} needs other machine code than this page has; change one of its parameters`);
+  }
+  return chosen;
+}
+
+export class Walker implements WalkingAgent {
+  readonly notation: string;
+  readonly card: Card;
+  private readonly mind: Mind;
+  private counts: Counts;
+
+  constructor(
+    home: Home,
+    readonly world: LivingWorld,
+    recipe: Recipe,
+    setting: Setting,
+    start: Cell,
+    goal: Cell,
+  ) {
+    this.notation = normal(setting);
+    this.card = setting.card;
+    this.counts = this.fresh(start, goal);
+    this.mind = new Mind(home, world, recipe, setting);
+  }
+
+  private fresh(start: Cell, goal: Cell): Counts {
+    this.check(start);
+    this.check(goal);
+    const status: Status = start === goal ? "arrived" : "walking";
+    const none = { moves: 0, cost: 0, expanded: 0, lastExpanded: 0, worstExpanded: 0, stored: 0 };
+    return { state: start, start, goal, status, ...none };
+  }
+
+  private check(cell: Cell): void {
+    if (!(cell >= 0 && cell < this.world.cells)) throw new EngineError(`there is no cell ${cell} on the map`);
+  }
+
+  get state(): Cell {
+    return this.counts.state;
+  }
+  get start(): Cell {
+    return this.counts.start;
+  }
+  get goal(): Cell {
+    return this.counts.goal;
+  }
+  get status(): Status {
+    return this.counts.status;
+  }
+  get moves(): number {
+    return this.counts.moves;
+  }
+  get cost(): number {
+    return this.counts.cost;
+  }
+  get expanded(): number {
+    return this.counts.expanded;
+  }
+  get lastExpanded(): number {
+    return this.counts.lastExpanded;
+  }
+  get worstExpanded(): number {
+    return this.counts.worstExpanded;
+  }
+  get stored(): number {
+    return this.counts.stored;
+  }
+  get mindBytes(): number {
+    return this.mind.mindBytes;
+  }
+  get deskBytes(): number {
+    return this.mind.deskBytes;
+  }
+
+  step(options: { thoughts?: boolean } = {}): Step {
+    const { counts, mind } = this;
+    if (counts.state === counts.goal) {
+      counts.status = "arrived";
+      counts.lastExpanded = 0;
+      return { to: counts.state, cost: 0, expanded: 0, touched: 0, learned: 0, stored: 0, thoughts: null };
+    }
+    const thinks = options.thoughts === true;
+    if (thinks) mind.log(true);
+    const view = mind.move(counts.state, counts.goal);
+    const number = (offset: number): number => Number(view.getBigInt64(offset, true));
+    const [to, cost, expanded] = [view.getInt32(0, true), view.getFloat64(8, true), number(16)];
+    const [touched, learned, stored] = [number(24), view.getFloat64(32, true), number(40)];
+    const thoughts = thinks ? mind.thoughts() : null;
+    if (thinks) mind.log(false);
+    counts.expanded += expanded;
+    counts.lastExpanded = expanded;
+    counts.worstExpanded = Math.max(counts.worstExpanded, expanded);
+    counts.stored += stored;
+    if (to >= 0) {
+      counts.moves += 1;
+      counts.cost += cost;
+      counts.state = to;
+      counts.status = to === counts.goal ? "arrived" : "walking";
+    } else {
+      counts.status = to === STUCK ? "stuck" : "unreachable";
+    }
+    return { to, cost, expanded, touched, learned, stored, thoughts };
+  }
+
+  run(most: number, expansions = Infinity): Int32Array {
+    const walked: number[] = [];
+    const before = this.counts.expanded;
+    while (walked.length < most && this.counts.expanded - before < expansions && this.counts.status !== "arrived") {
+      const { to } = this.step();
+      if (to === STUCK || to === UNREACHABLE) break;
+      walked.push(to);
+    }
+    return Int32Array.from(walked);
+  }
+
+  retarget(goal: Cell): boolean {
+    this.check(goal);
+    const { counts } = this;
+    if (goal === counts.goal) return true;
+    const isUnderWay = counts.moves > 0 && this.world.passable[goal] === 1;
+    let keeps = false;
+    if (isUnderWay) {
+      try {
+        keeps = this.mind.retarget(goal);
+      } catch (error) {
+        if (!(error instanceof EngineError)) throw error; // it had no goal yet: the next move begins a new problem
+      }
+    }
+    counts.goal = goal;
+    counts.status = counts.state === goal ? "arrived" : "walking";
+    return keeps;
+  }
+
+  push(state: Cell): void {
+    this.check(state);
+    this.counts.state = state;
+    this.counts.status = state === this.counts.goal ? "arrived" : "walking";
+  }
+
+  reset(start: Cell, goal: Cell): void {
+    this.counts = this.fresh(start, goal);
+    this.mind.begin();
+  }
+
+  values(): { cell: Int32Array; value: Float64Array } | null {
+    return this.mind.values();
+  }
+
+  plan(): Int32Array | null {
+    return this.counts.moves > 0 && this.counts.status === "walking" ? this.mind.planFrom(this.counts.state) : null;
+  }
+
+  save(): Saved {
+    return new SavedAgent(this.mind.save(), { ...this.counts });
+  }
+
+  restore(saved: Saved): void {
+    if (!(saved instanceof SavedAgent)) throw new EngineError("this is not a copy of such an agent");
+    this.mind.restore(saved.mind);
+    this.counts = { ...saved.counts };
+  }
+
+  dispose(): void {
+    this.mind.dispose();
+  }
+}
+
+export { DATABASE };

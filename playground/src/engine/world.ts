@@ -1,0 +1,125 @@
+// A map that changes, as the module has it.
+
+import type { AboutEngine } from "./about";
+import { type MapLayout, type MapPlaces, mapLayout, mapMark, writeMap, writeMapArray } from "./files";
+import type { Module } from "./module";
+import { type Cell, EngineError, type Ground, type Saved, type World } from "./types";
+
+export const MOST_SIDE = 1024;
+
+class SavedWorld implements Saved {
+  constructor(
+    readonly data: Uint8Array,
+    readonly changed: number,
+  ) {}
+
+  get bytes(): number {
+    return this.data.length;
+  }
+}
+
+export class LivingWorld implements World {
+  readonly width: number;
+  readonly height: number;
+  readonly cells: number;
+  readonly at: number;
+  readonly places: MapPlaces;
+  private readonly layout: MapLayout;
+  private changed = 0; // cells that are not as they were in the beginning
+  private readonly first: Uint8Array;
+  /** Finds optimal paths; set by the engine. */
+  finder: ((start: Cell, goal: Cell) => ReturnType<World["optimal"]>) | null = null;
+  onDispose: (() => void) | null = null;
+
+  constructor(
+    private readonly module: Module,
+    about: AboutEngine,
+    ground: Ground,
+    readonly isGiven: boolean,
+  ) {
+    const { width, height, passable } = ground;
+    if (!Number.isInteger(width) || !Number.isInteger(height) || width < 1 || height < 1) {
+      throw new EngineError("a map has at least one cell");
+    }
+    if (width > MOST_SIDE || height > MOST_SIDE) {
+      throw new EngineError(`a map has at most ${MOST_SIDE} x ${MOST_SIDE} cells here, and this has ${width} x ${height}`);
+    }
+    if (passable.length !== width * height) throw new EngineError("a map needs a value for each of its cells");
+    this.width = width;
+    this.height = height;
+    this.cells = width * height;
+    this.first = passable.slice();
+    const layout = mapLayout(about, this.cells);
+    this.layout = layout;
+    this.places = { mark: mapMark(width, height), place: (array) => layout.arrays.get(array)!.at };
+    this.at = module.memory.take(layout.bytes);
+    writeMap(this.image(), about, layout, width, height);
+    for (let cell = 0; cell < this.cells; cell++) {
+      if (passable[cell]) module.call("andante_open_cell", this.at, layout.bytes, cell);
+    }
+    // What has come of opening cells is not part of a new map: it has not changed yet, and is swept once.
+    for (const name of layout.arrays.keys()) {
+      if (name.startsWith("changes_") || name.startsWith("parts_")) writeMapArray(this.image(), layout, name, width);
+    }
+    module.call("andante_settle", this.at, layout.bytes);
+  }
+
+  get bytes(): number {
+    return this.layout.bytes;
+  }
+
+  private image(): Uint8Array {
+    return this.module.memory.bytes().subarray(this.at, this.at + this.layout.bytes);
+  }
+
+  /** One array of the map, as it is now. */
+  array(name: string): Uint8Array {
+    const { at, bytes } = this.layout.arrays.get(name)!;
+    return this.image().subarray(at, at + bytes);
+  }
+
+  get passable(): Uint8Array {
+    return this.array("passable");
+  }
+
+  get version(): number {
+    return Number(this.module.memory.view().getBigInt64(this.at + this.layout.arrays.get("changes_scalars")!.at, true));
+  }
+
+  get pristine(): boolean {
+    return this.isGiven && this.changed === 0;
+  }
+
+  edit(cells: ArrayLike<Cell>, open: boolean): number {
+    const before = this.version;
+    const passable = this.passable;
+    for (let i = 0; i < cells.length; i++) {
+      const cell = cells[i]!;
+      if (!(cell >= 0 && cell < this.cells)) throw new EngineError(`there is no cell ${cell} on the map`);
+      const was = passable[cell] === 1;
+      if (was === open) continue;
+      this.module.call(open ? "andante_open_cell" : "andante_close_cell", this.at, this.bytes, cell);
+      this.changed += (this.first[cell] === 1) === open ? -1 : 1;
+    }
+    return this.version - before;
+  }
+
+  optimal(start: Cell, goal: Cell): ReturnType<World["optimal"]> {
+    return this.finder!(start, goal);
+  }
+
+  save(): Saved {
+    return new SavedWorld(this.image().slice(), this.changed);
+  }
+
+  restore(saved: Saved): void {
+    if (!(saved instanceof SavedWorld) || saved.bytes !== this.bytes) throw new EngineError("this is not a copy of this map");
+    this.image().set(saved.data);
+    this.changed = saved.changed;
+  }
+
+  dispose(): void {
+    this.onDispose?.();
+    this.module.memory.give(this.at);
+  }
+}

@@ -1,0 +1,34 @@
+"""What a page carries for the map that it was written with: the map, databases, and recipes of agents that need them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from andante.errors import MapError
+from andante.play.engine import packed
+from andante.world.grid import Grid
+
+MOST_SIDE = 1024  # cells, of a map in the page
+
+
+def scene_of(grid: Grid) -> bytes:
+    """Return what a page carries for a map."""
+    check_map(grid)
+    about: dict[str, Any] = {
+        "name": grid.name,
+        "width": grid.width,
+        "height": grid.height,
+        "rows": ["".join(".@"[1 - int(free)] for free in row) for row in grid.passable.tolist()],
+    }
+    return packed({"map": about, "databases": [], "recipes": {}}, b"")
+
+
+def check_map(grid: Grid) -> None:
+    """Raise `MapError` if a page cannot show a map."""
+    if grid.width > MOST_SIDE or grid.height > MOST_SIDE:
+        raise MapError(
+            f"{grid.name} has {grid.width} x {grid.height} cells, and the playground takes at most "
+            f"{MOST_SIDE} x {MOST_SIDE}; name a smaller map"
+        )
+    if grid.free_cells < 2:
+        raise MapError(f"{grid.name} has fewer than two free cells, so there is nowhere to walk")
