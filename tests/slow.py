@@ -97,7 +97,6 @@ SLOW: dict[str, tuple[str, ...]] = {
     "tests/episode/test_interrupt.py::test_an_interrupted_run_ends_soon": ("lrta",),
     # Exported crowds: another loop, with the host's clock; and machine code for five machines.
     "tests/export/test_crowds.py::test_ticks_are_the_same": (),
-    "tests/export/test_crowds.py::test_ticks_are_the_same_in_webassembly": (),
     "tests/export/test_crowds.py::test_units_keep_to_the_memory_as_in_python": (),
     "tests/export/test_crowds.py::test_units_come_and_go": (),
     "tests/export/test_crowds.py::test_the_host_hands_in_a_clock": (),
