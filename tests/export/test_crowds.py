@@ -13,7 +13,9 @@ import pytest
 import andante
 from andante.agent import algorithms, find
 from andante.export import export
-from andante.export.images import CrowdPlan, MapImage
+from andante.export.crowds import CrowdPlan, CrowdSize
+from andante.export.images import MapImage
+from andante.export.library import tick_names
 from andante.kernel import JIT
 from tests.export.bindings import CODES, Files, memory
 
@@ -38,21 +40,7 @@ class Budget(ctypes.Structure):
 
 
 class Tick(ctypes.Structure):
-    _fields_ = tuple(
-        (name, ctypes.c_int64)
-        for name in [
-            "number",
-            "moved",
-            "waiting",
-            "arrived",
-            "unreachable",
-            "stuck",
-            "restarted",
-            "expansions",
-            "longest_wait",
-            "bytes",
-        ]
-    )
+    _fields_ = tuple((name, ctypes.c_int64) for name in tick_names())
 
 
 class About(ctypes.Structure):
@@ -72,10 +60,25 @@ class CCrowd:
         self._databases = [memory(len(one), one) for one in databases]
         for i, one in enumerate(databases):
             self._files.databases[i], self._files.database_bytes[i] = self._databases[i].ctypes.data, len(one)
+        self._world = memory(len(image), image)
+        if self._library.andante_world_init(*self._whole(self._world), *self._whole(self._keeps[1])) == 0:
+            self._files.map = self._world.ctypes.data
         self._bytes = ctypes.c_size_t()
         assert self.call("bytes", ctypes.byref(self._files), ctypes.byref(self._bytes)) == 0
         self._memory, self._crowd = memory(self._bytes.value), memory(1 << 17)
         self._set("init")
+
+    def _whole(self, data):
+        return ctypes.c_void_p(data.ctypes.data), ctypes.c_size_t(self._files.map_bytes)
+
+    def edit(self, cell, opened):
+        what = self._library.andante_open_cell if opened else self._library.andante_close_cell
+        assert what(*self._whole(self._world), cell) == 0
+
+    def cells(self):
+        at, count = ctypes.c_void_p(), ctypes.c_int32()
+        assert self.call("cells", self._at, ctypes.byref(at), ctypes.byref(count)) == 0
+        return np.ctypeslib.as_array(ctypes.cast(at, ctypes.POINTER(ctypes.c_int32)), (count.value, 2)).tolist()
 
     def call(self, what, *arguments):
         return getattr(self._library, f"andante_{self._name}_crowd_{what}")(*arguments)
@@ -120,11 +123,36 @@ def grid():
     return andante.generate("rooms", 30, 24, seed=3)
 
 
+TARGETS = ["this", "wasm"] if HAS_ZIG else "this"
+
+#: Crowds by what is said at export. Those with and without bodies have the same code.
+KINDS = {
+    "plain": {},
+    "bodies": {"bodies": True},
+    "living": {"living": True},
+    "living bodies": {"living": True, "bodies": True},
+    "shared": {"share": "goal"},
+    "shared living bodies": {"living": True, "bodies": True, "share": "goal"},
+}
+
+
 @pytest.fixture(scope="module")
-def folder(grid, tmp_path_factory):
-    out = tmp_path_factory.mktemp("crowd") / "engine"
-    export(NAME, grid, out, crowd=UNITS, memory=MEMORY, targets=["this", "wasm"] if HAS_ZIG else "this")
-    return out
+def folders(grid, tmp_path_factory):
+    """The folders of all kinds, each made when it is asked for."""
+    made = {}
+
+    def folder(kind):
+        if kind not in made:
+            made[kind] = tmp_path_factory.mktemp("crowd") / "engine"
+            export(NAME, grid, made[kind], crowd=UNITS, memory=MEMORY, targets=TARGETS, **KINDS[kind])
+        return made[kind]
+
+    return folder
+
+
+@pytest.fixture(scope="module")
+def folder(folders):
+    return folders("plain")
 
 
 def library_in(folder):
@@ -150,46 +178,135 @@ def same(ours, theirs, units):
         )  # fmt: skip
 
 
-def test_ticks_are_the_same(grid, theirs):
-    """Units with priorities, sent elsewhere, put elsewhere, and chasing goals that move, under several budgets."""
-    ours, rng = andante.Crowd(NAME, grid, memory=MEMORY), np.random.default_rng(5)
-    free = np.flatnonzero(grid.passable.ravel())
-    starts, goals = rng.choice(free, UNITS), rng.choice(free, UNITS)
-    weights = np.where(np.arange(UNITS) % 3 == 0, 2.0, 1.0)
-    cells = np.stack(np.divmod(np.arange(len(grid.graph)), grid.width)[::-1], 1)
-    ids = ours.add(cells[starts], cells[goals], priority=weights)
-    for start, goal, weight, unit in zip(starts.tolist(), goals.tolist(), weights.tolist(), ids.tolist(), strict=True):
-        assert theirs.add(start, goal, weight) == unit
-    assert theirs.add(int(starts[0]), int(goals[0])) == CODES["CROWD_FULL"]
-    for number in range(1, 151):
-        budget = (None, 7.0, 25.0, 100.0)[number // 10 % 4]
-        tick, found = ours.tick(expansions=budget), theirs.tick(budget or 0.0)
-        for name in ("number", "moved", "waiting", "arrived", "unreachable", "stuck", "restarted", "expansions"):
-            assert getattr(found, name) == getattr(tick, name), (number, name)
-        assert (found.longest_wait, found.bytes) == (tick.longest_wait, tick.bytes)
+class Both:
+    """A crowd in Python and the same in C: whatever one of them does, the other does too."""
+
+    def __init__(self, name, grid, theirs, databases=(), memory=MEMORY, *, living=False, **how):
+        self.world = andante.World(grid) if living else grid
+        self.ours = andante.Crowd(name, self.world, databases=databases, memory=memory, **how)
+        self.theirs, self.grid = theirs, grid
+        self.living, self.bodies = living, how.get("bodies", False)
+        self.script, self.ticks = [], []  # what was done, and what came of ticks
+
+    def add(self, start, goal, priority=1.0):
+        if self.bodies and start in self.ours.states.tolist():
+            assert self.theirs.add(start, goal, priority) == CODES["TAKEN"]
+            return
+        unit = int(self.ours.add([self.grid.cell(start)], [self.grid.cell(goal)], priority=priority)[0])
+        assert self.theirs.add(start, goal, priority) == unit
+        self.script.append(("add", start, goal, priority))
+
+    def send(self, unit, goal):
+        self.ours.send([unit], [self.grid.cell(goal)])
+        assert self.theirs.do("send", unit, goal) == 0
+        self.script.append(("send", unit, goal))
+
+    def put(self, unit, place):
+        if self.bodies and place in self.ours.states.tolist() and self.ours.states[unit] != place:
+            assert self.theirs.do("put", unit, place) == CODES["TAKEN"]
+            return
+        self.ours.put([unit], [self.grid.cell(place)])
+        assert self.theirs.do("put", unit, place) == 0
+        self.script.append(("put", unit, place))
+
+    def remove(self, unit):
+        self.ours.remove([unit])
+        assert self.theirs.remove(unit) == 0
+        self.script.append(("remove", unit))
+
+    def edit(self, cell, opened):
+        (self.world.open if opened else self.world.close)(self.grid.cell(cell))
+        self.theirs.edit(cell, opened)
+        self.script.append(("edit", cell, opened))
+
+    def units(self):
+        return np.flatnonzero(self.ours.states >= 0).tolist()
+
+    def tick(self, budget):
+        tick, found = self.ours.tick(expansions=budget), self.theirs.tick(budget or 0.0)
+        for name in tick_names():
+            assert getattr(found, name) == getattr(tick, name), (tick.number, name)
+        same(self.ours, self.theirs, self.units())
+        assert self.theirs.cells() == self.ours.cells.tolist()
+        self.script.append(("tick", budget or 0.0))
+        self.ticks.append(
+            {**{name: getattr(tick, name) for name in tick_names()}, "cells": self.ours.cells.ravel().tolist()}
+        )
+        return tick
+
+    def check_in_node(self, name, folder, tmp_path):
+        """Do the same in WebAssembly."""
+        task = {"name": name, "place": self.grid.name, "script": self.script, "units": self.units()}
+        (tmp_path / "task.json").write_text(json.dumps(task))
+        script = [shutil.which("node"), "tests/export/crowd.mjs", str(folder), str(tmp_path / "task.json")]
+        done = subprocess.run(script, capture_output=True, text=True, timeout=120)
+        assert done.returncode == 0, done.stderr
+        found = json.loads(done.stdout)
+        assert found["ticks"] == self.ticks
+        assert (found["names"], found["waiting"]) == ([name], 0)
+        ours = self.ours
+        for unit, about in zip(self.units(), found["units"], strict=True):
+            assert about["outcome"] == andante.Outcome(ours.outcomes[unit]).name
+            assert (about["state"], about["goal"]) == (ours.states[unit], ours.goals[unit])
+            assert (about["moves"], about["cost"]) == (ours.moves[unit], ours.costs[unit])
+
+
+def play(both, ticks, rng):
+    """Let units with priorities walk, be sent and put elsewhere, come and go, chase goals, while walls come and go."""
+    free = np.flatnonzero(both.grid.passable.ravel())
+    goals = rng.choice(free, 6)  # few, so that units learn together
+    for i in range(UNITS):
+        both.add(int(rng.choice(free)), int(rng.choice(goals)), 2.0 if i % 3 == 0 else 1.0)
+    seen = dict.fromkeys(tick_names(), 0)
+    closed = []
+    for number in range(1, ticks + 1):
+        tick = both.tick((None, 7.0, 25.0, 100.0)[number // 10 % 4])
+        seen = {name: seen[name] + getattr(tick, name) for name in seen}
+        free = np.flatnonzero(both.world.passable.ravel())
+        unit = int(rng.choice(both.units()))
         if number % 7 == 0:
-            unit, goal = int(rng.integers(UNITS)), int(rng.choice(free))
-            ours.send([unit], [cells[goal]])
-            assert theirs.do("send", unit, goal) == 0
+            both.send(unit, int(rng.choice(free)))
         if number % 5 == 0:  # a goal that moves a little
-            unit = int(rng.integers(UNITS))
-            goal = grid.graph.neighbours(int(ours.goals[unit]))[0][0]
-            ours.send([unit], [cells[goal]])
-            assert theirs.do("send", unit, goal) == 0
+            near = [to for to, _ in both.grid.graph.neighbours(int(both.ours.goals[unit]))]
+            both.send(unit, next((to for to in near if to in free), int(rng.choice(free))))
         if number % 11 == 0:
-            unit, place = int(rng.integers(UNITS)), int(rng.choice(free))
-            ours.put([unit], [cells[place]])
-            assert theirs.do("put", unit, place) == 0
+            both.put(unit, int(rng.choice(free)))
+        if number % 9 == 0:
+            both.remove(unit)
+        if number % 18 == 0:
+            for _ in range(2):
+                both.add(int(rng.choice(free)), int(rng.choice(free)))
         if number % 13 == 0:
-            theirs.move_house()
-        same(ours, theirs, ids.tolist())
+            both.theirs.move_house()
+        if both.living and number % 3 == 0:
+            for cell in rng.choice(free, 3).tolist():  # also where somebody stands or wants to go
+                both.edit(cell, False)
+                closed.append(cell)
+            for _ in range(len(closed) - 12):
+                both.edit(closed.pop(0), True)
+    return seen
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_ticks_are_the_same(kind, grid, folders, tmp_path):
+    both = Both(NAME, grid, crowd_in(folders(kind), grid), **KINDS[kind])
+    seen = play(both, 200, np.random.default_rng(5))
+    assert seen["moved"] > 1000
+    assert seen["waiting"] > 100
+    assert seen["arrived"] > 5
+    if "bodies" in kind:
+        assert seen["blocked"] > 10
+    if "living" in kind:
+        assert seen["unreachable"] > 0
+    if shutil.which("node") and HAS_ZIG:
+        both.check_in_node(NAME, folders(kind), tmp_path)
 
 
 def test_units_keep_to_the_memory_as_in_python(grid, folder):
     """So many units that some must begin again; the code is for crowds of any size."""
     many, free = 2000, np.flatnonzero(grid.passable.ravel())
     image = MapImage.of(grid)
-    plan = CrowdPlan.of(find(NAME), image, (), many, MEMORY).data
+    plan = CrowdPlan.of(find(NAME), image, (), CrowdSize(many, MEMORY)).data
     assert len(plan) == (folder / "data" / f"{grid.name}.{NAME}.crowd").stat().st_size  # of fewer units
     theirs = CCrowd(library_in(folder), plan, image.data)
     ours, rng = andante.Crowd(NAME, grid, memory=MEMORY), np.random.default_rng(8)
@@ -207,43 +324,20 @@ def test_units_keep_to_the_memory_as_in_python(grid, folder):
 
 
 @pytest.mark.deep
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", [entry.card.name for entry in algorithms() if entry.crowd])
-def test_every_algorithm_that_can_be_one_of_a_crowd(name, grid, tmp_path):
+def test_every_algorithm_that_can_be_one_of_a_crowd(name, kind, grid, tmp_path):
     orders = {"dprlrta": "pattern(base=3, cover=aligned)"}
     databases = [andante.build(orders.get(name, kind), grid) for kind in find(name).needs]
     room = 4 * MEMORY  # a unit of tbwalls takes 50 kB
-    export(name, grid, tmp_path / "engine", databases=databases, crowd=UNITS, memory=room)
+    try:
+        export(name, grid, tmp_path / "engine", databases=databases, crowd=UNITS, memory=room, **KINDS[kind])
+    except andante.AndanteError as error:
+        assert any(said in str(error) for said in ("without --living", "cannot learn together"))
+        return
     files = [one.to_bytes() for one in databases]
     theirs = crowd_in(tmp_path / "engine", grid, name.replace("-", "_"), files)
-    ours, rng = andante.Crowd(name, grid, databases=databases, memory=room), np.random.default_rng(7)
-    pairs = rng.choice(np.flatnonzero(grid.passable.ravel()), (UNITS, 2)).tolist()
-    cells = [[grid.cell(state) for state in pair] for pair in pairs]
-    ids = ours.add([start for start, _ in cells], [goal for _, goal in cells]).tolist()
-    assert [theirs.add(*pair) for pair in pairs] == ids
-    for number in range(120):
-        budget = (None, 40.0)[number // 20 % 2]
-        tick, found = ours.tick(expansions=budget), theirs.tick(budget or 0.0)
-        assert (found.moved, found.waiting, found.expansions) == (tick.moved, tick.waiting, tick.expansions)
-        same(ours, theirs, ids)
-
-
-@pytest.mark.skipif(shutil.which("node") is None or not HAS_ZIG, reason="needs node and ziglang")
-def test_ticks_are_the_same_in_webassembly(grid, folder, tmp_path):
-    rng, free = np.random.default_rng(6), np.flatnonzero(grid.passable.ravel())
-    pairs, budgets = rng.choice(free, (UNITS, 2)).tolist(), [9.0] * 30 + [0.0] * 20
-    task = {"name": NAME, "place": grid.name, "pairs": pairs, "budgets": budgets}
-    (tmp_path / "task.json").write_text(json.dumps(task))
-    script = [shutil.which("node"), "tests/export/crowd.mjs", str(folder), str(tmp_path / "task.json")]
-    done = subprocess.run(script, capture_output=True, text=True, timeout=120)
-    assert done.returncode == 0, done.stderr
-    found, crowd = json.loads(done.stdout), andante.Crowd(NAME, grid, memory=MEMORY)
-    assert found["names"] == [NAME]
-    assert found["waiting"] == 0
-    cells = [[grid.cell(state) for state in pair] for pair in pairs]
-    ids = crowd.add([start for start, _ in cells], [goal for _, goal in cells])
-    for budget, made in zip(budgets, found["ticks"], strict=True):
-        tick = crowd.tick(expansions=budget or None)
-        assert made == [tick.moved, tick.waiting, tick.arrived, tick.expansions, crowd.states[ids].tolist()]
+    play(Both(name, grid, theirs, databases, room, **KINDS[kind]), 120, np.random.default_rng(7))
 
 
 def test_units_come_and_go(grid, theirs):
@@ -296,7 +390,9 @@ def test_bad_calls_are_refused(grid, theirs):
     ("change", "said"),
     [
         ({"algorithms": "astar"}, "cannot keep to a crowd's budget"),
-        ({"living": True}, "leave out --living or --crowd"),
+        ({"crowd": 0, "bodies": True}, "say how many units"),
+        ({"share": "all"}, "share must be 'goal' or None"),
+        ({"algorithms": "rta", "share": "goal"}, "cannot learn together"),
         ({"crowd": -1}, "at least 0"),
         ({"crowd": 2**30}, "at most 1,048,576 units"),
         ({"memory": 5}, "at least 1e+06"),

@@ -55,6 +55,10 @@ def export(
         help="Write crowds too, of at most so many units, with one budget per tick.",
     ),
     memory: float = number_option(16e6, 1e6, metavar="BYTES", help="What the units of a crowd may take together."),
+    bodies: bool = typer.Option(False, "--bodies", help="No two units of a crowd are in one cell."),
+    share: str = typer.Option(
+        None, "--share", metavar="goal", help="Units of a crowd that have the same goal learn together."
+    ),
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Write agents as a C library, or as WebAssembly, into a folder that a game can use.
@@ -73,7 +77,16 @@ def export(
     databases = [_loaded(file, grids) for file in database]
     with show_compilation():
         package = write(
-            found, grids, out_folder, databases=databases, targets=target, living=living, crowd=crowd, memory=memory
+            found,
+            grids,
+            out_folder,
+            databases=databases,
+            targets=target,
+            living=living,
+            crowd=crowd,
+            memory=memory,
+            bodies=bodies,
+            share=share,
         )
     if as_json:
         print_json({"folder": str(out_folder), "agents": package.agents, "libraries": package.libraries})

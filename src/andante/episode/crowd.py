@@ -94,8 +94,8 @@ class Crowd:
             raise ParameterError(f"a crowd without an algorithm has no parameter {next(iter(parameters))!r}")
         self.world, self.graph = world, world.graph
         self._databases = as_databases(databases, world)
-        self._share = _sharing(share)
-        self._roster = Roster(world, _flag(bodies, "bodies"))
+        self._share = sharing(share)
+        self._roster = Roster(world, flag(bodies, "bodies"))
         self._lanes = Lanes(self.graph, self._roster, lanes, threads, memory, self._share)
         self._lock = threading.Lock()
         self._living = world if isinstance(world, World) else None
@@ -285,6 +285,7 @@ class Crowd:
         again = rows[(outcomes == _WALKING) & (table["outcome"][rows] != _WALKING)]
         table["outcome"][rows] = outcomes
         self._lanes.open_accounts(again, self._turn)
+        self._roster.reorder()
         self._unreachable += int(np.count_nonzero(outcomes == _UNREACHABLE))
         self._lanes.release(rows[outcomes != _WALKING])
         self._lanes.join_teams(rows[(outcomes == _WALKING) & (table["team"][rows] == NO_TEAM)])
@@ -432,7 +433,7 @@ class Crowd:
 
     def _goal_states(self, starts: States, goals: npt.ArrayLike, nearest: bool, what: str = "starts") -> States:
         """Return the states to go to, one for each start; a single start or goal serves all."""
-        ends = states_at(self.world, goals, "goal", walls=_flag(nearest, "nearest"))
+        ends = states_at(self.world, goals, "goal", walls=flag(nearest, "nearest"))
         if len(starts) == 1 and len(ends) > 1:
             starts = np.broadcast_to(starts, ends.shape)
         if len(ends) == 1 != len(starts):
@@ -444,14 +445,15 @@ class Crowd:
         return nearest_in_component(self.world, starts, ends) if nearest else ends
 
 
-def _sharing(share: Any) -> bool:
+def sharing(share: Any) -> bool:
     """Return whether units learn together."""
     if share not in (None, "goal"):
         raise ParameterError(f"share must be 'goal' or None, got {quoted(share)}")
     return share is not None
 
 
-def _flag(value: Any, name: str) -> bool:
+def flag(value: Any, name: str) -> bool:
+    """Return a flag; raise `ParameterError` if it is none."""
     if not isinstance(value, bool):
         raise ParameterError(f"{name} must be True or False, got {quoted(value)}")
     return value

@@ -24,7 +24,7 @@ class CutOff:
         self.ground, self._world = ground, world
         self._lost = np.zeros(len(ground.units), np.int64)
         graph = world.graph.arrays
-        self._end: Callable[[int], int] = bind(_end_cut_off, world.parts, graph, ground, self._lost)
+        self._end: Callable[[int], int] = bind(end_cut_off, world.parts, graph, ground, self._lost)
 
     def end(self, count: int) -> npt.NDArray[np.int64]:
         """Let units among the first ``count`` end whose goals are cut off, as far as is known, and return their ids.
@@ -37,7 +37,8 @@ class CutOff:
 
 
 @kernel
-def _end_cut_off(parts: Parts, graph: Moves, ground: Ground, lost: npt.NDArray[np.int64], count: int) -> int:
+def end_cut_off(parts: Parts, graph: Moves, ground: Ground, lost: npt.NDArray[np.int64], count: int) -> int:
+    """Let units among the first ``count`` end, write their ids to ``lost``, and return how many there are."""
     found = 0
     for unit in range(count):
         row = ground.units[unit]

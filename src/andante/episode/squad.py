@@ -100,7 +100,8 @@ class Squad:
         self._releasing = crew, annexes, ground, self.result, numbers
         self._release_units = bind(release_units, *self._releasing)
         self._release_annexes = bind(release_annexes, crew, annexes, *self._table)
-        self._release_teams = bind(release_teams, crew, numbers)
+        self._disbanding = crew, numbers
+        self._release_teams = bind(release_teams, *self._disbanding)
         self._holding = crew, ground, self.result, numbers, numbers
         self._held = bind(held_by, *self._holding)
 
@@ -116,13 +117,14 @@ class Squad:
         """Return the code of what a program without Python needs of a squad, with contexts."""
         self._minds.begin(len(self._members))  # outside Python, nothing is left to be done when a unit comes
         loop = marcher(self._gait.step, self._gait.memory, host_nanoseconds)
-        return {
+        entries = {
             "march": entry_of(loop, *self._marching, floats=(1, 2)),
-            "begin": entry_of(begin_turn, *self._table),
-            "end": entry_of(end_turn, *self._table),
             "release": entry_of(release_units, *self._releasing),
             "held": entry_of(held_by, *self._holding),
         }
+        if self._share:
+            entries["release_teams"] = entry_of(release_teams, *self._disbanding)
+        return entries
 
     @property
     def tables(self) -> dict[str, npt.NDArray[Any]]:

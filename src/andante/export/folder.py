@@ -9,7 +9,7 @@ import json
 import os
 import secrets
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,10 +19,12 @@ import numpy as np
 
 from andante.agent import Algorithm, find
 from andante.databases.header import Database
+from andante.episode.crowd import flag, sharing
 from andante.episode.lanes import LEAST_MEMORY, MOST_MEMORY
 from andante.errors import AlgorithmError, OutputError, ParameterError, real_number, whole_number
-from andante.export.images import MOST_DATABASES, CrowdPlan, MapImage, Plan
-from andante.export.library import Exported, filled, names_for, objects, sources, template, words_of
+from andante.export.crowds import CrowdPlan, CrowdSize
+from andante.export.images import MOST_DATABASES, MapImage, Plan
+from andante.export.library import Exported, filled, names_for, objects, sources, template, tick_names, words_of
 from andante.export.linking import link
 from andante.export.objects import TARGETS, Target, targets_named
 from andante.files import make_folder
@@ -60,13 +62,15 @@ def export(
     living: bool = False,
     crowd: int = 0,
     memory: float = CROWD_MEMORY,
-    progress: Callable[[str], None] = lambda what: None,
+    bodies: bool = False,
+    share: str | None = None,
 ) -> Package:
     """Write agents as a C library into a folder, for these targets, with these maps and databases.
 
     With ``living`` cells of the maps can be closed and opened there. With ``crowd`` there are crowds too, of at most so
-    many units, which together take ``memory`` bytes at most. A target is ``this`` (machine), ``linux``, ``windows``,
-    ``macos``, ``wasm``, or one of `TARGETS`. The folder may be there only if it is empty or was written by an export.
+    many units, which together take ``memory`` bytes at most; ``bodies`` and ``share`` are as in `andante.Crowd`. A
+    target is ``this`` (machine), ``linux``, ``windows``, ``macos``, ``wasm``, or one of `TARGETS`. The folder may be
+    there only if it is empty or was written by an export.
     """
     if not JIT:
         raise ParameterError("agents are exported as the compiler made them; unset NUMBA_DISABLE_JIT")
@@ -79,14 +83,14 @@ def export(
         raise ParameterError("two of the maps have the same name, and so would their files")
     given = [databases] if isinstance(databases, Database) else list(databases)
     folder = _place(out)
-    size = _crowd_size(crowd, memory, living)
-    agents = _planned(found, grids, given, living, size, progress)
+    size = _crowd_size(crowd, memory, bodies, share)
+    agents = _planned(found, grids, given, living, size)
     _check_sizes(agents, chosen)
     _check_names(agents)
     temporary = folder.parent / f".{secrets.token_hex(8)}.part"
     try:
         temporary.mkdir()
-        package = _write(temporary, agents, chosen, living, progress)
+        package = _write(temporary, agents, chosen, living)
         _put(temporary, folder)
     except OSError as error:
         raise OutputError(f"cannot write to {folder}: {error.strerror or error}") from error
@@ -149,14 +153,12 @@ def _planned(
     grids: Sequence[Grid],
     databases: Sequence[Database],
     living: bool,
-    size: tuple[int, int] | None,
-    progress: Callable[[str], None],
+    size: CrowdSize | None,
 ) -> list[Exported]:
     """Return the agents with a plan for each map."""
     images = [MapImage.of(World(grid) if living else grid) for grid in grids]
     agents = []
     for name, algorithm in zip(names_for(map(str, algorithms)), algorithms, strict=True):
-        progress(f"compiling {algorithm}")
         plans = tuple(
             Plan.of(algorithm, image, [one for one in databases if one.serves(image.graph)]) for image in images
         )
@@ -166,33 +168,41 @@ def _planned(
             )
         crowds: tuple[CrowdPlan, ...] = ()
         if size is not None:
-            crowds = tuple(CrowdPlan.of(algorithm, plan.map, plan.databases, *size) for plan in plans)
+            crowds = tuple(CrowdPlan.of(algorithm, plan.map, plan.databases, size) for plan in plans)
         agents.append(Exported(name, plans, crowds))
     return agents
 
 
-def _crowd_size(crowd: int, memory: float, living: bool) -> tuple[int, int] | None:
-    """Return the most units of a crowd and the bytes for all of them; None without a crowd."""
+def _crowd_size(crowd: int, memory: float, bodies: bool, share: str | None) -> CrowdSize | None:
+    """Return how large a crowd may become; None without a crowd."""
     units = whole_number(crowd, "the units of a crowd", least=0, error=ParameterError)
     room = real_number(memory, "memory, in bytes,", least=LEAST_MEMORY)
+    shares, has_bodies = sharing(share), flag(bodies, "bodies")
     if units == 0:
+        if shares or has_bodies:
+            raise ParameterError("bodies and share are for crowds; say how many units a crowd may have")
         return None
     if units > MOST_UNITS or room > MOST_MEMORY:
         raise ParameterError(f"an exported crowd has at most {MOST_UNITS:,} units and {MOST_MEMORY:g} bytes of memory")
-    if living:
-        raise ParameterError("crowds cannot be exported for maps that change yet; leave out --living or --crowd")
-    return units, int(room)
+    return CrowdSize(units, int(room), has_bodies, shares)
 
 
 def _check_sizes(agents: Sequence[Exported], targets: Sequence[Target]) -> None:
     if not any(target.is_wasm for target in targets):
         return
-    for plan in (plan for one in agents for plan in one.plans):
+    plans: list[Plan | CrowdPlan] = []
+    for one in agents:
+        plans += [*one.plans, *one.crowds]
+    for plan in plans:
         if plan.total_bytes > _WASM_BYTES:
             raise ParameterError(
-                f"{plan.algorithm} on {plan.map.world.name} needs {plan.total_bytes:,} bytes, and WebAssembly can "
+                f"{_what(plan)} on {plan.map.world.name} needs {plan.total_bytes:,} bytes, and WebAssembly can "
                 f"address {_WASM_BYTES:,}; leave out this target, or choose another algorithm or a smaller map"
             )
+
+
+def _what(plan: Plan | CrowdPlan) -> str:
+    return f"a crowd of {plan.algorithm}" if isinstance(plan, CrowdPlan) else str(plan.algorithm)
 
 
 # --- files ----------------------------------------------------------------------------------------------------------
@@ -232,7 +242,7 @@ def _check_names(agents: Sequence[Exported]) -> None:
 
 
 def _write(
-    folder: Path, agents: Sequence[Exported], targets: Sequence[Target], living: bool, progress: Callable[[str], None]
+    folder: Path, agents: Sequence[Exported], targets: Sequence[Target], living: bool
 ) -> tuple[dict[str, str], dict[str, list[str]], list[str]]:
     """Write everything into a new folder."""
     names = {one.name: one.algorithm for one in agents}
@@ -247,7 +257,6 @@ def _write(
     libraries: dict[str, list[str]] = {}
     unlinked = []
     for target in targets:
-        progress(f"linking for {target.name}")
         place = folder / target.name
         place.mkdir()
         for name, code in objects(agents, target).items():
@@ -341,10 +350,12 @@ def _scripts(agents: Sequence[Exported]) -> dict[str, str]:
         "OUTCOMES": json.dumps(outcomes),
         "AGENT_BYTES": 4 * (4 + MOST_DATABASES) + 8 * words,
         "DATABASES": MOST_DATABASES,
+        "TICK": json.dumps(tick_names()),
     }
     types = {
         "NAMES": " | ".join(json.dumps(one.name) for one in agents),
         "OUTCOMES": " | ".join(map(json.dumps, outcomes)),
+        "TICK": "\n".join(f"  {name}: number;" for name in tick_names()),
     }
     return {
         "andante.mjs": filled(template("andante.mjs"), values),

@@ -3,7 +3,8 @@
 A *map image* holds what all agents on a map share. A *plan* says how one agent's memory is laid out on one map, with
 given databases: of each word of its context, whether it is a number or lies in a segment, and how the memory looks in
 the beginning. Segments are the plan itself (for what the agent only reads), the map, the databases, the agent's mind
-and its desk. So the code in a library is for maps of any size; allocating is left to Python, which does it once, here.
+and its desk (`export.layout`). So the code in a library is for maps of any size; allocating is left to Python, which
+does it once, here.
 
 Both have the format of databases (`andante.databases.header`), and ``numbers`` as their first array, with what C has to
 know at once (docs/explanation/database-files.md).
@@ -11,12 +12,11 @@ know at once (docs/explanation/database-files.md).
 
 from __future__ import annotations
 
-import ctypes
 import functools
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -24,31 +24,23 @@ import numpy.typing as npt
 from andante.agent import Algorithm
 from andante.databases.header import Database, checksum_of, file_of, offsets_in
 from andante.episode.checks import covering
-from andante.episode.crowd import Crowd
-from andante.episode.lanes import KEPT_SHARE
 from andante.episode.loop import driver, loop_parts
-from andante.episode.march import NO_WISH, UNIT, Ground
-from andante.episode.roster import NO_SQUAD
 from andante.episode.single import Agent
-from andante.episode.squad import Squad
 from andante.episode.tables import EPISODE
-from andante.errors import AlgorithmError, ParameterError
+from andante.errors import AlgorithmError
+from andante.export.layout import DESK, MAP, MIND, PLAN, Layout, Range, aligned, place_of, ranges_of, relocated
 from andante.kernel import Entry, Table, entry_of, table_of
 from andante.notation import Call
 from andante.search.hillclimb import walk_straight
-from andante.search.memory import Log, Space, bytes_of, new_space
+from andante.search.memory import Log, Space, new_space
 from andante.search.mind import KeptMind
 from andante.world.graph import Graph
 from andante.world.grid import Grid
 from andante.world.living import World
 from andante.world.sensing import View
 
-ALIGNMENT = 64
 MOST_DATABASES = 4
 MOST_MAP_WORDS = 64  # of a context that C has on its stack
-
-# Segments, as they are numbered in plans: what a word of a context is, or where what it is the address of lies.
-NUMBER, PLAN, MAP, MIND, DESK, DATABASE = range(6)
 
 # What is where in the ``numbers`` of a map image ...
 MAP_NUMBERS = (
@@ -77,7 +69,7 @@ PLAN_NUMBERS = (
     "context",  # where it is: for each word its value, its segment, and the bytes that it is the address of
     "mind_bytes",
     "desk_bytes",
-    "initial",  # where it is said how memory looks in the beginning, if not zero (`_Layout`)
+    "initial",  # where it is said how memory looks in the beginning, if not zero (`export.layout`)
     "initials",
     "data",
     "served",  # where it is said which goals the databases are for, uint8; 0: for all
@@ -89,55 +81,19 @@ PLAN_NUMBERS = (
     *(f"database_{i}" for i in range(MOST_DATABASES)),  # their checksums
 )
 
-#: ... and of the plan of a crowd, which has these besides: where contexts begin, and where tables are in its memory.
-CROWD_NUMBERS = (
-    *PLAN_NUMBERS,
-    "begin",
-    "end",
-    "release",
-    "held",
-    "units",
-    "cells",
-    "members",
-    "squad",
-    "scratch",
-    "most_units",
-    "unit_bytes",  # what each unit takes before it has learned anything
-    "memory",  # what all units together may take
-)
-
 #: What the mind begins with: whose it is, what `move` has to know, and an episode (`episode.tables`).
 MIND_HEAD = ("code", "plan", "here", "aim", "news", "reserved_0", "reserved_1", "reserved_2")
-
-
-def _aligned(size: int) -> int:
-    return -(-size // ALIGNMENT) * ALIGNMENT
-
-
-MIND_BEGINS = _aligned(8 * len(MIND_HEAD) + EPISODE.itemsize)  # after which its arrays lie
-
-
-class Range(NamedTuple):
-    """A piece of memory in this process, and where it lies in a segment."""
-
-    begin: int
-    end: int
-    segment: int
-    offset: int
+MIND_BEGINS = aligned(8 * len(MIND_HEAD) + EPISODE.itemsize)  # after which its arrays lie
 
 
 def code_number(entry: Entry) -> int:
     """Return what tells the machine code of an entry from all other."""
-    return _number_of(entry.identity)
+    return number_of(entry.identity)
 
 
-def _number_of(text: str) -> int:
+def number_of(text: str) -> int:
+    """Return a number that tells one text from all others."""
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "little", signed=True)
-
-
-def _bounds(array: npt.NDArray[Any]) -> tuple[int, int]:
-    low, high = np.lib.array_utils.byte_bounds(array)
-    return int(low), int(high)
 
 
 def _numbers(names: Sequence[str], known: dict[str, int]) -> npt.NDArray[np.int64]:
@@ -188,9 +144,9 @@ class MapImage:
             known[f"{key}_words"] = len(entry.words)
         where = offsets_in(_file("map", MAP_NUMBERS, chart, known, arrays))
         # Arrays that only the image has are gone when agents are laid out, and something else may lie there.
-        ranges = [Range(*_bounds(array), MAP, where[key]) for key, array in own.items() if array.size]
+        ranges = ranges_of(own, where, MAP)
         for key, entry in entries.items():
-            arrays[key] = np.array(_relocated(entry, ranges), np.int64)[:, :2]
+            arrays[key] = np.array(relocated(entry, ranges), np.int64)[:, :2]
         if isinstance(world, World):
             known["changes"], known["sweeps"] = (where[key] for key in ("changes_scalars", "parts_scalars"))
             fields = world.parts.scalars.dtype.fields
@@ -217,7 +173,7 @@ def map_entries() -> dict[str, Entry]:
 @functools.cache
 def map_code() -> int:
     """Return what tells the machine code of these kernels from all other."""
-    return _number_of("\n".join(entry.identity for entry in map_entries().values()))
+    return number_of("\n".join(entry.identity for entry in map_entries().values()))
 
 
 def _living_arrays(world: World) -> dict[str, npt.NDArray[Any]]:
@@ -228,23 +184,6 @@ def _living_arrays(world: World) -> dict[str, npt.NDArray[Any]]:
             if isinstance(part, np.ndarray) and not (bundle == "cells" and key in ("mask", "passable")):
                 arrays[f"{bundle}_{key}"] = part
     return {**arrays, **world.looks()}
-
-
-def _relocated(entry: Entry, ranges: Sequence[Range]) -> list[tuple[int, int, int]]:
-    """Return for each word of a context its value, its segment, and the bytes that it is the address of."""
-    words = [(word, NUMBER, 0) for word in entry.words]
-    for place, array in entry.arrays:
-        words[place] = (0, NUMBER, 0) if array.size == 0 else _place(array, ranges)
-    return words
-
-
-def _place(array: npt.NDArray[Any], ranges: Sequence[Range]) -> tuple[int, int, int]:
-    """Return where an array lies: offset, segment and length."""
-    low, high = _bounds(array)
-    for one in ranges:
-        if one.begin <= low and high <= one.end:
-            return one.offset + array.ctypes.data - one.begin, one.segment, high - low
-    raise AssertionError("an array lies in no segment")
 
 
 # --- agents ---------------------------------------------------------------------------------------------------------
@@ -281,7 +220,7 @@ class Planned(Agent):
 
     def served(self) -> npt.NDArray[np.uint8]:
         """Return for each state whether databases are for problems with this goal; empty if they are for all."""
-        return _served(self.graph, self._covering)
+        return served_goals(self.graph, self._covering)
 
 
 @dataclass(frozen=True)
@@ -306,88 +245,23 @@ class Plan:
     def of(cls, algorithm: Algorithm, image: MapImage, databases: Sequence[Any] = ()) -> Plan:
         """Return the plan for an algorithm on a map; raise `AlgorithmError` if it lacks a database."""
         agent = Planned(algorithm, image.world, databases=databases)
-        _refuse_followers(algorithm, image)
+        refuse_followers(algorithm, image)
         entry = agent.entry()
-        used = databases_used(algorithm, agent.databases, image.world.graph)
-        layout = _Layout.on(image, used)
+        used = used_by(algorithm, agent.databases, image.world.graph)
+        layout = Layout.on(image.ranges, used, MIND_BEGINS)
         layout.place(entry.arrays, agent.given.arrays, shared_desk=algorithm.crowd)
         known = {
-            **_known(algorithm, image, used, layout),
+            **plan_numbers(algorithm, image, used, layout),
             "code": code_number(entry),
             "words": len(entry.words),
-            "clock": _place(agent.clock(), layout.ranges)[0],
+            "clock": place_of(agent.clock(), layout.ranges)[0],
         }
-        data = _plan_file("agent", PLAN_NUMBERS, algorithm, image, layout, known, entry, agent.served())
+        data = plan_file("agent", PLAN_NUMBERS, algorithm, image, layout, known, entry, agent.served())
         return cls(algorithm, image, used, entry, data, layout.used[MIND], layout.used[DESK])
 
 
-@dataclass(frozen=True)
-class CrowdPlan:
-    """The plan of the memory of a crowd of one algorithm: of all its units, their minds, and their desk."""
-
-    map: MapImage
-    databases: tuple[Database, ...]
-    entries: dict[str, Entry]
-    code: int  # what tells its machine code from all other
-    data: bytes
-    memory_bytes: int
-
-    @property
-    def words(self) -> int:
-        """The number of words of all its contexts."""
-        return sum(len(entry.words) for entry in self.entries.values())
-
-    @classmethod
-    def of(cls, algorithm: Algorithm, image: MapImage, databases: Sequence[Any], units: int, memory: int) -> CrowdPlan:
-        """Return the plan for at most so many units, which together take at most so many bytes."""
-        graph = image.graph
-        Crowd(algorithm, image.world, databases=databases)  # refuses what cannot be one of a crowd
-        _refuse_followers(algorithm, image)
-        rows = np.zeros(units, UNIT)
-        rows["squad"], rows["wish"], rows["state"] = NO_SQUAD, NO_WISH, NO_STATE
-        ground = Ground(rows, np.full((units, 2), NO_STATE, np.int32))
-        squad = Squad(algorithm, tuple(databases), graph, ground, memory, False, slots=units)
-        unit_bytes = bytes_of(ground) // units + squad.unit_bytes
-        _refuse_large(algorithm, units, unit_bytes, memory)
-        entries = squad.entries()
-        used = databases_used(algorithm, databases, graph)
-        whole = _joined(entries)
-        layout = _Layout.on(image, used)
-        layout.place(whole.arrays, (), shared_desk=False)
-        begins, place = {}, 0
-        for name, entry in entries.items():
-            begins[name], place = place, place + len(entry.words)
-        tables = {name: _place(table, layout.ranges)[0] for name, table in squad.tables.items()}
-        known = {
-            **_known(algorithm, image, used, layout),
-            **{name: begins[name] for name in ("begin", "end", "release", "held")},
-            **tables,
-            "code": _number_of(whole.identity),
-            "words": len(whole.words),
-            "most_units": units,
-            "unit_bytes": unit_bytes,
-            "memory": memory,
-        }
-        served = _served(graph, squad.covering)
-        data = _plan_file("crowd", CROWD_NUMBERS, algorithm, image, layout, known, whole, served)
-        return cls(image, used, entries, known["code"], data, layout.used[MIND])
-
-
-NO_STATE = -1
-
-
-def _joined(entries: dict[str, Entry]) -> Entry:
-    """Return entries as one, whose context has their contexts one after the other."""
-    words: list[int] = []
-    arrays: list[tuple[int, npt.NDArray[Any]]] = []
-    for entry in entries.values():
-        arrays += [(len(words) + place, array) for place, array in entry.arrays]
-        words += entry.words
-    identity = "\n".join(entry.identity for entry in entries.values())
-    return Entry("", 0, identity, b"", tuple(words), tuple(arrays))
-
-
-def _refuse_followers(algorithm: Algorithm, image: MapImage) -> None:
+def refuse_followers(algorithm: Algorithm, image: MapImage) -> None:
+    """Raise `AlgorithmError` for an algorithm that needs something mended in Python when the map changes."""
     if isinstance(image.world, World) and image.world.has_followers:
         raise AlgorithmError(
             f"{algorithm} plans over levels of the map, and levels cannot be mended outside Python yet; export it "
@@ -395,16 +269,7 @@ def _refuse_followers(algorithm: Algorithm, image: MapImage) -> None:
         )
 
 
-def _refuse_large(algorithm: Algorithm, units: int, unit_bytes: int, memory: int) -> None:
-    most = int((1 - KEPT_SHARE) * memory) // unit_bytes
-    if units > most:
-        raise ParameterError(
-            f"memory={memory:g} has room for {most:,} units of {algorithm}, not for {units:,}; a tenth of it is kept "
-            "for what they learn. Give the crowd more memory, or fewer units"
-        )
-
-
-def databases_used(algorithm: Algorithm, databases: Sequence[Any], graph: Graph) -> tuple[Database, ...]:
+def used_by(algorithm: Algorithm, databases: Sequence[Any], graph: Graph) -> tuple[Database, ...]:
     """Return the databases that an algorithm uses, in the order in which C is given them: one of each kind it needs."""
     used = tuple(one for _, one in covering(algorithm, databases, graph))
     if len(used) > MOST_DATABASES:
@@ -412,7 +277,7 @@ def databases_used(algorithm: Algorithm, databases: Sequence[Any], graph: Graph)
     return used
 
 
-def _served(graph: Graph, used: Sequence[tuple[str, Database]]) -> npt.NDArray[np.uint8]:
+def served_goals(graph: Graph, used: Sequence[tuple[str, Database]]) -> npt.NDArray[np.uint8]:
     """Return for each state whether databases are for problems with this goal; empty if they are for all."""
     states = np.arange(len(graph))
     found = np.ones(len(states), np.bool_)
@@ -421,7 +286,7 @@ def _served(graph: Graph, used: Sequence[tuple[str, Database]]) -> npt.NDArray[n
     return np.zeros(0, np.uint8) if found.all() else found.astype(np.uint8)
 
 
-def _known(algorithm: Algorithm, image: MapImage, used: Sequence[Database], layout: _Layout) -> dict[str, int]:
+def plan_numbers(algorithm: Algorithm, image: MapImage, used: Sequence[Database], layout: Layout) -> dict[str, int]:
     """Return the numbers that all plans have."""
     return {
         "mind_bytes": layout.used[MIND],
@@ -435,16 +300,17 @@ def _known(algorithm: Algorithm, image: MapImage, used: Sequence[Database], layo
     }
 
 
-def _plan_file(
+def plan_file(
     kind: str,
     names: Sequence[str],
     algorithm: Algorithm,
     image: MapImage,
-    layout: _Layout,
+    layout: Layout,
     known: dict[str, int],
     entry: Entry,
     served: npt.NDArray[np.uint8],
 ) -> bytes:
+    """Return the file of a plan: of an agent, or of a crowd."""
     arrays: dict[str, npt.NDArray[Any]] = {
         "context": np.zeros((len(entry.words), 3), np.int64),
         "initial": np.array(layout.initial, np.int64).reshape(-1, 5),
@@ -454,95 +320,5 @@ def _plan_file(
     }
     begin = offsets_in(_file(kind, names, image.graph.chart, known, arrays))["data"]
     moved = [one._replace(offset=one.offset + begin) if one.segment == PLAN else one for one in layout.ranges]
-    arrays["context"] = np.array(_relocated(entry, moved), np.int64)
+    arrays["context"] = np.array(relocated(entry, moved), np.int64)
     return _file(kind, names, image.graph.chart, known, arrays)
-
-
-class _Piece(NamedTuple):
-    """A piece of memory in this process. What each unit has of it begins ``step`` bytes after the one before."""
-
-    low: int
-    high: int
-    writeable: bool
-    step: int
-
-
-@dataclass
-class _Layout:
-    """Where everything that an agent's context points to is put, and how it looks in the beginning.
-
-    ``initial`` has a row for each piece of memory that is not zero: segment, offset, bytes, and what is repeated in it,
-    as place in the data and bytes. All units of a crowd begin with the same.
-    """
-
-    ranges: list[Range]
-    used: dict[int, int] = field(default_factory=lambda: {MIND: MIND_BEGINS, DESK: 0, PLAN: 0})
-    initial: list[tuple[int, int, int, int, int]] = field(default_factory=list)
-    data: list[bytes] = field(default_factory=list)
-
-    @classmethod
-    def on(cls, image: MapImage, used: Sequence[Database]) -> _Layout:
-        """Return a layout in which a map and databases have their places."""
-        layout = cls(list(image.ranges))
-        for number, one in enumerate(used):
-            where = offsets_in(one.to_bytes())
-            for key, array in one.arrays._asdict().items():
-                if array.size:
-                    layout.ranges.append(Range(*_bounds(array), DATABASE + number, where[key]))
-        return layout
-
-    def place(
-        self, arrays: Sequence[tuple[int, npt.NDArray[Any]]], mind: Sequence[npt.NDArray[Any]], *, shared_desk: bool
-    ) -> None:
-        """Put each piece of memory into a segment: the mind, the desk, or the plan if it is only read.
-
-        An agent that cannot be one of a crowd may keep things on its desk from move to move, so that is mind too.
-        """
-        kept = [_bounds(array) for array in mind if array.size]
-        for piece in self._pieces(arrays):
-            if not piece.writeable:
-                segment = PLAN
-            elif not shared_desk or any(piece.low < end and begin < piece.high for begin, end in kept):
-                segment = MIND
-            else:
-                segment = DESK
-            self._put(piece, segment)
-
-    def _pieces(self, given: Sequence[tuple[int, npt.NDArray[Any]]]) -> list[_Piece]:
-        """Return the pieces of memory that lie in no segment yet, in order, overlapping arrays as one."""
-        found: list[_Piece] = []
-        arrays = [array for _, array in given if array.size and not self._lies(array)]
-        for array in sorted(arrays, key=_bounds):
-            step = max(map(abs, array.strides), default=array.itemsize)
-            one = _Piece(*_bounds(array), array.flags.writeable, step)
-            if found and one.low < found[-1].high:
-                last = found.pop()
-                one = _Piece(
-                    last.low, max(last.high, one.high), last.writeable or one.writeable, max(last.step, one.step)
-                )
-            found.append(one)
-        return found
-
-    def _lies(self, array: npt.NDArray[Any]) -> bool:
-        low, high = _bounds(array)
-        return any(one.begin <= low and high <= one.end for one in self.ranges)
-
-    def _put(self, piece: _Piece, segment: int) -> None:
-        contents = ctypes.string_at(piece.low, piece.high - piece.low)
-        offset = self.used[segment]
-        self.ranges.append(Range(piece.low, piece.high, segment, offset))
-        if segment == PLAN:
-            self._keep(contents)
-            return
-        self.used[segment] += _aligned(len(contents))
-        if any(contents):
-            repeats = contents[piece.step :] == contents[: -piece.step]
-            kept = contents[: piece.step] if repeats else contents
-            self.initial.append((segment, offset, len(contents), self.used[PLAN], len(kept)))
-            self._keep(kept)
-
-    def _keep(self, contents: bytes) -> None:
-        """Put contents into the plan."""
-        padding = bytes(_aligned(len(contents)) - len(contents))
-        self.data += [contents, padding]
-        self.used[PLAN] += len(contents) + len(padding)

@@ -16,18 +16,20 @@ from typing import Any
 import numpy as np
 
 from andante.databases.header import VERSION
-from andante.episode.march import SQUAD, UNIT
+from andante.episode import bodies, lanes, march
+from andante.episode.places import PRIORITIES
 from andante.episode.pursuit import MOST_AT_ONCE
 from andante.episode.single import MOST_PROBLEMS, NO_LIMITS
 from andante.episode.tables import EPISODE
+from andante.episode.tick import Tick
+from andante.export import layout
+from andante.export.crowds import CROWD_HEAD, CROWD_KERNELS, CROWD_NUMBERS, TEAM, CrowdPlan
 from andante.export.images import (
-    CROWD_NUMBERS,
     MAP_NUMBERS,
     MIND_HEAD,
     MOST_DATABASES,
     MOST_MAP_WORDS,
     PLAN_NUMBERS,
-    CrowdPlan,
     Plan,
     code_number,
     map_code,
@@ -63,8 +65,24 @@ ERRORS = {
     "NO_WORLD": "this map can change: give agents what andante_world_init makes of it, not the image",
     "FIXED_MAP": "this map cannot change: export it with --living",
     "NO_UNIT": "there is no such unit in the crowd",
+    "TAKEN": "another unit stands there, and units have bodies",
     "CROWD_FULL": "the crowd has as many units as it was exported for; export it again with more",
     "FAILED": "the algorithm failed; this is a fault of Andante or of the algorithm, please report it",
+}
+
+_SEGMENTS = ("NUMBER", "PLAN", "MAP", "MIND", "DESK", "DATABASE")
+
+#: What C has to know of crowds besides their tables.
+_CONSTANTS = {
+    "NOBODY": march.NOBODY,
+    "NO_WISH": march.NO_WISH,
+    "NO_TEAM": march.NO_TEAM,
+    "NEW_TRIAL": march.NEW_TRIAL,
+    "NEW_PROBLEM": march.NEW_PROBLEM,
+    "FREE": bodies.FREE,
+    "PATIENT_PASSES": lanes.PATIENT_PASSES,
+    "MOST_AHEAD": lanes.MOST_AHEAD,
+    "UNORDERED": -1,
 }
 
 _HERE = Path(__file__).parent / "templates"
@@ -131,7 +149,7 @@ def sources(agents: Sequence[Exported], library: str) -> dict[str, str]:
     }
     source = {
         "PROTOTYPES": "\n".join(_prototypes(agents)),
-        "MIND_WORDS": len(MIND_HEAD) + len(EPISODE.names or ()),
+        "SEGMENTS": ", ".join(f"{name} = {getattr(layout, name)}" for name in _SEGMENTS),
         "MAP_NUMBERS": ", ".join(f"MAP_{name}" for name in MAP_NUMBERS),
         "PLAN_NUMBERS": ", ".join(f"PLAN_{name}" for name in PLAN_NUMBERS),
         "EPISODE": _fields(EPISODE),
@@ -156,24 +174,49 @@ def words_of(agents: Sequence[Exported]) -> int:
     return max(*(len(one.entry.words) for one in agents), 0, *crowds)
 
 
+def tick_names() -> list[str]:
+    """Return what C says of a tick: what Python does, but for the time, which the host knows."""
+    return [name for name in Tick._fields if name != "microseconds"]
+
+
 def _crowds(agents: Sequence[Exported], common: str, each: str) -> str:
     """Return the parts of a source that are for crowds; nothing if there are none."""
     having = [one for one in agents if one.crowds]
     if not having:
         return ""
     values = {
+        "TICK": ", ".join(tick_names()),
+        "KERNELS": _kernels(having[0].crowds[0]),
         "CROWD_NUMBERS": ", ".join(f"CROWD_{name}" for name in CROWD_NUMBERS),
-        "UNIT": _fields(UNIT),
-        "SQUAD": _fields(SQUAD),
+        "CONSTANTS": ", ".join(f"{name} = {value}" for name, value in _CONSTANTS.items()),
+        "LEAST_PRIORITY": PRIORITIES[0],
+        "MOST_PRIORITY": PRIORITIES[1],
+        "UNIT": _fields(march.UNIT),
+        "SQUAD": _fields(march.SQUAD),
+        "TEAM": _fields(TEAM),
+        "CROWD_HEAD": _fields(CROWD_HEAD),
     }
-    made = [
-        filled(
-            template(each),
-            {"NAME": one.name, "ALGORITHM": one.algorithm, "CODE": _literal(one.crowds[0].code)},
-        )
-        for one in having
-    ]
+    made = [filled(template(each), {**_squad(one), "NAME": one.name, "ALGORITHM": one.algorithm}) for one in having]
     return filled(template(common), values) + "".join(made)
+
+
+def _kernels(crowd: CrowdPlan) -> str:
+    """Return the table of the kernels that are the same for all algorithms, with NULL for those that a crowd lacks."""
+    there = [name for name in CROWD_KERNELS if name in crowd.entries]
+    declared = [f"extern {name}_code andante_code_{name};" for name in there]
+    fields = " ".join(f"{name}_code *{name};" for name in CROWD_KERNELS)
+    values = ", ".join(f"andante_code_{name}" if name in there else "NULL" for name in CROWD_KERNELS)
+    return "\n".join([*declared, f"static const struct {{ {fields} }} CROWD_CODE = {{{values}}};"])
+
+
+def _squad(one: Exported) -> dict[str, str]:
+    """Return what the source says of the kernels of one algorithm's crowd."""
+    release = [f"andante_{name}_{one.name}" for name in ("release", "release_teams") if name in one.crowds[0].entries]
+    return {
+        "CODE": _literal(one.crowds[0].code),
+        "RELEASES": ", ".join(release),
+        "RELEASE_TEAMS": release[1] if len(release) > 1 else "NULL",
+    }
 
 
 def _fields(dtype: np.dtype[Any]) -> str:
@@ -217,7 +260,11 @@ def objects(agents: Sequence[Exported], target: Target) -> dict[str, bytes]:
     made = {f"{one.name}.o": object_of({f"andante_code_{one.name}": one.entry}, target) for one in agents}
     for one in agents:
         for crowd in one.crowds[:1]:
-            entries = {f"andante_{kernel}_{one.name}": entry for kernel, entry in crowd.entries.items()}
-            made[f"{one.name}_crowd.o"] = object_of(entries, target)
+            own = {name: entry for name, entry in crowd.entries.items() if name not in CROWD_KERNELS}
+            common = {name: entry for name, entry in crowd.entries.items() if name in CROWD_KERNELS}
+            made[f"{one.name}_crowd.o"] = object_of(
+                {f"andante_{name}_{one.name}": entry for name, entry in own.items()}, target
+            )
+            made["crowds.o"] = object_of({f"andante_code_{name}": entry for name, entry in common.items()}, target)
     kernels = {f"andante_code_{name}": entry for name, entry in map_entries().items()}
     return {**made, "maps.o": object_of(kernels, target)}

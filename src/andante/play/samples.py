@@ -14,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.databases.header import Database, offsets_in
-from andante.export.images import DATABASE, DESK, MAP, MIND, NUMBER, PLAN, Planned, map_arrays
+from andante.export.images import Planned, map_arrays
+from andante.export.layout import DATABASE, DESK, MAP, MIND, NUMBER, PLAN, bounds
 from andante.kernel import Table
 from andante.search.learning import Learned
 from andante.search.path import Path
@@ -48,12 +49,6 @@ class Sample(NamedTuple):
     def structure(self) -> tuple[Any, ...]:
         """What must be the same for one recipe to stand for several samples."""
         return self.identity, self.words, self.pieces
-
-
-def bounds(array: npt.NDArray[Any]) -> tuple[int, int]:
-    """Return where an array begins and ends."""
-    low, high = np.lib.array_utils.byte_bounds(array)
-    return int(low), int(high)
 
 
 def places_of(world: Grid, databases: Sequence[Database] = ()) -> list[Place]:

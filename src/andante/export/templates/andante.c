@@ -10,8 +10,8 @@ typedef int32_t code(int64_t *done, void **exception, int64_t context, int64_t e
 
 /* --- layouts: docs/explanation/database-files.md ------------------------------------------------------------------ */
 
-enum { HEAD_BYTES = 96, KIND_AT = 32, ENTRY_BYTES = 64, MOST_ARRAYS = 64, MIND_WORDS = @MIND_WORDS@ };
-enum { NUMBER, PLAN, MAP, MIND, DESK, DATABASE };
+enum { HEAD_BYTES = 96, KIND_AT = 32, ENTRY_BYTES = 64, MOST_ARRAYS = 64 };
+enum { @SEGMENTS@ };
 enum { @MAP_NUMBERS@, MAP_NUMBERS };
 enum { @PLAN_NUMBERS@, PLAN_NUMBERS };
 
@@ -236,29 +236,35 @@ static void restart_mind(const andante_agent *agent) {
     leave(own);
 }
 
-static int set_up(andante_agent *agent, const andante_files *files, int64_t code_number, void *memory,
-                  size_t mind_bytes, void *desk, size_t desk_bytes, int is_new) {
+/* Check files and memory, and note where everything is. A mind that is not new must be of this plan. */
+static int open_files(andante_agent *agent, const andante_files *files, int64_t code_number, const char *kind,
+                      uint64_t count, void *memory, size_t mind_bytes, void *desk, size_t desk_bytes, int is_new) {
     size_t mind_needed, desk_needed;
     if (agent == NULL) return ANDANTE_NULL;
     agent->plan = NULL;
-    int fault = sizes(files, code_number, "agent", PLAN_NUMBERS, &mind_needed, &desk_needed);
+    int fault = sizes(files, code_number, kind, count, &mind_needed, &desk_needed);
     if (fault != ANDANTE_OK) return fault;
     if (memory == NULL || (desk == NULL && desk_needed > 0)) return ANDANTE_NULL;
     if (misaligned(memory) || misaligned(desk)) return ANDANTE_MISALIGNED;
     if (mind_bytes < mind_needed || desk_bytes < desk_needed) return ANDANTE_TOO_SMALL;
-    const mind *own = (const mind *)memory;
-    if (!is_new && (own->code != code_number || own->plan != read32((const uint8_t *)files->plan + 12)))
+    const int64_t *own = (const int64_t *)memory; /* all memory begins with the code and the plan */
+    if (!is_new && (own[0] != code_number || own[1] != read32((const uint8_t *)files->plan + 12)))
         return ANDANTE_OTHER_MIND;
     agent->map = files->map;
     agent->mind = memory;
     agent->desk = desk;
     for (int i = 0; i < ANDANTE_DATABASES; i++) agent->databases[i] = files->databases[i];
     agent->plan = files->plan;
-    if ((fault = fill_in(agent, files)) != ANDANTE_OK) {
-        agent->plan = NULL;
-        return fault;
-    }
-    restart(agent, DESK, (uint8_t *)desk, desk_needed);
+    if ((fault = fill_in(agent, files)) != ANDANTE_OK) agent->plan = NULL;
+    return fault;
+}
+
+static int set_up(andante_agent *agent, const andante_files *files, int64_t code_number, void *memory,
+                  size_t mind_bytes, void *desk, size_t desk_bytes, int is_new) {
+    int fault = open_files(agent, files, code_number, "agent", PLAN_NUMBERS, memory, mind_bytes, desk, desk_bytes,
+                           is_new);
+    if (fault != ANDANTE_OK) return fault;
+    restart(agent, DESK, (uint8_t *)desk, (uint64_t)numbers_of(agent->plan)[PLAN_desk_bytes]);
     if (is_new) restart_mind(agent);
     return ANDANTE_OK;
 }

@@ -67,14 +67,7 @@ export interface Unit {
 }
 
 export interface Tick {
-  number: number;
-  moved: number;
-  waiting: number;
-  arrived: number;
-  unreachable: number;
-  stuck: number;
-  restarted: number;
-  expansions: number;
+@TICK@
 }
 
 export interface Crowd {
@@ -84,6 +77,8 @@ export interface Crowd {
   put(unit: number, state: number): void;
   remove(unit: number): void;
   unit(unit: number): Unit;
+  /** x and y of all units, by number: [x0, y0, x1, y1, ...]. */
+  cells(): Int32Array;
   tick(budget?: { expansions?: number; microseconds?: number }): Tick;
 }
 

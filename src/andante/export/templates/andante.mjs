@@ -11,6 +11,7 @@ export const STUCK = -1;
 export const UNREACHABLE = -2;
 export const OUTCOMES = @OUTCOMES@;
 
+const TICK = @TICK@;
 const MORE = 1;
 const STEP_BYTES = 48;
 const ROOM = 4096; // steps of a run that are fetched at a time
@@ -254,6 +255,14 @@ class Crowd {
     return { outcome: OUTCOMES[outcome], state, goal, moves, cost, expanded: number(view, this.result + 40) };
   }
 
+  /** Return x and y of all units, by number, as one array: [x0, y0, x1, y1, ...]. Both are -1 for removed ones. */
+  cells() {
+    this.check("cells", this.at, this.result, this.result + 4);
+    const view = this.library.view();
+    const [at, count] = [view.getUint32(this.result, true), view.getInt32(this.result + 4, true)];
+    return new Int32Array(view.buffer, at, 2 * count).slice();
+  }
+
   /** Let every unit move at most once, as far as the budget reaches; without one, let every unit move. */
   tick({ expansions = 0, microseconds = 0 } = {}) {
     const view = this.library.view();
@@ -262,8 +271,7 @@ class Crowd {
     view.setUint32(this.budget + 16, 1, true); // the import env.now
     this.check("tick", this.at, this.budget, this.result);
     const after = this.library.view();
-    const names = ["number", "moved", "waiting", "arrived", "unreachable", "stuck", "restarted", "expansions"];
-    return Object.fromEntries(names.map((name, i) => [name, number(after, this.result + 8 * i)]));
+    return Object.fromEntries(TICK.map((name, i) => [name, number(after, this.result + 8 * i)]));
   }
 }
 

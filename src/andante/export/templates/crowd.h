@@ -16,9 +16,9 @@ typedef struct andante_budget {
     void *user;
 } andante_budget;
 
-/* What happened in a tick. */
+/* What happened in a tick; blocked: with bodies, units that could not go where they wished. */
 typedef struct andante_tick {
-    int64_t number, moved, waiting, arrived, unreachable, stuck, restarted, expansions, longest_wait, bytes;
+    int64_t @TICK@;
 } andante_tick;
 
 /* How a unit stands. */
@@ -34,5 +34,7 @@ typedef struct andante_unit {
  * add       add a unit; `unit` is its number. A unit of priority 2 gets twice the share of the budget.
  * send      give a unit a new goal; put: put it somewhere else; remove: remove it, its number is used again.
  * unit      say how a unit stands.
+ * cells     say where x and y of all units are, by number: valid until the next call that is given other memory. Both
+ *           are -1 for units that were removed.
  * tick      let every unit move at most once, as far as the budget reaches (NULL: let every unit move).
  */

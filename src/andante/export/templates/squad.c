@@ -1,12 +1,10 @@
 
 extern march_code andante_march_@NAME@;
-extern begin_code andante_begin_@NAME@;
-extern end_code andante_end_@NAME@;
-extern release_code andante_release_@NAME@;
 extern held_code andante_held_@NAME@;
+extern release_code @RELEASES@;
 
-static const squad_code SQUAD_@NAME@ = {INT64_C(@CODE@), andante_march_@NAME@, andante_begin_@NAME@,
-                                        andante_end_@NAME@, andante_release_@NAME@, andante_held_@NAME@};
+static const squad_code SQUAD_@NAME@ = {INT64_C(@CODE@), andante_march_@NAME@, andante_release_@NAME@,
+                                        @RELEASE_TEAMS@, andante_held_@NAME@};
 
 int andante_@NAME@_crowd_bytes(const andante_files *files, size_t *bytes) {
     size_t nothing;
@@ -37,6 +35,10 @@ int andante_@NAME@_crowd_remove(andante_crowd *crowd, int32_t unit) { return rem
 
 int andante_@NAME@_crowd_unit(const andante_crowd *crowd, int32_t unit, andante_unit *about) {
     return look_at_unit(crowd, &SQUAD_@NAME@, unit, about);
+}
+
+int andante_@NAME@_crowd_cells(const andante_crowd *crowd, const int32_t **cells, int32_t *count) {
+    return look_at_cells(crowd, &SQUAD_@NAME@, cells, count);
 }
 
 int andante_@NAME@_crowd_tick(andante_crowd *crowd, const andante_budget *budget, andante_tick *tick_) {

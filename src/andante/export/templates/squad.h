@@ -10,4 +10,5 @@ ANDANTE_API int andante_@NAME@_crowd_send(andante_crowd *crowd, int32_t unit, in
 ANDANTE_API int andante_@NAME@_crowd_put(andante_crowd *crowd, int32_t unit, int32_t state);
 ANDANTE_API int andante_@NAME@_crowd_remove(andante_crowd *crowd, int32_t unit);
 ANDANTE_API int andante_@NAME@_crowd_unit(const andante_crowd *crowd, int32_t unit, andante_unit *about);
+ANDANTE_API int andante_@NAME@_crowd_cells(const andante_crowd *crowd, const int32_t **cells, int32_t *count);
 ANDANTE_API int andante_@NAME@_crowd_tick(andante_crowd *crowd, const andante_budget *budget, andante_tick *tick);

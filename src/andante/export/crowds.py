@@ -1,0 +1,215 @@
+"""The plan of a crowd: how the memory of all its units, their minds and their desk is laid out as one piece.
+
+In Python a `Crowd` has tables that kernels work on, and lists of what can be used again: ids, slots and teams. Outside,
+these lists are tables too. What C does with them is in ``templates/crowd.c``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from andante.agent import Algorithm
+from andante.databases.header import Database
+from andante.episode.bodies import Bodies, drop_wishes, resolve
+from andante.episode.crowd import Crowd
+from andante.episode.cutoff import end_cut_off
+from andante.episode.lanes import KEPT_SHARE
+from andante.episode.march import NO_WISH, UNIT, Ground, begin_turn, end_turn
+from andante.episode.roster import NO_SQUAD, NOWHERE
+from andante.episode.squad import Squad
+from andante.errors import ParameterError
+from andante.export.images import (
+    PLAN_NUMBERS,
+    MapImage,
+    number_of,
+    plan_file,
+    plan_numbers,
+    refuse_followers,
+    served_goals,
+    used_by,
+)
+from andante.export.layout import MIND, Layout, place_of
+from andante.kernel import Entry, entry_of
+from andante.search.memory import bytes_of
+from andante.world.living import World
+
+#: Kernels of an algorithm, and those that are the same for all; those for teams and maps that change may be missing.
+SQUAD_KERNELS = ("march", "release", "held", "release_teams")
+CROWD_KERNELS = ("begin", "end", "resolve", "cut_off", "drop_wishes")
+
+#: What only C has a table of: ids, slots and teams that can be used again.
+TEAM = np.dtype(
+    [
+        ("goal", np.int64),
+        ("problem", np.int64),  # the number of its problem
+        ("strength", np.int32),  # how many units it has
+        ("next", np.int32),  # the next one that can be used again; NO_TEAM: there is none
+    ]
+)
+TABLES = (
+    "units",
+    "cells",
+    "members",
+    "squad",
+    "scratch",
+    "free_ids",  # a ring, the first freed first
+    "free_slots",  # a stack
+    "order",  # in which units with bodies decide
+    "standing",
+    "lost",  # units whose goals were cut off
+    "teams",
+    "team_at",  # by goal
+)
+
+#: What the memory of a crowd begins with.
+CROWD_HEAD = np.dtype(
+    [
+        ("code", np.int64),  # whose it is
+        ("plan", np.int64),
+        ("turn", np.int64),
+        ("news", np.int64),  # what it last knew of a map that changes
+        ("timed", np.int64),  # whether the last budget was in nanoseconds
+        ("ahead", np.float64),  # what a unit of priority 1 was given ahead of the next tick
+        ("unreachable", np.int64),  # units sent to unreachable goals since the last tick
+        ("ids", np.int64),  # that are or were in use
+        ("first_free_id", np.int64),  # in the ring
+        ("free_ids", np.int64),
+        ("free_slots", np.int64),
+        ("ordered", np.int64),  # units in `order`; -1: it has changed
+        ("teams", np.int64),  # that are or were in use
+        ("free_team", np.int64),  # the first that can be used again
+        ("problems", np.int64),  # of teams so far
+    ]
+)
+
+#: The ``numbers`` of the plan of a crowd: those of all plans; where contexts begin, 0 for kernels that it lacks (march
+#: is the first); where tables are in its memory; and what was said at export.
+CROWD_NUMBERS = (
+    *PLAN_NUMBERS,
+    *SQUAD_KERNELS,
+    *CROWD_KERNELS,
+    *TABLES,
+    "most_units",
+    "unit_bytes",  # what each unit takes before it has learned anything
+    "memory",  # what all units together may take
+    "bodies",
+    "shares",  # whether units with the same goal learn together
+)
+
+
+@dataclass(frozen=True)
+class CrowdSize:
+    """How large a crowd may become, and what its units do."""
+
+    units: int
+    memory: int  # bytes for all units
+    bodies: bool = False
+    share: bool = False
+
+
+@dataclass(frozen=True)
+class CrowdPlan:
+    """The plan of the memory of a crowd of one algorithm."""
+
+    algorithm: Algorithm
+    map: MapImage
+    databases: tuple[Database, ...]
+    entries: dict[str, Entry]
+    code: int  # what tells its machine code from all other
+    data: bytes
+    memory_bytes: int
+
+    @property
+    def words(self) -> int:
+        """The number of words of all its contexts."""
+        return sum(len(entry.words) for entry in self.entries.values())
+
+    @property
+    def total_bytes(self) -> int:
+        """The memory that the crowd needs, files included."""
+        return len(self.data) + len(self.map.data) + sum(one.nbytes for one in self.databases) + self.memory_bytes
+
+    @classmethod
+    def of(cls, algorithm: Algorithm, image: MapImage, databases: Sequence[Any], size: CrowdSize) -> CrowdPlan:
+        """Return the plan of a crowd of this size; raise `AlgorithmError` if the algorithm cannot be one of a crowd."""
+        graph = image.graph
+        Crowd(algorithm, image.world, databases=databases, share="goal" if size.share else None)  # refuses
+        refuse_followers(algorithm, image)
+        made = _Made(algorithm, image, databases, size)
+        _refuse_large(algorithm, size, made.unit_bytes)
+        whole = _joined(made.entries)
+        used = used_by(algorithm, databases, graph)
+        layout = Layout.on(image.ranges, used, CROWD_HEAD.itemsize)
+        layout.place([*whole.arrays, *((0, table) for table in made.tables.values())], (), shared_desk=False)
+        begins, words = {}, 0
+        for name, entry in made.entries.items():
+            begins[name], words = words, words + len(entry.words)
+        known = {
+            **plan_numbers(algorithm, image, used, layout),
+            **begins,
+            **{name: place_of(table, layout.ranges)[0] for name, table in made.tables.items() if table.size},
+            "code": number_of(whole.identity),
+            "words": words,
+            "most_units": size.units,
+            "unit_bytes": made.unit_bytes,
+            "memory": size.memory,
+            "bodies": int(size.bodies),
+            "shares": int(size.share),
+        }
+        served = served_goals(graph, made.squad.covering)
+        data = plan_file("crowd", CROWD_NUMBERS, algorithm, image, layout, known, whole, served)
+        return cls(algorithm, image, used, made.entries, known["code"], data, layout.used[MIND])
+
+
+class _Made:
+    """A crowd as it is in the beginning: its tables, and the code that works on them."""
+
+    def __init__(self, algorithm: Algorithm, image: MapImage, databases: Sequence[Any], size: CrowdSize) -> None:
+        graph, units = image.graph, size.units
+        rows = np.zeros(units, UNIT)
+        rows["squad"], rows["wish"], rows["state"] = NO_SQUAD, NO_WISH, NOWHERE
+        ground = Ground(rows, np.full((units, 2), NOWHERE, np.int32))
+        self.squad = Squad(algorithm, tuple(databases), graph, ground, size.memory, size.share, slots=units)
+        self.tables = {
+            **self.squad.tables,
+            **{name: np.zeros(units, np.int32) for name in ("free_ids", "free_slots", "order")},
+        }
+        self.entries = self.squad.entries()
+        turn = ground, self.tables["members"], self.tables["squad"]
+        self.entries |= {"begin": entry_of(begin_turn, *turn), "end": entry_of(end_turn, *turn)}
+        # The code for bodies is always there, so that a library serves crowds with them and without.
+        bodies = Bodies.over(*((len(graph), units) if size.bodies else (0, 0)), graph.max_degree)
+        self.entries["resolve"] = entry_of(resolve, graph.arrays, ground, bodies, np.dtype(np.int32))
+        self.tables["standing"] = bodies.standing
+        if isinstance(image.world, World):
+            self.tables["lost"] = lost = np.zeros(units, np.int64)
+            self.entries["cut_off"] = entry_of(end_cut_off, image.world.parts, graph.arrays, ground, lost)
+            self.entries["drop_wishes"] = entry_of(drop_wishes, graph.arrays, ground)
+        if size.share:
+            self.tables["teams"], self.tables["team_at"] = np.zeros(units + 1, TEAM), np.zeros(len(graph), np.int32)
+        self.unit_bytes = bytes_of((ground, bodies.of_units)) // units + self.squad.unit_bytes
+
+
+def _joined(entries: dict[str, Entry]) -> Entry:
+    """Return entries as one, whose context has their contexts one after the other."""
+    words: list[int] = []
+    arrays: list[tuple[int, npt.NDArray[Any]]] = []
+    for entry in entries.values():
+        arrays += [(len(words) + place, array) for place, array in entry.arrays]
+        words += entry.words
+    identity = "\n".join(entry.identity for entry in entries.values())
+    return Entry("", 0, identity, b"", tuple(words), tuple(arrays))
+
+
+def _refuse_large(algorithm: Algorithm, size: CrowdSize, unit_bytes: int) -> None:
+    most = int((1 - KEPT_SHARE) * size.memory) // unit_bytes
+    if size.units > most:
+        raise ParameterError(
+            f"memory={size.memory:g} has room for {most:,} units of {algorithm}, not for {size.units:,}; a tenth of it "
+            "is kept for what they learn. Give the crowd more memory, or fewer units"
+        )

@@ -1,0 +1,161 @@
+"""Where memory lies outside Python: the segments of an exported agent, and what is put where in them.
+
+In Python, bundles allocate their arrays. Outside, the same arrays are pieces of a few segments: the plan itself (what
+is only read), the map, the databases, the agent's mind and its desk. A `Layout` finds a place for every array that the
+context of an entry points to, and notes how the memory looks in the beginning.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from andante.databases.header import Database, offsets_in
+from andante.kernel import Entry
+
+ALIGNMENT = 64
+
+# Segments, as they are numbered in plans: what a word of a context is, or where what it is the address of lies.
+NUMBER, PLAN, MAP, MIND, DESK, DATABASE = range(6)
+
+Arrays = Sequence[tuple[int, npt.NDArray[Any]]]  # the words of a context that are addresses, and of which arrays
+
+
+class Range(NamedTuple):
+    """A piece of memory in this process, and where it lies in a segment."""
+
+    begin: int
+    end: int
+    segment: int
+    offset: int
+
+
+def ranges_of(arrays: dict[str, npt.NDArray[Any]], where: dict[str, int], segment: int) -> list[Range]:
+    """Return where arrays are in this process, and where they lie in a segment that is a file."""
+    return [Range(*bounds(array), segment, where[key]) for key, array in arrays.items() if array.size]
+
+
+def relocated(entry: Entry, ranges: Sequence[Range]) -> list[tuple[int, int, int]]:
+    """Return for each word of a context its value, its segment, and the bytes that it is the address of."""
+    words = [(word, NUMBER, 0) for word in entry.words]
+    for place, array in entry.arrays:
+        words[place] = (0, NUMBER, 0) if array.size == 0 else place_of(array, ranges)
+    return words
+
+
+def place_of(array: npt.NDArray[Any], ranges: Sequence[Range]) -> tuple[int, int, int]:
+    """Return where an array lies: offset, segment and length."""
+    low, high = bounds(array)
+    for one in ranges:
+        if one.begin <= low and high <= one.end:
+            return one.offset + array.ctypes.data - one.begin, one.segment, high - low
+    raise AssertionError("an array lies in no segment")
+
+
+def bounds(array: npt.NDArray[Any]) -> tuple[int, int]:
+    """Return where an array begins and ends in this process."""
+    low, high = np.lib.array_utils.byte_bounds(array)
+    return int(low), int(high)
+
+
+def aligned(size: int) -> int:
+    """Return the size, rounded up to whole cache lines."""
+    return -(-size // ALIGNMENT) * ALIGNMENT
+
+
+class _Piece(NamedTuple):
+    """A piece of memory in this process. What each unit has of it begins ``step`` bytes after the one before."""
+
+    low: int
+    high: int
+    writeable: bool
+    step: int
+
+    @property
+    def contents(self) -> npt.NDArray[np.uint8]:
+        """Its bytes."""
+        size = self.high - self.low
+        return np.ctypeslib.as_array((ctypes.c_uint8 * size).from_address(self.low))
+
+
+@dataclass
+class Layout:
+    """Where everything that an agent's context points to is put, and how it looks in the beginning.
+
+    ``initial`` has a row for each piece of memory that is not zero: segment, offset, bytes, and what is repeated in it,
+    as place in the data and bytes. All units of a crowd begin with the same.
+    """
+
+    ranges: list[Range]
+    used: dict[int, int]
+    initial: list[tuple[int, int, int, int, int]] = field(default_factory=list)
+    data: list[bytes] = field(default_factory=list)
+
+    @classmethod
+    def on(cls, ranges: Sequence[Range], databases: Sequence[Database], head_bytes: int) -> Layout:
+        """Return a layout in which a map and databases have their places, and the mind begins with a head."""
+        layout = cls(list(ranges), {MIND: aligned(head_bytes), DESK: 0, PLAN: 0})
+        for number, one in enumerate(databases):
+            layout.ranges += ranges_of(one.arrays._asdict(), offsets_in(one.to_bytes()), DATABASE + number)
+        return layout
+
+    def place(self, arrays: Arrays, mind: Sequence[npt.NDArray[Any]], *, shared_desk: bool) -> None:
+        """Put each piece of memory into a segment: the mind, the desk, or the plan if it is only read.
+
+        An agent that cannot be one of a crowd may keep things on its desk from move to move, so that is mind too.
+        """
+        kept = [bounds(array) for array in mind if array.size]
+        for piece in self._pieces([array for _, array in arrays]):
+            if not piece.writeable:
+                segment = PLAN
+            elif not shared_desk or any(piece.low < end and begin < piece.high for begin, end in kept):
+                segment = MIND
+            else:
+                segment = DESK
+            self._put(piece, segment)
+
+    def _pieces(self, given: Sequence[npt.NDArray[Any]]) -> list[_Piece]:
+        """Return the pieces of memory that lie in no segment yet, in order, overlapping arrays as one."""
+        found: list[_Piece] = []
+        for array in sorted((one for one in given if one.size and not self._lies(one)), key=bounds):
+            step = max(map(abs, array.strides), default=array.itemsize)
+            one = _Piece(*bounds(array), array.flags.writeable, step)
+            if found and one.low < found[-1].high:
+                last = found.pop()
+                one = _Piece(
+                    last.low, max(last.high, one.high), last.writeable or one.writeable, max(last.step, one.step)
+                )
+            found.append(one)
+        return found
+
+    def _lies(self, array: npt.NDArray[Any]) -> bool:
+        low, high = bounds(array)
+        return any(one.begin <= low and high <= one.end for one in self.ranges)
+
+    def _put(self, piece: _Piece, segment: int) -> None:
+        contents, offset = piece.contents, self.used[segment]
+        self.ranges.append(Range(piece.low, piece.high, segment, offset))
+        if segment == PLAN:
+            self._keep(contents)
+            return
+        self.used[segment] += aligned(len(contents))
+        if not contents.any():
+            return
+        if np.array_equal(contents[piece.step :], contents[: -piece.step]):
+            size, kept = len(contents), contents[: piece.step]
+        else:  # zeros at the end need not be kept
+            size = len(contents) - int(np.argmax(contents[::-1] != 0))
+            kept = contents[:size]
+        self.initial.append((segment, offset, size, self.used[PLAN], len(kept)))
+        self._keep(kept)
+
+    def _keep(self, contents: npt.NDArray[np.uint8]) -> None:
+        """Put contents into the plan."""
+        padding = bytes(aligned(len(contents)) - len(contents))
+        self.data += [contents.tobytes(), padding]
+        self.used[PLAN] += len(contents) + len(padding)
