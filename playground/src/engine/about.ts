@@ -2,8 +2,11 @@
 
 import type { Card, Parameter, Value } from "./types";
 
-/** A number that follows from the number of cells n: itself, or min(a * n + b, c) as [a, b] or [a, b, c]. */
-export type Formula = number | string | [number, number] | [number, number, number];
+/** A number that follows from the size of the map: itself, or min(a * f + b, c) as [a, b], or [a, b, c]. */
+export type Formula = number | string | Feature[];
+
+/** f is the number of cells, unless another feature is named first: ["tiles", a, b]. */
+type Feature = number | string;
 
 /** What is the same in all columns of a layout, or something for each. */
 export type By<T> = T | { by: T[] };
@@ -19,9 +22,10 @@ export interface Layout {
   code: string; // of its machine code
   symbols: By<Formula>[];
   words: Word[];
-  pieces: [number, number, By<string>][]; // segment, symbol of its bytes, what is repeated in it in the beginning
+  /** Segment, symbol of its bytes, and what is repeated in it in the beginning: symbols of words, or bytes as hex. */
+  pieces: [number, number, number[] | string][];
   parameters_at: number; // the word of the first parameter
-  peeks: Peeks;
+  peeks: Peeks | CrowdPeeks;
 }
 
 /** Words of the context that point to what a page shows. */
@@ -34,6 +38,15 @@ export interface Peeks {
     | { kind: "plan"; state: number; scalars: number; clock: number }
     | { kind: "path"; next: number; scalars: number; clock: number }
     | { kind: "traced"; first: number; second: number; ends: number; scalars: number; clock: number };
+}
+
+/** What the module has to know of a crowd. */
+export interface CrowdPeeks {
+  begins: Record<string, number>; // by kernel, where its context begins
+  words: number; // of all contexts
+  tables: Record<string, number>; // words after these contexts, which say where tables lie
+  numbers: Record<"unit_bytes" | "memory" | "most_units", number>; // words that are no addresses
+  bodies: number;
 }
 
 export interface CodedParameter {
@@ -67,10 +80,15 @@ export interface AboutEngine {
   databases: number;
   words: number; // of the longest context
   mind_begins: number; // bytes that every mind has first
+  crowd_numbers: string[];
+  crowd_begins: number; // bytes that the memory of every crowd has first
+  crowd_records: Record<"units", { bytes: number; fields: Record<string, [number, number]> }>; // offset and bytes
+  tick: string[]; // what the module says of a tick
   outcomes: string[];
   records: Record<"clock" | "plan" | "path" | "ends" | "tracing", Record<string, number>>;
   map: AboutMap;
   recipes: Record<string, Recipe>;
+  crowds: Record<string, { plain: Recipe; bodies: Recipe }>;
   cards: (Omit<Card, "parameters"> & { parameters: (Omit<Parameter, "default" | "values"> & Written)[] })[];
 }
 

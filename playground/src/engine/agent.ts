@@ -1,7 +1,7 @@
 // One agent: its memory in the module, and what can be seen of it.
 
-import { type AboutEngine, DATABASE, type Layout, type Recipe } from "./about";
-import { planFile, variant } from "./files";
+import type { AboutEngine, Layout, Peeks, Recipe } from "./about";
+import { agentPlan, variant } from "./files";
 import type { Module } from "./module";
 import { normal, type Setting, written } from "./notation";
 import {
@@ -67,7 +67,8 @@ class SavedAgent implements Saved {
 
 /** The memory of an agent in the module, and its functions. */
 export class Mind {
-  readonly layout: Layout;
+  private readonly layout: Layout;
+  private readonly peeks: Peeks;
   readonly mindBytes: number;
   readonly deskBytes: number;
   private readonly at: number; // of the agent: eight addresses, then its context
@@ -85,8 +86,16 @@ export class Mind {
   ) {
     const { module, about } = home;
     const chosen = variantOf(recipe, setting);
-    const made = planFile(about, recipe, chosen, setting.values, world.cells, world.places, home.databaseChecksums());
-    this.layout = made.layout;
+    const made = agentPlan(about, {
+      recipe,
+      ...chosen,
+      values: setting.values,
+      size: world,
+      map: world.places,
+      checksums: home.databaseChecksums(),
+    });
+    this.layout = chosen.layout;
+    this.peeks = chosen.layout.peeks as Peeks;
     const { memory } = module;
     this.plan = memory.take(made.data.length);
     memory.bytes().set(made.data, this.plan);
@@ -180,7 +189,7 @@ export class Mind {
   /** Let thoughts be written, or not: without room for them a search takes less time. */
   log(on: boolean): void {
     const view = this.home.module.memory.view();
-    const { log, logged } = this.layout.peeks;
+    const { log, logged } = this.peeks;
     const room = on ? BigInt(this.word(log.state + 1)) : 0n;
     for (const word of logged) view.setBigInt64(this.wordAt(word + 1), room, true);
     if (on) view.setBigInt64(this.word(log.scalars), 0n, true);
@@ -188,7 +197,7 @@ export class Mind {
 
   thoughts(): Thoughts {
     const { memory } = this.home.module;
-    const { log } = this.layout.peeks;
+    const { log } = this.peeks;
     const used = Number(memory.view().getBigInt64(this.word(log.scalars), true));
     const count = Math.min(used, this.word(log.state + 1));
     const { buffer } = memory.bytes();
@@ -201,7 +210,7 @@ export class Mind {
   }
 
   values(): { cell: Int32Array; value: Float64Array } | null {
-    const peek = this.layout.peeks.values;
+    const peek = this.peeks.values;
     if (peek === undefined) return null;
     const { memory } = this.home.module;
     const { buffer } = memory.bytes();
@@ -228,7 +237,7 @@ export class Mind {
 
   /** The path that the agent means to walk from a cell on. */
   planFrom(state: Cell): Int32Array | null {
-    const { plan } = this.layout.peeks;
+    const { plan } = this.peeks;
     if (plan === undefined) return null;
     const view = this.home.module.memory.view();
     const { records } = this.home.about;
@@ -455,5 +464,3 @@ export class Walker implements WalkingAgent {
     this.mind.dispose();
   }
 }
-
-export { DATABASE };

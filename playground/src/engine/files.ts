@@ -4,6 +4,7 @@
 import {
   type AboutEngine,
   type By,
+  type CrowdPeeks,
   DATABASE,
   DESK,
   type Formula,
@@ -11,6 +12,7 @@ import {
   MAP,
   MIND,
   NUMBER,
+  type Peeks,
   PIECE,
   PLAN,
   type Recipe,
@@ -24,10 +26,38 @@ const HEAD = 96;
 const ENTRY = 64;
 const BEGIN = aligned(HEAD + ENTRY); // of the numbers, which are the only array that files of the page name
 
-export function evaluated(formula: Formula, cells: number): bigint {
+export interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** What numbers may follow from; the same are in andante.play.recipes. Products stay below 2**53. */
+function feature(name: string, { width, height }: Size): number {
+  const columns = Math.ceil(width / 4);
+  const shift = 31 + (width > 1 ? 32 - Math.clz32(width - 1) : 0);
+  switch (name) {
+    case "cells":
+      return width * height;
+    case "width":
+      return width;
+    case "tile_columns":
+      return columns;
+    case "tiles":
+      return columns * (Math.floor(height / 4) + 1);
+    case "shift":
+      return shift;
+    case "factor":
+      return Math.ceil(2 ** shift / width);
+    default:
+      throw new Error(`there is no feature ${name}`);
+  }
+}
+
+export function evaluated(formula: Formula, size: Size): bigint {
   if (typeof formula === "number" || typeof formula === "string") return BigInt(formula);
-  const [a, b, c] = formula;
-  const value = a * cells + b;
+  const named = typeof formula[0] === "string";
+  const [a, b, c] = (named ? formula.slice(1) : formula) as [number, number, number?];
+  const value = a * feature(named ? String(formula[0]) : "cells", size) + b;
   return BigInt(c === undefined ? value : Math.min(value, c));
 }
 
@@ -63,8 +93,8 @@ export interface MapLayout {
   contexts: Map<string, number>;
 }
 
-/** Where everything lies in the image of a map with so many cells. */
-export function mapLayout(about: AboutEngine, cells: number): MapLayout {
+/** Where everything lies in the image of a map of this size. */
+export function mapLayout(about: AboutEngine, size: Size): MapLayout {
   let end = aligned(BEGIN + 8 * about.map_numbers.length);
   const put = (bytes: number): number => {
     const at = end;
@@ -73,7 +103,7 @@ export function mapLayout(about: AboutEngine, cells: number): MapLayout {
   };
   const arrays: MapLayout["arrays"] = new Map();
   for (const [name, formula, content] of about.map.arrays) {
-    const bytes = Number(evaluated(formula, cells));
+    const bytes = Number(evaluated(formula, size));
     arrays.set(name, { at: put(bytes), bytes, content });
   }
   const contexts = new Map(Object.entries(about.map.contexts).map(([name, words]) => [name, put(16 * words.length)]));
@@ -81,15 +111,15 @@ export function mapLayout(about: AboutEngine, cells: number): MapLayout {
 }
 
 /** Write the image of a map in which all cells are closed, as a map that changes. */
-export function writeMap(file: Uint8Array, about: AboutEngine, layout: MapLayout, width: number, height: number): void {
-  const cells = width * height;
+export function writeMap(file: Uint8Array, about: AboutEngine, layout: MapLayout, size: Size): void {
+  const { width, height } = size;
   file.fill(0);
   head(file, about, "world", about.map_numbers.length);
   const view = new DataView(file.buffer, file.byteOffset);
   view.setUint32(12, mapMark(width, height), true);
   const place = (name: string): number => layout.arrays.get(name)!.at;
   const known: Record<string, bigint | number> = {
-    states: cells,
+    states: width * height,
     width,
     height,
     living: 1,
@@ -104,7 +134,7 @@ export function writeMap(file: Uint8Array, about: AboutEngine, layout: MapLayout
     known[`${name}_words`] = words.length;
     words.forEach(([segment, which, formula], i) => {
       const inside = segment === MAP ? BigInt(place(String(which))) : 0n;
-      view.setBigInt64(at + 16 * i, evaluated(formula, cells) + inside, true);
+      view.setBigInt64(at + 16 * i, evaluated(formula, size) + inside, true);
       view.setBigInt64(at + 16 * i + 8, BigInt(segment), true);
     });
   }
@@ -148,12 +178,6 @@ export function mapMark(width: number, height: number): number {
 
 // --- plans -----------------------------------------------------------------------------------------------------------
 
-export interface PlanFile {
-  data: Uint8Array;
-  layout: Layout;
-  databases: number[]; // of the scene, in the order in which the module is given them
-}
-
 export interface MapPlaces {
   mark: number; // checksum
   place(array: string): number;
@@ -166,59 +190,159 @@ export function variant(recipe: Recipe, values: ReadonlyMap<string, Value>, writ
   return found === undefined ? null : { layout: recipe.layouts[found[0]]!, column: found[1] };
 }
 
-/** Write the plan of an agent's memory on a map. */
-export function planFile(
-  about: AboutEngine,
-  recipe: Recipe,
-  { layout, column }: { layout: Layout; column: number },
-  values: ReadonlyMap<string, Value>,
-  cells: number,
-  map: MapPlaces,
-  checksums: readonly number[],
-): PlanFile {
-  const numbers = layout.symbols.map((symbol) => evaluated(inColumn(symbol, column), cells));
-  const used = new Map<number, number>([
-    [MIND, about.mind_begins],
-    [DESK, 0],
-    [PLAN, 0],
-  ]);
-  const data: Uint8Array[] = [];
-  const keep = (bytes: Uint8Array): number => {
-    const at = used.get(PLAN)!;
-    const padded = new Uint8Array(aligned(bytes.length));
-    padded.set(bytes);
-    data.push(padded);
-    used.set(PLAN, at + padded.length);
-    return at;
-  };
-  const initial: number[][] = [];
-  const places = layout.pieces.map(([segment, symbol, content]) => {
-    const bytes = Number(numbers[symbol]!);
-    const pattern = unhex(inColumn(content, column));
+/** What a plan is made of. */
+export interface Order {
+  recipe: Recipe;
+  layout: Layout;
+  column: number;
+  values: ReadonlyMap<string, Value>;
+  size: Size;
+  map: MapPlaces;
+  checksums: readonly number[]; // of the databases of the scene
+}
+
+export interface PlanFile {
+  data: Uint8Array;
+  databases: number[]; // of the scene, in the order in which the module is given them
+}
+
+/** Where pieces of memory lie in their segments, and how they look in the beginning. */
+class Arrangement {
+  readonly numbers: bigint[];
+  readonly used = new Map<number, number>();
+  readonly initial: number[][] = [];
+  readonly data: Uint8Array[] = [];
+  readonly places: number[];
+
+  constructor(
+    private readonly order: Order,
+    begins: number, // bytes that the mind has first
+  ) {
+    const { layout, column, size } = order;
+    this.numbers = layout.symbols.map((symbol) => evaluated(inColumn(symbol, column), size));
+    this.used.set(MIND, begins).set(DESK, 0).set(PLAN, 0);
+    this.places = layout.pieces.map(([segment, symbol, content]) => this.put(segment, Number(this.numbers[symbol]!), content));
+  }
+
+  private put(segment: number, bytes: number, content: number[] | string): number {
+    const pattern = this.pattern(content);
     if (segment === PLAN) {
       const whole = new Uint8Array(bytes);
       if (pattern.length > 0) for (let i = 0; i < bytes; i += pattern.length) whole.set(pattern.subarray(0, bytes - i), i);
-      return keep(whole);
+      return this.keep(whole);
     }
-    const at = used.get(segment)!;
-    used.set(segment, at + aligned(bytes));
-    if (pattern.length > 0) initial.push([segment, at, bytes, keep(pattern), pattern.length]);
+    const at = this.used.get(segment)!;
+    this.used.set(segment, at + aligned(bytes));
+    if (pattern.length > 0) this.initial.push([segment, at, bytes, this.keep(pattern), pattern.length]);
     return at;
-  });
+  }
+
+  private pattern(content: number[] | string): Uint8Array {
+    if (typeof content === "string") return unhex(content);
+    const words = BigInt64Array.from(content, (symbol) => this.numbers[symbol]!);
+    return new Uint8Array(words.buffer);
+  }
+
+  private keep(bytes: Uint8Array): number {
+    const at = this.used.get(PLAN)!;
+    const padded = new Uint8Array(aligned(bytes.length));
+    padded.set(bytes);
+    this.data.push(padded);
+    this.used.set(PLAN, at + padded.length);
+    return at;
+  }
+
   /** Where what a word points to lies in its segment. */
-  const placeOf = (word: number): number => {
-    const [, which, symbol] = layout.words[word]!;
-    return places[Number(which)]! + Number(numbers[symbol]!);
-  };
-  const words = layout.words.length;
-  const contextAt = aligned(BEGIN + 8 * about.plan_numbers.length);
+  placeOf(word: number): number {
+    const [, which, symbol] = this.order.layout.words[word]!;
+    return this.places[Number(which)]! + Number(this.numbers[symbol]!);
+  }
+
+  /** The value of a word that is a number. */
+  numberOf(word: number): number {
+    return Number(this.numbers[this.order.layout.words[word]![2]]!);
+  }
+}
+
+/** Write the plan of an agent's memory on a map. */
+export function agentPlan(about: AboutEngine, order: Order): PlanFile {
+  const arranged = new Arrangement(order, about.mind_begins);
+  const clock = arranged.placeOf((order.layout.peeks as Peeks).clock);
+  return planFile(about, order, arranged, "agent", about.plan_numbers, order.layout.words.length, { clock });
+}
+
+/** Write the plan of a crowd's memory on a map. */
+export function crowdPlan(about: AboutEngine, order: Order): PlanFile & { mostUnits: number; units: number } {
+  const arranged = new Arrangement(order, about.crowd_begins);
+  const peeks = order.layout.peeks as CrowdPeeks;
+  const known: Record<string, number> = { ...peeks.begins, bodies: peeks.bodies };
+  for (const [name, word] of Object.entries(peeks.tables)) known[name] = arranged.placeOf(word);
+  for (const [name, word] of Object.entries(peeks.numbers)) known[name] = arranged.numberOf(word);
+  const file = planFile(about, order, arranged, "crowd", about.crowd_numbers, peeks.words, known);
+  return { ...file, mostUnits: known["most_units"]!, units: known["units"]! };
+}
+
+function planFile(
+  about: AboutEngine,
+  order: Order,
+  arranged: Arrangement,
+  kind: string,
+  names: readonly string[],
+  words: number,
+  known: Record<string, bigint | number>,
+): PlanFile {
+  const { layout, recipe } = order;
+  const { initial, used } = arranged;
+  const contextAt = aligned(BEGIN + 8 * names.length);
   const initialAt = aligned(contextAt + 24 * words);
   const dataAt = aligned(initialAt + 40 * initial.length);
   const file = new Uint8Array(dataAt + used.get(PLAN)!);
-  head(file, about, "agent", about.plan_numbers.length);
+  head(file, about, kind, names.length);
   const view = new DataView(file.buffer);
+  const databases = putContext(view, contextAt, words, order, arranged, dataAt);
+  recipe.parameters.forEach((one, i) => {
+    const value = one.fixed === null ? order.values.get(one.name)! : read(one.fixed);
+    view.setBigInt64(contextAt + 24 * (layout.parameters_at + i), coded(one, value), true);
+    view.setBigInt64(contextAt + 24 * (layout.parameters_at + i) + 8, BigInt(NUMBER), true);
+  });
+  initial.flat().forEach((number, i) => view.setBigInt64(initialAt + 8 * i, BigInt(number), true));
+  let end = dataAt;
+  for (const part of arranged.data) {
+    file.set(part, end);
+    end += part.length;
+  }
+  const numbers: Record<string, bigint | number> = {
+    code: BigInt(layout.code),
+    words,
+    context: contextAt,
+    mind_bytes: used.get(MIND)!,
+    desk_bytes: used.get(DESK)!,
+    initial: initialAt,
+    initials: initial.length,
+    data: dataAt,
+    anchored: recipe.anchored,
+    pursues: recipe.pursues,
+    map: order.map.mark,
+    databases: databases.length,
+    ...known,
+  };
+  databases.forEach((one, i) => (numbers[`database_${i}`] = order.checksums[one]!));
+  putNumbers(file, names, numbers);
+  view.setUint32(12, checksum(file), true);
+  return { data: file, databases };
+}
+
+/** Write for each word of the context its value and its segment; return the databases that it points to, in order. */
+function putContext(
+  view: DataView,
+  at: number,
+  words: number,
+  { layout, map }: Order,
+  { numbers, places }: Arrangement,
+  dataAt: number,
+): number[] {
   const databases: number[] = [];
-  layout.words.forEach(([segment, which, symbol], i) => {
+  layout.words.slice(0, words).forEach(([segment, which, symbol], i) => {
     const number = numbers[symbol]!;
     let [value, kind] = [number, segment];
     if (segment === PIECE) {
@@ -230,39 +354,10 @@ export function planFile(
       if (!databases.includes(segment - DATABASE)) databases.push(segment - DATABASE);
       kind = DATABASE + databases.indexOf(segment - DATABASE);
     }
-    view.setBigInt64(contextAt + 24 * i, value, true);
-    view.setBigInt64(contextAt + 24 * i + 8, BigInt(kind), true);
+    view.setBigInt64(at + 24 * i, value, true);
+    view.setBigInt64(at + 24 * i + 8, BigInt(kind), true);
   });
-  recipe.parameters.forEach((one, i) => {
-    const value = one.fixed === null ? values.get(one.name)! : read(one.fixed);
-    view.setBigInt64(contextAt + 24 * (layout.parameters_at + i), coded(one, value), true);
-    view.setBigInt64(contextAt + 24 * (layout.parameters_at + i) + 8, BigInt(NUMBER), true);
-  });
-  initial.flat().forEach((number, i) => view.setBigInt64(initialAt + 8 * i, BigInt(number), true));
-  let end = dataAt;
-  for (const part of data) {
-    file.set(part, end);
-    end += part.length;
-  }
-  const known: Record<string, bigint | number> = {
-    code: BigInt(layout.code),
-    words,
-    context: contextAt,
-    mind_bytes: used.get(MIND)!,
-    desk_bytes: used.get(DESK)!,
-    initial: initialAt,
-    initials: initial.length,
-    data: dataAt,
-    clock: placeOf(layout.peeks.clock),
-    anchored: recipe.anchored,
-    pursues: recipe.pursues,
-    map: map.mark,
-    databases: databases.length,
-  };
-  databases.forEach((one, i) => (known[`database_${i}`] = checksums[one]!));
-  putNumbers(file, about.plan_numbers, known);
-  view.setUint32(12, checksum(file), true);
-  return { data: file, layout, databases };
+  return databases;
 }
 
 const CRC = Uint32Array.from({ length: 256 }, (_, byte) => {

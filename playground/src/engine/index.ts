@@ -2,6 +2,7 @@
 
 import { type AboutEngine, cardsOf, type Recipe, unpacked } from "./about";
 import { type Home, type Lying, Mind, variantOf, Walker } from "./agent";
+import { MarchingCrowd } from "./crowd";
 import { Module } from "./module";
 import { normal, type Setting, understood } from "./notation";
 import {
@@ -106,10 +107,12 @@ class LoadedEngine implements Engine, Home {
     return new Walker(this, living, this.recipe(living, setting), setting, start, goal);
   }
 
-  crowd(world: World, notation: string, options?: CrowdOptions): Crowd {
-    void world;
-    void options;
-    throw new EngineError(`there are no crowds of ${notation} in this page`);
+  crowd(world: World, notation: string, options: CrowdOptions = {}): Crowd {
+    const setting = understood(notation, this.cards);
+    const kinds = this.about.crowds[setting.card.name];
+    if (kinds === undefined) throw new EngineError(`${setting.card.title} cannot be one of a crowd in this page`);
+    const recipe = options.bodies === true ? kinds.bodies : kinds.plain;
+    return new MarchingCrowd(this, world as LivingWorld, recipe, setting, options.units ?? 0);
   }
 
   memory(): { used: number; total: number } {

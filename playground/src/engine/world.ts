@@ -49,11 +49,11 @@ export class LivingWorld implements World {
     this.height = height;
     this.cells = width * height;
     this.first = passable.slice();
-    const layout = mapLayout(about, this.cells);
+    const layout = mapLayout(about, ground);
     this.layout = layout;
     this.places = { mark: mapMark(width, height), place: (array) => layout.arrays.get(array)!.at };
     this.at = module.memory.take(layout.bytes);
-    writeMap(this.image(), about, layout, width, height);
+    writeMap(this.image(), about, layout, ground);
     for (let cell = 0; cell < this.cells; cell++) {
       if (passable[cell]) module.call("andante_open_cell", this.at, layout.bytes, cell);
     }

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -26,12 +27,20 @@ from andante.episode.march import (
     release_teams,
     release_units,
 )
-from andante.kernel import Each, Entry, bind, entry_of, host_nanoseconds
+from andante.kernel import Each, bind, host_nanoseconds
 from andante.search.memory import CLOCK, Log, Space, allocate, bytes_of
 from andante.search.mind import ANNEX, Draft, Mind, Minds
 from andante.world.graph import Graph
 
 FIRST_SLOTS = 1024
+
+
+class Kernel(NamedTuple):
+    """A kernel, what it is bound to, and which of the numbers that each call gives are not whole."""
+
+    function: Callable[..., Any]
+    parts: tuple[Any, ...]
+    floats: tuple[int, ...] = ()
 
 
 class Squad:
@@ -113,18 +122,18 @@ class Squad:
         head = self._minds.all_of(self._memory.detour.annex)
         return Annexes(blocks.bytes, head, self._free_annexes, blocks.size)
 
-    def entries(self) -> dict[str, Entry]:
-        """Return the code of what a program without Python needs of a squad, with contexts."""
+    def kernels(self) -> dict[str, Kernel]:
+        """Return what a program without Python needs of a squad: kernels, and what they are bound to."""
         self._minds.begin(len(self._members))  # outside Python, nothing is left to be done when a unit comes
         loop = marcher(self._gait.step, self._gait.memory, host_nanoseconds)
-        entries = {
-            "march": entry_of(loop, *self._marching, floats=(1, 2)),
-            "release": entry_of(release_units, *self._releasing),
-            "held": entry_of(held_by, *self._holding),
+        found = {
+            "march": Kernel(loop, self._marching, floats=(1, 2)),
+            "release": Kernel(release_units, self._releasing),
+            "held": Kernel(held_by, self._holding),
         }
         if self._share:
-            entries["release_teams"] = entry_of(release_teams, *self._disbanding)
-        return entries
+            found["release_teams"] = Kernel(release_teams, self._disbanding)
+        return found
 
     @property
     def tables(self) -> dict[str, npt.NDArray[Any]]:

@@ -21,7 +21,7 @@ from andante.episode.cutoff import end_cut_off
 from andante.episode.lanes import KEPT_SHARE
 from andante.episode.march import NO_WISH, UNIT, Ground, begin_turn, end_turn
 from andante.episode.roster import NO_SQUAD, NOWHERE
-from andante.episode.squad import Squad
+from andante.episode.squad import Kernel, Squad
 from andante.errors import ParameterError
 from andante.export.images import (
     PLAN_NUMBERS,
@@ -36,6 +36,7 @@ from andante.export.images import (
 from andante.export.layout import MIND, Layout, place_of
 from andante.kernel import Entry, entry_of
 from andante.search.memory import bytes_of
+from andante.world.grid import Grid
 from andante.world.living import World
 
 #: Kernels of an algorithm, and those that are the same for all; those for teams and maps that change may be missing.
@@ -125,6 +126,11 @@ class CrowdPlan:
     memory_bytes: int
 
     @property
+    def identity(self) -> str:
+        """What its code is the same for: the same kernels, sources and types."""
+        return _joined(self.entries).identity
+
+    @property
     def words(self) -> int:
         """The number of words of all its contexts."""
         return sum(len(entry.words) for entry in self.entries.values())
@@ -140,14 +146,15 @@ class CrowdPlan:
         graph = image.graph
         Crowd(algorithm, image.world, databases=databases, share="goal" if size.share else None)  # refuses
         refuse_followers(algorithm, image)
-        made = _Made(algorithm, image, databases, size)
+        made = Made(algorithm, image.world, databases, size)
         _refuse_large(algorithm, size, made.unit_bytes)
-        whole = _joined(made.entries)
+        entries = made.entries()
+        whole = _joined(entries)
         used = used_by(algorithm, databases, graph)
         layout = Layout.on(image.ranges, used, CROWD_HEAD.itemsize)
         layout.place([*whole.arrays, *((0, table) for table in made.tables.values())], (), shared_desk=False)
         begins, words = {}, 0
-        for name, entry in made.entries.items():
+        for name, entry in entries.items():
             begins[name], words = words, words + len(entry.words)
         known = {
             **plan_numbers(algorithm, image, used, layout),
@@ -163,14 +170,14 @@ class CrowdPlan:
         }
         served = served_goals(graph, made.squad.covering)
         data = plan_file("crowd", CROWD_NUMBERS, algorithm, image, layout, known, whole, served)
-        return cls(algorithm, image, used, made.entries, known["code"], data, layout.used[MIND])
+        return cls(algorithm, image, used, entries, known["code"], data, layout.used[MIND])
 
 
-class _Made:
-    """A crowd as it is in the beginning: its tables, and the code that works on them."""
+class Made:
+    """A crowd as it is in the beginning: its tables, and the kernels that work on them."""
 
-    def __init__(self, algorithm: Algorithm, image: MapImage, databases: Sequence[Any], size: CrowdSize) -> None:
-        graph, units = image.graph, size.units
+    def __init__(self, algorithm: Algorithm, world: Grid, databases: Sequence[Any], size: CrowdSize) -> None:
+        graph, units = world.graph, size.units
         rows = np.zeros(units, UNIT)
         rows["squad"], rows["wish"], rows["state"] = NO_SQUAD, NO_WISH, NOWHERE
         ground = Ground(rows, np.full((units, 2), NOWHERE, np.int32))
@@ -179,20 +186,24 @@ class _Made:
             **self.squad.tables,
             **{name: np.zeros(units, np.int32) for name in ("free_ids", "free_slots", "order")},
         }
-        self.entries = self.squad.entries()
+        self.kernels = self.squad.kernels()
         turn = ground, self.tables["members"], self.tables["squad"]
-        self.entries |= {"begin": entry_of(begin_turn, *turn), "end": entry_of(end_turn, *turn)}
+        self.kernels |= {"begin": Kernel(begin_turn, turn), "end": Kernel(end_turn, turn)}
         # The code for bodies is always there, so that a library serves crowds with them and without.
         bodies = Bodies.over(*((len(graph), units) if size.bodies else (0, 0)), graph.max_degree)
-        self.entries["resolve"] = entry_of(resolve, graph.arrays, ground, bodies, np.dtype(np.int32))
+        self.kernels["resolve"] = Kernel(resolve, (graph.arrays, ground, bodies, np.dtype(np.int32)))
         self.tables["standing"] = bodies.standing
-        if isinstance(image.world, World):
+        if isinstance(world, World):
             self.tables["lost"] = lost = np.zeros(units, np.int64)
-            self.entries["cut_off"] = entry_of(end_cut_off, image.world.parts, graph.arrays, ground, lost)
-            self.entries["drop_wishes"] = entry_of(drop_wishes, graph.arrays, ground)
+            self.kernels["cut_off"] = Kernel(end_cut_off, (world.parts, graph.arrays, ground, lost))
+            self.kernels["drop_wishes"] = Kernel(drop_wishes, (graph.arrays, ground))
         if size.share:
             self.tables["teams"], self.tables["team_at"] = np.zeros(units + 1, TEAM), np.zeros(len(graph), np.int32)
         self.unit_bytes = bytes_of((ground, bodies.of_units)) // units + self.squad.unit_bytes
+
+    def entries(self) -> dict[str, Entry]:
+        """Return the code of its kernels, with contexts."""
+        return {name: entry_of(one.function, *one.parts, floats=one.floats) for name, one in self.kernels.items()}
 
 
 def _joined(entries: dict[str, Entry]) -> Entry:

@@ -115,8 +115,12 @@ def _tabled(function: Callable[..., Any], parts: tuple[Any, ...]) -> tuple[Any, 
     context = _Context([], [])
     shape = tuple(_write(part, context) for part in parts)
     dispatcher = cast(Any, _entry_for(function, shape, parts)).inner
-    identity = ", ".join([source_state(dispatcher.py_func), *(full_name(_kind(part)) for part in parts)])
+    identity = _identities.get((function, shape), lambda: _identity(dispatcher, parts))
     return dispatcher, Table(identity, tuple(context.words), tuple(context.arrays))
+
+
+def _identity(dispatcher: Any, parts: tuple[Any, ...]) -> str:
+    return ", ".join([source_state(dispatcher.py_func), *(full_name(_kind(part)) for part in parts)])
 
 
 def _entry_for(function: Callable[..., Any], shape: Hashable, parts: tuple[Any, ...]) -> Callable[..., Any]:
@@ -365,6 +369,7 @@ def _arguments(_: Any, address: Any, numbers: Any, kinds: Any) -> Any:
 
 
 _entries: Recent[Hashable, Callable[..., Any]] = Recent(ENTRIES)
+_identities: Recent[Hashable, str] = Recent(ENTRIES)
 
 
 def _entry(function: Any, kinds: tuple[types.Type, ...]) -> Callable[..., Any]:

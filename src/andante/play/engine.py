@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from andante.agent import Algorithm, algorithms
-from andante.databases.header import VERSION
+from andante.databases.header import VERSION, Database
+from andante.episode.march import UNIT
 from andante.errors import AlgorithmError
+from andante.export.crowds import CROWD_HEAD, CROWD_NUMBERS, CrowdPlan, CrowdSize
 from andante.export.images import (
     MAP_NUMBERS,
     MIND_BEGINS,
@@ -24,18 +26,19 @@ from andante.export.images import (
     PLAN_NUMBERS,
     MapImage,
     Plan,
-    code_number,
     map_arrays,
     map_code,
     map_entries,
+    number_of,
 )
-from andante.export.library import Exported, names_for, objects, sources, template, words_of
+from andante.export.layout import aligned
+from andante.export.library import Exported, names_for, objects, sources, template, tick_names, words_of
 from andante.export.linking import link
 from andante.export.objects import TARGETS
 from andante.kernel import Table
 from andante.measures import Outcome
 from andante.play.cards import card_of, codes_of
-from andante.play.recipes import SIZES, Formula, Layout, Maker, Recipe, checked_stages, fitted, stages
+from andante.play.recipes import SIZES, CrowdMaker, Formula, Layout, Maker, Recipe, checked_stages, fitted, stages
 from andante.play.samples import Sample, sample_table
 from andante.search.memory import CLOCK
 from andante.search.path import PATH
@@ -46,6 +49,9 @@ from andante.world.parts import Parts
 
 WASM = TARGETS["wasm"]
 SETTINGS = 6  # random ones that a recipe is held to on each further map
+CROWD_SETTINGS = 2
+MOST_UNITS = 2000  # of a crowd in a page
+SMALLEST_CROWD = 1_000_000  # bytes, for two units: arrays of one are of another type
 
 Progress = Callable[[str], None]
 
@@ -53,14 +59,22 @@ Progress = Callable[[str], None]
 def engine(progress: Progress = lambda what: None) -> bytes:
     """Return the engine with all algorithms that can walk on any map."""
     chosen = [one for one in algorithms() if not one.needs and not one.card.regions]
-    agents = code_of(chosen, progress)
-    recipes = {}
-    for one in chosen:
-        progress(f"recipe of {one.card.name}")
-        recipes[one.card.name] = checked_recipe(one, agents)
+    code = Code()
+    image = MapImage.of(World(stages()[1].world.frozen()))
+    for algorithm in chosen:
+        progress(f"compiling {algorithm.card.name}")
+        code.add(algorithm, image)
+    recipes, crowds = {}, {}
+    for algorithm in chosen:
+        progress(f"recipe of {algorithm.card.name}")
+        recipes[algorithm.card.name] = checked(Maker(algorithm, stages()), code, SETTINGS)
+        if algorithm.crowd:
+            crowds[algorithm.card.name] = {
+                name: checked(CrowdMaker(algorithm, stages(), units=MOST_UNITS, bodies=bodies), code, CROWD_SETTINGS)
+                for name, bodies in (("plain", False), ("bodies", True))
+            }
     progress("linking")
-    module = linked(list(agents.values()))
-    return packed(about_engine(recipes, agents), module)
+    return packed(about_engine(recipes, crowds, code), linked(code.agents))
 
 
 def packed(about: dict[str, Any], blob: bytes) -> bytes:
@@ -69,22 +83,34 @@ def packed(about: dict[str, Any], blob: bytes) -> bytes:
     return f"{len(text)}\n".encode() + text + blob
 
 
-def code_of(chosen: Sequence[Algorithm], progress: Progress) -> dict[str, Exported]:
-    """Return the machine code of algorithms by its identity; those that differ in parameters share it."""
-    image = MapImage.of(World(stages()[1].world.frozen()))
-    found: dict[str, Exported] = {}
-    for name, algorithm in zip(names_for(one.card.name for one in chosen), chosen, strict=True):
-        progress(f"compiling {algorithm.card.name}")
-        plan = Plan.of(algorithm, image)
-        found.setdefault(plan.entry.identity, Exported(name, (plan,)))
-    return found
+class Code:
+    """The machine code of agents and crowds. Algorithms that differ in parameters only share it."""
+
+    def __init__(self) -> None:
+        self.agents: list[Exported] = []
+        self.names: dict[str, str] = {}  # in the module, by the identity of the code
+
+    def add(self, algorithm: Algorithm, image: MapImage, databases: Sequence[Database] = ()) -> None:
+        """Add the code of an algorithm, and of crowds of it, if it is not there yet."""
+        plan, crowds = Plan.of(algorithm, image, databases), ()
+        identities = [plan.entry.identity]
+        if algorithm.crowd and isinstance(image.world, World):
+            crowd = CrowdPlan.of(algorithm, image, plan.databases, CrowdSize(2, SMALLEST_CROWD))
+            crowds, identities = (crowd,), [*identities, crowd.identity]
+        if all(one in self.names for one in identities):
+            return
+        name = names_for([*(one.name for one in self.agents), algorithm.card.name])[-1]
+        self.agents.append(Exported(name, (plan,), crowds))
+        self.names.update({one: name for one in identities if one not in self.names})
+
+    def __contains__(self, identity: str) -> bool:
+        return identity in self.names
 
 
-def checked_recipe(algorithm: Algorithm, agents: dict[str, Exported]) -> Recipe:
-    """Return the recipe of an algorithm for maps of any size, held to how Python lays out memory on further ones."""
-    maker = Maker(algorithm, stages())
-    recipe = maker.recipe(agents.__contains__)
-    maker.check(recipe, checked_stages(), SETTINGS)
+def checked(maker: Maker, code: Code, settings: int) -> Recipe:
+    """Return a recipe for maps of any size, held to how Python lays out memory on further ones."""
+    recipe = maker.recipe(code.__contains__)
+    maker.check(recipe, checked_stages(), settings)
     return recipe
 
 
@@ -106,29 +132,37 @@ def linked(agents: Sequence[Exported]) -> bytes:
 # --- JSON -----------------------------------------------------------------------------------------------------------
 
 
-def about_engine(recipes: dict[str, Recipe], agents: dict[str, Exported]) -> dict[str, Any]:
+def about_engine(
+    recipes: dict[str, Recipe], crowds: dict[str, dict[str, Recipe]], code: Code
+) -> dict[str, Any]:
     """Return all that the page has to know, for JSON."""
     from importlib.metadata import version
 
     from andante.report.papers import papers_of
 
-    made = list(agents.values())
     return {
         "version": version("andante"),
         "file_version": VERSION,
         "map_numbers": list(MAP_NUMBERS),
         "plan_numbers": list(PLAN_NUMBERS),
         "databases": MOST_DATABASES,
-        "words": words_of(made),
+        "words": words_of(code.agents),
         "mind_begins": MIND_BEGINS,
+        "crowd_numbers": list(CROWD_NUMBERS),
+        "crowd_begins": aligned(CROWD_HEAD.itemsize),
+        "crowd_records": {"units": _record(UNIT)},
+        "tick": tick_names(),
         "outcomes": [one.name for one in Outcome],
         "records": {
-            name: {field: dtype.fields[field][1] for field in dtype.names}
+            name: {key: offset for key, (offset, _) in _record(dtype)["fields"].items()}
             for name, dtype in {"clock": CLOCK, "plan": PLAN, "path": PATH, "ends": ENDS, "tracing": TRACING}.items()
-            if dtype.fields is not None and dtype.names is not None
         },
         "map": about_map(),
-        "recipes": {name: about_recipe(recipe, agents) for name, recipe in recipes.items()},
+        "recipes": {name: about_recipe(recipe, code.names) for name, recipe in recipes.items()},
+        "crowds": {
+            name: {kind: about_recipe(recipe, code.names) for kind, recipe in kinds.items()}
+            for name, kinds in crowds.items()
+        },
         "cards": [
             card_of(one, recipes.get(one.card.name), [paper.link for paper in papers_of(one) if paper.link])
             for one in algorithms()
@@ -136,7 +170,13 @@ def about_engine(recipes: dict[str, Recipe], agents: dict[str, Exported]) -> dic
     }
 
 
-def about_recipe(recipe: Recipe, agents: dict[str, Exported]) -> dict[str, Any]:
+def _record(dtype: np.dtype[Any]) -> dict[str, Any]:
+    """Return how long a record is, and of each field where it lies and how long it is."""
+    fields = {key: (found[1], found[0].itemsize) for key, found in (dtype.fields or {}).items()}
+    return {"bytes": dtype.itemsize, "fields": fields}
+
+
+def about_recipe(recipe: Recipe, names: Mapping[str, str]) -> dict[str, Any]:
     """Return a recipe for JSON. What is different in each column of a layout is a list in ``by``."""
     shaping = [
         {"name": one.name, "values": [_written(recipe, one.name, value) for value in one.values], "classes": one.classes}
@@ -148,7 +188,7 @@ def about_recipe(recipe: Recipe, agents: dict[str, Exported]) -> dict[str, Any]:
         "parameters": codes_of(recipe.algorithm),
         "shaping": shaping,
         "variants": {",".join(map(str, key)): place for key, place in recipe.variants.items()},
-        "layouts": [_about_layout(layout, agents) for layout in recipe.layouts],
+        "layouts": [_about_layout(layout, names) for layout in recipe.layouts],
     }
 
 
@@ -159,22 +199,21 @@ def _written(recipe: Recipe, name: str, value: Any) -> str:
     return write(parameter.word(value))
 
 
-def _about_layout(layout: Layout, agents: dict[str, Exported]) -> dict[str, Any]:
-    numbers = list(zip(*(formulas for formulas, _ in layout.columns), strict=True))
-    contents = list(zip(*(contents for _, contents in layout.columns), strict=True))
+def _about_layout(layout: Layout, names: Mapping[str, str]) -> dict[str, Any]:
     symbols: dict[Any, int] = {}
-    places = [symbols.setdefault(column, len(symbols)) for column in numbers]
+    places = [symbols.setdefault(column, len(symbols)) for column in zip(*layout.columns, strict=True)]
     words = len(layout.first.words)
-    exported = agents[layout.first.identity]
+    pieces, at = [], words
+    for piece in layout.first.pieces:
+        held = piece.content.hex() if piece.content else places[at + 1 : at + 1 + piece.words]
+        pieces.append([piece.segment, places[at], held])
+        at += 1 + piece.words
     return {
-        "agent": exported.name,
-        "code": str(code_number(exported.entry)),
+        "agent": names[layout.first.identity],
+        "code": str(number_of(layout.first.identity)),
         "symbols": [_by([one.as_data() for one in column]) for column in symbols],
         "words": [[*word, place] for word, place in zip(layout.first.words, places[:words], strict=True)],
-        "pieces": [
-            [segment, place, _by([one.hex() for one in content])]
-            for segment, place, content in zip(layout.first.pieces, places[words:], contents, strict=True)
-        ],
+        "pieces": pieces,
         "parameters_at": layout.parameters_at,
         "peeks": layout.peeks,
     }
@@ -191,32 +230,25 @@ def _by(column: Sequence[Any]) -> Any:
 def about_map() -> dict[str, Any]:
     """Return how a map that changes is laid out, with all cells closed and not yet swept, for JSON."""
     found = [_map_arrays(stage.world) for stage in stages() if isinstance(stage.world, World)]
-    cells = [stage.cells for stage in stages()]
     contexts = [_map_contexts(stage.world, stage.places) for stage in stages() if isinstance(stage.world, World)]
     arrays = []
     for name in found[0]:
-        bytes_ = _must_fit(cells, [one[name][0] for one in found], name)
-        arrays.append([name, bytes_.as_data(), _map_content(name, [one[name][1] for one in found])])
-    return {
-        "code": str(map_code()),
-        "arrays": arrays,
-        "contexts": {
-            key: [
-                [*word, _must_fit(cells, values, key).as_data()]
-                for word, *values in zip(
-                    contexts[0][key].words, *(one[key].numbers[: len(one[key].words)] for one in contexts), strict=True
-                )
-            ]
-            for key in contexts[0]
-        },
-        "sweeps": int(stages()[0].world.parts.scalars.dtype.fields["sweeps"][1]),  # type: ignore[attr-defined]
-    }
+        formula = _must_fit([one[name][0] for one in found], name)
+        arrays.append([name, formula.as_data(), _map_content(name, [one[name][1] for one in found])])
+    told = {}
+    for key, first in contexts[0].items():
+        numbers = zip(*(one[key].numbers for one in contexts), strict=True)
+        told[key] = [
+            [*word, _must_fit(values, key).as_data()] for word, values in zip(first.words, numbers, strict=True)
+        ]
+    sweeps = (Parts.over(1).scalars.dtype.fields or {})["sweeps"][1]
+    return {"code": str(map_code()), "arrays": arrays, "contexts": told, "sweeps": sweeps}
 
 
-def _must_fit(cells: Sequence[int], values: Sequence[int], what: str) -> Formula:
-    formula = fitted(cells, values)
+def _must_fit(values: Sequence[int], what: str) -> Formula:
+    formula = fitted(SIZES, values)
     if formula is None:
-        raise AlgorithmError(f"no formula explains what maps of {cells} cells need for {what}: {values}")
+        raise AlgorithmError(f"no formula explains what maps of {SIZES} cells need for {what}: {values}")
     return formula
 
 

@@ -25,14 +25,17 @@ import numpy as np
 from andante.agent import Algorithm, Parameter, parameters_of
 from andante.databases.header import Database
 from andante.errors import AlgorithmError
+from andante.export.crowds import CrowdSize, Made
 from andante.export.images import Planned
 from andante.kernel import count_words
-from andante.play.samples import Place, Sample, peeks, places_of, sample_agent
+from andante.play.samples import Place, Sample, peeks, places_of, sample_agent, sample_crowd
 from andante.world.grid import Grid
 from andante.world.living import World
 
 SIZES = ((3, 2), (16, 12), (40, 31), (320, 200), (640, 500))  # of the maps that recipes are made from
 CHECKED = ((1, 7), (57, 83), (1024, 1024))  # of those that they are held to
+LEARNED_BYTES = 32_000_000  # for what the units of a crowd learn, and ...
+UNIT_SHARE = 1.25  # ... times what they take in the beginning
 LOG_ROWS = 1 << 18  # thoughts of one move that a page can show
 
 #: Values that a page offers for numbers on which memory depends.
@@ -40,42 +43,74 @@ WHOLE = (*range(11), 15, 20, 30, 50, 70, 100, 200, 300, 500, 1000)
 REAL = (0.0, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 2.0, 3.0, 5.0, 10.0, 30.0, 100.0, 300.0, 1000.0, math.inf)
 
 
+#: What numbers may follow from, by name: of a map of so many columns and rows. Pages of crowds are tiles of 4 x 4 cells.
+FEATURES: dict[str, Callable[[int, int], int]] = {
+    "cells": lambda width, height: width * height,
+    "width": lambda width, height: width,
+    "tile_columns": lambda width, height: -(-width // 4),
+    "tiles": lambda width, height: -(-width // 4) * (height // 4 + 1),
+    "shift": lambda width, height: 31 + (width - 1).bit_length(),  # to divide by the width is to multiply and shift
+    "factor": lambda width, height: -(-(1 << 31 + (width - 1).bit_length()) // width),
+}
+
+
 class Formula(NamedTuple):
-    """A number that follows from the number of cells: ``min(a * n + b, c)``."""
+    """A number that follows from a feature of the map: ``min(a * feature + b, c)``."""
 
     a: int
     b: int
     c: int | None = None
+    of: str = "cells"
 
-    def at(self, n: int) -> int:
-        """Return the number for a map of ``n`` cells."""
-        value = self.a * n + self.b
+    def at(self, width: int, height: int) -> int:
+        """Return the number for a map of this size."""
+        value = self.a * FEATURES[self.of](width, height) + self.b
         return value if self.c is None else min(value, self.c)
 
     def as_data(self) -> Any:
         """Return it as JSON has it: a number, or a list. JavaScript's numbers are exact up to 2**53."""
         if self.a == 0 and self.c is None:
             return self.b if abs(self.b) < 2**53 else str(self.b)
-        return [self.a, self.b] if self.c is None else [self.a, self.b, self.c]
+        least = [] if self.c is None else [self.c]
+        return [*([] if self.of == "cells" else [self.of]), self.a, self.b, *least]
 
 
-def fitted(sizes: Sequence[int], values: Sequence[int]) -> Formula | None:
+Size = tuple[int, int]
+
+
+def fitted(sizes: Sequence[Size], values: Sequence[int]) -> Formula | None:
     """Return the formula that explains all values, or None.
 
-    >>> fitted([6, 192, 1240], [24, 40, 40])
-    Formula(a=4, b=0, c=40)
-    >>> fitted([6, 192, 1240], [6, 200, 1]) is None
+    >>> fitted([(3, 2), (16, 12), (40, 31)], [24, 40, 40])
+    Formula(a=4, b=0, c=40, of='cells')
+    >>> fitted([(3, 2), (16, 12), (40, 31)], [6, 200, 1]) is None
     True
     """
-    first, second, last = values[0], values[1], values[-1]
-    slope, rest = divmod(second - first, sizes[1] - sizes[0])
-    tried = [Formula(0, first)]
+    if len(set(values)) == 1:
+        return Formula(0, values[0])
+    for name, feature in FEATURES.items():
+        found = _fitted_to(name, [feature(*size) for size in sizes], values)
+        if found is not None and all(found.at(*size) == value for size, value in zip(sizes, values, strict=True)):
+            return found
+    return None
+
+
+def _fitted_to(name: str, features: Sequence[int], values: Sequence[int]) -> Formula | None:
+    """Return a formula of one feature that may explain the values."""
+    first, last = values[0], values[-1]
+    other = next((i for i in range(1, len(values)) if features[i] != features[0]), None)
+    if other is None:
+        return None
+    slope, rest = divmod(values[other] - first, features[other] - features[0])
+    tried = []
     if rest == 0:
-        tried += [Formula(slope, first - slope * sizes[0]), Formula(slope, first - slope * sizes[0], last)]
-    if first % sizes[0] == 0:
-        tried.append(Formula(first // sizes[0], 0, last))
+        begin = first - slope * features[0]
+        tried = [Formula(slope, begin, None, name), Formula(slope, begin, last, name)]
+    if first % features[0] == 0:
+        tried.append(Formula(first // features[0], 0, last, name))
     for one in tried:
-        if all(one.at(n) == value for n, value in zip(sizes, values, strict=True)):
+        made = [one.a * feature + one.b for feature in features]
+        if [value if one.c is None else min(value, one.c) for value in made] == list(values):
             return one
     return None
 
@@ -93,9 +128,9 @@ class Stage:
         return cls(world, places_of(world, databases))
 
     @property
-    def cells(self) -> int:
-        """The number of cells."""
-        return len(self.world.graph)
+    def size(self) -> Size:
+        """Its columns and rows."""
+        return self.world.width, self.world.height
 
 
 @cache
@@ -146,17 +181,16 @@ class Shaping(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """The structure of some samples, and for each of them formulas and contents."""
+    """The structure of some samples, and for each of them a formula for each number."""
 
     first: Sample
     parameters_at: int  # the word of the first parameter
     peeks: dict[str, Any]
-    columns: list[tuple[list[Formula], tuple[bytes, ...]]]
+    columns: list[list[Formula]]
 
-    def at(self, column: int, cells: int) -> Sample:
-        """Return the sample that a column stands for on a map of so many cells."""
-        formulas, contents = self.columns[column]
-        return self.first._replace(numbers=tuple(one.at(cells) for one in formulas), contents=contents)
+    def at(self, column: int, size: Size) -> Sample:
+        """Return the sample that a column stands for on a map of this size."""
+        return self.first._replace(numbers=tuple(one.at(*size) for one in self.columns[column]))
 
 
 @dataclass(frozen=True)
@@ -171,11 +205,11 @@ class Recipe:
     variants: dict[tuple[int, ...], tuple[int, int]]  # by classes of the shaping parameters: layout, column
     layouts: list[Layout]
 
-    def at(self, algorithm: Algorithm, cells: int) -> Sample | None:
+    def at(self, algorithm: Algorithm, size: Size) -> Sample | None:
         """Return how memory is laid out for these parameters, whose words are 0; None if they are not offered."""
         classes = [one.class_of(getattr(algorithm.params, one.name)) for one in self.shaping]
         found = self.variants.get(tuple(-1 if one is None else one for one in classes))
-        return None if found is None else self.layouts[found[0]].at(found[1], cells)
+        return None if found is None else self.layouts[found[0]].at(found[1], size)
 
 
 class Maker:
@@ -185,12 +219,18 @@ class Maker:
         self.algorithm, self.stages, self.databases = algorithm, stages, databases
         self.count = len(parameters_of(type(algorithm.params)))
 
-    def look(self, algorithm: Algorithm, stage: Stage) -> tuple[Sample, Planned]:
-        """Return how memory is laid out on one map, with 0 for the words that are parameters, and its agent."""
+    def look(self, algorithm: Algorithm, stage: Stage) -> tuple[Sample, Any]:
+        """Return how memory is laid out on one map, with 0 for the words that are parameters, and what was looked at."""
         agent = Planned(algorithm, stage.world, databases=self.databases, log_rows=LOG_ROWS)
-        sample, begin = sample_agent(agent, stage.places), parameters_at(agent)
+        return self._without_parameters(sample_agent(agent, stage.places), parameters_at(agent)), agent
+
+    def _without_parameters(self, sample: Sample, begin: int) -> Sample:
         numbers = [0 if begin <= i < begin + self.count else value for i, value in enumerate(sample.numbers)]
-        return sample._replace(numbers=tuple(numbers)), agent
+        return sample._replace(numbers=tuple(numbers))
+
+    def about(self, made: Any) -> tuple[int, dict[str, Any]]:
+        """Return the word of the first parameter, and what a page looks at."""
+        return parameters_at(made), peeks(made)
 
     def sample(self, algorithm: Algorithm, stage: Stage) -> Sample:
         """Return how memory is laid out on one map, with 0 for the words that are parameters."""
@@ -234,11 +274,11 @@ class Maker:
             changed = self.algorithm.with_parameters(**dict(zip(names, values, strict=True)))
             if not self._has_databases(changed):
                 continue
-            sample, agent = self.look(changed, self.stages[0])
+            sample, made = self.look(changed, self.stages[0])
             if not known(sample.identity):
                 continue
-            column = self._formulas(changed, sample), sample.contents
-            fresh = len(layouts), Layout(sample, parameters_at(agent), peeks(agent), [])
+            column = self._formulas(changed, sample)
+            fresh = len(layouts), Layout(sample, *self.about(made), [])
             number, layout = layouts.setdefault(sample.structure, fresh)
             if column not in layout.columns:
                 layout.columns.append(column)
@@ -251,14 +291,14 @@ class Maker:
         if len(self.stages) == 1:
             return [Formula(0, value) for value in first.numbers]
         samples = [first, *(self.sample(algorithm, stage) for stage in self.stages[1:])]
-        cells = [stage.cells for stage in self.stages]
-        if any(one.structure != first.structure or one.contents != first.contents for one in samples):
+        sizes = [stage.size for stage in self.stages]
+        if any(one.structure != first.structure for one in samples):
             raise AlgorithmError(f"the memory of {algorithm} is laid out in another way on larger maps")
         found = []
         for values in zip(*(one.numbers for one in samples), strict=True):
-            formula = fitted(cells, values)
+            formula = fitted(sizes, values)
             if formula is None:
-                raise AlgorithmError(f"no formula explains what {algorithm} needs on maps of {cells} cells: {values}")
+                raise AlgorithmError(f"no formula explains what {algorithm} needs on maps of {sizes} cells: {values}")
             found.append(formula)
         return found
 
@@ -270,7 +310,7 @@ class Maker:
             for number in range(settings):
                 chosen = {p.name: rng.choice(shaping.get(p.name) or offered(p)) for p in self.algorithm.parameters}
                 changed = self.algorithm.with_parameters(**chosen) if number else self.algorithm
-                found = recipe.at(changed, stage.cells)
+                found = recipe.at(changed, stage.size)
                 if found is None:
                     continue
                 if found != self.sample(changed, stage):
@@ -282,3 +322,43 @@ class Maker:
 def parameters_at(agent: Planned) -> int:
     """Return the word of an agent's first parameter: they come after graph, view and memory."""
     return count_words(*agent.parts()[:3])
+
+
+class CrowdMaker(Maker):
+    """Makes the recipe of crowds of one algorithm, of at most so many units, with bodies or without."""
+
+    def __init__(self, algorithm: Algorithm, stages: Sequence[Stage], *, units: int, bodies: bool) -> None:
+        super().__init__(algorithm, stages)
+        self.units, self.bodies = units, bodies
+
+    def size_of(self, algorithm: Algorithm) -> CrowdSize:
+        """Return the size of a crowd: there is room for all units, and for what they learn."""
+        one = Made(algorithm, self.stages[0].world, (), CrowdSize(1, LEARNED_BYTES, self.bodies))
+        return CrowdSize(self.units, LEARNED_BYTES + math.ceil(UNIT_SHARE * self.units * one.unit_bytes), self.bodies)
+
+    def look(self, algorithm: Algorithm, stage: Stage) -> tuple[Sample, Made]:
+        """Return how the memory of a crowd is laid out on one map, with 0 for the words that are parameters."""
+        size = self.size_of(algorithm)
+        made = Made(algorithm, stage.world, (), size)
+        said = {"unit_bytes": made.unit_bytes, "memory": size.memory, "most_units": size.units}
+        sample = sample_crowd(made, stage.places, tuple(said.values()))
+        return self._without_parameters(sample, crowd_parameters_at(made)), made
+
+    def about(self, made: Made) -> tuple[int, dict[str, Any]]:
+        """Return the word of the first parameter, where contexts begin, and which words say what C has to know."""
+        begins, words = {}, 0
+        for name, kernel in made.kernels.items():
+            begins[name], words = words, words + count_words(*kernel.parts)
+        said = words + len(made.tables)
+        return crowd_parameters_at(made), {
+            "begins": begins,
+            "words": words,
+            "tables": {name: words + i for i, (name, table) in enumerate(made.tables.items()) if table.size},
+            "numbers": {"unit_bytes": said, "memory": said + 1, "most_units": said + 2},
+            "bodies": int(self.bodies),
+        }
+
+
+def crowd_parameters_at(made: Made) -> int:
+    """Return the word of the first parameter of a crowd: in its first context, after the graph and the units."""
+    return count_words(*next(iter(made.kernels.values())).parts[:2])

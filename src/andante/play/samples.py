@@ -14,15 +14,19 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.databases.header import Database, offsets_in
+from andante.errors import AlgorithmError
+from andante.export.crowds import Made
 from andante.export.images import Planned, map_arrays
 from andante.export.layout import DATABASE, DESK, MAP, MIND, NUMBER, PLAN, bounds
-from andante.kernel import Table
+from andante.kernel import Table, table_of
 from andante.search.learning import Learned
 from andante.search.path import Path
 from andante.search.plan import Plan
 from andante.search.tracing import TracedPaths
 from andante.world.grid import Grid
 
+MOST_CONTENT_BYTES = 512  # of what is repeated, to be looked at word by word
+LOOKED_AT = 1 << 18  # bytes at each end of a large piece
 PIECE = -1  # instead of a segment: which piece lies in which one is said with the piece
 
 
@@ -36,14 +40,21 @@ class Place(NamedTuple):
     offset: int  # of the range, in a database
 
 
+class Piece(NamedTuple):
+    """A piece of memory: its segment, and what is repeated in it in the beginning, as so many words or as bytes."""
+
+    segment: int
+    words: int  # their values are among the numbers of the sample
+    content: bytes  # if it has no whole words, or too many; empty, without words: zeros
+
+
 class Sample(NamedTuple):
     """How memory is laid out. ``structure`` does not depend on the size of the map, ``numbers`` may."""
 
     identity: str  # of the machine code
     words: tuple[tuple[int, int | str], ...]  # of each word its segment, and which piece or which array of the map
-    pieces: tuple[int, ...]  # of each piece its segment
-    numbers: tuple[int, ...]  # of each word its value or offset, then of each piece its bytes
-    contents: tuple[bytes, ...]  # of each piece what is repeated in it in the beginning; empty: zeros
+    pieces: tuple[Piece, ...]
+    numbers: tuple[int, ...]  # of each word its value or offset; then of each piece its bytes and its words
 
     @property
     def structure(self) -> tuple[Any, ...]:
@@ -79,6 +90,22 @@ def sample_agent(agent: Planned, places: Sequence[Place]) -> Sample:
     return sample_table(agent.table(), places, segment)
 
 
+def sample_crowd(made: Made, places: Sequence[Place], numbers: Sequence[int]) -> Sample:
+    """Return how the memory of a crowd is laid out: after the words of contexts come one for each table, and numbers."""
+    words: list[int] = []
+    arrays: list[tuple[int, npt.NDArray[Any]]] = []
+    identities = []
+    for kernel in made.kernels.values():
+        table = table_of(kernel.function, *kernel.parts)
+        identities.append(table.identity)
+        arrays += [(len(words) + place, array) for place, array in table.arrays]
+        words += table.words
+    arrays += [(len(words) + i, array) for i, array in enumerate(made.tables.values())]
+    words += [*[0] * len(made.tables), *numbers]
+    whole = Table("\n".join(identities), tuple(words), tuple(arrays))
+    return sample_table(whole, places, lambda inside, low, high: MIND)
+
+
 def sample_table(table: Table, places: Sequence[Place], segment: Any) -> Sample:
     """Return how the memory that a context points to is laid out; ``segment`` says where a piece belongs."""
     words: list[tuple[int, int | str]] = [(NUMBER, 0)] * len(table.words)
@@ -94,15 +121,21 @@ def sample_table(table: Table, places: Sequence[Place], segment: Any) -> Sample:
             numbers[word] = known.offset + array.ctypes.data - known.begin
         else:
             loose.append((word, array))
-    pieces, lengths, contents = [], [], []
+    pieces = []
     for number, (low, high, inside) in enumerate(_pieces(loose)):
         for word, array in inside:
             words[word], numbers[word] = (PIECE, number), array.ctypes.data - low
         arrays = [array for _, array in inside]
-        pieces.append(segment(arrays, low, high))
-        lengths.append(high - low)
-        contents.append(_repeated(low, high, max(max(map(abs, one.strides), default=1) for one in arrays)))
-    return Sample(table.identity, tuple(words), tuple(pieces), (*numbers, *lengths), tuple(contents))
+        step = max(max(map(abs, one.strides), default=1) for one in arrays)
+        repeated = _repeated(low, high, step)
+        held = np.frombuffer(repeated, "<i8").tolist() if _is_words(repeated) else []
+        pieces.append(Piece(segment(arrays, low, high), len(held), b"" if held else repeated))
+        numbers += [high - low, *held]
+    return Sample(table.identity, tuple(words), tuple(pieces), tuple(numbers))
+
+
+def _is_words(content: bytes) -> bool:
+    return len(content) % 8 == 0 and len(content) <= MOST_CONTENT_BYTES
 
 
 def _pieces(
@@ -121,8 +154,17 @@ def _pieces(
 
 
 def _repeated(low: int, high: int, step: int) -> bytes:
-    """Return what is repeated in a piece of memory, ``step`` bytes long, or all of it; nothing if it is all zero."""
+    """Return what is repeated in a piece of memory, ``step`` bytes long, or all of it; nothing if it is all zero.
+
+    Of a large piece only the ends are looked at: what is not used yet should not be touched.
+    """
     memory = np.ctypeslib.as_array((ctypes.c_uint8 * (high - low)).from_address(low))
+    size = LOOKED_AT // step * step
+    if len(memory) > 2 * size > 0:
+        ends = [_repeated(low, low + size, step), _repeated(high - size, high, step)]
+        if len(ends[0]) not in (0, step) or ends[0] != ends[1]:
+            raise AlgorithmError("a large piece of memory does not begin with one record, repeated")
+        return ends[0]
     if not memory.any():
         return b""
     return (memory[:step] if np.array_equal(memory[step:], memory[:-step]) else memory).tobytes()
