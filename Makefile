@@ -29,9 +29,9 @@ PLAYED := src/andante/play/static
 
 playground: $(PLAYED)/page.html $(PLAYED)/engine.bin ## build the playground, which `andante play` writes; needs Node 20 or newer
 
-$(PLAYED)/page.html: $(shell find playground -path playground/node_modules -prune -o -path playground/dist -prune -o -type f -print) src/andante/report/static/draw.js
+$(PLAYED)/page.html: $(shell find playground -path playground/node_modules -prune -o -path playground/dist -prune -o -type f -print) src/andante/report/static/draw.js src/andante/report/static/colours.css
 	@command -v npm >/dev/null || { echo "the playground is built with Node 20 or newer, and there is no npm here; everything else works without it" >&2; exit 1; }
-	cd playground && npm ci --no-audit --no-fund && npm run build
+	cd playground && npm ci --no-audit --no-fund && npm run check && npm run build
 	@mkdir -p $(PLAYED)
 	cp playground/dist/index.html $@
 

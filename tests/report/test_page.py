@@ -180,12 +180,25 @@ def test_writing(table, tmp_path):
 # --- the replay's own code ---
 
 NODE = shutil.which("node")
+
+
+def run_script(script, document, folder):
+    """Run a script beside the replay's modules, on a document, and return what it prints as JSON."""
+    for module in files("andante.report").joinpath("static").iterdir():
+        if module.name.endswith(".js"):
+            (folder / module.name).write_text(module.read_text("utf-8"), "utf-8")
+    (folder / "package.json").write_text('{"type": "module"}')
+    (folder / "script.js").write_text(script)
+    command = [NODE, str(folder / "script.js"), str(document)]
+    return json.loads(subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout)
+
+
 SCRIPT = """
-const fs = require("fs");
-eval(fs.readFileSync(process.argv[1], "utf8"));
-const document = JSON.parse(fs.readFileSync(process.argv[2], "utf8"));
-AndanteReplay.readTrace(document).then((trace) => {
-  const episode = new AndanteReplay.Episode(trace);
+import { readFileSync } from "node:fs";
+import { Episode, readTrace } from "./walks.js";
+const document = JSON.parse(readFileSync(process.argv[2], "utf8"));
+readTrace(document).then((trace) => {
+  const episode = new Episode(trace);
   const plain = (table) =>
     Object.fromEntries(Object.entries(table).map(([name, column]) => [name, Array.from(column, String)]));
   const times = [0, ...episode.ends, episode.duration];
@@ -207,9 +220,7 @@ AndanteReplay.readTrace(document).then((trace) => {
 def test_the_replay_reads_what_python_wrote(name, problem, tmp_path):
     trace = record(name, problem)
     trace.save(tmp_path / "trace.json")
-    script = files("andante.report").joinpath("static", "replay.js")
-    command = [NODE, "-e", SCRIPT, str(script), str(tmp_path / "trace.json")]
-    told = json.loads(subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout)
+    told = run_script(SCRIPT, tmp_path / "trace.json", tmp_path)
     assert told["terrain"] == trace.terrain.ravel().tolist()
     for table in ("moves", "thoughts"):
         for column, values in told[table].items():
@@ -224,10 +235,10 @@ def test_the_replay_reads_what_python_wrote(name, problem, tmp_path):
 
 
 CROWD_SCRIPT = """
-const fs = require("fs");
-for (const script of [process.argv[1], process.argv[2]]) eval(fs.readFileSync(script, "utf8"));
-AndanteCrowd.readCrowd(JSON.parse(fs.readFileSync(process.argv[3], "utf8"))).then((crowd) => {
-  const walks = new AndanteCrowd.Walks(crowd);
+import { readFileSync } from "node:fs";
+import { readCrowd, Walks } from "./crowd.js";
+readCrowd(JSON.parse(readFileSync(process.argv[2], "utf8"))).then((crowd) => {
+  const walks = new Walks(crowd);
   console.log(JSON.stringify({
     places: Array.from(walks.places),
     arrivals: Array.from(walks.arrivals, String),
@@ -243,9 +254,7 @@ AndanteCrowd.readCrowd(JSON.parse(fs.readFileSync(process.argv[3], "utf8"))).the
 def test_the_replay_of_a_crowd_reads_what_python_wrote(crowd, tmp_path):
     trace = crowd.trace
     (tmp_path / "crowd.json").write_text(trace.to_json())
-    scripts = [str(files("andante.report").joinpath("static", name)) for name in ("replay.js", "crowd.js")]
-    command = [NODE, "-e", CROWD_SCRIPT, *scripts, str(tmp_path / "crowd.json")]
-    told = json.loads(subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout)
+    told = run_script(CROWD_SCRIPT, tmp_path / "crowd.json", tmp_path)
     assert told["places"] == trace.places.ravel().tolist()
     there = trace.places == trace.goals
     assert [float(one) for one in told["arrivals"]] == there.argmax(axis=0).tolist()

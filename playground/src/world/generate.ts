@@ -37,7 +37,7 @@ export const KINDS: readonly Kind[] = [
       share("door_share", "share of walls with a door", 0.5, 0, 1),
     ],
     make: (chance, width, height, [size, door, extra]) =>
-      walled(chance, width, height, size!, Math.min(door!, size!), extra!),
+      walled(chance, width, height, size!, door!, extra!),
   },
   {
     name: "caves",
@@ -77,6 +77,8 @@ export function generate(recipe: Recipe): GridMap {
     const value = recipe.options[option.name] ?? option.initial;
     return Math.min(option.high, Math.max(option.low, value));
   });
+  const [size, door] = options;
+  if (kind === "rooms" && door! > size!) throw new Error(`rooms: the width of doors must be at most ${size}, the size of rooms, not ${door}`);
   const free = maker.make(new Chance(seed), width, height, options);
   const spelled = maker.options
     .filter((option) => option.name in recipe.options)
@@ -167,6 +169,8 @@ function doors(chance: Chance, columns: number, rows: number, extra: number): { 
     const more = chance.cells(rows * columns, extra);
     for (let k = 0; k < more.length; k++) wall[k] = wall[k]! | more[k]!;
   }
+  for (let row = 0; row < rows; row++) east[row * columns + columns - 1] = 0;
+  south.fill(0, (rows - 1) * columns);
   return { east, south };
 }
 

@@ -65,7 +65,7 @@ function header(data: Uint8Array, where: string): { height: number; width: numbe
   for (const [k, field] of ["type", "height", "width", "map"].entries()) {
     const newline = data.subarray(start, start + HEADER_BYTES).indexOf(NEWLINE);
     const end = newline < 0 ? -1 : start + newline;
-    const line = strip(new TextDecoder().decode(data.subarray(start, end < 0 ? start + HEADER_BYTES : end)));
+    const line = strip(new TextDecoder("utf-8", { ignoreBOM: true }).decode(data.subarray(start, end < 0 ? start + HEADER_BYTES : end)));
     const [found, value] = splitOnce(line);
     if (found !== field || (end < 0 && field !== "map") || (field === "map" && value !== "")) {
       const expected = field === "type" ? "type octile" : field === "map" ? "map" : `${field} and a number`;
@@ -200,14 +200,18 @@ function escape(letter: string, mark: string): string {
   return letter;
 }
 
-/** Python's str.strip: white space of its kind at both ends. */
+// What Python's str.strip and str.split take for white space.
+const SPACE = "[\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]";
+const ENDS = new RegExp(`^${SPACE}+|${SPACE}+$`, "g");
+const FIRST_SPACE = new RegExp(`${SPACE}+`);
+
 function strip(text: string): string {
-  return text.replace(/^[\s\x1c-\x1f\x85]+|[\s\x1c-\x1f\x85]+$/gu, "").replace(/^\ufeff/, "\ufeff");
+  return text.replace(ENDS, "");
 }
 
 function splitOnce(line: string): [string, string] {
-  const found = /^(\S+)\s*([^]*)$/u.exec(line);
-  return found ? [found[1]!, found[2]!] : ["", ""];
+  const found = FIRST_SPACE.exec(line);
+  return found ? [line.slice(0, found.index), line.slice(found.index + found[0].length)] : [line, ""];
 }
 
 function grouped(number: number): string {

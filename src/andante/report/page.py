@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Sequence
 from html import escape
 from importlib.resources import files
@@ -134,7 +135,7 @@ def _composed(
         title=escape(title),
         lead=escape(lead),
         version=andante.__version__,
-        style=_static("page.css") + (_static("replay.css") if traces or crowd else ""),
+        style="".join(map(_static, ["colours.css", "page.css", *(["replay.css"] if traces or crowd else [])])),
         body="\n".join(filter(None, body)),
         scripts=_scripts(traces, crowd),
     )
@@ -293,25 +294,34 @@ def _section(title: str, content: str) -> str:
 
 def _scripts(traces: Sequence[Trace], crowd: CrowdTrace | None) -> str:
     documents = [("trace", trace.to_json()) for trace in traces]
-    scripts, starts = [], []
-    if traces or crowd:
-        scripts.append(_static("replay.js"))
+    modules, starts = ["draw.js", "player.js"], []
     if traces:
+        modules.append("walks.js")
         starts.append(
-            "AndanteReplay.mount(document.getElementById('replay'), "
+            "mountTraces(document.getElementById('replay'), "
             "Array.from(document.querySelectorAll('script.trace'), (script) => JSON.parse(script.textContent)));"
         )
     if crowd:
         documents.append(("crowd", crowd.to_json()))
-        scripts.append(_static("crowd.js"))
+        modules.append("crowd.js")
         starts.append(
-            "AndanteCrowd.mount(document.getElementById('crowd'), "
+            "mountCrowd(document.getElementById('crowd'), "
             "JSON.parse(document.querySelector('script.crowd').textContent));"
         )
+    if not starts:
+        return ""
     # "<" is written as a JSON escape, so that nothing in a trace can end its script element.
     data = [f'<script type="application/json" class="{kind}">{_harmless(json)}</script>' for kind, json in documents]
-    code = [f"<script>\n{part}\n</script>" for part in ("\n".join([*scripts, *starts]),) if part]
-    return "\n".join([*data, *code])
+    code = "\n".join([*map(_module, modules), *starts])
+    return "\n".join([*data, f'<script type="module">\n{code}\n</script>'])
+
+
+def _module(name: str) -> str:
+    """Return a module to be put into one script with those that it imports: without imports and exports.
+
+    Modules inside a page cannot import each other by name. Names at their top must differ.
+    """
+    return re.sub(r"^(import .*\n|export )", "", _static(name), flags=re.MULTILINE)
 
 
 def _harmless(json: str) -> str:

@@ -360,7 +360,7 @@ export class Frame {
 
   /** The radius of a dot that stands out on the map. @param {HTMLCanvasElement} canvas */
   dotSize(canvas) {
-    return Math.max(5, Math.min(11, this.scale * 1.2)) * Math.min(2, canvas.width / 500 + 0.4);
+    return Math.max(5, Math.min(11, this.scale * 1.2)) * Math.min(1.3, canvas.width / 500 + 0.4);
   }
 }
 
