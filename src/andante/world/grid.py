@@ -30,8 +30,8 @@ class Grid:
     """A map of square cells, eight neighbours each.
 
     ``terrain`` is a table of booleans (True is passable), or rows of map characters, top row first. Under the rule of
-    the benchmark, ``octile``, a diagonal move needs both adjacent cardinal cells free; ``corners`` allows every diagonal move
-    between passable cells; ``cardinal`` allows none.
+    the benchmark, ``octile``, a diagonal move needs both adjacent cardinal cells free; ``corners`` allows every
+    diagonal move between passable cells; ``cardinal`` allows none.
 
     >>> import numpy as np
     >>> grid = Grid(np.ones((3, 4), bool))
