@@ -17,6 +17,7 @@ SLOW: dict[str, tuple[str, ...]] = {
     "tests/episode/test_living_crowd.py::test_a_unit_walks_as_an_agent_while_their_database_is_mended": (),
     "tests/episode/test_living_crowd.py::test_units_with_databases_search_where_these_are_stale": (),
     "tests/episode/test_living_crowd.py::test_memory_for_searching_is_taken_by_those_who_search_and_given_back": (),
+    "tests/episode/test_living_crowd.py::test_what_was_lost_in_a_step_that_asks_for_an_annex_is_noticed": (),
     "tests/episode/test_living_crowd.py::test_units_that_are_put_elsewhere_while_they_search_do_not_search_for_each_other": (),
     "tests/episode/test_living_crowd.py::test_nothing_is_left_to_compile": ("lrta",),
     "tests/episode/test_bodies.py::test_states_with_many_moves_are_not_ranked": (),

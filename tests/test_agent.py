@@ -269,6 +269,11 @@ def test_an_unknown_name_gets_a_suggestion(text, sentence):
         assert "astar" in str(caught.value)
 
 
+@pytest.mark.parametrize("entry", ENTRIES, ids=str)
+def test_names_as_papers_write_them_will_do(entry):
+    assert find(entry.card.title) == find(f" {entry.card.title} ") == entry
+
+
 def test_what_a_named_setting_has_settled_cannot_be_set():
     with pytest.raises(ParameterError) as caught:
         find("astar(weight=2)")

@@ -387,6 +387,15 @@ def dialect(read: D) -> D:
     return read
 
 
+def _by_title(text: str) -> str | None:
+    """Return the text in our notation if it begins with the title of a card, such as ``LRTA*``."""
+    for entry in sorted(_register.values(), key=lambda entry: -len(entry.card.title)):
+        rest = text.strip()[len(entry.card.title) :].lstrip()
+        if text.strip().casefold().startswith(entry.card.title.casefold()) and (not rest or rest.startswith("(")):
+            return entry.card.name + rest
+    return None
+
+
 def algorithms() -> list[Algorithm]:
     """Return every registered algorithm, sorted by name.
 
@@ -405,7 +414,13 @@ def compared() -> list[Algorithm]:
 
 
 def find(text: str | Algorithm, **parameters: Any) -> Algorithm:
-    """Return the algorithm that ``text`` names in the notation; keyword parameters take precedence."""
+    """Return the algorithm that ``text`` names in the notation; keyword parameters take precedence.
+
+    Names as papers write them will do, too.
+
+    >>> str(find("lrta(depth=3)")), str(find("LSS-LRTA* (lookahead=20)"))
+    ('lrta(depth=3)', 'lss(lookahead=20)')
+    """
     if isinstance(text, Algorithm):
         return text.with_parameters(**parameters)
     if not isinstance(text, str):
@@ -416,7 +431,7 @@ def find(text: str | Algorithm, **parameters: Any) -> Algorithm:
     if found is not None and not parameters and _register.get(found.card.name) is registered:
         return found
     _load()
-    call = parse(next((ours for ours in (read(text) for read in _dialects) if ours is not None), text))
+    call = parse(next((ours for ours in (read(text) for read in (*_dialects, _by_title)) if ours is not None), text))
     if call.name not in _register:
         raise AlgorithmError(f"there is no algorithm {call.name!r}; {did_you_mean(call.name, _register)}")
     registered = _register[call.name]

@@ -32,7 +32,7 @@ def test_paths_begin_in_a_folder(tmp_path):
         ("absent.map", MapError, "absent.map"),
         ("outdoor(width=9, height=9, symmetry=x(y=1))", ParameterError, "symmetry"),
         ("absent", MapError, "is not a .map file, a SET/NAME of a benchmark set or KIND:WIDTHxHEIGHT:SEED"),
-        ("nosuchset/arena", DatasetError, "there is no benchmark set 'nosuchset'"),
+        ("nosuchset/arena", DatasetError, "no benchmark set 'nosuchset', and no file or folder 'nosuchset/arena'; the"),
         ("maze:33", MapError, "a size is written WIDTHxHEIGHT, such as 512x512, not '33'"),
         ("maze:33x", MapError, "a size is written WIDTHxHEIGHT, such as 512x512, not '33x'"),
         ("maze:33x²", MapError, "a size is written WIDTHxHEIGHT"),

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import andante
 from andante.episode.bodies import PATIENCE, Bodies, resolve
 from andante.episode.crowdrun import problems_apart
-from andante.episode.march import NO_WISH, UNIT, Ground
+from andante.episode.units import NO_WISH, UNIT, Ground
 from andante.episode.wishes import BITS, MOST_RANKED, UNRANKED, believed, rank, ranked, ranker
 from andante.kernel import interpreted
 from andante.measures import Outcome

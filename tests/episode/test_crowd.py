@@ -14,6 +14,7 @@ from andante.errors import ParameterError
 from andante.kernel import kernel
 from andante.measures import Outcome, jain_index
 from andante.search.learning import Learned, is_learned, store
+from andante.search.pages import Paged
 from andante.world.layout import price, target
 from andante.world.problem import Problem
 
@@ -158,6 +159,16 @@ def test_memory_that_was_touched_ahead_is_used_as_any_other():
     assert crowd.costs.tolist() == [trial.cost for trial in andante.run_many("tba(budget=20)", PROBLEMS)]
 
 
+def test_the_memory_of_teams_is_touched_ahead_too(monkeypatch):
+    crowd = andante.Crowd("lss(lookahead=10)", GRID, share="goal")
+    minds, touched = crowd._lanes._squads[0]._minds, []
+    monkeypatch.setattr("andante.search.mind.touch", lambda index, size: touched.append((id(index.pool), size)))
+    crowd.compile(memory=1e6)
+    pools = [index for index in minds.pools + minds.team_pools if isinstance(index, Paged)]
+    assert any(index is minds.team_pools[0] for index in pools)
+    assert sorted(touched) == sorted((id(index.pool), 10**6 // len(pools)) for index in pools)
+
+
 def test_no_more_units_are_added_than_there_is_memory_for():
     grid = andante.generate("empty", 20, 20)
     crowd = andante.Crowd("lrta", grid, memory=1e6, lanes=2)
@@ -222,7 +233,9 @@ def test_units_with_one_goal_learn_together(lanes):
     def walk(share):
         crowd = andante.Crowd("lss(lookahead=10)", GRID, share=share, lanes=lanes)
         ids = crowd.add(STARTS, GOALS[0])
-        ticks = arrive(crowd, expansions=200)
+        ticks = [crowd.tick(expansions=200)]
+        crowd.compile(memory=1e6)  # no value is lost
+        ticks += arrive(crowd, expansions=200)
         assert (crowd.outcomes[ids] == Outcome.GOAL).all()
         assert ticks[-1].bytes == bare(crowd)
         return int(crowd.moves.sum()), int(crowd.expanded.sum())
@@ -395,9 +408,9 @@ BAD = [
     (lambda crowd: crowd.add((40, 0), (1, 1)), r"the start \(40, 0\) is outside the map of 40 x 40 cells"),
     (lambda crowd: crowd.add((-1, 0), (1, 1)), r"the start \(-1, 0\) is outside"),
     (lambda crowd: crowd.add(STARTS, GOALS[:2]), "40 starts need as many goals, or one for all, got 2"),
-    (lambda crowd: crowd.add(STARTS[:1], []), "1 start needs a goal, got 0"),
+    (lambda crowd: crowd.add(STARTS[:1], []), "1 start needs one goal, got 0"),
     (lambda crowd: crowd.add([], GOALS[:2]), "0 starts need as many goals, or one for all, got 2"),
-    (lambda crowd: crowd.send([0], []), "1 unit needs a goal, got 0"),
+    (lambda crowd: crowd.send([0], []), "1 unit needs one goal, got 0"),
     (lambda crowd: crowd.add([(1, 2, 3)], (1, 1)), "a start must be one of the map's cells"),
     (lambda crowd: crowd.add([[1, 2], [3]], (1, 1)), "a start must be one of the map's cells"),
     (lambda crowd: crowd.add([(0.5, 1)], (1, 1)), "a start must be one of the map's cells"),
@@ -418,6 +431,7 @@ BAD = [
     (lambda crowd: crowd.remove(-1), "there is no unit -1"),
     (lambda crowd: crowd.put(0, (0, 99)), r"the place \(0, 99\) is outside"),
     (lambda crowd: crowd.put([0, 1], STARTS[:3]), "2 units need as many places"),
+    (lambda crowd: crowd.put(0, STARTS[:3]), "1 unit needs one place, got 3"),
     (lambda crowd: crowd.compile(memory=-1), "memory, in bytes, must be from 0 to .*, got -1"),
     (lambda crowd: crowd.compile(memory="all"), "memory, in bytes, must be"),
     (lambda crowd: crowd.tick(expansions=0), "expansions must be more than 0, got 0"),

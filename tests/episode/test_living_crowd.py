@@ -5,8 +5,8 @@ import pytest
 
 import andante
 from andante.agent import UNREACHABLE, algorithms
-from andante.episode.march import NO_WISH
 from andante.episode.single import Agent
+from andante.episode.units import NO_WISH
 from andante.episode.wishes import UNRANKED
 from andante.errors import AndanteError
 from andante.kernel import on_compile
@@ -228,6 +228,8 @@ def test_memory_for_searching_is_taken_by_those_who_search_and_given_back():
         one.settle()  # so that all know at once who is cut off
     for number in range(30):
         go_on()
+        if number == 5:
+            crowd.compile(memory=1e6)  # no search is disturbed
         if number == 10:  # more than there is room for
             assert squad.result["annexes"] > 0
             crowd.add(STARTS * 15, GOALS * 15)
@@ -235,6 +237,24 @@ def test_memory_for_searching_is_taken_by_those_who_search_and_given_back():
         crowd.tick()
     assert squad.result["annexes"] == squad.result["annexes_free"] > 0
     assert squad.used_bytes == 0
+
+
+def test_what_was_lost_in_a_step_that_asks_for_an_annex_is_noticed():
+    world, subgoals = World(GRID), andante.build("subgoals(records=200)", GRID)
+    first = next(trial for trial in andante.run_many("knn", PROBLEMS, databases=[subgoals]) if trial.learned == 0)
+    crowd = andante.Crowd("knn", world, databases=[subgoals])
+    ids = crowd.add(GRID.cell(first.problem.start), GRID.cell(first.problem.goal))
+    world.close(GRID.cell(int(first.path[1])))  # so its first step finds a subgoal, and a wall
+    for index in crowd._lanes._squads[0]._minds.pools:
+        index.pool["fresh"], fresh = len(index.head) // index.cut.head, int(index.pool["fresh"][0])  # there is no page
+    tick = crowd.tick()
+    assert (tick.restarted, int(crowd.moves[ids][0])) == (1, 0)
+    assert not crowd.held_bytes(ids).any()
+    for index in crowd._lanes._squads[0]._minds.pools:
+        index.pool["fresh"] = fresh
+    while crowd.walking:
+        assert crowd.tick().restarted == 0
+    assert crowd.outcomes[ids] == Outcome.GOAL
 
 
 def test_units_that_are_put_elsewhere_while_they_search_do_not_search_for_each_other():

@@ -539,6 +539,14 @@ def test_two_threads_cannot_use_one_agent_at_once():
         (lambda grid: andante.run("lrta", grid), "a problem is what grid.problem(start, goal) returns, not <Grid"),
         (lambda grid: Agent("lrta", grid).run(grid), "a problem is what grid.problem(start, goal) returns, not <Grid"),
         (
+            lambda grid: andante.run("lrta", grid.problem((0, 0), (2, 2)), limits=5),
+            "limits are given as andante.Limits(moves=1000), not as 5",
+        ),
+        (
+            lambda grid: andante.converge("lrta", grid.problem((0, 0), (2, 2)), limits=5),
+            "limits are given as andante.Limits(moves=1000), not as 5",
+        ),
+        (
             lambda grid: Agent("lrta", "rooms"),
             "an agent needs a Grid or a Graph, as andante.read_map returns, not 'rooms'",
         ),

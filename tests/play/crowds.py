@@ -16,7 +16,9 @@ NAMES = {Outcome.GOAL: "arrived", Outcome.STUCK: "stuck", Outcome.UNREACHABLE: "
 BUDGETS = (0, 30, 300, 3000)
 
 
-def march(algorithm: str, grid: Grid, *, units: int, ticks: int, bodies: bool, memory: float, seed: int) -> dict[str, Any]:
+def march(
+    algorithm: str, grid: Grid, *, units: int, ticks: int, bodies: bool, memory: float, seed: int
+) -> dict[str, Any]:
     """Let a crowd walk while walls come and go and units are sent elsewhere, and return all that happened."""
     rng, world = np.random.default_rng(seed), World(grid)
     crowd = Crowd(find(algorithm), world, memory=memory, bodies=bodies)

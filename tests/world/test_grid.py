@@ -83,6 +83,9 @@ def test_cells_and_states(grid):
         (np.array([["中"]]), "row 0, column 0 holds '中'"),
         (np.array([[1, 0]], np.uint8), "row 0, column 0 holds"),
         ([[True, False], [True]], "all rows of a map must have the same length"),
+        (["...", ".."], "all rows of a map must have the same length; these have 2 to 3 cells"),
+        (["..?"], r"row 0, column 2 holds '\?'"),
+        (["", ""], r"this one has the shape \(2, 0\)"),
         ("...", "a map must have 1 to 32000 rows"),
         (None, "a map must have 1 to 32000 rows"),
     ],
@@ -90,6 +93,12 @@ def test_cells_and_states(grid):
 def test_what_is_not_a_map(terrain, reason):
     with pytest.raises(MapError, match=reason):
         Grid(terrain)
+
+
+def test_rows_of_text_are_a_map():
+    rows = ["..@.", ".S@W", "G..T"]
+    assert Grid(rows) == Grid(np.array([list(row) for row in rows]))
+    assert Grid(["."]).free_cells == 1
 
 
 def test_an_unknown_rule_gets_a_suggestion():

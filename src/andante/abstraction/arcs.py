@@ -7,16 +7,29 @@ from andante.kernel import int64, kernel
 
 
 @kernel
-def add_arc(layers: Layers, node: int, to: int) -> bool:
-    """Count one more arc from ``node`` to ``to``, and return whether it is the first."""
+def add_arc(layers: Layers, node: int, to: int) -> None:
+    """Count one more arc from ``node`` to ``to``."""
+    chunk, place = _find_or_make(layers, node, to)
+    layers.arc[chunk, CHUNK + place] += 1
+
+
+@kernel
+def set_arc(layers: Layers, node: int, to: int, number: int) -> None:
+    """Let there be an arc from ``node`` to ``to`` that represents this many."""
+    chunk, place = _find_or_make(layers, node, to)
+    layers.arc[chunk, CHUNK + place] = number
+
+
+@kernel
+def _find_or_make(layers: Layers, node: int, to: int) -> tuple[int, int]:
+    """Return chunk and place of the arc from ``node`` to ``to``; if there is none, of a new one that counts 0."""
     entry = layers.node[node - layers.ground]
     chunk, left, last = int64(entry["row"]), int64(entry["degree"]), 0
     while left > 0:
         for place in range(min(left, CHUNK)):
             if layers.arc[chunk, place] == to:
                 note_chunk(layers, chunk)
-                layers.arc[chunk, CHUNK + place] += 1
-                return False
+                return chunk, place
         last, chunk, left = chunk, int64(layers.link[chunk]), left - CHUNK
     place = int64(entry["degree"]) & CHUNK_MASK
     if place == 0:
@@ -28,10 +41,10 @@ def add_arc(layers: Layers, node: int, to: int) -> bool:
             entry["row"] = fresh
         last = fresh
     note_chunk(layers, last)
-    layers.arc[last, place], layers.arc[last, CHUNK + place] = to, 1
+    layers.arc[last, place], layers.arc[last, CHUNK + place] = to, 0
     note_node(layers, node)
     entry["degree"] += 1
-    return True
+    return last, place
 
 
 @kernel

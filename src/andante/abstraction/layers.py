@@ -240,6 +240,29 @@ def nth_of_row(layers: Layers, chunk: int, k: int) -> int:
 
 
 @kernel
+def nth_count(layers: Layers, chunk: int, k: int) -> int:
+    """Return how many arcs below the k-th arc of the row that begins in ``chunk`` represents."""
+    return int64(layers.arc[chunk_of(layers, chunk, k), CHUNK + (k & CHUNK_MASK)])
+
+
+@kernel
+def count_in_row(layers: Layers, chunk: int, arcs: int, to: int, k: int) -> int:
+    """Return how many arcs below the arc to a node represents, in the row that begins in ``chunk``; 0: it has none.
+
+    It is looked for at the k-th place first.
+    """
+    if k < arcs and nth_of_row(layers, chunk, k) == to:
+        return nth_count(layers, chunk, k)
+    left = arcs
+    while left > 0:
+        for place in range(min(left, CHUNK)):
+            if layers.arc[chunk, place] == to:
+                return int64(layers.arc[chunk, CHUNK + place])
+        chunk, left = int64(layers.link[chunk]), left - CHUNK
+    return 0
+
+
+@kernel
 def chunk_of(layers: Layers, chunk: int, k: int) -> int:
     """Return the chunk that contains the k-th arc of the row that begins in ``chunk``."""
     for _ in range(k >> CHUNK_SHIFT):

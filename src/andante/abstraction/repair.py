@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from andante.abstraction.arcs import add_arc, clear_row, drop_arc, give_back_row, set_aside
+from andante.abstraction.arcs import add_arc, clear_row, drop_arc, give_back_row, set_arc, set_aside
 from andante.abstraction.clique import (
     BEREFT,
     CHANGED,
@@ -42,7 +42,17 @@ from andante.abstraction.clique import (
     put,
     weigh,
 )
-from andante.abstraction.layers import Layers, detach, first_child, give_back, has_room, next_child, nth_of_row
+from andante.abstraction.layers import (
+    Layers,
+    count_in_row,
+    detach,
+    first_child,
+    give_back,
+    has_room,
+    next_child,
+    nth_count,
+    nth_of_row,
+)
 from andante.kernel import int64, kernel, subroutine
 from andante.notation import Word
 from andante.world.layout import Layout, degree, target
@@ -153,8 +163,7 @@ def build_level(layers: Layers, graph: Layout, work: Work, level: int, rule: int
     empty(work, FRESH)
     below = Below(graph, layers)
     cover(layers, below, work, level, rule)
-    for k in range(count(work, FRESH)):
-        _count_arcs(layers, below, work, item(work, FRESH, k))
+    _count_all(layers, below, work)
     empty(work, ORPHANS)
     for k in range(count(work, FRESH)):
         put(work, ORPHANS, item(work, FRESH, k))
@@ -262,11 +271,58 @@ def _free_lonely_neighbours(layers: Layers, graph: Layout, work: Work) -> None:
 @kernel
 def _recount(layers: Layers, graph: Layout, work: Work) -> None:
     """Recount the arcs of affected and new nodes from those of their children, and record whose neighbours changed."""
-    _forget_arcs(layers, work)
     for k in range(count(work, HURT)):
-        _count_arcs_if_room(layers, graph, work, item(work, HURT, k))
-    for k in range(count(work, FRESH)):
-        _count_arcs_if_room(layers, graph, work, item(work, FRESH, k))
+        work.old[k, 0], work.old[k, 1] = set_aside(layers, item(work, HURT, k))
+    if _count_all(layers, graph, work):
+        _compare_all(layers, work)
+    else:
+        layers.scalars[0]["short"] = 1
+
+
+@subroutine
+def _count_all(layers: Layers, graph: Layout, work: Work) -> bool:
+    """Count the arcs of affected and new nodes; return whether there was certainly room for these and their opposites.
+
+    Each arc below may need a chunk at both ends.
+    """
+    reserved = 0
+    for which in (HURT, FRESH):
+        for k in range(count(work, which)):
+            node = item(work, which, k)
+            if layers.tight:
+                arcs = _arcs_below(layers, graph, node)
+                if not has_room(layers, 0, reserved + 2 * arcs):
+                    return False
+                reserved += arcs
+            _count_arcs(layers, graph, node)
+    return True
+
+
+@kernel
+def _arcs_below(layers: Layers, graph: Layout, node: int) -> int:
+    """Return the number of arcs of a node's children."""
+    arcs, child = 0, first_child(layers, node)
+    while child >= 0:
+        arcs += degree(graph, child)
+        child = next_child(layers, child)
+    return arcs
+
+
+@kernel
+def _count_arcs(layers: Layers, graph: Layout, node: int) -> None:
+    """Count the arcs of one node, without those of its neighbours in the opposite direction."""
+    child = first_child(layers, node)
+    while child >= 0:
+        for k in range(degree(graph, child)):
+            near = int64(layers.family[target(graph, child, k)]["parent"])
+            if near != node:
+                add_arc(layers, node, near)
+        child = next_child(layers, child)
+
+
+@subroutine
+def _compare_all(layers: Layers, work: Work) -> None:
+    """Compare the arcs of affected and new nodes with those that they had, and act on what is different."""
     for k in range(count(work, HURT)):
         node, chunk, arcs = item(work, HURT, k), int64(work.old[k, 0]), int64(work.old[k, 1])
         if not holds(work, DEAD, node):
@@ -277,69 +333,34 @@ def _recount(layers: Layers, graph: Layout, work: Work) -> None:
 
 
 @kernel
-def _forget_arcs(layers: Layers, work: Work) -> None:
-    """Remove the arcs of the affected nodes, at both ends, and set their rows aside."""
-    for k in range(count(work, HURT)):
-        node = item(work, HURT, k)
-        for move in range(degree(layers, node)):
-            near = target(layers, node, move)
-            if not holds(work, HURT, near):
-                drop_arc(layers, near, node)
-    for k in range(count(work, HURT)):
-        work.old[k, 0], work.old[k, 1] = set_aside(layers, item(work, HURT, k))
-
-
-@kernel
-def _count_arcs_if_room(layers: Layers, graph: Layout, work: Work, node: int) -> None:
-    """Count the arcs of one node if there is certainly room: each arc below may need a chunk at both ends."""
-    if layers.tight:
-        most, child = 0, first_child(layers, node)
-        while child >= 0:
-            most += 2 * degree(graph, child)
-            child = next_child(layers, child)
-        if not has_room(layers, 0, most):
-            layers.scalars[0]["short"] = 1
-            return
-    _count_arcs(layers, graph, work, node)
-
-
-@subroutine
-def _count_arcs(layers: Layers, graph: Layout, work: Work, node: int) -> None:
-    """Count the arcs of one node, and the opposite arcs of neighbours that do not recount their own."""
-    child = first_child(layers, node)
-    while child >= 0:
-        for k in range(degree(graph, child)):
-            near = int64(layers.family[target(graph, child, k)]["parent"])
-            if near == node:
-                continue
-            add_arc(layers, node, near)
-            if not (holds(work, HURT, near) or holds(work, FRESH, near)):
-                add_arc(layers, near, node)
-        child = next_child(layers, child)
-
-
-@subroutine
 def _compare(layers: Layers, work: Work, node: int, chunk: int, arcs: int) -> None:
     """Record a node and its old and new neighbours where one has become or ceased to be the other's neighbour.
 
-    The row that it had before begins in ``chunk`` and has so many ``arcs``.
+    The row that it had before begins in ``chunk`` and has so many ``arcs``. Neighbours that do not recount their own
+    arcs get the opposite ones, but are left alone where nothing is different: to look at them takes most of the time.
     """
-    empty(work, KIN)
-    for k in range(arcs):
-        put(work, KIN, nth_of_row(layers, chunk, k))
-    same = degree(layers, node) == arcs
-    for k in range(degree(layers, node)):
-        near = target(layers, node, k)
-        if not holds(work, KIN, near):
+    row, size = int64(layers.node[node - layers.ground]["row"]), degree(layers, node)
+    same = size == arcs
+    for k in range(size):
+        near, number = nth_of_row(layers, row, k), nth_count(layers, row, k)
+        before = count_in_row(layers, chunk, arcs, near, k)
+        if before == 0:
             same = False
             put(work, UPSET, near)
+        if before != number and not _recounts(work, near):
+            set_arc(layers, near, node, number)
     if same:
         return
     put(work, UPSET, node)
-    empty(work, KIN)
-    for k in range(degree(layers, node)):
-        put(work, KIN, target(layers, node, k))
     for k in range(arcs):
         near = nth_of_row(layers, chunk, k)
-        if not holds(work, KIN, near):
+        if count_in_row(layers, row, size, near, k) == 0:
             put(work, UPSET, near)
+            if not _recounts(work, near):
+                drop_arc(layers, near, node)
+
+
+@kernel
+def _recounts(work: Work, node: int) -> bool:
+    """Return whether a node recounts its own arcs."""
+    return holds(work, HURT, node) or holds(work, FRESH, node)

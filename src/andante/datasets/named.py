@@ -9,7 +9,7 @@ from typing import Any
 from andante.datasets import movingai
 from andante.datasets.generate import generate, kinds
 from andante.datasets.puzzles import pancakes, puzzle
-from andante.errors import MapError, ParameterError, did_you_mean
+from andante.errors import DatasetError, MapError, ParameterError, did_you_mean
 from andante.notation import Call, parse
 from andante.world.graph import Graph
 from andante.world.graphfiles import is_graph_file, read_graph
@@ -35,10 +35,20 @@ def map_named(text: str, folder: Path = Path(), *, rule: str = "octile") -> Grid
         made = generate(call.name, options.pop("width"), options.pop("height"), **options)
         return made if rule == made.rule else Grid(made.terrain, name=made.name, rule=rule)
     if "/" in text:
+        _check_set(text)
         return movingai.load_map(text, rule=rule)
     raise MapError(
         f"{text!r} is not a .map file, a SET/NAME of a benchmark set or KIND:WIDTHxHEIGHT:SEED; see 'andante maps list'"
     )
+
+
+def _check_set(text: str) -> None:
+    """Raise `DatasetError` if the text names no map of a benchmark set; perhaps it was meant to be a file."""
+    name, known = text.partition("/")[0], [one.name for one in movingai.sets()]
+    if name not in known:
+        raise DatasetError(
+            f"there is no benchmark set {name!r}, and no file or folder {text!r}; {did_you_mean(name, known)}"
+        )
 
 
 #: Graphs that are ready-made, each with its parameters.

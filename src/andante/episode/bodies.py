@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from andante.episode.march import NEW_PROBLEM, NEW_TRIAL, NO_WISH, Ground, put
+from andante.episode.units import NEW_PROBLEM, NEW_TRIAL, NO_WISH, Ground, put
 from andante.episode.wishes import UNRANKED, ranked
 from andante.kernel import generic, int64, kernel
 from andante.measures.outcome import Outcome

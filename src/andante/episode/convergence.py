@@ -155,7 +155,7 @@ def converge(
     >>> process.final.learned, bool(process.travel > process.final.cost)
     (0.0, True)
     """
-    _check(max_trials)
+    _check(max_trials, limits)
     outfit = Outfit.of(algorithm, databases, sight, **parameters)
     with outfit.spare_agent(problem) as agent:
         return converge_agent(agent, problem, limits, max_trials, True, None)[0]
@@ -185,7 +185,7 @@ def converge_many(
     >>> [process.suboptimality_ratio for process in processes]
     [1.0, 1.0, 1.0, 1.0]
     """
-    _check(max_trials)
+    _check(max_trials, limits)
 
     def solve(agent: Agent, part: list[Problem], stop: threading.Event) -> list[Convergence]:
         return [
@@ -196,7 +196,8 @@ def converge_many(
     return solve_all(solve, outfit, list(problems), threads, progress)
 
 
-def _check(max_trials: int) -> None:
+def _check(max_trials: int, limits: Limits) -> None:
+    Limits.check(limits)
     whole_number(max_trials, "max_trials", least=1, error=ParameterError)
 
 

@@ -20,10 +20,10 @@ from andante.agent import Algorithm, find
 from andante.databases.header import as_databases
 from andante.episode.checks import check_goals, covering, wrong_move
 from andante.episode.lanes import MEMORY, Lanes
-from andante.episode.march import NEW_PROBLEM, NEW_TRIAL, NO_TEAM, NO_WISH
-from andante.episode.places import nearest_in_component, priorities, states_at
+from andante.episode.places import nearest_in_component, needed, priorities, states_at
 from andante.episode.roster import NO_SQUAD, Ids, Roster, States
 from andante.episode.tick import Budget, Tick
+from andante.episode.units import NEW_PROBLEM, NEW_TRIAL, NO_TEAM, NO_WISH
 from andante.errors import AlgorithmError, ParameterError, ProblemError, quoted
 from andante.measures import Outcome, jain_index
 from andante.world.graph import Graph
@@ -247,9 +247,9 @@ class Crowd:
         new problem.
         """
         rows, table = self._roster.known(ids), self._roster.units
-        end = self._goal_states(table["state"][rows], goals, nearest, "units")
+        end = self._goal_states(table["state"][rows], goals, nearest, "unit")
         if len(end) != len(rows):
-            raise ProblemError(f"{len(rows)} units need as many goals, or one for all, got {len(end)}")
+            raise ProblemError(f"{needed(len(rows), 'unit', 'goal')}, got {len(end)}")
         for squad, mine in self._lanes.by_squad(rows):
             check_goals(squad.covering, self.world, end[np.isin(rows, mine)])
         idle = table["outcome"][rows] != _WALKING
@@ -274,7 +274,7 @@ class Crowd:
         rows, table = self._roster.known(ids), self._roster.units
         states = states_at(self.world, cells, "place")
         if len(states) not in (1, len(rows)):
-            raise ProblemError(f"{len(rows)} units need as many places, or one for all, got {len(states)}")
+            raise ProblemError(f"{needed(len(rows), 'unit', 'place')}, got {len(states)}")
         states = np.broadcast_to(states, rows.shape)
         self._roster.check_room(states, rows)
         self._roster.leave(rows)
@@ -431,7 +431,7 @@ class Crowd:
             )
         return algorithm
 
-    def _goal_states(self, starts: States, goals: npt.ArrayLike, nearest: bool, what: str = "starts") -> States:
+    def _goal_states(self, starts: States, goals: npt.ArrayLike, nearest: bool, what: str = "start") -> States:
         """Return the states to go to, one for each start; a single start or goal serves all."""
         ends = states_at(self.world, goals, "goal", walls=flag(nearest, "nearest"))
         if len(starts) == 1 and len(ends) > 1:
@@ -439,9 +439,7 @@ class Crowd:
         if len(ends) == 1 != len(starts):
             ends = np.broadcast_to(ends, starts.shape)
         if len(ends) != len(starts):
-            many = len(starts)
-            need = f"1 {what[:-1]} needs a goal" if many == 1 else f"{many} {what} need as many goals, or one for all"
-            raise ProblemError(f"{need}, got {len(ends)}")
+            raise ProblemError(f"{needed(len(starts), what, 'goal')}, got {len(ends)}")
         return nearest_in_component(self.world, starts, ends) if nearest else ends
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from andante.episode.march import NEW_PROBLEM, NO_WISH, Ground
+from andante.episode.units import NEW_PROBLEM, NO_WISH, Ground
 from andante.kernel import bind, kernel
 from andante.measures.outcome import Outcome
 from andante.world.layout import Moves

@@ -17,11 +17,11 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.agent import Algorithm
-from andante.episode.march import NEW_PROBLEM, NO_TEAM, NOBODY
 from andante.episode.pursuit import MOST_AT_ONCE
 from andante.episode.roster import Ids, Roster
 from andante.episode.squad import Squad
 from andante.episode.tick import Budget
+from andante.episode.units import NEW_PROBLEM, NO_TEAM, NOBODY
 from andante.errors import ParameterError, quoted, real_number, whole_number
 from andante.kernel import bind
 from andante.measures import Outcome

@@ -25,127 +25,44 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.agent import NEEDS_ANNEX, STUCK, UNREACHABLE, Move
+from andante.episode.holdings import (
+    give_back_annex,
+    lost_of_all,
+    release_all,
+    restart,
+    restart_largest,
+    take_annex,
+    tidy_all,
+    used_by_all,
+)
 from andante.episode.loop import wrong
 from andante.episode.pursuit import has_strayed, keeps_knowledge
+from andante.episode.units import (
+    NEW_PROBLEM,
+    NO_ANNEX,
+    NO_TEAM,
+    NO_WISH,
+    NOBODY,
+    NOTHING_NEW,
+    Annexes,
+    Ground,
+    Unit,
+    put,
+)
 from andante.episode.wishes import MOST_RANKED, ranker
-from andante.kernel import Each, generic, instantiate, kernel, nanoseconds, nth, placeholder, prefetch, subroutine
+from andante.kernel import Each, instantiate, kernel, nanoseconds, nth, placeholder, prefetch
 from andante.measures.outcome import Outcome
 from andante.search.memory import Clock, begin_problem, catch_up, set_problem
-from andante.search.records import (
-    Index,
-    held_bytes,
-    lost_records,
-    prefetch_expected,
-    prefetch_holder,
-    prefetch_place,
-    release,
-    tidy,
-    used_bytes,
-)
+from andante.search.records import Index, prefetch_expected, prefetch_holder, prefetch_place
 from andante.world.changes import Changes
-from andante.world.layout import Arrays, Csr, Moves, prefetch_around
+from andante.world.layout import Arrays, prefetch_around
 
 _WALKING, _GOAL = int(Outcome.WALKING), int(Outcome.GOAL)
 _STUCK, _UNREACHABLE = int(Outcome.STUCK), int(Outcome.UNREACHABLE)
 
-NOBODY = -1  # in place of a unit
-NO_WISH = -1  # in place of a state
-NO_TEAM = NO_ANNEX = 0  # in place of a team or an annex: nothing is ever kept there
 LEAD = 2  # units by which a prefetch is ahead of what it is for
 UNUSUAL = 16.0  # times the mean cost of a move: by the clock a unit pays no more for one, and no unit saves more
 MEAN_OF = 64.0  # moves over which the mean is taken, roughly
-TIDIED = 32  # entries of discarded tables that are cleared after a move
-
-# What a unit begins with its next move.
-NOTHING_NEW, NEW_TRIAL, NEW_PROBLEM = 0, 1, 2
-
-#: One row per unit.
-UNIT = np.dtype(
-    [
-        # What is read of every unit in every turn is in its first cache line.
-        ("outcome", np.int64),
-        ("turn", np.int64),  # the turn of its last move, or after which it set out
-        ("wish", np.int64),  # with bodies: the state that its step has chosen, until it is there; or NO_WISH
-        ("state", np.int64),
-        ("goal", np.int64),
-        ("aim", np.int64),  # where the goal was when it turned to it last (`episode.pursuit`)
-        ("annex", np.int32),
-        ("team", np.int32),  # the units with which it shares what it learns; NO_TEAM if it learns for itself
-        ("begins", np.int32),
-        ("denied", np.int32),  # with bodies: turns since its wish could have been granted
-        ("balance", np.float64),  # what it has been given and not spent
-        ("last", np.float64),  # what its last move cost
-        ("given", np.float64),  # how much a unit of priority 1 had been given when the balance was brought up to date
-        ("round", np.int64),  # the round of accounts that the balance belongs to
-        ("priority", np.float64),
-        ("moves", np.int64),
-        ("cost", np.float64),
-        ("expanded", np.int64),
-        ("joined", np.int64),  # the turn after which it set out
-        ("squad", np.int64),
-        ("slot", np.int64),  # where its mind lies in its squad
-        ("problem", np.int64),  # the number of its team's problem
-        ("restarts", np.int64),  # how often it had to begin again because memory was full
-        ("order", np.int64),  # with bodies: its moves, best first (`episode.wishes`), as long as it has a wish
-        ("yields", np.int32),  # with bodies: turns in which it decides after all others
-        ("arrived", np.bool_),  # with bodies: it has just arrived, and still holds what it learned
-        ("anchored", np.bool_),  # what it has learned belongs to where it set out
-    ],
-    align=True,
-)
-
-#: A squad: the first fields are its own, the others the result of a turn.
-SQUAD = np.dtype(
-    [
-        ("slots", np.int64),  # that are or were in use
-        ("next", np.int64),  # the slot whose turn it is
-        ("given", np.float64),  # how much a unit of priority 1 has been given
-        ("round", np.int64),  # of accounts
-        ("given_before", np.float64),  # how much had been given when the round began
-        ("mean", np.float64),  # cost of a move, over the last ones
-        ("seen", np.int64),  # moves that the mean is of, with older ones ...
-        ("total", np.float64),  # ... what the first of them cost in all ...
-        ("highest", np.float64),  # ... and the most expensive one
-        ("room", np.int64),  # bytes that minds may take
-        ("annex_bytes", np.int64),  # what an annex takes without records; 0 if there are none
-        ("annexes", np.int64),  # that are or were in use ...
-        ("annexes_free", np.int64),  # ... and those of them that can be given out again
-        ("walking", np.int64),  # units that were walking when the turn began ...
-        ("weight", np.float64),  # ... and the sum of their priorities
-        ("moved", np.int64),
-        ("arrived", np.int64),
-        ("unreachable", np.int64),
-        ("stuck", np.int64),
-        ("restarted", np.int64),
-        ("expanded", np.int64),
-        ("longest_wait", np.int64),  # turns since their last move of those who wait
-        ("faulty", np.int64),  # a unit whose step returned a wrong move; NOBODY if all were right
-        ("fault", np.int64),  # what is wrong with that move (`episode.loop`) ...
-        ("state", np.int64),  # ... which leads from here ...
-        ("wrong_to", np.int64),  # ... to there ...
-        ("wrong_cost", np.float64),  # ... at this cost
-    ]
-)
-
-
-class Unit(NamedTuple):
-    """One unit's memory, the pools that its own records are from, and the pools of its team's or its annex's records.
-
-    No unit has both: those that share what they learn follow every change of the map, so they never need an annex.
-    """
-
-    memory: Any
-    pools: tuple[Index, ...]
-    team_pools: tuple[Index, ...]
-
-
-class Annexes(NamedTuple):
-    """Memory that units are given when they need it. A new annex is a copy of number 0, which is nobody's."""
-
-    bytes: npt.NDArray[np.uint8]  # [annexes * size], their single numbers
-    head: npt.NDArray[Any]  # [annexes], of ANNEX; empty if there are none
-    free: npt.NDArray[np.int32]  # [annexes], those that can be given out again: a stack
-    size: int
 
 
 class Scratch(NamedTuple):
@@ -160,31 +77,8 @@ class Scratch(NamedTuple):
         return cls(np.zeros(4, np.int64), np.zeros(MOST_RANKED + 1))
 
 
-class Ground(NamedTuple):
-    """Where all units are: their rows and their cells."""
-
-    units: npt.NDArray[Any]  # [units], of UNIT
-    cells: npt.NDArray[np.int32]  # [units, 2], x and y; on graphs without cells nothing is written
-
-
 step = placeholder(Move, "makes one move of an algorithm (graph, memory, params, state, goal)")
 rank = placeholder(int, "ranks the moves of a state (graph, memory, worth, state, goal)")
-
-
-@generic
-def put(graph: Arrays, cells: npt.NDArray[np.int32], unit: int, state: int) -> None:
-    """Note the cell that a unit is in."""
-    raise TypeError(graph)
-
-
-@put.of(Moves)
-def _put_on_grid(graph: Moves, cells: npt.NDArray[np.int32], unit: int, state: int) -> None:
-    cells[unit, 0], cells[unit, 1] = graph.x[state], graph.y[state]
-
-
-@put.of(Csr)
-def _put_on_graph(graph: Csr, cells: npt.NDArray[np.int32], unit: int, state: int) -> None:
-    pass
 
 
 @kernel
@@ -264,10 +158,11 @@ def march(
             one = nth(crew, slot, row["team"])  # without the annex that it has given back
         catch_up(clock[slot], opened)
         catch_up(team_clock[slot], opened)
-        lost = _lost_records(one.pools) + _lost_records(one.team_pools)
+        lost = lost_of_all(one.pools) + lost_of_all(one.team_pools)
         move = step(graph, one.memory, params, row["state"], row["aim"])
-        if move.to == NEEDS_ANNEX:
-            _take_annex(annexes, row, at)
+        complete = lost_of_all(one.pools) + lost_of_all(one.team_pools) == lost
+        if move.to == NEEDS_ANNEX and complete:
+            take_annex(annexes, row, at)
             k -= 1  # the same unit once more
             continue
         cost = float(move.expanded)
@@ -278,8 +173,8 @@ def march(
         if not everybody:
             _pay(row, _price(at, cost, timed))
         _note(row, at, move, turn)
-        if _lost_records(one.pools) + _lost_records(one.team_pools) > lost:
-            _restart(one, annexes, row, at)
+        if not complete:
+            restart(one, annexes, row, at)
             continue
         if _is_possible(graph, row, at, unit, move):
             if bodies:
@@ -287,11 +182,11 @@ def march(
             else:
                 _walk(graph, ground, row, at, unit, move)
         if row["outcome"] != _WALKING:
-            _release(one.pools)
-            _give_back_annex(one, annexes, row, at)
-        _tidy(one.pools)
-        _tidy(one.team_pools)
-        while _used_by_all(one, at) > at["room"] and _restart_largest(crew, annexes, ground, members, squad):
+            release_all(one.pools)
+            give_back_annex(one, annexes, row, at)
+        tidy_all(one.pools)
+        tidy_all(one.team_pools)
+        while used_by_all(one, at) > at["room"] and restart_largest(crew, annexes, ground, members, squad):
             pass
     return spent
 
@@ -357,17 +252,6 @@ def _settle(row: Any, at: Any) -> None:
 
 
 @kernel
-def _restart(one: Unit, annexes: Annexes, row: Any, at: Any) -> None:
-    """Let a unit begin again from where it stands, with nothing learned."""
-    _release(one.pools)
-    _release(one.team_pools)
-    _give_back_annex(one, annexes, row, at)
-    row["begins"] = NEW_PROBLEM
-    row["restarts"] += 1
-    at["restarted"] += 1
-
-
-@kernel
 def _turn(graph: Arrays, clock: Clock, row: Any, slot: int) -> None:
     """Let a unit whose goal has moved turn to it, if it should."""
     if not has_strayed(graph, row["state"], row["aim"], row["goal"]):
@@ -382,9 +266,9 @@ def _begin(
     one: Unit, annexes: Annexes, clock: Clock, team_clock: Clock, row: Any, at: Any, slot: int, opened: int
 ) -> None:
     """Begin a new problem or a new trial, as the unit has to; ``opened`` cells were opened on the map so far."""
-    _give_back_annex(one, annexes, row, at)
+    give_back_annex(one, annexes, row, at)
     if row["begins"] == NEW_PROBLEM:
-        _release(one.pools)
+        release_all(one.pools)
         begin_problem(clock[slot], opened)
         if row["team"] != NO_TEAM:
             set_problem(team_clock[slot], row["problem"], opened)
@@ -461,171 +345,6 @@ def _walk(graph: Arrays, ground: Ground, row: Any, at: Any, unit: int, move: Mov
     if move.to == row["goal"]:
         row["outcome"] = _GOAL
         at["arrived"] += 1
-
-
-# --- memory ---------------------------------------------------------------------------------------------------------
-
-
-@kernel
-def _release(pools: tuple[Index, ...]) -> None:
-    for i in range(len(pools)):
-        release(pools[i])
-
-
-@kernel
-def _take_annex(annexes: Annexes, row: Any, at: Any) -> None:
-    """Give a unit an annex."""
-    if at["annexes_free"] > 0:
-        at["annexes_free"] -= 1
-        row["annex"] = annexes.free[at["annexes_free"]]
-        return
-    at["annexes"] += 1
-    begin = at["annexes"] * annexes.size
-    for i in range(annexes.size):
-        annexes.bytes[begin + i] = annexes.bytes[i]
-    annexes.head[at["annexes"]]["held"] = 1
-    row["annex"] = at["annexes"]
-
-
-@kernel
-def _give_back_annex(one: Unit, annexes: Annexes, row: Any, at: Any) -> None:
-    """Take back the annex of a unit, if it has one, with all records in it."""
-    if len(annexes.head) == 0 or row["annex"] == NO_ANNEX:
-        return
-    _release(one.team_pools)
-    annexes.head[row["annex"]]["use"] = 0
-    annexes.free[at["annexes_free"]] = row["annex"]
-    at["annexes_free"] += 1
-    row["annex"] = NO_ANNEX
-
-
-@kernel
-def _tidy(pools: tuple[Index, ...]) -> None:
-    for i in range(len(pools)):
-        tidy(pools[i], TIDIED)
-
-
-@kernel
-def _used_bytes(pools: tuple[Index, ...]) -> int:
-    total = 0
-    for i in range(len(pools)):
-        total += used_bytes(pools[i])
-    return total
-
-
-@kernel
-def _used_by_all(one: Unit, at: Any) -> int:
-    """Return what all units of a squad hold; ``one`` is any of them."""
-    annexes = (at["annexes"] - at["annexes_free"]) * at["annex_bytes"]
-    return _used_bytes(one.pools) + _used_bytes(one.team_pools) + annexes
-
-
-@kernel
-def _lost_records(pools: tuple[Index, ...]) -> int:
-    total = 0
-    for i in range(len(pools)):
-        total += lost_records(pools[i])
-    return total
-
-
-@kernel
-def _held_bytes(pools: tuple[Index, ...]) -> int:
-    total = 0
-    for i in range(len(pools)):
-        total += held_bytes(pools[i])
-    return total
-
-
-@subroutine
-def _restart_largest(
-    crew: Each, annexes: Annexes, ground: Ground, members: npt.NDArray[np.int32], squad: npt.NDArray[Any]
-) -> bool:
-    """Let the unit that holds most begin again from where it stands, with nothing learned; return whether there is one.
-
-    The one that set out first is spared, with its team, unless it is the only one: so it arrives, then the next, and so
-    on. What a team has learned counts as held by each of its units, and is forgotten by all.
-    """
-    at, spared = squad[0], NO_TEAM
-    eldest = NOBODY
-    for slot in range(at["slots"]):
-        unit = members[slot]
-        if unit == NOBODY or ground.units[unit]["outcome"] != _WALKING:
-            continue
-        if eldest == NOBODY or ground.units[unit]["joined"] < ground.units[members[eldest]]["joined"]:
-            eldest = slot
-    if eldest != NOBODY:
-        spared = ground.units[members[eldest]]["team"]
-    largest, most = eldest, 0
-    for slot in range(at["slots"]):
-        if members[slot] == NOBODY or slot == eldest:
-            continue
-        row = ground.units[members[slot]]
-        one = nth(crew, slot, row["team"])
-        held = _held_bytes(one.pools) + (_held_bytes(one.team_pools) if row["team"] != spared else 0)
-        if row["annex"] != NO_ANNEX:
-            held += at["annex_bytes"] + _held_bytes(nth(crew, slot, row["annex"]).team_pools)
-        if held > most:
-            largest, most = slot, held
-    if largest == NOBODY:
-        return False
-    row = ground.units[members[largest]]
-    one = nth(crew, largest, row["team"] + row["annex"])
-    _release(one.pools)
-    _give_back_annex(one, annexes, row, at)
-    if row["team"] != spared or largest == eldest:
-        _release(one.team_pools)
-    row["begins"] = NEW_PROBLEM
-    row["restarts"] += 1
-    at["restarted"] += 1
-    return True
-
-
-@kernel
-def release_units(
-    crew: Each, annexes: Annexes, ground: Ground, squad: npt.NDArray[Any], units: npt.NDArray[np.int64]
-) -> None:
-    """Give back all that these units hold, except what they share."""
-    for i in range(len(units)):
-        row = ground.units[units[i]]
-        one = nth(crew, row["slot"], row["annex"])
-        _release(one.pools)
-        _give_back_annex(one, annexes, row, squad[0])
-
-
-@kernel
-def release_annexes(
-    crew: Each, annexes: Annexes, ground: Ground, members: npt.NDArray[np.int32], squad: npt.NDArray[Any]
-) -> None:
-    """Take back the annexes of all units."""
-    for slot in range(squad[0]["slots"]):
-        if members[slot] != NOBODY:
-            row = ground.units[members[slot]]
-            _give_back_annex(nth(crew, slot, row["annex"]), annexes, row, squad[0])
-
-
-@kernel
-def release_teams(crew: Each, teams: npt.NDArray[np.int64]) -> None:
-    """Give back all that these teams hold."""
-    for i in range(len(teams)):
-        _release(nth(crew, 0, teams[i]).team_pools)
-
-
-@kernel
-def held_by(
-    crew: Each,
-    ground: Ground,
-    squad: npt.NDArray[Any],
-    units: npt.NDArray[np.int64],
-    held: npt.NDArray[np.int64],
-) -> int:
-    """Write the bytes that these units hold alone, and return the bytes that the whole squad holds."""
-    for i in range(len(units)):
-        row = ground.units[units[i]]
-        one = nth(crew, row["slot"], row["annex"])
-        held[i] = _held_bytes(one.pools)
-        if row["annex"] != NO_ANNEX:
-            held[i] += squad[0]["annex_bytes"] + _held_bytes(one.team_pools)
-    return _used_by_all(nth(crew, 0, NO_TEAM), squad[0])
 
 
 @cache

@@ -94,13 +94,24 @@ def _nearest(grid: Grid, component: int, x: int, y: int) -> int:
         radius *= 2
 
 
+def needed(count: int, what: str, of: str, many: str | None = None) -> str:
+    """Return the beginning of a sentence: so many units or starts need as many of something.
+
+    >>> needed(2, "unit", "goal"), needed(1, "start", "goal")
+    ('2 units need as many goals, or one for all', '1 start needs one goal')
+    """
+    if count == 1:
+        return f"1 {what} needs one {of}"
+    return f"{count} {what}s need as many {many or of + 's'}, or one for all"
+
+
 def priorities(priority: npt.ArrayLike, units: int) -> npt.NDArray[np.float64]:
     """Return the priority of each unit; raise `ParameterError` if there are too few or many, or one is out of range."""
     given = np.asarray(priority)
     if given.dtype.kind not in "iuf" or given.ndim > 1:
         raise ParameterError(f"priority must be a number, or one for each unit, got {quoted(priority)}")
     if given.ndim == 1 and len(given) != units:
-        raise ParameterError(f"{units} units need as many priorities, or one for all, got {len(given)}")
+        raise ParameterError(f"{needed(units, 'unit', 'priority', 'priorities')}, got {len(given)}")
     low, high = PRIORITIES
     for value in np.atleast_1d(given)[~((given >= low) & (given <= high)).reshape(-1)][:1]:
         raise ParameterError(f"priority must be from {low:g} to {high:g}, got {value:g}")

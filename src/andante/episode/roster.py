@@ -12,7 +12,7 @@ import numpy.typing as npt
 from andante.episode.bodies import FREE, Bodies, drop_wishes, order_of, resolve
 from andante.episode.checks import place_name
 from andante.episode.cutoff import CutOff
-from andante.episode.march import NO_WISH, UNIT, Ground
+from andante.episode.units import NO_WISH, UNIT, Ground
 from andante.errors import ProblemError, quoted
 from andante.kernel import bind
 from andante.measures import Outcome

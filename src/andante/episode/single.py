@@ -370,6 +370,7 @@ class Agent:
 
     def _fill(self, episodes: Episodes, problems: Sequence[Problem], limits: Limits, again: bool = False) -> None:
         """Write a table of episodes that have not begun; those without a path have already ended."""
+        Limits.check(limits)
         caps, row = limits.caps, 0
         if self._living is not None:
             self._living.settle()  # an episode may be run to its end at once

@@ -11,22 +11,9 @@ import numpy.typing as npt
 from andante.agent import Algorithm
 from andante.episode.checks import covering, explained
 from andante.episode.detour import edition_of, gait_of
-from andante.episode.march import (
-    NO_TEAM,
-    NOBODY,
-    SQUAD,
-    Annexes,
-    Ground,
-    Scratch,
-    Unit,
-    begin_turn,
-    end_turn,
-    held_by,
-    marcher,
-    release_annexes,
-    release_teams,
-    release_units,
-)
+from andante.episode.holdings import held_by, release_annexes, release_teams, release_units
+from andante.episode.march import Scratch, begin_turn, end_turn, marcher
+from andante.episode.units import NO_TEAM, NOBODY, SQUAD, Annexes, Ground, Unit
 from andante.kernel import Each, bind, host_nanoseconds
 from andante.search.memory import CLOCK, Log, Space, allocate, bytes_of
 from andante.search.mind import ANNEX, Draft, Mind, Minds
@@ -157,10 +144,14 @@ class Squad:
         self._minds.begin(int(self.result["slots"][0]))
         return slots
 
+    @property
+    def _second(self) -> int:
+        """The number below which all teams or annexes may be in use."""
+        return len(self._members) if self._share else int(self.result["annexes"][0]) + 1
+
     def _grow(self) -> None:
         before = len(self._members)
-        second = before if self._share else int(self.result["annexes"][0]) + 1
-        self._minds.grow(2 * before, second)
+        self._minds.grow(2 * before, self._second)
         self._members = np.concatenate([self._members, np.full(before, NOBODY, np.int32)])
         self._free_annexes = np.concatenate([self._free_annexes, np.zeros(before, np.int32)])
         more = list(range(2 * before - 1, before - 1, -1))
@@ -222,7 +213,7 @@ class Squad:
 
     def prepare(self, size: int) -> None:
         """Touch so many bytes of the memory for what units will learn."""
-        self._minds.prepare(size)
+        self._minds.prepare(size, self._second)
 
     def begin(self) -> float:
         """Begin a turn; return the sum of the priorities of the units that walk."""

@@ -48,6 +48,18 @@ class Limits:
                     continue
             raise ParameterError(f"the limit on {name} must be above 0, got {quoted(value)}")
 
+    @classmethod
+    def check(cls, limits: object) -> None:
+        """Raise `ParameterError` if these are not limits.
+
+        >>> Limits.check(5)
+        Traceback (most recent call last):
+            ...
+        andante.errors.ParameterError: limits are given as andante.Limits(moves=1000), not as 5
+        """
+        if not isinstance(limits, cls):
+            raise ParameterError(f"limits are given as andante.Limits(moves=1000), not as {quoted(limits)}")
+
     @cached_property
     def caps(self) -> tuple[float, int, int]:
         """The limits on cost, moves and expansions, as the loop takes them."""

@@ -19,9 +19,10 @@ from andante.episode.bodies import Bodies, drop_wishes, resolve
 from andante.episode.crowd import Crowd
 from andante.episode.cutoff import end_cut_off
 from andante.episode.lanes import KEPT_SHARE
-from andante.episode.march import NO_WISH, UNIT, Ground, begin_turn, end_turn
+from andante.episode.march import begin_turn, end_turn
 from andante.episode.roster import NO_SQUAD, NOWHERE
 from andante.episode.squad import Kernel, Squad
+from andante.episode.units import NO_WISH, UNIT, Ground
 from andante.errors import ParameterError
 from andante.export.images import (
     PLAN_NUMBERS,

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from andante.databases.header import VERSION
-from andante.episode import bodies, lanes, march
+from andante.episode import bodies, lanes, units
 from andante.episode.places import PRIORITIES
 from andante.episode.pursuit import MOST_AT_ONCE
 from andante.episode.single import MOST_PROBLEMS, NO_LIMITS
@@ -74,11 +74,11 @@ _SEGMENTS = ("NUMBER", "PLAN", "MAP", "MIND", "DESK", "DATABASE")
 
 #: What C has to know of crowds besides their tables.
 _CONSTANTS = {
-    "NOBODY": march.NOBODY,
-    "NO_WISH": march.NO_WISH,
-    "NO_TEAM": march.NO_TEAM,
-    "NEW_TRIAL": march.NEW_TRIAL,
-    "NEW_PROBLEM": march.NEW_PROBLEM,
+    "NOBODY": units.NOBODY,
+    "NO_WISH": units.NO_WISH,
+    "NO_TEAM": units.NO_TEAM,
+    "NEW_TRIAL": units.NEW_TRIAL,
+    "NEW_PROBLEM": units.NEW_PROBLEM,
     "FREE": bodies.FREE,
     "PATIENT_PASSES": lanes.PATIENT_PASSES,
     "MOST_AHEAD": lanes.MOST_AHEAD,
@@ -191,8 +191,8 @@ def _crowds(agents: Sequence[Exported], common: str, each: str) -> str:
         "CONSTANTS": ", ".join(f"{name} = {value}" for name, value in _CONSTANTS.items()),
         "LEAST_PRIORITY": PRIORITIES[0],
         "MOST_PRIORITY": PRIORITIES[1],
-        "UNIT": _fields(march.UNIT),
-        "SQUAD": _fields(march.SQUAD),
+        "UNIT": _fields(units.UNIT),
+        "SQUAD": _fields(units.SQUAD),
         "TEAM": _fields(TEAM),
         "CROWD_HEAD": _fields(CROWD_HEAD),
     }

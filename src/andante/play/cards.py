@@ -48,7 +48,7 @@ def card_of(algorithm: Algorithm, recipe: Recipe | None, links: Collection[str] 
 def _parameter(one: Parameter, values: list[Any] | None) -> dict[str, Any]:
     """Return what a page has to know of a parameter; values are written as in the notation."""
     is_choice = issubclass(one.kind, IntEnum)
-    if values is None and is_choice:
+    if values is None and issubclass(one.kind, IntEnum):
         values = list(one.kind)
     return {
         "name": one.name,
@@ -70,7 +70,7 @@ def _bound(one: Parameter, side: str) -> float | None:
 
 
 def codes_of(algorithm: Algorithm) -> list[dict[str, Any]]:
-    """Return for each word that is a parameter its name and kind, and its value if it is fixed; kernels take numbers."""
+    """Return for each word that is a parameter its name and kind, and its value if it is fixed."""
     free = {one.name for one in algorithm.parameters}
     return [
         {

@@ -1,7 +1,7 @@
 """The engine of the playground: the machine code of all agents as one WebAssembly module, recipes and cards.
 
-It is one file: a line of text with the length of the JSON that follows, the JSON, and the module. `make playground` makes
-it once, with Zig. It is for maps that Python has never seen.
+It is one file: a line of text with the length of the JSON that follows, the JSON, and the module. `make playground`
+makes it once, with Zig. It is for maps that Python has never seen.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 
 from andante.agent import Algorithm, algorithms
 from andante.databases.header import VERSION, Database
-from andante.episode.march import UNIT
+from andante.episode.units import UNIT
 from andante.errors import AlgorithmError
 from andante.export.crowds import CROWD_HEAD, CROWD_NUMBERS, CrowdPlan, CrowdSize
 from andante.export.images import (
@@ -44,6 +44,7 @@ from andante.search.memory import CLOCK
 from andante.search.path import PATH
 from andante.search.plan import PLAN
 from andante.search.tracing import ENDS, TRACING
+from andante.world.grid import Grid
 from andante.world.living import World
 from andante.world.parts import Parts
 
@@ -60,7 +61,7 @@ def engine(progress: Progress = lambda what: None) -> bytes:
     """Return the engine with all algorithms that can walk on any map."""
     chosen = [one for one in algorithms() if not one.needs and not one.card.regions]
     code = Code()
-    image = MapImage.of(World(stages()[1].world.frozen()))
+    image = MapImage.of(World(Grid(np.ones((12, 16), np.bool_))))
     for algorithm in chosen:
         progress(f"compiling {algorithm.card.name}")
         code.add(algorithm, image)
@@ -92,7 +93,7 @@ class Code:
 
     def add(self, algorithm: Algorithm, image: MapImage, databases: Sequence[Database] = ()) -> None:
         """Add the code of an algorithm, and of crowds of it, if it is not there yet."""
-        plan, crowds = Plan.of(algorithm, image, databases), ()
+        plan, crowds = Plan.of(algorithm, image, databases), tuple[CrowdPlan, ...]()
         identities = [plan.entry.identity]
         if algorithm.crowd and isinstance(image.world, World):
             crowd = CrowdPlan.of(algorithm, image, plan.databases, CrowdSize(2, SMALLEST_CROWD))
@@ -132,9 +133,7 @@ def linked(agents: Sequence[Exported]) -> bytes:
 # --- JSON -----------------------------------------------------------------------------------------------------------
 
 
-def about_engine(
-    recipes: dict[str, Recipe], crowds: dict[str, dict[str, Recipe]], code: Code
-) -> dict[str, Any]:
+def about_engine(recipes: dict[str, Recipe], crowds: dict[str, dict[str, Recipe]], code: Code) -> dict[str, Any]:
     """Return all that the page has to know, for JSON."""
     from importlib.metadata import version
 
@@ -179,7 +178,11 @@ def _record(dtype: np.dtype[Any]) -> dict[str, Any]:
 def about_recipe(recipe: Recipe, names: Mapping[str, str]) -> dict[str, Any]:
     """Return a recipe for JSON. What is different in each column of a layout is a list in ``by``."""
     shaping = [
-        {"name": one.name, "values": [_written(recipe, one.name, value) for value in one.values], "classes": one.classes}
+        {
+            "name": one.name,
+            "values": [_written(recipe, one.name, value) for value in one.values],
+            "classes": one.classes,
+        }
         for one in recipe.shaping
     ]
     return {
@@ -241,8 +244,8 @@ def about_map() -> dict[str, Any]:
         told[key] = [
             [*word, _must_fit(values, key).as_data()] for word, values in zip(first.words, numbers, strict=True)
         ]
-    sweeps = (Parts.over(1).scalars.dtype.fields or {})["sweeps"][1]
-    return {"code": str(map_code()), "arrays": arrays, "contexts": told, "sweeps": sweeps}
+    sweeps = _record(Parts.over(1).scalars.dtype)["fields"]["sweeps"]
+    return {"code": str(map_code()), "arrays": arrays, "contexts": told, "sweeps": sweeps[0]}
 
 
 def _must_fit(values: Sequence[int], what: str) -> Formula:
@@ -311,7 +314,10 @@ def main() -> None:
 
     from andante.files import write_whole
 
-    write_whole(sys.argv[1], engine(lambda what: sys.stderr.write(f"{what}\n")))
+    def say(what: str) -> None:
+        sys.stderr.write(f"{what}\n")
+
+    write_whole(sys.argv[1], engine(say))
 
 
 if __name__ == "__main__":

@@ -24,8 +24,8 @@ def check_built() -> None:
     """Raise `NotBuiltError` if the page or the engine is not there."""
     if not (PAGE.exists() and ENGINE.exists()):
         raise NotBuiltError(
-            "the playground is not built here; in a clone of the repository run 'make playground', which needs Node, or "
-            "install a release of Andante, which carries it"
+            "the playground is not built here; in a clone of the repository run 'make playground', which needs Node; "
+            "or install a release of Andante, which carries it"
         )
 
 
@@ -46,7 +46,9 @@ def page_with(scene: bytes | None, title: str | None = None) -> str:
     text = _filled(text, "andante-engine", ENGINE.read_bytes())
     if scene is not None:
         text = _filled(text, "andante-scene", scene)
-    return text if title is None else re.sub(r"<title>[^<]*</title>", lambda _: f"<title>{_escaped(title)}</title>", text)
+    return (
+        text if title is None else re.sub(r"<title>[^<]*</title>", lambda _: f"<title>{_escaped(title)}</title>", text)
+    )
 
 
 def _filled(text: str, name: str, data: bytes) -> str:

@@ -1,7 +1,7 @@
 """How Python lays out the memory of an agent on one map: what a recipe is made from, and held to.
 
-A sample says of each word of a context whether it is a number or lies in a piece of memory, in an array of the map or in
-a database, and of each piece how long it is and how it looks in the beginning.
+A sample says of each word of a context whether it is a number or lies in a piece of memory, in an array of the map or
+in a database, and of each piece how long it is and how it looks in the beginning.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def sample_agent(agent: Planned, places: Sequence[Place]) -> Sample:
 
 
 def sample_crowd(made: Made, places: Sequence[Place], numbers: Sequence[int]) -> Sample:
-    """Return how the memory of a crowd is laid out: after the words of contexts come one for each table, and numbers."""
+    """Return how the memory of a crowd is laid out: after the words of contexts one for each table, and numbers."""
     words: list[int] = []
     arrays: list[tuple[int, npt.NDArray[Any]]] = []
     identities = []
@@ -200,4 +200,3 @@ def _find(bundle: Any, kind: type) -> Any:
         return bundle
     parts = bundle if isinstance(bundle, tuple) else ()
     return next((one for one in (_find(part, kind) for part in parts) if one is not None), None)
-

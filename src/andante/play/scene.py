@@ -1,4 +1,4 @@
-"""What a page carries for the map that it was written with: the map, databases, and recipes of agents that need them."""
+"""What a page carries for the map that it was written with: databases, and recipes of agents that need them."""
 
 from __future__ import annotations
 

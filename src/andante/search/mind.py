@@ -357,14 +357,20 @@ class Minds(Mind):
             self.blocks.begin(self._begun, units)
             self._begun = units
 
-    def prepare(self, size: int) -> None:
-        """Touch so many bytes of the memory for what units will learn, and what as many as there is room for take."""
-        pools = [index for index in self.pools if isinstance(index, Paged)]
+    def prepare(self, size: int, annexes: int) -> None:
+        """Touch so many bytes of the memory for what units will learn, and what as many as there is room for take.
+
+        Teams, or annexes, below the number ``annexes`` are in use. Of the others as many are touched as fit into
+        ``size``: few units need one at a time.
+        """
+        pools = [index for index in (*self.pools, *self.team_pools) if isinstance(index, Paged)]
         for index in pools:
             touch(index, size // len(pools))
+        last = annexes + size // self.annex_bytes if self.annex_bytes else annexes
         for i, parts in self._all.items():
-            if not _is_short(self._asked[i]) and not self._asked[i].annexed:
-                parts[self._begun :, ::SHORT] = 0
+            if not _is_short(self._asked[i]):
+                free = slice(annexes, last) if self._asked[i].annexed else slice(self._begun, None)
+                parts[free, ::SHORT] = 0
 
     def grow(self, units: int, annexes: int = 0) -> None:
         """Make room for more units. Arrays of which each unit has a part are replaced: allocate memories again.

@@ -11,12 +11,20 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from andante.kernel import kernel
+from andante.kernel import int64, kernel, uint64
 from andante.world.changes import RECENT, Changes, record
 from andante.world.grid import RULES
-from andante.world.layout import Moves, beside
+from andante.world.layout import DX, DY, Moves
 
-_CORNERS, _CARDINAL = RULES.index("corners"), RULES.index("cardinal")
+_OCTILE, _CORNERS, _CARDINAL = (RULES.index(rule) for rule in ("octile", "corners", "cardinal"))
+
+
+def _without(away: npt.NDArray[np.int64], step: int) -> int:
+    """Return all directions but those that lead this far along an axis, as a set of bits."""
+    return sum(1 << d for d in range(8) if away[d] != step)
+
+
+_NOT_WEST, _NOT_EAST, _NOT_NORTH, _NOT_SOUTH = _without(DX, -1), _without(DX, 1), _without(DY, -1), _without(DY, 1)
 
 
 class Cells(NamedTuple):
@@ -58,34 +66,87 @@ def set_cell(cells: Cells, cell: int, opened: bool) -> bool:
         return False
     cells.passable[cell] = opened
     if opened:
-        cells.mask[cell] = _legal_moves(cells, cell)
+        _give_moves(cells, cell)
     else:
-        cells.mask[cell] = 0
-    for d in range(8):
-        near = beside(cells.graph, cell, d)
-        if near >= 0:
-            if opened:
-                cells.mask[near] = _legal_moves(cells, near)
-            else:
-                cells.mask[near] &= cells.kept[d]
+        _take_moves(cells, cell)
     record(cells.changes, cell, opened)
     return True
 
 
 @kernel
-def _legal_moves(cells: Cells, cell: int) -> int:
-    """Return the legal directions from a cell, as a set of bits."""
-    if not cells.passable[cell]:
-        return 0
-    free = 0
+def _give_moves(cells: Cells, cell: int) -> None:
+    """Add the moves to, from and past a cell that was opened: all of them follow from the cells around it."""
+    free = free_around(cells, cell)
+    moves = _legal(free, cells.rule)
+    cells.mask[cell] = moves
     for d in range(8):
-        near = beside(cells.graph, cell, d)
-        if near >= 0 and cells.passable[near]:
-            free |= 1 << d
+        if free >> d & 1:
+            gained = (moves >> d & 1) << (d + 4) % 8
+            if cells.rule == _OCTILE and d & 1 == 0:  # past the corners of the cell
+                gained |= (free >> (d + 1) % 8 & free >> (d + 2) % 8 & 1) << (d + 3) % 8
+                gained |= (free >> (d + 7) % 8 & free >> (d + 6) % 8 & 1) << (d + 5) % 8
+            cells.mask[cell + cells.graph.offset[d]] |= gained
+
+
+@kernel
+def _take_moves(cells: Cells, cell: int) -> None:
+    """Remove the moves to, from and past a cell that was closed."""
+    cells.mask[cell] = 0
+    inside = _on_the_map(cells.graph, cell)
+    for d in range(8):
+        if inside >> d & 1:
+            cells.mask[cell + cells.graph.offset[d]] &= cells.kept[d]
+
+
+@kernel
+def free_around(cells: Cells, cell: int) -> int:
+    """Return the directions in which the cells around one are passable, as a set of bits."""
+    inside, free = _on_the_map(cells.graph, cell), 0
+    for d in range(8):
+        if inside >> d & 1:
+            free |= int64(cells.passable[cell + cells.graph.offset[d]]) << d
+    return free
+
+
+@kernel
+def ring_around(cells: Cells, cell: int) -> int:
+    """Return the directions in which one can go round a cell that is closed, as a set of bits.
+
+    From each passable cell of the ring one can go to the next. Where corners may be cut, one can also go from a cell
+    beside the closed one to that around the corner, past a wall between them.
+    """
+    free = free_around(cells, cell)
     if cells.rule == _CORNERS:
+        free |= _legal(free | 0b10101010, _OCTILE)
+    return free
+
+
+@kernel
+def _on_the_map(graph: Moves, cell: int) -> int:
+    """Return the directions in which there are cells around one, as a set of bits.
+
+    Its place is worked out from its number: to look it up takes longer on a large map.
+    """
+    width = uint64(graph.offset[4])
+    x, inside = uint64(cell) % width, 0b11111111
+    if x == 0:
+        inside &= _NOT_WEST
+    if x == width - uint64(1):
+        inside &= _NOT_EAST
+    if cell < int64(width):
+        inside &= _NOT_NORTH
+    if cell >= len(graph.mask) - int64(width):
+        inside &= _NOT_SOUTH
+    return inside
+
+
+@kernel
+def _legal(free: int, rule: int) -> int:
+    """Return the legal directions from a passable cell, given those in which the cells around it are passable."""
+    if rule == _CORNERS:
         return free
     straight = free & 0b01010101
-    if cells.rule == _CARDINAL:
+    if rule == _CARDINAL:
         return straight
     both = (straight << 1) & ((straight >> 1) | (straight << 7))  # diagonals between two free cells
     return straight | (free & both & 0b10101010)

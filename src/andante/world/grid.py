@@ -29,9 +29,9 @@ MAX_SIDE = 32_000  # coordinates are int16
 class Grid:
     """A map of square cells, eight neighbours each.
 
-    ``terrain`` is a table of map characters or booleans (True is passable), rows from the top. Under the benchmark's
-    rule, ``octile``, a diagonal move needs both adjacent cardinal cells free; ``corners`` allows every diagonal move
-    between passable cells; ``cardinal`` allows none.
+    ``terrain`` is a table of booleans (True is passable), or rows of map characters, top row first. Under the rule of
+    the benchmark, ``octile``, a diagonal move needs both adjacent cardinal cells free; ``corners`` allows every
+    diagonal move between passable cells; ``cardinal`` allows none.
 
     >>> import numpy as np
     >>> grid = Grid(np.ones((3, 4), bool))
@@ -39,6 +39,8 @@ class Grid:
     (4, 3, 12)
     >>> grid.cell(grid.state(2, 1))
     (2, 1)
+    >>> Grid(["..@.", "..@.", "...."]).free_cells
+    10
     """
 
     def __init__(self, terrain: npt.ArrayLike, *, name: str = "map", rule: str = "octile") -> None:
@@ -46,6 +48,8 @@ class Grid:
             table = np.array(terrain)
         except ValueError as error:
             raise MapError("all rows of a map must have the same length, and these do not") from error
+        if table.ndim == 1 and table.dtype.kind == "U":
+            table = _split(table)
         if table.ndim != 2 or 0 in table.shape or max(table.shape) > MAX_SIDE:
             raise MapError(f"a map must have 1 to {MAX_SIDE} rows and columns; this one has the shape {table.shape}")
         if rule not in RULES:
@@ -168,6 +172,15 @@ def cells_of(states: npt.ArrayLike, width: int) -> npt.NDArray[np.int64]:
     """
     y, x = np.divmod(np.asarray(states, np.int64), width)
     return np.stack([x, y], -1)
+
+
+def _split(rows: npt.NDArray[np.generic]) -> npt.NDArray[np.generic]:
+    """Return rows of text as a table of characters."""
+    lengths = {len(str(row)) for row in rows}
+    if len(lengths) > 1:
+        short, long = min(lengths), max(lengths)
+        raise MapError(f"all rows of a map must have the same length; these have {short} to {long} cells")
+    return np.array([list(str(row)) for row in rows])
 
 
 def _characters(table: npt.NDArray[np.generic]) -> npt.NDArray[np.uint8]:

@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.errors import MapError, ProblemError, quoted
-from andante.kernel import Entry, Table, bind, entry_of, int64, kernel, table_of
-from andante.world.cells import Cells, set_cell
+from andante.kernel import Entry, Table, bind, entry_of, int64, kernel, subroutine, table_of
+from andante.world.cells import Cells, ring_around, set_cell
 from andante.world.changes import RECENT, Changes
 from andante.world.followers import Follower, Turnstile
 from andante.world.graph import C, Graph
@@ -58,14 +58,13 @@ class World(Grid):
         self.changes = self._cells.changes
         self.parts = Parts.over(len(arrays.mask))
         self.__dict__["graph"] = LivingGraph(self._cells.graph, self, grid.graph)
-        self._free = grid.free_cells
+        self._first_free = grid.free_cells
         self.lock = threading.Lock()
         self._followers: dict[Any, Follower] = {}
-        self._unnoted = 0  # changes that followers may not have noted
+        self._noted = 0  # the version up to which all followers have noted changes
         self._followed = -1  # the version with which all followers have caught up
         self._width, self._height = self.width, self.height
-        one = np.zeros(1, np.int64)  # for a change of a single cell
-        self._one, self._one_address = one.data, one.ctypes.data
+        self._sides, self._steps = np.array([self.width, self.height], np.uint64), np.array([1, self.width])
         self.settle()
 
     def __reduce_ex__(self, protocol: Any) -> Any:
@@ -89,7 +88,8 @@ class World(Grid):
     @property
     def free_cells(self) -> int:
         """The number of passable cells."""
-        return self._free
+        at = self.changes.scalars[0]
+        return self._first_free + int(2 * at["opened"] - at["total"])
 
     def frozen(self, name: str | None = None) -> Grid:
         """Return the present version as a grid that does not change."""
@@ -104,34 +104,37 @@ class World(Grid):
         return self._change(cells, True)
 
     def _change(self, cells: Any, opened: bool) -> int:
-        if type(cells) is tuple and len(cells) == 2 and type(cells[0]) is int and type(cells[1]) is int:
+        if type(cells) is tuple and len(cells) == 2:
             x, y = cells  # a single cell, as a game closes a door: much faster without an array
-            if not (0 <= x < self._width and 0 <= y < self._height):
-                self.state(x, y)  # raises
-            with self.lock:
-                self._one[0] = y * self._width + x
-                return self._change_states(self._one_address, 1, opened)
+            if type(x) is int and type(y) is int and 0 <= x < self._width and 0 <= y < self._height:
+                state = y * self._width + x
+                with self.lock:
+                    changed = self._edit_one(state if opened else ~state)
+                    if self._followers:
+                        self._keep_noted()
+                    return changed
         states = self._states(cells)
         with self.lock:
-            return self._change_states(states.ctypes.data, len(states), opened)
-
-    def _change_states(self, address: int, count: int, opened: bool) -> int:
-        """Change so many states, whose numbers lie at this address, and return how many were not so before."""
-        changed = int(self._edit(address, count, opened))
-        self._free += changed if opened else -changed
-        self._unnoted += changed
-        if self._unnoted > _MOST_UNNOTED:
-            self._take_note()
-        return changed
+            changed = self._edit(states.ctypes.data, len(states), opened)
+            if self._followers:
+                self._keep_noted()
+            return changed
 
     def compile(self) -> None:
         """Compile what changes cells, or load it from the cache: else the first change does so."""
+        none = np.zeros(0, np.int64)
         with self.lock:
-            self._edit(self._one_address, 0, True)
+            self._edit(none.ctypes.data, 0, True)
+            self._edit_one(0 if self._passable[0, 0] else ~0)  # as it is
+
+    def _keep_noted(self) -> None:
+        """Let followers take note of changes before they can no longer be looked up."""
+        if self.version - self._noted > _MOST_UNNOTED:
+            self._take_note()
 
     def _take_note(self) -> None:
-        """Let followers take note of changes before they can no longer be looked up."""
-        self._unnoted = 0
+        """Let followers take note of all changes."""
+        self._noted = self.version
         for follower in self._followers.values():
             follower.take_note()
 
@@ -147,19 +150,25 @@ class World(Grid):
             return np.zeros(0, np.int64)
         if table.ndim != 2 or table.shape[1] != 2 or table.dtype.kind not in "iu":
             raise ProblemError(f"cells are given as (x, y), or as a list of these, not as {quoted(cells)}")
-        x, y = table[:, 0].astype(np.int64), table[:, 1].astype(np.int64)
-        for i in np.flatnonzero((x < 0) | (x >= self.width) | (y < 0) | (y >= self.height))[:1]:
-            self.state(int(x[i]), int(y[i]))  # raises
-        return np.ascontiguousarray(y * self.width + x)
+        table = np.ascontiguousarray(table, np.int64)
+        outside = table.view(np.uint64) >= self._sides  # as unsigned numbers, negative ones are large
+        if outside.any():
+            x, y = table[outside.any(1)][0].tolist()
+            self.state(x, y)  # raises
+        return table.dot(self._steps)
 
     @cached_property
     def _edit(self) -> Callable[..., int]:
-        return bind(_edit_cells, *self._edited)
+        return bind(_edit_cells, *self._edited, np.dtype(np.int64))
+
+    @cached_property
+    def _edit_one(self) -> Callable[[int], int]:
+        return bind(_edit_cell, *self._edited)
 
     @cached_property
     def _edited(self) -> tuple[Any, ...]:
-        """What the kernel that changes cells is bound to."""
-        return self._cells, *self.looks().values(), self.parts, np.dtype(np.int64)
+        """What the kernels that change cells are bound to."""
+        return self._cells, *self.looks().values(), self.parts
 
     def looks(self) -> dict[str, npt.NDArray[np.uint8]]:
         """Return what each cell looks like, now, when it is open, and when it is closed."""
@@ -189,7 +198,7 @@ class World(Grid):
         states, flags = np.dtype(np.int64), np.dtype(np.bool_)
         arrays = self.graph.arrays
         return {
-            "edit": (_edit_cells, *self._edited),
+            "edit": (_edit_cells, *self._edited, states),
             "sweep": (sweep, self.parts, arrays),
             "apart": (_find_apart, self.parts, arrays, states, states, flags),
         }
@@ -229,8 +238,9 @@ class World(Grid):
 
     @property
     def news(self) -> int:
-        """A number that changes when the map does, and when more becomes known about which cells are connected."""
-        return self.version + int(self.parts.scalars["sweeps"][0])
+        """A number that changes when cells may have become known to be apart: opening a cell never parts others."""
+        at = self.changes.scalars[0]
+        return int(at["total"] - at["opened"]) + int(self.parts.scalars["sweeps"][0])
 
     def settle(self) -> None:
         """Catch up with all changes, however long that takes."""
@@ -374,14 +384,28 @@ def _edit_cells(
     """Open or close cells that are not open or closed yet, and return how many."""
     changed = 0
     for i in range(len(states)):
-        cell = states[i]
-        moves = int64(cells.mask[cell])
-        if not set_cell(cells, cell, opened):
-            continue
-        terrain[cell] = looks_open[cell] if opened else looks_closed[cell]
-        if opened:
-            note_opened(parts, cells.graph, cell)
-        else:
-            note_closed(parts, cells.graph, cell, moves)
-        changed += 1
+        change = states[i] if opened else ~states[i]
+        changed += _edit_cell(cells, terrain, looks_open, looks_closed, parts, change)
     return changed
+
+
+@subroutine
+def _edit_cell(
+    cells: Cells,
+    terrain: npt.NDArray[np.uint8],
+    looks_open: npt.NDArray[np.uint8],
+    looks_closed: npt.NDArray[np.uint8],
+    parts: Parts,
+    change: int,
+) -> int:
+    """Open the cell ``change``, or close ~change if that is negative; return 1, or 0 if it was so already."""
+    cell, opened = max(change, ~change), change >= 0
+    moves = int64(cells.mask[cell])
+    if not set_cell(cells, cell, opened):
+        return 0
+    terrain[cell] = looks_open[cell] if opened else looks_closed[cell]
+    if opened:
+        note_opened(parts, cells.graph, cell)
+    else:
+        note_closed(parts, moves, ring_around(cells, cell))
+    return 1

@@ -96,12 +96,17 @@ def note_opened(parts: Parts, graph: Moves, cell: int) -> None:
 
 
 @kernel
-def note_closed(parts: Parts, graph: Moves, cell: int, moves: int) -> None:
-    """Take note that a component may have been divided, unless those to whom the closed cell had ``moves`` have others.
+def note_closed(parts: Parts, moves: int, ring: int) -> None:
+    """Take note that a component may have been divided, unless one can go round the closed cell next to it.
 
-    The graph has lost the moves already.
+    ``moves`` are the directions of the moves that it had; ``ring`` those of the cells around it that are passable or
+    that one can go past.
     """
-    if not _holds_together(graph, cell, moves):
+    joined, before = moves & -moves, 0
+    while joined != before:
+        before = joined
+        joined |= ring & (joined << 1 | joined >> 7 | joined >> 1 | joined << 7)
+    if moves & ~joined != 0:
         parts.scalars[0]["divided"] = True
 
 
@@ -219,28 +224,3 @@ def _join(parts: Parts, which: int, a: int, b: int) -> None:
     a, b = _root(parts, which, a), _root(parts, which, b)
     if a != b:
         parts.parent[which, max(a, b) - parts.sets[which]["base"]] = min(a, b)
-
-
-@kernel
-def _holds_together(graph: Moves, cell: int, around: int) -> bool:
-    """Return whether the cells in these directions around a closed cell are connected among themselves."""
-    joined, before = around & -around, 0
-    while joined != before:
-        before = joined
-        for d in range(8):
-            if joined >> d & 1:
-                joined |= _beside(graph, cell, around, d)
-    return joined == around
-
-
-@kernel
-def _beside(graph: Moves, cell: int, around: int, d: int) -> int:
-    """Return which of the cells around a closed cell the one in direction ``d`` has moves to."""
-    here, found = cell + graph.offset[d], 0
-    moves = graph.mask[here]
-    for k in range(COUNT[moves]):
-        near = here + graph.offset[DIRECTION[moves, k]]
-        for e in range(8):
-            if around >> e & 1 and near == cell + graph.offset[e]:
-                found |= 1 << e
-    return found
