@@ -91,9 +91,8 @@ describe("the controls of a walk", () => {
     await rows.first().getByLabel("Agent 1 in the notation").press("Enter");
     await expect.poll(() => rows.first().locator(".fault").innerText()).toMatch(/depth/);
     expect(await page.locator(".tile figcaption strong").first().innerText()).toBe("lrta(depth=4)");
-    const depth = rows.first().locator("label.field", { hasText: "depth" }).locator("input, select").first();
-    await depth.fill("2");
-    await depth.press("Enter");
+    const depth = rows.first().locator("label.field", { hasText: "depth" }).locator("select");
+    await depth.selectOption("2");
     await expect.poll(() => page.locator(".tile figcaption strong").first().innerText()).toBe("lrta(depth=2)");
     for (let k = 3; k < 6; k++) await page.getByRole("button", { name: "Add an agent" }).click();
     expect(await page.locator(".board").count()).toBe(6);
@@ -129,7 +128,7 @@ describe("the controls of a walk", () => {
 
   it("a race has an order of arrival", async () => {
     const { page, faults } = await open();
-    await page.getByRole("button", { name: "Race" }).click();
+    await page.getByRole("button", { name: "Race", exact: true }).click();
     await page.keyboard.press("e");
     await expect.poll(() => page.locator(".race tbody tr td:first-child").allInnerTexts(), { timeout: 60_000 }).toEqual(["1", "2", "3"]);
     const beats = (await page.locator(".race tbody tr td:nth-child(3)").allInnerTexts()).map((text) => Number(text.replaceAll(",", "")));

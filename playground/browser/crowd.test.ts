@@ -6,7 +6,7 @@ afterAll(close);
 describe("a crowd", () => {
   it("of 1,000 units walks for 1,000 ticks without an error, a leak or a late frame", async () => {
     const { page, faults } = await open();
-    await page.getByRole("button", { name: "Crowd" }).click();
+    await page.getByRole("button", { name: "Crowd", exact: true }).click();
     await page.getByLabel("Speed").fill("5.5");
     await page.keyboard.press("Space");
     await expect.poll(() => clock(page), { timeout: 60_000 }).toBeGreaterThan(100);
@@ -28,7 +28,7 @@ describe("a crowd", () => {
 
   it("has walls dropped into it, another budget, other errands, bodies, other agents", async () => {
     const { page, faults } = await open();
-    await page.getByRole("button", { name: "Crowd" }).click();
+    await page.getByRole("button", { name: "Crowd", exact: true }).click();
     await page.keyboard.press("Space");
     await page.keyboard.press("2");
     await drag(page, [40, 10], [40, 60], [96, 72]);

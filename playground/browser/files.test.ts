@@ -58,14 +58,14 @@ describe("what is kept", () => {
   it("the whole scene in the link", async () => {
     const first = await open();
     await drop(first.page, "mine.map", emptyMap(17, 13));
-    await first.page.getByRole("button", { name: "Race" }).click();
+    await first.page.getByRole("button", { name: "Race", exact: true }).click();
     await first.page.getByLabel("Layout").selectOption("one");
     await first.page.getByRole("button", { name: "Copy link" }).click();
     await expect.poll(() => first.page.evaluate(() => location.hash.length)).toBeGreaterThan(50);
     const hash = await first.page.evaluate(() => location.hash);
     expect(await first.page.evaluate(() => navigator.clipboard.readText())).toContain(hash);
     const second = await open({ hash });
-    expect(await second.page.getByRole("button", { name: "Race" }).getAttribute("aria-pressed")).toBe("true");
+    expect(await second.page.getByRole("button", { name: "Race", exact: true }).getAttribute("aria-pressed")).toBe("true");
     expect(await second.page.locator(".board").count()).toBe(1);
     const [file] = await Promise.all([second.page.waitForEvent("download"), second.page.getByRole("button", { name: "Map", exact: true }).click()]);
     expect(readFileSync((await file.path())!, "utf8")).toBe(emptyMap(17, 13));

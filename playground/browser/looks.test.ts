@@ -26,10 +26,10 @@ describe("the page", () => {
     ["dark", true],
   ])("has no accessibility fault that axe finds: %s", async (_, dark) => {
     const { page, faults } = await open({ dark });
-    for (const summary of await page.locator("summary").all()) await summary.click();
     for (const mode of ["Walk", "Race", "Crowd"]) {
       await page.getByRole("button", { name: mode, exact: true }).click();
       await page.keyboard.press(".");
+      await page.evaluate(() => document.querySelectorAll("details").forEach((one) => (one.open = true)));
       await settled(page);
       expect(await wrongs(page), mode).toEqual([]);
     }
@@ -42,7 +42,10 @@ describe("the page", () => {
       const shifts: number[] = [];
       Object.assign(globalThis, { shifts });
       new PerformanceObserver((list) => {
-        for (const entry of list.getEntries()) shifts.push((entry as unknown as { value: number }).value);
+        // What follows at once from a key or a click is meant to move.
+        for (const entry of list.getEntries() as unknown as { value: number; hadRecentInput: boolean }[]) {
+          if (!entry.hadRecentInput) shifts.push(entry.value);
+        }
       }).observe({ type: "layout-shift", buffered: false });
     });
     for (const mode of ["Walk", "Race", "Crowd"]) {
@@ -63,13 +66,8 @@ describe("the page", () => {
     const policy = await page.locator('meta[http-equiv="Content-Security-Policy"]').getAttribute("content");
     expect(policy).toMatch(/^default-src 'none'; script-src 'sha256-[^']+' 'wasm-unsafe-eval'; style-src 'sha256-/);
     expect(policy).not.toMatch(/unsafe-inline|'unsafe-eval'|https?:|\*/);
-    const refused = await page.evaluate(() => {
-      try {
-        return String(new Function("return 1")());
-      } catch {
-        return "refused";
-      }
-    });
-    expect(refused).toBe("refused");
+    const session = await page.context().newCDPSession(page);
+    const tried = await session.send("Runtime.evaluate", { expression: "new Function('return 1')()", allowUnsafeEvalBlockedByCSP: false });
+    expect(tried.exceptionDetails?.exception?.description).toMatch(/Content Security Policy|unsafe-eval/);
   });
 });

@@ -113,7 +113,6 @@ export class CrowdSession implements Session {
     const facts = h("dl", { class: "numbers" }, ...this.facts.map((fact, k) => h("div", {}, h("dt", {}, titles[k]!), fact)));
     const bars = (title: string, text: HTMLElement, canvas: HTMLCanvasElement): HTMLElement =>
       h("div", { class: "bars" }, h("span", {}, title), text, canvas);
-    this.root.dataset.tiles = "1";
     const caption = h("figcaption", {}, h("strong", {}, this.crowd.notation), h("span", { class: "status" }, this.legend()));
     const numbers = h("div", { class: "crowd-numbers" }, facts, bars("Time of a tick", this.timeText, this.timeBars), bars("Units that wait", this.waitText, this.waitBars));
     this.root.append(h("figure", { class: "tile crowd" }, caption, board.canvas, numbers));

@@ -11,6 +11,9 @@ import { GROUND, passable, WALL } from "./world/map";
 
 export type Layout = "tiles" | "one";
 
+const TILE_EDGES = 40; // pixels of a tile beside its map
+const TILE_TEXTS = 110; // pixels of a tile above and below it
+const LEAST_TILE = 280;
 const SMOOTH = 40; // beats per second, below which agents glide from cell to cell
 
 const ENDINGS: Record<Ending, string> = {
@@ -79,7 +82,6 @@ export class WalkSession implements Session {
 
   private build(): Tile[] {
     if (this.layout === "one") return [this.buildShared()];
-    this.root.dataset.tiles = String(this.views.length);
     return this.views.map((view, k) => {
       const board = this.board(`${view.notation} on ${this.walk.plan.map.name}`);
       const { status, numbers } = this.textsOf(view);
@@ -92,7 +94,6 @@ export class WalkSession implements Session {
   }
 
   private buildShared(): Tile {
-    this.root.dataset.tiles = "1";
     const board = this.board(`${this.views.length} agents on ${this.walk.plan.map.name}`);
     const head = h("tr", {}, h("th", { scope: "col" }, "Agent"), ...NUMBERS.map(([, title]) => h("th", { scope: "col" }, title)));
     head.append(h("th", { scope: "col" }, "State"));
@@ -307,7 +308,25 @@ export class WalkSession implements Session {
 
   // --- drawing ---
 
+  /** Put the tiles into as many columns as make the map largest. */
+  arrange(): void {
+    const { clientWidth: width, clientHeight: height } = this.root;
+    const count = this.tiles.length;
+    const { map } = this.walk.plan;
+    const narrow = matchMedia("(max-width: 60rem)").matches;
+    let [best, largest] = [1, 0];
+    for (let columns = 1; columns <= count; columns++) {
+      const across = (width / columns - TILE_EDGES) / map.width;
+      const down = narrow ? across : (height / Math.ceil(count / columns) - TILE_TEXTS) / map.height;
+      const scale = narrow && width / columns < LEAST_TILE ? 0 : Math.min(across, down);
+      // On a narrow page, which scrolls, tiles are as large as they can be; else all are to be seen at once.
+      if (scale > largest * 1.02) [best, largest] = [columns, scale];
+    }
+    this.root.style.gridTemplateColumns = `repeat(${best}, minmax(0, 1fr))`;
+  }
+
   repaint(): void {
+    this.arrange();
     this.eventsShown = "";
     for (const view of this.views) view.paint(this.setting.colours, this.setting.layers);
     this.dirty = true;
