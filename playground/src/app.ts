@@ -246,6 +246,7 @@ export class App {
     }
     this.shown = this.scene;
     this.stage.replaceChildren(this.session.root);
+    this.session.repaint(); // now that it has a size
     const { mode: shownMode, agents } = this.scene;
     this.root.dataset.mode = shownMode;
     for (const [mode, button] of this.modeButtons) button.setAttribute("aria-pressed", String(mode === shownMode));
