@@ -527,7 +527,7 @@ export async function sceneOfLink(engine: Engine, say: (text: string) => void): 
 function firstScene(engine: Engine): Scene {
   const known = FIRST_AGENTS.filter((name) => engine.cards.some((card) => card.name === name));
   const agents = known.length > 0 ? known : [engine.cards[0]!.name];
-  const recipe: Recipe = { kind: "caves", width: 96, height: 72, seed: 3, options: {} };
+  const recipe: Recipe = { kind: "caves", width: 96, height: 72, seed: 4, options: { rock: 0.48, scale: 2 } };
   const map = engine.given ? givenMap(engine.given) : generate(recipe);
   const crowd = engine.cards.find((card) => card.crowd && card.name === "lrta") ?? engine.cards.find((card) => card.crowd);
   return {
