@@ -43,7 +43,7 @@ WHOLE = (*range(11), 15, 20, 30, 50, 70, 100, 200, 300, 500, 1000)
 REAL = (0.0, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 2.0, 3.0, 5.0, 10.0, 30.0, 100.0, 300.0, 1000.0, math.inf)
 
 
-#: What numbers may follow from, by name: of a map of so many columns and rows. Pages of crowds are tiles of 4 x 4 cells.
+#: What numbers may follow from, by name: columns and rows of a map. Pages of crowds are tiles of 4 x 4 cells.
 FEATURES: dict[str, Callable[[int, int], int]] = {
     "cells": lambda width, height: width * height,
     "width": lambda width, height: width,
@@ -220,7 +220,7 @@ class Maker:
         self.count = len(parameters_of(type(algorithm.params)))
 
     def look(self, algorithm: Algorithm, stage: Stage) -> tuple[Sample, Any]:
-        """Return how memory is laid out on one map, with 0 for the words that are parameters, and what was looked at."""
+        """Return how memory is laid out on one map, with 0 for words that are parameters, and what was looked at."""
         agent = Planned(algorithm, stage.world, databases=self.databases, log_rows=LOG_ROWS)
         return self._without_parameters(sample_agent(agent, stage.places), parameters_at(agent)), agent
 
