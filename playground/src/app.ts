@@ -479,7 +479,7 @@ export class App {
     const mean = this.frameTimes.reduce((sum, one) => sum + one, 0) / this.frameTimes.length;
     const worst = Math.max(...this.frameTimes);
     this.frameTimes.length = 0;
-    this.meter.textContent = `${mean.toFixed(1)} ms a frame, worst ${worst.toFixed(1)}`;
+    this.meter.textContent = `${mean.toFixed(1)} ms a frame, ${worst.toFixed(1)} at most`;
     this.meter.dataset.mean = mean.toFixed(2);
     this.meter.dataset.worst = worst.toFixed(2);
   }

@@ -389,6 +389,8 @@ export class WalkSession implements Session {
   private standing({ walker }: WalkerView): { ending: Ending; text: string } {
     if (walker.ending === "refused") return { ending: "refused", text: walker.refusal ?? "" };
     const ending = walker.ended <= this.at ? walker.ending : "walking";
+    const stale = (walker.agent?.card.needs.length ?? 0) > 0 && !this.walk.pristine;
+    if (stale) return { ending, text: `${ENDINGS[ending]}; its database is of the map before it was changed` };
     if (ending === "arrived" && this.race) return { ending, text: `arrived after ${written(walker.ended)} beats` };
     return { ending, text: ENDINGS[ending] };
   }
