@@ -23,7 +23,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from andante.agent import Algorithm, Parameter, parameters_of
-from andante.databases.header import Database
 from andante.errors import AlgorithmError
 from andante.export.crowds import CrowdSize, Made
 from andante.export.images import Planned
@@ -34,6 +33,7 @@ from andante.world.living import World
 
 SIZES = ((3, 2), (16, 12), (40, 31), (320, 200), (640, 500))  # of the maps that recipes are made from
 CHECKED = ((1, 7), (57, 83), (1024, 1024))  # of those that they are held to
+CROWD_CELLS = 192  # of the smallest map for a crowd
 LEARNED_BYTES = 32_000_000  # for what the units of a crowd learn, and ...
 UNIT_SHARE = 1.25  # ... times what they take in the beginning
 LOG_ROWS = 1 << 18  # thoughts of one move that a page can show
@@ -43,7 +43,7 @@ WHOLE = (*range(11), 15, 20, 30, 50, 70, 100, 200, 300, 500, 1000)
 REAL = (0.0, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 2.0, 3.0, 5.0, 10.0, 30.0, 100.0, 300.0, 1000.0, math.inf)
 
 
-#: What numbers may follow from, by name: of a map of so many columns and rows. Pages of crowds are tiles of 4 x 4 cells.
+#: What numbers may follow from: features of a map of this width and height. Pages of crowds are tiles of 4 x 4 cells.
 FEATURES: dict[str, Callable[[int, int], int]] = {
     "cells": lambda width, height: width * height,
     "width": lambda width, height: width,
@@ -123,9 +123,9 @@ class Stage:
     places: list[Place]
 
     @classmethod
-    def of(cls, world: Grid, databases: Sequence[Database] = ()) -> Stage:
+    def of(cls, world: Grid) -> Stage:
         """Return a stage on this map."""
-        return cls(world, places_of(world, databases))
+        return cls(world, places_of(world))
 
     @property
     def size(self) -> Size:
@@ -213,15 +213,15 @@ class Recipe:
 
 
 class Maker:
-    """Makes the recipe of one algorithm on these stages: of several sizes for formulas, one for the map of a page."""
+    """Makes the recipe of one algorithm from how Python lays out its memory on maps of several sizes."""
 
-    def __init__(self, algorithm: Algorithm, stages: Sequence[Stage], databases: Sequence[Database] = ()) -> None:
-        self.algorithm, self.stages, self.databases = algorithm, stages, databases
+    def __init__(self, algorithm: Algorithm, stages: Sequence[Stage]) -> None:
+        self.algorithm, self.stages = algorithm, stages
         self.count = len(parameters_of(type(algorithm.params)))
 
     def look(self, algorithm: Algorithm, stage: Stage) -> tuple[Sample, Any]:
-        """Return how memory is laid out on one map, with 0 for the words that are parameters, and what was looked at."""
-        agent = Planned(algorithm, stage.world, databases=self.databases, log_rows=LOG_ROWS)
+        """Return how memory is laid out on one map, with 0 for words that are parameters, and what was looked at."""
+        agent = Planned(algorithm, stage.world, log_rows=LOG_ROWS)
         return self._without_parameters(sample_agent(agent, stage.places), parameters_at(agent)), agent
 
     def _without_parameters(self, sample: Sample, begin: int) -> Sample:
@@ -243,9 +243,7 @@ class Maker:
             values, classes, seen = [], [], list[Any]()
             for value in offered(one):
                 changed = self.algorithm.with_parameters(**{one.name: value})
-                if not self._has_databases(changed):
-                    continue
-                samples = [self.sample(changed, stage) for stage in {id(s): s for s in self._ends}.values()]
+                samples = [self.sample(changed, stage) for stage in (self.stages[0], self.stages[-1])]
                 if not known(samples[0].identity):
                     continue
                 if samples not in seen:
@@ -256,14 +254,6 @@ class Maker:
                 found.append(Shaping(one.name, values, classes))
         return found
 
-    @property
-    def _ends(self) -> tuple[Stage, ...]:
-        """The largest map, on which no lookahead is cut off, and a small one."""
-        return self.stages[0], self.stages[-1]
-
-    def _has_databases(self, algorithm: Algorithm) -> bool:
-        return set(algorithm.needs) <= {one.kind for one in self.databases}
-
     def recipe(self, known: Callable[[str], bool]) -> Recipe:
         """Return the recipe, with those variants for which there is machine code, by its identity."""
         shaping = self.shaping(known)
@@ -272,8 +262,6 @@ class Maker:
         names = [one.name for one in shaping]
         for values in itertools.product(*(one.first_of_each() for one in shaping)):
             changed = self.algorithm.with_parameters(**dict(zip(names, values, strict=True)))
-            if not self._has_databases(changed):
-                continue
             sample, made = self.look(changed, self.stages[0])
             if not known(sample.identity):
                 continue
@@ -288,8 +276,6 @@ class Maker:
 
     def _formulas(self, algorithm: Algorithm, first: Sample) -> list[Formula]:
         """Return a formula for each number of samples on all stages, of which this is the first."""
-        if len(self.stages) == 1:
-            return [Formula(0, value) for value in first.numbers]
         samples = [first, *(self.sample(algorithm, stage) for stage in self.stages[1:])]
         sizes = [stage.size for stage in self.stages]
         if any(one.structure != first.structure for one in samples):
@@ -324,11 +310,16 @@ def parameters_at(agent: Planned) -> int:
     return count_words(*agent.parts()[:3])
 
 
+def is_for_crowds(stage: Stage) -> bool:
+    """Return whether a map is large enough for a crowd: on tiny ones plans are so short that they lie elsewhere."""
+    return FEATURES["cells"](*stage.size) >= CROWD_CELLS
+
+
 class CrowdMaker(Maker):
     """Makes the recipe of crowds of one algorithm, of at most so many units, with bodies or without."""
 
     def __init__(self, algorithm: Algorithm, stages: Sequence[Stage], *, units: int, bodies: bool) -> None:
-        super().__init__(algorithm, stages)
+        super().__init__(algorithm, [one for one in stages if is_for_crowds(one)])
         self.units, self.bodies = units, bodies
 
     def size_of(self, algorithm: Algorithm) -> CrowdSize:
