@@ -55,12 +55,12 @@ describe("a map that changes while agents walk", () => {
     await drop(page, "empty.map", emptyMap(...SIZE));
     await page.keyboard.press(".");
     await page.keyboard.press("2");
-    await drag(page, [37, 29], [37, 27], SIZE);
-    await drag(page, [37, 27], [39, 27], SIZE);
+    await drag(page, [28, 29], [28, 18], SIZE); // not so near that the goal would be dragged
+    await drag(page, [28, 18], [39, 18], SIZE);
     await page.keyboard.press("e");
     await expect.poll(() => page.locator(".status", { hasText: /no path|stuck/ }).count(), { timeout: 60_000 }).toBe(3);
     await page.keyboard.press("3");
-    await drag(page, [38, 27], [39, 27], SIZE);
+    await drag(page, [34, 18], [36, 18], SIZE);
     await page.keyboard.press("e");
     await expect.poll(() => page.locator(".status", { hasText: "arrived" }).count(), { timeout: 60_000 }).toBe(3);
     expect(faults).toEqual([]);

@@ -62,6 +62,7 @@ export class App {
   private readonly raceBudget: Slider;
   private readonly layout: HTMLElement;
   private readonly frameTimes: number[] = [];
+  private shown: Scene | null = null; // the last scene that could be opened
   private lastFrame = 0;
   private saveTimer = 0;
 
@@ -238,20 +239,23 @@ export class App {
       this.session = this.makeSession();
       this.say(null);
     } catch (error) {
-      if (!(error instanceof EngineError) || scene.mode !== "crowd") throw error;
+      if (!(error instanceof EngineError) || !this.shown) throw error;
       this.say(error.message);
-      this.scene.crowd = { ...this.scene.crowd, bodies: false, notation: "lrta" };
+      this.scene = this.shown; // what was there before is not lost
       this.session = this.makeSession();
     }
+    this.shown = this.scene;
     this.stage.replaceChildren(this.session.root);
-    this.root.dataset.mode = scene.mode;
-    for (const [mode, button] of this.modeButtons) button.setAttribute("aria-pressed", String(mode === scene.mode));
+    this.session.repaint(); // now that it has a size
+    const { mode: shownMode, agents } = this.scene;
+    this.root.dataset.mode = shownMode;
+    for (const [mode, button] of this.modeButtons) button.setAttribute("aria-pressed", String(mode === shownMode));
     for (const panel of this.panels.querySelectorAll<HTMLElement>("[data-for]")) {
-      panel.hidden = !panel.dataset.for!.split(" ").includes(scene.mode);
+      panel.hidden = !panel.dataset.for!.split(" ").includes(shownMode);
     }
     this.setTool(setting.tool);
     this.buildCrowdPanel();
-    this.agents.show(scene.agents);
+    this.agents.show(agents);
     this.changed();
   }
 
@@ -392,7 +396,7 @@ export class App {
     if (event.ctrlKey || event.metaKey || event.altKey || this.help.isOpen) return;
     const target = event.target as HTMLElement;
     if (target.closest("input:not([type=range]):not([type=checkbox]), select, textarea")) return;
-    if (event.key === " " && target.closest("button, summary, input, a")) return;
+    if (event.key === " " && target.closest("button, summary, input:not([type=range]), a")) return;
     const actions: Record<string, () => void> = {
       " ": () => this.toggle(),
       ".": () => this.session.step(),
@@ -523,7 +527,7 @@ export async function sceneOfLink(engine: Engine, say: (text: string) => void): 
 function firstScene(engine: Engine): Scene {
   const known = FIRST_AGENTS.filter((name) => engine.cards.some((card) => card.name === name));
   const agents = known.length > 0 ? known : [engine.cards[0]!.name];
-  const recipe: Recipe = { kind: "caves", width: 96, height: 72, seed: 3, options: {} };
+  const recipe: Recipe = { kind: "caves", width: 96, height: 72, seed: 4, options: { rock: 0.48, scale: 2 } };
   const map = engine.given ? givenMap(engine.given) : generate(recipe);
   const crowd = engine.cards.find((card) => card.crowd && card.name === "lrta") ?? engine.cards.find((card) => card.crowd);
   return {

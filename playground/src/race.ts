@@ -9,7 +9,7 @@ export class RacePanel {
   readonly root = h(
     "table",
     { class: "race" },
-    h("thead", {}, h("tr", {}, ...["", "Agent", "Beats", "Times optimal", "Expanded"].map((title) => h("th", { scope: "col" }, title)))),
+    h("thead", {}, h("tr", {}, ...["Place", "Agent", "Beats", "Times optimal", "Expanded"].map((title) => h("th", { scope: "col" }, title)))),
     this.body,
   );
 

@@ -174,6 +174,10 @@ export class Walker {
     this.end("refused", number);
   }
 
+  cutOff(number: number): void {
+    this.end("unreachable", number);
+  }
+
   /** Before the world changes: a move that is not made yet was thought of for another world. */
   drop(place: Cell): void {
     if (!this.due || !this.agent) return;
@@ -209,6 +213,7 @@ export class Walk {
   /** The last beat that has been walked. */
   beat = 0;
   readonly events: Event[] = [];
+  private changedLately = false; // whether somebody may have been cut off
   private shortest: { version: number; goal: Cell; path: Optimal | null } | null = null;
 
   constructor(
@@ -277,8 +282,18 @@ export class Walk {
   /** One beat for everybody. */
   advance(): void {
     this.beat++;
+    if (this.changedLately) this.findCutOff();
     for (const walker of this.walkers) walker.beat(this.beat, this.plan.budget);
     this.applyEvents(this.beat + 1);
+  }
+
+  /** Who can no longer get to the goal waits for the next change, as in the library's scenes. */
+  private findCutOff(): void {
+    this.changedLately = false;
+    const connected = flood(this.world.passable, this.width, this.goal);
+    for (const walker of this.walkers) {
+      if (!walker.atRest && !connected[this.placeOf(walker)]) walker.cutOff(this.beat);
+    }
   }
 
   private applyEvents(beat: number): void {
@@ -288,6 +303,7 @@ export class Walk {
   private apply(event: Event): void {
     for (const walker of this.walkers) walker.drop(this.placeOf(walker));
     if ("cells" in event) this.world.edit(event.cells, event.open);
+    this.changedLately = true;
     const goal = this.goal;
     for (const walker of this.walkers) walker.wake(goal);
   }
@@ -332,6 +348,7 @@ export class Walk {
     this.events.length = 0;
     this.events.push(...events);
     this.beat = 0;
+    this.changedLately = false;
     this.applyEvents(1);
     while (this.beat < beat) this.advance();
   }
@@ -351,6 +368,23 @@ type Optimal = NonNullable<ReturnType<World["optimal"]>>;
 
 function free(character: number): number {
   return passable(character) ? 1 : 0;
+}
+
+/** The cells that are connected with one. A diagonal needs both cells beside it, so straight moves find all. */
+function flood(free: Uint8Array, width: number, from: Cell): Uint8Array {
+  const reached = new Uint8Array(free.length);
+  const queue = [from];
+  reached[from] = 1;
+  while (queue.length > 0) {
+    const cell = queue.pop()!;
+    const x = cell % width;
+    for (const next of [x > 0 ? cell - 1 : -1, x + 1 < width ? cell + 1 : -1, cell - width, cell + width]) {
+      if (free[next] !== 1 || reached[next] === 1) continue;
+      reached[next] = 1;
+      queue.push(next);
+    }
+  }
+  return reached;
 }
 
 /** The map's characters after the events up to and with the one before the next beat. */

@@ -66,6 +66,20 @@ describe("a walk", () => {
     expect(one.changed).toBe(true);
   });
 
+  it("lets who is cut off wait until there is a path again", () => {
+    const one = walk();
+    one.advance();
+    one.edit([26, 6, 46, 16, 36], false, 1);
+    finish(one);
+    expect(one.walkers.map((walker) => walker.ending)).toEqual(["unreachable", "unreachable"]);
+    expect(one.beat).toBe(2);
+    one.edit([46], true, one.beat);
+    expect(path(finish(one)).at(-1)).toBe(28);
+    const before = path(one);
+    one.rewind(one.beat);
+    expect(path(one)).toEqual(before);
+  });
+
   it("says why an agent cannot walk, and lets the others", () => {
     const one = finish(walk({ notations: ["needy", "lrta"] }));
     expect(one.walkers[0]!.refusal).toContain("pattern");
