@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import andante
-from benchmarks import comparison, crowds, fixed_costs, peers, targets, ticks, worker
+from benchmarks import cold, comparison, crowds, fixed_costs, peers, targets, ticks, worker
 from benchmarks.floor import Floor, NoFloorError, Run
 from benchmarks.moves import SQRT2, Arcs, judge, legal_steps
 from benchmarks.problems import ProblemSet, on_map
@@ -166,6 +166,12 @@ def test_every_peer_is_an_extra_of_the_package() -> None:
         for name in peers.names()
         if name != "andante" and peers.find(name).package not in known[peers.find(name).extra]
     ] == []
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("chained", [False, True])
+def test_the_floor_of_cold_units_reads_lines(chained: bool) -> None:
+    assert cold.lines_ns(70, 1, chained=chained) > 0
 
 
 def test_a_table_as_markdown() -> None:
