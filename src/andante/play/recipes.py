@@ -31,7 +31,7 @@ from andante.play.samples import Place, Sample, peeks, places_of, sample_agent, 
 from andante.world.grid import Grid
 from andante.world.living import World
 
-SIZES = ((3, 2), (16, 12), (40, 31), (320, 200), (640, 500))  # of the maps that recipes are made from
+SIZES = ((3, 2), (16, 12), (43, 31), (331, 197), (613, 509))  # of the maps that recipes are made from
 CHECKED = ((1, 7), (57, 83), (1024, 1024))  # of those that they are held to
 CROWD_CELLS = 192  # of the smallest map for a crowd
 LEARNED_BYTES = 32_000_000  # for what the units of a crowd learn, and ...
@@ -106,7 +106,9 @@ def _fitted_to(name: str, features: Sequence[int], values: Sequence[int]) -> For
     if rest == 0:
         begin = first - slope * features[0]
         tried = [Formula(slope, begin, None, name), Formula(slope, begin, last, name)]
-    if first % features[0] == 0:
+    if name != "cells":  # only what there is of each cell is ever capped
+        tried = tried[:1]
+    elif first % features[0] == 0:
         tried.append(Formula(first // features[0], 0, last, name))
     for one in tried:
         made = [one.a * feature + one.b for feature in features]
