@@ -57,6 +57,8 @@ class World(Grid):
         self._cells = Cells.over(arrays, self._passable.ravel(), grid.rule)
         self.changes = self._cells.changes
         self.parts = Parts.over(len(arrays.mask))
+        counts, sweeps = self.changes.scalars, self.parts.scalars["sweeps"]
+        self._total, self._opened, self._sweeps = counts["total"].data, counts["opened"].data, sweeps.data
         self.__dict__["graph"] = LivingGraph(self._cells.graph, self, grid.graph)
         self._first_free = grid.free_cells
         self.lock = threading.Lock()
@@ -83,13 +85,12 @@ class World(Grid):
     @property
     def version(self) -> int:
         """The number of changes so far."""
-        return int(self.changes.scalars["total"][0])
+        return self._total[0]
 
     @property
     def free_cells(self) -> int:
         """The number of passable cells."""
-        at = self.changes.scalars[0]
-        return self._first_free + int(2 * at["opened"] - at["total"])
+        return self._first_free + 2 * self._opened[0] - self._total[0]
 
     def frozen(self, name: str | None = None) -> Grid:
         """Return the present version as a grid that does not change."""
@@ -239,8 +240,7 @@ class World(Grid):
     @property
     def news(self) -> int:
         """A number that changes when cells may have become known to be apart: opening a cell never parts others."""
-        at = self.changes.scalars[0]
-        return int(at["total"] - at["opened"]) + int(self.parts.scalars["sweeps"][0])
+        return self._total[0] - self._opened[0] + self._sweeps[0]
 
     def settle(self) -> None:
         """Catch up with all changes, however long that takes."""
