@@ -294,7 +294,7 @@ export function variantOf(recipe: Recipe, setting: Setting): { layout: Layout; c
   const write = (name: string, value: Value): string => written(kind(name), value);
   const chosen = variant(recipe, setting.values, write);
   if (chosen === null) {
-    throw new EngineError(`${normal(setting)} needs other machine code than this page has; change one of its parameters`);
+    throw new EngineError(`${normal(setting)} is not among what this page offers; choose other values of its parameters`);
   }
   return chosen;
 }

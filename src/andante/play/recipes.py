@@ -33,6 +33,7 @@ from andante.world.living import World
 
 SIZES = ((3, 2), (16, 12), (43, 31), (331, 197), (613, 509))  # of the maps that recipes are made from
 CHECKED = ((1, 7), (57, 83), (1024, 1024))  # of those that they are held to
+MOST_OF_A_UNIT = 100  # depth, lookahead and the like
 CROWD_CELLS = 192  # of the smallest map for a crowd
 LEARNED_BYTES = 32_000_000  # for what the units of a crowd learn, and ...
 UNIT_SHARE = 1.25  # ... times what they take in the beginning
@@ -238,12 +239,16 @@ class Maker:
         """Return how memory is laid out on one map, with 0 for the words that are parameters."""
         return self.look(algorithm, stage)[0]
 
+    def offered(self, parameter: Parameter) -> list[Any]:
+        """Return the values of a parameter that are tried, and offered if memory depends on it."""
+        return offered(parameter)
+
     def shaping(self, known: Callable[[str], bool]) -> list[Shaping]:
         """Return the parameters on which memory depends, with the values for which there is machine code."""
         found = []
         for one in self.algorithm.parameters:
             values, classes, seen = [], [], list[Any]()
-            for value in offered(one):
+            for value in self.offered(one):
                 changed = self.algorithm.with_parameters(**{one.name: value})
                 samples = [self.sample(changed, stage) for stage in (self.stages[0], self.stages[-1])]
                 if not known(samples[0].identity):
@@ -252,7 +257,7 @@ class Maker:
                     seen.append(samples)
                 values.append(value)
                 classes.append(seen.index(samples))
-            if len(seen) > 1 or len(values) < len(offered(one)):
+            if len(seen) > 1 or len(values) < len(self.offered(one)):
                 found.append(Shaping(one.name, values, classes))
         return found
 
@@ -296,7 +301,7 @@ class Maker:
         shaping = {one.name: one.values for one in recipe.shaping}
         for stage in stages:
             for number in range(settings):
-                chosen = {p.name: rng.choice(shaping.get(p.name) or offered(p)) for p in self.algorithm.parameters}
+                chosen = {p.name: rng.choice(shaping.get(p.name) or self.offered(p)) for p in self.algorithm.parameters}
                 changed = self.algorithm.with_parameters(**chosen) if number else self.algorithm
                 found = recipe.at(changed, stage.size)
                 if found is None:
@@ -323,6 +328,11 @@ class CrowdMaker(Maker):
     def __init__(self, algorithm: Algorithm, stages: Sequence[Stage], *, units: int, bodies: bool) -> None:
         super().__init__(algorithm, [one for one in stages if is_for_crowds(one)])
         self.units, self.bodies = units, bodies
+
+    def offered(self, parameter: Parameter) -> list[Any]:
+        """Return the values that are offered for all units of a crowd: none that exceed the cells of a small map."""
+        values = offered(parameter)
+        return [one for one in values if not isinstance(one, int) or one <= MOST_OF_A_UNIT] or values
 
     def size_of(self, algorithm: Algorithm) -> CrowdSize:
         """Return the size of a crowd: there is room for all units, and for what they learn."""
