@@ -88,7 +88,14 @@ class TestWalks:
 class TestRecipes:
     @pytest.mark.parametrize(
         "formula",
-        [Formula(0, 7), Formula(8, 16), Formula(4, 0, 324), Formula(1, 0, 81), Formula(16, 5, None, "tiles")],
+        [
+            Formula(0, 7),
+            Formula(8, 16),
+            Formula(4, 0, 324),
+            Formula(1, 0, 81),
+            Formula(16, 5, None, "tiles"),
+            Formula(656, 0, None, "tiles", True),
+        ],
     )
     def test_formulas_are_found_again(self, formula):
         assert fitted(SIZES, [formula.at(*size) for size in SIZES]) == formula

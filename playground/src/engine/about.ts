@@ -5,7 +5,7 @@ import type { Card, Parameter, Value } from "./types";
 /** A number that follows from the size of the map: itself, or min(a * f + b, c) as [a, b], or [a, b, c]. */
 export type Formula = number | string | Feature[];
 
-/** f is the number of cells, unless another feature is named first: ["tiles", a, b]. */
+/** f is the number of cells, unless another feature is named first: ["tiles", a, b]; "lined": in whole cache lines. */
 type Feature = number | string;
 
 /** What is the same in all columns of a layout, or something for each. */

@@ -55,8 +55,9 @@ function feature(name: string, { width, height }: Size): number {
 export function evaluated(formula: Formula, size: Size): bigint {
   if (typeof formula === "number" || typeof formula === "string") return BigInt(formula);
   const named = typeof formula[0] === "string";
-  const [a, b, c] = (named ? formula.slice(1) : formula) as [number, number, number?];
+  const [a, b, c] = (named ? formula.slice(1) : formula) as [number, number, (number | "lined")?];
   const value = a * feature(named ? String(formula[0]) : "cells", size) + b;
+  if (c === "lined") return BigInt(aligned(value));
   return BigInt(c === undefined ? value : Math.min(value, c));
 }
 

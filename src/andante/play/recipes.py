@@ -26,6 +26,7 @@ from andante.agent import Algorithm, Parameter, parameters_of
 from andante.errors import AlgorithmError
 from andante.export.crowds import CrowdSize, Made
 from andante.export.images import Planned
+from andante.export.layout import ALIGNMENT, aligned
 from andante.kernel import count_words
 from andante.play.samples import Place, Sample, peeks, places_of, sample_agent, sample_crowd
 from andante.world.grid import Grid
@@ -56,24 +57,27 @@ FEATURES: dict[str, Callable[[int, int], int]] = {
 
 
 class Formula(NamedTuple):
-    """A number that follows from a feature of the map: ``min(a * feature + b, c)``."""
+    """A number that follows from a feature of the map: ``min(a * feature + b, c)``, or that in whole lines."""
 
     a: int
     b: int
     c: int | None = None
     of: str = "cells"
+    lined: bool = False  # rounded up to whole cache lines
 
     def at(self, width: int, height: int) -> int:
         """Return the number for a map of this size."""
         value = self.a * FEATURES[self.of](width, height) + self.b
+        if self.lined:
+            return aligned(value)
         return value if self.c is None else min(value, self.c)
 
     def as_data(self) -> Any:
         """Return it as JSON has it: a number, or a list. JavaScript's numbers are exact up to 2**53."""
         if self.a == 0 and self.c is None:
             return self.b if abs(self.b) < 2**53 else str(self.b)
-        least = [] if self.c is None else [self.c]
-        return [*([] if self.of == "cells" else [self.of]), self.a, self.b, *least]
+        rest = ["lined"] if self.lined else [] if self.c is None else [self.c]
+        return [*([] if self.of == "cells" else [self.of]), self.a, self.b, *rest]
 
 
 Size = tuple[int, int]
@@ -83,14 +87,15 @@ def fitted(sizes: Sequence[Size], values: Sequence[int]) -> Formula | None:
     """Return the formula that explains all values, or None.
 
     >>> fitted([(3, 2), (16, 12), (40, 31)], [24, 40, 40])
-    Formula(a=4, b=0, c=40, of='cells')
+    Formula(a=4, b=0, c=40, of='cells', lined=False)
     >>> fitted([(3, 2), (16, 12), (40, 31)], [6, 200, 1]) is None
     True
     """
     if len(set(values)) == 1:
         return Formula(0, values[0])
     for name, feature in FEATURES.items():
-        found = _fitted_to(name, [feature(*size) for size in sizes], values)
+        features = [feature(*size) for size in sizes]
+        found = _fitted_to(name, features, values) or _fitted_in_lines(name, features, values)
         if found is not None and all(found.at(*size) == value for size, value in zip(sizes, values, strict=True)):
             return found
     return None
@@ -115,6 +120,18 @@ def _fitted_to(name: str, features: Sequence[int], values: Sequence[int]) -> For
         made = [one.a * feature + one.b for feature in features]
         if [value if one.c is None else min(value, one.c) for value in made] == list(values):
             return one
+    return None
+
+
+def _fitted_in_lines(name: str, features: Sequence[int], values: Sequence[int]) -> Formula | None:
+    """Return a formula that may explain values which are rounded up to whole lines: pools lie at the begin of lines."""
+    if name != "tiles" or any(value % ALIGNMENT for value in values):
+        return None
+    slope = round((values[-1] - values[0]) / (features[-1] - features[0]))
+    for less in range(ALIGNMENT):
+        begin = values[0] - slope * features[0] - less
+        if [aligned(slope * feature + begin) for feature in features] == list(values):
+            return Formula(slope, begin, None, name, True)
     return None
 
 

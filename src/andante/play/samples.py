@@ -152,7 +152,8 @@ def _repeated(low: int, high: int, step: int) -> bytes:
     memory = np.ctypeslib.as_array((ctypes.c_uint8 * (high - low)).from_address(low))
     size = LOOKED_AT // step * step
     if len(memory) > 2 * size > 0:
-        ends = [_repeated(low, low + size, step), _repeated(high - size, high, step)]
+        last = low + (len(memory) - size) // step * step  # a piece may end within a record
+        ends = [_repeated(low, low + size, step), _repeated(last, high, step)]
         if len(ends[0]) not in (0, step) or ends[0] != ends[1]:
             raise AlgorithmError("a large piece of memory does not begin with one record, repeated")
         return ends[0]
