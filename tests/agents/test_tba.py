@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import andante
 from andante.episode.plain import PlainAgent
 from andante.search import shorten, tracing
-from andante.search.buckets import PER_COST
+from andante.search.buckets import BUCKETS, PER_COST
 from andante.search.memory import EXPANDED
 from tests.worlds import DEEP, FULL, drawn, examples, graph_problems, grid_problems, heuristic, in_rows, or_graphs
 
@@ -251,6 +251,18 @@ def test_the_twin_has_been_everywhere_in_the_algorithm():
         assert per_move(andante.find("tba", budget=budget, c=c), problem) == (twin.path, twin.per_move())
         lines |= twin.lines
     assert lines == {22, 25, 27}
+
+
+def test_equals_the_algorithm_of_the_paper_where_keys_fall_by_more_than_the_ring_of_the_queue():
+    """A weighted search from far away: the states around its start come to be beyond the ring."""
+    far = 1.3 * BUCKETS / PER_COST
+    grid = andante.generate("random", round(1.5 * far), 9, seed=1)
+    problems = [problem for problem in drawn(grid, 200, seed=1) if heuristic(problem)(problem.start) > far]
+    setting = {"budget": 10, "r": 0.1, "weight": 30.0}
+    assert len(problems) > 3
+    for problem in problems[:3]:
+        twin = Twin(problem, **setting).run()
+        assert per_move(andante.find("tba", **setting), problem) == (twin.path, twin.per_move())
 
 
 # --- what TBA* promises ---------------------------------------------------------------------------------------------

@@ -3,12 +3,12 @@
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from andante.kernel import JIT, kernel
 from andante.search import openlist
-from andante.search.buckets import BUCKETS, LATER, NONE, PER_COST, Nodes
+from andante.search.buckets import BUCKETS, LATER, NONE, PER_COST, PUT_BACK, Nodes
 from andante.search.mind import Mind
 from andante.search.openlist import Ties, WallsFirst, open_list
 from tests.worlds import examples
@@ -142,6 +142,39 @@ def test_keys_far_beyond_the_ring_wait_their_turn(ties):
         state = take(queue)
         out += [state] if state != LATER else []
     assert out == [5, 1, 3, 2, 4, 0]
+
+
+# Keys that share places of the ring with others one round away. So few states that none is put back too often for one
+# look at the front: each is put back twice at most.
+falling = st.lists(
+    st.tuples(
+        st.sampled_from(["push", "push", "take"]),
+        st.integers(0, PUT_BACK // 2),
+        st.builds(
+            float.__add__, st.integers(0, 3).map(lambda step: step / 16), st.sampled_from([0.0, RING - 1 / 8, RING])
+        ),
+    ),
+    max_size=40,
+)
+
+
+@pytest.mark.parametrize("ties", Ties)
+@given(actions=falling)
+@example(actions=[("push", 0, RING), ("push", 1, 0.0), ("push", 2, 1 / 16), ("take", 0, 0.0), ("take", 0, 0.0)])
+@examples(80)
+def test_the_first_state_has_the_least_key_although_keys_fall_by_more_than_the_ring(ties, actions):
+    queue, plain = open_list(ties, *nodes(), 1.0), Plain(ties)
+    clear(queue, 0.0)
+    for action, state, key in actions:
+        if action == "push" and state not in plain.rows:
+            push(queue, state, key, 0.0)
+            plain.push(state, key, 0.0)
+        elif action == "take" and plain.rows:
+            least = min(bucket for bucket, _ in plain.rows.values())
+            known = first(queue)
+            assert plain.rows[known][0] == least
+            assert take(queue) == known
+            del plain.rows[known]
 
 
 @pytest.mark.parametrize("ties", Ties)

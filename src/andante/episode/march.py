@@ -149,7 +149,7 @@ def march(
             continue
         if spent >= budget:
             at["next"] = slot
-            return spent
+            break
         if row["aim"] != row["goal"]:
             _turn(graph, clock, row, slot)
         one = nth(crew, slot, row["team"] + row["annex"])
@@ -188,6 +188,8 @@ def march(
         tidy_all(one.team_pools)
         while used_by_all(one, at) > at["room"] and restart_largest(crew, annexes, ground, members, squad):
             pass
+    if timed:  # also for looking, after the last move, for others that could pay for theirs
+        spent = float(nanoseconds(scratch.clock) - began)
     return spent
 
 

@@ -3,8 +3,9 @@
 A state is known here by the place of its record (`search.records`), which for a single agent is the state's own number.
 Every state is in at most one bucket, in a doubly linked list whose links are in the states' records, so the queue never
 grows. Within a bucket the last in is the first out, which on grids prefers deeper states. The buckets form a ring:
-buckets used up at the front are used again at the far end. A key beyond the ring waits in the last bucket and is put
-back further on when it comes to the front, one state at a time, so that no pop has to move many states.
+buckets used up at the front are used again at the far end. A key beyond the ring waits in the last bucket, and keys can
+come to be beyond it when far lower ones follow, as in weighted searches. When such a state comes to the front it is put
+back further on, a few states at a time, so that no pop has to move many.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from andante.search.records import Index
 BUCKETS = 1 << 12  # a power of two; few enough that each unit of a crowd can have a ring of its own
 PER_COST = 16.0  # buckets per cost of a typical move
 SLOT = BUCKETS - 1  # mask for a bucket's index in the ring
+PUT_BACK = 8  # states that one look at the front may put back: as many as an expansion opens
 _UNUSED = 1 << 60  # a bucket beyond all others: the first push sets the first bucket in use
 
 NONE = -1
@@ -172,8 +174,8 @@ def remove(queue: Buckets, state: int) -> None:
 
 
 @kernel
-def first(queue: Buckets) -> int:
-    """Return the state that `take` would look at next, or NONE."""
+def front(queue: Buckets) -> int:
+    """Return the first state of the first bucket that has any, or NONE. Its key may be beyond the ring."""
     at = queue.scalars[0]
     b = at["first"]
     while b <= at["last"] and queue.head[b & SLOT] == 0:
@@ -183,25 +185,41 @@ def first(queue: Buckets) -> int:
 
 
 @kernel
+def is_due(queue: Buckets, state: int) -> bool:
+    """Return whether the state at the front belongs there, so that its key is not beyond the ring."""
+    return bucket(queue, queue.node[state]["key"]) <= queue.scalars[0]["first"]
+
+
+@kernel
+def first(queue: Buckets) -> int:
+    """Return a state with the least key, up to the width of a bucket, or NONE.
+
+    States at the front whose keys are beyond the ring are put back further on. If there are more than PUT_BACK of them,
+    the next one is returned, so that this takes constant time.
+    """
+    state, left = front(queue), PUT_BACK
+    while left > 0 and state >= 0 and not is_due(queue, state):
+        remove(queue, state)
+        push(queue, state, queue.node[state]["key"])
+        state, left = front(queue), left - 1
+    return state
+
+
+@kernel
 def take(queue: Buckets) -> int:
     """Remove and return a state with the least key, up to the width of a bucket; NONE if the queue is empty.
 
-    LATER means that the first state's key is beyond the ring, so it was put back further on: call again. This takes
-    constant time in any case.
+    LATER means that too many states had to be put back: call again. This takes constant time in any case.
     """
-    at = queue.scalars[0]
     state = first(queue)
     if state < 0:
         return NONE
-    slot = at["first"] & SLOT
-    node = queue.node[state]
-    after, key = int64(node["next"]), node["key"]
+    if not is_due(queue, state):
+        return LATER
+    slot, after = queue.scalars[0]["first"] & SLOT, int64(queue.node[state]["next"])
     set_first(queue, slot, after)
     _set_previous(queue, after, ~slot, state)
-    if bucket(queue, key) <= at["first"]:
-        return state
-    push(queue, state, key)
-    return LATER
+    return state
 
 
 @kernel

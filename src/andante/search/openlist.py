@@ -148,13 +148,13 @@ def remove(queue: OpenList, state: int) -> None:
 
 @generic
 def first(queue: OpenList) -> int:
-    """Return the state that `take` would look at next, or NONE."""
+    """Return the state that `take` would return, or NONE. If too many were put back, its key may not be the least."""
     raise TypeError(queue)
 
 
 @generic
 def take(queue: OpenList) -> int:
-    """Remove and return the first state; NONE if the list is empty, LATER if the state was put back: call it again."""
+    """Remove and return the first state; NONE if the list is empty, LATER if too many were put back: call it again."""
     raise TypeError(queue)
 
 
@@ -283,21 +283,24 @@ def _remove_from_fifo(queue: Fifo, state: int) -> None:
 
 @first.of(Fifo)
 def _first_in_fifo(queue: Fifo) -> int:
-    return buckets.first(queue.ring)
+    ring = queue.ring
+    state, left = buckets.front(ring), buckets.PUT_BACK
+    while left > 0 and state >= 0 and not buckets.is_due(ring, state):  # as in buckets
+        remove(queue, state)
+        push(queue, state, ring.node[state]["key"], 0.0)
+        state, left = buckets.front(ring), left - 1
+    return state
 
 
 @take.of(Fifo)
 def _take_from_fifo(queue: Fifo) -> int:
-    ring = queue.ring
-    state = buckets.first(ring)
+    state = first(queue)
     if state < 0:
         return NONE
+    if not buckets.is_due(queue.ring, state):
+        return LATER
     remove(queue, state)
-    key = buckets.key_of(ring, state)
-    if buckets.bucket(ring, key) <= ring.scalars[0]["first"]:
-        return state
-    push(queue, state, key, 0.0)
-    return LATER
+    return state
 
 
 @floor.of(Fifo)
