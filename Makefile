@@ -27,7 +27,7 @@ demo: $(VENV)/.has-report ## compare the agents on a generated map, and let a cr
 
 PLAYED := src/andante/play/static
 
-playground: $(PLAYED)/page.html $(PLAYED)/engine.bin ## build the playground, which `andante play` writes; needs Node 20 or newer
+playground: $(PLAYED)/page.html $(PLAYED)/engine.bin ## build the playground, which `andante play` writes; needs Node 20 or newer (AGENTS="lrta tba" for a small one)
 
 $(PLAYED)/page.html: $(shell find playground -path playground/node_modules -prune -o -path playground/dist -prune -o -type f -print) src/andante/report/static/draw.js src/andante/report/static/colours.css
 	@command -v npm >/dev/null || { echo "the playground is built with Node 20 or newer, and there is no npm here; everything else works without it" >&2; exit 1; }
@@ -37,7 +37,7 @@ $(PLAYED)/page.html: $(shell find playground -path playground/node_modules -prun
 
 $(PLAYED)/engine.bin: $(shell find src/andante -name "*.py" -o -path "*/export/templates/*" -type f) | $(VENV)/.has-export
 	@mkdir -p $(PLAYED)
-	$(BIN)/python -m andante.play.engine $@
+	$(BIN)/python -m andante.play.engine $@ $(AGENTS)
 
 test: $(VENV)/.has-test ## run the tests (ARGS="-k lrta" for a part of them; FULL=1 with those that take seconds each, as CI does)
 	$(if $(FULL),ANDANTE_FULL_TESTS=1) $(PYTEST) $(ARGS)

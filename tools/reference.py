@@ -47,6 +47,7 @@ VERBS = (
     "databases list",
     "databases show",
     "export",
+    "play",
     "campaign run",
     "campaign resume",
     "campaign status",

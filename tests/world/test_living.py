@@ -166,6 +166,25 @@ def test_a_closed_door_is_known_after_a_bounded_number_of_looks():
     assert world.tend() == 0
 
 
+@pytest.mark.parametrize("rule", RULES)
+def test_a_cell_in_any_surroundings_opens_and_closes_as_on_a_grid_made_anew(rule):
+    """And only if those that it had moves to are no longer connected, components are labelled again."""
+    world = World(Grid(np.ones((3, 3), bool), rule=rule))
+    around = [(x, y) for y in range(3) for x in range(3) if (x, y) != (1, 1)]
+    for walls in range(256):
+        for k, cell in enumerate(around):
+            (world.close if walls >> k & 1 else world.open)(cell)
+        world.settle()
+        assert np.array_equal(world.graph.arrays.mask, world.frozen().graph.arrays.mask)
+        joined = [near for near, _ in world.graph.neighbours(world.state(1, 1))]
+        world.close((1, 1))
+        parts = world.frozen().graph.components[joined]
+        assert np.array_equal(world.graph.arrays.mask, world.frozen().graph.arrays.mask)
+        assert bool(world.parts.scalars["divided"][0]) == (len(set(parts.tolist())) > 1)
+        world.open((1, 1))
+        assert np.array_equal(world.graph.arrays.mask, world.frozen().graph.arrays.mask)
+
+
 def test_a_wall_in_the_open_divides_nothing():
     world = World(andante.generate("empty", 9, 9))
     world.close([(4, 4), (4, 5), (2, 2)])

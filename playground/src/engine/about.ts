@@ -5,13 +5,13 @@ import type { Card, Parameter, Value } from "./types";
 /** A number that follows from the size of the map: itself, or min(a * f + b, c) as [a, b], or [a, b, c]. */
 export type Formula = number | string | Feature[];
 
-/** f is the number of cells, unless another feature is named first: ["tiles", a, b]. */
+/** f is the number of cells, unless another feature is named first: ["tiles", a, b]; "lined": in whole cache lines. */
 type Feature = number | string;
 
 /** What is the same in all columns of a layout, or something for each. */
 export type By<T> = T | { by: T[] };
 
-export const [NUMBER, PLAN, MAP, MIND, DESK, DATABASE] = [0, 1, 2, 3, 4, 5] as const;
+export const [NUMBER, PLAN, MAP, MIND, DESK] = [0, 1, 2, 3, 4] as const;
 export const PIECE = -1;
 
 /** Segment; which piece, or which array of the map; symbol of its value or offset. */
@@ -77,10 +77,11 @@ export interface AboutEngine {
   file_version: number;
   map_numbers: string[];
   plan_numbers: string[];
-  databases: number;
+  databases: number; // that the module can be given
   words: number; // of the longest context
   mind_begins: number; // bytes that every mind has first
   crowd_numbers: string[];
+  crowd_cells: number; // of the smallest map for a crowd
   crowd_begins: number; // bytes that the memory of every crowd has first
   crowd_records: Record<"units", { bytes: number; fields: Record<string, [number, number]> }>; // offset and bytes
   tick: string[]; // what the module says of a tick
@@ -90,6 +91,11 @@ export interface AboutEngine {
   recipes: Record<string, Recipe>;
   crowds: Record<string, { plain: Recipe; bodies: Recipe }>;
   cards: (Omit<Card, "parameters"> & { parameters: (Omit<Parameter, "default" | "values"> & Written)[] })[];
+}
+
+/** What `andante play MAP` adds. */
+export interface AboutScene {
+  map: { name: string; width: number; height: number; rows: string[] };
 }
 
 interface Written {

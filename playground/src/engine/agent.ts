@@ -25,20 +25,10 @@ const TRIAL_BYTES = 80;
 const ROOM = 4096; // steps of a run that are fetched at a time
 const MORE = 1; // what `run` returns if there are more
 
-/** A file that lies in the module's memory. */
-export interface Lying {
-  at: number;
-  bytes: number;
-  checksum: number;
-}
-
 /** What agents need of an engine. */
 export interface Home {
   readonly module: Module;
   readonly about: AboutEngine;
-  /** The databases of the scene, in the module's memory. */
-  database(number: number): Lying;
-  databaseChecksums(): number[];
 }
 
 interface Counts {
@@ -92,23 +82,16 @@ export class Mind {
       values: setting.values,
       size: world,
       map: world.places,
-      checksums: home.databaseChecksums(),
     });
     this.layout = chosen.layout;
     this.peeks = chosen.layout.peeks as Peeks;
     const { memory } = module;
-    this.plan = memory.take(made.data.length);
-    memory.bytes().set(made.data, this.plan);
+    this.plan = memory.take(made.length);
+    memory.bytes().set(made, this.plan);
     this.files = memory.take(4 * (4 + 2 * about.databases));
     this.at = memory.take(4 * (4 + about.databases) + 8 * about.words);
     this.result = memory.take(Math.max(MOVE_BYTES, TRIAL_BYTES));
-    const lying = made.databases.map((number) => home.database(number));
-    const put = (index: number, value: number): void => memory.view().setUint32(this.files + 4 * index, value, true);
-    [this.plan, made.data.length, world.at, world.bytes].forEach((value, i) => put(i, value));
-    for (let i = 0; i < about.databases; i++) {
-      put(4 + i, lying[i]?.at ?? 0);
-      put(4 + about.databases + i, lying[i]?.bytes ?? 0);
-    }
+    putFiles(memory.view(), this.files, about.databases, this.plan, made.length, world);
     this.call("bytes", this.files, this.result, this.result + 4);
     this.mindBytes = memory.view().getUint32(this.result, true);
     this.deskBytes = memory.view().getUint32(this.result + 4, true);
@@ -291,6 +274,19 @@ export class Mind {
 
 const ENDS_BYTES = 32;
 
+/** Write which files the module is given: a plan and a map, and no databases. */
+export function putFiles(
+  view: DataView,
+  at: number,
+  databases: number,
+  plan: number,
+  planBytes: number,
+  world: LivingWorld,
+): void {
+  const values = [plan, planBytes, world.at, world.bytes, ...new Array<number>(2 * databases).fill(0)];
+  values.forEach((value, i) => view.setUint32(at + 4 * i, value, true));
+}
+
 /** Choose the layout for a setting; refuse combinations of parameters that the page does not have. */
 export function variantOf(recipe: Recipe, setting: Setting): { layout: Layout; column: number } {
   const kind = (name: string): { kind: Card["parameters"][number]["kind"] } =>
@@ -298,7 +294,7 @@ export function variantOf(recipe: Recipe, setting: Setting): { layout: Layout; c
   const write = (name: string, value: Value): string => written(kind(name), value);
   const chosen = variant(recipe, setting.values, write);
   if (chosen === null) {
-    throw new EngineError(`${normal(setting)} needs other machine code than this page has; change one of its parameters`);
+    throw new EngineError(`${normal(setting)} is not among what this page offers; choose other values of its parameters`);
   }
   return chosen;
 }

@@ -2,7 +2,7 @@
 
 import type { Layout, Recipe } from "./about";
 import { crowdPlan } from "./files";
-import { type Home, variantOf } from "./agent";
+import { type Home, putFiles, variantOf } from "./agent";
 import { normal, type Setting } from "./notation";
 import { type Budget, type Card, type Cell, type Crowd, EngineError, OUTCOMES, type Tick, type UnitOutcome } from "./types";
 import type { LivingWorld } from "./world";
@@ -42,7 +42,6 @@ export class MarchingCrowd implements Crowd {
       values: setting.values,
       size: world,
       map: world.places,
-      checksums: [],
     });
     this.mostUnits = made.mostUnits;
     this.units = made.units;
@@ -62,11 +61,7 @@ export class MarchingCrowd implements Crowd {
       this.at = take(4 * (4 + about.databases) + 8 * about.words);
       this.result = take(128);
       this.budget = take(32);
-      const view = memory.view();
-      for (let i = 0; i < 4 + 2 * about.databases; i++) view.setUint32(files + 4 * i, 0, true);
-      [plan, made.data.length, world.at, world.bytes].forEach((value, i) =>
-        view.setUint32(files + 4 * i, value, true),
-      );
+      putFiles(memory.view(), files, about.databases, plan, made.data.length, world);
       this.call("bytes", files, this.result);
       this.bytes = memory.view().getUint32(this.result, true);
       this.memory = take(this.bytes);

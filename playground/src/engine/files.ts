@@ -5,7 +5,6 @@ import {
   type AboutEngine,
   type By,
   type CrowdPeeks,
-  DATABASE,
   DESK,
   type Formula,
   type Layout,
@@ -56,8 +55,9 @@ function feature(name: string, { width, height }: Size): number {
 export function evaluated(formula: Formula, size: Size): bigint {
   if (typeof formula === "number" || typeof formula === "string") return BigInt(formula);
   const named = typeof formula[0] === "string";
-  const [a, b, c] = (named ? formula.slice(1) : formula) as [number, number, number?];
+  const [a, b, c] = (named ? formula.slice(1) : formula) as [number, number, (number | "lined")?];
   const value = a * feature(named ? String(formula[0]) : "cells", size) + b;
+  if (c === "lined") return BigInt(aligned(value));
   return BigInt(c === undefined ? value : Math.min(value, c));
 }
 
@@ -198,12 +198,6 @@ export interface Order {
   values: ReadonlyMap<string, Value>;
   size: Size;
   map: MapPlaces;
-  checksums: readonly number[]; // of the databases of the scene
-}
-
-export interface PlanFile {
-  data: Uint8Array;
-  databases: number[]; // of the scene, in the order in which the module is given them
 }
 
 /** Where pieces of memory lie in their segments, and how they look in the beginning. */
@@ -265,21 +259,21 @@ class Arrangement {
 }
 
 /** Write the plan of an agent's memory on a map. */
-export function agentPlan(about: AboutEngine, order: Order): PlanFile {
+export function agentPlan(about: AboutEngine, order: Order): Uint8Array {
   const arranged = new Arrangement(order, about.mind_begins);
   const clock = arranged.placeOf((order.layout.peeks as Peeks).clock);
   return planFile(about, order, arranged, "agent", about.plan_numbers, order.layout.words.length, { clock });
 }
 
 /** Write the plan of a crowd's memory on a map. */
-export function crowdPlan(about: AboutEngine, order: Order): PlanFile & { mostUnits: number; units: number } {
+export function crowdPlan(about: AboutEngine, order: Order): { data: Uint8Array; mostUnits: number; units: number } {
   const arranged = new Arrangement(order, about.crowd_begins);
   const peeks = order.layout.peeks as CrowdPeeks;
   const known: Record<string, number> = { ...peeks.begins, bodies: peeks.bodies };
   for (const [name, word] of Object.entries(peeks.tables)) known[name] = arranged.placeOf(word);
   for (const [name, word] of Object.entries(peeks.numbers)) known[name] = arranged.numberOf(word);
-  const file = planFile(about, order, arranged, "crowd", about.crowd_numbers, peeks.words, known);
-  return { ...file, mostUnits: known["most_units"]!, units: known["units"]! };
+  const data = planFile(about, order, arranged, "crowd", about.crowd_numbers, peeks.words, known);
+  return { data, mostUnits: known["most_units"]!, units: known["units"]! };
 }
 
 function planFile(
@@ -290,7 +284,7 @@ function planFile(
   names: readonly string[],
   words: number,
   known: Record<string, bigint | number>,
-): PlanFile {
+): Uint8Array {
   const { layout, recipe } = order;
   const { initial, used } = arranged;
   const contextAt = aligned(BEGIN + 8 * names.length);
@@ -299,7 +293,7 @@ function planFile(
   const file = new Uint8Array(dataAt + used.get(PLAN)!);
   head(file, about, kind, names.length);
   const view = new DataView(file.buffer);
-  const databases = putContext(view, contextAt, words, order, arranged, dataAt);
+  putContext(view, contextAt, words, order, arranged, dataAt);
   recipe.parameters.forEach((one, i) => {
     const value = one.fixed === null ? order.values.get(one.name)! : read(one.fixed);
     view.setBigInt64(contextAt + 24 * (layout.parameters_at + i), coded(one, value), true);
@@ -323,16 +317,14 @@ function planFile(
     anchored: recipe.anchored,
     pursues: recipe.pursues,
     map: order.map.mark,
-    databases: databases.length,
     ...known,
   };
-  databases.forEach((one, i) => (numbers[`database_${i}`] = order.checksums[one]!));
   putNumbers(file, names, numbers);
   view.setUint32(12, checksum(file), true);
-  return { data: file, databases };
+  return file;
 }
 
-/** Write for each word of the context its value and its segment; return the databases that it points to, in order. */
+/** Write for each word of the context its value and its segment. */
 function putContext(
   view: DataView,
   at: number,
@@ -340,8 +332,7 @@ function putContext(
   { layout, map }: Order,
   { numbers, places }: Arrangement,
   dataAt: number,
-): number[] {
-  const databases: number[] = [];
+): void {
   layout.words.slice(0, words).forEach(([segment, which, symbol], i) => {
     const number = numbers[symbol]!;
     let [value, kind] = [number, segment];
@@ -350,14 +341,10 @@ function putContext(
       value = number + BigInt(places[Number(which)]! + (kind === PLAN ? dataAt : 0));
     } else if (segment === MAP) {
       value = number + BigInt(map.place(String(which)));
-    } else if (segment >= DATABASE) {
-      if (!databases.includes(segment - DATABASE)) databases.push(segment - DATABASE);
-      kind = DATABASE + databases.indexOf(segment - DATABASE);
     }
     view.setBigInt64(at + 24 * i, value, true);
     view.setBigInt64(at + 24 * i + 8, BigInt(kind), true);
   });
-  return databases;
 }
 
 const CRC = Uint32Array.from({ length: 256 }, (_, byte) => {

@@ -1,7 +1,7 @@
 // The engine: agents of Andante in the page. See types.ts for what it offers.
 
-import { type AboutEngine, cardsOf, type Recipe, unpacked } from "./about";
-import { type Home, type Lying, Mind, variantOf, Walker } from "./agent";
+import { type AboutEngine, type AboutScene, cardsOf, type Recipe, unpacked } from "./about";
+import { type Home, Mind, variantOf, Walker } from "./agent";
 import { MarchingCrowd } from "./crowd";
 import { Module } from "./module";
 import { normal, type Setting, understood } from "./notation";
@@ -36,11 +36,18 @@ export async function embedded(id: string): Promise<Uint8Array | null> {
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
+function givenMap({ map: { name, width, height, rows } }: AboutScene): GivenMap {
+  return { name, width, height, passable: Uint8Array.from(rows.join(""), (one) => (one === "." ? 1 : 0)), databases: [] };
+}
+
+function isSame(one: Ground, other: Ground): boolean {
+  return one.width === other.width && one.passable.every((value, i) => value === other.passable[i]);
+}
+
 class LoadedEngine implements Engine, Home {
   readonly cards: Card[];
   readonly version: string;
-  readonly given: GivenMap | null = null;
-  private readonly lying: Lying[] = [];
+  readonly given: GivenMap | null;
 
   constructor(
     readonly module: Module,
@@ -49,23 +56,11 @@ class LoadedEngine implements Engine, Home {
   ) {
     this.version = about.version;
     this.cards = cardsOf(about);
-    if (scene !== undefined) this.take(scene);
-  }
-
-  private take(scene: Uint8Array): void {
-    void scene;
-  }
-
-  database(number: number): Lying {
-    return this.lying[number]!;
-  }
-
-  databaseChecksums(): number[] {
-    return this.lying.map((one) => one.checksum);
+    this.given = scene === undefined ? null : givenMap(unpacked<AboutScene>(scene)[0]);
   }
 
   world(ground: Ground): World {
-    const world = new LivingWorld(this.module, this.about, ground, false);
+    const world = new LivingWorld(this.module, this.about, ground, this.given !== null && isSame(this.given, ground));
     let finder: Mind | null = null;
     world.finder = (start, goal) => {
       if (world.passable[start] !== 1 || world.passable[goal] !== 1) return null;
@@ -81,10 +76,10 @@ class LoadedEngine implements Engine, Home {
     return normal(understood(notation, this.cards));
   }
 
-  obstacle(world: World, notation: string): string | null {
+  obstacle(_: World, notation: string): string | null {
     try {
       const setting = understood(notation, this.cards);
-      variantOf(this.recipe(world as LivingWorld, setting), setting);
+      variantOf(this.recipe(setting), setting);
       return null;
     } catch (error) {
       if (error instanceof EngineError) return error.message;
@@ -92,25 +87,27 @@ class LoadedEngine implements Engine, Home {
     }
   }
 
-  /** Return the recipe for an agent in a world; say why there is none. */
-  private recipe(world: LivingWorld, { card }: Setting): Recipe {
-    void world;
+  /** Return the recipe for an agent; say why there is none. */
+  private recipe({ card }: Setting): Recipe {
     const found = this.about.recipes[card.name];
     if (found !== undefined) return found;
     const needs = card.needs.length > 0 ? `a ${card.needs.join(" and a ")} database` : "levels of the map";
-    throw new EngineError(`${card.title} needs ${needs}, which 'andante play MAP' makes for its map`);
+    throw new EngineError(`${card.title} needs ${needs}, and this page has none; use it from Python`);
   }
 
   agent(world: World, notation: string, start: Cell, goal: Cell): WalkingAgent {
     const setting = understood(notation, this.cards);
-    const living = world as LivingWorld;
-    return new Walker(this, living, this.recipe(living, setting), setting, start, goal);
+    return new Walker(this, world as LivingWorld, this.recipe(setting), setting, start, goal);
   }
 
   crowd(world: World, notation: string, options: CrowdOptions = {}): Crowd {
     const setting = understood(notation, this.cards);
     const kinds = this.about.crowds[setting.card.name];
     if (kinds === undefined) throw new EngineError(`${setting.card.title} cannot be one of a crowd in this page`);
+    const cells = (world as LivingWorld).cells;
+    if (cells < this.about.crowd_cells) {
+      throw new EngineError(`a crowd needs a map of at least ${this.about.crowd_cells} cells, and this has ${cells}`);
+    }
     const recipe = options.bodies === true ? kinds.bodies : kinds.plain;
     return new MarchingCrowd(this, world as LivingWorld, recipe, setting, options.units ?? 0);
   }

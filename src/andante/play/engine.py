@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from andante.agent import Algorithm, algorithms
-from andante.databases.header import VERSION, Database
+from andante.databases.header import VERSION
 from andante.episode.units import UNIT
-from andante.errors import AlgorithmError
+from andante.errors import AlgorithmError, did_you_mean
 from andante.export.crowds import CROWD_HEAD, CROWD_NUMBERS, CrowdPlan, CrowdSize
 from andante.export.images import (
     MAP_NUMBERS,
@@ -38,7 +38,19 @@ from andante.export.objects import TARGETS
 from andante.kernel import Table
 from andante.measures import Outcome
 from andante.play.cards import card_of, codes_of
-from andante.play.recipes import SIZES, CrowdMaker, Formula, Layout, Maker, Recipe, checked_stages, fitted, stages
+from andante.play.recipes import (
+    CROWD_CELLS,
+    SIZES,
+    CrowdMaker,
+    Formula,
+    Layout,
+    Maker,
+    Recipe,
+    checked_stages,
+    fitted,
+    is_for_crowds,
+    stages,
+)
 from andante.play.samples import Sample, sample_table
 from andante.search.memory import CLOCK
 from andante.search.path import PATH
@@ -51,15 +63,20 @@ from andante.world.parts import Parts
 WASM = TARGETS["wasm"]
 SETTINGS = 6  # random ones that a recipe is held to on each further map
 CROWD_SETTINGS = 2
+OPTIMAL = "astar"  # the algorithm that finds optimal paths for the page
 MOST_UNITS = 2000  # of a crowd in a page
 SMALLEST_CROWD = 1_000_000  # bytes, for two units: arrays of one are of another type
 
 Progress = Callable[[str], None]
 
 
-def engine(progress: Progress = lambda what: None) -> bytes:
-    """Return the engine with all algorithms that can walk on any map."""
-    chosen = [one for one in algorithms() if not one.needs and not one.card.regions]
+def engine(names: Collection[str] = (), progress: Progress = lambda what: None) -> bytes:
+    """Return the engine with all algorithms that can walk on any map, or with those of these names, and A*."""
+    able = {one.card.name: one for one in algorithms() if not one.needs and not one.card.regions}
+    for name in names:
+        if name not in able:
+            raise AlgorithmError(f"{name!r} cannot walk on any map, or is no algorithm; {did_you_mean(name, able)}")
+    chosen = [one for name, one in able.items() if not names or name in (*names, OPTIMAL)]
     code = Code()
     image = MapImage.of(World(Grid(np.ones((12, 16), np.bool_))))
     for algorithm in chosen:
@@ -91,12 +108,12 @@ class Code:
         self.agents: list[Exported] = []
         self.names: dict[str, str] = {}  # in the module, by the identity of the code
 
-    def add(self, algorithm: Algorithm, image: MapImage, databases: Sequence[Database] = ()) -> None:
+    def add(self, algorithm: Algorithm, image: MapImage) -> None:
         """Add the code of an algorithm, and of crowds of it, if it is not there yet."""
-        plan, crowds = Plan.of(algorithm, image, databases), tuple[CrowdPlan, ...]()
+        plan, crowds = Plan.of(algorithm, image), tuple[CrowdPlan, ...]()
         identities = [plan.entry.identity]
-        if algorithm.crowd and isinstance(image.world, World):
-            crowd = CrowdPlan.of(algorithm, image, plan.databases, CrowdSize(2, SMALLEST_CROWD))
+        if algorithm.crowd:
+            crowd = CrowdPlan.of(algorithm, image, (), CrowdSize(2, SMALLEST_CROWD))
             crowds, identities = (crowd,), [*identities, crowd.identity]
         if all(one in self.names for one in identities):
             return
@@ -111,7 +128,8 @@ class Code:
 def checked(maker: Maker, code: Code, settings: int) -> Recipe:
     """Return a recipe for maps of any size, held to how Python lays out memory on further ones."""
     recipe = maker.recipe(code.__contains__)
-    maker.check(recipe, checked_stages(), settings)
+    further = [one for one in checked_stages() if is_for_crowds(one) or not isinstance(maker, CrowdMaker)]
+    maker.check(recipe, further, settings)
     return recipe
 
 
@@ -148,6 +166,7 @@ def about_engine(recipes: dict[str, Recipe], crowds: dict[str, dict[str, Recipe]
         "words": words_of(code.agents),
         "mind_begins": MIND_BEGINS,
         "crowd_numbers": list(CROWD_NUMBERS),
+        "crowd_cells": CROWD_CELLS,
         "crowd_begins": aligned(CROWD_HEAD.itemsize),
         "crowd_records": {"units": _record(UNIT)},
         "tick": tick_names(),
@@ -165,6 +184,7 @@ def about_engine(recipes: dict[str, Recipe], crowds: dict[str, dict[str, Recipe]
         "cards": [
             card_of(one, recipes.get(one.card.name), [paper.link for paper in papers_of(one) if paper.link])
             for one in algorithms()
+            if one.card.name in recipes or one.needs or one.card.regions
         ],
     }
 
@@ -309,7 +329,7 @@ def _no_pieces(arrays: Any, low: int, high: int) -> int:
 
 
 def main() -> None:
-    """Write the engine to the file that is named on the command line."""
+    """Write the engine to the file that is named on the command line; names of algorithms may follow."""
     import sys
 
     from andante.files import write_whole
@@ -317,7 +337,7 @@ def main() -> None:
     def say(what: str) -> None:
         sys.stderr.write(f"{what}\n")
 
-    write_whole(sys.argv[1], engine(say))
+    write_whole(sys.argv[1], engine(sys.argv[2:], say))
 
 
 if __name__ == "__main__":

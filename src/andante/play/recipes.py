@@ -23,17 +23,19 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from andante.agent import Algorithm, Parameter, parameters_of
-from andante.databases.header import Database
 from andante.errors import AlgorithmError
 from andante.export.crowds import CrowdSize, Made
 from andante.export.images import Planned
+from andante.export.layout import ALIGNMENT, aligned
 from andante.kernel import count_words
 from andante.play.samples import Place, Sample, peeks, places_of, sample_agent, sample_crowd
 from andante.world.grid import Grid
 from andante.world.living import World
 
-SIZES = ((3, 2), (16, 12), (40, 31), (320, 200), (640, 500))  # of the maps that recipes are made from
+SIZES = ((3, 2), (16, 12), (43, 31), (331, 197), (613, 509))  # of the maps that recipes are made from
 CHECKED = ((1, 7), (57, 83), (1024, 1024))  # of those that they are held to
+MOST_OF_A_UNIT = 100  # depth, lookahead and the like
+CROWD_CELLS = 192  # of the smallest map for a crowd
 LEARNED_BYTES = 32_000_000  # for what the units of a crowd learn, and ...
 UNIT_SHARE = 1.25  # ... times what they take in the beginning
 LOG_ROWS = 1 << 18  # thoughts of one move that a page can show
@@ -43,7 +45,7 @@ WHOLE = (*range(11), 15, 20, 30, 50, 70, 100, 200, 300, 500, 1000)
 REAL = (0.0, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 2.0, 3.0, 5.0, 10.0, 30.0, 100.0, 300.0, 1000.0, math.inf)
 
 
-#: What numbers may follow from, by name: columns and rows of a map. Pages of crowds are tiles of 4 x 4 cells.
+#: What numbers may follow from: features of a map of this width and height. Pages of crowds are tiles of 4 x 4 cells.
 FEATURES: dict[str, Callable[[int, int], int]] = {
     "cells": lambda width, height: width * height,
     "width": lambda width, height: width,
@@ -55,24 +57,27 @@ FEATURES: dict[str, Callable[[int, int], int]] = {
 
 
 class Formula(NamedTuple):
-    """A number that follows from a feature of the map: ``min(a * feature + b, c)``."""
+    """A number that follows from a feature of the map: ``min(a * feature + b, c)``, or that in whole lines."""
 
     a: int
     b: int
     c: int | None = None
     of: str = "cells"
+    lined: bool = False  # rounded up to whole cache lines
 
     def at(self, width: int, height: int) -> int:
         """Return the number for a map of this size."""
         value = self.a * FEATURES[self.of](width, height) + self.b
+        if self.lined:
+            return aligned(value)
         return value if self.c is None else min(value, self.c)
 
     def as_data(self) -> Any:
         """Return it as JSON has it: a number, or a list. JavaScript's numbers are exact up to 2**53."""
         if self.a == 0 and self.c is None:
             return self.b if abs(self.b) < 2**53 else str(self.b)
-        least = [] if self.c is None else [self.c]
-        return [*([] if self.of == "cells" else [self.of]), self.a, self.b, *least]
+        rest = ["lined"] if self.lined else [] if self.c is None else [self.c]
+        return [*([] if self.of == "cells" else [self.of]), self.a, self.b, *rest]
 
 
 Size = tuple[int, int]
@@ -82,14 +87,15 @@ def fitted(sizes: Sequence[Size], values: Sequence[int]) -> Formula | None:
     """Return the formula that explains all values, or None.
 
     >>> fitted([(3, 2), (16, 12), (40, 31)], [24, 40, 40])
-    Formula(a=4, b=0, c=40, of='cells')
+    Formula(a=4, b=0, c=40, of='cells', lined=False)
     >>> fitted([(3, 2), (16, 12), (40, 31)], [6, 200, 1]) is None
     True
     """
     if len(set(values)) == 1:
         return Formula(0, values[0])
     for name, feature in FEATURES.items():
-        found = _fitted_to(name, [feature(*size) for size in sizes], values)
+        features = [feature(*size) for size in sizes]
+        found = _fitted_to(name, features, values) or _fitted_in_lines(name, features, values)
         if found is not None and all(found.at(*size) == value for size, value in zip(sizes, values, strict=True)):
             return found
     return None
@@ -106,12 +112,26 @@ def _fitted_to(name: str, features: Sequence[int], values: Sequence[int]) -> For
     if rest == 0:
         begin = first - slope * features[0]
         tried = [Formula(slope, begin, None, name), Formula(slope, begin, last, name)]
-    if first % features[0] == 0:
+    if name != "cells":  # only what there is of each cell is ever capped
+        tried = tried[:1]
+    elif first % features[0] == 0:
         tried.append(Formula(first // features[0], 0, last, name))
     for one in tried:
         made = [one.a * feature + one.b for feature in features]
         if [value if one.c is None else min(value, one.c) for value in made] == list(values):
             return one
+    return None
+
+
+def _fitted_in_lines(name: str, features: Sequence[int], values: Sequence[int]) -> Formula | None:
+    """Return a formula that may explain values which are rounded up to whole lines: pools lie at the begin of lines."""
+    if name != "tiles" or any(value % ALIGNMENT for value in values):
+        return None
+    slope = round((values[-1] - values[0]) / (features[-1] - features[0]))
+    for less in range(ALIGNMENT):
+        begin = values[0] - slope * features[0] - less
+        if [aligned(slope * feature + begin) for feature in features] == list(values):
+            return Formula(slope, begin, None, name, True)
     return None
 
 
@@ -123,9 +143,9 @@ class Stage:
     places: list[Place]
 
     @classmethod
-    def of(cls, world: Grid, databases: Sequence[Database] = ()) -> Stage:
+    def of(cls, world: Grid) -> Stage:
         """Return a stage on this map."""
-        return cls(world, places_of(world, databases))
+        return cls(world, places_of(world))
 
     @property
     def size(self) -> Size:
@@ -213,15 +233,15 @@ class Recipe:
 
 
 class Maker:
-    """Makes the recipe of one algorithm on these stages: of several sizes for formulas, one for the map of a page."""
+    """Makes the recipe of one algorithm from how Python lays out its memory on maps of several sizes."""
 
-    def __init__(self, algorithm: Algorithm, stages: Sequence[Stage], databases: Sequence[Database] = ()) -> None:
-        self.algorithm, self.stages, self.databases = algorithm, stages, databases
+    def __init__(self, algorithm: Algorithm, stages: Sequence[Stage]) -> None:
+        self.algorithm, self.stages = algorithm, stages
         self.count = len(parameters_of(type(algorithm.params)))
 
     def look(self, algorithm: Algorithm, stage: Stage) -> tuple[Sample, Any]:
         """Return how memory is laid out on one map, with 0 for words that are parameters, and what was looked at."""
-        agent = Planned(algorithm, stage.world, databases=self.databases, log_rows=LOG_ROWS)
+        agent = Planned(algorithm, stage.world, log_rows=LOG_ROWS)
         return self._without_parameters(sample_agent(agent, stage.places), parameters_at(agent)), agent
 
     def _without_parameters(self, sample: Sample, begin: int) -> Sample:
@@ -236,33 +256,27 @@ class Maker:
         """Return how memory is laid out on one map, with 0 for the words that are parameters."""
         return self.look(algorithm, stage)[0]
 
+    def offered(self, parameter: Parameter) -> list[Any]:
+        """Return the values of a parameter that are tried, and offered if memory depends on it."""
+        return offered(parameter)
+
     def shaping(self, known: Callable[[str], bool]) -> list[Shaping]:
         """Return the parameters on which memory depends, with the values for which there is machine code."""
         found = []
         for one in self.algorithm.parameters:
             values, classes, seen = [], [], list[Any]()
-            for value in offered(one):
+            for value in self.offered(one):
                 changed = self.algorithm.with_parameters(**{one.name: value})
-                if not self._has_databases(changed):
-                    continue
-                samples = [self.sample(changed, stage) for stage in {id(s): s for s in self._ends}.values()]
+                samples = [self.sample(changed, stage) for stage in (self.stages[0], self.stages[-1])]
                 if not known(samples[0].identity):
                     continue
                 if samples not in seen:
                     seen.append(samples)
                 values.append(value)
                 classes.append(seen.index(samples))
-            if len(seen) > 1 or len(values) < len(offered(one)):
+            if len(seen) > 1 or len(values) < len(self.offered(one)):
                 found.append(Shaping(one.name, values, classes))
         return found
-
-    @property
-    def _ends(self) -> tuple[Stage, ...]:
-        """The largest map, on which no lookahead is cut off, and a small one."""
-        return self.stages[0], self.stages[-1]
-
-    def _has_databases(self, algorithm: Algorithm) -> bool:
-        return set(algorithm.needs) <= {one.kind for one in self.databases}
 
     def recipe(self, known: Callable[[str], bool]) -> Recipe:
         """Return the recipe, with those variants for which there is machine code, by its identity."""
@@ -272,8 +286,6 @@ class Maker:
         names = [one.name for one in shaping]
         for values in itertools.product(*(one.first_of_each() for one in shaping)):
             changed = self.algorithm.with_parameters(**dict(zip(names, values, strict=True)))
-            if not self._has_databases(changed):
-                continue
             sample, made = self.look(changed, self.stages[0])
             if not known(sample.identity):
                 continue
@@ -288,8 +300,6 @@ class Maker:
 
     def _formulas(self, algorithm: Algorithm, first: Sample) -> list[Formula]:
         """Return a formula for each number of samples on all stages, of which this is the first."""
-        if len(self.stages) == 1:
-            return [Formula(0, value) for value in first.numbers]
         samples = [first, *(self.sample(algorithm, stage) for stage in self.stages[1:])]
         sizes = [stage.size for stage in self.stages]
         if any(one.structure != first.structure for one in samples):
@@ -308,7 +318,7 @@ class Maker:
         shaping = {one.name: one.values for one in recipe.shaping}
         for stage in stages:
             for number in range(settings):
-                chosen = {p.name: rng.choice(shaping.get(p.name) or offered(p)) for p in self.algorithm.parameters}
+                chosen = {p.name: rng.choice(shaping.get(p.name) or self.offered(p)) for p in self.algorithm.parameters}
                 changed = self.algorithm.with_parameters(**chosen) if number else self.algorithm
                 found = recipe.at(changed, stage.size)
                 if found is None:
@@ -324,12 +334,22 @@ def parameters_at(agent: Planned) -> int:
     return count_words(*agent.parts()[:3])
 
 
+def is_for_crowds(stage: Stage) -> bool:
+    """Return whether a map is large enough for a crowd: on tiny ones plans are so short that they lie elsewhere."""
+    return FEATURES["cells"](*stage.size) >= CROWD_CELLS
+
+
 class CrowdMaker(Maker):
     """Makes the recipe of crowds of one algorithm, of at most so many units, with bodies or without."""
 
     def __init__(self, algorithm: Algorithm, stages: Sequence[Stage], *, units: int, bodies: bool) -> None:
-        super().__init__(algorithm, stages)
+        super().__init__(algorithm, [one for one in stages if is_for_crowds(one)])
         self.units, self.bodies = units, bodies
+
+    def offered(self, parameter: Parameter) -> list[Any]:
+        """Return the values that are offered for all units of a crowd: none that exceed the cells of a small map."""
+        values = offered(parameter)
+        return [one for one in values if not isinstance(one, int) or one <= MOST_OF_A_UNIT] or values
 
     def size_of(self, algorithm: Algorithm) -> CrowdSize:
         """Return the size of a crowd: there is room for all units, and for what they learn."""

@@ -1,7 +1,7 @@
 """How Python lays out the memory of an agent on one map: what a recipe is made from, and held to.
 
-A sample says of each word of a context whether it is a number or lies in a piece of memory, in an array of the map or
-in a database, and of each piece how long it is and how it looks in the beginning.
+A sample says of each word of a context whether it is a number or lies in a piece of memory or in an array of
+the map, and of each piece how long it is and how it looks in the beginning.
 """
 
 from __future__ import annotations
@@ -13,11 +13,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from andante.databases.header import Database, offsets_in
 from andante.errors import AlgorithmError
 from andante.export.crowds import Made
 from andante.export.images import Planned, map_arrays
-from andante.export.layout import DATABASE, DESK, MAP, MIND, NUMBER, PLAN, bounds
+from andante.export.layout import DESK, MAP, MIND, NUMBER, PLAN, bounds
 from andante.kernel import Table, table_of
 from andante.search.learning import Learned
 from andante.search.path import Path
@@ -31,13 +30,11 @@ PIECE = -1  # instead of a segment: which piece lies in which one is said with t
 
 
 class Place(NamedTuple):
-    """A range of this process's memory that has a name elsewhere."""
+    """Where an array of the map is in this process."""
 
     begin: int
     end: int
-    segment: int  # MAP, or DATABASE and more
-    name: str  # of an array of the map
-    offset: int  # of the range, in a database
+    name: str
 
 
 class Piece(NamedTuple):
@@ -62,15 +59,9 @@ class Sample(NamedTuple):
         return self.identity, self.words, self.pieces
 
 
-def places_of(world: Grid, databases: Sequence[Database] = ()) -> list[Place]:
-    """Return where the arrays of a map and of databases are."""
-    found = [Place(*bounds(array), MAP, name, 0) for name, array in map_arrays(world).items() if array.size]
-    for number, one in enumerate(databases):
-        where = offsets_in(one.to_bytes())
-        for key, array in one.arrays._asdict().items():
-            if array.size:
-                found.append(Place(*bounds(array), DATABASE + number, "", where[key]))
-    return found
+def places_of(world: Grid) -> list[Place]:
+    """Return where the arrays of a map are."""
+    return [Place(*bounds(array), name) for name, array in map_arrays(world).items() if array.size]
 
 
 def sample_agent(agent: Planned, places: Sequence[Place]) -> Sample:
@@ -117,8 +108,8 @@ def sample_table(table: Table, places: Sequence[Place], segment: Any) -> Sample:
         if array.size == 0:
             numbers[word] = 0
         elif known is not None:
-            words[word] = (known.segment, known.name)
-            numbers[word] = known.offset + array.ctypes.data - known.begin
+            words[word] = (MAP, known.name)
+            numbers[word] = array.ctypes.data - known.begin
         else:
             loose.append((word, array))
     pieces = []
@@ -161,7 +152,8 @@ def _repeated(low: int, high: int, step: int) -> bytes:
     memory = np.ctypeslib.as_array((ctypes.c_uint8 * (high - low)).from_address(low))
     size = LOOKED_AT // step * step
     if len(memory) > 2 * size > 0:
-        ends = [_repeated(low, low + size, step), _repeated(high - size, high, step)]
+        last = low + (len(memory) - size) // step * step  # a piece may end within a record
+        ends = [_repeated(low, low + size, step), _repeated(last, high, step)]
         if len(ends[0]) not in (0, step) or ends[0] != ends[1]:
             raise AlgorithmError("a large piece of memory does not begin with one record, repeated")
         return ends[0]

@@ -1,4 +1,4 @@
-"""What a page carries for the map that it was written with: databases, and recipes of agents that need them."""
+"""What a page carries of the map that it was written with."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def scene_of(grid: Grid) -> bytes:
         "height": grid.height,
         "rows": ["".join(".@"[1 - int(free)] for free in row) for row in grid.passable.tolist()],
     }
-    return packed({"map": about, "databases": [], "recipes": {}}, b"")
+    return packed({"map": about}, b"")
 
 
 def check_map(grid: Grid) -> None:
