@@ -43,8 +43,8 @@ describe("a crowd", () => {
     await page.waitForTimeout(500);
     await page.getByText("send on who has arrived").click();
     await page.getByLabel("Algorithm of the crowd").first().selectOption("rta");
-    await page.getByLabel("Units", { exact: false }).first().fill("8");
-    await page.getByLabel("Units", { exact: false }).first().dispatchEvent("change");
+    await page.getByRole("slider", { name: /^Units/ }).fill("8");
+    await page.getByRole("slider", { name: /^Units/ }).dispatchEvent("change");
     await page.keyboard.press("e");
     await page.waitForTimeout(1500);
     await page.getByRole("button", { name: "Begin again on the map as it is" }).click();

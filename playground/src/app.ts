@@ -196,8 +196,10 @@ export class App {
     const offered = this.engine.cards.filter((card) => card.crowd);
     const menu = new AgentMenu(this.engine, offered, crowd.notation, "Algorithm of the crowd", (notation) => change({ notation }));
     const log = (write: (at: number) => string, least: number, most: number) => ({ least, most, step: 0.25, read: (at: number) => Math.round(2 ** at), write });
-    const units = new Slider("Units", log((at) => written(Math.min(MOST_UNITS, Math.round(2 ** at))), 0, Math.log2(MOST_UNITS) + 0.25), Math.log2(crowd.units), () => {});
-    units.input.addEventListener("change", () => change({ units: Math.min(MOST_UNITS, units.value) }));
+    const round = (at: number): number => Math.min(MOST_UNITS, Number((2 ** at).toPrecision(2)));
+    const sizes = { least: 0, most: Math.ceil(Math.log2(MOST_UNITS)), step: 0.25, read: round, write: (at: number) => written(round(at)) };
+    const units = new Slider("Units", sizes, Math.log2(crowd.units), () => {});
+    units.input.addEventListener("change", () => change({ units: units.value }));
     const unlimited = 20;
     const budget = new Slider(
       "Budget in a tick",

@@ -89,7 +89,7 @@ export class CrowdSession implements Session {
     this.now = this.crowd.states();
     this.outcomes = this.crowd.outcomes();
     this.goals = this.crowd.goals();
-    this.groups = groupUnits(this.goals, map.width, map.height);
+    this.groups = this.grouped();
     this.board = this.build();
     this.repaint();
   }
@@ -130,6 +130,13 @@ export class CrowdSession implements Session {
     const order = shuffled(this.cells, this.chance);
     const most = bodies ? Math.min(units, Math.floor(order.length / 2)) : units;
     for (let k = 0; k < most; k++) this.crowd.add(order[k % order.length]!, this.errand(k));
+  }
+
+  /** Units by where they go: each target has a colour or, if everybody has a goal of its own, each direction. */
+  private grouped(): ReturnType<typeof groupUnits> {
+    const { map, errand } = this.plan;
+    if (errand === "anywhere") return groupUnits(this.goals, map.width, map.height);
+    return { names: [], of: Uint8Array.from(this.goals, (goal) => Math.max(0, this.targets.indexOf(goal))), goals: this.targets };
   }
 
   private errand(unit: number): Cell {
@@ -242,9 +249,8 @@ export class CrowdSession implements Session {
   private look(): void {
     this.now = this.crowd.states(this.now);
     this.outcomes = this.crowd.outcomes(this.outcomes);
-    const { map } = this.plan;
     this.goals = this.crowd.goals(this.goals);
-    if (this.ticks % 8 === 0 || this.groups.goals.length === 0) this.groups = groupUnits(this.goals, map.width, map.height);
+    this.groups = this.grouped();
     this.dirty = true;
   }
 

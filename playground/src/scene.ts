@@ -37,7 +37,7 @@ export interface Scene {
   };
 }
 
-export const MOST_UNITS = 5000;
+export const MOST_UNITS = 2000;
 const VERSION = 1;
 const MOST_LINK = 4_000_000; // characters
 const MOST_JSON = 16_000_000; // bytes

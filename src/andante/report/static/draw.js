@@ -9,6 +9,7 @@
 
 const TERRAIN = { ".": "ground", G: "ground", S: "swamp", T: "trees", W: "water", "@": "wall", O: "wall" };
 const HEAT_STEPS = 64;
+const SCALE_STEP = 1.3; // by which the scale of what was learned grows at least
 const FOG = 0.88; // how dense it is: what an agent has not seen yet shimmers through
 const SHARPEST = 2; // device pixels per pixel, at most
 const BAR_SHAPE = 0.16; // height over width
@@ -188,7 +189,7 @@ export class Mind extends Bitmap {
     super(width, height);
     this.seen = new Uint8Array(width * height);
     this.heat = new Float32Array(width * height);
-    this.most = 0; // learned, which gets the warmest colour
+    this.scale = 0; // so much learned gets the warmest colour
     this.stale = false; // whether all colours are to be worked out again
     /** @type {number[]} */
     this.flashing = [];
@@ -200,7 +201,7 @@ export class Mind extends Bitmap {
   forget() {
     this.seen.fill(0);
     this.heat.fill(0);
-    this.most = 0;
+    this.scale = 0;
     this.flashing = [];
     this.fill(0);
   }
@@ -226,11 +227,10 @@ export class Mind extends Bitmap {
   /** @param {number} cell @param {number} rise of its value above the straight-line distance */
   learn(cell, rise) {
     this.heat[cell] = Math.max(rise, 1e-6);
-    if (rise > this.most && rise < Infinity) {
-      // Colours are of shares of the most: they are all wrong once it has grown much.
-      const grown = rise > 1.3 * this.most;
-      this.most = rise;
-      if (grown && this.layers.learned) this.stale = true;
+    if (rise > this.scale && rise < Infinity) {
+      // In steps, so that all colours are worked out again now and then only, and are the same however one got here.
+      this.scale = SCALE_STEP ** Math.ceil(Math.log(rise) / Math.log(SCALE_STEP));
+      this.stale = true;
     }
     this.set(cell, this.resting(cell));
   }
@@ -252,7 +252,7 @@ export class Mind extends Bitmap {
     if (!this.colours) return 0;
     const heat = this.heat[cell] ?? 0;
     if (heat > 0 && this.layers.learned) {
-      const share = Math.min(1, Math.sqrt(heat / (this.most || 1)));
+      const share = Math.min(1, Math.sqrt(heat / (this.scale || 1)));
       return this.colours.heat[Math.round(share * HEAT_STEPS)] ?? 0;
     }
     return this.seen[cell] && this.layers.expanded ? this.colours.expanded : 0;

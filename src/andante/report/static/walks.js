@@ -158,7 +158,7 @@ class View extends MapView {
     this.thoughtsShown = 0;
     this.movesShown = 0;
     this.mind.forget();
-    this.mind.most = this.episode.mostRise; // colours are of the whole trace
+    this.mind.scale = this.episode.mostRise; // colours are of the whole trace
     this.way.forget();
     this.fog?.cover(this.colours);
     this.goOn(this.episode.trace.start);
