@@ -27,6 +27,7 @@ export interface CrowdPlan {
 
 const STREAMS = 6;
 const KEPT = 1200; // ticks that bars show
+const BARS_EVERY = 200; // milliseconds
 const SMOOTH = 40; // ticks per second, below which units glide
 const WALKING = OUTCOMES.indexOf("walking");
 const ARRIVED = OUTCOMES.indexOf("arrived");
@@ -59,6 +60,7 @@ export class CrowdSession implements Session {
   private readonly timeBars = h("canvas", { role: "img", "aria-label": "Milliseconds of each tick" });
   private readonly waitBars = h("canvas", { role: "img", "aria-label": "Units that had to wait, by tick" });
   private lastExpansions = 0;
+  private barsAgain = 0;
   budget: number | null;
   playing = false;
   rushing = false;
@@ -346,6 +348,8 @@ export class CrowdSession implements Session {
     const last = this.times.length - 1;
     this.timeText.textContent = last < 0 ? "" : `${this.times[last]!.toFixed(2)} ms`;
     this.waitText.textContent = last < 0 ? "" : written(this.waits[last]!);
+    if (performance.now() < this.barsAgain && this.playing) return; // nobody reads bars sixty times a second
+    this.barsAgain = performance.now() + BARS_EVERY;
     drawBars(this.timeBars, this.times, null, this.setting.colours);
     drawBars(this.waitBars, this.waits, null, this.setting.colours);
   }
