@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -14,7 +15,8 @@ from andante.export import export
 from andante.export.folder import _problem
 from andante.export.images import MapImage, Plan
 from andante.export.library import filled, names_for
-from andante.export.linking import LinkError, _call
+from andante.export.linking import LinkError, _call, _zig
+from andante.files import cache_folder
 from andante.kernel import JIT
 
 pytestmark = [pytest.mark.compiled, pytest.mark.skipif(not JIT, reason="needs compiled kernels")]
@@ -98,6 +100,21 @@ def test_bad_calls_are_refused(folder, grid, tmp_path):
     assert run(program, *(data / file for file in files), tmp_path / "other.image") == "0 not refused\n"
 
 
+@pytest.fixture(scope="module")
+def crowds(grid, tmp_path_factory):
+    out = tmp_path_factory.mktemp("crowds") / "engine"
+    export("lrta", grid, out, living=True, crowd=40, memory=1e6)
+    return out
+
+
+@needs_gcc
+@pytest.mark.full
+@pytest.mark.parametrize("dialect", ["c99", "c++17"])
+def test_sources_of_crowds_on_living_maps_compile_without_warnings(dialect, crowds, tmp_path):
+    language = "c++" if "++" in dialect else "c"
+    run("gcc", *STRICT, "-O2", f"-std={dialect}", "-x", language, "-c", crowds / "andante.c", "-o", tmp_path / "a.o")
+
+
 @needs_gcc
 def test_a_library_needs_nothing_but_memory_functions(folder):
     listed = run("nm", static_library(folder))
@@ -170,6 +187,35 @@ def test_the_example_in_javascript_runs(grid, tmp_path):
         "cpd", andante.Problem(grid.graph, start, goal, grid=grid), databases=[andante.build("moves", grid)]
     )
     assert list(map(int, walked)) == trial.path.tolist()[1:]
+
+
+@needs_gcc
+@pytest.mark.full
+@pytest.mark.skipif(shutil.which("mcs") is None or shutil.which("mono") is None, reason="needs mono")
+@pytest.mark.parametrize("kind", ["folder", "crowds"])
+def test_the_example_in_c_sharp_runs(kind, grid, tmp_path, request):
+    out = request.getfixturevalue(kind)  # with a database, and on a map that changes
+    name, databases = ("cpd", [andante.build("moves", grid)]) if kind == "folder" else ("lrta", [])
+    program = re.search(r"```csharp\n(.*?)```", (out / "README.md").read_text(), re.DOTALL)[1]
+    start, goal = map(int, re.search(r"int state = (\d+), goal = (\d+);", program).groups())
+    (tmp_path / "example.cs").write_text(program)
+    run("mcs", "-warnaserror", f"-out:{tmp_path / 'example.exe'}", tmp_path / "example.cs")
+    place = {**os.environ, "LD_LIBRARY_PATH": str(static_library(out).parent)}
+    walked = run("mono", tmp_path / "example.exe", cwd=out, env=place).split()
+    trial = andante.run(name, andante.Problem(grid.graph, start, goal, grid=grid), databases=databases)
+    assert list(map(int, walked)) == trial.path.tolist()[1:]
+
+
+@pytest.mark.full
+@pytest.mark.skipif(shutil.which("qemu-aarch64") is None or not HAS_ZIG, reason="needs qemu-user and ziglang")
+def test_the_example_runs_on_arm(grid, tmp_path):
+    """The same moves on another processor."""
+    out, program = tmp_path / "engine", tmp_path / "example"
+    export("lrta", grid, out, targets="linux-arm64")
+    zig = [*_zig(), "cc", "-target", "aarch64-linux-musl", "-std=c99", f"-I{out}", "-o", program]
+    caches = dict.fromkeys(("ZIG_GLOBAL_CACHE_DIR", "ZIG_LOCAL_CACHE_DIR"), str(cache_folder() / "zig"))
+    run(*zig, out / "example.c", out / "linux-arm64" / "libandante.a", env={**os.environ, **caches})
+    assert run("qemu-aarch64", program, out / "data").splitlines() == cost_in_python(out, grid, "lrta", [])
 
 
 def test_an_export_replaces_an_export_and_nothing_else(grid, tmp_path):

@@ -16,7 +16,7 @@ from andante.episode.trial import Limits
 from andante.export import export
 from andante.kernel import JIT
 from andante.world.problem import Problem
-from tests.export.bindings import CAgent
+from tests.export.bindings import STEP, CAgent, Trial
 
 pytestmark = [
     pytest.mark.compiled,
@@ -28,6 +28,7 @@ needs_wasm = pytest.mark.skipif(shutil.which("node") is None or not HAS_ZIG, rea
 AGENTS = {"lrta": (), "tba": (), "astar": (), "cpd": ("moves",)}
 LIVING = {"lrta": (), "tba": ()}
 LIMITS = Limits(moves=5000)
+MORE = 1
 
 
 @pytest.fixture(scope="module")
@@ -148,6 +149,35 @@ def far_pairs(grid):
 @pytest.mark.parametrize("name", LIVING)
 def test_on_a_map_that_changes(name, grid, living):
     check_changes(name, grid, *living, far_pairs(grid))
+
+
+def test_a_run_that_goes_on_looks_at_the_map(grid, living):
+    start, goal = far_pairs(grid)[0]
+    theirs = CAgent(library_in(living[0]), "lrta", living[0] / "data", grid.name)
+    steps, trial = np.zeros(4, STEP), Trial()
+    agent, room = theirs._pointers(theirs.agent, steps)
+    assert theirs.check("run", agent, start, goal, None, room, ctypes.c_size_t(4), ctypes.byref(trial)) == MORE
+    for cell, _ in grid.graph.neighbours(goal):
+        theirs.edit(cell, False)
+    while theirs.check("go_on", agent, room, ctypes.c_size_t(4), ctypes.byref(trial)) == MORE:
+        pass
+    assert andante.Outcome(trial.outcome) == andante.Outcome.UNREACHABLE
+    assert trial.moves < 500
+
+
+def test_a_mind_that_is_nowhere_is_refused(grid, living):
+    start, goal = far_pairs(grid)[0]
+    theirs = CAgent(library_in(living[0]), "lrta", living[0] / "data", grid.name)
+    theirs.move(start, goal)
+    theirs.move_house()
+    for word in (2, 3):  # where it is, and where it goes
+        kept = int(theirs.mind[word])
+        for wrong in (-2, len(grid.graph), 2**40):
+            theirs.mind[word] = wrong
+            with pytest.raises(RuntimeError, match="does not hold the mind"):
+                theirs.move_house()
+        theirs.mind[word] = kept
+    theirs.move_house()
 
 
 def _path(grid, pair):

@@ -390,8 +390,28 @@ def _readme(agents: Sequence[Exported], libraries: dict[str, Any], unlinked: Seq
             "GOAL": goal,
             "AGENT_BYTES": 8 * (4 + MOST_DATABASES + words_of(agents)),
             **_databases_in_examples(database_names(plan)),
+            **(_WORLD_IN_EXAMPLES if living else dict.fromkeys(_WORLD_IN_EXAMPLES, "")),
         },
     )
+
+
+#: What examples do besides on a map that changes: agents get a copy of its image that is the game's to edit.
+_WORLD_IN_EXAMPLES = {
+    "CS_IMPORT": (
+        '    [DllImport("andante")] public static extern int andante_world_init(IntPtr world, UIntPtr worldBytes, '
+        "IntPtr image, UIntPtr imageBytes);\n"
+    ),
+    "CS_WORLD": (
+        "        IntPtr world = Marshal.AllocHGlobal((int)files.mapBytes); // for andante_close_cell and the like\n"
+        "        andante_world_init(world, files.mapBytes, files.map, files.mapBytes);\n"
+        "        files.map = world;\n"
+    ),
+    "GD_WORLD": (
+        "        PackedByteArray image = map; // map is now ours: for andante_close_cell, andante_open_cell\n"
+        "        andante_world_init(map.ptrw(), map.size(), image.ptr(), image.size());\n"
+        "        files.map = map.ptr();\n"
+    ),
+}
 
 
 def _databases_in_examples(names: Sequence[str]) -> dict[str, str]:

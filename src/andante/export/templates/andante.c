@@ -2,6 +2,10 @@
  * Written by `andante export`. */
 #include "andante.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* --- machine code, from the objects beside this file -------------------------------------------------------------- */
 
 typedef int32_t code(int64_t *done, void **exception, int64_t context, int64_t episodes, int64_t count, int64_t trail,
@@ -21,7 +25,7 @@ typedef struct episode {
 
 typedef struct mind {
     @MIND_HEAD@;
-    episode episode;
+    episode run;
 } mind;
 
 enum { NOWHERE = -1, MOST_MAP_WORDS = @MOST_MAP_WORDS@, AHEAD = @TENDED@, MOST_AT_ONCE = @MOST_AT_ONCE@ };
@@ -224,7 +228,7 @@ static void restart(const andante_agent *agent, int64_t segment, uint8_t *memory
 /* Forget where the agent was going, and leave nothing to continue. */
 static void leave(mind *own) {
     own->here = own->aim = NOWHERE;
-    own->episode.goal = own->episode.start;
+    own->run.goal = own->run.start;
 }
 
 static void restart_mind(const andante_agent *agent) {
@@ -259,10 +263,24 @@ static int open_files(andante_agent *agent, const andante_files *files, int64_t 
     return fault;
 }
 
+/* Return whether what a mind says of states can be true: C and the loop index the map with it. */
+static int is_sound(const mind *own, const void *map) {
+    int64_t states = numbers_of(map)[MAP_states];
+    const episode *row = &own->run;
+    const int64_t places[] = {row->start, row->goal, row->aim, row->state};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+        if (places[i] < 0 || places[i] >= states) return 0;
+    return own->here >= NOWHERE && own->here < states && own->aim >= NOWHERE && own->aim < states;
+}
+
 static int set_up(andante_agent *agent, const andante_files *files, int64_t code_number, void *memory,
                   size_t mind_bytes, void *desk, size_t desk_bytes, int is_new) {
     int fault = open_files(agent, files, code_number, "agent", PLAN_NUMBERS, memory, mind_bytes, desk, desk_bytes,
                            is_new);
+    if (fault == ANDANTE_OK && !is_new && !is_sound((const mind *)memory, agent->map)) {
+        agent->plan = NULL;
+        fault = ANDANTE_OTHER_MIND;
+    }
     if (fault != ANDANTE_OK) return fault;
     restart(agent, DESK, (uint8_t *)desk, (uint64_t)numbers_of(agent->plan)[PLAN_desk_bytes]);
     if (is_new) restart_mind(agent);
@@ -414,7 +432,7 @@ static int is_cut_off(const andante_agent *agent, mind *own) {
     int64_t news = world_news(agent->map), before = own->news;
     own->news = news;
     if (news == before) return 0;
-    const episode *row = &own->episode;
+    const episode *row = &own->run;
     int64_t state = own->here, goal = own->aim;
     if (row->aim != row->goal && are_apart(agent->map, state, row->aim)) leave(own);
     return are_apart(agent->map, state, goal);
@@ -431,7 +449,7 @@ static int make_move(const andante_agent *agent, int64_t code_number, code *driv
     if (fault != ANDANTE_OK) return fault;
     if (move == NULL) return ANDANTE_NULL;
     mind *own = (mind *)agent->mind;
-    episode *row = &own->episode;
+    episode *row = &own->run;
     int living = numbers_of(agent->map)[MAP_living] != 0;
     if ((fault = check_state(agent->map, state)) == ANDANTE_OK) fault = check_state(agent->map, goal);
     if (fault == ANDANTE_BLOCKED && living) { /* a wall has come where it stands, or where it wants to go */
@@ -471,7 +489,7 @@ static int make_move(const andante_agent *agent, int64_t code_number, code *driv
     int64_t done = 0;
     void *exception;
     int32_t failed = drive(&done, &exception, address(agent->context), address(row), 1, 0, 0, 0, 0, 1);
-    own->here = failed || done ? NOWHERE : row->state;
+    own->here = failed || done ? (int64_t)NOWHERE : row->state;
     if (failed || done < 0) return ANDANTE_FAILED;
     clear((uint8_t *)move, sizeof *move);
     move->to = (int32_t)row->state;
@@ -500,7 +518,7 @@ static int move_goal(const andante_agent *agent, int64_t code_number, int32_t go
         *keeps = 0;
         return ANDANTE_OK;
     }
-    own->episode.goal = own->aim = goal;
+    own->run.goal = own->aim = goal;
     own->news = -1;
     return ANDANTE_OK;
 }
@@ -511,10 +529,14 @@ static int continue_run(const andante_agent *agent, int64_t code_number, code *d
     if (fault != ANDANTE_OK) return fault;
     if (trial == NULL || (steps == NULL && room > 0)) return ANDANTE_NULL;
     mind *own = (mind *)agent->mind;
-    episode *row = &own->episode;
+    episode *row = &own->run;
     if (own->aim != NOWHERE || row->goal == row->start) return ANDANTE_NO_GOAL;
     int64_t before = row->moves, done = 1;
     void *exception;
+    if (numbers_of(agent->map)[MAP_living] && row->outcome == ANDANTE_WALKING && before > 0) { /* it may have changed */
+        world_news(agent->map);
+        if (are_apart(agent->map, row->state, row->goal)) row->outcome = ANDANTE_OUTCOME_UNREACHABLE;
+    }
     if (row->outcome <= ANDANTE_WALKING &&
         drive(&done, &exception, address(agent->context), address(row), 1, address(steps), (int64_t)room, 0, 0,
               INT64_MAX))
@@ -553,7 +575,7 @@ static int start_run(const andante_agent *agent, int64_t code_number, code *driv
     if ((fault = new_problem(agent, goal)) != ANDANTE_OK) return fault;
     mind *own = (mind *)agent->mind;
     leave(own);
-    begin(&own->episode, start, goal, cost, moves, expansions, 0,
+    begin(&own->run, start, goal, cost, moves, expansions, 0,
           are_apart(agent->map, start, goal) ? ANDANTE_OUTCOME_UNREACHABLE : ANDANTE_WAITING);
     return continue_run(agent, code_number, drive, steps, room, trial);
 }
@@ -566,3 +588,6 @@ static int forget(const andante_agent *agent, int64_t code_number) {
 @CROWD@
 /* --- agents by name ----------------------------------------------------------------------------------------------- */
 @AGENTS@
+#ifdef __cplusplus
+}
+#endif

@@ -114,7 +114,9 @@ ANDANTE_API int andante_map_size(const void *map, size_t bytes, int32_t *states,
  * bytes     check the files, and say how much memory the agent needs.
  * init      check the files, and make an agent that knows nothing. Memory may hold anything before. Takes time in
  *           proportion to the map; everything below does not.
- * attach    the same for a mind that was used before: restored from a saved game, or moved.
+ * attach    the same for a mind that was used before: restored from a saved game, or moved. A mind of another agent or
+ *           plan is refused, and one whose states are not on the map. What was learned is not looked through: keep a
+ *           checksum with your saved games if they may be damaged.
  * move      make one move from `state` towards `goal`. With the goal of the last call the agent goes on; pushed to
  *           another state it plans anew, and keeps what it learned; with another goal it begins a new problem.
  * retarget  move the goal of `move`; `keeps` says whether the agent keeps what it knows. The next `move` names the goal.
