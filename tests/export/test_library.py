@@ -206,7 +206,7 @@ def test_the_example_in_c_sharp_runs(kind, grid, tmp_path, request):
     assert list(map(int, walked)) == trial.path.tolist()[1:]
 
 
-@pytest.mark.full
+@pytest.mark.deep  # Zig compiles a C library first
 @pytest.mark.skipif(shutil.which("qemu-aarch64") is None or not HAS_ZIG, reason="needs qemu-user and ziglang")
 def test_the_example_runs_on_arm(grid, tmp_path):
     """The same moves on another processor."""
