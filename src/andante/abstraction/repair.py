@@ -283,9 +283,9 @@ def _recount(layers: Layers, graph: Layout, work: Work) -> None:
 def _count_all(layers: Layers, graph: Layout, work: Work) -> bool:
     """Count the arcs of affected and new nodes; return whether there was certainly room for these and their opposites.
 
-    Each arc below may need a chunk at both ends.
+    Each arc below may need a chunk at the far end, until it is known to which neighbours the arcs lead.
     """
-    reserved = 0
+    reserved = 0  # chunks, for the opposite arcs of the nodes that have been counted
     for which in (HURT, FRESH):
         for k in range(count(work, which)):
             node = item(work, which, k)
@@ -293,9 +293,27 @@ def _count_all(layers: Layers, graph: Layout, work: Work) -> bool:
                 arcs = _arcs_below(layers, graph, node)
                 if not has_room(layers, 0, reserved + 2 * arcs):
                     return False
-                reserved += arcs
             _count_arcs(layers, graph, node)
+            if layers.tight:
+                had = which == HURT
+                reserved += _new_opposites(
+                    layers, work, node, int64(work.old[k, 0]) if had else 0, int64(work.old[k, 1]) if had else 0
+                )
     return True
+
+
+@kernel
+def _new_opposites(layers: Layers, work: Work, node: int, chunk: int, arcs: int) -> int:
+    """Return how many neighbours that do not recount their own arcs will get one to a node that they did not have.
+
+    The row that the node had before begins in ``chunk`` and has so many ``arcs``.
+    """
+    row, new = int64(layers.node[node - layers.ground]["row"]), 0
+    for k in range(degree(layers, node)):
+        near = nth_of_row(layers, row, k)
+        if not _recounts(work, near) and count_in_row(layers, chunk, arcs, near, k) == 0:
+            new += 1
+    return new
 
 
 @kernel
