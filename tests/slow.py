@@ -12,8 +12,13 @@ from collections.abc import Collection
 #: Tests by name, each with those of its cases that `make test` keeps: any that has one of these among its parameters.
 SLOW: dict[str, tuple[str, ...]] = {
     # Crowds: one loop per algorithm.
+    "tests/episode/test_bodies.py::test_everybody_arrives_where_every_move_lies_on_a_cycle": ("lrta",),
+    "tests/episode/test_crowd.py::test_units_with_one_goal_learn_together": (),
+    "tests/episode/test_crowd.py::test_the_memory_of_teams_is_touched_ahead_too": (),
+    "tests/episode/test_living_crowd.py::test_units_catch_goals_that_move_more_slowly": ("lrta",),
+    "tests/cli/test_crowd.py::test_databases": (),
+    "tests/cli/test_crowd.py::test_units_that_begin_again_because_memory_is_full_are_counted": (),
     "tests/episode/test_living_crowd.py::test_units_walk_legally_and_arrive_when_the_map_rests": ("lrta",),
-    "tests/episode/test_living_crowd.py::test_units_catch_goals_that_move_more_slowly": ("lrta", "rta"),
     "tests/episode/test_living_crowd.py::test_a_unit_walks_as_an_agent_while_their_database_is_mended": (),
     "tests/episode/test_living_crowd.py::test_units_with_databases_search_where_these_are_stale": (),
     "tests/episode/test_living_crowd.py::test_memory_for_searching_is_taken_by_those_who_search_and_given_back": (),
@@ -62,9 +67,12 @@ SLOW: dict[str, tuple[str, ...]] = {
     "tests/contract/test_living.py::test_agents_with_sight_learn_of_changes_when_they_see_them": ("astar", "lrta"),
     "tests/contract/test_register.py::test_an_agent_that_walks_through_walls_it_could_see_is_caught": (),
     "tests/agents/test_prlrts_twin.py::test_on_an_unknown_map": (),
+    "tests/agents/test_prlrts_twin.py::test_of_children_as_near_to_the_middle_the_one_of_the_lowest_number_is_taken": (),
+    "docs/how-to/unknown-map.md::unknown-map.md": (),
     "docs/algorithms/prlrts.md::prlrts.md": (),
     # Databases on maps that change.
     "tests/contract/test_living.py::test_agents_that_cannot_follow_search_where_what_they_know_is_stale": (),
+    "tests/offline/test_mending.py::test_a_database_for_the_first_or_the_present_version_can_follow_a_world": (),
     # Rows of arcs.
     "tests/contract/test_one_way.py::test_agents_with_databases_arrive_where_moves_cannot_be_taken_back": (),
     "tests/agents/test_flrta.py::test_several_arcs_between_two_states_are_one_supporter": (),
@@ -74,6 +82,10 @@ SLOW: dict[str, tuple[str, ...]] = {
     "tests/agents/test_lss.py::test_says_so_when_all_that_can_be_reached_was_expanded": (),
     "tests/agents/test_lss.py::test_a_dead_end_is_known_for_what_it_is": (),
     "tests/agents/test_rta.py::test_equals_its_twin_on_maps_in_both_layouts": (),
+    "tests/agents/test_hcdps.py::test_a_graph_without_edges_can_be_asked_too": (),
+    "tests/agents/test_plrta.py::test_is_stuck_where_no_move_leads_out": (),
+    "tests/agents/test_family.py::test_expendable_on_other_graphs": (),
+    "tests/offline/test_regions.py::test_the_same_map_in_rows_of_arcs_has_the_same_regions": (),
     "tests/agents/test_rtaa.py::test_says_so_when_all_that_can_be_reached_was_expanded": (),
     "tests/agents/test_plrta.py::test_arrives_however_far_apart_costs_are_in_as_many_moves": (),
     "tests/offline/test_pattern.py::test_a_graph_that_is_no_map": (),
@@ -83,9 +95,12 @@ SLOW: dict[str, tuple[str, ...]] = {
     "tests/agents/test_tba.py::test_equals_the_algorithm_of_the_paper_on_graphs": (),
     "tests/agents/test_tba.py::test_does_the_same_on_rows_of_arcs": (),
     "tests/offline/test_depth_tree.py::test_graphs_will_do_as_well": (),
-    "tests/offline/test_depth_tree.py::test_the_walks_are_those_of_the_agents": ("False",),
     # Other combinations of databases.
     "tests/agents/test_dlrta.py::test_an_agent_forgets_the_last_problem": (),
+    "tests/agents/test_dlrta.py::test_it_walks_like_its_twin_between_tiles": (),
+    "tests/agents/test_dlrta.py::test_any_two_of_depth_and_goal_go_together": ("dlrta",),
+    "tests/offline/test_depth_tree.py::test_the_walks_are_those_of_the_agents": (),
+    "tests/offline/test_depth_tree.py::test_it_serves_maps_it_has_never_seen": (),
     "tests/agents/test_dlrta.py::test_a_database_for_some_goals_serves_these_as_one_for_all_does_and_no_others": (
         "dlrta",
     ),
@@ -121,6 +136,7 @@ SLOW: dict[str, tuple[str, ...]] = {
     "tests/export/test_crowds.py::test_bad_calls_are_refused": (),
     "tests/export/test_library.py::test_without_a_linker_there_are_objects": (),
     # Long walks and many trials.
+    "tests/agents/test_tba.py::test_equals_the_algorithm_of_the_paper_where_keys_fall_by_more_than_the_ring_of_the_queue": (),
     "tests/contract/test_units.py::test_walks_the_same_way_in_any_unit": ("lrta", "astar"),
     "tests/cli/test_cli.py::test_the_demo_has_agents_with_databases_and_replays_those_it_recommends": (),
     "src/andante/selection/advise.py::andante.selection.advise.advise": (),

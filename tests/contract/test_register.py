@@ -24,8 +24,11 @@ CARDS = andante.algorithms()
 
 
 def _of(card, entry):
-    """A setting of a card; those that need databases other than their card's share all code with it, and take long."""
-    marks = [] if entry is card else [pytest.mark.deep] if entry.needs else [pytest.mark.full]
+    """A card, or a setting of one: settings share their card's code, and those with databases take long besides."""
+    if entry is card:
+        marks = [pytest.mark.full] if card.fixed else []  # published settings of another algorithm
+    else:
+        marks = [pytest.mark.deep] if entry.needs else [pytest.mark.full]
     return pytest.param(entry, id=str(entry), marks=marks)
 
 

@@ -46,9 +46,9 @@ def arrive(crowd, **budget):
 
 @pytest.mark.parametrize("budget", [1, 7, 30])
 def test_a_tick_exceeds_its_budget_by_less_than_one_move(budget):
-    crowd = andante.Crowd("lss(lookahead=10)", GRID)
+    crowd = andante.Crowd("tba(budget=10)", GRID)
     crowd.add(STARTS, GOALS)
-    most = max(trial.max_states_expanded for trial in andante.run_many("lss(lookahead=10)", PROBLEMS))
+    most = max(trial.max_states_expanded for trial in andante.run_many("tba(budget=10)", PROBLEMS))
     for tick in arrive(crowd, expansions=budget):
         assert tick.expansions < budget + most
 
@@ -132,7 +132,7 @@ def test_memory_is_capped_and_everybody_arrives():
 
 
 def test_what_a_unit_held_is_given_back():
-    crowd = andante.Crowd("lss(lookahead=20)", GRID)
+    crowd = andante.Crowd("tba(budget=20)", GRID)
     ids = crowd.add(STARTS, GOALS)
     for _ in range(5):
         crowd.tick()
