@@ -29,8 +29,14 @@ def maps():
     ]
 
 
+@pytest.mark.full
+@pytest.mark.parametrize("entry", andante.algorithms(), ids=str)
+def test_moves_where_cells_have_costs(entry, maps, databases):  # noqa: F811
+    andante.check_algorithm(entry, databases_for=databases(entry), maps=maps[:3], debug=True)
+
+
 def _marks(entry):
-    return [] if entry.card.name in CORE else [pytest.mark.deep if entry.needs or entry.fixed else pytest.mark.full]
+    return [] if entry.card.name in CORE else [pytest.mark.deep]
 
 
 @pytest.mark.compiled

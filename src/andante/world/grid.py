@@ -142,6 +142,11 @@ class Grid:
         """The number of rows."""
         return int(self.terrain.shape[0])
 
+    @property
+    def shown(self) -> npt.NDArray[np.uint8]:
+        """The map as pictures show it: cells that are passable only because they have a cost are ground."""
+        return np.where(self.passable & ~_one_of(PASSABLE, self.terrain), np.uint8(ord(".")), self.terrain)
+
     @cached_property
     def free_cells(self) -> int:
         """The number of passable cells."""
