@@ -228,6 +228,14 @@ class Grid:
         return Problem(self.graph, self.state(*start), self.state(*goal), grid=self)
 
 
+def refuse_costs(grid: Grid, what: str) -> None:
+    """Raise `MapError` if cells of a map have costs, which ``what`` cannot take."""
+    if grid.weights is not None:
+        raise MapError(
+            f"{what} takes maps whose cells all cost 1, and those of {grid.name} do not; leave the costs out"
+        )
+
+
 def cells_of(states: npt.ArrayLike, width: int) -> npt.NDArray[np.int64]:
     """Return the column and row of each of these states, on a map with this many columns.
 
