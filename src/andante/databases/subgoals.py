@@ -25,9 +25,9 @@ from andante.search.hillclimb import climb
 from andante.search.memory import Space
 from andante.search.mind import Group, Mind
 from andante.search.records import Index, claim, find
-from andante.world.graph import Graph
+from andante.world.graph import Graph, has_diagonals
 from andante.world.heuristics import Metric, distance
-from andante.world.layout import Arrays, Csr, Moves, estimate
+from andante.world.layout import Arrays, Csr, GridArrays, Moves, Terrain, estimate, stride
 
 LEAF = 16  # the most records in a leaf of the tree
 DEEPEST = 64  # levels of a tree: enough for 2**64 records
@@ -151,8 +151,8 @@ class Shortlist(NamedTuple):
         """Return a list for ``candidates`` records of problems on ``graph``; None stands for all of a database."""
         arrays = graph.arrays
         most = MOST_CANDIDATES if candidates is None else min(candidates, MOST_CANDIDATES)
-        if isinstance(arrays, Moves):
-            metric = int(Metric.OCTILE if arrays.diagonal < 2.0 else Metric.MANHATTAN)
+        if isinstance(arrays, GridArrays):
+            metric = int(Metric.OCTILE if has_diagonals(arrays) else Metric.MANHATTAN)
         else:
             metric = arrays.metric
         return cls(
@@ -196,9 +196,9 @@ def _coordinate(graph: Arrays, state: int, axis: int) -> float:
     raise TypeError(graph)
 
 
-@_coordinate.of(Moves)
-def _moves_coordinate(graph: Moves, state: int, axis: int) -> float:
-    return float(graph.x[state]) if axis == 0 else float(graph.y[state])
+@_coordinate.of(Moves, Terrain)
+def _moves_coordinate(graph: GridArrays, state: int, axis: int) -> float:
+    return stride(graph) * (graph.x[state] if axis == 0 else graph.y[state])
 
 
 @_coordinate.of(Csr)

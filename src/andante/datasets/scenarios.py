@@ -23,7 +23,7 @@ from andante.search.dijkstra import Field, spread
 from andante.world.graph import Graph
 from andante.world.grid import Grid
 from andante.world.heuristics import Metric, distances_between
-from andante.world.layout import Csr
+from andante.world.layout import Csr, stride
 from andante.world.problem import Problem
 
 States = npt.NDArray[np.int64]
@@ -126,7 +126,7 @@ def _estimates(graph: Graph, starts: States, goals: States) -> npt.NDArray[np.fl
         return distances_between(moves.point[starts], moves.point[goals], Metric(moves.metric))
     dx, dy = (np.abs(axis[starts].astype(np.int64) - axis[goals]) for axis in (moves.x, moves.y))
     near, far = np.minimum(dx, dy), np.maximum(dx, dy)
-    estimates: npt.NDArray[np.float64] = far - near + near * moves.diagonal
+    estimates: npt.NDArray[np.float64] = (far - near) * stride(moves) + near * moves.diagonal
     return estimates
 
 

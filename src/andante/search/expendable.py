@@ -21,7 +21,7 @@ from andante.search.local import is_shut
 from andante.search.memory import Clock, Space, version
 from andante.search.records import Index, claim, find
 from andante.world.changes import Changes
-from andante.world.layout import COUNT, DIRECTION, Arrays, Csr, Layout, Moves, degree, target
+from andante.world.layout import COUNT, DIRECTION, Arrays, Csr, GridArrays, Layout, Moves, Terrain, degree, target
 
 
 class Gone(NamedTuple):
@@ -75,8 +75,8 @@ def is_gate(graph: Layout, state: int) -> bool:
     raise TypeError(graph)
 
 
-@is_gate.of(Moves)
-def _is_gate_on_a_grid(graph: Moves, state: int) -> bool:
+@is_gate.of(Moves, Terrain)
+def _is_gate_on_a_grid(graph: GridArrays, state: int) -> bool:
     return not IS_ARC[graph.mask[state]]
 
 
@@ -91,8 +91,8 @@ def is_expendable(graph: Arrays, gone: Gone, state: int) -> tuple[bool, int]:
     raise TypeError(graph)
 
 
-@is_expendable.of(Moves)
-def _moves_expendable(graph: Moves, gone: Gone, state: int) -> tuple[bool, int]:
+@is_expendable.of(Moves, Terrain)
+def _moves_expendable(graph: GridArrays, gone: Gone, state: int) -> tuple[bool, int]:
     mask = graph.mask[state]
     left = 0
     for k in range(COUNT[mask]):

@@ -1,6 +1,6 @@
 """The graph that every agent moves on: frozen flat arrays, and a metric that serves as the heuristic.
 
-The arrays are in one of two layouts, one for grids and one for all other graphs (`andante.world.layout`).
+The arrays are in one of several layouts, some for grids and one for all other graphs (`andante.world.layout`).
 
 The order of neighbours is part of a graph, because it breaks ties. On grids it is north first, then clockwise.
 """
@@ -32,7 +32,23 @@ from andante.world.arcs import (
 )
 from andante.world.changes import UNCHANGED, Changes
 from andante.world.heuristics import DIAGONAL, Metric
-from andante.world.layout import COUNT, DIRECTION, PRICE, Arrays, Csr, Layout, Moves, degree, size, target, unit
+from andante.world.layout import (
+    COUNT,
+    DIRECTION,
+    PRICE,
+    Arrays,
+    Csr,
+    GridArrays,
+    Layout,
+    Moves,
+    Terrain,
+    degree,
+    price_towards,
+    size,
+    stride,
+    target,
+    unit,
+)
 
 if TYPE_CHECKING:
     import networkx
@@ -41,7 +57,7 @@ if TYPE_CHECKING:
     from andante.world.problem import Problem
 
 #: Fields that follow from the rest of a layout, and are left out of the fingerprint.
-_FOLLOWS: dict[type, tuple[str, ...]] = {Csr: ("unit",), Moves: ("x", "y")}
+_FOLLOWS: dict[type, tuple[str, ...]] = {Csr: ("unit",), Moves: ("x", "y"), Terrain: ("x", "y", "unit")}
 
 
 C = TypeVar("C", bound=Callable[..., Any])
@@ -162,26 +178,31 @@ class Graph:
 
     @property
     def points(self) -> npt.NDArray[np.float64]:
-        """The coordinates of every state, one row each: column and row on a grid; rows are empty if there are none."""
+        """The coordinates of every state, one row each: column and row on a grid; rows are empty if there are none.
+
+        On terrain, columns and rows are multiplied by what the heuristic says of a straight move.
+        """
         arrays = self.arrays
-        return np.stack([arrays.x, arrays.y], 1).astype(np.float64) if isinstance(arrays, Moves) else arrays.point
+        if isinstance(arrays, Csr):
+            return arrays.point
+        return np.stack([arrays.x, arrays.y], 1).astype(np.float64) * stride(arrays)
 
     @property
     def dimensions(self) -> int:
         """The number of coordinates of a state; 0 if states have none."""
-        return 2 if isinstance(self.arrays, Moves) else int(self.arrays.point.shape[1])
+        return int(self.arrays.point.shape[1]) if isinstance(self.arrays, Csr) else 2
 
     @property
     def row_width(self) -> int | None:
         """The number of states in a row of a grid; None for other graphs."""
-        return int(self.arrays.offset[4]) if isinstance(self.arrays, Moves) else None
+        return None if isinstance(self.arrays, Csr) else int(self.arrays.offset[4])
 
     @cached_property
     def cost_range(self) -> tuple[float, float]:
         """The costs of the cheapest and the most expensive arc; (1, 1) in a graph without arcs."""
         if isinstance(self.arrays, Moves):
             return 1.0, DIAGONAL
-        cost = self.arrays.cost
+        cost = self._costs
         return (float(cost.min()), float(cost.max())) if len(cost) else (1.0, 1.0)
 
     @property
@@ -194,12 +215,19 @@ class Graph:
         """The average cost of an arc, rounded down to a power of two."""
         if isinstance(self.arrays, Moves) or not self.arcs:
             return 1.0
-        return power_of_two(float(self.arrays.cost.mean()))
+        return power_of_two(float(self._costs.mean()))
+
+    @property
+    def _costs(self) -> npt.NDArray[np.float64]:
+        """The cost of each arc, in rows."""
+        arrays = self.csr().arrays
+        assert isinstance(arrays, Csr)
+        return arrays.cost
 
     @cached_property
     def max_degree(self) -> int:
         """The largest number of arcs out of one state."""
-        if isinstance(self.arrays, Moves):
+        if isinstance(self.arrays, GridArrays):
             return 8
         return int(np.diff(self.arrays.first).max(initial=0))
 
@@ -212,15 +240,15 @@ class Graph:
         >>> Graph.from_edges([(0, 1, 1.0), (1, 2, 1.0), (1, 3, 1.0)]).open_degree
         3
         """
-        if isinstance(self.arrays, Moves):
-            return 8 if self.arrays.diagonal < 2.0 else 4
+        if isinstance(self.arrays, GridArrays):
+            return 8 if has_diagonals(self.arrays) else 4
         grids = {Metric.OCTILE: 8, Metric.MANHATTAN: 4} if self.arrays.point.shape[1] == 2 else {}
         return grids.get(Metric(self.arrays.metric), self.max_degree)
 
     @cached_property
     def forbids_corner_cutting(self) -> bool:
         """Whether this is a grid on which a diagonal is open if and only if both paths around it are (rule octile)."""
-        return isinstance(self.arrays, Moves) and bool(_forbids_corner_cutting(self.arrays))
+        return isinstance(self.arrays, GridArrays) and bool(_forbids_corner_cutting(self.arrays))
 
     def neighbours(self, state: int) -> list[tuple[int, float]]:
         """Return the states one move away from ``state``, each with the cost of the move, in the graph's order."""
@@ -239,13 +267,14 @@ class Graph:
     @cached_property
     def _as_csr(self) -> Graph:
         moves = self.arrays
-        assert isinstance(moves, Moves)
+        assert isinstance(moves, GridArrays)
         first = np.concatenate([[0], np.cumsum(COUNT[moves.mask], dtype=np.int64)])
         source = np.repeat(np.arange(len(self)), COUNT[moves.mask])
         direction = DIRECTION[moves.mask[source], np.arange(first[-1]) - first[source]]
-        metric = Metric.OCTILE if moves.diagonal < 2.0 else Metric.MANHATTAN
+        metric = Metric.OCTILE if has_diagonals(moves) else Metric.MANHATTAN
         neighbour = (source + moves.offset[direction]).astype(np.int32)
-        return Graph(Csr(first, neighbour, PRICE[direction], self.points, int(metric), 1.0), self.labels)
+        costs = _prices(moves, source, direction) if isinstance(moves, Terrain) else PRICE[direction]
+        return Graph(Csr(first, neighbour, costs, self.points, int(metric), self.unit), self.labels)
 
     def named(self, name: str) -> Graph:
         """Return the same graph under a name, which rows and messages show.
@@ -288,7 +317,7 @@ class Graph:
 
     @cached_property
     def _reversed(self) -> Graph:
-        if isinstance(self.arrays, Moves):
+        if isinstance(self.arrays, GridArrays):
             return self
         arrays = self.arrays
         source = np.repeat(np.arange(len(self)), np.diff(arrays.first))
@@ -410,8 +439,31 @@ def _label(graph: Layout, label: npt.NDArray[np.int32], queue: npt.NDArray[np.in
     return found
 
 
+def has_diagonals(arrays: GridArrays) -> bool:
+    """Return whether diagonal moves are legal on a grid, by its heuristic."""
+    return bool(arrays.diagonal < 2.0 * stride(arrays))
+
+
+def _prices(graph: Terrain, source: npt.NDArray[np.int64], direction: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:
+    """Return the cost of each of these moves."""
+    costs = np.empty(len(source))
+    _find_prices(graph, source, direction, costs)
+    return costs
+
+
 @kernel
-def _forbids_corner_cutting(graph: Moves) -> bool:
+def _find_prices(
+    graph: Terrain,
+    source: npt.NDArray[np.int64],
+    direction: npt.NDArray[np.uint8],
+    costs: npt.NDArray[np.float64],
+) -> None:
+    for k in range(len(source)):
+        costs[k] = price_towards(graph, source[k], int64(direction[k]))
+
+
+@kernel
+def _forbids_corner_cutting(graph: GridArrays) -> bool:
     mask, offset = graph.mask, graph.offset
     for state in range(len(mask)):
         here = int64(mask[state])

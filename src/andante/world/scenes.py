@@ -159,6 +159,8 @@ class Scene:
         """Return the scene as the text of a scene file."""
         if not self.grid.name.isprintable() or self.grid.name != self.grid.name.strip():
             raise ScenarioError("the map's name does not fit a scene file; give the grid a plain name")
+        if self.grid.weights is not None:
+            raise ScenarioError("a scene file cannot store what cells cost; such a scene can be run, and not written")
         lines = [FIRST_LINE, f"name {self.grid.name}", f"rule {self.grid.rule}", *self._lines()]
         return "\n".join(lines) + "\n" + map_text(self.grid)
 
