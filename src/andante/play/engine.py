@@ -32,9 +32,10 @@ from andante.export.images import (
     number_of,
 )
 from andante.export.layout import aligned
-from andante.export.library import Exported, names_for, objects, sources, template, tick_names, words_of
+from andante.export.library import Exported, names_for, objects, sources, template, words_of
 from andante.export.linking import link
 from andante.export.objects import TARGETS
+from andante.export.records import tick_names
 from andante.kernel import Table
 from andante.measures import Outcome
 from andante.play.cards import card_of, codes_of
