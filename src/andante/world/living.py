@@ -121,11 +121,13 @@ class World(Grid):
             return changed
 
     def compile(self) -> None:
-        """Compile what changes cells, or load it from the cache: else the first change does so."""
+        """Compile what a change needs, also of levels above the map, or load it from the cache: else a tick does so."""
         none = np.zeros(0, np.int64)
         with self.lock:
             self._edit(none.ctypes.data, 0, True)
             self._edit_one(0 if self._passable[0, 0] else ~0)  # as it is
+            self._take_note()
+        self.tend(0, 0)
 
     def _keep_noted(self) -> None:
         """Let followers take note of changes before they can no longer be looked up."""
