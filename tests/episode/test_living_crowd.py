@@ -98,6 +98,20 @@ def test_goals_that_are_walled_in_are_known_to_be_unreachable():
     assert crowd.held_bytes(ids)[0] == 0
 
 
+def test_a_unit_in_a_wall_can_reach_nothing_near_its_goal_either():
+    world = andante.World(andante.Grid(["..@.", "..@."]))
+    crowd = andante.Crowd("lrta", world)
+    ids = crowd.add([(0, 0), (1, 1), (3, 0)], [(1, 0), (0, 0), (3, 1)])
+    world.close((3, 0))
+    assert crowd.tick().unreachable == 1
+    crowd.send(ids, (3, 1), nearest=True)
+    assert crowd.outcomes[ids].tolist() == [Outcome.WALKING, Outcome.WALKING, Outcome.UNREACHABLE]
+    assert crowd.goals[ids].tolist() == [5, 5, 7]
+    world.open((3, 0))
+    crowd.send(ids[2:], (0, 0), nearest=True)
+    assert crowd.goals[ids[2:]].tolist() == [3]
+
+
 def test_bodies_drop_wishes_that_walls_make_impossible():
     world, rng = World(GRID), np.random.default_rng(2)
     crowd = andante.Crowd("lrta", world, bodies=True)

@@ -150,9 +150,9 @@ def print_estimates(
 
     found = {name: estimate(kind, portion, goals=asked, threads=threads) for name, portion in portions}
     if as_json:
-        print_json([{"map": name, **told._asdict()} for name, told in found.items()])
+        print_json([{"map": name, **one._asdict()} for name, one in found.items()])
         return
-    for name, told in found.items():
-        length = f"at least about {duration(told.seconds)}" if told.what else f"{duration(told.seconds)} in all"
-        sample = f", by {told.done:,} of {told.total:,}: {told.what}" if told.what else ""
+    for name, one in found.items():
+        length = f"at least about {duration(one.seconds)}" if one.what else f"{duration(one.seconds)} in all"
+        sample = f", by {one.done:,} of {one.total:,}: {one.what}" if one.what else ""
         out.print(f"{name}: {length}{sample}", soft_wrap=True)

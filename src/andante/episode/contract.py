@@ -409,18 +409,18 @@ def _counts(subject: _Subject, trials: list[Trial]) -> Iterable[str]:
     """
     for trial in trials:
         agent = CountedAgent(subject.outfit(trial.problem.grid), trial.problem.world)
-        watch, told = agent.watch(trial.problem, COUNTED), 0
+        watch, before = agent.watch(trial.problem, COUNTED), 0
         while watch.trial.outcome in (Outcome.WAITING, Outcome.WALKING):
             agent.generated.clear()
             next(watch, None)
             now = watch.trial
-            if agent.generated.states > now.states_expanded - told + 1:
+            if agent.generated.states > now.states_expanded - before + 1:
                 yield (
                     f"in move {max(now.moves, 1)} on {trial.problem!r} it generates all successors of "
-                    f"{agent.generated.states} states, and says {now.states_expanded - told}"
+                    f"{agent.generated.states} states, and says {now.states_expanded - before}"
                 )
                 return
-            told = now.states_expanded
+            before = now.states_expanded
 
 
 def _in_rows(subject: _Subject, trials: list[Trial]) -> Iterable[str]:

@@ -229,8 +229,7 @@ class Crowd:
         weights = priorities(priority, len(begin))
         check_goals(covering(chosen, given, self.graph), self.world, end)
         self._roster.check_room(begin)
-        squad = self._lanes.open(chosen, given)
-        self._lanes.check_memory(len(begin), squad)
+        squad = self._lanes.open(chosen, given, len(begin))
         rows = self._roster.take(len(begin))
         table = self._roster.units
         table["anchored"][rows], table["priority"][rows] = chosen.card.anchored, weights

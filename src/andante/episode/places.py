@@ -60,7 +60,7 @@ def nearest_in_component(world: Grid | Graph, starts: States, goals: States) -> 
     """Return the goals; in place of one that cannot be reached, the nearest cell that can be.
 
     Nearest is in a straight line; of equally near cells the first in reading order. On graphs without cells goals stay
-    as they are.
+    as they are, and so does the goal of one that stands in a wall: a door has closed on it, and it can reach nothing.
 
     >>> grid = Grid([list(".@.")] * 2)
     >>> nearest_in_component(grid, np.array([0, 0]), np.array([1, 5])).tolist()
@@ -68,10 +68,10 @@ def nearest_in_component(world: Grid | Graph, starts: States, goals: States) -> 
     """
     if not isinstance(world, Grid):
         return goals
-    label, passable = world.graph.components, world.passable
+    label, passable = world.graph.components, world.passable.ravel()
     y, x = np.divmod(goals, world.width)
     ends, found = goals.copy(), {}
-    for i in np.flatnonzero((label[goals] != label[starts]) | ~passable[y, x]).tolist():
+    for i in np.flatnonzero(passable[starts] & ((label[goals] != label[starts]) | ~passable[goals])).tolist():
         key = int(label[starts[i]]), int(goals[i])
         if key not in found:
             found[key] = _nearest(world, key[0], int(x[i]), int(y[i]))

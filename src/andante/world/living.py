@@ -106,18 +106,17 @@ class World(Grid):
         return self._change(cells, True)
 
     def _change(self, cells: Any, opened: bool) -> int:
+        state = -1
         if type(cells) is tuple and len(cells) == 2:
             x, y = cells  # a single cell, as a game closes a door: much faster without an array
             if type(x) is int and type(y) is int and 0 <= x < self._width and 0 <= y < self._height:
                 state = y * self._width + x
-                with self.lock:
-                    changed = self._edit_one(state if opened else ~state)
-                    if self._followers:
-                        self._keep_noted()
-                    return changed
-        states = self._states(cells)
+        states = self._states(cells) if state < 0 else None
         with self.lock:
-            changed = self._edit(states.ctypes.data, len(states), opened)
+            if states is None:
+                changed = self._edit_one(state if opened else ~state)
+            else:
+                changed = self._edit(states.ctypes.data, len(states), opened)
             if self._followers:
                 self._keep_noted()
             return changed
