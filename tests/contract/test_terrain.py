@@ -1,11 +1,11 @@
-"""Every card of the register is held to what it claims on maps whose cells have costs, with its databases too."""
+"""Every card is held to what it claims where cells have costs, and where they have sixteen neighbours."""
 
 import numpy as np
 import pytest
 
 import andante
 from andante.episode import contract
-from andante.world.grid import Grid
+from andante.world.grid import SIXTEEN, Grid
 from tests.contract.test_register import databases  # noqa: F401 (a fixture)
 from tests.worlds import CORE
 
@@ -29,10 +29,24 @@ def maps():
     ]
 
 
+@pytest.fixture(scope="module")
+def wide():
+    """Maps whose cells have sixteen neighbours."""
+    made = [andante.generate(kind, SIDE, SIDE, seed=5) for kind in ("random", "rooms", "caves")]
+    return [Grid(grid.terrain, name=grid.name, rule=SIXTEEN) for grid in made]
+
+
 @pytest.mark.full
 @pytest.mark.parametrize("entry", andante.algorithms(), ids=str)
 def test_moves_where_cells_have_costs(entry, maps, databases):  # noqa: F811
     andante.check_algorithm(entry, databases_for=databases(entry), maps=maps[:3], debug=True)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("entry", andante.algorithms(), ids=str)
+def test_moves_where_cells_have_sixteen_neighbours(entry, wide, databases, monkeypatch):  # noqa: F811
+    monkeypatch.setattr(contract, "SIGHTS", ())  # which is refused
+    andante.check_algorithm(entry, databases_for=databases(entry), maps=wide, debug=True)
 
 
 def _marks(entry):
@@ -44,4 +58,14 @@ def _marks(entry):
 def test_keeps_its_promises_where_cells_have_costs(entry, maps, databases, monkeypatch, quick_contract):  # noqa: F811
     monkeypatch.setattr(contract, "_real_time", lambda *_: ())  # on maps of its own, as in test_register
     checks = andante.check_algorithm(entry, databases_for=databases(entry), maps=maps)
+    assert ("is complete" in checks) == entry.complete
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("entry", [pytest.param(e, id=str(e), marks=_marks(e)) for e in andante.algorithms()])
+def test_keeps_its_promises_where_cells_have_sixteen_neighbours(entry, wide, databases, monkeypatch, quick_contract):  # noqa: F811
+    monkeypatch.setattr(contract, "_real_time", lambda *_: ())
+    monkeypatch.setattr(contract, "_discovery", lambda *_: {})  # sight and worlds are refused
+    monkeypatch.setattr(contract, "follow_changes", lambda *_: ())
+    checks = andante.check_algorithm(entry, databases_for=databases(entry), maps=wide)
     assert ("is complete" in checks) == entry.complete

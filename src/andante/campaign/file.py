@@ -39,7 +39,7 @@ from andante.episode.trial import DEFAULT_MOVE_CAP, Limits
 from andante.errors import AndanteError, CampaignError, did_you_mean
 from andante.measures import measure_and_statistic
 from andante.notation import MOST_SETTINGS, expand
-from andante.world.grid import RULES, costs_text, parse_costs
+from andante.world.grid import ALL_RULES, RULES, costs_text, parse_costs
 
 __all__ = ["Campaign", "CampaignError", "ProblemSet", "Run", "Sample", "read_campaign"]
 
@@ -249,8 +249,8 @@ def _read_problem_set(table: Table, name: str, seed: int) -> ProblemSet:
 
 def _rule(table: Table) -> str:
     rule = table.take("rule", str, RULES[0])
-    if rule not in RULES:
-        table.fail(f"there is no rule {rule!r} for moves; {did_you_mean(rule, RULES)}", "rule")
+    if rule not in ALL_RULES:
+        table.fail(f"there is no rule {rule!r} for moves; {did_you_mean(rule, ALL_RULES)}", "rule")
     return rule
 
 

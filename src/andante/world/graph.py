@@ -31,16 +31,18 @@ from andante.world.arcs import (
     unit_of,
 )
 from andante.world.changes import UNCHANGED, Changes
-from andante.world.heuristics import DIAGONAL, Metric
+from andante.world.heuristics import DIAGONAL, LEAP, Metric
 from andante.world.layout import (
     COUNT,
     DIRECTION,
     PRICE,
+    PRICE16,
     Arrays,
     Csr,
     GridArrays,
     Layout,
     Moves,
+    Sixteen,
     Terrain,
     degree,
     price_towards,
@@ -57,7 +59,12 @@ if TYPE_CHECKING:
     from andante.world.problem import Problem
 
 #: Fields that follow from the rest of a layout, and are left out of the fingerprint.
-_FOLLOWS: dict[type, tuple[str, ...]] = {Csr: ("unit",), Moves: ("x", "y"), Terrain: ("x", "y", "unit")}
+_FOLLOWS: dict[type, tuple[str, ...]] = {
+    Csr: ("unit",),
+    Moves: ("x", "y"),
+    Terrain: ("x", "y", "unit"),
+    Sixteen: ("x", "y"),
+}
 
 
 C = TypeVar("C", bound=Callable[..., Any])
@@ -169,7 +176,7 @@ class Graph:
         """The number of arcs; an undirected edge counts twice."""
         if isinstance(self.arrays, Csr):
             return len(self.arrays.neighbour)
-        return int(COUNT[self.arrays.mask].sum())
+        return int(_counts(self.arrays).sum())
 
     @property
     def graph(self) -> Graph:
@@ -195,13 +202,15 @@ class Graph:
     @property
     def row_width(self) -> int | None:
         """The number of states in a row of a grid; None for other graphs."""
-        return None if isinstance(self.arrays, Csr) else int(self.arrays.offset[4])
+        return None if isinstance(self.arrays, Csr) else int(self.arrays.offset[len(self.arrays.offset) // 2])
 
     @cached_property
     def cost_range(self) -> tuple[float, float]:
         """The costs of the cheapest and the most expensive arc; (1, 1) in a graph without arcs."""
         if isinstance(self.arrays, Moves):
             return 1.0, DIAGONAL
+        if isinstance(self.arrays, Sixteen):
+            return 1.0, LEAP
         cost = self._costs
         return (float(cost.min()), float(cost.max())) if len(cost) else (1.0, 1.0)
 
@@ -213,7 +222,7 @@ class Graph:
     @cached_property
     def typical_cost(self) -> float:
         """The average cost of an arc, rounded down to a power of two."""
-        if isinstance(self.arrays, Moves) or not self.arcs:
+        if isinstance(self.arrays, Moves | Sixteen) or not self.arcs:
             return 1.0
         return power_of_two(float(self._costs.mean()))
 
@@ -227,23 +236,31 @@ class Graph:
     @cached_property
     def max_degree(self) -> int:
         """The largest number of arcs out of one state."""
-        if isinstance(self.arrays, GridArrays):
-            return 8
+        if not isinstance(self.arrays, Csr):
+            return len(self.arrays.offset)
         return int(np.diff(self.arrays.first).max(initial=0))
 
     @property
     def open_degree(self) -> int:
-        """The number of moves of a state away from all walls: 8 on a grid, 4 on a grid without diagonals.
+        """The number of moves of a state away from all walls: 8 on a grid, or 4 or 16 under other rules.
 
         A graph counts as a grid if its heuristic is a grid's. On other graphs it is the largest number of any state.
 
         >>> Graph.from_edges([(0, 1, 1.0), (1, 2, 1.0), (1, 3, 1.0)]).open_degree
         3
         """
-        if isinstance(self.arrays, GridArrays):
-            return 8 if has_diagonals(self.arrays) else 4
-        grids = {Metric.OCTILE: 8, Metric.MANHATTAN: 4} if self.arrays.point.shape[1] == 2 else {}
-        return grids.get(Metric(self.arrays.metric), self.max_degree)
+        grids = {Metric.OCTILE: 8, Metric.MANHATTAN: 4, Metric.SIXTEEN: 16} if self.dimensions == 2 else {}
+        return grids.get(self.metric, self.max_degree)
+
+    @property
+    def metric(self) -> Metric:
+        """The metric whose distances between points are the heuristic."""
+        arrays = self.arrays
+        if isinstance(arrays, Csr):
+            return Metric(arrays.metric)
+        if isinstance(arrays, Sixteen):
+            return Metric.SIXTEEN
+        return Metric.OCTILE if arrays.diagonal < 2.0 * stride(arrays) else Metric.MANHATTAN
 
     @cached_property
     def forbids_corner_cutting(self) -> bool:
@@ -267,14 +284,21 @@ class Graph:
     @cached_property
     def _as_csr(self) -> Graph:
         moves = self.arrays
-        assert isinstance(moves, GridArrays)
-        first = np.concatenate([[0], np.cumsum(COUNT[moves.mask], dtype=np.int64)])
-        source = np.repeat(np.arange(len(self)), COUNT[moves.mask])
-        direction = DIRECTION[moves.mask[source], np.arange(first[-1]) - first[source]]
-        metric = Metric.OCTILE if has_diagonals(moves) else Metric.MANHATTAN
+        assert not isinstance(moves, Csr)
+        count = _counts(moves)
+        first = np.concatenate([[0], np.cumsum(count, dtype=np.int64)])
+        source = np.repeat(np.arange(len(self)), count)
+        number = np.arange(first[-1]) - first[source]
+        if isinstance(moves, Sixteen):
+            low = COUNT[moves.mask & 255][source]
+            upper = DIRECTION[moves.mask[source] >> 8, np.where(number < low, 0, number - low)] + np.uint8(8)
+            direction = np.where(number < low, DIRECTION[moves.mask[source] & 255, np.minimum(number, 7)], upper)
+            costs = PRICE16[direction]
+        else:
+            direction = DIRECTION[moves.mask[source], number]
+            costs = _prices(moves, source, direction) if isinstance(moves, Terrain) else PRICE[direction]
         neighbour = (source + moves.offset[direction]).astype(np.int32)
-        costs = _prices(moves, source, direction) if isinstance(moves, Terrain) else PRICE[direction]
-        return Graph(Csr(first, neighbour, costs, self.points, int(metric), self.unit), self.labels)
+        return Graph(Csr(first, neighbour, costs, self.points, int(self.metric), self.unit), self.labels)
 
     def named(self, name: str) -> Graph:
         """Return the same graph under a name, which rows and messages show.
@@ -317,7 +341,7 @@ class Graph:
 
     @cached_property
     def _reversed(self) -> Graph:
-        if isinstance(self.arrays, GridArrays):
+        if not isinstance(self.arrays, Csr):
             return self
         arrays = self.arrays
         source = np.repeat(np.arange(len(self)), np.diff(arrays.first))
@@ -439,9 +463,11 @@ def _label(graph: Layout, label: npt.NDArray[np.int32], queue: npt.NDArray[np.in
     return found
 
 
-def has_diagonals(arrays: GridArrays) -> bool:
-    """Return whether diagonal moves are legal on a grid, by its heuristic."""
-    return bool(arrays.diagonal < 2.0 * stride(arrays))
+def _counts(arrays: GridArrays | Sixteen) -> npt.NDArray[np.uint8]:
+    """Return the number of moves of each cell."""
+    if isinstance(arrays, Sixteen):
+        return COUNT[arrays.mask & 255] + COUNT[arrays.mask >> 8]
+    return COUNT[arrays.mask]
 
 
 def _prices(graph: Terrain, source: npt.NDArray[np.int64], direction: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:

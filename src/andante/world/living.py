@@ -16,7 +16,7 @@ from andante.world.cells import Cells, ring_around, set_cell
 from andante.world.changes import RECENT, Changes
 from andante.world.followers import Follower, Turnstile
 from andante.world.graph import C, Graph
-from andante.world.grid import Grid
+from andante.world.grid import Grid, refuse_sixteen
 from andante.world.layout import GridArrays
 from andante.world.parts import Parts, is_apart, note_closed, note_opened, sweep
 
@@ -44,6 +44,7 @@ class World(Grid):
     def __init__(self, grid: Grid) -> None:
         if not isinstance(grid, Grid):
             raise MapError(f"a world is made of a Grid, as andante.read_map returns, not {quoted(grid)}")
+        refuse_sixteen(grid, "a world")
         if isinstance(grid, World):
             grid = grid.frozen()
         self.name, self.rule, self.weights = grid.name, grid.rule, grid.weights
