@@ -55,11 +55,13 @@ def check_algorithm(
     algorithm: str | Algorithm,
     *,
     databases_for: Callable[[Grid], Sequence[Any]] | None = None,
+    maps: Sequence[Grid] | None = None,
     debug: bool = False,
 ) -> list[str]:
     """Check the claims on an algorithm's card; return the checks passed, or raise `AlgorithmError` for one that fails.
 
-    ``databases_for`` makes the databases that it needs, for each map that it is tested on.
+    ``databases_for`` makes the databases that it needs, for each map that it is tested on. ``maps`` are these, such as
+    maps whose cells have costs; without them it is tested on four generated ones of 40 x 40 cells.
 
     With ``debug`` its kernels run as plain Python for some moves on small maps. Nothing of that is compiled, an index
     out of bounds or another error is reported with its line, and kernels may print. Kernels that ``allocate`` calls
@@ -72,9 +74,9 @@ def check_algorithm(
     """
     entry = find(algorithm)
     if debug:
-        return _debug(_Subject(entry, databases_for, plain=True))
+        return _debug(_Subject(entry, databases_for, plain=True), _maps() if maps is None else maps)
     subject = _Subject(entry, databases_for)
-    grids = _maps()
+    grids = _maps() if maps is None else list(maps)
     problems = [p for i, grid in enumerate(grids) for p in random_problems(grid, PROBLEMS, seed=i)]
     before = [grid.graph.fingerprint for grid in grids]
     trials = subject.run(problems)
@@ -142,11 +144,11 @@ def _passed(entry: Algorithm, checks: Mapping[str, Callable[[], Iterable[str]]])
     return list(checks)
 
 
-def _debug(subject: _Subject) -> list[str]:
+def _debug(subject: _Subject, grids: Sequence[Grid]) -> list[str]:
     """Make a few moves in both layouts, and with each sight, in plain Python; return the checks that this allows."""
     entry = subject.entry
     trials: list[Trial] = []
-    known = [p for i, grid in enumerate(_maps()) for p in random_problems(grid, DEBUG_PROBLEMS, seed=i)]
+    known = [p for i, grid in enumerate(grids) for p in random_problems(grid, DEBUG_PROBLEMS, seed=i)]
     for sight in (None, *SIGHTS) if entry.card.senses else (None,):
         trials += replace(subject, sight=sight).run(known, DEBUGGED)
     if not entry.needs:  # a database is for one layout

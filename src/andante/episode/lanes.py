@@ -63,18 +63,28 @@ class Lanes:
 
     # --- members ----------------------------------------------------------------------------------------------------
 
-    def open(self, algorithm: Algorithm, databases: tuple[Any, ...]) -> int:
-        """Return the number of the first lane's squad for this algorithm; there is one in each lane."""
+    def open(self, algorithm: Algorithm, databases: tuple[Any, ...], units: int = 0) -> int:
+        """Return the number of the first lane's squad for this algorithm; there is one in each lane.
+
+        Raise `ParameterError` if there is no memory for so many new ``units``, whatever they learn.
+        """
         key = (algorithm, *map(id, databases))
-        if key not in self._first:
-            room, ground = int(self._memory / self._lanes), self._roster.ground
-            try:
-                made = [Squad(algorithm, databases, self._graph, ground, room, self._share) for _ in range(self._lanes)]
-            except MemoryError:
-                raise ParameterError(f"memory={self._memory:g} is more than this machine has; give less") from None
-            self._first[key] = len(self._squads)
-            self._squads += made
-        return self._first[key]
+        if key in self._first:
+            self._check_memory(units, self._first[key])
+            return self._first[key]
+        room, ground, first = int(self._memory / self._lanes), self._roster.ground, len(self._squads)
+        try:
+            made = [Squad(algorithm, databases, self._graph, ground, room, self._share) for _ in range(self._lanes)]
+        except MemoryError:
+            raise ParameterError(f"memory={self._memory:g} is more than this machine has; give less") from None
+        self._squads += made
+        try:
+            self._check_memory(units, first)
+        except ParameterError:
+            del self._squads[first:]
+            raise
+        self._first[key] = first
+        return first
 
     def enlist(self, rows: Ids, first: int) -> None:
         """Deal new units into the squads of an algorithm, of which ``first`` is the first lane's."""
@@ -192,7 +202,7 @@ class Lanes:
         )
         return rows * self._roster.row_bytes + slots
 
-    def check_memory(self, count: int, first: int) -> None:
+    def _check_memory(self, count: int, first: int) -> None:
         """Raise `ParameterError` if so many new units take more memory than there is, whatever they learn."""
         room = (1 - KEPT_SHARE) * self._memory / self._lanes
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from andante.world.grid import Grid
-from andante.world.layout import DX, DY, Moves
+from andante.world.layout import DX, DY, GridArrays
 from andante.world.living import World
 from andante.world.scenes import Cell, Change, Scene
 
@@ -86,7 +86,7 @@ def fled(world: Grid, goal: int, hunter: int) -> Cell:
         return max(right, down), right + down
 
     arrays = world.graph.arrays
-    assert isinstance(arrays, Moves)
+    assert isinstance(arrays, GridArrays)
     legal, (gx, gy) = int(arrays.mask[goal]), world.cell(goal)
     beside = [(gx + dx, gy + dy) for d, (dx, dy) in enumerate(_STEPS) if legal >> d & 1]
     return max([(gx, gy), *beside], key=far)

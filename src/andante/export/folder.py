@@ -30,7 +30,7 @@ from andante.export.objects import TARGETS, Target, targets_named
 from andante.files import make_folder
 from andante.kernel import JIT
 from andante.measures import Outcome
-from andante.world.grid import Grid
+from andante.world.grid import Grid, refuse_costs, refuse_sixteen
 from andante.world.living import World
 
 MANIFEST = "export.json"
@@ -79,6 +79,9 @@ def export(
     grids = [maps] if isinstance(maps, Grid) else list(maps)
     if not found or not grids:
         raise ParameterError("an export needs at least one algorithm and one map")
+    for grid in grids:
+        refuse_costs(grid, "an export")
+        refuse_sixteen(grid, "an export")
     if len({grid.name for grid in grids}) < len(grids):
         raise ParameterError("two of the maps have the same name, and so would their files")
     given = [databases] if isinstance(databases, Database) else list(databases)
