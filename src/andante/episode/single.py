@@ -25,7 +25,7 @@ from andante.episode.pursuit import MOST_AT_ONCE
 from andante.episode.tables import ROW_BYTES, Episodes, Trail
 from andante.episode.trial import Limits, Trial, least_costs
 from andante.episode.watch import Thought, Watch
-from andante.errors import AlgorithmError, ProblemError, quoted, whole_number
+from andante.errors import AlgorithmError, ProblemError, expect, whole_number
 from andante.kernel import bind
 from andante.measures import Outcome
 from andante.search.hillclimb import walk_straight
@@ -34,7 +34,7 @@ from andante.search.mind import KeptMind
 from andante.world.graph import Graph
 from andante.world.grid import Grid
 from andante.world.living import LivingGraph, World
-from andante.world.problem import Problem
+from andante.world.problem import Problem, check_problem
 from andante.world.sensing import KNOWN, Belief, View, last_found, unknown
 
 # Work per call of the compiled loop, in expansions and moves: about a tenth of a second.
@@ -95,8 +95,7 @@ class Agent:
         **parameters: Any,
     ) -> None:
         self.algorithm = find(algorithm, **parameters)
-        if not isinstance(world, Grid | Graph):
-            raise ProblemError(f"an agent needs a Grid or a Graph, as andante.read_map returns, not {quoted(world)}")
+        expect(world, Grid | Graph, "an agent needs a Grid or a Graph, as andante.read_map returns")
         if isinstance(world, LivingGraph):
             world = world.map
         self.graph = world.graph
@@ -375,8 +374,7 @@ class Agent:
         if self._living is not None:
             self._living.settle()  # an episode may be run to its end at once
         for problem in problems:
-            if not isinstance(problem, Problem):
-                raise ProblemError(f"a problem is what grid.problem(start, goal) returns, not {quoted(problem)}")
+            check_problem(problem)
             if problem.graph is not self.graph and problem.graph != self.graph:
                 raise ProblemError(f"{problem!r} is on another graph than this agent")
             start, goal = problem.start, problem.goal

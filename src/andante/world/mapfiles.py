@@ -22,10 +22,10 @@ from typing import BinaryIO
 import numpy as np
 import numpy.typing as npt
 
-from andante.errors import MapError, ScenarioError
+from andante.errors import MapError, ScenarioError, expect
 from andante.files import write_whole
 from andante.world.grid import BLOCKED, MAX_SIDE, PASSABLE, Grid
-from andante.world.problem import Problem
+from andante.world.problem import Problem, checked_problems
 
 #: Maps with more cells are refused: no published map comes near, and the graph would not fit on an ordinary machine.
 MAX_CELLS = 2**27
@@ -48,6 +48,7 @@ _SCENARIO_FIELDS = ("bucket", "map", "width", "height", "start x", "start y", "g
 
 def read_map(path: str | os.PathLike[str], *, rule: str = "octile") -> Grid:
     """Return the grid in a ``.map`` file, named after the file; ``rule`` says which diagonal moves are legal."""
+    expect(path, str | os.PathLike, "a map is read from the path of a file, a text", MapError)
     file = Path(path)
     try:
         with file.open("rb") as stream:
@@ -70,6 +71,7 @@ def parse_map(text: str | bytes, name: str = "map", *, rule: str = "octile", whe
 
 def write_map(grid: Grid, path: str | os.PathLike[str]) -> None:
     """Write ``grid`` as a ``.map`` file, completely or not at all. The format cannot store the rule for moves."""
+    expect(grid, Grid, "a map is written as write_map(grid, path), with a Grid first", MapError)
     write_whole(path, map_text(grid).encode())
 
 
@@ -198,6 +200,8 @@ def read_scenario(path: str | os.PathLike[str], grid: Grid, *, keep_all: bool = 
     Problems that cannot be solved, because an end is blocked or the ends are in different components, are left out
     unless ``keep_all``. Lines whose start equals the goal are always left out.
     """
+    expect(path, str | os.PathLike, "a scenario is read from the path of a file, a text", ScenarioError)
+    expect(grid, Grid, "a scenario is read for its map, a Grid", ScenarioError)
     file = Path(path)
     try:
         with file.open("rb") as stream:
@@ -226,7 +230,8 @@ def parse_scenario(text: str | bytes, grid: Grid, name: str = "scenario", *, kee
 
 def write_scenario(problems: Iterable[Problem], path: str | os.PathLike[str]) -> None:
     """Write problems on grids as a ``.scen`` file, completely or not at all; each needs its optimal or listed cost."""
-    lines = [_line_of(problem, f"problem {number} ({problem!r})") for number, problem in enumerate(problems)]
+    known = checked_problems(problems)
+    lines = [_line_of(problem, f"problem {number} ({problem!r})") for number, problem in enumerate(known)]
     write_whole(path, "".join(["version 1\n", *lines]).encode())
 
 
