@@ -140,10 +140,18 @@ def __getattr__(name: str) -> Any:
     if name == "settings":  # the one public module: its functions make algorithms
         return import_module("andante.settings")
     if name not in _HOME:
-        raise AttributeError(f"module 'andante' has no attribute {name!r}")
+        raise AttributeError(f"andante has no {name!r}{_meant(name)}")
     value = getattr(import_module(f"andante.{_HOME[name]}"), name)
     globals()[name] = value
     return value
+
+
+def _meant(name: str) -> str:
+    """Return a suggestion: the public name that is nearest, or one that has this name in it."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, __all__, n=1) or [known for known in __all__ if name.lower() in known.lower()]
+    return f"; did you mean {near[0]!r}?" if near and name.strip("_") else ""
 
 
 def __dir__() -> list[str]:

@@ -46,7 +46,7 @@ from andante.world.grid import BLOCKED, DEAREST, PASSABLE, cells_of
 from andante.world.heuristics import DIAGONAL, Metric, distances_between
 from andante.world.layout import GridArrays, Sixteen, stride
 from andante.world.mapfiles import MAX_CELLS
-from andante.world.problem import Problem
+from andante.world.problem import Problem, check_problem
 
 FORMAT = "andante-trace"
 VERSION = 1
@@ -308,6 +308,7 @@ def record(
     >>> record("lrta", grid.problem((0, 0), (7, 7)))
     <Trace lrta on empty-8x8-seed0: 7 moves, 7 thoughts>
     """
+    check_problem(problem)
     grid = problem.grid
     if grid is None:
         raise ParameterError(
