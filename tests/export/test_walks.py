@@ -165,19 +165,23 @@ def test_a_run_that_goes_on_looks_at_the_map(grid, living):
     assert trial.moves < 500
 
 
-def test_a_mind_that_is_nowhere_is_refused(grid, living):
+def test_a_mind_is_sealed_before_it_is_copied(grid, living):
     start, goal = far_pairs(grid)[0]
     theirs = CAgent(library_in(living[0]), "lrta", living[0] / "data", grid.name)
     theirs.move(start, goal)
-    theirs.move_house()
-    for word in (2, 3):  # where it is, and where it goes
-        kept = int(theirs.mind[word])
-        for wrong in (-2, len(grid.graph), 2**40):
-            theirs.mind[word] = wrong
-            with pytest.raises(RuntimeError, match="does not hold the mind"):
-                theirs.move_house()
-        theirs.mind[word] = kept
-    theirs.move_house()
+    theirs.check("seal", *theirs._pointers(theirs.agent))
+    theirs.attach()  # and once more
+    theirs.attach()
+    bits = theirs.mind.view(np.uint8)[: theirs.mind_bytes.value]
+    for place in np.random.default_rng(4).integers(0, len(bits), 60).tolist():
+        bits[place] ^= 1 << place % 8
+        with pytest.raises(RuntimeError, match=r"damaged|does not hold|not sealed"):
+            theirs.attach()
+        bits[place] ^= 1 << place % 8
+    theirs.attach()
+    assert theirs.move(start, goal)
+    with pytest.raises(RuntimeError, match="not sealed"):
+        theirs.attach()
 
 
 def _path(grid, pair):

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from andante.agent import STUCK, UNREACHABLE
 from andante.databases.header import VERSION
 from andante.episode import bodies, lanes, units
 from andante.episode.places import PRIORITIES
@@ -40,6 +41,12 @@ from andante.kernel import Entry
 from andante.measures import Outcome
 from andante.world.living import TENDED
 
+#: What is not an error: what remains to be done.
+CONTINUE = {
+    "MORE": "there was room for some of the steps; continue for the others",
+    "FULL": "memory is full: give the crowd more with grow, then let the tick go on; or let it go on as it is",
+}
+
 #: What can be wrong, with what `andante_error_text` says of it; numbered from -1 downwards.
 ERRORS = {
     "NULL": "a pointer that must not be NULL is",
@@ -49,12 +56,13 @@ ERRORS = {
     "NO_FILE": "this is not a file of Andante",
     "VERSION": "the file has another version than this library reads; export both again",
     "CUT_OFF": "the file is not as long as it says; copy it again",
-    "DAMAGED": "the file is damaged: its checksum is wrong; copy it again",
+    "DAMAGED": "the file or the saved memory is damaged: its checksum is wrong; copy it again",
     "KIND": "this is a file of another kind than is asked for here",
     "OTHER_LIBRARY": "the file is for another agent, or was exported by another version than this library",
     "OTHER_MAP": "the plan is for another map",
     "OTHER_DATABASE": "the plan is for other databases, or for these in another order",
     "OTHER_MIND": "this memory does not hold the mind of such an agent",
+    "UNSEALED": "this memory was not sealed before it was copied: call seal, then copy it",
     "NO_AGENT": "the agent is not initialised, or is one of another algorithm",
     "NO_STATE": "there is no such state on the map",
     "BLOCKED": "the state is a cell that is blocked",
@@ -66,7 +74,10 @@ ERRORS = {
     "FIXED_MAP": "this map cannot change: export it with --living",
     "NO_UNIT": "there is no such unit in the crowd",
     "TAKEN": "another unit stands there, and units have bodies",
-    "CROWD_FULL": "the crowd has as many units as it was exported for; export it again with more",
+    "CROWD_FULL": "the crowd has as many units as its plan has room for; let it grow into a larger plan",
+    "OTHER_CROWD": "a crowd grows only into the plan of a larger crowd from the same export",
+    "OVERLAP": "the new memory overlaps with the old",
+    "UNFINISHED": "the last tick waits for more memory: call tick again first, with the same budget",
     "FAILED": "the algorithm failed; this is a fault of Andante or of the algorithm, please report it",
 }
 
@@ -146,8 +157,11 @@ def sources(agents: Sequence[Exported], library: str) -> dict[str, str]:
         "OUTCOMES": ",\n".join(f"    {_outcome(one)} = {int(one)}" for one in Outcome),
         "AGENTS": "".join(filled(template("agent.h"), one) for one in about),
         "CROWD": _crowds(agents, "crowd.h", "squad.h"),
+        **moves_and_codes(),
+        **CONTINUE,
     }
     source = {
+        **CONTINUE,
         "PROTOTYPES": "\n".join(_prototypes(agents)),
         "SEGMENTS": ", ".join(f"{name} = {getattr(layout, name)}" for name in _SEGMENTS),
         "MAP_NUMBERS": ", ".join(f"MAP_{name}" for name in MAP_NUMBERS),
@@ -166,6 +180,15 @@ def sources(agents: Sequence[Exported], library: str) -> dict[str, str]:
         "CROWD": _crowds(agents, "crowd.c", "squad.c"),
     }
     return {"andante.h": filled(template("andante.h"), header), "andante.c": filled(template("andante.c"), source)}
+
+
+def moves_and_codes() -> dict[str, int]:
+    """Return what C and JavaScript have to know of results."""
+    return {
+        "STUCK": STUCK,
+        "UNREACHABLE": UNREACHABLE,
+        **{f"{name}_CODE": number for number, name in enumerate(CONTINUE, 1)},
+    }
 
 
 def words_of(agents: Sequence[Exported]) -> int:

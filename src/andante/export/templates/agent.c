@@ -33,3 +33,5 @@ int andante_@NAME@_go_on(andante_agent *agent, andante_step *steps, size_t room,
 }
 
 int andante_@NAME@_forget(andante_agent *agent) { return forget(agent, CODE_@NAME@); }
+
+int andante_@NAME@_seal(andante_agent *agent) { return seal_agent(agent, CODE_@NAME@); }

@@ -44,3 +44,9 @@ int andante_@NAME@_crowd_cells(const andante_crowd *crowd, const int32_t **cells
 int andante_@NAME@_crowd_tick(andante_crowd *crowd, const andante_budget *budget, andante_tick *tick_) {
     return tick(crowd, &SQUAD_@NAME@, budget, tick_);
 }
+
+int andante_@NAME@_crowd_seal(andante_crowd *crowd) { return seal_crowd(crowd, SQUAD_@NAME@.number); }
+
+int andante_@NAME@_crowd_grow(andante_crowd *crowd, const andante_files *files, void *memory, size_t bytes) {
+    return grow_crowd(crowd, &SQUAD_@NAME@, files, memory, bytes);
+}
