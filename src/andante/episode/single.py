@@ -42,7 +42,7 @@ NOWHERE = -1  # no state
 
 _WAITING, _UNREACHABLE = int(Outcome.WAITING), int(Outcome.UNREACHABLE)
 _NO_MOVE_TO = {int(Outcome.STUCK): STUCK, int(Outcome.UNREACHABLE): UNREACHABLE}
-_NO_WAY = Move(UNREACHABLE, 0.0, 0, 0, 0.0, 0)
+_NO_PATH = Move(UNREACHABLE, 0.0, 0, 0, 0.0, 0)
 
 
 class Agent(BoundAgent):
@@ -286,10 +286,10 @@ class Agent(BoundAgent):
         try:
             if self._living is not None and goal == self._aim and state == self._here and self._is_cut_off():
                 self._here = NOWHERE
-                return _NO_WAY
+                return _NO_PATH
             if self._asks is not None and state == self._here and self._is_in_wall(self._here):
                 self._leave()
-                return _NO_WAY
+                return _NO_PATH
             if state == self._here and goal == self._aim and type(state) is int and type(goal) is int:
                 episode.resume(state)
             else:
@@ -317,19 +317,19 @@ class Agent(BoundAgent):
         """Prepare a move that does not simply go on; return it if nothing has to be planned."""
         if state == self._here and goal == self._aim and self._living is not None and self._is_cut_off():
             self._here = NOWHERE  # as `move` says at once if both are numbers
-            return _NO_WAY
+            return _NO_PATH
         if state == self._here and goal == self._aim:
             self._stepping.resume(state)
             return None
         if self._is_in_wall(state) or self._is_in_wall(goal):
             self._leave()
-            return _NO_WAY
+            return _NO_PATH
         if state == goal:
             return Move(state, 0.0, 0, 0, 0.0, 0)
         if self._living is not None:
             self._living.tend()
         if self._apart(state, goal):
-            return _NO_WAY
+            return _NO_PATH
         lags = self._stepping.rows["aim"][0] != self._stepping.rows["goal"][0]
         again = goal == self._aim and not lags and not self.algorithm.card.anchored
         if not again:
