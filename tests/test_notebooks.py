@@ -29,7 +29,7 @@ def test_a_notebook_runs_from_top_to_bottom(path, tmp_path, monkeypatch):
         last = ast.Expression(tree.body.pop().value) if isinstance(tree.body[-1], ast.Expr) else None
         exec(compile(tree, f"{path.name}, {cell['id']}", "exec"), names)
         if last is not None:
-            value = eval(compile(last, f"{path.name}, {cell['id']}", "eval"), names)
+            value = eval(compile(last, f"{path.name}, {cell['id']}", "eval"), names)  # noqa: S307
             assert value is None or shown(value)
 
 
