@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from andante.errors import AndanteError
     from andante.measures import Outcome
     from andante.offline import build
+    from andante.report.comparing import table
     from andante.search.landmarks import with_landmarks
     from andante.selection.advise import advise
     from andante.selection.ladder import ladder
@@ -81,6 +82,7 @@ _HOME = {
     "record": "episode.trace",
     "run": "episode.run",
     "run_many": "episode.run",
+    "table": "report.comparing",
     "testbed": "datasets.movingai",
     "upscale": "datasets.scaling",
     "watch": "episode.run",
@@ -126,6 +128,7 @@ __all__ = [
     "record",
     "run",
     "run_many",
+    "table",
     "testbed",
     "upscale",
     "watch",

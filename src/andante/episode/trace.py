@@ -40,6 +40,9 @@ from andante.episode.watch import Thought
 from andante.errors import ParameterError, TraceError, whole_number
 from andante.files import json_checksum, read_at_most, write_whole
 from andante.measures import Outcome, suboptimality_ratio
+from andante.notebook import EXPANDED as EXPANDED_COLOUR
+from andante.notebook import GOAL, PATH, START, map_picture
+from andante.notebook import LEARNED as LEARNED_COLOUR
 from andante.search.memory import EXPANDED, LEARNED
 from andante.world.arcs import SMALLEST
 from andante.world.grid import BLOCKED, DEAREST, PASSABLE, cells_of
@@ -149,6 +152,18 @@ class Trace:
 
     def __repr__(self) -> str:
         return f"<Trace {self.algorithm} on {self.map_name}: {len(self.moves)} moves, {len(self.thoughts)} thoughts>"
+
+    def _repr_html_(self) -> str:
+        learned = self.thoughts["kind"] == LEARNED
+        marks = [
+            (self.thoughts["state"][~learned], EXPANDED_COLOUR),
+            (self.thoughts["state"][learned], LEARNED_COLOUR),
+            (self.path, PATH),
+            (self.start, START),
+            (self.goal, GOAL),
+        ]
+        words = f"{self.algorithm} on {self.map_name}: {len(self.moves):,} moves, {len(self.thoughts):,} thoughts"
+        return map_picture(self.terrain, f"{words} (dark: path, blue: expanded, orange: learned)", marks)
 
     # --- writing ---
 
