@@ -145,7 +145,11 @@ def filled(text: str, values: Mapping[str, object]) -> str:
 
 def sources(agents: Sequence[Exported], library: str) -> dict[str, str]:
     """Return the header and the C source of a library."""
-    about = [{"NAME": one.name, "ALGORITHM": one.algorithm, "CODE": code_number(one.entry)} for one in agents]
+    owner = owners(agents)
+    about = [
+        {"NAME": one.name, "ALGORITHM": one.algorithm, "CODE": code_number(one.entry), "OWNER": owner[one.name]}
+        for one in agents
+    ]
     header = {
         "LIBRARY": library,
         "FILE_VERSION": VERSION,
@@ -180,6 +184,19 @@ def sources(agents: Sequence[Exported], library: str) -> dict[str, str]:
         "CROWD": _crowds(agents, "crowd.c", "squad.c"),
     }
     return {"andante.h": filled(template("andante.h"), header), "andante.c": filled(template("andante.c"), source)}
+
+
+def owners(agents: Sequence[Exported], *, crowds: bool = False) -> dict[str, str]:
+    """Return for each agent, or for its crowd, the name of the first one with the same machine code.
+
+    Settings of one algorithm share code, which is in a library once.
+    """
+    first: dict[str, str] = {}
+    having = [one for one in agents if one.crowds or not crowds]
+    return {
+        one.name: first.setdefault(one.crowds[0].identity if crowds else one.entry.identity, one.name)
+        for one in having
+    }
 
 
 def moves_and_codes() -> dict[str, int]:
@@ -219,7 +236,11 @@ def _crowds(agents: Sequence[Exported], common: str, each: str) -> str:
         "TEAM": _fields(TEAM),
         "CROWD_HEAD": _fields(CROWD_HEAD),
     }
-    made = [filled(template(each), {**_squad(one), "NAME": one.name, "ALGORITHM": one.algorithm}) for one in having]
+    owner = owners(agents, crowds=True)
+    made = [
+        filled(template(each), {**_squad(one, owner[one.name]), "NAME": one.name, "ALGORITHM": one.algorithm})
+        for one in having
+    ]
     return filled(template(common), values) + "".join(made)
 
 
@@ -232,11 +253,12 @@ def _kernels(crowd: CrowdPlan) -> str:
     return "\n".join([*declared, f"static const struct {{ {fields} }} CROWD_CODE = {{{values}}};"])
 
 
-def _squad(one: Exported) -> dict[str, str]:
+def _squad(one: Exported, owner: str) -> dict[str, str]:
     """Return what the source says of the kernels of one algorithm's crowd."""
-    release = [f"andante_{name}_{one.name}" for name in ("release", "release_teams") if name in one.crowds[0].entries]
+    release = [f"andante_{name}_{owner}" for name in ("release", "release_teams") if name in one.crowds[0].entries]
     return {
         "CODE": _literal(one.crowds[0].code),
+        "OWNER": owner,
         "RELEASES": ", ".join(release),
         "RELEASE_TEAMS": release[1] if len(release) > 1 else "NULL",
     }
@@ -260,7 +282,7 @@ def _literal(number: object) -> str:
 
 def _prototypes(agents: Sequence[Exported]) -> list[str]:
     """Return the declarations of the machine code."""
-    made = [f"extern code andante_code_{one.name};" for one in agents]
+    made = [f"extern code andante_code_{name};" for name in dict.fromkeys(owners(agents).values())]
     for name, entry in map_entries().items():
         result = "double" if name == "straight" else "int64_t"
         numbers = ", int64_t" * entry.numbers
@@ -279,15 +301,17 @@ def _crc_table() -> str:
 
 
 def objects(agents: Sequence[Exported], target: Target) -> dict[str, bytes]:
-    """Return the object files of a library: one for each agent, and one for maps."""
-    made = {f"{one.name}.o": object_of({f"andante_code_{one.name}": one.entry}, target) for one in agents}
-    for one in agents:
-        for crowd in one.crowds[:1]:
-            own = {name: entry for name, entry in crowd.entries.items() if name not in CROWD_KERNELS}
-            common = {name: entry for name, entry in crowd.entries.items() if name in CROWD_KERNELS}
-            made[f"{one.name}_crowd.o"] = object_of(
-                {f"andante_{name}_{one.name}": entry for name, entry in own.items()}, target
-            )
-            made["crowds.o"] = object_of({f"andante_code_{name}": entry for name, entry in common.items()}, target)
+    """Return the object files of a library: one for each machine code of agents, and one for maps."""
+    named = {one.name: one for one in agents}
+    made = {
+        f"{name}.o": object_of({f"andante_code_{name}": named[name].entry}, target)
+        for name in dict.fromkeys(owners(agents).values())
+    }
+    for name in dict.fromkeys(owners(agents, crowds=True).values()):
+        entries = named[name].crowds[0].entries
+        own = {f"andante_{key}_{name}": entry for key, entry in entries.items() if key not in CROWD_KERNELS}
+        made[f"{name}_crowd.o"] = object_of(own, target)
+        common = {f"andante_code_{key}": entry for key, entry in entries.items() if key in CROWD_KERNELS}
+        made["crowds.o"] = object_of(common, target)
     kernels = {f"andante_code_{name}": entry for name, entry in map_entries().items()}
     return {**made, "maps.o": object_of(kernels, target)}
