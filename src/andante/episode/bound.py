@@ -20,7 +20,7 @@ from andante.episode.checks import covering, explained, wrong_move
 from andante.episode.detour import edition_of, gait_of
 from andante.episode.loop import WRONG_MOVE, driver, loop_parts
 from andante.episode.tables import ROW_BYTES, Episodes, Trail
-from andante.errors import AlgorithmError, ProblemError, quoted
+from andante.errors import AlgorithmError, ProblemError, expect
 from andante.kernel import bind
 from andante.search.memory import Space, allocate, bytes_of, new_space
 from andante.search.mind import KeptMind
@@ -70,8 +70,7 @@ class BoundAgent:
         **parameters: Any,
     ) -> None:
         self.algorithm = find(algorithm, **parameters)
-        if not isinstance(world, Grid | Graph):
-            raise ProblemError(f"an agent needs a Grid or a Graph, as andante.read_map returns, not {quoted(world)}")
+        expect(world, Grid | Graph, "an agent needs a Grid or a Graph, as andante.read_map returns")
         if isinstance(world, LivingGraph):
             world = world.map
         self.graph = world.graph

@@ -22,7 +22,7 @@ from andante.episode.pursuit import MOST_AT_ONCE
 from andante.episode.tables import Episodes, Trail
 from andante.episode.trial import Limits, Trial, least_costs
 from andante.episode.watch import Thought, Watch
-from andante.errors import AlgorithmError, ProblemError, quoted, whole_number
+from andante.errors import AlgorithmError, ProblemError, whole_number
 from andante.kernel import bind
 from andante.measures import Outcome
 from andante.search.hillclimb import walk_straight
@@ -30,7 +30,7 @@ from andante.search.memory import ThoughtKind
 from andante.world.graph import Graph
 from andante.world.grid import Grid
 from andante.world.living import World
-from andante.world.problem import Problem
+from andante.world.problem import Problem, check_problem
 from andante.world.sensing import Belief, last_found
 
 TRAIL_ROWS = 4096
@@ -221,8 +221,7 @@ class Agent(BoundAgent):
         if self._living is not None:
             self._living.settle()  # an episode may be run to its end at once
         for problem in problems:
-            if not isinstance(problem, Problem):
-                raise ProblemError(f"a problem is what grid.problem(start, goal) returns, not {quoted(problem)}")
+            check_problem(problem)
             if problem.graph is not self.graph and problem.graph != self.graph:
                 raise ProblemError(f"{problem!r} is on another graph than this agent")
             start, goal = problem.start, problem.goal
