@@ -334,7 +334,6 @@ class Lanes:
 
     @cached_property
     def _pool(self) -> ThreadPoolExecutor:
-        """Threads that wait for the next tick: to start them anew, as `machine.on_threads` does, takes too long."""
         return ThreadPoolExecutor(self._threads, "andante crowd")
 
 

@@ -31,9 +31,12 @@ from andante.world.arcs import (
     unit_of,
 )
 from andante.world.changes import UNCHANGED, Changes
-from andante.world.gridarcs import arcs_of, counts_of
 from andante.world.heuristics import DIAGONAL, LEAP, Metric
 from andante.world.layout import (
+    COUNT,
+    DIRECTION,
+    PRICE,
+    PRICE16,
     Arrays,
     Csr,
     GridArrays,
@@ -42,6 +45,7 @@ from andante.world.layout import (
     Sixteen,
     Terrain,
     degree,
+    price_towards,
     size,
     stride,
     target,
@@ -177,7 +181,7 @@ class Graph:
         """The number of arcs; an undirected edge counts twice."""
         if isinstance(self.arrays, Csr):
             return len(self.arrays.neighbour)
-        return int(counts_of(self.arrays).sum())
+        return int(_counts(self.arrays).sum())
 
     @property
     def graph(self) -> Graph:
@@ -284,9 +288,22 @@ class Graph:
 
     @cached_property
     def _as_csr(self) -> Graph:
-        assert not isinstance(self.arrays, Csr)
-        first, neighbour, cost = arcs_of(self.arrays)
-        return Graph(Csr(first, neighbour, cost, self.points, int(self.metric), self.unit), self.labels)
+        moves = self.arrays
+        assert not isinstance(moves, Csr)
+        count = _counts(moves)
+        first = np.concatenate([[0], np.cumsum(count, dtype=np.int64)])
+        source = np.repeat(np.arange(len(self)), count)
+        number = np.arange(first[-1]) - first[source]
+        if isinstance(moves, Sixteen):
+            low = COUNT[moves.mask & 255][source]
+            upper = DIRECTION[moves.mask[source] >> 8, np.where(number < low, 0, number - low)] + np.uint8(8)
+            direction = np.where(number < low, DIRECTION[moves.mask[source] & 255, np.minimum(number, 7)], upper)
+            costs = PRICE16[direction]
+        else:
+            direction = DIRECTION[moves.mask[source], number]
+            costs = _prices(moves, source, direction) if isinstance(moves, Terrain) else PRICE[direction]
+        neighbour = (source + moves.offset[direction]).astype(np.int32)
+        return Graph(Csr(first, neighbour, costs, self.points, int(self.metric), self.unit), self.labels)
 
     def named(self, name: str) -> Graph:
         """Return the same graph under a name, which rows and messages show.
@@ -449,6 +466,31 @@ def _label(graph: Layout, label: npt.NDArray[np.int32], queue: npt.NDArray[np.in
                     tail += 1
         found += 1
     return found
+
+
+def _counts(arrays: GridArrays | Sixteen) -> npt.NDArray[np.uint8]:
+    """Return the number of moves of each cell."""
+    if isinstance(arrays, Sixteen):
+        return COUNT[arrays.mask & 255] + COUNT[arrays.mask >> 8]
+    return COUNT[arrays.mask]
+
+
+def _prices(graph: Terrain, source: npt.NDArray[np.int64], direction: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:
+    """Return the cost of each of these moves."""
+    costs = np.empty(len(source))
+    _find_prices(graph, source, direction, costs)
+    return costs
+
+
+@kernel
+def _find_prices(
+    graph: Terrain,
+    source: npt.NDArray[np.int64],
+    direction: npt.NDArray[np.uint8],
+    costs: npt.NDArray[np.float64],
+) -> None:
+    for k in range(len(source)):
+        costs[k] = price_towards(graph, source[k], int64(direction[k]))
 
 
 @kernel
