@@ -76,9 +76,8 @@ def compile_for(plan: Plan) -> None:
 
     outfits = (task.outfit for task in plan.tasks)
     with show_compilation() as report:
-        compile_outfits(
-            outfits, report, living=plan.has_scenes, grids=small_maps(plan.maps), graphs=small_graphs(plan.maps)
-        )
+        grids, graphs = small_maps(plan.maps), small_graphs(plan.maps)
+        compile_outfits(outfits, report, living=plan.has_scenes, grids=grids, graphs=graphs)
 
 
 @contextmanager
