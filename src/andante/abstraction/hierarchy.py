@@ -16,7 +16,7 @@ from andante.abstraction.clique import CHANGED, ORPHANS, Cover, Work, adjacent, 
 from andante.abstraction.ground import Flags, Rows, flag_arc, own, rewrite
 from andante.abstraction.layers import CHUNK, Layers, Shape
 from andante.abstraction.repair import Keep, build_level, repair
-from andante.errors import GraphError, ParameterError, whole_number
+from andante.errors import GraphError, ParameterError, expect, whole_number
 from andante.kernel import int64, kernel
 from andante.world.cells import Cells, set_cell
 from andante.world.graph import Graph
@@ -30,6 +30,7 @@ DEFAULT_COVER = Cover.ALIGNED
 
 def _at_rest(world: Grid | Graph) -> Graph:
     """Return the graph of a map; of one that changes, that of its present version."""
+    expect(world, Grid | Graph, "levels need a Grid or a Graph, as andante.read_map returns")
     graph = world.graph
     return graph.at_rest() if isinstance(graph, LivingGraph) else graph
 

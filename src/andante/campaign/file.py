@@ -45,7 +45,18 @@ __all__ = ["Campaign", "CampaignError", "ProblemSet", "Run", "Sample", "read_cam
 
 SOURCES = ("random", "scenarios")
 #: What only study files have; `andante.report.studyfile` reads it.
-STUDY_PARTS = ("table", "best", "front", "amortization", "duel", "pairs", "correlation", "influence", "figure")
+STUDY_PARTS = (
+    "table",
+    "best",
+    "front",
+    "amortization",
+    "duel",
+    "pairs",
+    "correlation",
+    "influence",
+    "figure",
+    "elsewhere",
+)
 STUDY_WORDS = ("about", "paper", "notes", "absent")
 
 _DRAWN_TO_CHECK = 100
@@ -184,6 +195,7 @@ def read_campaign(path: str | os.PathLike[str], scale: str = "full") -> Campaign
         top.take(words, str, "")
     for shown in STUDY_PARTS:
         top.take(shown, list, [])
+    top.take("paper_count", int, 0)
     title = top.take("title", str, file.stem)
     top.finish()
     return Campaign(file, title, seed, scale, problems, tuple(runs), tuple(measures))

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.datasets import ProgressCallback, cache
-from andante.errors import ParameterError, ProblemError, whole_number
+from andante.errors import ParameterError, ProblemError, expect, whole_number
 from andante.machine import cores
 from andante.search.astar import optimal_costs
 from andante.search.dijkstra import Field, spread
@@ -24,7 +24,7 @@ from andante.world.graph import Graph
 from andante.world.grid import Grid
 from andante.world.heuristics import distances_between
 from andante.world.layout import Csr, GridArrays, stride
-from andante.world.problem import Problem
+from andante.world.problem import Problem, checked_problems
 
 States = npt.NDArray[np.int64]
 Pairs = dict[tuple[int, int], float]  # start and goal, with the cost between them
@@ -73,6 +73,7 @@ def random_problems(
     >>> len(problems), all(5 <= problem.optimal_cost < 6 for problem in problems)
     (10, True)
     """
+    expect(grid, Grid | Graph, "random problems need a Grid or a Graph, as andante.read_map returns")
     band = Band.of(optimal_cost)
     count = whole_number(count, "the number of problems", least=0, error=ParameterError)
     seed = whole_number(seed, "seed", least=0, error=ParameterError)
@@ -182,7 +183,7 @@ def with_optimal_costs(
 
     Costs are computed once and kept in the user's cache.
     """
-    known = list(problems)
+    known = checked_problems(problems)
     todo: dict[int, list[int]] = {}
     for place, problem in enumerate(known):
         if problem.known_cost is None:

@@ -24,7 +24,7 @@ from andante.episode.places import nearest_in_component, needed, priorities, sta
 from andante.episode.roster import NO_SQUAD, Ids, Roster, States
 from andante.episode.tick import Budget, Tick
 from andante.episode.units import NEW_PROBLEM, NEW_TRIAL, NO_TEAM, NO_WISH
-from andante.errors import AlgorithmError, ParameterError, ProblemError, quoted
+from andante.errors import AlgorithmError, ParameterError, ProblemError, expect, quoted
 from andante.measures import Outcome, jain_index
 from andante.world.graph import Graph
 from andante.world.grid import Grid, refuse_sixteen
@@ -85,8 +85,7 @@ class Crowd:
     ) -> None:
         if world is None and isinstance(algorithm, Grid | Graph):  # Crowd(grid): each `add` names an algorithm
             algorithm, world = None, algorithm
-        if not isinstance(world, Grid | Graph):
-            raise ProblemError(f"a crowd needs a Grid or a Graph, as andante.read_map returns, not {quoted(world)}")
+        world = cast(Grid | Graph, expect(world, Grid | Graph, "a crowd needs a Grid or a Graph, as read_map returns"))
         if isinstance(world, LivingGraph):
             world = world.map
         _refuse_sight(parameters)

@@ -40,13 +40,16 @@ from andante.episode.watch import Thought
 from andante.errors import ParameterError, TraceError, whole_number
 from andante.files import json_checksum, read_at_most, write_whole
 from andante.measures import Outcome, suboptimality_ratio
+from andante.notebook import EXPANDED as EXPANDED_COLOUR
+from andante.notebook import GOAL, PATH, START, map_picture
+from andante.notebook import LEARNED as LEARNED_COLOUR
 from andante.search.memory import EXPANDED, LEARNED
 from andante.world.arcs import SMALLEST
 from andante.world.grid import BLOCKED, DEAREST, PASSABLE, cells_of
 from andante.world.heuristics import DIAGONAL, Metric, distances_between
 from andante.world.layout import GridArrays, Sixteen, stride
 from andante.world.mapfiles import MAX_CELLS
-from andante.world.problem import Problem
+from andante.world.problem import Problem, check_problem
 
 FORMAT = "andante-trace"
 VERSION = 1
@@ -149,6 +152,18 @@ class Trace:
 
     def __repr__(self) -> str:
         return f"<Trace {self.algorithm} on {self.map_name}: {len(self.moves)} moves, {len(self.thoughts)} thoughts>"
+
+    def _repr_html_(self) -> str:
+        learned = self.thoughts["kind"] == LEARNED
+        marks = [
+            (self.thoughts["state"][~learned], EXPANDED_COLOUR),
+            (self.thoughts["state"][learned], LEARNED_COLOUR),
+            (self.path, PATH),
+            (self.start, START),
+            (self.goal, GOAL),
+        ]
+        words = f"{self.algorithm} on {self.map_name}: {len(self.moves):,} moves, {len(self.thoughts):,} thoughts"
+        return map_picture(self.terrain, f"{words} (dark: path, blue: expanded, orange: learned)", marks)
 
     # --- writing ---
 
@@ -308,6 +323,7 @@ def record(
     >>> record("lrta", grid.problem((0, 0), (7, 7)))
     <Trace lrta on empty-8x8-seed0: 7 moves, 7 thoughts>
     """
+    check_problem(problem)
     grid = problem.grid
     if grid is None:
         raise ParameterError(

@@ -69,6 +69,9 @@ SQUAD = np.dtype(
         ("annex_bytes", np.int64),  # what an annex takes without records; 0 if there are none
         ("annexes", np.int64),  # that are or were in use ...
         ("annexes_free", np.int64),  # ... and those of them that can be given out again
+        ("pauses", np.int64),  # whether to wait for more memory when it is full; never in Python
+        ("looked", np.int64),  # slots that were looked at before such a pause; 0: there was none
+        ("spent", np.float64),  # what was spent before it
         ("walking", np.int64),  # units that were walking when the turn began ...
         ("weight", np.float64),  # ... and the sum of their priorities
         ("moved", np.int64),

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from andante.errors import GraphError, real_number, whole_number
+from andante.errors import GraphError, expect, quoted, real_number, whole_number
 from andante.kernel import int64, kernel
 from andante.world.arcs import (
     check_heuristic,
@@ -77,6 +77,7 @@ class Graph:
     """
 
     def __init__(self, arrays: Arrays, labels: Sequence[Hashable] | None = None, name: str = "graph") -> None:
+        expect(arrays, Arrays, "a graph is made by Graph.from_edges or read from a file", GraphError)
         self.arrays = arrays
         self.labels = labels
         self.name = name
@@ -136,6 +137,8 @@ class Graph:
 
         Entry (i, j) is the cost of the arc from i to j.
         """
+        if not hasattr(matrix, "tocoo"):
+            raise GraphError(f"from_scipy takes a sparse matrix, such as scipy.sparse.csr_array, not {quoted(matrix)}")
         table = matrix.tocoo()
         if table.shape[0] != table.shape[1]:
             raise GraphError(f"a matrix of costs must be square, but this one is {table.shape[0]} x {table.shape[1]}")
@@ -152,6 +155,8 @@ class Graph:
         unless every node has one, the heuristic is zero. States are numbered in the order of networkx's nodes, and
         ``labels`` holds the nodes.
         """
+        if not (hasattr(graph, "nodes") and hasattr(graph, "edges")):
+            raise GraphError(f"from_networkx takes a networkx graph, not {quoted(graph)}")
         labels = list(graph.nodes)
         number = {node: i for i, node in enumerate(labels)}
         edges = [(number[a], number[b], float(data.get(weight, 1.0))) for a, b, data in graph.edges(data=True)]

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.errors import MapError, ProblemError, did_you_mean, quoted, whole_number
+from andante.notebook import map_picture
 from andante.world.arcs import power_of_two
 from andante.world.graph import Graph
 from andante.world.heuristics import DIAGONAL
@@ -139,6 +140,10 @@ class Grid:
 
     def __repr__(self) -> str:
         return f"<Grid {self.name} {self.width} x {self.height}, {self.free_cells} free cells>"
+
+    def _repr_html_(self) -> str:
+        words = f"{self.name}, {self.width} x {self.height} cells, {self.free_cells:,} of them free"
+        return map_picture(self.terrain, words)
 
     @property
     def width(self) -> int:
