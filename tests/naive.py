@@ -11,6 +11,7 @@ import math
 from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from fractions import Fraction
 
 import numpy as np
 
@@ -34,8 +35,17 @@ COMPASS = {
 }
 
 
-def legal_moves(free: np.ndarray, x: int, y: int, rule: str) -> list[tuple[tuple[int, int], float]]:
+def legal_moves(
+    free: np.ndarray, x: int, y: int, rule: str, weights: np.ndarray | None = None
+) -> list[tuple[tuple[int, int], float]]:
     """The cells one move away from (x, y) with the cost of the move, north first and then clockwise."""
+
+    def cost(*touched: tuple[int, int], length: float) -> float:
+        """The length times the mean cost of these cells, rounded up to a multiple of 2**-32."""
+        if weights is None:
+            return length
+        mean = Fraction(sum(Fraction(float(weights[row][column])) for column, row in touched)) / len(touched)
+        return math.ceil(mean * Fraction(length) * 2**32) / 2**32
 
     def is_free(column: int, row: int) -> bool:
         return 0 <= row < len(free) and 0 <= column < len(free[0]) and bool(free[row][column])
@@ -48,7 +58,9 @@ def legal_moves(free: np.ndarray, x: int, y: int, rule: str) -> list[tuple[tuple
             continue
         if dx and dy and rule == "octile" and not (is_free(x + dx, y) and is_free(x, y + dy)):
             continue
-        found.append(((x + dx, y + dy), DIAGONAL if dx and dy else 1.0))
+        between = [(x + dx, y), (x, y + dy)] if dx and dy and rule == "octile" else []
+        length = DIAGONAL if dx and dy else 1.0
+        found.append(((x + dx, y + dy), cost((x, y), (x + dx, y + dy), *between, length=length)))
     return found
 
 

@@ -150,6 +150,24 @@ def test_closing_what_is_closed_changes_nothing():
     assert world.version == 1
 
 
+def test_compiling_calls_all_that_follows_the_world_with_nothing_to_do():
+    world, calls = World(Grid(["...", "..."])), []
+
+    class Heard:
+        def take_note(self):
+            calls.append("take note")
+
+        def mend(self, most):
+            calls.append(most)
+            return 0
+
+    world.follow("heard", lambda world: Heard())
+    world.compile()
+    assert calls == ["take note", 0]
+    world.tend()
+    assert calls[2] > 0  # it still has to catch up
+
+
 def test_a_closed_door_is_known_after_a_bounded_number_of_looks():
     grid = np.ones((64, 65), bool)
     grid[:, 32] = False

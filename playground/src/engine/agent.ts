@@ -145,6 +145,7 @@ export class Mind {
   }
 
   save(): Uint8Array {
+    this.call("seal", this.at);
     return this.home.module.memory.bytes().slice(this.mind, this.mind + this.mindBytes);
   }
 

@@ -99,6 +99,7 @@ export class MarchingCrowd implements Crowd {
     before.setFloat64(this.budget + 8, milliseconds * 1e6, true);
     before.setUint32(this.budget + 16, 1, true); // any clock but none: the import env.now
     before.setUint32(this.budget + 20, 0, true);
+    before.setBigInt64(this.budget + 24, 0n, true); // units whose memory is full begin again
     const began = performance.now();
     this.call("tick", this.at, this.budget, this.result);
     const took = performance.now() - began;

@@ -150,8 +150,8 @@ def print_stopped(folder: Path, again: str) -> None:
     from andante.campaign import status as stands
     from andante.store import Store
 
-    told = "before its first job; run it again"
+    kept = "before its first job; run it again"
     if Store.exists(folder):
         found = stands(Store(folder))
-        told = f"{found.jobs_finished:,} of {found.jobs:,} jobs kept; {again} resumes it"
-    err.print(f"stopped: {told}", soft_wrap=True)
+        kept = f"{found.jobs_finished:,} of {found.jobs:,} jobs kept; {again} resumes it"
+    err.print(f"stopped: {kept}", soft_wrap=True)

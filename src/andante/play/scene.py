@@ -6,7 +6,7 @@ from typing import Any
 
 from andante.errors import MapError
 from andante.play.engine import packed
-from andante.world.grid import Grid
+from andante.world.grid import Grid, refuse_costs, refuse_sixteen
 
 MOST_SIDE = 1024  # cells, of a map in the page
 
@@ -30,5 +30,7 @@ def check_map(grid: Grid) -> None:
             f"{grid.name} has {grid.width} x {grid.height} cells, and the playground takes at most "
             f"{MOST_SIDE} x {MOST_SIDE}; name a smaller map"
         )
+    refuse_costs(grid, "the playground")
+    refuse_sixteen(grid, "the playground")
     if grid.free_cells < 2:
         raise MapError(f"{grid.name} has fewer than two free cells, so there is nowhere to walk")
