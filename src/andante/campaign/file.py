@@ -39,13 +39,24 @@ from andante.episode.trial import DEFAULT_MOVE_CAP, Limits
 from andante.errors import AndanteError, CampaignError, did_you_mean
 from andante.measures import measure_and_statistic
 from andante.notation import MOST_SETTINGS, expand
-from andante.world.grid import RULES, costs_text, parse_costs
+from andante.world.grid import ALL_RULES, RULES, costs_text, parse_costs
 
 __all__ = ["Campaign", "CampaignError", "ProblemSet", "Run", "Sample", "read_campaign"]
 
 SOURCES = ("random", "scenarios")
 #: What only study files have; `andante.report.studyfile` reads it.
-STUDY_PARTS = ("table", "best", "front", "amortization", "duel", "pairs", "correlation", "influence", "figure")
+STUDY_PARTS = (
+    "table",
+    "best",
+    "front",
+    "amortization",
+    "duel",
+    "pairs",
+    "correlation",
+    "influence",
+    "figure",
+    "elsewhere",
+)
 STUDY_WORDS = ("about", "paper", "notes", "absent")
 
 _DRAWN_TO_CHECK = 100
@@ -184,6 +195,7 @@ def read_campaign(path: str | os.PathLike[str], scale: str = "full") -> Campaign
         top.take(words, str, "")
     for shown in STUDY_PARTS:
         top.take(shown, list, [])
+    top.take("paper_count", int, 0)
     title = top.take("title", str, file.stem)
     top.finish()
     return Campaign(file, title, seed, scale, problems, tuple(runs), tuple(measures))
@@ -249,8 +261,8 @@ def _read_problem_set(table: Table, name: str, seed: int) -> ProblemSet:
 
 def _rule(table: Table) -> str:
     rule = table.take("rule", str, RULES[0])
-    if rule not in RULES:
-        table.fail(f"there is no rule {rule!r} for moves; {did_you_mean(rule, RULES)}", "rule")
+    if rule not in ALL_RULES:
+        table.fail(f"there is no rule {rule!r} for moves; {did_you_mean(rule, ALL_RULES)}", "rule")
     return rule
 
 

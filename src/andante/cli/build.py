@@ -146,7 +146,7 @@ def print_estimates(
 ) -> None:
     """Print how long each of the databases will take to build."""
     from andante.offline.builder import estimate
-    from andante.report.studytables import duration
+    from andante.report.studywords import duration
 
     found = {name: estimate(kind, portion, goals=asked, threads=threads) for name, portion in portions}
     if as_json:

@@ -249,7 +249,7 @@ def print_results(rows: list[dict[str, Any]], as_json: bool, penalty: float | No
     from andante.cli.reporting import print_comparison
     from andante.measures.advice import LIMITS
     from andante.report.ground import Ground
-    from andante.report.table import TerminalTable
+    from andante.report.table import ComparisonTable
     from andante.report.verdicts import as_data, caption
 
     ground = Ground.of_rows(rows, penalty)
@@ -259,7 +259,7 @@ def print_results(rows: list[dict[str, Any]], as_json: bool, penalty: float | No
         summaries = [asdict(summary) for summary in ground.summaries]
         print_json({"summaries": summaries, "comparison": compared, "advice": advice})
         return
-    out.print(TerminalTable(ground.summaries, best=ground.best))
+    out.print(ComparisonTable(ground.summaries, best=ground.best))
     print_lines(filter(None, [caption(ground.summaries)]))
     print_comparison(ground.comparison)
     print_lines(advice)

@@ -50,8 +50,8 @@ MAP_HELP = (
 )
 RULE_OPTION = typer.Option(
     "octile",
-    metavar="octile|corners|cardinal",
-    help="Which diagonal moves are legal: those that cut no corner, all between free cells, or none.",
+    metavar="octile|corners|cardinal|sixteen",
+    help="Which diagonal moves are legal: all that cut no corner, all between free cells, none, or these and leaps.",
 )
 TERRAIN_OPTION = typer.Option(
     "",

@@ -31,7 +31,7 @@ import numpy.typing as npt
 
 from andante.databases.following import Following, snapshot
 from andante.databases.kinds import States, kind_named, kinds
-from andante.errors import AlgorithmError, DatabaseError, NotationError, real_number
+from andante.errors import AlgorithmError, DatabaseError, NotationError, expect, real_number
 from andante.files import write_whole
 from andante.notation import MAX_LENGTH, Call, parse
 from andante.world.graph import Graph
@@ -259,6 +259,8 @@ def load(path: str | os.PathLike[str], *, map: Grid | Graph) -> Database:  # noq
     ...     load(f"{folder}/empty.moves", map=grid).kind
     'moves'
     """
+    expect(path, str | os.PathLike, "a database is loaded from the path of a file, a text", DatabaseError)
+    expect(map, Grid | Graph, "a database is loaded for its map, a Grid or a Graph", DatabaseError)
     file, graph, version = Path(path), map.graph, 0
     header, buffer = _opened(file)
     if isinstance(map, World) and header.fingerprint not in (None, graph.chart):

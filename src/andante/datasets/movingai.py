@@ -81,12 +81,6 @@ class BenchmarkSet:
         return self.published.name in _known()
 
     @property
-    def map_count(self) -> int | None:
-        """The number of maps in the set, or None if unknown."""
-        expected = _expected(self.published.name)
-        return None if expected is None else len(expected)
-
-    @property
     def fetched(self) -> bool:
         """Whether the set, or the one it is derived from, is in the cache."""
         return os.path.isdir(_home(self.published.name))

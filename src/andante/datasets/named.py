@@ -46,6 +46,8 @@ def map_named(
 
 def _check_set(text: str) -> None:
     """Raise `DatasetError` if the text names no map of a benchmark set; perhaps it was meant to be a file."""
+    if text.startswith((".", "/", "~")):
+        raise MapError(f"there is no folder {text!r}, and a map's file ends in .map")
     name, known = text.partition("/")[0], [one.name for one in movingai.sets()]
     if name not in known:
         raise DatasetError(

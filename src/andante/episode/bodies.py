@@ -30,7 +30,7 @@ from andante.episode.wishes import UNRANKED, ranked
 from andante.kernel import generic, int64, kernel
 from andante.measures.outcome import Outcome
 from andante.search.path import price_between
-from andante.world.layout import Arrays, Csr, GridArrays, Moves, Terrain, degree, estimate, price, target
+from andante.world.layout import Arrays, Csr, GridArrays, Moves, Sixteen, Terrain, degree, estimate, price, target
 from andante.world.layout import unit as unit_of
 
 _WALKING, _GOAL = int(Outcome.WALKING), int(Outcome.GOAL)
@@ -188,8 +188,8 @@ def _crosses(graph: Arrays, bodies: Bodies, here: int, to: int) -> bool:
     raise TypeError(graph)
 
 
-@_crosses.of(Csr)
-def _never(graph: Csr, bodies: Bodies, here: int, to: int) -> bool:
+@_crosses.of(Csr, Sixteen)
+def _never(graph: Csr | Sixteen, bodies: Bodies, here: int, to: int) -> bool:
     return False
 
 

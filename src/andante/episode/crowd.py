@@ -24,10 +24,10 @@ from andante.episode.places import nearest_in_component, needed, priorities, sta
 from andante.episode.roster import NO_SQUAD, Ids, Roster, States
 from andante.episode.tick import Budget, Tick
 from andante.episode.units import NEW_PROBLEM, NEW_TRIAL, NO_TEAM, NO_WISH
-from andante.errors import AlgorithmError, ParameterError, ProblemError, quoted
+from andante.errors import AlgorithmError, ParameterError, ProblemError, expect, quoted
 from andante.measures import Outcome, jain_index
 from andante.world.graph import Graph
-from andante.world.grid import Grid
+from andante.world.grid import Grid, refuse_sixteen
 from andante.world.living import LivingGraph, World
 
 _WALKING, _UNREACHABLE = int(Outcome.WALKING), int(Outcome.UNREACHABLE)
@@ -85,8 +85,7 @@ class Crowd:
     ) -> None:
         if world is None and isinstance(algorithm, Grid | Graph):  # Crowd(grid): each `add` names an algorithm
             algorithm, world = None, algorithm
-        if not isinstance(world, Grid | Graph):
-            raise ProblemError(f"a crowd needs a Grid or a Graph, as andante.read_map returns, not {quoted(world)}")
+        world = cast(Grid | Graph, expect(world, Grid | Graph, "a crowd needs a Grid or a Graph, as read_map returns"))
         if isinstance(world, LivingGraph):
             world = world.map
         _refuse_sight(parameters)
@@ -95,7 +94,9 @@ class Crowd:
         self.world, self.graph = world, world.graph
         self._databases = as_databases(databases, world)
         self._share = sharing(share)
-        self._roster = Roster(world, flag(bodies, "bodies"))
+        if flag(bodies, "bodies") and isinstance(world, Grid):
+            refuse_sixteen(world, "a crowd with bodies")
+        self._roster = Roster(world, bodies)
         self._lanes = Lanes(self.graph, self._roster, lanes, threads, memory, self._share)
         self._lock = threading.Lock()
         self._living = world if isinstance(world, World) else None

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from andante.kernel import generic
 from andante.search.records import Index
-from andante.world.layout import Arrays, Csr, GridArrays, Moves, Terrain
+from andante.world.layout import Arrays, Csr, GridArrays, Moves, Sixteen, Terrain
 
 NOBODY = -1  # in place of a unit
 NO_WISH = -1  # in place of a state
@@ -123,8 +123,8 @@ def put(graph: Arrays, cells: npt.NDArray[np.int32], unit: int, state: int) -> N
     raise TypeError(graph)
 
 
-@put.of(Moves, Terrain)
-def _put_on_grid(graph: GridArrays, cells: npt.NDArray[np.int32], unit: int, state: int) -> None:
+@put.of(Moves, Terrain, Sixteen)
+def _put_on_grid(graph: GridArrays | Sixteen, cells: npt.NDArray[np.int32], unit: int, state: int) -> None:
     cells[unit, 0], cells[unit, 1] = graph.x[state], graph.y[state]
 
 

@@ -33,7 +33,7 @@ from andante.export.objects import Target, targets_named
 from andante.export.texts import crowd_name, database_names, example, image_name, plan_name, readme, scripts
 from andante.files import make_folder
 from andante.kernel import JIT
-from andante.world.grid import Grid, refuse_costs
+from andante.world.grid import Grid, refuse_costs, refuse_sixteen
 from andante.world.living import World
 
 MANIFEST = "export.json"
@@ -86,6 +86,7 @@ def export(
         raise ParameterError("an export needs at least one algorithm and one map")
     for grid in grids:
         refuse_costs(grid, "an export")
+        refuse_sixteen(grid, "an export")
     if len({grid.name for grid in grids}) < len(grids):
         raise ParameterError("two of the maps have the same name, and so would their files")
     given = [databases] if isinstance(databases, Database) else list(databases)

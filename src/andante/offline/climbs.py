@@ -14,7 +14,7 @@ import numpy.typing as npt
 from andante.kernel import generic, int64, kernel
 from andante.offline.division import Ground, States, boxes, walls
 from andante.search.hillclimb import straight
-from andante.world.layout import Csr, Layout, Moves, Terrain, estimate
+from andante.world.layout import Csr, Layout, Moves, Sixteen, Terrain, estimate
 
 
 class Parts(NamedTuple):
@@ -115,7 +115,7 @@ def _is_in_the_open(graph: Layout, regions: Regions, region: int, aim: int) -> b
     raise TypeError(graph)
 
 
-@_is_in_the_open.of(Csr, Terrain)
+@_is_in_the_open.of(Csr, Terrain, Sixteen)
 def _never(graph: Layout, regions: Regions, region: int, aim: int) -> bool:
     return False
 

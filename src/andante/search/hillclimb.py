@@ -23,6 +23,7 @@ from andante.world.layout import (
     Csr,
     Layout,
     Moves,
+    Sixteen,
     Terrain,
     degree,
     estimate,
@@ -70,7 +71,7 @@ def straight(graph: Layout, state: int, goal: int) -> int:
     raise TypeError(graph)
 
 
-@straight.of(Csr, Terrain)
+@straight.of(Csr, Terrain, Sixteen)
 def _straight_on_a_graph(graph: Layout, state: int, goal: int) -> int:
     best, least = -1, np.inf
     for k in range(degree(graph, state)):
@@ -128,7 +129,7 @@ def greedy_moves(graph: Layout, state: int, goal: int) -> tuple[int, int]:
     raise TypeError(graph)
 
 
-@greedy_moves.of(Csr, Terrain)
+@greedy_moves.of(Csr, Terrain, Sixteen)
 def _greedy_on_a_graph(graph: Layout, state: int, goal: int) -> tuple[int, int]:
     longest, shortest, least, high, low = 0, 0, np.inf, 0.0, 0.0
     for k in range(degree(graph, state)):
@@ -153,7 +154,7 @@ def step_down(graph: Layout, state: int, goal: int) -> int:
     raise TypeError(graph)
 
 
-@step_down.of(Csr, Terrain)
+@step_down.of(Csr, Terrain, Sixteen)
 def _down_on_a_graph(graph: Layout, state: int, goal: int) -> int:
     best, least, lowest = -1, np.inf, np.inf
     for k in range(degree(graph, state)):

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from andante.errors import GraphError, real_number, whole_number
+from andante.errors import GraphError, expect, quoted, real_number, whole_number
 from andante.kernel import int64, kernel
 from andante.world.arcs import (
     check_heuristic,
@@ -31,19 +31,17 @@ from andante.world.arcs import (
     unit_of,
 )
 from andante.world.changes import UNCHANGED, Changes
-from andante.world.heuristics import DIAGONAL, Metric
+from andante.world.gridrows import counts_of_moves, forbids_corner_cutting, rows_of_grid
+from andante.world.heuristics import DIAGONAL, LEAP, Metric
 from andante.world.layout import (
-    COUNT,
-    DIRECTION,
-    PRICE,
     Arrays,
     Csr,
     GridArrays,
     Layout,
     Moves,
+    Sixteen,
     Terrain,
     degree,
-    price_towards,
     size,
     stride,
     target,
@@ -57,7 +55,12 @@ if TYPE_CHECKING:
     from andante.world.problem import Problem
 
 #: Fields that follow from the rest of a layout, and are left out of the fingerprint.
-_FOLLOWS: dict[type, tuple[str, ...]] = {Csr: ("unit",), Moves: ("x", "y"), Terrain: ("x", "y", "unit")}
+_FOLLOWS: dict[type, tuple[str, ...]] = {
+    Csr: ("unit",),
+    Moves: ("x", "y"),
+    Terrain: ("x", "y", "unit"),
+    Sixteen: ("x", "y"),
+}
 
 
 C = TypeVar("C", bound=Callable[..., Any])
@@ -74,6 +77,7 @@ class Graph:
     """
 
     def __init__(self, arrays: Arrays, labels: Sequence[Hashable] | None = None, name: str = "graph") -> None:
+        expect(arrays, Arrays, "a graph is made by Graph.from_edges or read from a file", GraphError)
         self.arrays = arrays
         self.labels = labels
         self.name = name
@@ -133,6 +137,8 @@ class Graph:
 
         Entry (i, j) is the cost of the arc from i to j.
         """
+        if not hasattr(matrix, "tocoo"):
+            raise GraphError(f"from_scipy takes a sparse matrix, such as scipy.sparse.csr_array, not {quoted(matrix)}")
         table = matrix.tocoo()
         if table.shape[0] != table.shape[1]:
             raise GraphError(f"a matrix of costs must be square, but this one is {table.shape[0]} x {table.shape[1]}")
@@ -149,6 +155,8 @@ class Graph:
         unless every node has one, the heuristic is zero. States are numbered in the order of networkx's nodes, and
         ``labels`` holds the nodes.
         """
+        if not (hasattr(graph, "nodes") and hasattr(graph, "edges")):
+            raise GraphError(f"from_networkx takes a networkx graph, not {quoted(graph)}")
         labels = list(graph.nodes)
         number = {node: i for i, node in enumerate(labels)}
         edges = [(number[a], number[b], float(data.get(weight, 1.0))) for a, b, data in graph.edges(data=True)]
@@ -169,7 +177,7 @@ class Graph:
         """The number of arcs; an undirected edge counts twice."""
         if isinstance(self.arrays, Csr):
             return len(self.arrays.neighbour)
-        return int(COUNT[self.arrays.mask].sum())
+        return int(counts_of_moves(self.arrays).sum())
 
     @property
     def graph(self) -> Graph:
@@ -195,13 +203,15 @@ class Graph:
     @property
     def row_width(self) -> int | None:
         """The number of states in a row of a grid; None for other graphs."""
-        return None if isinstance(self.arrays, Csr) else int(self.arrays.offset[4])
+        return None if isinstance(self.arrays, Csr) else int(self.arrays.offset[len(self.arrays.offset) // 2])
 
     @cached_property
     def cost_range(self) -> tuple[float, float]:
         """The costs of the cheapest and the most expensive arc; (1, 1) in a graph without arcs."""
         if isinstance(self.arrays, Moves):
             return 1.0, DIAGONAL
+        if isinstance(self.arrays, Sixteen):
+            return 1.0, LEAP
         cost = self._costs
         return (float(cost.min()), float(cost.max())) if len(cost) else (1.0, 1.0)
 
@@ -213,7 +223,7 @@ class Graph:
     @cached_property
     def typical_cost(self) -> float:
         """The average cost of an arc, rounded down to a power of two."""
-        if isinstance(self.arrays, Moves) or not self.arcs:
+        if isinstance(self.arrays, Moves | Sixteen) or not self.arcs:
             return 1.0
         return power_of_two(float(self._costs.mean()))
 
@@ -227,28 +237,36 @@ class Graph:
     @cached_property
     def max_degree(self) -> int:
         """The largest number of arcs out of one state."""
-        if isinstance(self.arrays, GridArrays):
-            return 8
+        if not isinstance(self.arrays, Csr):
+            return len(self.arrays.offset)
         return int(np.diff(self.arrays.first).max(initial=0))
 
     @property
     def open_degree(self) -> int:
-        """The number of moves of a state away from all walls: 8 on a grid, 4 on a grid without diagonals.
+        """The number of moves of a state away from all walls: 8 on a grid, or 4 or 16 under other rules.
 
         A graph counts as a grid if its heuristic is a grid's. On other graphs it is the largest number of any state.
 
         >>> Graph.from_edges([(0, 1, 1.0), (1, 2, 1.0), (1, 3, 1.0)]).open_degree
         3
         """
-        if isinstance(self.arrays, GridArrays):
-            return 8 if has_diagonals(self.arrays) else 4
-        grids = {Metric.OCTILE: 8, Metric.MANHATTAN: 4} if self.arrays.point.shape[1] == 2 else {}
-        return grids.get(Metric(self.arrays.metric), self.max_degree)
+        grids = {Metric.OCTILE: 8, Metric.MANHATTAN: 4, Metric.SIXTEEN: 16} if self.dimensions == 2 else {}
+        return grids.get(self.metric, self.max_degree)
+
+    @property
+    def metric(self) -> Metric:
+        """The metric whose distances between points are the heuristic."""
+        arrays = self.arrays
+        if isinstance(arrays, Csr):
+            return Metric(arrays.metric)
+        if isinstance(arrays, Sixteen):
+            return Metric.SIXTEEN
+        return Metric.OCTILE if arrays.diagonal < 2.0 * stride(arrays) else Metric.MANHATTAN
 
     @cached_property
     def forbids_corner_cutting(self) -> bool:
         """Whether this is a grid on which a diagonal is open if and only if both paths around it are (rule octile)."""
-        return isinstance(self.arrays, GridArrays) and bool(_forbids_corner_cutting(self.arrays))
+        return isinstance(self.arrays, GridArrays) and bool(forbids_corner_cutting(self.arrays))
 
     def neighbours(self, state: int) -> list[tuple[int, float]]:
         """Return the states one move away from ``state``, each with the cost of the move, in the graph's order."""
@@ -267,14 +285,8 @@ class Graph:
     @cached_property
     def _as_csr(self) -> Graph:
         moves = self.arrays
-        assert isinstance(moves, GridArrays)
-        first = np.concatenate([[0], np.cumsum(COUNT[moves.mask], dtype=np.int64)])
-        source = np.repeat(np.arange(len(self)), COUNT[moves.mask])
-        direction = DIRECTION[moves.mask[source], np.arange(first[-1]) - first[source]]
-        metric = Metric.OCTILE if has_diagonals(moves) else Metric.MANHATTAN
-        neighbour = (source + moves.offset[direction]).astype(np.int32)
-        costs = _prices(moves, source, direction) if isinstance(moves, Terrain) else PRICE[direction]
-        return Graph(Csr(first, neighbour, costs, self.points, int(metric), self.unit), self.labels)
+        assert not isinstance(moves, Csr)
+        return Graph(Csr(*rows_of_grid(moves), self.points, int(self.metric), self.unit), self.labels)
 
     def named(self, name: str) -> Graph:
         """Return the same graph under a name, which rows and messages show.
@@ -317,7 +329,7 @@ class Graph:
 
     @cached_property
     def _reversed(self) -> Graph:
-        if isinstance(self.arrays, GridArrays):
+        if not isinstance(self.arrays, Csr):
             return self
         arrays = self.arrays
         source = np.repeat(np.arange(len(self)), np.diff(arrays.first))
@@ -437,42 +449,3 @@ def _label(graph: Layout, label: npt.NDArray[np.int32], queue: npt.NDArray[np.in
                     tail += 1
         found += 1
     return found
-
-
-def has_diagonals(arrays: GridArrays) -> bool:
-    """Return whether diagonal moves are legal on a grid, by its heuristic."""
-    return bool(arrays.diagonal < 2.0 * stride(arrays))
-
-
-def _prices(graph: Terrain, source: npt.NDArray[np.int64], direction: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:
-    """Return the cost of each of these moves."""
-    costs = np.empty(len(source))
-    _find_prices(graph, source, direction, costs)
-    return costs
-
-
-@kernel
-def _find_prices(
-    graph: Terrain,
-    source: npt.NDArray[np.int64],
-    direction: npt.NDArray[np.uint8],
-    costs: npt.NDArray[np.float64],
-) -> None:
-    for k in range(len(source)):
-        costs[k] = price_towards(graph, source[k], int64(direction[k]))
-
-
-@kernel
-def _forbids_corner_cutting(graph: GridArrays) -> bool:
-    mask, offset = graph.mask, graph.offset
-    for state in range(len(mask)):
-        here = int64(mask[state])
-        for d in (1, 3, 5, 7):
-            before, after = d - 1, (d + 1) % 8
-            both = here >> before & 1 and here >> after & 1
-            if both:
-                one, other = int64(mask[state + offset[before]]), int64(mask[state + offset[after]])
-                both = one >> after & 1 and other >> before & 1
-            if both != here >> d & 1:
-                return False
-    return True

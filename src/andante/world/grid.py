@@ -11,10 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from andante.errors import MapError, ProblemError, did_you_mean, quoted, whole_number
+from andante.notebook import map_picture
 from andante.world.arcs import power_of_two
 from andante.world.graph import Graph
 from andante.world.heuristics import DIAGONAL
-from andante.world.layout import DX, DY, Moves, Terrain
+from andante.world.layout import DX, DX16, DY, DY16, Moves, Sixteen, Terrain
 
 if TYPE_CHECKING:
     from andante.world.problem import Problem
@@ -26,6 +27,10 @@ BLOCKED = "@OTW"
 #: When a diagonal move is legal: if both adjacent cardinal cells are free, always, or never.
 RULES = ("octile", "corners", "cardinal")
 
+#: The rule of sixteen neighbours, and all rules.
+SIXTEEN = "sixteen"
+ALL_RULES = (*RULES, SIXTEEN)
+
 MAX_SIDE = 32_000  # coordinates are int16
 
 #: The least and the greatest cost of a cell.
@@ -35,11 +40,13 @@ _STEPS = 16  # from one power of two to the next, to which the cheapest cost is 
 
 
 class Grid:
-    """A map of square cells, eight neighbours each.
+    """A map of square cells, each with up to eight neighbours, or sixteen.
 
     ``terrain`` is a table of booleans (True is passable), or rows of map characters, top row first. Under the rule of
     the benchmark, ``octile``, a diagonal move needs both adjacent cardinal cells free; ``corners`` allows every
-    diagonal move between passable cells; ``cardinal`` allows none.
+    diagonal move between passable cells; ``cardinal`` allows none. ``sixteen`` has leaps besides the moves of
+    ``octile``: to the next column but one of the next row, or the other way round, at the square root of 5. A leap
+    passes two cells, which must be free.
 
     ``costs`` are what cells cost, 1 unless said otherwise: by map character, {"S": 2, "W": 5}, or as a table of numbers
     of the same shape. A character that has a cost is passable, also one that is not of the map format. A move costs its
@@ -54,8 +61,8 @@ class Grid:
     (2, 1)
     >>> Grid(["..@.", "..@.", "...."]).free_cells
     10
-    >>> Grid([".S.", ".WW"], costs={"S": 2, "W": 5}).graph.neighbours(0)[:2]
-    [(1, 1.5), (4, 3.181980515364558)]
+    >>> Grid([".S.", ".WW"], costs={"S": 2, "W": 5}).graph.neighbours(0)[0]
+    (1, 1.5)
     """
 
     def __init__(
@@ -74,8 +81,8 @@ class Grid:
             table = _split(table)
         if table.ndim != 2 or 0 in table.shape or max(table.shape) > MAX_SIDE:
             raise MapError(f"a map must have 1 to {MAX_SIDE} rows and columns; this one has the shape {table.shape}")
-        if rule not in RULES:
-            raise MapError(f"unknown rule {rule!r} for moves; {did_you_mean(rule, RULES)}")
+        if rule not in ALL_RULES:
+            raise MapError(f"unknown rule {rule!r} for moves; {did_you_mean(rule, ALL_RULES)}")
         self.name = name
         self.rule = rule
         given = checked_costs(costs) if isinstance(costs, Mapping) else {}
@@ -84,6 +91,8 @@ class Grid:
         #: What each cell costs, a table like ``terrain``, or None if all cost 1. A blocked cell has the cost that it
         #: would have as ground (.).
         self.weights = _weights(self.terrain, self.passable, given) if given else _table(costs, self.terrain.shape)
+        if rule == SIXTEEN:
+            refuse_costs(self, "the rule of sixteen neighbours")
         self._freeze()
 
     def _freeze(self) -> None:
@@ -132,6 +141,10 @@ class Grid:
     def __repr__(self) -> str:
         return f"<Grid {self.name} {self.width} x {self.height}, {self.free_cells} free cells>"
 
+    def _repr_html_(self) -> str:
+        words = f"{self.name}, {self.width} x {self.height} cells, {self.free_cells:,} of them free"
+        return map_picture(self.terrain, words)
+
     @property
     def width(self) -> int:
         """The number of columns."""
@@ -154,8 +167,14 @@ class Grid:
 
     @cached_property
     def graph(self) -> Graph:
-        """The graph of the cells: state y * width + x, moves in the order N NE E SE S SW W NW."""
+        """The graph of the cells: state y * width + x, moves in the order N NE E SE S SW W NW, leaps in between."""
         x, y = cells_of(np.arange(self.width * self.height), self.width).T
+        if self.rule == SIXTEEN:
+            return Graph(
+                Sixteen(
+                    self._legal_of_sixteen().ravel(), DY16 * self.width + DX16, x.astype(np.int16), y.astype(np.int16)
+                )
+            )
         length = 2.0 if self.rule == "cardinal" else DIAGONAL
         moves = Moves(
             mask=self._legal_moves().ravel(),
@@ -193,6 +212,21 @@ class Grid:
             mask |= legal.astype(np.uint8) << d
         return mask
 
+    def _legal_of_sixteen(self) -> npt.NDArray[np.uint16]:
+        framed = np.zeros((self.height + 4, self.width + 4), bool)
+        framed[2:-2, 2:-2] = self.passable
+
+        def free(dx: int, dy: int) -> npt.NDArray[np.bool_]:
+            return framed[2 + dy : 2 + dy + self.height, 2 + dx : 2 + dx + self.width]
+
+        mask = np.zeros(self.passable.shape, np.uint16)
+        for d, (dx, dy) in enumerate(zip(DX16.tolist(), DY16.tolist(), strict=True)):
+            legal = self.passable & free(dx, dy)
+            for x, y in passed(dx, dy):
+                legal = legal & free(x, y)
+            mask |= legal.astype(np.uint16) << np.uint16(d)
+        return mask
+
     @property
     def fingerprint(self) -> str:
         """The graph's fingerprint, a hash of all legal moves: equal for maps that a search cannot distinguish."""
@@ -226,6 +260,28 @@ class Grid:
             if not self.passable[y, x]:
                 raise ProblemError(f"the {what} ({x}, {y}) is blocked on {self.name} ({chr(self.terrain[y, x])!r})")
         return Problem(self.graph, self.state(*start), self.state(*goal), grid=self)
+
+
+def passed(dx: int, dy: int) -> list[tuple[int, int]]:
+    """Return the cells that a move to one of sixteen neighbours passes: those that its line crosses or runs between.
+
+    >>> passed(1, -2), passed(1, 1), passed(0, 1)
+    ([(0, -1), (1, -1)], [(1, 0), (0, 1)], [])
+    """
+    if abs(dx) == 2:
+        return [(dx // 2, 0), (dx // 2, dy)]
+    if abs(dy) == 2:
+        return [(0, dy // 2), (dx, dy // 2)]
+    return [(dx, 0), (0, dy)] if dx and dy else []
+
+
+def refuse_sixteen(grid: Grid, what: str) -> None:
+    """Raise `MapError` if cells of a map have sixteen neighbours, which ``what`` cannot take."""
+    if grid.rule == SIXTEEN:
+        raise MapError(
+            f"{what} takes maps under the rules {', '.join(RULES[:-1])} and {RULES[-1]}, and {grid.name} is under "
+            f"{SIXTEEN}"
+        )
 
 
 def refuse_costs(grid: Grid, what: str) -> None:

@@ -10,13 +10,13 @@ from typing import Any, TypeVar, cast
 import numpy as np
 import numpy.typing as npt
 
-from andante.errors import MapError, ProblemError, quoted
+from andante.errors import MapError, ProblemError, expect, quoted
 from andante.kernel import Entry, Table, bind, entry_of, int64, kernel, subroutine, table_of
 from andante.world.cells import Cells, ring_around, set_cell
 from andante.world.changes import RECENT, Changes
 from andante.world.followers import Follower, Turnstile
 from andante.world.graph import C, Graph
-from andante.world.grid import Grid
+from andante.world.grid import Grid, refuse_sixteen
 from andante.world.layout import GridArrays
 from andante.world.parts import Parts, is_apart, note_closed, note_opened, sweep
 
@@ -42,8 +42,8 @@ class World(Grid):
     """
 
     def __init__(self, grid: Grid) -> None:
-        if not isinstance(grid, Grid):
-            raise MapError(f"a world is made of a Grid, as andante.read_map returns, not {quoted(grid)}")
+        expect(grid, Grid, "a world is made of a Grid, as andante.read_map returns", MapError)
+        refuse_sixteen(grid, "a world")
         if isinstance(grid, World):
             grid = grid.frozen()
         self.name, self.rule, self.weights = grid.name, grid.rule, grid.weights
@@ -121,11 +121,13 @@ class World(Grid):
             return changed
 
     def compile(self) -> None:
-        """Compile what changes cells, or load it from the cache: else the first change does so."""
+        """Compile what a change needs, also of levels above the map, or load it from the cache: else a tick does so."""
         none = np.zeros(0, np.int64)
         with self.lock:
             self._edit(none.ctypes.data, 0, True)
             self._edit_one(0 if self._passable[0, 0] else ~0)  # as it is
+            self._take_note()
+        self.tend(0, 0)
 
     def _keep_noted(self) -> None:
         """Let followers take note of changes before they can no longer be looked up."""

@@ -22,10 +22,10 @@ from typing import BinaryIO
 import numpy as np
 import numpy.typing as npt
 
-from andante.errors import MapError, ScenarioError
+from andante.errors import MapError, ScenarioError, expect
 from andante.files import write_whole
 from andante.world.grid import BLOCKED, MAX_SIDE, PASSABLE, Grid, checked_costs
-from andante.world.problem import Problem
+from andante.world.problem import Problem, checked_problems
 
 #: Maps with more cells are refused: no published map comes near, and the graph would not fit on an ordinary machine.
 MAX_CELLS = 2**27
@@ -51,6 +51,7 @@ def read_map(path: str | os.PathLike[str], *, rule: str = "octile", costs: Mappi
 
     ``costs`` are what cells cost, by character: {"S": 2, "W": 5} makes swamp cost 2 and water passable at 5.
     """
+    expect(path, str | os.PathLike, "a map is read from the path of a file, a text", MapError)
     file = Path(path)
     try:
         with file.open("rb") as stream:
@@ -80,6 +81,7 @@ def parse_map(
 
 def write_map(grid: Grid, path: str | os.PathLike[str]) -> None:
     """Write ``grid`` as a ``.map`` file, completely or not at all. The format stores no rule for moves and no costs."""
+    expect(grid, Grid, "a map is written as write_map(grid, path), with a Grid first", MapError)
     write_whole(path, map_text(grid).encode())
 
 
@@ -215,6 +217,8 @@ def read_scenario(path: str | os.PathLike[str], grid: Grid, *, keep_all: bool = 
     Problems that cannot be solved, because an end is blocked or the ends are in different components, are left out
     unless ``keep_all``. Lines whose start equals the goal are always left out.
     """
+    expect(path, str | os.PathLike, "a scenario is read from the path of a file, a text", ScenarioError)
+    expect(grid, Grid, "a scenario is read for its map, a Grid", ScenarioError)
     file = Path(path)
     try:
         with file.open("rb") as stream:
@@ -243,7 +247,8 @@ def parse_scenario(text: str | bytes, grid: Grid, name: str = "scenario", *, kee
 
 def write_scenario(problems: Iterable[Problem], path: str | os.PathLike[str]) -> None:
     """Write problems on grids as a ``.scen`` file, completely or not at all; each needs its optimal or listed cost."""
-    lines = [_line_of(problem, f"problem {number} ({problem!r})") for number, problem in enumerate(problems)]
+    known = checked_problems(problems)
+    lines = [_line_of(problem, f"problem {number} ({problem!r})") for number, problem in enumerate(known)]
     write_whole(path, "".join(["version 1\n", *lines]).encode())
 
 

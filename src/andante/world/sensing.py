@@ -22,7 +22,7 @@ from andante.kernel import generic, int64, kernel
 from andante.world.cells import Cells, set_cell
 from andante.world.changes import Changes, can_look_up, changed_cell
 from andante.world.graph import Graph
-from andante.world.grid import Grid
+from andante.world.grid import Grid, refuse_sixteen
 from andante.world.layout import COUNT, DIRECTION, Arrays, GridArrays
 
 
@@ -101,6 +101,7 @@ def unknown(grid: Grid, sight: int) -> tuple[Graph, Belief]:
     (12, 3, [1, 2, 3])
     """
     cells = whole_number(sight, "sight, counted in cells,", least=1, error=ParameterError)
+    refuse_sixteen(grid, "an agent with sight")
     radius = min(cells, max(grid.width, grid.height))
     everywhere = np.ones_like(grid.passable)
     graph = grid.like(grid.terrain, everywhere, grid.weights, grid.name).graph
