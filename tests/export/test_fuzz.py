@@ -38,7 +38,7 @@ KINDS = {
 def test_crowds_refuse_what_is_wrong_and_never_crash(algorithm, tmp_path):
     grid, name = andante.generate("rooms", 20, 16, seed=3), algorithm.partition("(")[0]
     out, living = tmp_path / "engine", "living" in KINDS[algorithm]
-    export(algorithm, grid, out, crowd=60, memory=1e6, grow=2, **KINDS[algorithm])
+    export(algorithm, grid, out, crowd=40, memory=1e6, grow=2, **KINDS[algorithm])
     images = [
         MapImage.of(andante.World(one) if living else one) for one in (grid, andante.generate("rooms", 20, 16, seed=4))
     ]

@@ -114,6 +114,7 @@ def test_libraries_are_small(folder):
         (folder / f"{name}.o").unlink()
 
 
+@pytest.mark.full
 def test_the_same_export_is_the_same_bytes(tmp_path):
     """In two processes, where nothing lies at the same addresses; a mind that one saved is good for the other."""
     program = (
