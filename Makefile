@@ -86,6 +86,7 @@ docs: $(VENV)/.has-docs ## build the documentation into site/; fails on any warn
 	$(BIN)/python tools/reference.py
 	$(BIN)/python tools/architecture.py
 	$(BIN)/zensical build --clean --strict
+	$(BIN)/python tools/front_page.py site
 
 new-agent: ## write the skeleton of a new algorithm (name=my_algorithm)
 	@$(PYTHON) tools/new_agent.py "$(name)"

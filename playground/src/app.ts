@@ -152,8 +152,9 @@ export class App {
   }
 
   private about(): HTMLElement {
-    const { cards, version } = this.engine;
-    return h("p", { class: "hint about" }, `Andante ${version}: ${cards.length} algorithms, compiled to WebAssembly from the library's own kernels. This page is one file; nothing is sent anywhere.`);
+    const { cards, version, given } = this.engine;
+    const carried = given && given.databases.length > 0 ? ` It has databases of ${given.name}: ${given.databases.map((one) => one.about).join(", ")}.` : "";
+    return h("p", { class: "hint about" }, `Andante ${version}: ${cards.length} algorithms, compiled to WebAssembly from the library's own kernels. This page is one file; nothing is sent anywhere.${carried}`);
   }
 
   private toolbar(): HTMLElement {
@@ -448,12 +449,13 @@ export class App {
     setIcon(this.stepButton, "on", `One ${beatName}`, ".");
     setIcon(this.backButton, "back", `One ${beatName} back`, ",");
     const crowd = session instanceof CrowdSession;
-    for (const control of [this.backButton, this.thinkButton, this.scrubber]) control.disabled = crowd;
+    this.thinkButton.disabled = crowd;
     this.saveSoon();
   }
 
   private tellTime(): void {
     const { session } = this;
+    this.scrubber.min = String(session.first);
     this.scrubber.max = String(Math.max(1, session.last));
     this.scrubber.value = String(session.at);
     const text = `${session.beatName} ${written(session.at)}`;

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
@@ -166,12 +166,29 @@ def only_numbers(values: Iterable[Any], least: int) -> list[int]:
     return found
 
 
-def read_tables(path: Path, scale: str) -> tuple[dict[str, Any], Lines]:
+class Written(float):
+    """A number that knows how it is written: 2.10 is not as exact as 2.1.
+
+    >>> Written("2.10").text, Written("2.10") + 1
+    ('2.10', 3.1)
+    """
+
+    text: str
+
+    def __new__(cls, text: str) -> Written:
+        """Return the number that a text is."""
+        made = super().__new__(cls, text)
+        made.text = text.replace("_", "")
+        return made
+
+
+def read_tables(path: Path, scale: str, number: Callable[[str], float] = float) -> tuple[dict[str, Any], Lines]:
     """Return the contents of a file, with values that depend on the scale resolved, and their line numbers.
 
     The scale is one of `SCALES`; ``quick+NAME`` takes the problems of that name, and what is run on only them, in full.
+    ``number`` makes a number of one that is written with a point or an exponent.
     """
-    text, data = _read_toml(path)
+    text, data = _read_toml(path, number)
     name, *whole = scale.split("+")
     if name not in SCALES:
         raise CampaignError(f"there is no scale {name!r}; {did_you_mean(name, SCALES)}")
@@ -184,7 +201,7 @@ def read_tables(path: Path, scale: str) -> tuple[dict[str, Any], Lines]:
     return settled, Lines(text)
 
 
-def _read_toml(path: Path) -> tuple[str, dict[str, Any]]:
+def _read_toml(path: Path, number: Callable[[str], float]) -> tuple[str, dict[str, Any]]:
     """Return the text of a file and its contents, if it is TOML of sensible length, depth and numbers."""
     try:
         text = read_at_most(path, MAX_FILE_BYTES).decode("utf-8")
@@ -197,7 +214,7 @@ def _read_toml(path: Path) -> tuple[str, dict[str, Any]]:
     if _LONG_KEY.search(text):  # parsing it would take time quadratic in its length
         raise CampaignError(deep)
     try:
-        data = tomllib.loads(text)
+        data = tomllib.loads(text, parse_float=number)
     except RecursionError as error:
         raise CampaignError(deep) from error
     except tomllib.TOMLDecodeError as error:
@@ -207,8 +224,8 @@ def _read_toml(path: Path) -> tuple[str, dict[str, Any]]:
     level: list[Any] = [data]
     for _ in range(MAX_DEPTH):
         level = [part for value in level for part in _parts(value)]
-        for number in level:
-            if isinstance(number, int) and not -(2**63) <= number < 2**63:
+        for value in level:
+            if isinstance(value, int) and not -(2**63) <= value < 2**63:
                 raise CampaignError(large)
         if not level:
             return text, data

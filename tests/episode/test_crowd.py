@@ -189,6 +189,18 @@ def test_no_more_units_are_added_than_there_is_memory_for():
     assert max(tick.bytes for tick in arrive(crowd)) <= 1e6
 
 
+def test_an_algorithm_whose_units_are_refused_does_not_change_whose_turn_it_is():
+    crowds = [andante.Crowd(GRID, memory=1e6) for _ in range(2)]
+    for crowd in crowds:
+        for algorithm in ("lrta", "rta"):
+            crowd.add(STARTS[:20], GOALS[:20], algorithm=algorithm)
+    with pytest.raises(ParameterError, match="not for 9,000"):
+        crowds[0].add([STARTS[0]] * 9000, GOALS[0], algorithm="lrta(depth=2)")
+    ticks = [[crowd.tick(expansions=15)._replace(microseconds=0) for _ in range(50)] for crowd in crowds]
+    assert ticks[0] == ticks[1]
+    assert crowds[0].states.tolist() == crowds[1].states.tolist()
+
+
 LARGE_TICKS = 2000  # enough for all that have a database to arrive, and for most others to learn most of what they will
 
 
@@ -427,6 +439,7 @@ BAD = [
     (lambda crowd: crowd.send(99, GOALS[0]), "there is no unit 99"),
     (lambda crowd: crowd.send([0, 0], GOALS[0]), "a unit is named twice"),
     (lambda crowd: crowd.send("all", GOALS[0]), "ids are whole numbers"),
+    (lambda crowd: crowd.send([[0], [1, 2]], GOALS[0]), "ids are whole numbers"),
     (lambda crowd: crowd.send([0, 1], GOALS[:3]), "2 units need as many goals"),
     (lambda crowd: crowd.remove(-1), "there is no unit -1"),
     (lambda crowd: crowd.put(0, (0, 99)), r"the place \(0, 99\) is outside"),

@@ -1,7 +1,7 @@
 // One agent: its memory in the module, and what can be seen of it.
 
 import type { AboutEngine, Layout, Peeks, Recipe } from "./about";
-import { agentPlan, variant } from "./files";
+import { agentPlan, type Database, type Known, variant } from "./files";
 import type { Module } from "./module";
 import { normal, type Setting, written } from "./notation";
 import {
@@ -71,13 +71,13 @@ export class Mind {
   constructor(
     private readonly home: Home,
     readonly world: LivingWorld,
-    recipe: Recipe,
+    known: Known,
     setting: Setting,
   ) {
     const { module, about } = home;
-    const chosen = variantOf(recipe, setting);
+    const chosen = variantOf(known.recipe, setting);
     const made = agentPlan(about, {
-      recipe,
+      ...known,
       ...chosen,
       values: setting.values,
       size: world,
@@ -91,7 +91,7 @@ export class Mind {
     this.files = memory.take(4 * (4 + 2 * about.databases));
     this.at = memory.take(4 * (4 + about.databases) + 8 * about.words);
     this.result = memory.take(Math.max(MOVE_BYTES, TRIAL_BYTES));
-    putFiles(memory.view(), this.files, about.databases, this.plan, made.length, world);
+    putFiles(memory.view(), this.files, about.databases, this.plan, made.length, world, known.databases);
     this.call("bytes", this.files, this.result, this.result + 4);
     this.mindBytes = memory.view().getUint32(this.result, true);
     this.deskBytes = memory.view().getUint32(this.result + 4, true);
@@ -145,6 +145,7 @@ export class Mind {
   }
 
   save(): Uint8Array {
+    this.call("seal", this.at);
     return this.home.module.memory.bytes().slice(this.mind, this.mind + this.mindBytes);
   }
 
@@ -218,9 +219,18 @@ export class Mind {
     return { cell, value };
   }
 
+  /** Whether the agent searches because the map has changed: as `episode/detour.py` has it, without new editions. */
+  get astray(): boolean {
+    const { detour, clock } = this.peeks;
+    if (detour === undefined) return false;
+    const view = this.home.module.memory.view();
+    const trial = view.getBigInt64(this.word(clock) + this.home.about.records.clock["trial"]!, true);
+    return trial > 0n && view.getBigInt64(this.word(detour.astray), true) === trial;
+  }
+
   /** The path that the agent means to walk from a cell on. */
   planFrom(state: Cell): Int32Array | null {
-    const { plan } = this.peeks;
+    const plan = this.astray ? this.peeks.detour?.plan : this.peeks.plan;
     if (plan === undefined) return null;
     const view = this.home.module.memory.view();
     const { records } = this.home.about;
@@ -274,7 +284,7 @@ export class Mind {
 
 const ENDS_BYTES = 32;
 
-/** Write which files the module is given: a plan and a map, and no databases. */
+/** Write which files the module is given: a plan, a map and databases. */
 export function putFiles(
   view: DataView,
   at: number,
@@ -282,8 +292,11 @@ export function putFiles(
   plan: number,
   planBytes: number,
   world: LivingWorld,
+  given: readonly Database[],
 ): void {
-  const values = [plan, planBytes, world.at, world.bytes, ...new Array<number>(2 * databases).fill(0)];
+  const places = Array.from({ length: databases }, (_, i) => given[i]?.at ?? 0);
+  const sizes = Array.from({ length: databases }, (_, i) => given[i]?.bytes ?? 0);
+  const values = [plan, planBytes, world.at, world.bytes, ...places, ...sizes];
   values.forEach((value, i) => view.setUint32(at + 4 * i, value, true));
 }
 
@@ -299,6 +312,15 @@ export function variantOf(recipe: Recipe, setting: Setting): { layout: Layout; c
   return chosen;
 }
 
+/** Whether an agent walks only while the map is as it was: it plans over levels. */
+export function isFixed(card: Card): boolean {
+  return !card.anywhere && card.needs.length === 0;
+}
+
+export function outdated(card: Card): string {
+  return `${card.title} plans over levels of the map, which are mended in Python only, and the map has changed; begin again on the map as it was, or use it from Python`;
+}
+
 export class Walker implements WalkingAgent {
   readonly notation: string;
   readonly card: Card;
@@ -308,7 +330,7 @@ export class Walker implements WalkingAgent {
   constructor(
     home: Home,
     readonly world: LivingWorld,
-    recipe: Recipe,
+    known: Known,
     setting: Setting,
     start: Cell,
     goal: Cell,
@@ -316,7 +338,7 @@ export class Walker implements WalkingAgent {
     this.notation = normal(setting);
     this.card = setting.card;
     this.counts = this.fresh(start, goal);
-    this.mind = new Mind(home, world, recipe, setting);
+    this.mind = new Mind(home, world, known, setting);
   }
 
   private fresh(start: Cell, goal: Cell): Counts {
@@ -368,8 +390,13 @@ export class Walker implements WalkingAgent {
     return this.mind.deskBytes;
   }
 
+  get astray(): boolean {
+    return this.mind.astray;
+  }
+
   step(options: { thoughts?: boolean } = {}): Step {
     const { counts, mind } = this;
+    if (isFixed(this.card) && !this.world.pristine) throw new EngineError(outdated(this.card));
     if (counts.state === counts.goal) {
       counts.status = "arrived";
       counts.lastExpanded = 0;

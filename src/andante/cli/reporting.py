@@ -108,9 +108,9 @@ def print_results(
     about = [*results.sentences, *([f"{fault}."] if fault and not results.incomparable else [])]
     if as_json:
         dominated: Any = {one.summary.name: one.dominated_by for one in standings}
-        told = {"about": about, "summaries": [asdict(summary) for summary in summaries]}
         compared = as_data(comparison) if comparison is not None else None
-        print_json({**told, "comparison": compared, "dominated_by": dominated})
+        data = {"about": about, "summaries": [asdict(summary) for summary in summaries]}
+        print_json({**data, "comparison": compared, "dominated_by": dominated})
         return
     print_lines(about)
     out.print(ComparisonTable(summaries, measures, by, ground.best if comparable else None))

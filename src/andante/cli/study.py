@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 
 from andante.cli.campaign import THREADS
 from andante.cli.running import work_on
 from andante.cli.shared import out
+
+if TYPE_CHECKING:
+    from andante.store import Store
 
 app = typer.Typer(add_completion=False)
 
@@ -27,13 +31,17 @@ def study(
         None, "--out", metavar="FOLDER", help="Where the page and figures go. Default: andante-studies/NAME/SCALE."
     ),
     estimate: bool = typer.Option(False, help="Run a few seconds of it, say how long the rest will take, and stop."),
+    so_far: bool = typer.Option(
+        False, "--so-far", help="Run nothing: write the page from what is finished, and say there how much that is."
+    ),
+    busy: bool = typer.Option(False, help="The page says that the machine had other work, so that times say little."),
 ) -> None:
     """Rerun a paper's experiments and compare its numbers with ours."""
     from andante.campaign import read_campaign
     from andante.campaign.engines.local import Local
     from andante.campaign.orders import full_database
     from andante.report.results import Results
-    from andante.report.study import write_results
+    from andante.report.study import BUSY, write_results
     from andante.report.studyfile import STUDY_FILE, find_study, read_study, study_folders
     from andante.store import Store
 
@@ -46,9 +54,23 @@ def study(
     title = file.parent.name if file.name == STUDY_FILE else file.stem
     home = folder or Path("andante-studies", title, scale)
     rows = store or home / "rows.store"
-    how = work_on(campaign, rows, lambda: Local(threads), "the same command", estimate)
-    if estimate:
-        return
+    engine = Local(threads)
+    if not so_far:
+        work_on(campaign, rows, lambda: engine, "the same command", estimate)
+        if estimate:
+            return
     made = Store(rows)
-    page = write_results(spec, Results.of(made), home, how, made.made_with)
+    caveats = [*unfinished(made), *([BUSY] if busy else [])]
+    page = write_results(spec, Results.of(made), home, engine.title, made.made_with, caveats)
     out.print(f"wrote {page}", soft_wrap=True)
+
+
+def unfinished(store: Store) -> list[str]:
+    """Return the sentence of a page on results that are not complete, if they are not."""
+    from andante.campaign import status
+
+    found = status(store)
+    if found.finished:
+        return []
+    done = f"{found.trials_finished:,} of {found.trials:,} trials"
+    return [f"Unfinished: these are {done}, so algorithms may have been run on different problems."]

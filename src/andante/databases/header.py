@@ -115,7 +115,7 @@ class Database:
 
         When these are 0 it equals one built for the present version, and agents look things up in it from their next
         move on. Until then they use it as it was, and search where the map has become another. A call ends when its
-        time is over and the piece at hand is finished; a piece is at most one pass over the whole map.
+        time is over and the piece it works on is finished; a piece is at most one pass over the whole map.
 
         >>> import andante
         >>> world = andante.World(andante.generate("rooms", 24, 24, seed=1))

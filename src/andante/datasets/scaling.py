@@ -68,7 +68,9 @@ def downscale(grid: Grid, *, size: tuple[int, int]) -> Grid:
 def _sampled(grid: Grid, columns: Places, rows: Places) -> Grid:
     """Return the map of these columns and rows of ``grid``."""
     name = f"{grid.name}-{len(columns)}x{len(rows)}"
-    return Grid(grid.terrain[np.ix_(rows, columns)], name=name, rule=grid.rule)
+    taken = np.ix_(rows, columns)
+    weights = None if grid.weights is None else grid.weights[taken]
+    return grid.like(grid.terrain[taken], grid.passable[taken], weights, name)
 
 
 def origins(small: int, large: int) -> Places:

@@ -22,8 +22,8 @@ from andante.search.astar import optimal_costs
 from andante.search.dijkstra import Field, spread
 from andante.world.graph import Graph
 from andante.world.grid import Grid
-from andante.world.heuristics import Metric, distances_between
-from andante.world.layout import Csr
+from andante.world.heuristics import distances_between
+from andante.world.layout import Csr, GridArrays, stride
 from andante.world.problem import Problem, checked_problems
 
 States = npt.NDArray[np.int64]
@@ -123,11 +123,11 @@ def _candidates(grid: Grid | Graph, band: Band, rng: np.random.Generator) -> tup
 def _estimates(graph: Graph, starts: States, goals: States) -> npt.NDArray[np.float64]:
     """Return the heuristic between the states of each pair."""
     moves = graph.arrays
-    if isinstance(moves, Csr):
-        return distances_between(moves.point[starts], moves.point[goals], Metric(moves.metric))
+    if not isinstance(moves, GridArrays):
+        return distances_between(graph.points[starts], graph.points[goals], graph.metric)
     dx, dy = (np.abs(axis[starts].astype(np.int64) - axis[goals]) for axis in (moves.x, moves.y))
     near, far = np.minimum(dx, dy), np.maximum(dx, dy)
-    estimates: npt.NDArray[np.float64] = far - near + near * moves.diagonal
+    estimates: npt.NDArray[np.float64] = (far - near) * stride(moves) + near * moves.diagonal
     return estimates
 
 

@@ -27,7 +27,7 @@ from andante.episode.units import NEW_PROBLEM, NEW_TRIAL, NO_TEAM, NO_WISH
 from andante.errors import AlgorithmError, ParameterError, ProblemError, expect, quoted
 from andante.measures import Outcome, jain_index
 from andante.world.graph import Graph
-from andante.world.grid import Grid
+from andante.world.grid import Grid, refuse_sixteen
 from andante.world.living import LivingGraph, World
 
 _WALKING, _UNREACHABLE = int(Outcome.WALKING), int(Outcome.UNREACHABLE)
@@ -94,7 +94,9 @@ class Crowd:
         self.world, self.graph = world, world.graph
         self._databases = as_databases(databases, world)
         self._share = sharing(share)
-        self._roster = Roster(world, flag(bodies, "bodies"))
+        if flag(bodies, "bodies") and isinstance(world, Grid):
+            refuse_sixteen(world, "a crowd with bodies")
+        self._roster = Roster(world, bodies)
         self._lanes = Lanes(self.graph, self._roster, lanes, threads, memory, self._share)
         self._lock = threading.Lock()
         self._living = world if isinstance(world, World) else None
@@ -226,8 +228,7 @@ class Crowd:
         weights = priorities(priority, len(begin))
         check_goals(covering(chosen, given, self.graph), self.world, end)
         self._roster.check_room(begin)
-        squad = self._lanes.open(chosen, given)
-        self._lanes.check_memory(len(begin), squad)
+        squad = self._lanes.open(chosen, given, len(begin))
         rows = self._roster.take(len(begin))
         table = self._roster.units
         table["anchored"][rows], table["priority"][rows] = chosen.card.anchored, weights

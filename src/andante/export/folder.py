@@ -24,13 +24,23 @@ from andante.episode.lanes import LEAST_MEMORY, MOST_MEMORY
 from andante.errors import AlgorithmError, OutputError, ParameterError, real_number, whole_number
 from andante.export.crowds import CrowdPlan, CrowdSize
 from andante.export.images import MOST_DATABASES, MapImage, Plan
-from andante.export.library import Exported, filled, names_for, objects, sources, template, tick_names, words_of
+from andante.export.library import (
+    Exported,
+    filled,
+    moves_and_codes,
+    names_for,
+    objects,
+    sources,
+    template,
+    tick_names,
+    words_of,
+)
 from andante.export.linking import link
 from andante.export.objects import TARGETS, Target, targets_named
 from andante.files import make_folder
 from andante.kernel import JIT
 from andante.measures import Outcome
-from andante.world.grid import Grid
+from andante.world.grid import Grid, refuse_costs, refuse_sixteen
 from andante.world.living import World
 
 MANIFEST = "export.json"
@@ -64,13 +74,15 @@ def export(
     memory: float = CROWD_MEMORY,
     bodies: bool = False,
     share: str | None = None,
+    grow: int = 1,
 ) -> Package:
     """Write agents as a C library into a folder, for these targets, with these maps and databases.
 
     With ``living`` cells of the maps can be closed and opened there. With ``crowd`` there are crowds too, of at most so
-    many units, which together take ``memory`` bytes at most; ``bodies`` and ``share`` are as in `andante.Crowd`. A
-    target is ``this`` (machine), ``linux``, ``windows``, ``macos``, ``wasm``, or one of `TARGETS`. The folder may be
-    there only if it is empty or was written by an export.
+    many units, which together take ``memory`` bytes at most; ``bodies`` and ``share`` are as in `andante.Crowd`. They
+    can ``grow`` up to so many times that: there are plans for twice as much, four times, and so on. A target is
+    ``this`` (machine), ``linux``, ``windows``, ``macos``, ``wasm``, or one of `TARGETS`. The folder may be there only
+    if it is empty or was written by an export.
     """
     if not JIT:
         raise ParameterError("agents are exported as the compiler made them; unset NUMBA_DISABLE_JIT")
@@ -79,12 +91,15 @@ def export(
     grids = [maps] if isinstance(maps, Grid) else list(maps)
     if not found or not grids:
         raise ParameterError("an export needs at least one algorithm and one map")
+    for grid in grids:
+        refuse_costs(grid, "an export")
+        refuse_sixteen(grid, "an export")
     if len({grid.name for grid in grids}) < len(grids):
         raise ParameterError("two of the maps have the same name, and so would their files")
     given = [databases] if isinstance(databases, Database) else list(databases)
     folder = _place(out)
-    size = _crowd_size(crowd, memory, bodies, share)
-    agents = _planned(found, grids, given, living, size)
+    sizes = _crowd_sizes(crowd, memory, bodies, share, grow)
+    agents = _planned(found, grids, given, living, sizes)
     _check_sizes(agents, chosen)
     _check_names(agents)
     temporary = folder.parent / f".{secrets.token_hex(8)}.part"
@@ -153,7 +168,7 @@ def _planned(
     grids: Sequence[Grid],
     databases: Sequence[Database],
     living: bool,
-    size: CrowdSize | None,
+    sizes: Sequence[CrowdSize],
 ) -> list[Exported]:
     """Return the agents with a plan for each map."""
     images = [MapImage.of(World(grid) if living else grid) for grid in grids]
@@ -166,25 +181,26 @@ def _planned(
             raise AlgorithmError(
                 f"{algorithm} needs other machine code for some of these maps than for others; export them one by one"
             )
-        crowds: tuple[CrowdPlan, ...] = ()
-        if size is not None:
-            crowds = tuple(CrowdPlan.of(algorithm, plan.map, plan.databases, size) for plan in plans)
+        crowds = tuple(CrowdPlan.of(algorithm, plan.map, plan.databases, size) for plan in plans for size in sizes)
         agents.append(Exported(name, plans, crowds))
     return agents
 
 
-def _crowd_size(crowd: int, memory: float, bodies: bool, share: str | None) -> CrowdSize | None:
-    """Return how large a crowd may become; None without a crowd."""
+def _crowd_sizes(crowd: int, memory: float, bodies: bool, share: str | None, grow: int) -> list[CrowdSize]:
+    """Return how large a crowd may be, from the smallest to the largest; nothing without a crowd."""
     units = whole_number(crowd, "the units of a crowd", least=0, error=ParameterError)
+    times = whole_number(grow, "how many times a crowd can grow", least=1, error=ParameterError)
     room = real_number(memory, "memory, in bytes,", least=LEAST_MEMORY)
     shares, has_bodies = sharing(share), flag(bodies, "bodies")
     if units == 0:
-        if shares or has_bodies:
-            raise ParameterError("bodies and share are for crowds; say how many units a crowd may have")
-        return None
-    if units > MOST_UNITS or room > MOST_MEMORY:
+        if shares or has_bodies or times > 1:
+            raise ParameterError("bodies, share and grow are for crowds; say how many units a crowd may have")
+        return []
+    if times * units > MOST_UNITS or times * room > MOST_MEMORY:
         raise ParameterError(f"an exported crowd has at most {MOST_UNITS:,} units and {MOST_MEMORY:g} bytes of memory")
-    return CrowdSize(units, int(room), has_bodies, shares)
+    smallest = CrowdSize(units, int(room), has_bodies, shares)
+    doubled = [2**k for k in range((times - 1).bit_length())]
+    return [smallest.grown(each) for each in (*doubled, times)]
 
 
 def _check_sizes(agents: Sequence[Exported], targets: Sequence[Target]) -> None:
@@ -220,7 +236,7 @@ def plan_name(plan: Plan, agent: str) -> str:
 
 def crowd_name(plan: CrowdPlan, agent: str) -> str:
     """Return the file name of a crowd's plan."""
-    return f"{plan.map.world.name}.{agent}.crowd"
+    return f"{plan.map.world.name}.{agent}.crowd{plan.size.times if plan.size.times > 1 else ''}"
 
 
 def database_names(plan: Plan) -> list[str]:
@@ -314,7 +330,7 @@ def _example(agent: Exported, living: bool) -> str:
     world = ""
     if living:
         world = _WORLD_EXAMPLE
-    command = "cc -std=c99 -O2 -I. example.c TARGET/libandante.a -o example"
+    command = "cc -std=c99 -O2 -I. example.c TARGET/libandante.a -o ../example"
     return filled(
         template("example.c"),
         {
@@ -351,6 +367,7 @@ def _scripts(agents: Sequence[Exported]) -> dict[str, str]:
         "AGENT_BYTES": 4 * (4 + MOST_DATABASES) + 8 * words,
         "DATABASES": MOST_DATABASES,
         "TICK": json.dumps(tick_names()),
+        **moves_and_codes(),
     }
     types = {
         "NAMES": " | ".join(json.dumps(one.name) for one in agents),
@@ -379,6 +396,7 @@ def _readme(agents: Sequence[Exported], libraries: dict[str, Any], unlinked: Seq
         template("README.md"),
         {
             "AGENTS": "\n".join(rows),
+            "MAPS": "\n".join(_about_map(each.map) for each in first.plans),
             "LIBRARIES": "\n".join(built),
             "LINKING": _linking(unlinked),
             "LIVING": template("living.md") if living else "",
@@ -429,10 +447,16 @@ def _databases_in_examples(names: Sequence[str]) -> dict[str, str]:
     }
 
 
+def _about_map(image: MapImage) -> str:
+    world = image.world
+    return f"| `{image_name(image)}` | {world.width}, {world.height} | {image.graph.chart} |"
+
+
 def _about_crowds(agents: Sequence[Exported]) -> str:
     """Return what a README says of crowds; nothing if there are none."""
     rows = [
-        f"| `andante_{one.name}_crowd_...` | `{crowd_name(crowd, one.name)}` | {crowd.memory_bytes:,} |"
+        f"| `andante_{one.name}_crowd_...` | `{crowd_name(crowd, one.name)}` | {crowd.size.units:,} | "
+        f"{crowd.size.memory:,} | {crowd.memory_bytes:,} |"
         for one in agents
         for crowd in one.crowds
     ]

@@ -310,8 +310,8 @@ def estimate(
     crew = _Sampler(_checked(threads), seconds=seconds)
     try:
         _build(kind, world, goals, parameters, crew)
-    except _EstimatedError as told:
-        return told.estimate
+    except _EstimatedError as over:
+        return over.estimate
     return Estimate(time.perf_counter() - crew.began, "", 0, 0)
 
 
@@ -373,7 +373,7 @@ def _asked(kind: str, which: Goals, goals: Iterable[int] | None, graph: Graph) -
         return None
     if goals is None:
         raise ParameterError(
-            f"{kind} with goals=asked has to be told which goals; give build(..., goals=[...]) states of the map, or "
+            f"{kind} with goals=asked needs the goals; give build(..., goals=[...]) states of the map, or "
             "'andante build' a scenario with --goals FILE.scen"
         )
     states = np.unique([whole_number(goal, "a goal") for goal in goals]).astype(np.int64)

@@ -71,7 +71,7 @@ def _parts(subject: Grid | Trial | Trace) -> tuple[Image, str, _Route | None]:
     """Return the background image, the caption, and the agent's route if there is one."""
     if isinstance(subject, Grid):
         words = f"{subject.name}: {subject.width} x {subject.height}, {subject.free_cells:,} free cells"
-        return _terrain(subject.terrain), words, None
+        return _terrain(subject.shown), words, None
     walked = (
         f"{subject.suboptimality_ratio:.3g} times optimal" if subject.optimal_cost < math.inf else "there is no path"
     )
@@ -110,7 +110,7 @@ def _terrain(codes: npt.NDArray[np.uint8]) -> Image:
 
 def _visits(grid: Grid, path: npt.NDArray[np.int32]) -> Image:
     """Return the terrain, with the cells visited more than once in heat colours."""
-    image = _terrain(grid.terrain)
+    image = _terrain(grid.shown)
     visits = np.bincount(path, minlength=grid.terrain.size).reshape(grid.terrain.shape)
     again = visits > 1
     image[again] = _heat(np.log(visits[again]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import platform
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -12,11 +13,19 @@ import andante
 from andante.files import make_folder, write_whole
 from andante.provenance import code_state
 from andante.report import studyspecs as parts
+from andante.report.published import as_data, counting_section
 from andante.report.results import Results
 from andante.report.studycontests import best, duel, front, pairs
 from andante.report.studyfigures import figure
+from andante.report.studynumbers import published
 from andante.report.studyspecs import FigureSpec, Part, Study
-from andante.report.studytables import amortization, correlation, duration, influence, table
+from andante.report.studytables import amortization, correlation, elsewhere, influence, table
+from andante.report.studywords import duration
+
+#: The file beside a page with the paper's numbers and ours as plain data, for the page of all papers.
+NUMBERS = "numbers.json"
+
+BUSY = "The machine had other work meanwhile, so what is a time here says little."
 
 #: The function that writes each kind of part, except figures.
 _WRITE: dict[type, Callable[[Any, Results], str]] = {
@@ -28,15 +37,23 @@ _WRITE: dict[type, Callable[[Any, Results], str]] = {
     parts.PairsSpec: pairs,
     parts.CorrelationSpec: correlation,
     parts.InfluenceSpec: influence,
+    parts.ElsewhereSpec: elsewhere,
 }
 
 
 def write_results(
-    study: Study, results: Results, folder: Path, how: str, made_with: Sequence[Mapping[str, Any]] = ()
+    study: Study,
+    results: Results,
+    folder: Path,
+    how: str,
+    made_with: Sequence[Mapping[str, Any]] = (),
+    caveats: Sequence[str] = (),
 ) -> Path:
     """Write the study's page and its figures into a folder and return the page.
 
-    ``how`` says what it was run on, and ``made_with`` with which code and on which machines (`andante.provenance`).
+    ``how`` says what it was run on, ``made_with`` with which code and on which machines (`andante.provenance`), and
+    ``caveats`` are sentences for those who read the numbers. Beside the page are the paper's numbers and ours as plain
+    data: `NUMBERS`.
     """
     make_folder(folder)
     commits = " and ".join(dict.fromkeys(filter(None, map(code_state, made_with))))
@@ -44,13 +61,20 @@ def write_results(
     machines = " and ".join(dict.fromkeys(str(made["processor"]) for made in made_with)) or platform.machine()
     when = f"Run on {datetime.now(UTC):%Y-%m-%d} with {code}: {results.counts}"
     took = f"{duration(float(results.rows['seconds'].sum()))} of the agents' own time"
-    lines = [f"# {study.title}", study.about, f"{when} {how} of {machines}, {took}."]
+    ran = f"{when} {how} of {machines}, {took}."
+    ran = " ".join([ran, *caveats])
+    numbers = published(study, results)
+    lines = [f"# {study.title}", *counting_section(numbers), *(["## The experiments"] if numbers else [])]
+    lines += [study.about, ran]
     for part in study.parts:
         lines += [f"## {part.title}", part.about, *_written(part, results, folder)]
     if study.notes:
         lines += ["## Where they differ, and why", study.notes]
     if study.absent:
         lines += ["## Not here, and why", study.absent]
+    data = {"title": study.title, "run": ran, "numbers": as_data(numbers)}
+    if numbers:
+        write_whole(folder / NUMBERS, f"{json.dumps(data, ensure_ascii=False, indent=1)}\n".encode())
     page = folder / "results.md"
     write_whole(page, ("\n\n".join(filter(None, lines)) + "\n").encode())
     return page

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from andante.errors import ParameterError, did_you_mean
 from andante.measures import PLACE, Better, Statistics, measure, problem_mismatch
@@ -28,8 +28,10 @@ from andante.report.figure import save_figure
 from andante.report.markdown import markdown_table, plain
 from andante.report.plots import axis_title
 from andante.report.results import Results
+from andante.report.studynumbers import marks_of
+from andante.report.studyrows import means_of, rows_of_figure, trials_of
 from andante.report.studyspecs import ONE_BY_ONE, RANKED, FigureSpec
-from andante.report.studytables import not_compared, or_dash, scored, share
+from andante.report.studywords import not_compared, or_dash, share
 from andante.store.store import polars
 
 if TYPE_CHECKING:
@@ -43,10 +45,7 @@ MOST_NAMED = 12  # algorithms listed below a figure
 
 def figure(spec: FigureSpec, results: Results, folder: Path) -> list[str]:
     """Draw a figure into the folder; return the Markdown that shows it, and the numbers that go with it."""
-    everyone = scored(results.where(spec.where).only(spec.algorithms), spec.y)
-    chosen = everyone
-    if math.isfinite(spec.worst_move) and len(chosen.rows):
-        chosen = chosen.within(spec.worst_move)
+    chosen, everyone = rows_of_figure(spec, results)
     if not len(chosen.rows):
         return ["Not run."]
     fault = _mixed(spec, chosen)
@@ -194,13 +193,15 @@ def _histogram(spec: FigureSpec, results: Results) -> Drawn:
 def _trials(spec: FigureSpec, results: Results) -> Drawn:
     """Plot how often each value occurs among all trials."""
     known = measure(spec.y[0])
-    values = results.rows[known.name].cast(polars().Float64).to_numpy()
-    finite = np.isfinite(values)
-    values, missed = values[finite], ~results.rows["solved"].to_numpy().astype(bool)[finite] & known.adds_up
-    found = Statistics.of(values, missed)
+    values, missed = trials_of(spec, results)
+    found, mark = Statistics.of(values, missed), marks_of(spec, results).get((0, 0), "")
     words = {"mean": "mean", "median": "50 of 100 stay below", "p95": "95 of 100 stay below"}
     lines = [
-        [said, or_dash(spec.paper) if name == "mean" else "-", f"{'≥ ' if found.is_bound(name) else ''}{shown}"]
+        [
+            said,
+            f"{or_dash(spec.paper)}{mark}" if name == "mean" else "-",
+            f"{'≥ ' if found.is_bound(name) else ''}{shown}",
+        ]
         for name, said in words.items()
         for shown in [known.show(float(getattr(found, name)))]
     ]
@@ -211,22 +212,25 @@ def _trials(spec: FigureSpec, results: Results) -> Drawn:
 def _algorithms(spec: FigureSpec, results: Results) -> Drawn:
     """Plot the means of all algorithms, with lines at the marked ones, and report the share of others beating each."""
     name = spec.y[0]
-    means = {summary.name: summary[name].mean for summary in results.summaries()}
-    marked = {claim.algorithm: means.pop(claim.algorithm) for claim in spec.marks if claim.algorithm in means}
-    values = np.array([value for value in means.values() if math.isfinite(value)])
+    values, marked = means_of(spec, results)
     middle = float(values.mean())
     lines = [
         [f"mean over {len(values):,} algorithms", or_dash(spec.paper), f"{middle:.1f}"],
-        ["better than that mean", share(spec.paper_share), share(100 * float((values < middle).mean()))],
+        ["better than that mean", share(spec.paper_share), _beaten(values, middle)],
     ]
     for claim in spec.marks:
         if claim.algorithm in marked:
-            beaten = 100 * float((values < marked[claim.algorithm]).mean())
             paper = claim.paper[0] if isinstance(claim.paper[0], int | float) else None
-            lines.append([f"better than {plain(claim.label)}", share(paper), share(beaten)])
+            lines.append([f"better than {plain(claim.label)}", share(paper), _beaten(values, marked[claim.algorithm])])
+    marks = marks_of(spec, results)
+    lines = [[label, f"{paper}{marks.get((row, 0), '')}", ours] for row, (label, paper, ours) in enumerate(lines)]
     named = {"mean": middle} | {c.label: marked[c.algorithm] for c in spec.marks if c.algorithm in marked}
     table = markdown_table(["", "paper", "ours"], lines)
     return histogram_plot(values.tolist(), axis_title(measure(name)), named), [table]
+
+
+def _beaten(values: npt.NDArray[np.float64], limit: float) -> str:
+    return f"{100 * float((values < limit).mean()):.1f} %"
 
 
 _DRAW: dict[str, Callable[[FigureSpec, Results], Drawn]] = {

@@ -25,7 +25,7 @@ from typing import Any
 
 import andante
 from andante.agent import find, find_all
-from andante.datafile import Lines, Table, read_tables
+from andante.datafile import Lines, Table, Written, read_tables
 from andante.errors import AndanteError, did_you_mean
 from andante.measures import MEASURES
 from andante.report.studyspecs import (
@@ -41,6 +41,7 @@ from andante.report.studyspecs import (
     CorrelationSpec,
     DuelSpec,
     Effect,
+    ElsewhereSpec,
     FigureSpec,
     FrontSpec,
     InfluenceSpec,
@@ -86,10 +87,16 @@ class _Table(Table):
     """A table of a study file, which may name databases."""
 
     def __init__(
-        self, data: Mapping[str, Any], name: str, path: Path, lines: Lines, full_database: Callable[[str], str]
+        self,
+        data: Mapping[str, Any],
+        name: str,
+        path: Path,
+        lines: Lines,
+        full_database: Callable[[str], str],
+        count: int = 0,
     ) -> None:
         super().__init__(data, name, path, lines)
-        self.full_database = full_database
+        self.full_database, self.count = full_database, count
 
 
 def read_study(path: str | os.PathLike[str], scale: str, full_database: Callable[[str], str]) -> Study:
@@ -98,8 +105,9 @@ def read_study(path: str | os.PathLike[str], scale: str, full_database: Callable
     ``full_database`` returns a database with all its parameters, as rows name it (`andante.campaign.orders`).
     """
     file = Path(path)
-    data, lines = read_tables(file, scale)
+    data, lines = read_tables(file, scale, Written)
     top = Table(data, "", file, lines)
+    count = top.take("paper_count", int, 0)
     found: list[tuple[int, Part]] = []
     for name, read in _READ.items():
         inline = lines.find("", name)  # the line of the key if the parts are written as one list
@@ -107,7 +115,7 @@ def read_study(path: str | os.PathLike[str], scale: str, full_database: Callable
             table = f"{name} {number}"
             if not isinstance(one, dict):
                 top.fail(f"each {name} must be a table, [[{name}]], not {one!r}", name)
-            found.append((max(inline, lines.find(table)), read(_Table(one, table, file, lines, full_database))))
+            found.append((max(inline, lines.find(table)), read(_Table(one, table, file, lines, full_database, count))))
     return Study(
         file,
         top.take("title", str, file.parent.name),
@@ -147,10 +155,11 @@ def _read_best(table: _Table) -> BestSpec:
 
 
 def _read_contest(table: _Table, data: Any) -> Contest:
-    _check_row(table, data, ("label", "measure", "worst_move", "paper"))
+    _check_row(table, data, ("label", "measure", "worst_move", "paper", "why"))
     name = _known_measure(table, "rows", data.get("measure", _QUALITY))
     most = table.checked(data.get("worst_move", math.inf), float, "rows", "worst_move")
-    return Contest(str(data.get("label", MEASURES[name].title)), name, most, str(data.get("paper", "-")))
+    why = table.checked(data.get("why", ""), str, "rows", "why")
+    return Contest(str(data.get("label", MEASURES[name].title)), name, most, str(data.get("paper", "-")), why)
 
 
 def _check_row(table: _Table, data: Any, known: Sequence[str]) -> None:
@@ -263,9 +272,26 @@ def _read_duel(table: _Table) -> DuelSpec:
     return spec
 
 
-def _heading(table: _Table) -> dict[str, str]:
+def _heading(table: _Table) -> dict[str, Any]:
     """Return what every part of a study begins with."""
-    return {"title": table.take("title", str), "about": table.take("about", str, "").strip()}
+    return {
+        "title": table.take("title", str),
+        "about": table.take("about", str, "").strip(),
+        "why": table.take("why", str, "").strip(),
+        "again": table.take("again", bool, False),
+        "count": table.take("paper_count", int, table.count),
+    }
+
+
+def _read_elsewhere(table: _Table) -> ElsewhereSpec:
+    keys = ("label", "paper", "ours", "why")
+    lines = []
+    for one in table.take("rows", list):
+        _check_row(table, one, keys)
+        lines.append({key: table.checked(one.get(key, "-"), str, "rows", key) for key in keys})
+    spec = ElsewhereSpec(**_heading(table), lines=tuple(lines))
+    table.finish()
+    return spec
 
 
 def _where(table: _Table) -> dict[str, Any]:
@@ -284,7 +310,7 @@ def _settled(table: _Table, key: str, where: Mapping[str, Any]) -> dict[str, Any
 
 
 def _read_claim(table: _Table, key: str, data: Any, where: Mapping[str, Any], measures: int = 1) -> Claim:
-    known = ("algorithm", "label", "paper", "where", "against", "note", "cap")
+    known = ("algorithm", "label", "paper", "where", "against", "note", "cap", "why", "again")
     if not isinstance(data, dict) or "algorithm" not in data:
         table.fail(f"each of {key} must be a table with an 'algorithm'", key)
     for name in data:
@@ -303,7 +329,17 @@ def _read_claim(table: _Table, key: str, data: Any, where: Mapping[str, Any], me
         against=_algorithm(table, key, against) if against is not None else None,
         note=table.checked(data.get("note", ""), str, key, "note"),
         cap=_cap(table, key, data),
+        why=_reasons(table, key, data.get("why", ""), measures),
+        again=table.checked(data.get("again", False), bool, key, "again"),
     )
+
+
+def _reasons(table: _Table, key: str, why: Any, measures: int) -> tuple[str, ...]:
+    """Return a reason for each measure: one text for all, or a list."""
+    texts = why if isinstance(why, list) else [why] * measures
+    if len(texts) != measures:
+        table.fail(f"'why' must have {measures} texts here, one for each measure, not {len(texts)}", key, "why")
+    return tuple(table.checked(text, str, key, "why") for text in texts)
 
 
 def _cap(table: _Table, key: str, data: Mapping[str, Any]) -> float:
@@ -405,4 +441,5 @@ _READ: dict[str, Callable[[_Table], Part]] = {
     "correlation": _read_correlation,
     "influence": _read_influence,
     "figure": _read_figure,
+    "elsewhere": _read_elsewhere,
 }

@@ -53,6 +53,8 @@ class Claim:
     against: str | None = None  # if given, the change relative to this algorithm is shown, in percent
     note: str = ""
     cap: float = math.inf  # capped suboptimality counts as at most this
+    why: tuple[str, ...] = ("",)  # for each measure, why its number does not come out, if that is known
+    again: bool = False  # its numbers stand in another part, too, and are counted there
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,9 @@ class Part:
 
     title: str
     about: str
+    why: str  # why numbers that say nothing of their own do not come out; empty if it is not known
+    again: bool  # all its numbers are those of another part
+    count: int  # of problems (or algorithms) that the paper's numbers are over; 0 for as many as ours
 
 
 @dataclass(frozen=True)
@@ -86,7 +91,8 @@ class Contest:
     label: str
     measure: str
     worst_move: float  # algorithms that ever expanded more states before a move are left out
-    paper: str
+    paper: str  # the name of its winner; a number after a colon is held against that of ours
+    why: str = ""
 
 
 @dataclass(frozen=True)
@@ -191,6 +197,13 @@ class FigureSpec(Selection):
     marks: tuple[Claim, ...]
     paper: float | None  # the mean of a histogram, if the paper gives it
     paper_share: float | None  # and the share of values below it
+
+
+@dataclass(frozen=True)
+class ElsewhereSpec(Part):
+    """Numbers of a paper that no run of the study can be held against, with what is known, and the reason."""
+
+    lines: tuple[dict[str, str], ...]  # each with a label, the paper's number, ours and why
 
 
 @dataclass(frozen=True)

@@ -10,14 +10,22 @@ from typing import Any
 import numpy as np
 
 from andante.errors import ParameterError
-from andante.measures import PLACE, Clusters, Measure, Summary, map_column, measure, problem_mismatch
-from andante.measures.clusters import correlated, resampled
+from andante.measures import Clusters, Measure, Summary, measure, problem_mismatch
+from andante.measures.clusters import correlated
 from andante.report.charts import Setting, is_number
-from andante.report.dominance import paired
 from andante.report.markdown import markdown_table, plain
 from andante.report.results import Results
-from andante.report.studyspecs import AmortizationSpec, Claim, CorrelationSpec, InfluenceSpec, TableSpec
-from andante.store.store import polars
+from andante.report.studynumbers import marks_of
+from andante.report.studyrows import both_measures, change_of, scored, summary_of
+from andante.report.studyspecs import (
+    AmortizationSpec,
+    Claim,
+    CorrelationSpec,
+    ElsewhereSpec,
+    InfluenceSpec,
+    TableSpec,
+)
+from andante.report.studywords import duration, not_compared, paper_text
 
 _QUALITY, _TIME = "suboptimality_ratio", "microseconds_per_move"
 _CONFIDENCE = 99  # percent, of correlations
@@ -28,21 +36,24 @@ def table(spec: TableSpec, results: Results) -> str:
     if len(spec.measures) > 1:
         return _wide_table(spec, results)
     head = ["", "paper", f"ours, {spec.statistic}", "difference", "median", "95 %", "trials", "not solved"]
-    return markdown_table(head, [_line(spec, claim, results) for claim in spec.claims])
+    marks = marks_of(spec, results)
+    lines = [_line(spec, claim, results, marks.get((row, 0), "")) for row, claim in enumerate(spec.claims)]
+    return markdown_table(head, lines)
 
 
-def _line(spec: TableSpec, claim: Claim, results: Results) -> list[str]:
+def _line(spec: TableSpec, claim: Claim, results: Results, mark: str) -> list[str]:
     chosen = scored(results.where(claim.where), spec.measures, claim.cap)
     (name,), (paper,) = spec.measures, claim.paper
+    label = [_label(claim), f"{plain(paper_text(paper))}{mark}"]
     summary = summary_of(chosen, claim.algorithm)
     if summary is None:
-        return [_label(claim), paper_text(paper), "not run", *["-"] * 5]
+        return [*label, "not run", *["-"] * 5]
     value = float(getattr(summary[name], spec.statistic))
     if claim.against is not None:
-        return [_label(claim), paper_text(paper), *_change(chosen, name, claim), "-", "-", *_counts(summary)]
+        return [*label, *_change(chosen, name, claim), "-", "-", *_counts(summary)]
     shown = summary.show(name, spec.statistic)
     spread = [summary.show(name, "median"), summary.show(name, "p95")]
-    return [_label(claim), paper_text(paper), shown, _difference(paper, value), *spread, *_counts(summary)]
+    return [*label, shown, _difference(paper, value), *spread, *_counts(summary)]
 
 
 def _wide_table(spec: TableSpec, results: Results) -> str:
@@ -52,7 +63,11 @@ def _wide_table(spec: TableSpec, results: Results) -> str:
     for name, known in zip(spec.measures, given, strict=True):
         title = headed(measure(name))
         head += [f"{title}: paper", "ours"] if known else [f"{title}: ours" if any(given) else title]
-    lines = [_wide_line(spec, claim, results, given) for claim in spec.claims]
+    marks = marks_of(spec, results)
+    lines = [
+        _wide_line(spec, claim, results, given, [marks.get((row, column), "") for column in range(len(given))])
+        for row, claim in enumerate(spec.claims)
+    ]
     return markdown_table([*head, "trials", "not solved"], lines)
 
 
@@ -65,12 +80,14 @@ def headed(known: Measure) -> str:
     return known.title if known.unit in ("B", "s") else f"{known.title} ({known.unit})"
 
 
-def _wide_line(spec: TableSpec, claim: Claim, results: Results, given: Sequence[bool]) -> list[str]:
+def _wide_line(
+    spec: TableSpec, claim: Claim, results: Results, given: Sequence[bool], marks: Sequence[str]
+) -> list[str]:
     summary = summary_of(scored(results.where(claim.where), spec.measures, claim.cap), claim.algorithm)
     cells = [_label(claim)]
-    for name, paper, known in zip(spec.measures, claim.paper, given, strict=True):
+    for name, paper, known, mark in zip(spec.measures, claim.paper, given, marks, strict=True):
         ours = "not run" if summary is None else _shown(summary, name, spec.statistic)
-        cells += [paper_text(paper), ours] if known else [ours]
+        cells += [f"{plain(paper_text(paper))}{mark}", ours] if known else [ours]
     return [*cells, *(["-", "-"] if summary is None else _counts(summary))]
 
 
@@ -82,20 +99,14 @@ def _shown(summary: Summary, name: str, statistic: str) -> str:
 
 
 def _change(chosen: Results, name: str, claim: Claim) -> list[str]:
-    """Return the change of the measure relative to another algorithm on the problems that both solved.
-
-    It has its 95 % interval, from the bootstrap over maps.
-    """
-    assert claim.against is not None
-    if summary_of(chosen, claim.against) is None:
+    """Return the change of the measure relative to another algorithm, with its 95 % interval over maps."""
+    found = change_of(chosen, name, claim)
+    if found is None:
         return ["not run", "-"]
-    place = map_column(chosen.rows.columns) or "map"
-    both = paired(chosen.rows, claim.algorithm, claim.against, [name, *([] if place in PLACE else [place])])
-    change = (both[name] - both[f"{name}_right"]).to_numpy() / both[f"{name}_right"].to_numpy().mean() * 100
-    (found,) = resampled(change[None, :], Clusters.of(both[place].to_numpy()))
-    low, high = found.interval
+    change, _ = found
+    low, high = change.interval
     spread = f" ({low:+.2f} to {high:+.2f})" if math.isfinite(low) and math.isfinite(high) else ""
-    return [f"{found.mean:+.2f}{spread} %", "-"]
+    return [f"{change.mean:+.2f}{spread} %", "-"]
 
 
 def _difference(paper: float | str, ours: float) -> str:
@@ -115,7 +126,7 @@ def amortization(spec: AmortizationSpec, results: Results) -> str:
 
 
 def _recouped(claim: Claim, results: Results, rivals: Sequence[Summary]) -> list[str]:
-    label = [_label(claim), paper_text(claim.paper[0])]
+    label = [_label(claim), plain(paper_text(claim.paper[0]))]
     summary = summary_of(results.where(claim.where), claim.algorithm)
     if summary is None or not rivals:
         return [*label, "not run", *["-"] * 5]
@@ -139,19 +150,19 @@ def _recouped(claim: Claim, results: Results, rivals: Sequence[Summary]) -> list
 def correlation(spec: CorrelationSpec, results: Results) -> str:
     """Return Pearson's correlation of two measures over the trials of an algorithm, with an interval over maps."""
     head = ["", "paper", "ours", f"{_CONFIDENCE} % confidence", "trials"]
-    return markdown_table(head, [_correlated(spec, claim, results) for claim in spec.claims])
+    marks = marks_of(spec, results)
+    return markdown_table(
+        head, [_correlated(spec, claim, results, marks.get((row, 0), "")) for row, claim in enumerate(spec.claims)]
+    )
 
 
-def _correlated(spec: CorrelationSpec, claim: Claim, results: Results) -> list[str]:
-    label = [_label(claim), paper_text(claim.paper[0])]
-    chosen = results.where(claim.where)
-    if summary_of(chosen, claim.algorithm) is None:
+def _correlated(spec: CorrelationSpec, claim: Claim, results: Results, mark: str) -> list[str]:
+    label = [_label(claim), f"{plain(paper_text(claim.paper[0]))}{mark}"]
+    if summary_of(results.where(claim.where), claim.algorithm) is None:
         return [*label, "not run", "-", "-"]
-    mine = chosen.where({"algorithm": claim.algorithm})
-    x, y = (mine.rows[name].cast(polars().Float64).to_numpy() for name in (spec.x, spec.y))
-    known = np.isfinite(x) & np.isfinite(y)
-    count = f"{known.sum():,}"
-    found = correlated(x[known], y[known], Clusters.of(mine.maps().to_numpy()[known]), _CONFIDENCE / 100)
+    x, y, maps = both_measures(spec, claim, results)
+    count = f"{len(x):,}"
+    found = correlated(x, y, Clusters.of(maps), _CONFIDENCE / 100)
     if math.isnan(found.mean):
         return [*label, "-", "-", count]
     low, high = found.interval
@@ -228,63 +239,20 @@ def ends(means: Mapping[Arguments, float], parameter: str) -> dict[Arguments, tu
     return {rest: (means[rest | {low}], means[other]) for rest, other in pairs.items() if other in means}
 
 
+# --- numbers that are told elsewhere --------------------------------------------------------------------------------
+
+
+def elsewhere(spec: ElsewhereSpec, results: Results) -> str:
+    """Return the numbers that no run here can be held against, with what is known about them."""
+    rows = [[plain(one["label"]), plain(one["paper"]), plain(one["ours"]), one["why"]] for one in spec.lines]
+    return markdown_table(["", "paper", "ours", "why it is not judged"], rows, left=("why it is not judged",))
+
+
 # --- words ----------------------------------------------------------------------------------------------------------
-
-
-def not_compared(fault: str) -> str:
-    """Return the text that replaces a comparison that would not be fair."""
-    return f"Not compared: {plain(fault)}."
-
-
-def or_dash(value: float | None) -> str:
-    """Return a number, or a dash if there is none."""
-    return "-" if value is None else f"{value:g}"
-
-
-def share(percent: float | None) -> str:
-    """Return a share in percent, or a dash if there is none."""
-    return "-" if percent is None else f"{percent:.1f} %"
-
-
-def duration(seconds: float) -> str:
-    """Return a duration in a suitable unit.
-
-    >>> duration(0.25), duration(90), duration(600), duration(9000)
-    ('0.2 seconds', '90.0 seconds', '10 minutes', '2.5 hours')
-    """
-    if seconds < 120:
-        return f"{seconds:.1f} seconds"
-    return f"{seconds / 60:.0f} minutes" if seconds < 7200 else f"{seconds / 3600:.1f} hours"
-
-
-def scored(results: Results, measures: Sequence[str], cap: float = math.inf) -> Results:
-    """Return the results, with capped suboptimality if that is among the measures; for ``cap`` see `Results.capped`."""
-    return results.capped(cap) if "capped_suboptimality_ratio" in measures else results
-
-
-def summary_of(results: Results, algorithm: str) -> Summary | None:
-    """Return the summary of an algorithm, or None if it was not run; it must be run under one set of conditions."""
-    found = results.where({"algorithm": algorithm})
-    if not len(found.rows):
-        return None
-    summaries = found.summaries()
-    if len(summaries) > 1:
-        names = " and ".join(one.name for one in summaries[:2])
-        raise ParameterError(f"{algorithm} was run under several conditions ({names}); choose one with 'where'")
-    return summaries[0]
 
 
 def _label(claim: Claim) -> str:
     return plain(claim.label) + (f" ({claim.note})" if claim.note else "")
-
-
-def paper_text(number: float | str) -> str:
-    """Return a number of the paper, or its words.
-
-    >>> paper_text(6.1e6), paper_text(1.058), paper_text("A*")
-    ('6.1e6', '1.058', 'A\\\\*')
-    """
-    return f"{number:g}".replace("e+0", "e").replace("e+", "e") if isinstance(number, int | float) else plain(number)
 
 
 def _counts(summary: Summary) -> list[str]:

@@ -227,11 +227,6 @@ class Store:
         return str(self._manifest["andante"])
 
     @property
-    def created(self) -> str:
-        """When the store was created."""
-        return str(self._manifest["created"])
-
-    @property
     def tables(self) -> dict[str, str]:
         """The names of the tables stored beside the rows, with hashes of their files."""
         tables: dict[str, str] = self._manifest["tables"]

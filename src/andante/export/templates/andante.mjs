@@ -7,13 +7,14 @@
 //
 // Memory of a library is never given back: make another one with `load` for another level of your game.
 
-export const STUCK = -1;
-export const UNREACHABLE = -2;
+export const STUCK = @STUCK@;
+export const UNREACHABLE = @UNREACHABLE@;
 export const OUTCOMES = @OUTCOMES@;
 
 const TICK = @TICK@;
-const MORE = 1;
-const STEP_BYTES = 48;
+const MORE = @MORE_CODE@;
+const FULL = @FULL_CODE@;
+const STEP_BYTES = 48; // of andante_step
 const ROOM = 4096; // steps of a run that are fetched at a time
 
 /** Load the library from the bytes of andante.wasm, or a module compiled from them. */
@@ -196,6 +197,7 @@ class Agent {
 
   /** Return a copy of the agent's mind, to be kept in a saved game. */
   save() {
+    this.library.check(this.call("seal", this.at));
     return new Uint8Array(this.library.exports.memory.buffer).slice(this.mind, this.mind + this.mindBytes);
   }
 
@@ -211,14 +213,24 @@ class Crowd {
   constructor(library, name, plan, map, databases) {
     this.library = library;
     this.name = name;
-    const files = put_files(library, plan, map, databases);
+    this.others = [map, databases]; // all files but the plan
     this.at = library.reserve(@AGENT_BYTES@);
     this.result = library.reserve(96);
     this.budget = library.reserve(32);
-    this.check("bytes", files, this.result);
-    this.bytes = library.view().getUint32(this.result, true);
-    this.memory = library.reserve(this.bytes);
-    this.check("init", this.at, files, this.memory, this.bytes);
+    this.open("init", plan);
+  }
+
+  open(how, plan) {
+    this.files = put_files(this.library, plan, ...this.others);
+    this.check("bytes", this.files, this.result);
+    this.bytes = this.library.view().getUint32(this.result, true);
+    this.memory = this.library.reserve(this.bytes);
+    this.check(how, this.at, this.files, this.memory, this.bytes);
+  }
+
+  /** Go on with more memory: `plan` is that of a larger crowd (andante export --grow). */
+  grow(plan) {
+    this.open("grow", this.library.file(plan));
   }
 
   check(what, ...rest) {
@@ -263,15 +275,33 @@ class Crowd {
     return new Int32Array(view.buffer, at, 2 * count).slice();
   }
 
-  /** Let every unit move at most once, as far as the budget reaches; without one, let every unit move. */
-  tick({ expansions = 0, microseconds = 0 } = {}) {
+  /** Return a copy of all memory of the crowd, to be kept in a saved game. */
+  save() {
+    this.check("seal", this.at);
+    return new Uint8Array(this.library.exports.memory.buffer).slice(this.memory, this.memory + this.bytes);
+  }
+
+  /** Restore what `save` returned, of a crowd of this size. */
+  restore(memory) {
+    if (memory.length !== this.bytes) throw new Error("this is not the memory of such a crowd");
+    new Uint8Array(this.library.exports.memory.buffer).set(memory, this.memory);
+    this.check("attach", this.at, this.files, this.memory, this.bytes);
+  }
+
+  /**
+   * Let every unit move at most once, as far as the budget reaches; without one, let every unit move. With
+   * `pauseWhenFull` no unit begins again when memory is full: if the result is `full`, let the crowd grow, and call
+   * tick again with the same budget.
+   */
+  tick({ expansions = 0, microseconds = 0, pauseWhenFull = false } = {}) {
     const view = this.library.view();
     view.setFloat64(this.budget, expansions, true);
     view.setFloat64(this.budget + 8, microseconds * 1000, true);
     view.setUint32(this.budget + 16, 1, true); // the import env.now
-    this.check("tick", this.at, this.budget, this.result);
+    view.setUint32(this.budget + 24, pauseWhenFull ? 1 : 0, true);
+    const full = this.check("tick", this.at, this.budget, this.result) === FULL;
     const after = this.library.view();
-    return Object.fromEntries(TICK.map((name, i) => [name, number(after, this.result + 8 * i)]));
+    return { full, ...Object.fromEntries(TICK.map((name, i) => [name, number(after, this.result + 8 * i)])) };
   }
 }
 

@@ -1,0 +1,231 @@
+"""Published numbers beside ours: which of them come out within their error.
+
+A number comes out if ours and the paper's are no further apart than two standard errors of their difference and the
+rounding of the published digits. The standard error of ours is over problems, because that is what papers count. That
+of the paper's number is the one it prints; where it prints none, it is what ours would be on as many problems as the
+paper has. A number without a standard error, as a maximum, has to agree to the last published digit.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import Any
+
+from andante.report.markdown import markdown_table, plain
+
+STANDARD_ERRORS = 2.0
+_MOST_NAMED = 3  # rows that share a reason
+_FEWER = 2  # times as many problems in the paper: then it is said that ours are few
+_ROOM_FOR_FLOATS = 1e-9  # relative: sums of floats are not exact
+
+RULE = (
+    "A number comes out (✓) if ours is no further from it than two standard errors of the difference and the rounding "
+    "of its last digit; else it does not (✗). The error of ours is over problems, as papers count; that of the paper's "
+    "is the one it prints or, if it prints none, what ours would be on as many problems as it has. Times, which are of "
+    "another machine, and numbers that were not measured here are not judged."
+)
+UNEXPLAINED = "no reading that was tried explains it"
+OVER_MAPS = "within the error over maps, not all of which are known to be the paper's"
+
+_NUMBER = re.compile(r"(?:about )?([+-]?)(\d[\d,]*)(?:\.(\d+))?(?:e([+-]?\d+))?(?: ± (\d+(?:\.\d+)?))?(?: %)?")
+
+
+class Mark(Enum):
+    """Whether a published number comes out; the value is the sign that pages show."""
+
+    WITHIN = "✓"
+    OUTSIDE = "✗"
+    OPEN = "-"  # not judged
+
+
+@dataclass(frozen=True)
+class Printed:
+    """A number as a paper prints it."""
+
+    value: float
+    rounding: float  # half a unit of its last digit
+    error: float = math.nan  # its standard error; nan if the paper gives none
+
+
+@dataclass(frozen=True)
+class Ours:
+    """Our number for it, with its standard error over so many problems; nan if it has none."""
+
+    value: float
+    error: float = math.nan
+    count: int = 0
+    error_of_maps: float = math.nan  # the standard error over maps, if there are several
+    bound: bool = False  # only a lower bound, because some agents did not arrive
+
+
+@dataclass(frozen=True)
+class Published:
+    """One published number with ours, as pages list it; the texts are as shown."""
+
+    part: str
+    label: str
+    paper: str
+    ours: str
+    room: str  # how far apart they may be; empty if that is not judged
+    mark: Mark
+    why: str = ""
+    again: bool = False  # it stands in another part too, and is counted there
+    place: tuple[int, int] = (0, 0)  # row and column in its part
+    count: int = 0  # of our problems
+    paper_count: int = 0  # of the paper's; 0 for as many
+
+
+def printed(text: str) -> Printed | None:
+    """Return the number that a text is, or None if it is something else.
+
+    >>> printed("2.10"), printed("6.1e6"), printed("19.3 ± 0.23")
+    (Printed(value=2.1, rounding=0.005, error=nan), Printed(value=6100000.0, rounding=50000.0, error=nan), ...)
+    >>> printed("about -2 %").value, printed("13 hours"), printed("inf").value
+    (-2.0, None, inf)
+    """
+    if text == "inf":
+        return Printed(math.inf, 0.0)
+    found = _NUMBER.fullmatch(text)
+    if found is None:
+        return None
+    sign, whole, decimals, exponent, error = (part or "" for part in found.groups())
+    value = float(f"{sign}{whole.replace(',', '')}.{decimals or 0}e{exponent or 0}")
+    unit = float(f"1e{int(exponent or 0) - len(decimals)}")
+    return Printed(value, unit / 2, float(error) if error else math.nan)
+
+
+def judged(paper: Printed, ours: Ours, problems: int = 0) -> tuple[Mark, float]:
+    """Return whether a number comes out, and how far apart it and ours may be.
+
+    ``problems`` is how many the paper has; 0 means as many as ours.
+
+    >>> judged(Printed(3.83, 0.005), Ours(4.0, error=0.1, count=300))
+    (<Mark.WITHIN: '✓'>, 0.287...)
+    """
+    if math.isnan(ours.value):
+        return Mark.OPEN, math.nan
+    room = STANDARD_ERRORS * _error_of_difference(paper, ours, problems) + paper.rounding
+    if math.isinf(paper.value) or math.isinf(ours.value):
+        return (Mark.WITHIN if paper.value == ours.value else Mark.OUTSIDE), room
+    apart = ours.value - paper.value
+    within = abs(apart) <= room + _ROOM_FOR_FLOATS * abs(paper.value)
+    if ours.bound and (within or apart < 0):
+        return Mark.OPEN, room
+    return (Mark.WITHIN if within else Mark.OUTSIDE), room
+
+
+def judged_over_maps(paper: Printed, ours: Ours) -> bool:
+    """Return whether a number comes out if errors are over maps: other maps may have been drawn, not only problems."""
+    if math.isnan(ours.error_of_maps):
+        return False
+    return judged(paper, replace(ours, error=ours.error_of_maps))[0] is Mark.WITHIN
+
+
+def _error_of_difference(paper: Printed, ours: Ours, problems: int) -> float:
+    mine = 0.0 if math.isnan(ours.error) else ours.error
+    theirs = paper.error
+    if math.isnan(theirs):
+        theirs = mine * math.sqrt(ours.count / problems) if problems and ours.count else mine
+    return math.hypot(mine, theirs)
+
+
+# --- counting -------------------------------------------------------------------------------------------------------
+
+
+def tally(numbers: Sequence[Published]) -> Mapping[Mark, int]:
+    """Return how many numbers have each mark; those that stand in another part too are counted there.
+
+    >>> one = Published("Table 1", "a", "1", "1", "0", Mark.WITHIN)
+    >>> tally([one, one])[Mark.WITHIN], tally([one])[Mark.OPEN]
+    (2, 0)
+    """
+    return Counter(one.mark for one in numbers if not one.again)
+
+
+def counted_in_words(numbers: Sequence[Published]) -> str:
+    """Return the same as a sentence."""
+    marks = tally(numbers)
+    judged_ones = marks[Mark.WITHIN] + marks[Mark.OUTSIDE]
+    rest = f"; {marks[Mark.OPEN]:,} more are not judged" if marks[Mark.OPEN] else ""
+    return f"{marks[Mark.WITHIN]:,} of {judged_ones:,} published numbers come out within their error{rest}."
+
+
+def counting_section(numbers: Sequence[Published]) -> list[str]:
+    """Return the section of a study's page that says how many of the paper's numbers come out, and why others do not.
+
+    There is none if the paper has no numbers.
+    """
+    if not any(not one.again for one in numbers):
+        return []
+    parts: dict[str, list[Published]] = {}
+    for one in numbers:
+        parts.setdefault(one.part, []).append(one)
+    lines = [_part_line(part, its) for part, its in parts.items() if any(not one.again for one in its)]
+    table = markdown_table(["", "come out", "do not", "not judged", "why not"], lines, left=("why not",))
+    lead = " ".join(filter(None, [f"**{counted_in_words(numbers)}**", few_problems(numbers), RULE]))
+    return ["## How many of the paper's numbers come out", lead, table]
+
+
+def few_problems(numbers: Sequence[Published]) -> str:
+    """Return the sentence that ours are over far fewer problems than the paper's, if some are."""
+    known = [one for one in numbers if one.mark is not Mark.OPEN and one.count and not one.again]
+    few = [one for one in known if one.paper_count >= _FEWER * one.count]
+    if not few:
+        return ""
+    least = min(few, key=lambda one: one.count / one.paper_count)
+    which = "All" if len(few) == len(known) else f"{len(few):,}"
+    return (
+        f"{which} of these are over fewer problems or algorithms than the paper's ({least.count:,} instead of "
+        f"{least.paper_count:,}), so their errors are wide, and coming out says less."
+    )
+
+
+def _part_line(part: str, numbers: Sequence[Published]) -> list[str]:
+    marks = tally(numbers)
+    counts = [str(marks[mark]) for mark in (Mark.WITHIN, Mark.OUTSIDE, Mark.OPEN)]
+    return [plain(part), *counts, reasons(numbers)]
+
+
+def reasons(numbers: Sequence[Published]) -> str:
+    """Return why some of these numbers do not come out or are not judged, each reason once.
+
+    Rows are named if not all that do not come out have the same reason.
+    """
+    found: dict[str, list[str]] = {}
+    asides: dict[str, None] = {}
+    for one in numbers:
+        if one.mark is Mark.OUTSIDE and not one.again:
+            found.setdefault(one.why or UNEXPLAINED, []).append(one.label)
+        elif one.mark is Mark.OPEN and not one.again and one.why:
+            asides[one.why] = None
+    said = [f"{_some(labels)}: {why}" if len(found) > 1 else why for why, labels in found.items()]
+    return ". ".join([*said, *(f"Not judged: {why}" for why in asides)])
+
+
+def _some(labels: Sequence[str]) -> str:
+    others = f" and {len(labels) - _MOST_NAMED} more" if len(labels) > _MOST_NAMED else ""
+    return "; ".join(map(plain, labels[:_MOST_NAMED])) + others
+
+
+# --- as plain data, for the page of all papers ----------------------------------------------------------------------
+
+
+def as_data(numbers: Sequence[Published]) -> list[dict[str, Any]]:
+    """Return the numbers as plain data, in their order; those that are counted elsewhere are left out."""
+    names = ("part", "label", "paper", "ours", "room", "why", "count", "paper_count")
+    return [{name: getattr(one, name) for name in names} | {"mark": one.mark.value} for one in numbers if not one.again]
+
+
+def of_data(data: Sequence[Mapping[str, Any]]) -> list[Published]:
+    """Return numbers from plain data.
+
+    >>> one = Published("Table 1", "a", "1.5", "1.4", "0.2", Mark.WITHIN)
+    >>> of_data(as_data([one])) == [one]
+    True
+    """
+    return [Published(**{**one, "mark": Mark(one["mark"])}) for one in data]
