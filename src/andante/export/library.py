@@ -194,8 +194,7 @@ def owners(agents: Sequence[Exported], *, crowds: bool = False) -> dict[str, str
     first: dict[str, str] = {}
     having = [one for one in agents if one.crowds or not crowds]
     return {
-        one.name: first.setdefault(one.crowds[0].identity if crowds else one.entry.identity, one.name)
-        for one in having
+        one.name: first.setdefault(one.crowds[0].identity if crowds else one.entry.identity, one.name) for one in having
     }
 
 
