@@ -36,7 +36,7 @@ export function isFixed(card: Card): boolean {
 }
 
 export function outdated(card: Card): string {
-  return `${card.title} plans over levels of the map, which are mended in Python only, and the map has changed; begin again on the map as it was, or use it from Python`;
+  return `${card.title} plans over levels of the map, which are mended in Python only, and the map has changed`;
 }
 
 export class Walker implements WalkingAgent {

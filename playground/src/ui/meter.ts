@@ -21,7 +21,7 @@ export class Meter {
     const worst = Math.max(...this.times);
     const gap = this.gaps.toSorted((a, b) => a - b)[KEPT / 2]!;
     this.times.length = this.gaps.length = 0;
-    this.root.textContent = `${mean.toFixed(1)} ms a frame, ${worst.toFixed(1)} at most, ${Math.round(1000 / Math.max(1, gap))}/s`;
+    this.root.textContent = `${mean.toFixed(1)} ms (at most ${worst.toFixed(1)}), ${Math.round(1000 / Math.max(1, gap))}/s`;
     this.root.dataset.mean = mean.toFixed(2);
     this.root.dataset.worst = worst.toFixed(2);
   }
