@@ -7,9 +7,10 @@ queues that round: dictionaries, ``heapq`` and the definitions of `docs/` and th
 from __future__ import annotations
 
 import heapq
+import itertools
 import math
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -17,7 +18,7 @@ import numpy as np
 
 from andante.world.graph import Graph
 from andante.world.grid import Grid
-from andante.world.heuristics import DIAGONAL, TOLERANCE
+from andante.world.heuristics import DIAGONAL, LEAP, TOLERANCE
 
 Heuristic = Callable[[int], float]
 
@@ -90,7 +91,18 @@ def apart(metric: str, p: Iterable[float], q: Iterable[float]) -> float:
         return float(sum(steps))
     if metric == "chebyshev":
         return max(steps, default=0.0)
+    if metric == "sixteen":
+        return min(_split_among(max(steps), min(steps)))
     return max(steps) + min(steps) * (DIAGONAL - 1)  # octile
+
+
+def _split_among(far: float, near: float) -> Iterator[float]:
+    """What it costs to go so far with two kinds of moves, for all pairs of kinds with which one gets there."""
+    kinds = [((1, 0), 1.0), ((2, 1), LEAP), ((1, 1), DIAGONAL)]
+    for (one, cost), (other, its_cost) in itertools.combinations(kinds, 2):
+        a, b = np.linalg.solve(np.array([one, other], float).T, [far, near])
+        if a >= -1e-12 and b >= -1e-12:
+            yield max(a, 0.0) * cost + max(b, 0.0) * its_cost
 
 
 def point_heuristic(points: list[tuple[float, ...]], metric: str, goal: int) -> Heuristic:

@@ -6,10 +6,12 @@ import pytest
 
 import andante
 from andante.campaign import read_campaign, run
+from andante.campaign.compiling import small_maps
 from andante.campaign.engines.local import Local
 from andante.campaign.maps import PlannedMap, map_sources
 from andante.datasets.named import map_named
 from andante.store import Store
+from andante.world.layout import Moves, Sixteen, Terrain
 
 MAP = "type octile\nheight 4\nwidth 6\nmap\n......\n.SSSS.\n.SSSS.\n..WW..\n"
 
@@ -119,6 +121,18 @@ def test_a_campaign_has_costs(tmp_path):
     assert again.source.terrain == "S=2,W=8"
     assert again.world().fingerprint == planned.fingerprint
     assert "terrain" not in read_campaign(written(tmp_path, "")).problems["wet"].settings
+
+
+def test_each_layout_among_the_maps_is_compiled_ahead(tmp_path):
+    def layouts(*named, **how):
+        maps = [PlannedMap.of(source) for text in named for source in map_sources(text, tmp_path, **how)]
+        return [type(grid.graph.arrays) for grid in small_maps(maps)]
+
+    assert layouts("empty:9x9", "rooms:9x9", "puzzle(width=2, height=2)") == [Moves]
+    assert layouts("countryside:16x16", "empty:9x9") == [Terrain, Moves]
+    assert layouts("empty:9x9", terrain="S=2") == [Terrain]
+    assert layouts("empty:9x9", rule="sixteen") == [Sixteen]
+    assert layouts("pancakes(count=4)") == []
 
 
 def test_a_campaign_with_wrong_costs_names_the_line(tmp_path):

@@ -13,7 +13,7 @@ from andante.errors import AndanteError
 from andante.kernel import on_compile
 from andante.measures import Outcome
 from andante.world.grid import Grid
-from andante.world.living import World
+from andante.world.living import TENDED, World
 from tests.worlds import DEEP
 
 GRID = andante.generate("rooms", 48, 48, seed=5)
@@ -97,6 +97,22 @@ def test_goals_that_are_walled_in_are_known_to_be_unreachable():
     assert crowd.outcomes[ids].tolist() == [Outcome.UNREACHABLE, Outcome.WALKING]
     assert sum(tick.unreachable for tick in ticks) == 1
     assert crowd.held_bytes(ids)[0] == 0
+
+
+def test_a_goal_behind_a_door_is_known_to_be_unreachable_within_a_bounded_number_of_ticks():
+    free = np.ones((150, 151), bool)
+    free[:, 75] = False
+    free[40, 75] = True
+    world = World(Grid(free))
+    crowd = andante.Crowd("lrta", world)
+    crowd.add((0, 149), [(150, 149), (74, 149)])
+    for _ in range(2):
+        crowd.tick()
+    world.close((75, 40))
+    sweep = 150 * 151 // TENDED + 1  # ticks in which all cells are labelled once
+    ends = [crowd.tick().unreachable for _ in range(2 * sweep + 1)]
+    assert (sum(ends), ends[0]) == (1, 0)
+    assert crowd.outcomes.tolist() == [Outcome.UNREACHABLE, Outcome.WALKING]
 
 
 def test_a_unit_in_a_wall_can_reach_nothing_near_its_goal_either():

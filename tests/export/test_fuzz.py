@@ -22,7 +22,7 @@ pytestmark = [
     pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc"),
 ]
 
-CALLS, SEEDS = (200_000, 20) if DEEP else (4000, 1)
+CALLS, SEEDS = (20_000, 10) if DEEP else (4000, 1)
 
 KINDS = {
     "lrta": {"living": True},

@@ -114,31 +114,6 @@ def test_libraries_are_small(folder):
         (folder / f"{name}.o").unlink()
 
 
-@needs_gcc
-def test_the_reader_in_the_docs_reads_our_files(folder, grid, tmp_path):
-    page = Path("docs/explanation/database-files.md").read_text()
-    program = re.search(r"```c\n(.*?)```", page, re.DOTALL)[1]
-    (tmp_path / "reader.c").write_text(
-        "#include <stdio.h>\n"
-        + program
-        + """
-int main(int count, char **arguments) {
-    static uint64_t file[1 << 17];
-    FILE *stream = fopen(arguments[count - 1], "rb");
-    if (stream == NULL || fread(file, 1, sizeof file, stream) == 0) return 1;
-    fclose(stream);
-    const int64_t *numbers = array_of(file, "numbers");
-    const uint8_t *mask = array_of(file, "mask");
-    for (int64_t i = 0; i < numbers[0]; i++) printf("%d ", mask[i]);
-    return array_of(file, "nothing") != 0;
-}
-"""
-    )
-    run("gcc", "-std=c99", "-Wall", "-Wextra", "-Werror", tmp_path / "reader.c", "-o", tmp_path / "reader")
-    said = run(tmp_path / "reader", folder / "data" / f"{grid.name}.image")
-    assert list(map(int, said.split())) == grid.graph.arrays.mask.tolist()
-
-
 def test_the_same_export_is_the_same_bytes(tmp_path):
     """In two processes, where nothing lies at the same addresses; a mind that one saved is good for the other."""
     program = (

@@ -106,7 +106,7 @@ def test_a_path_with_leaps_is_never_longer(seed):
 
 
 def test_the_metric_is_for_two_dimensions():
-    with pytest.raises(AndanteError, match="'sixteen' is for two dimensions"):
+    with pytest.raises(AndanteError, match="the sixteen metric is for two dimensions"):
         Graph.from_edges([(0, 1, 3.0)], points=[[0.0], [1.0]], metric="sixteen")
 
 

@@ -197,6 +197,12 @@ def _countryside(
 #: The options that say what cells cost, by kind and map character.
 _COSTS: Mapping[str, Mapping[str, str]] = {"countryside": {"G": "grass_cost", "S": "swamp_cost"}}
 
+
+def has_costs(kind: str) -> bool:
+    """Return whether cells of maps of this kind have costs."""
+    return kind in _COSTS
+
+
 _MAKERS: Mapping[str, Maker] = {
     "empty": _empty,
     "random": _random,

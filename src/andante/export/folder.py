@@ -330,7 +330,7 @@ def _example(agent: Exported, living: bool) -> str:
     world = ""
     if living:
         world = _WORLD_EXAMPLE
-    command = "cc -std=c99 -O2 -I. example.c TARGET/libandante.a -o example"
+    command = "cc -std=c99 -O2 -I. example.c TARGET/libandante.a -o ../example"
     return filled(
         template("example.c"),
         {
@@ -396,6 +396,7 @@ def _readme(agents: Sequence[Exported], libraries: dict[str, Any], unlinked: Seq
         template("README.md"),
         {
             "AGENTS": "\n".join(rows),
+            "MAPS": "\n".join(_about_map(each.map) for each in first.plans),
             "LIBRARIES": "\n".join(built),
             "LINKING": _linking(unlinked),
             "LIVING": template("living.md") if living else "",
@@ -444,6 +445,11 @@ def _databases_in_examples(names: Sequence[str]) -> dict[str, str]:
         "CS_DATABASES": "".join(loads),
         "GD_NOTE": note,
     }
+
+
+def _about_map(image: MapImage) -> str:
+    world = image.world
+    return f"| `{image_name(image)}` | {world.width}, {world.height} | {image.graph.chart} |"
 
 
 def _about_crowds(agents: Sequence[Exported]) -> str:

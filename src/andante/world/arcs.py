@@ -126,7 +126,7 @@ def embedding(count: int, points: npt.NDArray[np.float64], metric: str) -> tuple
     if not np.isfinite(points).all():
         raise GraphError("points must be finite numbers")
     if metric in ("octile", "sixteen") and points.shape[1] != 2:
-        raise GraphError(f"the metric {metric!r} is for two dimensions, but these points have {points.shape[1]}")
+        raise GraphError(f"the {metric} metric is for two dimensions, but these points have {points.shape[1]}")
     return np.ascontiguousarray(points), int(names[metric])
 
 

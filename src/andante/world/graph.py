@@ -31,12 +31,9 @@ from andante.world.arcs import (
     unit_of,
 )
 from andante.world.changes import UNCHANGED, Changes
+from andante.world.gridrows import counts_of_moves, forbids_corner_cutting, rows_of_grid
 from andante.world.heuristics import DIAGONAL, LEAP, Metric
 from andante.world.layout import (
-    COUNT,
-    DIRECTION,
-    PRICE,
-    PRICE16,
     Arrays,
     Csr,
     GridArrays,
@@ -45,7 +42,6 @@ from andante.world.layout import (
     Sixteen,
     Terrain,
     degree,
-    price_towards,
     size,
     stride,
     target,
@@ -181,7 +177,7 @@ class Graph:
         """The number of arcs; an undirected edge counts twice."""
         if isinstance(self.arrays, Csr):
             return len(self.arrays.neighbour)
-        return int(_counts(self.arrays).sum())
+        return int(counts_of_moves(self.arrays).sum())
 
     @property
     def graph(self) -> Graph:
@@ -270,7 +266,7 @@ class Graph:
     @cached_property
     def forbids_corner_cutting(self) -> bool:
         """Whether this is a grid on which a diagonal is open if and only if both paths around it are (rule octile)."""
-        return isinstance(self.arrays, GridArrays) and bool(_forbids_corner_cutting(self.arrays))
+        return isinstance(self.arrays, GridArrays) and bool(forbids_corner_cutting(self.arrays))
 
     def neighbours(self, state: int) -> list[tuple[int, float]]:
         """Return the states one move away from ``state``, each with the cost of the move, in the graph's order."""
@@ -290,20 +286,7 @@ class Graph:
     def _as_csr(self) -> Graph:
         moves = self.arrays
         assert not isinstance(moves, Csr)
-        count = _counts(moves)
-        first = np.concatenate([[0], np.cumsum(count, dtype=np.int64)])
-        source = np.repeat(np.arange(len(self)), count)
-        number = np.arange(first[-1]) - first[source]
-        if isinstance(moves, Sixteen):
-            low = COUNT[moves.mask & 255][source]
-            upper = DIRECTION[moves.mask[source] >> 8, np.where(number < low, 0, number - low)] + np.uint8(8)
-            direction = np.where(number < low, DIRECTION[moves.mask[source] & 255, np.minimum(number, 7)], upper)
-            costs = PRICE16[direction]
-        else:
-            direction = DIRECTION[moves.mask[source], number]
-            costs = _prices(moves, source, direction) if isinstance(moves, Terrain) else PRICE[direction]
-        neighbour = (source + moves.offset[direction]).astype(np.int32)
-        return Graph(Csr(first, neighbour, costs, self.points, int(self.metric), self.unit), self.labels)
+        return Graph(Csr(*rows_of_grid(moves), self.points, int(self.metric), self.unit), self.labels)
 
     def named(self, name: str) -> Graph:
         """Return the same graph under a name, which rows and messages show.
@@ -466,44 +449,3 @@ def _label(graph: Layout, label: npt.NDArray[np.int32], queue: npt.NDArray[np.in
                     tail += 1
         found += 1
     return found
-
-
-def _counts(arrays: GridArrays | Sixteen) -> npt.NDArray[np.uint8]:
-    """Return the number of moves of each cell."""
-    if isinstance(arrays, Sixteen):
-        return COUNT[arrays.mask & 255] + COUNT[arrays.mask >> 8]
-    return COUNT[arrays.mask]
-
-
-def _prices(graph: Terrain, source: npt.NDArray[np.int64], direction: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:
-    """Return the cost of each of these moves."""
-    costs = np.empty(len(source))
-    _find_prices(graph, source, direction, costs)
-    return costs
-
-
-@kernel
-def _find_prices(
-    graph: Terrain,
-    source: npt.NDArray[np.int64],
-    direction: npt.NDArray[np.uint8],
-    costs: npt.NDArray[np.float64],
-) -> None:
-    for k in range(len(source)):
-        costs[k] = price_towards(graph, source[k], int64(direction[k]))
-
-
-@kernel
-def _forbids_corner_cutting(graph: GridArrays) -> bool:
-    mask, offset = graph.mask, graph.offset
-    for state in range(len(mask)):
-        here = int64(mask[state])
-        for d in (1, 3, 5, 7):
-            before, after = d - 1, (d + 1) % 8
-            both = here >> before & 1 and here >> after & 1
-            if both:
-                one, other = int64(mask[state + offset[before]]), int64(mask[state + offset[after]])
-                both = one >> after & 1 and other >> before & 1
-            if both != here >> d & 1:
-                return False
-    return True
