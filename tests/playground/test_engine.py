@@ -94,20 +94,21 @@ def marched(maker, grid, databases=()):
     return march(name, grid, units=150, ticks=80, bodies=bodies, memory=memory, seed=5, databases=databases)
 
 
+@pytest.fixture(scope="module")
+def given(self, tmp_path_factory):
+    grid = andante.generate("rooms", 48, 40, seed=1)
+    kinds = kinds_for(about_built())
+    databases = [build(CARRIED[kind], grid) for kind in (kinds if DEEP else ["moves"])]
+    file = tmp_path_factory.mktemp("given") / "scene.bin"
+    about, blob = given_scene(grid, databases, about_built())
+    file.write_bytes(scene_of(grid, about, blob))
+    return grid, databases, about, file
+
+
 class TestGiven:
     """Agents that walk only on the map that a page was written with."""
 
     pytestmark = built
-
-    @pytest.fixture(scope="class")
-    def given(self, tmp_path_factory):
-        grid = andante.generate("rooms", 48, 40, seed=1)
-        kinds = kinds_for(about_built())
-        databases = [build(CARRIED[kind], grid) for kind in (kinds if DEEP else ["moves"])]
-        file = tmp_path_factory.mktemp("given") / "scene.bin"
-        about, blob = given_scene(grid, databases, about_built())
-        file.write_bytes(scene_of(grid, about, blob))
-        return grid, databases, about, file
 
     def test_agents_walk_as_in_python(self, given, tmp_path):
         grid, databases, about, file = given

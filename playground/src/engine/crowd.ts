@@ -2,7 +2,7 @@
 
 import type { Layout } from "./about";
 import { crowdPlan, type Known } from "./files";
-import { type Home, putFiles, variantOf } from "./agent";
+import { type Home, putFiles, variantOf } from "./mind";
 import { normal, type Setting } from "./notation";
 import { type Budget, type Card, type Cell, type Crowd, EngineError, OUTCOMES, type Tick, type UnitOutcome } from "./types";
 import type { LivingWorld } from "./world";

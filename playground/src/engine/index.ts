@@ -1,7 +1,8 @@
 // The engine: agents of Andante in the page. See types.ts for what it offers.
 
 import { type AboutEngine, type AboutScene, cardsOf, type Held, read, type Recipe, unpacked } from "./about";
-import { type Home, isFixed, Mind, outdated, variantOf, Walker } from "./agent";
+import { isFixed, outdated, Walker } from "./agent";
+import { type Home, Mind, variantOf } from "./mind";
 import { MarchingCrowd } from "./crowd";
 import { contents, type Database, type Known } from "./files";
 import { Module } from "./module";

@@ -111,7 +111,7 @@ export function first(card: Card): string {
 function lacks(card: Card, engine: Engine): string {
   if (card.anywhere) return "";
   const { given } = engine;
-  if (given?.agents.includes(card.name)) return ` – on ${given.name} only`;
+  if (given?.agents.includes(card.name)) return " – this map only";
   return card.needs.length > 0 ? ` – needs ${card.needs.join(", ")}` : " – needs levels";
 }
 

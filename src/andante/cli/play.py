@@ -29,8 +29,7 @@ def play(
 ) -> None:
     """Write the playground, one page in which agents walk over a map that you draw, and open it.
 
-    The page has everything inside: it needs no server and no network. Agents that need a database, or levels of the
-    map, walk on the map that the page is written with.
+    The page has everything inside: no server, no network. Agents that need a database or levels walk on MAP only.
     """
     from andante.files import check_place, make_folder, write_whole
     from andante.play.page import check_built, page_with
