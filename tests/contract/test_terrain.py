@@ -78,3 +78,13 @@ def test_keeps_its_promises_where_cells_have_sixteen_neighbours(entry, wide, dat
     monkeypatch.setattr(contract, "follow_changes", lambda *_: ())
     checks = andante.check_algorithm(entry, databases_for=databases(entry), maps=wide)
     assert ("is complete" in checks) == entry.complete
+
+
+@pytest.mark.full
+def test_databases_know_the_best_moves(maps, wide):
+    """Sixteen moves need more bits than eight: walks go in circles where that is forgotten, and only in the long run."""
+    for grid in (maps[0], maps[1], wide[0], wide[1]):
+        some = andante.random_problems(grid, 30, seed=3)
+        given = andante.build("moves", grid)
+        trials = andante.run_many("cpd", some, databases=given)
+        assert [trial.cost for trial in trials] == [problem.optimal_cost for problem in some]

@@ -1,8 +1,10 @@
 """Crowds: budgets are kept, shared fairly and reproducibly; minds are small, capped and given back."""
 
 import copy
+import os
 import pickle
 import re
+import signal
 from typing import NamedTuple
 
 import numpy as np
@@ -327,6 +329,33 @@ def test_one_thread_at_a_time():
     with crowd._lock, pytest.raises(andante.AndanteError, match="two threads use the same crowd"):
         crowd.tick()
     crowd.tick()
+
+
+@pytest.mark.compiled
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no interval timer")
+def test_a_crowd_goes_on_after_interrupts():
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    crowd, rng = andante.Crowd("lrta", GRID, lanes=2), np.random.default_rng(3)
+    crowd.add(STARTS, GOALS)
+    crowd.compile()
+    before = signal.signal(signal.SIGALRM, interrupt)
+
+    def tick_until_interrupted():
+        signal.setitimer(signal.ITIMER_REAL, rng.uniform(1e-5, 1e-4))
+        while True:
+            crowd.tick(expansions=1)
+
+    try:
+        for _ in range(300):
+            with pytest.raises(KeyboardInterrupt):
+                tick_until_interrupted()
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    arrive(crowd)
+    assert crowd.costs.tolist() == [trial.cost for trial in andante.run_many("lrta", PROBLEMS)]
 
 
 def test_values_that_are_not_true_for_others_are_not_shared():

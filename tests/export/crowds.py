@@ -8,7 +8,7 @@ import subprocess
 import numpy as np
 
 import andante
-from andante.export.library import tick_names
+from andante.export.records import tick_names
 from tests.export.bindings import CODES, Files, memory
 
 NAME, UNITS, MEMORY = "lrta", 40, 1_000_000

@@ -171,6 +171,9 @@ def test_bad_calls_are_refused(grid, theirs):
     [
         ({"algorithms": "astar"}, "cannot keep to a crowd's budget"),
         ({"crowd": 0, "bodies": True}, "say how many units"),
+        ({"crowd": 0, "grow": 2}, "say how many units"),
+        ({"grow": 0}, "at least 1"),
+        ({"grow": 2**20}, "at most 1,048,576 units"),
         ({"share": "all"}, "share must be 'goal' or None"),
         ({"algorithms": "rta", "share": "goal"}, "cannot learn together"),
         ({"crowd": -1}, "at least 0"),

@@ -8,9 +8,9 @@ import pytest
 import andante
 from andante.export import export
 from andante.export.crowds import CrowdPlan, CrowdSize
-from andante.export.folder import _problem
 from andante.export.images import MapImage, Plan
 from andante.export.library import filled
+from andante.export.texts import problem_for
 from andante.kernel import JIT
 from tests.export.compiling import SANITIZED, compiled, run
 from tests.worlds import DEEP
@@ -38,14 +38,14 @@ KINDS = {
 def test_crowds_refuse_what_is_wrong_and_never_crash(algorithm, tmp_path):
     grid, name = andante.generate("rooms", 20, 16, seed=3), algorithm.partition("(")[0]
     out, living = tmp_path / "engine", "living" in KINDS[algorithm]
-    export(algorithm, grid, out, crowd=60, memory=1e6, grow=2, **KINDS[algorithm])
+    export(algorithm, grid, out, crowd=40, memory=1e6, grow=2, **KINDS[algorithm])
     images = [
         MapImage.of(andante.World(one) if living else one) for one in (grid, andante.generate("rooms", 20, 16, seed=4))
     ]
     other = CrowdPlan.of(andante.find("rta"), images[0], (), CrowdSize(60, 1_000_000))
     (tmp_path / "other.image").write_bytes(images[1].data)
     (tmp_path / "other.crowd").write_bytes(other.data)
-    start, goal = _problem(Plan.of(andante.find(algorithm), MapImage.of(grid)))
+    start, goal = problem_for(Plan.of(andante.find(algorithm), MapImage.of(grid)))
     text = Path("tests/export/fuzz_crowds.c").read_text()
     (tmp_path / "fuzz.c").write_text(filled(text, {"NAME": name, "START": start, "GOAL": goal}))
     program = compiled(

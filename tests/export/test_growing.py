@@ -9,7 +9,7 @@ import pytest
 import andante
 from andante.agent import find
 from andante.export import export
-from andante.export.crowds import CrowdPlan, CrowdSize
+from andante.export.crowds import CrowdPlan, CrowdSize, Made
 from andante.export.images import MapImage
 from andante.kernel import JIT
 from tests.export.bindings import CODES
@@ -98,6 +98,26 @@ def test_a_crowd_in_webassembly_grows(grid, tmp_path):
     assert [(one["moved"], one["restarted"]) for one in found["ticks"]] == [(tick.moved, 0) for tick in ticks]
     assert found["ticks"][-1]["cells"] == ours.cells.ravel().tolist()
     assert found["grown"] >= 1
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [("lrta", {"share": "goal"}), ("lss", {"bodies": True}), ("tba", {}), ("knn", {}), ("dlrta", {}), ("rtaa", {})],
+)
+def test_crowds_of_other_kinds_grow(name, kind, grid, tmp_path):
+    databases = [andante.build(each, grid) for each in find(name).needs]
+    each = Made(find(name), grid, databases, CrowdSize(2, MEMORY, kind.get("bodies", False), "share" in kind))
+    many = int(0.85 * MEMORY) // each.unit_bytes
+    export(name, grid, tmp_path / "engine", databases=databases, crowd=many, memory=MEMORY, grow=TIMES, **kind)
+    theirs = crowd_in(tmp_path / "engine", grid, name, [one.to_bytes() for one in databases])
+    ours = andante.Crowd(name, grid, databases=databases, memory=TIMES * MEMORY, **kind)
+    starts, goals = walkers(grid, many, np.random.default_rng(8))
+    if "bodies" in kind:
+        starts = list(dict.fromkeys(starts))
+    ids = add(ours, theirs, grid, starts, goals[: len(starts)])
+    larger = [plan_in(tmp_path / "engine", grid, times, name) for times in (2, 4, 8)]
+    assert grows(ours, theirs, ids, larger, 60) >= 1
 
 
 def test_a_crowd_that_grows_has_room_for_more_units(grid, folder):

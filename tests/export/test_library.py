@@ -12,10 +12,10 @@ import pytest
 
 import andante
 from andante.export import export
-from andante.export.folder import _problem
 from andante.export.images import MapImage, Plan
 from andante.export.library import filled, names_for
 from andante.export.linking import LinkError, _call, _zig
+from andante.export.texts import problem_for
 from andante.files import cache_folder
 from andante.kernel import JIT
 from tests.export.compiling import SANITIZED, STRICT, compiled, run, static_library
@@ -71,7 +71,7 @@ def test_bad_calls_are_refused(folder, grid, tmp_path):
     other = andante.generate("rooms", 30, 24, seed=4)
     (tmp_path / "other.image").write_bytes(MapImage.of(other).data)
     plan = Plan.of(andante.find("cpd"), MapImage.of(grid), [andante.build("moves", grid)])
-    start, goal = _problem(plan)
+    start, goal = problem_for(plan)
     text = Path("tests/export/fuzz.c").read_text()
     (tmp_path / "fuzz.c").write_text(filled(text, {"NAME": "cpd", "START": start, "GOAL": goal}))
     program = compiled(
@@ -114,6 +114,7 @@ def test_libraries_are_small(folder):
         (folder / f"{name}.o").unlink()
 
 
+@pytest.mark.full
 def test_the_same_export_is_the_same_bytes(tmp_path):
     """In two processes, where nothing lies at the same addresses; a mind that one saved is good for the other."""
     program = (
@@ -233,6 +234,14 @@ def test_a_map_too_large_for_webassembly_is_refused(grid, tmp_path, monkeypatch)
     monkeypatch.setattr("andante.export.folder._WASM_BYTES", 10_000)
     with pytest.raises(andante.AndanteError, match="WebAssembly can address 10,000"):
         export("lrta", grid, tmp_path / "engine", targets="wasm")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.full
+def test_a_crowd_too_large_for_webassembly_is_refused(grid, tmp_path, monkeypatch):
+    monkeypatch.setattr("andante.export.folder._WASM_BYTES", 3_000_000)
+    with pytest.raises(andante.AndanteError, match="a crowd of lrta on .* WebAssembly can address 3,000,000"):
+        export("lrta", grid, tmp_path / "engine", targets="wasm", crowd=40, memory=1e6, grow=4)
     assert not list(tmp_path.iterdir())
 
 

@@ -17,6 +17,7 @@ from andante.kernel import JIT
 from tests.export.compiling import SANITIZED, STRICT, run
 
 pytestmark = [
+    pytest.mark.full,
     pytest.mark.compiled,
     pytest.mark.skipif(not JIT, reason="needs compiled kernels"),
     pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc"),

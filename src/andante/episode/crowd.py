@@ -40,12 +40,10 @@ def _alone(method: F) -> F:
 
     @wraps(method)
     def call(self: Crowd, *args: Any, **how: Any) -> Any:
-        if not self._lock.acquire(blocking=False):
+        if self._lock.locked():
             raise AlgorithmError("two threads use the same crowd at once; let one of them do all the work")
-        try:
+        with self._lock:  # who came between these two lines waits; and an interrupt never leaves it locked
             return method(self, *args, **how)
-        finally:
-            self._lock.release()
 
     return cast(F, call)
 

@@ -13,9 +13,6 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-
-import numpy as np
 
 from andante.agent import Algorithm, find
 from andante.databases.header import Database
@@ -23,23 +20,19 @@ from andante.episode.crowd import flag, sharing
 from andante.episode.lanes import LEAST_MEMORY, MOST_MEMORY
 from andante.errors import AlgorithmError, OutputError, ParameterError, real_number, whole_number
 from andante.export.crowds import CrowdPlan, CrowdSize
-from andante.export.images import MOST_DATABASES, MapImage, Plan
+from andante.export.images import MapImage, Plan
 from andante.export.library import (
     Exported,
-    filled,
-    moves_and_codes,
     names_for,
     objects,
     sources,
     template,
-    tick_names,
-    words_of,
 )
 from andante.export.linking import link
-from andante.export.objects import TARGETS, Target, targets_named
+from andante.export.objects import Target, targets_named
+from andante.export.texts import crowd_name, database_names, example, image_name, plan_name, readme, scripts
 from andante.files import make_folder
 from andante.kernel import JIT
-from andante.measures import Outcome
 from andante.world.grid import Grid, refuse_costs, refuse_sixteen
 from andante.world.living import World
 
@@ -224,26 +217,6 @@ def _what(plan: Plan | CrowdPlan) -> str:
 # --- files ----------------------------------------------------------------------------------------------------------
 
 
-def image_name(image: MapImage) -> str:
-    """Return the file name of a map image."""
-    return f"{image.world.name}.image"
-
-
-def plan_name(plan: Plan, agent: str) -> str:
-    """Return the file name of a plan."""
-    return f"{plan.map.world.name}.{agent}.plan"
-
-
-def crowd_name(plan: CrowdPlan, agent: str) -> str:
-    """Return the file name of a crowd's plan."""
-    return f"{plan.map.world.name}.{agent}.crowd{plan.size.times if plan.size.times > 1 else ''}"
-
-
-def database_names(plan: Plan) -> list[str]:
-    """Return the file names of the databases of a plan, in the order in which C is given them."""
-    return [f"{plan.map.world.name if one.fingerprint else 'any'}.{one.kind}" for one in plan.databases]
-
-
 def _check_names(agents: Sequence[Exported]) -> None:
     """Raise `ParameterError` if two databases would have the same file name."""
     named: dict[str, Database] = {}
@@ -266,7 +239,7 @@ def _write(
         **sources(agents, ", ".join(names)),
         "runtime.c": template("runtime.c"),
         "LICENSE.txt": template("LICENSE.txt"),
-        "example.c": _example(agents[0], living),
+        "example.c": example(agents[0], living),
     }.items():
         (folder / name).write_text(text, encoding="utf-8")
     _write_data(folder / "data", agents)
@@ -282,10 +255,10 @@ def _write(
             unlinked.append(target.name)
         libraries[target.name] = made or sorted(path.name for path in place.iterdir())
         if target.is_wasm:
-            for name, text in _scripts(agents).items():
+            for name, text in scripts(agents).items():
                 (place / name).write_text(text, encoding="utf-8")
                 libraries[target.name].append(name)
-    (folder / "README.md").write_text(_readme(agents, libraries, unlinked, living), encoding="utf-8")
+    (folder / "README.md").write_text(readme(agents, libraries, unlinked, living), encoding="utf-8")
     listed = {"agents": names, "libraries": libraries, "files": sorted(_held(folder))}
     (folder / MANIFEST).write_text(json.dumps(listed, indent=2) + "\n", encoding="utf-8")
     return names, libraries, unlinked
@@ -301,179 +274,3 @@ def _write_data(folder: Path, agents: Sequence[Exported]) -> None:
                 (folder / name).write_bytes(database.to_bytes())
         for crowd in one.crowds:
             (folder / crowd_name(crowd, one.name)).write_bytes(crowd.data)
-
-
-def _problem(plan: Plan) -> tuple[int, int]:
-    """Return a start and a goal for examples: far apart, in the largest part of the map, and served by databases."""
-    grid = plan.map.world.frozen() if isinstance(plan.map.world, World) else plan.map.world
-    label = grid.graph.components
-    states = np.flatnonzero(grid.passable.ravel())
-    if not len(states):
-        return 0, 0
-    served = np.ones(len(states), np.bool_)
-    for one in plan.databases:
-        served &= one.covers(grid.graph, states)
-    goals = states[served] if served.any() else states
-    most = np.bincount(label[goals]).argmax()
-    inside, goals = states[label[states] == most], goals[label[goals] == most]
-    return int(inside[0]), int(goals[-1])
-
-
-def _example(agent: Exported, living: bool) -> str:
-    plan = agent.plans[0]
-    start, goal = _problem(plan)
-    reads, frees = [], []
-    for number, name in enumerate(database_names(plan)):
-        place, size = f"files.databases[{number}]", f"files.database_bytes[{number}]"
-        reads.append(f'    {place} = read_file(folder, "{name}", &{size});\n')
-        frees.append(f"    free((void *){place});\n")
-    world = ""
-    if living:
-        world = _WORLD_EXAMPLE
-    command = "cc -std=c99 -O2 -I. example.c TARGET/libandante.a -o ../example"
-    return filled(
-        template("example.c"),
-        {
-            "ALGORITHM": agent.algorithm,
-            "COMMAND": command,
-            "NAME": agent.name,
-            "PLAN": plan_name(plan, agent.name),
-            "IMAGE": image_name(plan.map),
-            "DATABASES": "".join(reads),
-            "FREES": "".join(frees),
-            "WORLD": world,
-            "START": start,
-            "GOAL": goal,
-        },
-    )
-
-
-_WORLD_EXAMPLE = """
-    /* The map can change: agents get a copy of its image that is ours to edit. */
-    void *world = malloc(files.map_bytes);
-    if (world == NULL) return 1;
-    check(andante_world_init(world, files.map_bytes, files.map, files.map_bytes));
-    free((void *)files.map);
-    files.map = world;
-"""
-
-
-def _scripts(agents: Sequence[Exported]) -> dict[str, str]:
-    words = words_of(agents)
-    outcomes = [outcome.name for outcome in Outcome]
-    values = {
-        "NAME": agents[0].name,
-        "OUTCOMES": json.dumps(outcomes),
-        "AGENT_BYTES": 4 * (4 + MOST_DATABASES) + 8 * words,
-        "DATABASES": MOST_DATABASES,
-        "TICK": json.dumps(tick_names()),
-        **moves_and_codes(),
-    }
-    types = {
-        "NAMES": " | ".join(json.dumps(one.name) for one in agents),
-        "OUTCOMES": " | ".join(map(json.dumps, outcomes)),
-        "TICK": "\n".join(f"  {name}: number;" for name in tick_names()),
-    }
-    return {
-        "andante.mjs": filled(template("andante.mjs"), values),
-        "andante.d.mts": filled(template("andante.d.mts"), types),
-    }
-
-
-def _readme(agents: Sequence[Exported], libraries: dict[str, Any], unlinked: Sequence[str], living: bool) -> str:
-    first, plan = agents[0], agents[0].plans[0]
-    start, goal = _problem(plan)
-    rows = []
-    for one in agents:
-        for each in one.plans:
-            files = ", ".join(f"`{name}`" for name in database_names(each)) or "none"
-            rows.append(
-                f"| `andante_{one.name}_...` | `{one.algorithm}` | `{plan_name(each, one.name)}` | "
-                f"`{image_name(each.map)}` | {files} | {each.mind_bytes:,} | {each.desk_bytes:,} |"
-            )
-    built = [f"| `{name}/` | {', '.join(f'`{file}`' for file in files)} |" for name, files in libraries.items()]
-    return filled(
-        template("README.md"),
-        {
-            "AGENTS": "\n".join(rows),
-            "MAPS": "\n".join(_about_map(each.map) for each in first.plans),
-            "LIBRARIES": "\n".join(built),
-            "LINKING": _linking(unlinked),
-            "LIVING": template("living.md") if living else "",
-            "CROWDS": _about_crowds(agents),
-            "NAME": first.name,
-            "PLAN": plan_name(plan, first.name),
-            "IMAGE": image_name(plan.map),
-            "START": start,
-            "GOAL": goal,
-            "AGENT_BYTES": 8 * (4 + MOST_DATABASES + words_of(agents)),
-            **_databases_in_examples(database_names(plan)),
-            **(_WORLD_IN_EXAMPLES if living else dict.fromkeys(_WORLD_IN_EXAMPLES, "")),
-        },
-    )
-
-
-#: What examples do besides on a map that changes: agents get a copy of its image that is the game's to edit.
-_WORLD_IN_EXAMPLES = {
-    "CS_IMPORT": (
-        '    [DllImport("andante")] public static extern int andante_world_init(IntPtr world, UIntPtr worldBytes, '
-        "IntPtr image, UIntPtr imageBytes);\n"
-    ),
-    "CS_WORLD": (
-        "        IntPtr world = Marshal.AllocHGlobal((int)files.mapBytes); // for andante_close_cell and the like\n"
-        "        andante_world_init(world, files.mapBytes, files.map, files.mapBytes);\n"
-        "        files.map = world;\n"
-    ),
-    "GD_WORLD": (
-        "        PackedByteArray image = map; // map is now ours: for andante_close_cell, andante_open_cell\n"
-        "        andante_world_init(map.ptrw(), map.size(), image.ptr(), image.size());\n"
-        "        files.map = map.ptr();\n"
-    ),
-}
-
-
-def _databases_in_examples(names: Sequence[str]) -> dict[str, str]:
-    """Return how the examples of a README read databases."""
-    listed = ", ".join(f'await bytes("data/{name}")' for name in names)
-    loads = [
-        f'        files.databases[{i}] = Load("data/{name}", out files.databaseBytes[{i}]);\n'
-        for i, name in enumerate(names)
-    ]
-    note = " Its databases are opened like the map, and put into `files.databases`." if names else ""
-    return {
-        "JS_DATABASES": f", databases: [{listed}]" if names else "",
-        "CS_DATABASES": "".join(loads),
-        "GD_NOTE": note,
-    }
-
-
-def _about_map(image: MapImage) -> str:
-    world = image.world
-    return f"| `{image_name(image)}` | {world.width}, {world.height} | {image.graph.chart} |"
-
-
-def _about_crowds(agents: Sequence[Exported]) -> str:
-    """Return what a README says of crowds; nothing if there are none."""
-    rows = [
-        f"| `andante_{one.name}_crowd_...` | `{crowd_name(crowd, one.name)}` | {crowd.size.units:,} | "
-        f"{crowd.size.memory:,} | {crowd.memory_bytes:,} |"
-        for one in agents
-        for crowd in one.crowds
-    ]
-    return filled(template("crowd.md"), {"CROWDS": "\n".join(rows), "NAME": agents[0].name}) if rows else ""
-
-
-def _linking(unlinked: Sequence[str]) -> str:
-    if not unlinked:
-        return ""
-    zigs = "\n".join(
-        f"zig cc -target {TARGETS[name].zig} -std=c99 -O2 -c andante.c -o {name}/andante.o" for name in unlinked
-    )
-    return (
-        f"\nNo linker was at hand for {', '.join(unlinked)}, so there are object files instead of libraries. Compile "
-        "`andante.c` for the same target, and link it with all objects of the folder, or add them to your own program. "
-        "With Zig:\n\n```console\n"
-        f"{zigs}\n```\n\nFor WebAssembly compile `runtime.c` as well, and link with "
-        "`zig wasm-ld --no-entry --export-dynamic --export=__heap_base -o andante.wasm wasm/*.o`. Or install "
-        "`andante[export]`, which brings Zig, and export again.\n"
-    )

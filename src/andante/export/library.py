@@ -11,9 +11,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
-
-import numpy as np
 
 from andante.agent import STUCK, UNREACHABLE
 from andante.databases.header import VERSION
@@ -22,7 +19,6 @@ from andante.episode.places import PRIORITIES
 from andante.episode.pursuit import MOST_AT_ONCE
 from andante.episode.single import MOST_PROBLEMS, NO_LIMITS
 from andante.episode.tables import EPISODE
-from andante.episode.tick import Tick
 from andante.export import layout
 from andante.export.crowds import CROWD_HEAD, CROWD_KERNELS, CROWD_NUMBERS, TEAM, CrowdPlan
 from andante.export.images import (
@@ -37,6 +33,7 @@ from andante.export.images import (
     map_entries,
 )
 from andante.export.objects import Target, object_of
+from andante.export.records import RECORDS, in_c
 from andante.kernel import Entry
 from andante.measures import Outcome
 from andante.world.living import TENDED
@@ -161,6 +158,7 @@ def sources(agents: Sequence[Exported], library: str) -> dict[str, str]:
         "OUTCOMES": ",\n".join(f"    {_outcome(one)} = {int(one)}" for one in Outcome),
         "AGENTS": "".join(filled(template("agent.h"), one) for one in about),
         "CROWD": _crowds(agents, "crowd.h", "squad.h"),
+        **{name: in_c(dtype) for name, dtype in RECORDS.items()},
         **moves_and_codes(),
         **CONTINUE,
     }
@@ -170,7 +168,7 @@ def sources(agents: Sequence[Exported], library: str) -> dict[str, str]:
         "SEGMENTS": ", ".join(f"{name} = {getattr(layout, name)}" for name in _SEGMENTS),
         "MAP_NUMBERS": ", ".join(f"MAP_{name}" for name in MAP_NUMBERS),
         "PLAN_NUMBERS": ", ".join(f"PLAN_{name}" for name in PLAN_NUMBERS),
-        "EPISODE": _fields(EPISODE),
+        "EPISODE": in_c(EPISODE),
         "MIND_HEAD": f"int64_t {', '.join(MIND_HEAD)}",
         "TENDED": TENDED,
         "MOST_MAP_WORDS": MOST_MAP_WORDS,
@@ -213,27 +211,23 @@ def words_of(agents: Sequence[Exported]) -> int:
     return max(*(len(one.entry.words) for one in agents), 0, *crowds)
 
 
-def tick_names() -> list[str]:
-    """Return what C says of a tick: what Python does, but for the time, which the host knows."""
-    return [name for name in Tick._fields if name != "microseconds"]
-
-
 def _crowds(agents: Sequence[Exported], common: str, each: str) -> str:
     """Return the parts of a source that are for crowds; nothing if there are none."""
     having = [one for one in agents if one.crowds]
     if not having:
         return ""
     values = {
-        "TICK": ", ".join(tick_names()),
+        "TICK": in_c(RECORDS["TICK"]),
+        "ABOUT_UNIT": in_c(RECORDS["ABOUT_UNIT"]),
         "KERNELS": _kernels(having[0].crowds[0]),
         "CROWD_NUMBERS": ", ".join(f"CROWD_{name}" for name in CROWD_NUMBERS),
         "CONSTANTS": ", ".join(f"{name} = {value}" for name, value in _CONSTANTS.items()),
         "LEAST_PRIORITY": PRIORITIES[0],
         "MOST_PRIORITY": PRIORITIES[1],
-        "UNIT": _fields(units.UNIT),
-        "SQUAD": _fields(units.SQUAD),
-        "TEAM": _fields(TEAM),
-        "CROWD_HEAD": _fields(CROWD_HEAD),
+        "UNIT": in_c(units.UNIT),
+        "SQUAD": in_c(units.SQUAD),
+        "TEAM": in_c(TEAM),
+        "CROWD_HEAD": in_c(CROWD_HEAD),
     }
     owner = owners(agents, crowds=True)
     made = [
@@ -261,12 +255,6 @@ def _squad(one: Exported, owner: str) -> dict[str, str]:
         "RELEASES": ", ".join(release),
         "RELEASE_TEAMS": release[1] if len(release) > 1 else "NULL",
     }
-
-
-def _fields(dtype: np.dtype[Any]) -> str:
-    """Return the fields of a record in C, which lays them out in the same way."""
-    kinds = {"int64": "int64_t", "int32": "int32_t", "float64": "double", "bool": "uint8_t"}
-    return "\n".join(f"    {kinds[dtype[name].name]} {name};" for name in dtype.names or ())
 
 
 def _outcome(one: Outcome) -> str:

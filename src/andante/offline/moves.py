@@ -40,7 +40,7 @@ from andante.search.heap import Heap
 from andante.search.hillclimb import greedy_moves
 from andante.world.graph import Graph
 from andante.world.heuristics import TOLERANCE
-from andante.world.layout import Arrays, Csr, Moves, degree, estimate, price, size, target, unit
+from andante.world.layout import Arrays, Csr, GridArrays, Moves, degree, estimate, price, size, target, unit
 
 ROWS = 64  # rows that a thread makes at a time
 WORTH_A_BORDER = BORDER + 2  # runs that a border must replace to save space
@@ -93,7 +93,7 @@ def make(graph: Graph, params: Params, crew: Crew) -> Making[FirstMoves]:
     rank = np.full(len(graph), -1, np.int32)
     rank[order] = np.arange(len(order))
     placed = _placed(graph, order, rank)
-    top = MOST_MOVES if isinstance(graph.arrays, Csr) else 8
+    top = 8 if isinstance(graph.arrays, GridArrays) else MOST_MOVES
     inputs = Inputs(graph.arrays, graph.reversed().arrays, placed, order, span, rank, top)
 
     def rows(room: Room, part: range) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.int64]]:

@@ -23,7 +23,7 @@ from andante.export.images import (
     number_of,
 )
 from andante.export.layout import DATABASE, aligned
-from andante.export.library import tick_names
+from andante.export.records import tick_names
 from andante.kernel import Table
 from andante.measures import Outcome
 from andante.play.cards import card_of, codes_of

@@ -24,7 +24,7 @@ def table(trials: Iterable[Trial], measures: Sequence[str] = ()) -> ComparisonTa
                                    Worst
                                     move
       Agent              Arrived   (states)
-     ───────────────────────────────────────
+     ────────────────────────────────────
       lrta            100 % of 5          1
       lrta(depth=2)   100 % of 5          9
     """

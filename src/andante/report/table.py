@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 _WIDTH = 100  # columns of text where there is no terminal
-_PADDING, _EDGE = 3, 1  # what a table in a terminal adds to its text, per column and at its end
+_PADDING, _EDGE = 2, 1  # what a table in a terminal adds to its text, per column and at its end
 
 
 @dataclass(frozen=True)
@@ -224,7 +224,7 @@ class ComparisonTable:
         from rich.table import Table
         from rich.text import Text
 
-        table = Table(box=box.SIMPLE_HEAD)
+        table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
         for k in block:
             table.add_column(self._heads[k], justify="right" if k else "left", width=self._widths[k])
         for line, bold in zip(self._cells, self._bold, strict=True):

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from andante.agent import algorithms
 from andante.databases.header import Database
 from andante.episode.crowd import Crowd
 from andante.episode.lanes import KEPT_SHARE, MEMORY
@@ -178,10 +179,11 @@ def _optimal_cost(problem: Problem) -> float:
 
 
 def moves_of_optimal_paths(problems: Sequence[Problem]) -> Numbers:
-    """Return the number of moves of an optimal path of each problem: of A*'s, where costs do not tell."""
+    """Return the number of moves of an optimal path of each problem: of one that is walked, where costs do not tell."""
     if all(isinstance(problem.graph.arrays, Moves) for problem in problems):
         return shortest_moves([_optimal_cost(problem) for problem in problems])
-    return np.array([trial.moves for trial in run_many("astar", problems, paths=False)], np.int64)
+    optimal = next(entry for entry in algorithms() if entry.card.optimal and not entry.needs)
+    return np.array([trial.moves for trial in run_many(optimal, problems, paths=False)], np.int64)
 
 
 def shortest_moves(costs: Sequence[float]) -> Numbers:

@@ -64,6 +64,7 @@ export interface Unit {
   moves: number;
   cost: number;
   expanded: number;
+  restarts: number;
 }
 
 export interface Tick {

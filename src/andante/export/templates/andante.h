@@ -71,38 +71,25 @@ typedef struct andante_agent {
     int64_t context[ANDANTE_WORDS];
 } andante_agent;
 
-/* One move, and what the decision cost. */
+/* One move, and what the decision cost. `to` is the next state; the state itself to wait; ANDANTE_STUCK or
+ * ANDANTE_UNREACHABLE. */
 typedef struct andante_move {
-    int32_t to; /* the next state; the state itself to wait; ANDANTE_STUCK or ANDANTE_UNREACHABLE */
-    int32_t reserved;
-    double cost;
-    int64_t expanded, touched;
-    double learned;
-    int64_t stored;
+@MOVE@
 } andante_move;
 
 /* When to give up a run. 0: there is no such limit. */
 typedef struct andante_limits {
-    double cost;
-    int64_t moves, expansions;
+@LIMITS@
 } andante_limits;
 
 /* A step of a run. */
 typedef struct andante_step {
-    int64_t state;
-    double cost;
-    int64_t expanded, touched;
-    double learned;
-    int64_t discovered;
+@STEP@
 } andante_step;
 
-/* What a run has come to. */
+/* What a run has come to: where it is, how many steps this call has written, and sums over the run so far. */
 typedef struct andante_trial {
-    int64_t outcome, state, steps; /* where it is, and how many steps this call has written */
-    double cost;
-    int64_t moves, expanded, touched, max_expanded;
-    double learned;
-    int64_t stored;
+@TRIAL@
 } andante_trial;
 
 /* A sentence about what a function returned. */

@@ -11,10 +11,11 @@ export const STUCK = @STUCK@;
 export const UNREACHABLE = @UNREACHABLE@;
 export const OUTCOMES = @OUTCOMES@;
 
-const TICK = @TICK@;
+const RECORDS = @RECORDS@;
 const MORE = @MORE_CODE@;
 const FULL = @FULL_CODE@;
-const STEP_BYTES = 48; // of andante_step
+const STEP_BYTES = RECORDS.STEP.bytes;
+const RESULT_BYTES = Math.max(...Object.values(RECORDS).map(({ bytes }) => bytes));
 const ROOM = 4096; // steps of a run that are fetched at a time
 
 /** Load the library from the bytes of andante.wasm, or a module compiled from them. */
@@ -121,7 +122,7 @@ class Agent {
     this.name = name;
     this.files = put_files(library, plan, map, databases);
     this.at = library.reserve(@AGENT_BYTES@);
-    this.result = library.reserve(96);
+    this.result = library.reserve(RESULT_BYTES);
     library.check(this.call("bytes", this.files, this.result, this.result + 4));
     this.mindBytes = library.view().getUint32(this.result, true);
     this.deskBytes = library.view().getUint32(this.result + 4, true);
@@ -141,15 +142,7 @@ class Agent {
   /** Make one move from `state` towards `goal`. */
   move(state, goal) {
     this.library.check(this.call("move", this.at, state, goal, this.result));
-    const view = this.library.view();
-    return {
-      to: view.getInt32(this.result, true),
-      cost: view.getFloat64(this.result + 8, true),
-      expanded: number(view, this.result + 16),
-      touched: number(view, this.result + 24),
-      learned: view.getFloat64(this.result + 32, true),
-      stored: number(view, this.result + 40),
-    };
+    return record(this.library.view(), this.result, RECORDS.MOVE);
   }
 
   /** Move the goal of `move`; return whether the agent keeps what it knows. */
@@ -163,31 +156,26 @@ class Agent {
     this.steps ??= this.library.reserve(ROOM * STEP_BYTES);
     let given = 0;
     if (limits !== undefined) {
-      this.limits ??= this.library.reserve(24);
+      this.limits ??= this.library.reserve(RECORDS.LIMITS.bytes);
       given = this.limits;
       const view = this.library.view();
-      view.setFloat64(given, limits.cost ?? 0, true);
-      view.setBigInt64(given + 8, BigInt(limits.moves ?? 0), true);
-      view.setBigInt64(given + 16, BigInt(limits.expansions ?? 0), true);
+      for (const [name, [offset, type]] of Object.entries(RECORDS.LIMITS.fields)) {
+        if (type === "float64") view.setFloat64(given + offset, limits[name] ?? 0, true);
+        else view.setBigInt64(given + offset, BigInt(limits[name] ?? 0), true);
+      }
     }
     const path = [start];
     let code = this.call("run", this.at, start, goal, given, this.steps, ROOM, this.result);
     for (;;) {
       this.library.check(code);
       const view = this.library.view();
-      const written = number(view, this.result + 16);
+      const written = record(view, this.result, RECORDS.TRIAL).steps;
       for (let i = 0; i < written; i++) path.push(number(view, this.steps + i * STEP_BYTES));
       if (code !== MORE) break;
       code = this.call("go_on", this.at, this.steps, ROOM, this.result);
     }
-    const view = this.library.view();
-    return {
-      outcome: OUTCOMES[number(view, this.result)],
-      path,
-      cost: view.getFloat64(this.result + 24, true),
-      moves: number(view, this.result + 32),
-      expanded: number(view, this.result + 40),
-    };
+    const { outcome, cost, moves, expanded } = record(this.library.view(), this.result, RECORDS.TRIAL);
+    return { outcome: OUTCOMES[outcome], path, cost, moves, expanded };
   }
 
   /** Let the next `move` begin a new problem. */
@@ -215,7 +203,7 @@ class Crowd {
     this.name = name;
     this.others = [map, databases]; // all files but the plan
     this.at = library.reserve(@AGENT_BYTES@);
-    this.result = library.reserve(96);
+    this.result = library.reserve(RESULT_BYTES);
     this.budget = library.reserve(32);
     this.open("init", plan);
   }
@@ -261,10 +249,8 @@ class Crowd {
   /** Say how a unit stands. */
   unit(unit) {
     this.check("unit", this.at, unit, this.result);
-    const view = this.library.view();
-    const [outcome, state, goal, moves] = [0, 8, 16, 24].map((offset) => number(view, this.result + offset));
-    const cost = view.getFloat64(this.result + 32, true);
-    return { outcome: OUTCOMES[outcome], state, goal, moves, cost, expanded: number(view, this.result + 40) };
+    const about = record(this.library.view(), this.result, RECORDS.ABOUT_UNIT);
+    return { ...about, outcome: OUTCOMES[about.outcome] };
   }
 
   /** Return x and y of all units, by number, as one array: [x0, y0, x1, y1, ...]. Both are -1 for removed ones. */
@@ -300,12 +286,21 @@ class Crowd {
     view.setUint32(this.budget + 16, 1, true); // the import env.now
     view.setUint32(this.budget + 24, pauseWhenFull ? 1 : 0, true);
     const full = this.check("tick", this.at, this.budget, this.result) === FULL;
-    const after = this.library.view();
-    return { full, ...Object.fromEntries(TICK.map((name, i) => [name, number(after, this.result + 8 * i)])) };
+    return { full, ...record(this.library.view(), this.result, RECORDS.TICK) };
   }
 }
 
 /** Read a whole number of 64 bits, as far as JavaScript's numbers are exact. */
 function number(view, at) {
   return view.getUint32(at, true) + view.getInt32(at + 4, true) * 4294967296;
+}
+
+/** Read a record of the C header. */
+function record(view, at, { fields }) {
+  const read = { int32: (place) => view.getInt32(place, true), float64: (place) => view.getFloat64(place, true) };
+  const values = Object.entries(fields).map(([name, [offset, type]]) => [
+    name,
+    type === "int64" ? number(view, at + offset) : read[type](at + offset),
+  ]);
+  return Object.fromEntries(values);
 }

@@ -20,14 +20,12 @@ typedef struct andante_budget {
 
 /* What happened in a tick; blocked: with bodies, units that could not go where they wished. */
 typedef struct andante_tick {
-    int64_t @TICK@;
+@TICK@
 } andante_tick;
 
 /* How a unit stands. */
 typedef struct andante_unit {
-    int64_t outcome, state, goal, moves;
-    double cost;
-    int64_t expanded, restarts;
+@ABOUT_UNIT@
 } andante_unit;
 
 /* Each crowd of this library has these functions:
