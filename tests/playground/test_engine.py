@@ -95,7 +95,7 @@ def marched(maker, grid, databases=()):
 
 
 @pytest.fixture(scope="module")
-def given(self, tmp_path_factory):
+def given(tmp_path_factory):
     grid = andante.generate("rooms", 48, 40, seed=1)
     kinds = kinds_for(about_built())
     databases = [build(CARRIED[kind], grid) for kind in (kinds if DEEP else ["moves"])]

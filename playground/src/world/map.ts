@@ -167,7 +167,7 @@ function strangeCell(rest: Uint8Array, where: string, line: number, column: numb
     const text = decoded(rest.subarray(0, length));
     if (text !== null) what = quote(text);
   }
-  const allowed = `${[...PASSABLE].join(" ")} (passable) and ${[...BLOCKED].join(" ")} (blocked)`;
+  const allowed = `${[...PASSABLE].join(" ")} (passable) and ${[...BLOCKED].join(" ")} (blocked); others need a cost`;
   return `${where}, line ${line}, column ${column}: found ${what}; a map is made of ${allowed}`;
 }
 
